@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import html
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,17 +12,13 @@ from typing import Any
 from naisei.core import InputError
 from naisei.lang import say
 from naisei.text_files import json_of, read_text
-from naisei.transcripts import json_forms, tables, text_forms
+from naisei.transcripts import json_forms, json_reading, tables, text_forms, text_reading
+from naisei.transcripts.captions import CUE, caption_turns
 from naisei.transcripts.forms import FORMS, UNREAD
 from naisei.transcripts.turns import Transcript, Turn, Unnamed, in_order, plain_name
 
 _JSON = (".json", ".jsonl", ".ndjson")
 _TABLES = (".csv", ".tsv")
-_CUE = re.compile(r"(?:\d{1,3}:)?\d{1,2}:\d{2}[.,]\d{1,3}\s+-->\s+\S+")
-_VOICE = re.compile(r"<v(?:\.[^\s>]+)?\s+([^>]+)>(.*)", re.DOTALL)
-_TAG = re.compile(r"</?[^<>]{1,40}>|[♪♬][～〜]*")
-#: 「（田中）おはよう」 as captions have it.
-_CAPTION_NAME = re.compile(r"\A[（(]([^（()）]{1,20})[)）]\s*(?=\S)")
 
 
 def read_transcripts(
@@ -91,8 +86,10 @@ def parse_transcripts(
     rows = text.splitlines(keepends=True)
     if "__eou__" in text:
         return _of_dailydialog(rows, stem, place)
-    if form in ("", "subtitles") and any(_CUE.match(row) for row in rows[:40]):
-        return [_of_subtitles(rows, stem, place)]
+    if form in ("", "subtitles") and any(CUE.match(row) for row in rows[:40]):
+        if (turns := caption_turns(rows)) is None:
+            raise _unknown(rows, place)
+        return [_made(stem, "subtitles", turns, place)]
     if form in ("", "table") and (
         found := _of_table(rows, stem, place, suffix in _TABLES or form == "table")
     ):
@@ -134,11 +131,11 @@ def row_turn(number: int, row: str, place: str) -> Turn | None:
     if row.lstrip()[:1] == "{":
         form = json_forms.JSON_FORMS[-1]
         entries = [_entry(row, number, place)]
-        return next(json_forms.json_turns(form, entries, place, unnamed="keep"))
+        return next(json_reading.json_turns(form, entries, place, unnamed="keep"))
     if text_forms.is_aside(row):
         return None
     script = text_forms.TEXT_FORMS[-1]
-    found = next(text_forms.text_turns(script, [(number, row)], "keep"), None)
+    found = next(text_reading.text_turns(script, [(number, row)], "keep"), None)
     return found or Turn(number, "", row)
 
 
@@ -155,7 +152,7 @@ def _made(
     name: str, form: str, turns: Iterable[Turn], place: str, *, by_day: bool = False, **more: Any
 ) -> Transcript:
     """In order, without what is no utterance."""
-    every = [replace(turn, text=text_forms.spoken(turn.text)) for turn in _lettered([*turns])]
+    every = [replace(turn, text=text_reading.spoken(turn.text)) for turn in _lettered([*turns])]
     kept = [turn for turn in every if turn.text.strip() and turn.speaker not in _APART]
     return Transcript(
         name,
@@ -185,21 +182,21 @@ def _lettered(turns: list[Turn]) -> list[Turn]:
 
 def _of_json(text: str, stem: str, place: str, wanted: str, unnamed: Unnamed) -> list[Transcript]:
     data = _load(text, place)
-    if isinstance(data, dict) and json_forms.json_form_of(data) is None and "text" in data:
+    if isinstance(data, dict) and json_reading.json_form_of(data) is None and "text" in data:
         data = [_entry(text, 1, place)]  # a file of one row
     out = []
-    for name, one in json_forms.dialogues_in(data):
-        form = json_forms.json_form_of(one)
+    for name, one in json_reading.dialogues_in(data):
+        form = json_reading.json_form_of(one)
         if form is None:
             raise _no_dialogue(place, one)
         if wanted and form.name != wanted:
             form = next(f for f in json_forms.JSON_FORMS if f.name == wanted)
-        names, personas = json_forms.roster(one)
+        names, personas = json_reading.roster(one)
         out.append(
             _made(
                 name or stem,
                 form.name,
-                json_forms.json_turns(form, one, place, unnamed=unnamed),
+                json_reading.json_turns(form, one, place, unnamed=unnamed),
                 place,
                 by_day=form.by_day,
                 roster=names,
@@ -270,49 +267,6 @@ def _of_dailydialog(rows: Sequence[str], stem: str, place: str) -> list[Transcri
     ]
 
 
-# Subtitles
-
-
-def _of_subtitles(rows: Sequence[str], stem: str, place: str) -> Transcript:
-    turns: list[Turn] = []
-    form = next(form for form in text_forms.TEXT_FORMS if form.name == "script")
-    for number, escaped in _captions(rows):
-        if text_forms.is_aside(escaped):
-            continue
-        caption = _CAPTION_NAME.sub(r"\1: ", html.unescape(escaped))
-        voice = _VOICE.match(caption)
-        found = form.first_row(caption.split("\n", 1)[0]) if voice is None else None
-        text = _TAG.sub("", voice[2] if voice else caption).strip()
-        if voice is not None:
-            turns.append(Turn(number, plain_name(voice[1]), text))
-        elif found is not None:
-            named = next(
-                iter(
-                    text_forms.text_turns(form, [(number, row) for row in text.split("\n")], "join")
-                )
-            )
-            turns.append(named)
-        elif turns and text:
-            turns[-1] = replace(turns[-1], text=f"{turns[-1].text}\n{text}")
-        elif text:
-            raise _unknown(rows, place)
-    return _made(stem, "subtitles", turns, place)
-
-
-def _captions(rows: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """The row and the text of each caption."""
-    held: list[str] | None = None
-    start = 0
-    for number, ended in enumerate([*rows, ""], 1):
-        row = ended.strip()
-        if _CUE.match(row) or not row:
-            if held:
-                yield start, "\n".join(held)
-            held, start = ([], number) if row else (None, number)
-        elif held is not None:
-            held.append(row)
-
-
 # Tables
 
 
@@ -360,9 +314,9 @@ def _of_table(rows: Sequence[str], stem: str, place: str, sure: bool) -> list[Tr
 def _of_text(
     rows: Sequence[str], stem: str, place: str, wanted: str, unnamed: Unnamed
 ) -> Transcript:
-    plain = _one_row_heads([row.rstrip("\r\n") for row in rows])
+    plain = text_reading.one_row_heads([row.rstrip("\r\n") for row in rows])
     form = next((f for f in text_forms.TEXT_FORMS if f.name == wanted), None)
-    form = form or text_forms.form_of(plain, unnamed)
+    form = form or text_reading.form_of(plain, unnamed)
     if form is None and all(text_forms.is_aside(row) for row in plain):
         return _made(stem, "script", (), place)
     if form is None or any(sign.match(row) for sign, *_ in UNREAD[:3] for row in plain):
@@ -372,52 +326,22 @@ def _of_text(
             turns = [Turn(n, "", row) for n, row in enumerate(plain, 1) if row.strip()]
             return _made(stem, "lines", turns, place)
         raise _unknown(plain, place)
-    numbered = ((n, part) for n, row in enumerate(plain, 1) for part in _BETWEEN.split(row))
-    turns = list(text_forms.text_turns(form, numbered, unnamed))
+    numbered = (
+        (n, part) for n, row in enumerate(plain, 1) for part in text_reading.BETWEEN.split(row)
+    )
+    turns = list(text_reading.text_turns(form, numbered, unnamed))
     for turn in turns:
         if not turn.speaker and (unnamed == "join" or text_forms.STRUCTURE.match(turn.text)):
             raise _unknown(plain, place, turn.number)
     if form.name == "script" and unnamed == "join":
-        turns = text_forms.without_head(turns)
+        turns = text_reading.without_head(turns)
     if form.name in ("markdown", "play"):  # a heading that stands once is a title
         often = Counter(turn.speaker for turn in turns)
         turns = [turn for turn in turns if often[turn.speaker] > 1]
-    whole = [replace(t, text=text_forms.spoken(t.text, form)) for t in _whole_names(turns)]
+    whole = [
+        replace(t, text=text_reading.spoken(t.text, form)) for t in text_reading.whole_names(turns)
+    ]
     return _made(stem, form.name, whole, place, by_day=True)
-
-
-#: Between 「…」 and the next name in one row.
-_BETWEEN = re.compile(r"(?<=[」』])[\s\u3000]*(?=[^\s\u3000「」『』、。，．]{1,10}[「『])")
-_TIME_BELOW = re.compile(r"\s{1,4}(\d{1,2}:\d{2})\s*")
-
-
-def _one_row_heads(rows: list[str]) -> list[str]:
-    """Text pasted from Slack has name and time in two rows: in one, with an empty one below."""
-    out = list(rows)
-    for n, row in enumerate(rows[1:], 1):
-        if (found := _TIME_BELOW.fullmatch(row)) and rows[n - 1][:1].strip():
-            out[n - 1 : n + 1] = [f"{rows[n - 1]}  {found[1]}", ""]
-    return out
-
-
-def _whole_names(turns: Sequence[Turn]) -> list[Turn]:
-    """Where rows part name and text by a space, a name of two words is cut in two: what all
-    texts of a speaker begin with belongs to the name."""
-    out = list(turns)
-    for name in {turn.speaker for turn in turns}:
-        texts = [turn.text for turn in out if turn.speaker == name and turn.text]
-        heads = {text.split(" ", 1)[0] for text in texts if " " in text}
-        if len(texts) > 1 and len(heads) == 1 and all(" " in text for text in texts):
-            head = heads.pop()
-            out = [
-                replace(
-                    t, speaker=f"{name} {head}", text=t.text.partition(" ")[2] if t.text else ""
-                )
-                if t.speaker == name
-                else t
-                for t in out
-            ]
-    return out
 
 
 def _unknown(rows: Sequence[str], place: str, number: int | None = None) -> InputError:

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime
-from itertools import dropwhile
+from dataclasses import dataclass
 
-from naisei.transcripts.turns import Turn, Unnamed, clock, day, plain_name
+from naisei.transcripts.turns import plain_name
 
 _WEEKDAY = r"(?:[(（]\w{1,9}[)）]|\w曜日?|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)\w*)"
-_DATE = r"(?:\d{4}[-/.年]\s?\d{1,2}[-/.月]\s?\d{1,2}日?|\d{1,2}[/.]\d{1,2}[/.]\d{2,4})"
+DATE = r"(?:\d{4}[-/.年]\s?\d{1,2}[-/.月]\s?\d{1,2}日?|\d{1,2}[/.]\d{1,2}[/.]\d{2,4})"
 _HALF = r"(?:午前|午後|[AaPp]\.?[Mm]\.?)"
 _TIME = (
     rf"(?:{_HALF}\s?)?\d{{1,2}}[:：時]\d{{2}}(?:[:：分]\d{{2}}(?:[.,]\d+)?秒?)?分?(?:\s?{_HALF})?"
 )
-_WHEN = rf"(?:{_DATE}\s?{_WEEKDAY}?[T,、]?\s*)?{_TIME}(?:Z|\s?[+-]\d\d:?\d\d)?"
+_WHEN = rf"(?:{DATE}\s?{_WEEKDAY}?[T,、]?\s*)?{_TIME}(?:Z|\s?[+-]\d\d:?\d\d)?"
 _SPAN = rf"{_WHEN}(?:\s*(?:-->|[-–~〜])\s*{_TIME})?"
 _STAMP = rf"(?P<stamp>[\[(（]?{_SPAN}[\])）]?)"
 _NAME = r"[^：:「」『』【】\[\]<>|。、！？!?\t（()）]{1,40}?"
@@ -30,7 +26,7 @@ NOTICE = re.compile(
     r".{0,60}\Z"
 )
 #: Texts that stand for no words: stickers, pictures, calls, what was deleted.
-_NO_WORDS = re.compile(
+NO_WORDS = re.compile(
     r"(?:\u200e.*|\[(?:スタンプ|写真|動画|画像|ボイスメッセージ|音声|ファイル|アルバム|ノート|連絡先|位置情報|投票|"
     r"イベント|絵文字|GIF|Sticker|Photo|Video|Image|Voice message|Audio|File|Album|Note|Contact|"
     r"Location|Poll|Event|Emoji)\]"
@@ -47,14 +43,14 @@ _NO_WORDS = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 #: What chat programs write after a text.
-_AFTER = re.compile(
+AFTER = re.compile(
     r"\s*(?:\u200e<[^<>]*>|[(（](?:編集済み?|edited)[)）]|\{[A-Z]\w+\}\s.*|\n:\w+:"
     r"|\n\d+(?: 件の返信| repl(?:y|ies))?"
     r"|\n={8,}.*|\nTranscribed by .*|\nMeeting ended after .*|\n以上)+\s*\Z",
     re.DOTALL,
 )
 #: What programs write round a conversation, whatever else the row looks like.
-_FURNITURE = re.compile(
+FURNITURE = re.compile(
     r"[%％@＠]|.* - Transcript\s*\Z|Attendees\s*\Z|Transcript\s*\Z|Meeting ended after"
     r"|This editable transcript|Transcribed by|clovanote\."
     r"|.*(?:님이 나갔습니다|님이 들어왔습니다)|Exported \d+ message|\S.{0,40}が通話を"
@@ -62,7 +58,7 @@ _FURNITURE = re.compile(
 #: Beside the utterances of scripts: titles, rules, stage directions of a whole row, times alone.
 _ASIDE = re.compile(
     rf"\s*(?:[#＃%％＠]|//|[（(][^（）()]*[）)]\s*\Z|[-=＊*—―─_]{{3,}}\s*\Z|[\[(（]?{_SPAN}[\])）]?\s*\Z"
-    rf"|(?P<day>{_DATE})\s?{_WEEKDAY}?\s*\Z)"
+    rf"|(?P<day>{DATE})\s?{_WEEKDAY}?\s*\Z)"
 )
 
 
@@ -91,12 +87,12 @@ class TextForm:
         """The match of a row that begins an utterance."""
         for pattern in self.rows:
             found = pattern.match(row)
-            if found is not None and _is_name(_speaker(found)):
+            if found is not None and _is_name(speaker_in(found)):
                 return found
         return None
 
 
-def _speaker(found: re.Match[str]) -> str:
+def speaker_in(found: re.Match[str]) -> str:
     groups = found.groupdict()
     return groups.get("speaker") or groups.get("other") or ""
 
@@ -117,7 +113,7 @@ def _re(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
-_LINE_DAY = rf"\s*(?:{_WEEKDAY},?\s)?(?P<day>{_DATE})\s?{_WEEKDAY}?\s*\Z"
+_LINE_DAY = rf"\s*(?:{_WEEKDAY},?\s)?(?P<day>{DATE})\s?{_WEEKDAY}?\s*\Z"
 _HEADING = (
     rf"(?P<speaker>[^「」『』【】\[\]<>|。！？!?\t:：]{{1,40}}?)(?:\s*[-–—|·•]\s*|\s+|\s*[\[(（]\s?)"
     rf"(?:(?:Today|Yesterday|今日|昨日)(?: at)?\s*)?(?P<stamp>{_WHEN})\s?[\])）]?\s*\Z"
@@ -153,16 +149,16 @@ TEXT_FORMS = (
     TextForm(
         name="whatsapp",
         about=("WhatsApp のエクスポート", "WhatsApp export"),
-        sign=_re(rf"\u200e?\[{_DATE},?\s{_TIME}\]\s[^:]+:|{_DATE},?\s{_TIME}\s[-–]\s\S"),
+        sign=_re(rf"\u200e?\[{DATE},?\s{_TIME}\]\s[^:]+:|{DATE},?\s{_TIME}\s[-–]\s\S"),
         rows=(
             _re(
-                rf"\u200e?\[(?P<stamp>{_DATE},?\s{_TIME})\]\s(?P<speaker>[^:]{{1,60}}):\s?(?P<text>.*)\Z"
+                rf"\u200e?\[(?P<stamp>{DATE},?\s{_TIME})\]\s(?P<speaker>[^:]{{1,60}}):\s?(?P<text>.*)\Z"
             ),
             _re(
-                rf"(?P<stamp>{_DATE},?\s{_TIME})\s[-–]\s(?P<speaker>[^:]{{1,60}}):\s?(?P<text>.*)\Z"
+                rf"(?P<stamp>{DATE},?\s{_TIME})\s[-–]\s(?P<speaker>[^:]{{1,60}}):\s?(?P<text>.*)\Z"
             ),
         ),
-        rest=_re(rf"{_DATE},?\s{_TIME}\s[-–]\s[^:]*\Z|\u200e?\[{_DATE},?\s{_TIME}\][^:]*\Z"),
+        rest=_re(rf"{DATE},?\s{_TIME}\s[-–]\s[^:]*\Z|\u200e?\[{DATE},?\s{_TIME}\][^:]*\Z"),
     ),
     TextForm(
         name="zoom-chat",
@@ -285,152 +281,6 @@ STRUCTURE = re.compile(
     r"\s*(?:WEBVTT|\d+\s*\Z|.*-->|[\[{}\]],?\s*\Z|[{\[]\s*[\"{\[]|\"\w+\"\s*:|</?\w[^<>]*>\s*\Z|\|.*\|\s*\Z)"
     rf"|\s*[\[(（]?{_SPAN}(?:\W|\Z)"
 )
-_LOOKED_AT = 60
-
-
-def form_of(rows: Sequence[str], unnamed: Unnamed) -> TextForm | None:
-    """The form of the rows of a file, or `None`."""
-    content = [row for row in rows if row.strip()][:_LOOKED_AT]
-    for form in TEXT_FORMS:
-        signed = form.sign is not None and any(form.sign.match(row) for row in content)
-        if signed and any(form.first_row(row) for row in content):
-            return form
-    return next((form for form in TEXT_FORMS if _fits(form, content, unnamed)), None)
-
-
-def _fits(form: TextForm, content: Sequence[str], unnamed: Unnamed) -> bool:
-    """By its rows alone: from the first utterance on, enough others follow, by people who speak
-    more than once."""
-    if form.sign is not None:
-        return False
-    found = [form.first_row(row) for row in content]
-    speakers = [plain_name(_speaker(match)) for match in found if match is not None]
-    if not speakers:
-        return False
-    if form.name in ("script", "play") and unnamed == "join" and not _spoken_words(found):
-        return False
-    once = sum(n == 1 for n in Counter(speakers).values())
-    if len(speakers) > 4 and 2 * once > len(speakers):
-        return False
-    if form.name in ("markdown", "play"):
-        return len(speakers) > 2 and len(set(speakers)) <= len(speakers) // 2
-    if form.below:
-        return len(speakers) > 1
-    if form.name == "script" and unnamed == "keep":
-        return True
-    first = next(n for n, match in enumerate(found) if match is not None)
-    after = zip(found[first:], content[first:], strict=True)
-    rest = sum(match is None and not form.rest.match(row) for match, row in after)
-    return 2 * len(speakers) >= rest
-
-
-def _spoken_words(found: Sequence[re.Match[str] | None]) -> bool:
-    """Whether the texts are sentences and not the items of a list: in Japanese those of kanji and
-    katakana alone."""
-    texts = [match.groupdict().get("text") or "" for match in found if match is not None]
-    japanese = [text for text in texts if re.search(r"[\u3040-\u30ff\u4e00-\u9fff]", text)]
-    return 2 * sum(bool(re.search(r"[ぁ-ん]", text)) for text in japanese) >= len(japanese)
-
-
-def without_head(turns: Sequence[Turn]) -> list[Turn]:
-    """Without the first rows if they only look like utterances (日付: …): who stands there never
-    comes back, while two others do."""
-    often = Counter(turn.speaker for turn in turns)
-    if sum(n > 1 for n in often.values()) < 2:
-        return list(turns)
-    return list(dropwhile(lambda turn: often[turn.speaker] == 1, turns))
-
-
-def text_turns(form: TextForm, rows: Iterable[tuple[int, str]], unnamed: Unnamed) -> Iterator[Turn]:
-    """The utterances of numbered rows; what stands before the first is its title."""
-    held: Turn | None = None
-    today: datetime | None = None
-    seen: set[str] = set()
-    names: dict[str, str] = {}
-    for number, ended in rows:
-        row = ended.rstrip("\r\n")
-        if form.names is not None and (told := form.names.match(row)):
-            names[told["key"]] = told["name"]
-        if held is not None and form.quoted and _open(held.text):
-            held = replace(held, text=f"{held.text}\n{row}")
-            continue
-        if not row.strip() or _FURNITURE.match(row):
-            continue
-        found = form.first_row(row)
-        if found is not None and (form.names or not row[0].isspace() or _known(found, seen, held)):
-            if held is not None:
-                yield held
-            held = _begun(number, found, today, names)
-            seen.add(held.speaker)
-            today = held.at if isinstance(held.at, datetime) else today
-            continue
-        if form.below and row.strip() == "#":  # a narrator, who is nobody
-            if held is not None:
-                yield held
-            held = None
-            continue
-        rest = form.rest.match(row)
-        if rest is not None:
-            today = day(rest.groupdict().get("day") or "") or today
-            continue
-        if NOTICE.match(row) and not row[0].isspace():
-            continue
-        kept = unnamed == "keep" and form.name == "script" and not row[0].isspace()
-        if kept or re.match(r"\s*[:：](?!\w+:)", row):
-            if held is not None:
-                yield held
-            held = Turn(number, "", row)
-        elif held is not None and not _narrated(held.text, row):
-            held = replace(held, text=f"{held.text}\n{row.strip()}".lstrip("\n"))
-    if held is not None:
-        yield held
-
-
-def _open(text: str) -> bool:
-    """Whether a quotation that began with the text has not ended yet."""
-    return text.startswith('"') and text.count('"') % 2 == 1
-
-
-def _narrated(said: str, row: str) -> bool:
-    """Whether a row after 「…」 tells what happens: the quotation has ended."""
-    return said[:1] in "「『" and said.count("「") == said.count("」") and said != "" and row != ""
-
-
-def _known(found: re.Match[str], seen: set[str], held: Turn | None) -> bool:
-    """Whether an indented row names somebody who has spoken; the first row may be indented."""
-    return held is None or plain_name(_speaker(found)) in seen
-
-
-def _begun(
-    number: int, found: re.Match[str], today: datetime | None, names: Mapping[str, str]
-) -> Turn:
-    groups = found.groupdict()
-    stamp = groups.get("stamp") or ""
-    date, at = day(stamp) or today, clock(re.sub(_DATE, " ", stamp))
-    when = datetime.combine(date, at) if date is not None and at is not None else at
-    return Turn(
-        number,
-        plain_name(names.get(_speaker(found), _speaker(found))),
-        groups.get("text") or "",
-        at=when,
-        mood=(groups.get("mood") or "").strip(),
-    )
-
-
-def spoken(text: str, form: TextForm | None = None) -> str:
-    """A text without the marks of its form and of chat programs; "" if it stands for no words."""
-    plain = form.words.sub("", text) if form is not None and form.words is not None else text
-    plain = plain.replace("\\N", "\n")
-    plain = _AFTER.sub("", plain).strip()
-    if _NO_WORDS.match(plain):
-        return ""
-    if "\n" in plain and plain[0] == plain[-1] == '"':
-        return plain[1:-1].replace('""', '"')
-    return plain[1:-1] if _QUOTED.fullmatch(plain) else plain
-
-
-#: A text that is one quotation as a whole: 「…」, with others within it.
-_QUOTED = re.compile(r"「(?:[^「」]|「[^「」]*」)*」|『(?:[^『』]|『[^『』]*』)*』", re.DOTALL)
 
 
 def is_aside(row: str) -> bool:

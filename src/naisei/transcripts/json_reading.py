@@ -1,0 +1,353 @@
+"""Reads JSON by its form: which dialogues a file holds, and their turns."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from naisei.core import InputError
+from naisei.lang import say
+from naisei.transcripts.json_forms import (
+    APART,
+    JSON_FORMS,
+    PARTS,
+    SESSION_KEY,
+    SEVERAL,
+    TURNS,
+    JsonForm,
+    RowObject,
+)
+from naisei.transcripts.tables import DIALOGUE, ORDER, SESSION, session_number
+from naisei.transcripts.turns import Turn, Unnamed, moment, plain_name
+
+
+def dialogues_in(data: Any) -> list[tuple[str, Any]]:
+    """The dialogues of a file and their ids ("" where there is one only)."""
+    if isinstance(data, dict):
+        rows = _rows_of(data)
+        if rows is not None and not _is_several(rows):
+            return [("", data)]
+        for key in SEVERAL:
+            inner = data.get(key)
+            if isinstance(inner, dict):
+                return dialogues_in(inner)
+            if isinstance(inner, list) and _is_several(inner):
+                return _named(inner)
+        inside = list(data.values())
+        if len(inside) and all(isinstance(v, dict) and _is_dialogue(v) for v in inside):
+            return [("" if len(data) == 1 else key, one) for key, one in data.items()]
+        return [("", data)]
+    if not isinstance(data, list):
+        return [("", data)]
+    return _named(data) if _is_several(data) else _by_id(data)
+
+
+def _is_several(data: list[Any]) -> bool:
+    if not data:
+        return False
+    if all(isinstance(one, list) for one in data):
+        # [speaker, text] is a row; a list of longer lists, or of "A: …", is one of dialogues.
+        return not all(len(one) == 2 and not _named_lines(one) for one in data)
+    return all(isinstance(one, dict) and _is_dialogue(one) for one in data)
+
+
+def _named_lines(row: list[Any]) -> bool:
+    return all(isinstance(cell, str) and _NAMED_LINE.fullmatch(cell) for cell in row)
+
+
+def _is_dialogue(data: dict[str, Any]) -> bool:
+    return _rows_of(data) is not None or isinstance(data.get("mapping"), dict)
+
+
+def _named(several: list[Any]) -> list[tuple[str, Any]]:
+    if len(several) == 1:
+        return [("", several[0])]
+    named: dict[str, Any] = {}
+    for number, one in enumerate(several, 1):
+        keys = ("id", *DIALOGUE, "sample_id", "uuid", "title") if isinstance(one, dict) else ()
+        told = next((str(one[k]) for k in keys if isinstance(one.get(k), str | int)), str(number))
+        named[told if told not in named else f"{told} ({number})"] = one
+    return list(named.items())
+
+
+def _by_id(rows: list[Any]) -> list[tuple[str, Any]]:
+    """Flat rows that name their dialogue, taken apart."""
+    parts: dict[str, list[Any]] = {}
+    for row in rows:
+        key = next(
+            (k for k in DIALOGUE if isinstance(row, dict) and isinstance(row.get(k), str | int)), ""
+        )
+        parts.setdefault(str(row[key]) if key else "", []).append(row)
+    return list(parts.items()) if len(parts) > 1 else [("", rows)]
+
+
+def _rows_of(data: Any) -> list[Any] | None:
+    """The turns of a dialogue, under whatever key; `None` if there are none."""
+    if isinstance(data, list):
+        return data
+    if not isinstance(data, dict):
+        return None
+    if isinstance(asked := data.get("request"), dict) and isinstance(data.get("response"), dict):
+        answers = data["response"].get("choices") or []
+        return [*(_rows_of(asked) or ()), *(one.get("message") for one in answers[:1])]
+    if isinstance(pairs := data.get("visible"), list):  # text-generation-webui
+        both = [zip(("user", "assistant"), pair, strict=False) for pair in pairs]
+        return [[who, html.unescape(text)] for pair in both for who, text in pair]
+    if _session_keys(data):
+        return [row for _, key in _session_keys(data) for row in data[key]]
+    if isinstance(data.get("mapping"), dict):
+        return _thread(data)
+    for key in (*TURNS, "segments"):
+        if isinstance(inner := data.get(key), list):
+            who = data.get("speaker")
+            if isinstance(who, list) and len(who) == len(inner):
+                return [list(pair) for pair in zip(who, inner, strict=True)]
+            return inner
+        if isinstance(inner, dict) and (found := _rows_of(inner)) is not None:
+            return found
+    parts = next((data[k] for k in PARTS if isinstance(data.get(k), list)), None)
+    return None if parts is None else [row for part in parts for row in _rows_of(part) or ()]
+
+
+def _session_keys(data: dict[str, Any]) -> list[tuple[int, str]]:
+    """Numbers and keys of `session_N` lists."""
+    found = [(int(m[1]), key) for key in data if (m := SESSION_KEY.fullmatch(key))]
+    return sorted((number, key) for number, key in found if isinstance(data[key], list))
+
+
+def _thread(data: dict[str, Any]) -> list[Any]:
+    """The messages of a ChatGPT conversation from its first to the one shown last."""
+    nodes = data["mapping"]
+    out: list[Any] = []
+    at = data.get("current_node") or next(
+        (k for k, n in nodes.items() if not n.get("children")), None
+    )
+    while isinstance(node := nodes.get(at), dict) and len(out) <= len(nodes):
+        if isinstance(node.get("message"), dict):
+            out.append(node["message"])
+        at = node.get("parent")
+    return out[::-1]
+
+
+def _sessions(data: Any) -> list[tuple[int, list[Any]]]:
+    """Session numbers and their rows."""
+    if isinstance(data, dict):
+        if keys := _session_keys(data):
+            return [(number, data[key]) for number, key in keys]
+        if isinstance(data.get("previous_dialogs"), list):
+            before = [_in_turn(_rows_of(one) or []) for one in data["previous_dialogs"]]
+            return list(enumerate([*before, data["dialog"]], 1))
+        parts = next((data[k] for k in PARTS if isinstance(data.get(k), list)), None)
+        if parts is not None:
+            return list(enumerate([_rows_of(part) or [] for part in parts], 1))
+        inner = next((data[k] for k in TURNS if isinstance(data.get(k), dict)), None)
+        if inner is not None and _session_keys(inner):
+            return _sessions(inner)
+    return [(1, _rows_of(data) or [])]
+
+
+def _in_turn(rows: list[Any]) -> list[Any]:
+    """MSC's earlier sessions name nobody: the speakers take turns."""
+    return [
+        {"id": f"Speaker {n % 2 + 1}", **row} if isinstance(row, dict) else row
+        for n, row in enumerate(rows)
+    ]
+
+
+def json_form_of(data: Any) -> JsonForm | None:
+    """The form of one dialogue, or `None` if it has no turns."""
+    rows = _rows_of(data)
+    if rows is None:
+        return None
+    return next(form for form in JSON_FORMS if form.knows(data, rows))
+
+
+def json_turns(form: JsonForm, data: Any, place: str, *, unnamed: Unnamed) -> Iterator[Turn]:
+    """The utterances of one dialogue; "" is the text of what is none (a call, a tool).
+
+    unnamed: "keep": an entry may have a text alone.
+
+    Raises:
+        InputError: an entry that has no speaker and text.
+    """
+    ids = dict(_roster(data))
+    number = 0
+    for session, rows in _sessions(data):
+        for row in rows:
+            number = row.row if isinstance(row, RowObject) else number + 1
+            turn = _turn(form, row, number, session, place)
+            if turn.text.strip() and not turn.speaker and unnamed == "join":
+                raise _no_turn(row, number, place)
+            yield replace(turn, speaker=ids.get(turn.speaker, turn.speaker))
+
+
+#: Slack's <https://…> and <https://…|words>.
+_LINK = re.compile(r"<(https?://[^<>|]*)(?:\|[^<>]*)?>")
+_NAMED_LINE = re.compile(r"\s*([^：:]{1,40}?)\s*[：:]\s?(.*)", re.DOTALL)
+
+
+def _turn(form: JsonForm, row: Any, number: int, session: int, place: str) -> Turn:
+    if isinstance(row, str) and (found := _NAMED_LINE.fullmatch(row)):
+        return Turn(number, plain_name(found[1]), found[2], session)
+    if isinstance(row, list) and len(row) == 2 and all(isinstance(cell, str) for cell in row):
+        return Turn(number, plain_name(row[0]), row[1], session)
+    if not isinstance(row, dict):
+        raise _no_turn(row, number, place)
+    if _is_apart(form, row):
+        return Turn(number, "", "", session)
+    who, text = _first(row, form.speaker), _words(row, form.text)
+    if text is None and form.by_day:  # a picture, a file
+        return Turn(number, "", "", session)
+    if text is None or isinstance(who, bool):
+        raise _no_turn(row, number, place)
+    name = re.sub(r"\A\d+_", "", "" if who is None else str(who))
+    if form.broken:
+        name, text = _mended(name), _mended(text)
+    if form.name == "slack":
+        text = html.unescape(_LINK.sub(r"\1", text))
+    told = _first(row, SESSION)
+    order = _first(row, ORDER)
+    return Turn(
+        number,
+        plain_name(name),
+        text,
+        session if told is None else session_number(told, _at(row, number, place)),
+        at=moment(_first(row, form.at)),
+        order=order if isinstance(order, int) and not isinstance(order, bool) else None,
+        history=history_of(row, _at(row, number, place)),
+    )
+
+
+def _is_apart(form: JsonForm, row: dict[str, Any]) -> bool:
+    """Whether an entry is no utterance: of the system, of tools, hidden, or a notice."""
+    role = _first(row, ("role", "author.role"))
+    if role in APART or (row.get("content", "") is None and row.get("tool_calls")):
+        return True
+    if any(isinstance(row.get(kind), str) and row[kind] in APART for kind in ("speaker", "from")):
+        return True
+    if _first(row, ("metadata.is_visually_hidden_from_conversation",)) is True:
+        return True
+    if _first(row, ("recipient",)) not in (None, "all"):  # what ChatGPT tells its tools
+        return True
+    if {"user_name", "character_name"} <= row.keys():  # the head of a SillyTavern chat
+        return True
+    without = form.broken and "content" not in row
+    return without or any(
+        row.get(key) in values or (values == (...,) and row.get(key))
+        for key, values in form.apart.items()
+    )
+
+
+def _first(row: Any, paths: Sequence[str]) -> Any:
+    """What stands at the first of the paths that leads to a text or a number."""
+    for path in paths:
+        at = row
+        for key in path.split("."):
+            at = at.get(key) if isinstance(at, dict) else None
+        if at is not None and not isinstance(at, bool | dict | list):
+            return at
+        if isinstance(at, bool):
+            return at
+    return None
+
+
+def _words(row: dict[str, Any], paths: Sequence[str]) -> str | None:
+    """The text at the first of the paths, parts joined; `None` if there is none."""
+    for path in paths:
+        at: Any = row
+        for key in path.split("."):
+            at = at.get(key) if isinstance(at, dict) else None
+        if isinstance(at, str):
+            return at
+        if isinstance(at, list):
+            parts = [part if isinstance(part, str) else _part(part) for part in at]
+            if all(part is not None for part in parts):
+                return "".join(part or "" for part in parts)
+    return None
+
+
+def _part(part: Any) -> str | None:
+    """The text of a part; "" of a picture, a sound or a call of a tool."""
+    if not isinstance(part, dict):
+        return None
+    if part.get("thought") is True or part.get("type") == "thinking":
+        return ""
+    known = part.keys() & {"type", "content_type", "inlineData", "functionCall", "fileData"}
+    text = part.get("text", "" if known else None)
+    return text if isinstance(text, str) else None
+
+
+def _mended(text: str) -> str:
+    try:
+        return text.encode("latin-1").decode("utf-8")
+    except UnicodeError:
+        return text
+
+
+def history_of(row: dict[str, Any], place: str) -> tuple[str, ...] | None:
+    """The earlier texts that an entry brings along. Raises `InputError` if they are no texts."""
+    data = row.get("history")
+    if data is None:
+        return None
+    if isinstance(data, list):
+        texts: list[Any] = [one.get("text") if isinstance(one, dict) else one for one in data]
+        if all(isinstance(text, str) for text in texts):
+            return tuple(texts)
+    raise InputError(
+        say("history が文字列の並びではありません", "history is no list of texts"),
+        place=place,
+        remedy=say(
+            '古い順に "history": ["…", "…"] と書くか、省いてください',
+            'write "history": ["…", "…"], oldest first, or leave it out',
+        ),
+    )
+
+
+def _roster(data: Any) -> list[tuple[str, str]]:
+    """Ids and names of speakers as the file lists them."""
+    listed = data.get("speakers") if isinstance(data, dict) else None
+    if isinstance(listed, dict):
+        listed = [{"id": key, "name": value} for key, value in listed.items()]
+    found = []
+    for one in listed if isinstance(listed, list) else []:
+        if isinstance(one, str):
+            found.append((plain_name(one), plain_name(one)))
+        elif isinstance(one, dict) and isinstance(one.get("name"), str):
+            name = plain_name(one["name"])
+            found.append((plain_name(str(one.get("id", name))), name))
+    return found if len({name for _, name in found}) == len(found) else []
+
+
+def roster(data: Any) -> tuple[tuple[str, ...], dict[str, str]]:
+    """Speakers in the order in which the file introduces them, and who they are."""
+    names = [name for _, name in _roster(data)]
+    personas: dict[str, str] = {}
+    if isinstance(data, dict) and all(isinstance(data.get(k), str) for k in ("name", "partner")):
+        own, partner = plain_name(data["name"]), plain_name(data["partner"])
+        names = [partner, own] if data.get("agent") == "agent_b" else [own, partner]
+        if isinstance(data.get("persona"), str) and data["persona"].strip():
+            personas[own] = data["persona"].strip()
+    return tuple(names), personas
+
+
+def _at(row: Any, number: int, place: str) -> str:
+    """Where an entry stands: in which row, or as which of a list."""
+    if isinstance(row, RowObject):
+        return f"{place}:{number}"
+    return say(f"{place}、{number} 番目", f"{place}, entry {number}")
+
+
+def _no_turn(row: Any, number: int, place: str) -> InputError:
+    shown = json.dumps(row, ensure_ascii=False)[:60]
+    return InputError(
+        say(
+            f"話者と発話のない要素があります: {shown}",
+            f"an entry without speaker and text: {shown}",
+        ),
+        place=_at(row, number, place),
+        remedy='{"speaker": "…", "text": "…"}',
+    )

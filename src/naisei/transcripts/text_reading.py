@@ -1,0 +1,203 @@
+"""Reads text by its form: which form it has, and the turns of its rows."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from itertools import dropwhile
+
+from naisei.transcripts.text_forms import (
+    AFTER,
+    DATE,
+    FURNITURE,
+    NO_WORDS,
+    NOTICE,
+    TEXT_FORMS,
+    TextForm,
+    speaker_in,
+)
+from naisei.transcripts.turns import Turn, Unnamed, clock, day, plain_name
+
+_LOOKED_AT = 60
+
+
+def form_of(rows: Sequence[str], unnamed: Unnamed) -> TextForm | None:
+    """The form of the rows of a file, or `None`."""
+    content = [row for row in rows if row.strip()][:_LOOKED_AT]
+    for form in TEXT_FORMS:
+        signed = form.sign is not None and any(form.sign.match(row) for row in content)
+        if signed and any(form.first_row(row) for row in content):
+            return form
+    return next((form for form in TEXT_FORMS if _fits(form, content, unnamed)), None)
+
+
+def _fits(form: TextForm, content: Sequence[str], unnamed: Unnamed) -> bool:
+    """By its rows alone: from the first utterance on, enough others follow, by people who speak
+    more than once."""
+    if form.sign is not None:
+        return False
+    found = [form.first_row(row) for row in content]
+    speakers = [plain_name(speaker_in(match)) for match in found if match is not None]
+    if not speakers:
+        return False
+    if form.name in ("script", "play") and unnamed == "join" and not _spoken_words(found):
+        return False
+    once = sum(n == 1 for n in Counter(speakers).values())
+    if len(speakers) > 4 and 2 * once > len(speakers):
+        return False
+    if form.name in ("markdown", "play"):
+        return len(speakers) > 2 and len(set(speakers)) <= len(speakers) // 2
+    if form.below:
+        return len(speakers) > 1
+    if form.name == "script" and unnamed == "keep":
+        return True
+    first = next(n for n, match in enumerate(found) if match is not None)
+    after = zip(found[first:], content[first:], strict=True)
+    rest = sum(match is None and not form.rest.match(row) for match, row in after)
+    return 2 * len(speakers) >= rest
+
+
+def _spoken_words(found: Sequence[re.Match[str] | None]) -> bool:
+    """Whether the texts are sentences and not the items of a list: in Japanese those of kanji and
+    katakana alone."""
+    texts = [match.groupdict().get("text") or "" for match in found if match is not None]
+    japanese = [text for text in texts if re.search(r"[\u3040-\u30ff\u4e00-\u9fff]", text)]
+    return 2 * sum(bool(re.search(r"[ぁ-ん]", text)) for text in japanese) >= len(japanese)
+
+
+def without_head(turns: Sequence[Turn]) -> list[Turn]:
+    """Without the first rows if they only look like utterances (日付: …): who stands there never
+    comes back, while two others do."""
+    often = Counter(turn.speaker for turn in turns)
+    if sum(n > 1 for n in often.values()) < 2:
+        return list(turns)
+    return list(dropwhile(lambda turn: often[turn.speaker] == 1, turns))
+
+
+def text_turns(form: TextForm, rows: Iterable[tuple[int, str]], unnamed: Unnamed) -> Iterator[Turn]:
+    """The utterances of numbered rows; what stands before the first is its title."""
+    held: Turn | None = None
+    today: datetime | None = None
+    seen: set[str] = set()
+    names: dict[str, str] = {}
+    for number, ended in rows:
+        row = ended.rstrip("\r\n")
+        if form.names is not None and (told := form.names.match(row)):
+            names[told["key"]] = told["name"]
+        if held is not None and form.quoted and _open(held.text):
+            held = replace(held, text=f"{held.text}\n{row}")
+            continue
+        if not row.strip() or FURNITURE.match(row):
+            continue
+        found = form.first_row(row)
+        if found is not None and (form.names or not row[0].isspace() or _known(found, seen, held)):
+            if held is not None:
+                yield held
+            held = _begun(number, found, today, names)
+            seen.add(held.speaker)
+            today = held.at if isinstance(held.at, datetime) else today
+            continue
+        if form.below and row.strip() == "#":  # a narrator, who is nobody
+            if held is not None:
+                yield held
+            held = None
+            continue
+        rest = form.rest.match(row)
+        if rest is not None:
+            today = day(rest.groupdict().get("day") or "") or today
+            continue
+        if NOTICE.match(row) and not row[0].isspace():
+            continue
+        kept = unnamed == "keep" and form.name == "script" and not row[0].isspace()
+        if kept or re.match(r"\s*[:：](?!\w+:)", row):
+            if held is not None:
+                yield held
+            held = Turn(number, "", row)
+        elif held is not None and not _narrated(held.text, row):
+            held = replace(held, text=f"{held.text}\n{row.strip()}".lstrip("\n"))
+    if held is not None:
+        yield held
+
+
+def _open(text: str) -> bool:
+    """Whether a quotation that began with the text has not ended yet."""
+    return text.startswith('"') and text.count('"') % 2 == 1
+
+
+def _narrated(said: str, row: str) -> bool:
+    """Whether a row after 「…」 tells what happens: the quotation has ended."""
+    return said[:1] in "「『" and said.count("「") == said.count("」") and said != "" and row != ""
+
+
+def _known(found: re.Match[str], seen: set[str], held: Turn | None) -> bool:
+    """Whether an indented row names somebody who has spoken; the first row may be indented."""
+    return held is None or plain_name(speaker_in(found)) in seen
+
+
+def _begun(
+    number: int, found: re.Match[str], today: datetime | None, names: Mapping[str, str]
+) -> Turn:
+    groups = found.groupdict()
+    stamp = groups.get("stamp") or ""
+    date, at = day(stamp) or today, clock(re.sub(DATE, " ", stamp))
+    when = datetime.combine(date, at) if date is not None and at is not None else at
+    return Turn(
+        number,
+        plain_name(names.get(speaker_in(found), speaker_in(found))),
+        groups.get("text") or "",
+        at=when,
+        mood=(groups.get("mood") or "").strip(),
+    )
+
+
+def spoken(text: str, form: TextForm | None = None) -> str:
+    """A text without the marks of its form and of chat programs; "" if it stands for no words."""
+    plain = form.words.sub("", text) if form is not None and form.words is not None else text
+    plain = plain.replace("\\N", "\n")
+    plain = AFTER.sub("", plain).strip()
+    if NO_WORDS.match(plain):
+        return ""
+    if "\n" in plain and plain[0] == plain[-1] == '"':
+        return plain[1:-1].replace('""', '"')
+    return plain[1:-1] if _QUOTED.fullmatch(plain) else plain
+
+
+#: A text that is one quotation as a whole: 「…」, with others within it.
+_QUOTED = re.compile(r"「(?:[^「」]|「[^「」]*」)*」|『(?:[^『』]|『[^『』]*』)*』", re.DOTALL)
+
+
+#: Between 「…」 and the next name in one row.
+BETWEEN = re.compile(r"(?<=[」』])[\s\u3000]*(?=[^\s\u3000「」『』、。，．]{1,10}[「『])")
+_TIME_BELOW = re.compile(r"\s{1,4}(\d{1,2}:\d{2})\s*")
+
+
+def one_row_heads(rows: list[str]) -> list[str]:
+    """Text pasted from Slack has name and time in two rows: in one, with an empty one below."""
+    out = list(rows)
+    for n, row in enumerate(rows[1:], 1):
+        if (found := _TIME_BELOW.fullmatch(row)) and rows[n - 1][:1].strip():
+            out[n - 1 : n + 1] = [f"{rows[n - 1]}  {found[1]}", ""]
+    return out
+
+
+def whole_names(turns: Sequence[Turn]) -> list[Turn]:
+    """Where rows part name and text by a space, a name of two words is cut in two: what all
+    texts of a speaker begin with belongs to the name."""
+    out = list(turns)
+    for name in {turn.speaker for turn in turns}:
+        texts = [turn.text for turn in out if turn.speaker == name and turn.text]
+        heads = {text.split(" ", 1)[0] for text in texts if " " in text}
+        if len(texts) > 1 and len(heads) == 1 and all(" " in text for text in texts):
+            head = heads.pop()
+            out = [
+                replace(
+                    t, speaker=f"{name} {head}", text=t.text.partition(" ")[2] if t.text else ""
+                )
+                if t.speaker == name
+                else t
+                for t in out
+            ]
+    return out
