@@ -182,10 +182,11 @@ def test_rewriting_replaces_the_ways_to_known_items() -> None:
     assert rewritten.counts == Counter(commands=14, moves=6, places=2, replaced=4)
 
 
-def test_rewriting_leaves_the_way_to_the_meal() -> None:
+def test_rewriting_leaves_the_way_to_the_meal_unless_asked() -> None:
     carried = [c for c in SOLUTION if "knife" not in c and "cook red" not in c]
     steps = recorded(carried).steps
     assert "go east" in [s.action for s in rewrite(steps).steps][4:]
+    assert "navigate to cookbook" in [s.action for s in rewrite(steps, meal=True).steps]
 
 
 @pytest.mark.parametrize(

@@ -73,16 +73,19 @@ class Rewritten:
     counts: Counter[str]
 
 
-def target_item(command: str) -> str:
+def target_item(command: str, *, meal: bool = False) -> str:
     """What a command needs to be near of; empty if it names nothing that can be walked to.
 
-    For cooking that is the appliance, since the food is in hand.
+    For cooking that is the appliance, since the food is in hand. meal: `prepare meal` needs the
+    cookbook's room (for the player hybrid; not in the thesis).
     """
+    if meal and command == "prepare meal":
+        return "cookbook"
     found = (pattern.match(command) for pattern in _TARGETS)
     return next((m["item"] for m in found if m), "")
 
 
-def rewrite(steps: Sequence[RecordedStep]) -> Rewritten:
+def rewrite(steps: Sequence[RecordedStep], *, meal: bool = False) -> Rewritten:
     """The steps of a game; a way that is replaced becomes its first step, with the command that
     replaces it. Pure: what the navigator knew at each step was recorded with it."""
     out: list[RecordedStep] = []
@@ -96,7 +99,7 @@ def rewrite(steps: Sequence[RecordedStep]) -> Rewritten:
             at += 1
             continue
         end = next((i for i in range(at, len(steps)) if not steps[i].moves), len(steps))
-        item = target_item(steps[end].action) if end < len(steps) else ""
+        item = target_item(steps[end].action, meal=meal) if end < len(steps) else ""
         command = NAVIGATE + item
         if item and command in step.navigate:
             out.append(step.model_copy(update={"action": command}))
@@ -132,17 +135,18 @@ class Choices:
     counts: Counter[str]
 
 
-def choices(recordings: Sequence[RecordedGame], *, navigator: bool) -> Choices:
+def choices(recordings: Sequence[RecordedGame], *, navigator: bool, meal: bool = False) -> Choices:
     """Every choice of the walkthroughs (thesis §5.3.3).
 
-    navigator: with `navigate to …` among the candidates, and the walkthroughs rewritten.
+    navigator: with `navigate to …` among the candidates, and the walkthroughs rewritten. meal:
+    see `target_item`.
     """
     out: list[Choice] = []
     counts: Counter[str] = Counter()
     for game in recordings:
         steps = game.steps
         if navigator:
-            rewritten = rewrite(game.steps)
+            rewritten = rewrite(game.steps, meal=meal)
             steps = rewritten.steps
             counts.update(rewritten.counts)
         for step in steps:
