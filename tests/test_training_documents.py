@@ -6,13 +6,13 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
+from tools.labelled import load as load_labelled
+from tools.labelled import load_contrasts
 
 from commandline import Naisei
 from naisei.clarify.data import load
 from naisei.clarify.describe import scene_text
 from naisei.emphasis.demo import HELD_OUT
-from naisei.relationship.labelled import load as load_labelled
-from naisei.relationship.labelled import load_contrasts
 from naisei.training_documents import digest, learnt_from, read_digests, training_note
 from tools import emphasis_weights, fault_weights, fit_speech
 

@@ -1,9 +1,9 @@
 """Fit the coefficients of the speech estimator on the tuning dialogues, and measure it.
 
-    python tools/fit_speech.py            cross-validated figures on the dialogues to tune on
-    python tools/fit_speech.py --write    the same, then fit on all of them and write speech.v2.json
-    python tools/fit_speech.py --test     figures of the shipped coefficients on both test halves
-    python tools/fit_speech.py --audit FILE   cues that a chat (turns with `text`) never shows
+    python -m tools.fit_speech            cross-validated figures on the dialogues to tune on
+    python -m tools.fit_speech --write    the same, then fit on all of them and write speech.v2.json
+    python -m tools.fit_speech --test     figures of the shipped coefficients on both test halves
+    python -m tools.fit_speech --audit FILE   cues that a chat (turns with `text`) never shows
 
 Ridge regression toward coefficients set by hand from knowledge of the language, each kept on
 the side of 0 that its feature must have. Its strength is the greatest whose squared error
@@ -21,9 +21,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from tools.labelled import ContrastDialogue, LabelledDialogue, load, load_contrasts
 
 from naisei.japanese.morph import normalise
-from naisei.relationship.labelled import ContrastDialogue, LabelledDialogue, load, load_contrasts
 from naisei.relationship.rating_output import spearman
 from naisei.relationship.speech import (
     Coefficients,

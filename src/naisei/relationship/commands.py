@@ -1,4 +1,4 @@
-"""The verbs that print tables: rate, compare, recall."""
+"""The verbs that print tables: rate, compare."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from naisei.lang import say
 from naisei.relationship.config import RatingConfig
 from naisei.relationship.dialogues import read_dialogue
 from naisei.relationship.effect import CompareOptions, effect_of
-from naisei.relationship.locomo import read_locomo
 from naisei.relationship.rating import (
     RateOptions,
     Rating,
@@ -31,7 +30,6 @@ from naisei.relationship.rating_output import (
     turns_table,
     write_rating,
 )
-from naisei.relationship.recall import RecallOptions, as_json, measure, recall_tables, write_csv
 from naisei.system.execute import RunOptions, check_models, execute
 from naisei.terminal import Console
 
@@ -131,65 +129,3 @@ def compare_command(options: CompareOptions) -> None:
     _say_written(texts, console)
     if options.as_json:
         print(json.dumps(found.to_json(), ensure_ascii=False, allow_nan=False))
-
-
-def recall_command(options: RecallOptions) -> None:
-    """`naisei relationship recall`."""
-    from rich import progress
-
-    from naisei.models.embedders import open_embedder
-
-    depths = sorted(set(options.k or (5, 10, 25, 50)))
-    samples = read_locomo(options.from_locomo)
-    chosen = open_embedder(options.embedder)
-    columns = (
-        progress.TextColumn("{task.description}", markup=False),
-        progress.BarColumn(),
-        progress.MofNCompleteColumn(),
-        progress.TimeRemainingColumn(),
-    )
-    with progress.Progress(*columns, console=Console(stderr=True)) as bar:
-        task = bar.add_task("", total=None)
-        found = measure(
-            samples,
-            chosen,
-            depths,
-            captions=options.captions,
-            progress=lambda name, done, whole: bar.update(
-                task, description=name, completed=done, total=whole
-            ),
-        )
-    notes = [note for sample in samples for note in sample.notes]
-    tables = recall_tables(found, depths)
-    if options.out is not None:
-        write_csv(tables, notes, options.out)
-    if options.as_json:
-        print(as_json(tables, notes, found, chosen.name))
-        return
-    console = Console()
-    print_tables(tables, console)
-    for category, count in found.without.items():
-        console.print(
-            say(
-                f"{category}: 根拠の示されていない質問 {count} 件は数えていません。",
-                f"{category}: {count} questions without evidence are not counted.",
-            )
-        )
-    if notes:
-        console.print(say("読み替え・除外したもの:", "Mended or left out:"), style="yellow")
-    for note in notes:
-        console.print(f"  {note}", style="yellow", highlight=False)
-    n, turns, questions = len(samples), found.turns, len(found.categories)
-    intervals = (
-        say("区間は 95 % (会話単位の再標本化)。", "Intervals: 95 %, by conversation.")
-        if len(set(found.samples)) > 1
-        else say(
-            "会話が 1 つなので、区間は求めません。",
-            "No intervals: there is one conversation.",
-        )
-    )
-    told = say(
-        f"{n} 会話・{turns} 発話・{questions} 問 (埋め込み: {chosen.name})。",
-        f"{n} conversations, {turns} turns, {questions} questions (embedder: {chosen.name}). ",
-    )
-    console.print(told + intervals)
