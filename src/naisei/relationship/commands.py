@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,13 +15,15 @@ from naisei.cli.printing import metrics_table, print_result, print_tables
 from naisei.files import write_atomically
 from naisei.lang import say
 from naisei.relationship.config import RatingConfig
-from naisei.relationship.dialogues import read_dialogue
+from naisei.relationship.dialogues import Dialogue, read_dialogue
 from naisei.relationship.effect import CompareOptions, effect_of
+from naisei.relationship.pseudonyms import Pseudonyms
 from naisei.relationship.rating import (
     RateOptions,
     Rating,
     config_fields,
     held_rating,
+    language_of,
     rate_by_speech,
 )
 from naisei.relationship.rating_output import (
@@ -49,19 +52,24 @@ def rate_command(
     read = read_dialogue(
         options.file, speakers=options.chosen, dialogue=options.dialogue, form=options.form
     )
-    config = configure(**config_fields(read, options.talk))
     console = Console(stderr=as_json)
     for told in read.preview:
         console.print(told, style="dim", highlight=False)
+    true = read
+    if options.pseudonyms:
+        pseudonyms = Pseudonyms(language_of(read, options.talk))
+        read = pseudonyms.masked(read)
+        console.print(pseudonyms.legend(), style="dim", highlight=False)
+    config = configure(**config_fields(read, options.talk))
     if options.rater == "speech" or (options.rater == "auto" and not config.models):
         tell_ineffective(["--run-dir"] if run_dir is not None else [])
         rating, result = rate_by_speech(read), None
         rated = held_rating(config, read, check=options.check)
-        print_tables([turns_table(rating)], console)
+        print_tables([turns_table(rating.of(true))], console)
     else:
-        rating, result = _by_model(config, running, run_dir, console)
+        rating, result = _by_model(config, running, run_dir, console, true)
         rated = rating if options.check and rating.repeats else None
-    _print_notes(rating, console)
+    _print_notes(rating.of(true), console)
     extra: dict[str, Any] = {}
     if rated is not None:
         found = check_against_speech(rated)
@@ -76,7 +84,11 @@ def rate_command(
 
 
 def _by_model(
-    config: RatingConfig, options: RunOptions, run_dir: Path | None, console: Console
+    config: RatingConfig,
+    options: RunOptions,
+    run_dir: Path | None,
+    console: Console,
+    true: Dialogue,
 ) -> tuple[Rating, RunResult]:
     # The model stack takes a second to import.
     from naisei.relationship.rating_task import rating_of
@@ -84,8 +96,11 @@ def _by_model(
 
     check_models(RATING, config)
     result = execute(RATING, config, options, run_dir=run_dir)
-    print_result(result, console=console)
-    return rating_of(config, result.outcome.rows), result
+    rating = rating_of(config, result.outcome.rows)
+    tables = (turns_table(rating.of(true)),) if rating.repeats else ()
+    shown = replace(result, summary=replace(result.summary, tables=tables))
+    print_result(shown, console=console)
+    return rating, result
 
 
 def _print_notes(rating: Rating, console: Console) -> None:
