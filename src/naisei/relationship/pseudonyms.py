@@ -56,7 +56,8 @@ class Pseudonyms:
         def hidden(text: str) -> str:
             text = called.sub(lambda m: parts.get(m[0]) or _short(m[0], parts), text)
             for kind, form in _FORMS:
-                text = form.sub(lambda m, kind=kind: self._label(kind, m[0]), text)
+                for said in dict.fromkeys(form.findall(text)):
+                    text = text.replace(said, self._label(kind, said))
             for piece in _LABEL.split(text) if is_japanese(text) else ():
                 for token in tokens(piece):
                     if (named := _KINDS.get(token.kind)) and token.surface not in self.true:
