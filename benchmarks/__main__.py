@@ -1,8 +1,11 @@
-"""Runs every benchmark, each in a process of its own: `python -m benchmarks [NAME …]`."""
+"""Runs every benchmark, each in a process of its own: `python -m benchmarks [NAME …]`.
+
+What follows the name of one is passed on to it: `python -m benchmarks locomo locomo10.json`.
+"""
 
 import subprocess
 import sys
-from pathlib import Path
+from itertools import takewhile
 
 NAMES = (
     *("core_overhead", "throughput", "director", "stream", "locomo"),
@@ -11,16 +14,17 @@ NAMES = (
 
 
 def main() -> int:
-    wanted = sys.argv[1:] or list(NAMES)
-    unknown = [name for name in wanted if name not in NAMES]
-    if unknown:
-        print(f"no benchmark {unknown[0]}; there are {', '.join(NAMES)}", file=sys.stderr)
+    given = sys.argv[1:]
+    wanted = list(takewhile(NAMES.__contains__, given)) or list(NAMES)
+    passed = given[len(wanted) :] if given else []
+    if given and (given[0] not in NAMES or (passed and len(wanted) > 1)):
+        unknown = given[0] if given[0] not in NAMES else passed[0]
+        print(f"no benchmark {unknown}; there are {', '.join(NAMES)}", file=sys.stderr)
         return 2
     failed = []
     for name in wanted:
         print(f"── {name}", flush=True)
-        file = Path(__file__).with_name(f"{name}.py")
-        if subprocess.run([sys.executable, str(file)]).returncode:
+        if subprocess.run([sys.executable, "-m", f"benchmarks.{name}", *passed]).returncode:
             failed.append(name)
     if failed:
         print(f"bars missed: {', '.join(failed)}", file=sys.stderr)

@@ -25,8 +25,8 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
-from measured import server
 
+from benchmarks.measured import server
 from naisei.doors import ask_before_act, check_before_say, reflect_after_failure
 
 BAR_MS = 5.0

@@ -120,7 +120,7 @@ def measure(found: dict[str, list[Talk]]) -> list[Metric]:
         moved = [high - low for low, high in zip(scores["-2"], scores["+2"], strict=True)]
         out.append(mean_metric(f"toward.{name}", moved, clusters=None))
     traits = {
-        name: np.array([list(course.traits("b").values()) for course in each])
+        name: np.array([list(course.side("b").traits().values()) for course in each])
         for name, each in courses.items()
     }
     plain = traits["none"]

@@ -11,8 +11,6 @@ from commandline import Naisei
 from naisei.clarify.data import load
 from naisei.clarify.describe import scene_text
 from naisei.emphasis.demo import HELD_OUT
-from naisei.relationship.labelled import load as load_labelled
-from naisei.relationship.labelled import load_contrasts
 from naisei.training_documents import digest, learnt_from, read_digests, training_note
 from tools import emphasis_weights, fault_weights, fit_speech
 
@@ -35,8 +33,7 @@ def test_the_lists_beside_the_weights_are_those_of_the_tools() -> None:
     assert learnt_from([a.text for a in ours if a.id in HELD_OUT], known) == 0
     lines = [row["line"] for row in fault_weights.rows()]
     assert read_digests(DATA / "fault_weights" / "documents.txt") == set(map(digest, lines))
-    dialogues = [*load_labelled("tune"), *load_contrasts("dev")]
-    assert read_digests(fit_speech.DOCUMENTS) == {digest(fit_speech.said(d)) for d in dialogues}
+    assert read_digests(fit_speech.DOCUMENTS) == {digest(i.text) for i in fit_speech.tuning()}
 
 
 @pytest.mark.parametrize("language", ["", "-en"])

@@ -42,10 +42,18 @@ def printed(command: str) -> str:
     print(f"$ {command}", file=sys.stderr)
     program, *rest = command.split()
     known = {
-        "python": lambda: [sys.executable, str(ROOT / rest[0]), *rest[1:]],
+        "python": lambda: [
+            sys.executable,
+            *([] if rest[0] == "-m" else [str(ROOT / rest[0])]),
+            *rest[rest[0] != "-m" :],
+        ],
         "naisei": lambda: [sys.executable, "-m", "naisei", "--lang", "en", *rest],
     }
-    environment = {**os.environ, "COLUMNS": "400", "PYTHONPATH": str(ROOT / "src")}
+    environment = {
+        **os.environ,
+        "COLUMNS": "400",
+        "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}",
+    }
     with tempfile.TemporaryDirectory() as folder:
         return subprocess.run(
             known[program](),

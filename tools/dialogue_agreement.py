@@ -1,9 +1,9 @@
 """The relationship dialogues: a sheet for blind readers, agreement of their labels, counts.
 
-    python tools/dialogue_agreement.py sheet --out DIR    writes DIR/items.txt and DIR/guide.md
-    python tools/dialogue_agreement.py score [--write]    figures; --write puts them in the card
-    python tools/dialogue_agreement.py counts [--write]   how many of what there are
-    python tools/dialogue_agreement.py contrasts [--write]   agreement on relationship_contrasts
+    python -m tools.dialogue_agreement sheet --out DIR    writes DIR/items.txt and DIR/guide.md
+    python -m tools.dialogue_agreement score [--write]    figures; --write puts them in the card
+    python -m tools.dialogue_agreement counts [--write]   how many of what there are
+    python -m tools.dialogue_agreement contrasts [--write]   agreement on relationship_contrasts
 
 A reader sees names and lines alone, in an order and under ids that say nothing (both come
 from a hash, so no key has to be kept). Labels are read from the `annotations` folder of the
@@ -29,16 +29,16 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
-
-from naisei.clarify.data.records import read_rows
-from naisei.core import InputError
-from naisei.relationship.labelled import (
+from tools.labelled import (
     RELATIONSHIPS,
     TOPICS,
     LabelledDialogue,
     load,
     load_contrasts,
 )
+
+from naisei.clarify.data.records import read_rows
+from naisei.core import InputError
 from naisei.relationship.vector import DIMENSIONS, HIGH, LOW, RelationVector
 from naisei.runs.significance import krippendorff_alpha
 from naisei.runs.statistics import mean_metric

@@ -1,14 +1,13 @@
 """Fit the coefficients of the speech estimator on the tuning dialogues, and measure it.
 
-    python tools/fit_speech.py            cross-validated figures on the dialogues to tune on
-    python tools/fit_speech.py --write    the same, then fit on all of them and write speech.v2.json
-    python tools/fit_speech.py --test     figures of the shipped coefficients on both test halves
-    python tools/fit_speech.py --audit FILE   cues that a chat (turns with `text`) never shows
+    python -m tools.fit_speech            cross-validated figures on the dialogues to tune on
+    python -m tools.fit_speech --write    the same, then fit on all of them and write speech.v3.json
+    python -m tools.fit_speech --test     figures of the shipped coefficients on both test halves
 
-Ridge regression toward coefficients set by hand from knowledge of the language, each kept on
-the side of 0 that its feature must have. Its strength is the greatest whose squared error
-is within 5 % of the best in ten-fold cross-validation over dialogues. What is within `BAND` of 0
-is not told. Nothing here reads a test half unless `--test` is given.
+Ridge regression on traits of speech and, for Intimacy and TaskOriented, the mean vector of the
+lines. Its strength is the greatest whose squared error is within 5 % of the best in ten-fold
+cross-validation over dialogues. What is within `BANDS` of 0 is not told. Nothing here reads a test
+half unless `--test` is given.
 """
 
 from __future__ import annotations
@@ -16,55 +15,37 @@ from __future__ import annotations
 import argparse
 import json
 import re
-from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from tools.labelled import ContrastDialogue, LabelledDialogue, load, load_contrasts
 
-from naisei.japanese.morph import normalise
-from naisei.relationship.labelled import ContrastDialogue, LabelledDialogue, load, load_contrasts
 from naisei.relationship.rating_output import spearman
-from naisei.relationship.speech import (
-    Coefficients,
-    SpeechEstimator,
-    attitude,
-    directives,
-    level,
-    load_coefficients,
-)
-from naisei.relationship.speech.features import FEATURES, values
-from naisei.relationship.speech.level import spoken
+from naisei.relationship.speech import Coefficients, SpeechEstimator, load_coefficients
+from naisei.relationship.speech.estimator import line_vector
+from naisei.relationship.speech.features import CONTENT, HALF, OF, OWN, Side, values
 from naisei.relationship.vector import DIMENSIONS
 from naisei.runs.statistics import mean_metric
 from naisei.training_documents import learnt_from, read_digests, training_note, write_digests
 
-WRITTEN = Path(__file__).parents[1] / "src/naisei/relationship/speech/coefficients/speech.v2.json"
+WRITTEN = Path(__file__).parents[1] / "src/naisei/relationship/speech/coefficients/speech.v3.json"
 #: Digests of the dialogues that the coefficients were fitted on.
 DOCUMENTS = WRITTEN.with_suffix(".documents.txt")
-#: Set by hand from knowledge of the language: points of the scale for a feature of 1.
-PRIOR = Coefficients(
-    version="prior",
-    intercepts={"Power": 0.0, "Intimacy": 0.5, "TaskOriented": 0.0},
-    bands={"Power": 0.5, "Intimacy": 0.5, "TaskOriented": 0.5},
-    coefficients={
-        "Power": {
-            **{"polite": 0.8, "honorific": 0.6, "direct": 1.0, "defer": 0.6, "address": 0.4},
-            **{"shut": 0.8, "rough": 0.5, "press": 0.8, "judge": 0.8, "answer": 1.0, "ask": 0.5},
-            **{"hesitate": 0.5, "length": 0.5},
-        },
-        "Intimacy": {
-            **{"polite": -1.0, "honorific": -0.8, "casual": 0.8, "laughter": 0.6, "close": 1.0},
-            **{"near": 0.6, "stranger": -1.0, "defer": -0.5, "hostile": -1.5, "shut": -1.5},
-            **{"refuse": -0.8, "praise": -1.0, "tease": 0.8, "offer": 0.8, "past": 0.5},
-        },
-        "TaskOriented": {
-            **{"work": 2.0, "act": 1.0, "leisure": -1.8, "warm": -1.5, "judge": 0.5, "ask": 0.4},
-            **{"answer": 0.5, "press": 0.5, "past": -0.5},
-        },
-    },
+DECIDERS = Path(__file__).with_name("deciders.txt")
+BANDS = {"Power": 0.5, "Intimacy": 0.5, "TaskOriented": 0.5}
+#: Nothing known yet: for counting alone.
+BLANK = Coefficients(
+    version="blank",
+    bases=dict.fromkeys(DIMENSIONS, 0.0),
+    bands=BANDS,
+    coefficients={name: dict.fromkeys(OF[name], 0.0) for name in DIMENSIONS},
+    centres={name: dict.fromkeys(OF[name], 0.0) for name in DIMENSIONS},
+    content={},
 )
-RIDGES = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 1e6)
+RIDGES = (4.0, 8.0, 16.0, 32.0)
+#: How much a line's vector counts beside the traits.
+VECTOR = {"Intimacy": 3.0, "TaskOriented": 4.0}
 FOLDS = 10
 #: Rows of the kind weigh so much more: those whose words hide the attitude; those below 0, which
 #: are few.
@@ -80,17 +61,45 @@ class Item:
     course: SpeechEstimator
     known: tuple[dict[str, float], dict[str, float]]
     asymmetric: bool
+    text: str
 
 
 def plain(dialogue: LabelledDialogue) -> Item:
     both = dialogue.labels.a_to_b, dialogue.labels.b_to_a
     a, b = ({n: float(getattr(v, n)) for n in DIMENSIONS} for v in both)
-    return Item(dialogue.id, False, heard(dialogue), (a, b), dialogue.asymmetric)
+    return Item(dialogue.id, False, heard(dialogue), (a, b), dialogue.asymmetric, said(dialogue))
 
 
 def hidden(dialogue: ContrastDialogue) -> Item:
     a, b = dialogue.known("a_to_b"), dialogue.known("b_to_a")
-    return Item(dialogue.id, True, heard(dialogue), (a, b), abs(a["Power"] - b["Power"]) >= 3)
+    above = abs(a["Power"] - b["Power"]) >= 3
+    return Item(dialogue.id, True, heard(dialogue), (a, b), above, said(dialogue))
+
+
+def written_apart(path: Path) -> list[Item]:
+    """Dialogues as `deciders.txt` has them."""
+    out = []
+    for part in re.split(r"^## ", path.read_text("utf-8"), flags=re.MULTILINE)[1:]:
+        head, *rows = part.strip().splitlines()
+        labels = [
+            dict(zip(DIMENSIONS, map(float, given.split(",")), strict=True))
+            for given in re.findall(r"\b[ab]=(\S+)", head)
+        ]
+        lines = [tuple(row.split(": ", 1)) for row in rows if not row.startswith("#")]
+        names = tuple(dict.fromkeys(name for name, _ in lines))
+        course = SpeechEstimator((names[0], names[1]), weights=BLANK)
+        for name, text in lines:
+            course.add(name, text)
+        above = abs(labels[0]["Power"] - labels[1]["Power"]) >= 3
+        texts = "\n".join(text for _, text in lines)
+        out.append(Item(head.split()[0], True, course, (labels[0], labels[1]), above, texts))
+    return out
+
+
+def tuning() -> list[Item]:
+    """All that the coefficients are fitted on."""
+    ours = [*map(plain, load("tune")), *map(hidden, load_contrasts("dev"))]
+    return [*ours, *written_apart(DECIDERS)]
 
 
 def said(dialogue: LabelledDialogue | ContrastDialogue) -> str:
@@ -101,14 +110,15 @@ def said(dialogue: LabelledDialogue | ContrastDialogue) -> str:
 def heard(dialogue: LabelledDialogue | ContrastDialogue) -> SpeechEstimator:
     """The dialogue, heard to its end."""
     names: dict[str, str] = {s.id: s.name for s in dialogue.speakers}
-    course = SpeechEstimator(("A", "B"), names=names, weights=PRIOR)
+    course = SpeechEstimator(("A", "B"), names=names, weights=BLANK)
     for turn in dialogue.turns:
         course.add(turn.speaker, turn.text)
     return course
 
 
 class Sheet:
-    """Features and labels of dialogues, by direction: two rows a dialogue."""
+    """Features and labels of dialogues, by direction: two rows a dialogue. x: traits, then the mean
+    vector of the lines."""
 
     def __init__(self, items: list[Item]) -> None:
         self.items = items
@@ -117,8 +127,8 @@ class Sheet:
         for name in DIMENSIONS:
             rows, labels = [], []
             for item in items:
-                a, b = (item.course.traits(s) for s in ("A", "B"))
-                rows += [values(name, a, b), values(name, b, a)]
+                a, b = (item.course.side(s) for s in item.course.speakers)
+                rows += [features(name, a, b), features(name, b, a)]
                 labels += [one[name] for one in item.known]
             self.x[name], self.y[name] = np.array(rows), np.array(labels)
         self.who = np.repeat(np.arange(len(items)), 2)
@@ -131,26 +141,37 @@ class Sheet:
         return {name: p[self.contrast == contrast] for name, p in predicted.items()}
 
 
-def fit(sheet: Sheet, name: str, ridge: float, kept: np.ndarray) -> tuple[float, np.ndarray]:
-    """Intercept and coefficients on the kept rows, by coordinate descent under the signs."""
+def features(name: str, own: Side, other: Side) -> np.ndarray:
+    """Traits without the content, then in its place the vector that it is a sum of."""
+    traits = [v for n, v in zip(OF[name], values(name, own, other), strict=True) if n != CONTENT]
+    if name not in VECTOR:
+        return np.array(traits)
+    mixed = OWN * mean_vector(own, name) + (1 - OWN) * mean_vector(other, name)
+    return np.concatenate([traits, VECTOR[name] * mixed])
+
+
+def mean_vector(side: Side, name: str) -> np.ndarray:
+    """As `Side.traits` weighs the lines."""
+    vectors = np.array([line_vector(text) for _, text, _ in side.lines])
+    ages = np.arange(len(vectors))[::-1] / HALF if name == "TaskOriented" else 0 * vectors[:, 0]
+    weights = 0.5**ages
+    return (weights[:, None] * vectors).sum(0) / (weights.sum() + 0.5)
+
+
+def fit(
+    sheet: Sheet, name: str, ridge: float, kept: np.ndarray
+) -> tuple[float, np.ndarray, np.ndarray]:
+    """Base, centres and coefficients on the kept rows, by ridge regression."""
     x, y = sheet.x[name][kept], sheet.y[name][kept]
     weight = np.where(sheet.contrast[kept], CONTRAST, 1.0)
-    if name != "Power":
+    if name == "Power":  # the directions mirror each other
+        centre, base = np.zeros(x.shape[1]), 0.0
+    else:
         weight *= np.where(y < 0, BELOW, 1.0)
-    prior = np.array(PRIOR.listed(name))
-    signs = np.array([f.sign for f in FEATURES[name]])
-    # The intercept is a column of ones; of Power it stays 0, or the directions would not mirror.
-    ones = np.full((len(x), 1), 0.0 if name == "Power" else 1.0)
-    x, prior = np.hstack([ones, x]), np.array([PRIOR.intercepts[name], *prior])
-    gram, moment = x.T @ (x * weight[:, None]), x.T @ (y * weight)
-    w = prior.copy()
-    for _ in range(500):
-        for j in range(len(w)):
-            rest = moment[j] - gram[j] @ w + gram[j, j] * w[j]
-            best = (rest + ridge * prior[j]) / (gram[j, j] + ridge)
-            # Never quite 0: what was thought a cue stays one.
-            w[j] = best if j == 0 or best * signs[j - 1] > 0.02 else 0.02 * signs[j - 1]
-    return float(w[0]), w[1:]
+        centre, base = np.average(x, axis=0, weights=weight), float(np.average(y, weights=weight))
+    wide, target = (x - centre) * np.sqrt(weight)[:, None], (y - base) * np.sqrt(weight)
+    inner = np.linalg.solve(wide @ wide.T + ridge * np.eye(len(wide)), target)
+    return base, centre, wide.T @ inner
 
 
 def crossed(sheet: Sheet, name: str, ridge: float) -> np.ndarray:
@@ -161,8 +182,8 @@ def crossed(sheet: Sheet, name: str, ridge: float) -> np.ndarray:
     out = np.empty(len(sheet.who))
     for k in range(FOLDS):
         held = fold[sheet.who] == k
-        base, w = fit(sheet, name, ridge, ~held)
-        out[held] = base + sheet.x[name][held] @ w
+        base, centre, w = fit(sheet, name, ridge, ~held)
+        out[held] = base + (sheet.x[name][held] - centre) @ w
     return np.clip(out, -3, 3)
 
 
@@ -210,14 +231,49 @@ def told(sheet: Sheet, predicted: dict[str, np.ndarray], bands: dict[str, float]
         )
 
 
-def with_weights(sheet: Sheet, weights: Coefficients) -> dict[str, np.ndarray]:
-    """Predictions of given coefficients."""
-    return {
-        name: np.clip(
-            weights.intercepts[name] + sheet.x[name] @ np.array(weights.listed(name)), -3, 3
+def packed(fitted: dict[str, tuple[float, np.ndarray, np.ndarray]], many: int) -> Coefficients:
+    """The fits as they ship."""
+    coefficients: dict[str, dict[str, float]] = {}
+    centres: dict[str, dict[str, float]] = {}
+    content: dict[str, list[int]] = {}
+    for name, (_, centre, w) in fitted.items():
+        traits = [n for n in OF[name] if n != CONTENT]
+        coefficients[name] = {n: round(float(c), 3) for n, c in zip(traits, w, strict=False)}
+        centres[name] = {n: round(float(c), 3) for n, c in zip(traits, centre, strict=False)}
+        if name in VECTOR:
+            rest = len(traits)
+            content[name] = [round(float(c)) for c in 1000 * VECTOR[name] * w[rest:]]
+            coefficients[name][CONTENT] = 1.0
+            centres[name][CONTENT] = round(float(centre[rest:] @ w[rest:]), 3)
+    return Coefficients(
+        version="speech.v3",
+        bases={name: round(base, 3) for name, (base, _, _) in fitted.items()},
+        bands=BANDS,
+        coefficients=coefficients,
+        centres=centres,
+        content=content,
+        fitted_on=f"relationship_dialogues/tune.jsonl, relationship_contrasts/dev.jsonl and "
+        f"tools/deciders.txt, {many} dialogues",
+    )
+
+
+def scored(sheet: Sheet, weights: Coefficients) -> dict[str, np.ndarray]:
+    """Predictions of given coefficients, as a reader gets them."""
+    out: dict[str, list[float]] = {name: [] for name in DIMENSIONS}
+    for item in sheet.items:
+        course = SpeechEstimator(item.course.speakers, names=item.course.names, weights=weights)
+        lines = sorted(
+            (at, speaker, text)
+            for speaker in course.speakers
+            for at, text, _ in item.course.side(speaker).lines
         )
-        for name in DIMENSIONS
-    }
+        for _, speaker, text in lines:
+            course.add(speaker, text)
+        for speaker in course.speakers:
+            reading = course.reading(speaker)
+            for name in DIMENSIONS:
+                out[name].append(np.nan_to_num(reading[name].score))
+    return {name: np.array(found) for name, found in out.items()}
 
 
 def both_parts(sheet: Sheet, predicted: dict[str, np.ndarray], bands: dict[str, float]) -> None:
@@ -227,48 +283,11 @@ def both_parts(sheet: Sheet, predicted: dict[str, np.ndarray], bands: dict[str, 
         told(part, sheet.of_part(predicted, contrast=contrast), bands)
 
 
-def audit(path: Path) -> None:
-    """Alternatives of every cue table that neither this chat nor the tuning dialogues show."""
-    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
-    texts = [str(row["text"]) for row in rows]
-    ours = [t.text for d in (*load("tune"), *load_contrasts("dev")) for t in d.turns]
-    chat = [s.text for text in texts for s in spoken(text)] + [normalise(t) for t in texts]
-    known = [s.text for text in ours for s in spoken(text)] + [normalise(t) for t in ours]
-    for module in (level, attitude, directives):
-        for name, table in vars(module).items():
-            if not isinstance(table, re.Pattern) or "|" not in table.pattern:
-                continue
-            hits: Counter[str] = Counter()
-            for alternative in alternatives(table.pattern):
-                one = re.compile(alternative)
-                found = [sum(bool(one.search(t)) for t in where) for where in (chat, known)]
-                if not any(found):
-                    hits[alternative] += 1
-            if hits:
-                print(f"{module.__name__.rsplit('.', 1)[1]}.{name}: never {' ; '.join(hits)}")
-
-
-def alternatives(pattern: str) -> list[str]:
-    """The top-level alternatives of a pattern."""
-    out, depth = [""], 0
-    for part in re.findall(r"\\.|\[\^?\]?(?:\\.|[^\]])*\]|.", pattern):
-        depth += (part == "(") - (part == ")")
-        if part == "|" and depth == 0:
-            out.append("")
-        else:
-            out[-1] += part
-    return out
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--write", action="store_true", help="fit on all and write")
     parser.add_argument("--test", action="store_true", help="measure on the test halves")
-    parser.add_argument("--audit", type=Path, help="JSONL of turns with `text`")
     given = parser.parse_args()
-    if given.audit:
-        audit(given.audit)
-        return
     if given.test:
         shipped = load_coefficients()
         sheet = Sheet([*map(plain, load("test")), *map(hidden, load_contrasts("test"))])
@@ -276,11 +295,9 @@ def main() -> None:
         texts = [*map(said, load("test")), *map(said, load_contrasts("test"))]
         seen = learnt_from(texts, read_digests(DOCUMENTS))
         print(*training_note(shipped.version, seen, len(texts)), sep="\n")
-        both_parts(sheet, with_weights(sheet, shipped), shipped.bands)
+        both_parts(sheet, scored(sheet, shipped), shipped.bands)
         return
-    sheet = Sheet([*map(plain, load("tune")), *map(hidden, load_contrasts("dev"))])
-    print("coefficients by hand")
-    both_parts(sheet, with_weights(sheet, PRIOR), PRIOR.bands)
+    sheet = Sheet(tuning())
     chosen, predicted = {}, {}
     for name in DIMENSIONS:
         tries = {ridge: crossed(sheet, name, ridge) for ridge in RIDGES}
@@ -289,27 +306,16 @@ def main() -> None:
         chosen[name] = max(r for r in RIDGES if loss[r] <= 1.05 * min(loss.values()))
         predicted[name] = tries[chosen[name]]
     print(f"cross-validated, ridges {chosen}")
-    both_parts(sheet, predicted, PRIOR.bands)
+    both_parts(sheet, predicted, BANDS)
     everything = np.ones(len(sheet.who), dtype=bool)
     fitted = {name: fit(sheet, name, chosen[name], everything) for name in DIMENSIONS}
-    for name, (base, w) in fitted.items():
-        shown = ", ".join(f"{f.name} {c:.2f}" for f, c in zip(FEATURES[name], w, strict=True))
-        print(f"  {name}: {base:.2f}; {shown}")
+    weights = packed(fitted, len(sheet.items))
+    for name in DIMENSIONS:
+        print(f"  {name}: {weights.bases[name]:.2f}; {weights.coefficients[name]}")
     if given.write:
-        weights = Coefficients(
-            version="speech.v2",
-            intercepts={name: round(base, 3) for name, (base, _) in fitted.items()},
-            bands=PRIOR.bands,
-            coefficients={
-                name: {f.name: round(float(c), 3) for f, c in zip(FEATURES[name], w, strict=True)}
-                for name, (_, w) in fitted.items()
-            },
-            fitted_on="relationship_dialogues/tune.jsonl and relationship_contrasts/dev.jsonl, "
-            f"{len(sheet.items)} dialogues",
-        )
-        text = json.dumps(weights.model_dump(), ensure_ascii=False, indent=2)
+        text = re.sub(r"(?<=\d),\n\s+(?=-?\d)", ", ", json.dumps(weights.model_dump(), indent=1))
         WRITTEN.write_text(text + "\n", encoding="utf-8")
-        write_digests(DOCUMENTS, map(said, [*load("tune"), *load_contrasts("dev")]))
+        write_digests(DOCUMENTS, [item.text for item in sheet.items])
 
 
 if __name__ == "__main__":

@@ -99,10 +99,6 @@ relationship plot empty
 relationship report full
 relationship compare empty full
 relationship export empty
-relationship recall --from-locomo nothere
-relationship recall --from-locomo empty
-relationship recall --from-locomo bad.jsonl
-relationship recall --from-locomo bad.jsonl --k 0
 relationship personas nobody
 textgame run
 textgame run --games nothere

@@ -82,7 +82,8 @@ def test_an_agent_file_brings_its_vectors_and_the_sides_of_its_agents(tmp_path: 
     assert read.speakers == ("高橋", "田中") and read.personas == {"田中": "新人"}
     a, b = read.vectors[1, 0]
     assert a is not None and a.Power == 2 and b is None
-    assert read.vectors[1, 1] == (None, None)  # 7 is no number of this scale
+    a, b = read.vectors[1, 1]
+    assert a is None and b is None, "7 is of another scale, and is no 3"
     assert read.injected == {(1, 1)}
 
 

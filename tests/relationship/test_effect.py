@@ -28,6 +28,7 @@ def test_speech_that_follows_the_vector() -> None:
     vector = {"p1": 3, "p2": -3, "p3": 3}
     first = {k: talk(k, NEAR if v > 0 else FAR, v, injected=True) for k, v in vector.items()}
     second = {k: talk(k, FAR if v > 0 else NEAR, v, injected=False) for k, v in vector.items()}
+    second["p3"] = talk("p3", FAR[::-1], 3, injected=False)
     found = {line.dimension: line for line in effect(first, second).lines}["Intimacy"]
     assert found.toward.value > 1 and found.toward.low > 0, "near where near, far where far"
     assert found.shift.value == pytest.approx(found.first - found.second)

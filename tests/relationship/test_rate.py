@@ -51,7 +51,8 @@ def test_by_speech_without_any_model(naisei: Naisei, talk: Path) -> None:
     assert written == done.result
     turns = written["session_1_relationship_reflection_turns"]
     assert [t["turn"] for t in turns] == [0, 1, 2, 3]
-    assert turns[0]["rr"]["a_to_b"]["Power"] is None, "B has not spoken: no number, never a zero"
+    first = turns[0]["rr"]["a_to_b"] or {}
+    assert first.get("Power") is None, "B has not spoken: no number, never a zero"
     last = turns[-1]["rr"]
     assert last["a_to_b"]["Power"] >= 1 and last["b_to_a"]["Power"] <= -1
     assert last["by_speaker"]["佐藤"]["toward"] == "高橋"

@@ -1,9 +1,10 @@
-"""The verbs that print tables: rate, compare, recall."""
+"""The verbs that print tables: rate, compare."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,14 +15,15 @@ from naisei.cli.printing import metrics_table, print_result, print_tables
 from naisei.files import write_atomically
 from naisei.lang import say
 from naisei.relationship.config import RatingConfig
-from naisei.relationship.dialogues import read_dialogue
+from naisei.relationship.dialogues import Dialogue, read_dialogue
 from naisei.relationship.effect import CompareOptions, effect_of
-from naisei.relationship.locomo import read_locomo
+from naisei.relationship.pseudonyms import Pseudonyms
 from naisei.relationship.rating import (
     RateOptions,
     Rating,
     config_fields,
     held_rating,
+    language_of,
     rate_by_speech,
 )
 from naisei.relationship.rating_output import (
@@ -31,7 +33,6 @@ from naisei.relationship.rating_output import (
     turns_table,
     write_rating,
 )
-from naisei.relationship.recall import RecallOptions, as_json, measure, recall_tables, write_csv
 from naisei.system.execute import RunOptions, check_models, execute
 from naisei.terminal import Console
 
@@ -51,19 +52,24 @@ def rate_command(
     read = read_dialogue(
         options.file, speakers=options.chosen, dialogue=options.dialogue, form=options.form
     )
-    config = configure(**config_fields(read, options.talk))
     console = Console(stderr=as_json)
     for told in read.preview:
         console.print(told, style="dim", highlight=False)
+    true = read
+    if options.pseudonyms:
+        pseudonyms = Pseudonyms(language_of(read, options.talk))
+        read = pseudonyms.masked(read)
+        console.print(pseudonyms.legend(), style="dim", highlight=False)
+    config = configure(**config_fields(read, options.talk))
     if options.rater == "speech" or (options.rater == "auto" and not config.models):
         tell_ineffective(["--run-dir"] if run_dir is not None else [])
         rating, result = rate_by_speech(read), None
         rated = held_rating(config, read, check=options.check)
-        print_tables([turns_table(rating)], console)
+        print_tables([turns_table(rating.of(true))], console)
     else:
-        rating, result = _by_model(config, running, run_dir, console)
+        rating, result = _by_model(config, running, run_dir, console, true)
         rated = rating if options.check and rating.repeats else None
-    _print_notes(rating, console)
+    _print_notes(rating.of(true), console)
     extra: dict[str, Any] = {}
     if rated is not None:
         found = check_against_speech(rated)
@@ -78,7 +84,11 @@ def rate_command(
 
 
 def _by_model(
-    config: RatingConfig, options: RunOptions, run_dir: Path | None, console: Console
+    config: RatingConfig,
+    options: RunOptions,
+    run_dir: Path | None,
+    console: Console,
+    true: Dialogue,
 ) -> tuple[Rating, RunResult]:
     # The model stack takes a second to import.
     from naisei.relationship.rating_task import rating_of
@@ -86,8 +96,11 @@ def _by_model(
 
     check_models(RATING, config)
     result = execute(RATING, config, options, run_dir=run_dir)
-    print_result(result, console=console)
-    return rating_of(config, result.outcome.rows), result
+    rating = rating_of(config, result.outcome.rows)
+    tables = (turns_table(rating.of(true)),) if rating.repeats else ()
+    shown = replace(result, summary=replace(result.summary, tables=tables))
+    print_result(shown, console=console)
+    return rating, result
 
 
 def _print_notes(rating: Rating, console: Console) -> None:
@@ -131,65 +144,3 @@ def compare_command(options: CompareOptions) -> None:
     _say_written(texts, console)
     if options.as_json:
         print(json.dumps(found.to_json(), ensure_ascii=False, allow_nan=False))
-
-
-def recall_command(options: RecallOptions) -> None:
-    """`naisei relationship recall`."""
-    from rich import progress
-
-    from naisei.models.embedders import open_embedder
-
-    depths = sorted(set(options.k or (5, 10, 25, 50)))
-    samples = read_locomo(options.from_locomo)
-    chosen = open_embedder(options.embedder)
-    columns = (
-        progress.TextColumn("{task.description}", markup=False),
-        progress.BarColumn(),
-        progress.MofNCompleteColumn(),
-        progress.TimeRemainingColumn(),
-    )
-    with progress.Progress(*columns, console=Console(stderr=True)) as bar:
-        task = bar.add_task("", total=None)
-        found = measure(
-            samples,
-            chosen,
-            depths,
-            captions=options.captions,
-            progress=lambda name, done, whole: bar.update(
-                task, description=name, completed=done, total=whole
-            ),
-        )
-    notes = [note for sample in samples for note in sample.notes]
-    tables = recall_tables(found, depths)
-    if options.out is not None:
-        write_csv(tables, notes, options.out)
-    if options.as_json:
-        print(as_json(tables, notes, found, chosen.name))
-        return
-    console = Console()
-    print_tables(tables, console)
-    for category, count in found.without.items():
-        console.print(
-            say(
-                f"{category}: 根拠の示されていない質問 {count} 件は数えていません。",
-                f"{category}: {count} questions without evidence are not counted.",
-            )
-        )
-    if notes:
-        console.print(say("読み替え・除外したもの:", "Mended or left out:"), style="yellow")
-    for note in notes:
-        console.print(f"  {note}", style="yellow", highlight=False)
-    n, turns, questions = len(samples), found.turns, len(found.categories)
-    intervals = (
-        say("区間は 95 % (会話単位の再標本化)。", "Intervals: 95 %, by conversation.")
-        if len(set(found.samples)) > 1
-        else say(
-            "会話が 1 つなので、区間は求めません。",
-            "No intervals: there is one conversation.",
-        )
-    )
-    told = say(
-        f"{n} 会話・{turns} 発話・{questions} 問 (埋め込み: {chosen.name})。",
-        f"{n} conversations, {turns} turns, {questions} questions (embedder: {chosen.name}). ",
-    )
-    console.print(told + intervals)

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
 from naisei.core import InputError
 from naisei.lang import say
 from naisei.lengths import LINE, bounded
-from naisei.relationship.vector import RelationVector, VectorReply
+from naisei.relationship.series import agent_points
+from naisei.relationship.vector import RelationVector
 from naisei.transcripts import Transcript, Turn, preview, read_transcript
 
 Vectors = tuple[RelationVector | None, RelationVector | None]
@@ -95,14 +93,15 @@ def read_dialogue(
         )
     two = _two(found, tuple(s.strip() for s in speakers), place)
     kept = [turn for turn in found.turns if turn.speaker in two]
+    vectors, injected = _recorded(found.source)
     return Dialogue(
         name=found.name,
         speakers=two,
         lines=tuple(_numbered(kept)),
         personas={name: text for name, text in found.personas.items() if name in two},
-        vectors=_facing(_recorded(found.source), two == found.roster[:2]),
+        vectors=_facing(vectors, two == found.roster[:2]),
         left_out=len(found.turns) - len(kept),
-        injected=_injected(found.source),
+        injected=injected,
         preview=preview(found),
     )
 
@@ -174,47 +173,28 @@ def _facing(
     return vectors if straight else {at: (b, a) for at, (a, b) in vectors.items()}
 
 
-_SESSION_KEY = re.compile(r"session_(\d+)")
-
-
-def _sessions(source: Any) -> list[tuple[int, str]]:
-    """Numbers and keys of the `session_N` lists of an agent file."""
-    found = source if isinstance(source, dict) else {}
-    return [(int(m[1]), key) for key in found if (m := _SESSION_KEY.fullmatch(key))]
-
-
-def _moments(source: Any, key: str) -> list[dict[str, Any]]:
-    given = source.get(f"{key}_relationship_reflection_turns") or []
-    return [one for one in given if isinstance(one, dict) and isinstance(one.get("turn"), int)]
-
-
-def _recorded(source: Any) -> dict[tuple[int, int], Vectors]:
-    """The vectors that an agent file holds; one that cannot be read is `None`."""
-    out: dict[tuple[int, int], Vectors] = {}
-    for session, key in _sessions(source):
-        for moment in _moments(source, key):
-            turn = -1 if moment.get("at") == "session_start" else moment["turn"]
-            if isinstance(rr := moment.get("rr"), dict):
-                out[session, turn] = (_vector(rr.get("a_to_b")), _vector(rr.get("b_to_a")))
-    return out
-
-
-def _injected(source: Any) -> frozenset[tuple[int, int]]:
-    """The utterances marked `injected`; else, as the seed's files have it, those after a moment
-    that says so."""
-    found: set[tuple[int, int]] = set()
-    for session, key in _sessions(source):
-        lines = [line if isinstance(line, dict) else {} for line in source[key]]
+def _recorded(source: Any) -> tuple[dict[tuple[int, int], Vectors], frozenset[tuple[int, int]]]:
+    """The vectors that an agent file holds, one that cannot be read being `None`; and the
+    utterances marked `injected`, else, as the seed's files have it, those after a moment that says
+    so."""
+    if not isinstance(source, dict):
+        return {}, frozenset()
+    points = agent_points(source)
+    vectors: dict[tuple[int, int], Vectors] = {
+        (point.session, -1 if point.start else point.turn): (
+            point.reads["a_to_b"].vector,
+            point.reads["b_to_a"].vector,
+        )
+        for point in points
+    }
+    marked: set[tuple[int, int]] = set()
+    for session in {point.session for point in points}:
+        given = source.get(f"session_{session}")
+        lines = [
+            x if isinstance(x, dict) else {} for x in (given if isinstance(given, list) else ())
+        ]
         if any("injected" in line for line in lines):
-            found |= {(session, n) for n, line in enumerate(lines) if line.get("injected") is True}
+            marked |= {(session, n) for n, line in enumerate(lines) if line.get("injected") is True}
         else:
-            moments = _moments(source, key)
-            found |= {(session, m["turn"] + 1) for m in moments if m.get("injected") is True}
-    return frozenset(found)
-
-
-def _vector(given: Any) -> RelationVector | None:
-    try:
-        return VectorReply.model_validate(given).read().vector
-    except ValidationError:
-        return None
+            marked |= {(session, p.turn + 1) for p in points if p.injected and p.session == session}
+    return vectors, frozenset(marked)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import median, pstdev
 from typing import Any, Literal
@@ -149,6 +149,12 @@ class Rating:
         a, b = self.dialogue.speakers
         return (a, b) if way == "a_to_b" else (b, a)
 
+    def of(self, dialogue: Dialogue) -> Rating:
+        """The same numbers beside the lines of the same dialogue under other names."""
+        pairs = zip(self.turns, dialogue.lines, strict=True)
+        turns = tuple(replace(turn, line=line) for turn, line in pairs)
+        return replace(self, dialogue=dialogue, turns=turns)
+
 
 def rate_by_speech(dialogue: Dialogue) -> Rating:
     """By the estimator: each turn by all that was said up to it, across sessions."""
@@ -281,6 +287,13 @@ class RateOptions(Options):
         "Show where the model's vectors (or those in the file) and speech disagree.",
         panel=("採点", "Rating"),
     )
+    pseudonyms: bool = flag(
+        False,
+        "名前・地名・住所・電話番号・メールを置き換えてから保存・送信する (本名は画面の表だけ)",
+        "Replace names, places, addresses, numbers and mail addresses before anything is stored or "
+        "sent; the table on the screen alone has the true ones.",
+        panel="input",
+    )
     out: Path | None = flag(
         None,
         "agent_a.json と同じ形で書く (plot で読める)",
@@ -297,17 +310,22 @@ class RateOptions(Options):
         return [s.strip() for s in (self.speakers or "").replace("、", ",").split(",") if s.strip()]
 
 
+def language_of(dialogue: Dialogue, wanted: Literal["auto", "ja", "en"]) -> Literal["ja", "en"]:
+    """The language of the prompts: the dialogue's, unless another is wanted."""
+    if wanted != "auto":
+        return wanted
+    return "ja" if any(is_japanese(line.text) for line in dialogue.lines) else "en"
+
+
 def config_fields(
     dialogue: Dialogue, language: Literal["auto", "ja", "en"] = "auto"
 ) -> dict[str, Any]:
     """What of a rating's configuration is the dialogue's. language: of the prompts."""
-    if language == "auto":
-        language = "ja" if any(is_japanese(line.text) for line in dialogue.lines) else "en"
     return {
         "name": dialogue.name,
         "speakers": dialogue.speakers,
         "personas": dialogue.personas,
-        "language": language,
+        "language": language_of(dialogue, language),
         "lines": tuple(
             RatedLine(session=x.session, turn=x.turn, speaker=x.speaker, text=x.text)
             for x in dialogue.lines

@@ -211,8 +211,14 @@ def reasons(rating: Rating) -> list[str]:
 
 
 def _signs(rating: Rating, reading: SpeechReading, dimension: str) -> list[str]:
+    """The parts of a number; in tenths they add up to it."""
+    one = reading[dimension]
     out = []
-    for sign in reading[dimension].signs:
+    if one.base:
+        out.append(
+            f"    {one.base:+.1f} " + say("もとの値 (会話一般)", "to begin with (talks in general)")
+        )
+    for sign in one.signs:
         heard = []
         for at, words in sign.lines:
             line = rating.dialogue.lines[at]
@@ -221,6 +227,9 @@ def _signs(rating: Rating, reading: SpeechReading, dimension: str) -> list[str]:
             )
         shown = say("、", "; ").join(heard)
         out.append(f"    {sign.share:+.1f} {sign.words}" + (f": {shown}" if shown else ""))
+    listed = round(one.base, 1) + sum(round(sign.share, 1) for sign in one.signs)
+    if rest := round(round(one.value, 1) - listed, 1):
+        out.append(f"    {rest:+.1f} " + say("そのほか", "all others"))
     return out
 
 

@@ -16,7 +16,7 @@ from typing import Any, Literal
 from naisei.core import InputError
 from naisei.lang import say
 from naisei.relationship.schemas import Direction
-from naisei.relationship.vector import DIMENSIONS, HIGH, LOW
+from naisei.relationship.vector import DIMENSIONS, HIGH, LOW, RelationVector
 from naisei.text_files import json_of, read_text
 
 WAYS: tuple[Direction, Direction] = ("a_to_b", "b_to_a")
@@ -38,6 +38,13 @@ class Read:
     repeats: int = 1
     carried: bool = False
     reasons: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def vector(self) -> RelationVector | None:
+        """The whole numbers; `None` unless all three are there."""
+        if any(math.isnan(value) for value in self.values.values()):
+            return None
+        return RelationVector(**{name: int(value) for name, value in self.values.items()})
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,17 +94,25 @@ def read_series(path: Path, label: str = "") -> Series:
         raise _unusable(file, say(f"JSON として読めません: {error}", f"no JSON: {error}")) from None
     if not isinstance(data, dict):
         raise _unusable(file, say("セッションが見つかりません", "no object with sessions"))
-    out = Series(label or _label(file))
-    out.names = _names(data, file)
+    out = _read_points(data, Series(label or _label(file), _names(data, file)))
     if (told := data.get("language")) in ("ja", "en"):
         out.language = told
-    begins = 0
-    for number in sorted(int(m[1]) for key in data if (m := _KEY.fullmatch(key))):
-        begins = _session(out, data, number, begins)
     if not any(
         not math.isnan(v) for p in out.points for r in p.reads.values() for v in r.values.values()
     ):
         raise _unusable(file, say("関係値が一つもありません", "holds no reading"))
+    return out
+
+
+def agent_points(data: dict[str, Any]) -> list[Point]:
+    """The points of an agent file's object; none where it holds no reading."""
+    return _read_points(data, Series("")).points
+
+
+def _read_points(data: dict[str, Any], out: Series) -> Series:
+    begins = 0
+    for number in sorted(int(m[1]) for key in data if (m := _KEY.fullmatch(key))):
+        begins = _session(out, data, number, begins)
     return out
 
 

@@ -188,14 +188,6 @@ SYSTEM = System(
             f"{_HOME}.report:report_command",
         ),
         Verb(
-            "recall",
-            (
-                "LoCoMo 形式の長い会話で、根拠の検索を測る",
-                "Measure retrieval on long conversations in LoCoMo's form.",
-            ),
-            f"{_HOME}.commands:recall_command",
-        ),
-        Verb(
             "export",
             (
                 "実行記録から agent_a.json などを書き出す",

@@ -10,13 +10,20 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict
 
 from naisei.lang import say
+from naisei.models.embedders.fast import FastEmbedder
 from naisei.relationship.speech.features import (
-    FEATURES,
-    SpeakerFeatures,
-    utterance_features,
+    CONTENT,
+    CONTENTS,
+    OF,
+    TRAITS,
+    Heard,
+    Side,
+    heard,
     values,
 )
 from naisei.relationship.vector import DIMENSIONS, HIGH, LOW, RelationVector
@@ -24,34 +31,50 @@ from naisei.relationship.vector import DIMENSIONS, HIGH, LOW, RelationVector
 
 @dataclass(frozen=True, slots=True)
 class Sign:
-    """One feature that moved the number. share: by how much. lines: (index of the line in the
-    dialogue, words heard there), the latest few."""
+    """One trait that moved the number. share: by how much. much: whether there is more of it (for
+    Power: than on the other side) or less. lines: (index of the line in the dialogue, words heard
+    there), the latest few."""
 
     dimension: str
     feature: str
     share: float
+    much: bool
     lines: tuple[tuple[int, tuple[str, ...]], ...] = ()
 
     @property
     def words(self) -> str:
-        """The feature in words, in the user's language."""
-        found = next(f for f in FEATURES[self.dimension] if f.name == self.feature)
-        high = (self.share >= 0) == (found.sign > 0)
-        return say(found.ja[0 if high else 1], found.en[0 if high else 1])
+        """The trait in words, in the user's language."""
+        trait = CONTENTS[self.dimension] if self.feature == CONTENT else TRAITS[self.feature]
+        if self.dimension == "Power":
+            if self.much:
+                return say(f"{trait.ja}が相手より多い", f"more {trait.en} than the other")
+            return say(f"{trait.ja}が相手より少ない", f"less {trait.en} than the other")
+        if self.much:
+            return say(f"{trait.ja}が多い", f"much {trait.en}")
+        return say(f"{trait.ja}が少ない", f"little {trait.en}")
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
     """One number of a direction, −3…3; NaN where speech does not tell, then `reason` says why.
 
-    score: the weighted sum, −3…3, also where it is too near to 0 to be told; NaN where too little
-    was said. For curves and comparisons of means, not for a reader.
+    score: the sum, −3…3, also where it is too near to 0 to be told; NaN where too little was said.
+    For curves and comparisons of means, not for a reader. It is base, what a dialogue has by
+    itself, and the shares of signs, and rest, what is not listed.
     """
 
     value: float
     reason: str = ""
     signs: tuple[Sign, ...] = ()
     score: float = math.nan
+    base: float = 0.0
+
+    @property
+    def rest(self) -> float:
+        """What the other traits, and the ends of the scale, add to base and signs."""
+        if math.isnan(self.score):
+            return 0.0
+        return self.score - self.base - sum(sign.share for sign in self.signs)
 
     @property
     def rounded(self) -> int | None:
@@ -87,6 +110,8 @@ class SpeechReading:
                 "value": None if math.isnan(one.value) else round(one.value, 3),
                 "rounded": one.rounded,
                 "reason": one.reason,
+                "base": round(one.base, 3),
+                "rest": round(one.rest, 3),
                 "signs": [
                     {
                         "feature": sign.feature,
@@ -102,28 +127,39 @@ class SpeechReading:
 
 
 class Coefficients(BaseModel):
-    """A linear model a dimension: value = intercept + Σ coefficient · feature.
+    """A linear model a dimension: value = base + Σ coefficient · (trait − its centre).
 
-    coefficients: dimension → feature → coefficient. intercepts: dimension → value; Power has 0,
-    so that the two directions are mirror images. bands: a value nearer to 0 is not told.
-    fitted_on: what they were fitted on.
+    bases: dimension → value of a dialogue like most; Power has 0, and centres of 0, so that the two
+    directions are mirror images. bands: a value nearer to 0 is not told. content: dimension →
+    weights of a line's vector (`fast`), in thousandths of a point. fitted_on: what they were
+    fitted on.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     version: str
-    intercepts: dict[str, float]
+    bases: dict[str, float]
     bands: dict[str, float]
     coefficients: dict[str, dict[str, float]]
+    centres: dict[str, dict[str, float]]
+    content: dict[str, list[int]]
     fitted_on: str = ""
 
-    def listed(self, dimension: str) -> list[float]:
-        """Coefficients in the order of `FEATURES`."""
-        return [self.coefficients[dimension][f.name] for f in FEATURES[dimension]]
+    def contents(self, text: str) -> dict[str, float]:
+        """Dimension → how far a line's content moves it, in points."""
+        vector = line_vector(text)
+        # Whole numbers times multiples of 2⁻²⁴: the same sum on every processor.
+        return {n: float(vector @ np.array(w)) / 1000 for n, w in self.content.items()}
+
+
+@lru_cache(maxsize=4096)
+def line_vector(text: str) -> npt.NDArray[np.float64]:
+    """The vector of a line by `FastEmbedder`."""
+    return FastEmbedder().embed([text]).astype(np.float64).reshape(-1)
 
 
 @lru_cache(maxsize=4)
-def load_coefficients(version: str = "speech.v2") -> Coefficients:
+def load_coefficients(version: str = "speech.v3") -> Coefficients:
     """The shipped coefficients of this name."""
     path = files("naisei.relationship.speech") / "coefficients" / f"{version}.json"
     return Coefficients.model_validate(json.loads(path.read_text(encoding="utf-8")))
@@ -136,6 +172,8 @@ _JAPANESE = 0.5
 #: Signs told with a number, strongest first.
 _SIGNS = 4
 _TOLD = 0.05
+#: Lines that are cited for a trait, and for the content; characters of a line.
+_LINES, _CITED, _SNIPPET = 4, 2, 14
 
 
 class SpeechEstimator:
@@ -156,15 +194,21 @@ class SpeechEstimator:
         if speakers[0] == speakers[1]:
             raise ValueError(f"two speakers are needed, not {speakers[0]!r} twice")
         self.speakers = speakers
-        self._names = {s: (names or {}).get(s, s) for s in speakers}
+        self.names = {s: (names or {}).get(s, s) for s in speakers}
         self._weights = load_coefficients() if weights is None else weights
-        self._sides = {s: SpeakerFeatures() for s in speakers}
+        self._sides = {s: Side() for s in speakers}
         self._at = 0
 
     def add(self, speaker: str, text: str) -> None:
         """Hear one line. `KeyError` for a speaker who is none of the two."""
-        heard = utterance_features(text, self._names[speaker], self._names[self._other(speaker)])
-        self._sides[speaker].add(self._at, heard)
+        other = self._other(speaker)
+        said = heard(text, self.names[speaker], self.names[other])
+        if self._sides[other].told and "yes" in said.words:
+            said = Heard(
+                {**said.counts, "comply": said.counts.get("comply", 0.0) + 1},
+                {**said.words, "comply": said.words.get("comply", ()) + said.words["yes"]},
+            )
+        self._sides[speaker].add(self._at, text, said, self._weights.contents(text))
         self._at += 1
 
     def reading(self, src: str) -> SpeechReading:
@@ -172,43 +216,38 @@ class SpeechEstimator:
         dst = self._other(src)
         own, other = self._sides[src], self._sides[dst]
         found: dict[str, Estimate] = {}
-        traits = own.traits(), other.traits()
         for name in DIMENSIONS:
             sides = (own, other) if name != "Intimacy" else (own,)
-            reason = _too_little(self._names[src], sides)
-            if reason:
-                found[name] = Estimate(math.nan, reason)
-            else:
-                found[name] = self._estimate(name, traits, (own, other))
+            reason = _too_little(self.names[src], sides)
+            found[name] = Estimate(math.nan, reason) if reason else self._estimate(name, own, other)
         return SpeechReading(src, dst, found)
 
-    def traits(self, speaker: str) -> dict[str, float]:
-        """How a side has talked so far; see `SpeakerFeatures.traits`."""
-        return self._sides[speaker].traits()
+    def side(self, speaker: str) -> Side:
+        """What a speaker has said so far."""
+        return self._sides[speaker]
 
-    def _estimate(
-        self,
-        dimension: str,
-        traits: tuple[dict[str, float], dict[str, float]],
-        sides: tuple[SpeakerFeatures, SpeakerFeatures],
-    ) -> Estimate:
-        given = values(dimension, *traits)
-        shares = [w * x for w, x in zip(self._weights.listed(dimension), given, strict=True)]
-        value = self._weights.intercepts[dimension] + sum(shares)
-        told = sorted(zip(shares, FEATURES[dimension], strict=True), key=lambda s: -abs(s[0]))
+    def _estimate(self, dimension: str, own: Side, other: Side) -> Estimate:
+        weights, centres = self._weights.coefficients[dimension], self._weights.centres[dimension]
+        lead = {
+            name: value - centres[name]
+            for name, value in zip(OF[dimension], values(dimension, own, other), strict=True)
+        }
+        shares = {name: weights[name] * lead[name] for name in lead}
+        base = self._weights.bases[dimension]
+        told = sorted(shares, key=lambda name: -abs(shares[name]))[:_SIGNS]
         signs = tuple(
-            Sign(dimension, feature.name, share, _lines(feature.counts, sides))
-            for share, feature in told[:_SIGNS]
-            if abs(share) >= _TOLD
+            Sign(dimension, n, shares[n], lead[n] > 0, _lines(dimension, n, lead[n], own, other))
+            for n in told
+            if abs(shares[n]) >= _TOLD
         )
-        score = min(float(HIGH), max(float(LOW), value))
+        score = min(float(HIGH), max(float(LOW), base + math.fsum(shares.values())))
         if abs(score) < self._weights.bands[dimension]:
             why = say(
                 "言葉からは読み取れません (手がかりが弱いか、食い違う)",
                 "cannot be read from the words (cues are weak, or contradict one another)",
             )
-            return Estimate(math.nan, why, signs, score)
-        return Estimate(score, "", signs, score)
+            return Estimate(math.nan, why, signs, score, base)
+        return Estimate(score, "", signs, score, base)
 
     def _other(self, speaker: str) -> str:
         first, second = self.speakers
@@ -216,26 +255,30 @@ class SpeechEstimator:
 
 
 def _lines(
-    counts: Sequence[str], sides: tuple[SpeakerFeatures, SpeakerFeatures]
+    dimension: str, name: str, lead: float, own: Side, other: Side
 ) -> tuple[tuple[int, tuple[str, ...]], ...]:
-    found: dict[int, tuple[str, ...]] = {}
-    for side in sides:
-        for count in counts:
-            for at, words in side.grounds.get(count, ()):
-                found[at] = found.get(at, ()) + words
-    return tuple(sorted(found.items()))[-4:]
+    """The lines that show it: of the side that has more of it, or of both; of what is little, those
+    that show its lack."""
+    if name == CONTENT:
+        lines = sorted(own.lines, key=lambda line: line[2][dimension], reverse=lead > 0)[:_CITED]
+        return tuple(sorted((at, (text[:_SNIPPET],)) for at, text, _ in lines))
+    sides = [own, other] if dimension != "Power" else [own if lead > 0 else other]
+    cue = name if lead > 0 or dimension == "Power" else TRAITS[name].lack
+    cue = "addresses" if cue in ("near", "look_up") else cue
+    found = [ground for side in sides for ground in side.grounds.get(cue, ())]
+    return tuple(sorted(found))[-_LINES:]
 
 
-def _too_little(name: str, sides: Sequence[SpeakerFeatures]) -> str:
+def _too_little(name: str, sides: Sequence[Side]) -> str:
     """Why these sides do not tell; "" if they do."""
-    letters = sum(side.count("letters") for side in sides)
-    japanese = sum(side.count("japanese") for side in sides)
+    letters = sum(side.sums["letters"] for side in sides)
+    japanese = sum(side.sums["japanese"] for side in sides)
     if letters and japanese < _JAPANESE * letters:
         return say(
             "推定器は日本語の会話用です (日本語以外の文字が多い)",
             "the estimator is for Japanese talk, and most of this is not",
         )
-    if any(side.count("japanese") < LEAST for side in sides):
+    if any(side.sums["japanese"] < LEAST for side in sides):
         return say("まだ発話が少なすぎます", "too little has been said yet")
     return ""
 

@@ -1,131 +1,73 @@
-"""Counts of an utterance and of a speaker so far, and the features of a direction made of them.
+"""Counts of an utterance and of a speaker so far, and the traits of a direction made of them.
 
-Power is relative: every feature is a difference of the two sides, so that what A has over B is
-what B lacks before A. Intimacy and the task are mostly the speaker's own, and partly mutual.
+Power is relative: each trait counts as the difference of the two sides, so that what A has over B
+is what B lacks before A. Intimacy and the task are mostly the speaker's own, and partly mutual.
 """
 
 from __future__ import annotations
 
 import math
 import re
-import tomllib
-from collections import deque
-from dataclasses import dataclass
+from collections import defaultdict, deque
+from dataclasses import dataclass, field
 from functools import lru_cache
-from importlib.resources import files
 
 from naisei.japanese.morph import normalise
-from naisei.relationship.speech.attitude import attitudes, hesitates
-from naisei.relationship.speech.directives import deference, directives
-from naisei.relationship.speech.level import (
-    Sentence,
-    casual,
-    closeness,
-    distance,
-    laughter,
-    leisure,
-    spoken,
-    work,
-)
+from naisei.relationship.speech.cues import begs, cues, hesitates
+from naisei.relationship.speech.level import Sentence, casual, laughter, spoken
 from naisei.relationship.speech.politeness import FORMS, Level, addresses, honorifics, level
 
-#: What is counted in every utterance, in the order of `UtteranceFeatures.counts`.
-COUNTS = (
-    "sentences",
-    "polite",
-    "plain",
-    "honorific",
-    "direct",
-    "defer",
-    "comply",
-    "casual",
-    "laughter",
-    "close",
-    "stranger",
-    "hostile",
-    "work",
-    "leisure",
-    "addresses",
-    "looked_up",
-    "nearness",
-    "shut",
-    "refuse",
-    "insult",
-    "offer",
-    "past",
-    "praise",
-    "press",
-    "judge",
-    "ask",
-    "answer",
-    "hesitate",
-    "japanese",
-    "letters",
-)
-_AT = {name: at for at, name in enumerate(COUNTS)}
 _LETTER = re.compile(r"[^\W\d_]")
 _KANA = re.compile(r"[\u3041-\u30ff\u3400-\u9fff々]")
 _SNIPPET = 14
 
 
 @dataclass(frozen=True, slots=True)
-class UtteranceFeatures:
-    """counts: by `COUNTS`, weighted by strength where a cue has one; japanese, letters: numbers
-    of characters. cues: count → the words it was heard in."""
+class Heard:
+    """An utterance. counts: of each cue, weighted by strength where it has one; japanese, letters:
+    numbers of characters. words: cue → where it was heard."""
 
-    counts: tuple[float, ...]
-    cues: dict[str, tuple[str, ...]]
+    counts: dict[str, float]
+    words: dict[str, tuple[str, ...]]
 
 
 @lru_cache(maxsize=4096)
-def utterance_features(text: str, by: str = "", to: str = "") -> UtteranceFeatures:
+def heard(text: str, by: str = "", to: str = "") -> Heard:
     """Count an utterance of `by` to `to` (display names, for the address terms)."""
-    counts = [0.0] * len(COUNTS)
-    cues: dict[str, list[str]] = {}
+    counts: dict[str, float] = defaultdict(float)
+    words: dict[str, list[str]] = {}
 
-    def note(count: str, words: str, strength: float = 1.0) -> None:
-        counts[_AT[count]] += strength
-        cues.setdefault(count, []).append(words)
+    def note(cue: str, said: str, strength: float = 1.0) -> None:
+        counts[cue] += strength
+        words.setdefault(cue, []).append(said)
 
     for found in laughter(normalise(text)):
         note("laughter", found.text)
     if hesitates(text):
         note("hesitate", "…")
+    begging = begs(text)
     for at, sentence in enumerate(spoken(text)):
-        counts[_AT["sentences"]] += 1
+        counts["sentences"] += 1
         if (how := level(sentence)) is not Level.NONE:
             note(how.value, _end(sentence))
-        shown = attitudes(sentence)
-        off = any(found.cue == "shut" for found in shown)
-        for found in () if off else honorifics(sentence):
-            note("honorific", found.text)
-        for found in directives(sentence):
-            if found.strength:
-                note("direct", found.text, found.strength)
-        # Polite words that shut the other out honour nobody.
-        for found in () if off else deference(sentence):
-            note("comply" if found.cue == "comply" else "defer", found.text, found.strength)
-        for found in casual(sentence):
-            note("casual", found.text)
-        for found in closeness(sentence):
-            note("close", found.text)
-        for found in distance(sentence):
-            note(found.cue, found.text)
-        for found in work(sentence):
-            note("work", found.text, found.strength)
-        for found in leisure(sentence):
-            note("leisure", found.text)
+        shown = cues(sentence, begging=begging)
         for found in shown:
             # Yes is an answer where an utterance begins with it.
-            if found.cue != "answer" or at == 0:
-                note(found.cue, found.text)
-        for form, words in addresses(sentence.text, to=to, by=by):
-            note("addresses", words)
-            counts[_AT["looked_up"]] += FORMS[form].deference
-            counts[_AT["nearness"]] += FORMS[form].closeness
-    counts[_AT["japanese"]] = float(len(_KANA.findall(text)))
-    counts[_AT["letters"]] = float(len(_LETTER.findall(text)))
-    return UtteranceFeatures(tuple(counts), {k: tuple(v) for k, v in cues.items()})
+            if found.cue != "yes" or at == 0:
+                note(found.cue, found.text, found.strength)
+        # Polite words that shut the other out honour nobody.
+        if not any(found.cue == "shut" for found in shown):
+            for found in honorifics(sentence):
+                note("honorific", found.text)
+        for found in casual(sentence):
+            note("casual", found.text)
+        for form, said in addresses(sentence.text, to=to, by=by):
+            note("addresses", said)
+            counts["look_up"] += FORMS[form].deference
+            counts["near"] += FORMS[form].closeness
+    counts["japanese"] = float(len(_KANA.findall(text)))
+    counts["letters"] = float(len(_LETTER.findall(text)))
+    return Heard(dict(counts), {cue: tuple(said) for cue, said in words.items()})
 
 
 def _end(sentence: Sentence) -> str:
@@ -140,175 +82,128 @@ def _end(sentence: Sentence) -> str:
     return f"…{kept}"
 
 
-#: Counts that become traits: the rate per sentence at which a trait is two thirds of its most.
-_SCALES = {
-    "honorific": 0.8,
-    "direct": 0.3,
-    "defer": 0.3,
-    "comply": 0.3,
-    "casual": 0.7,
-    "laughter": 0.4,
-    "close": 0.6,
-    "stranger": 0.4,
-    "hostile": 0.3,
-    "work": 0.7,
-    "leisure": 0.7,
-    "shut": 0.2,
-    "refuse": 0.4,
-    "insult": 0.2,
-    "offer": 0.3,
-    "past": 0.3,
-    "praise": 0.2,
-    "press": 0.2,
-    "judge": 0.2,
-    "ask": 0.3,
-    "answer": 0.3,
-    "hesitate": 0.3,
+@dataclass(frozen=True, slots=True)
+class Trait:
+    """How a side talks. ja, en: what there is much or little of. scale: the rate per sentence at
+    which it is two thirds of its most. lack: the cue of which there is more where it is little."""
+
+    name: str
+    ja: str
+    en: str
+    scale: float = 0.3
+    lack: str = ""
+
+
+#: The content of the lines: their vectors against weights of a dimension.
+CONTENT = "content"
+TRAITS = {
+    trait.name: trait
+    for trait in (
+        Trait("polite", "です・ますの文末", "polite endings", lack="plain"),
+        Trait("honorific", "敬語", "honorifics", 0.8),
+        Trait("near", "近しい呼び方", "names of somebody near"),
+        Trait("look_up", "目上の呼び方", "names of somebody above"),
+        Trait("length", "話す量", "length"),
+        Trait("command", "指示・命令", "commands"),
+        Trait("request", "「〜てください」", "requests"),
+        Trait("plead", "頼み込むことば", "begging"),
+        Trait("evaluation", "評価・注意", "judging"),
+        Trait("deciding", "決める・断ることば", "deciding"),
+        Trait("grant", "許すことば", "leave given"),
+        Trait("comply", "指示への承知", "obeying"),
+        Trait("shut", "突き放すことば", "shutting out", 0.2),
+        Trait("hostile", "責める・拒むことば", "hostile words"),
+        Trait("hesitate", "言いよどみ", "faltering"),
+        Trait("stranger", "初対面・接客のことば", "phrases of strangers", 0.4),
+        Trait("question", "質問", "questions"),
+        Trait("casual", "くだけた言い方", "relaxed forms", 0.7),
+        Trait("laughter", "笑い", "laughter", 0.4),
+    )
+}
+#: What the content of a dimension is called.
+CONTENTS = {
+    "Intimacy": Trait(CONTENT, "打ち解けた話", "familiar talk"),
+    "TaskOriented": Trait(CONTENT, "用件の話", "business"),
+}
+#: The traits of each dimension, in the order of its coefficients.
+OF: dict[str, tuple[str, ...]] = {
+    "Power": (
+        *("polite", "look_up", "length", "command", "request", "plead", "evaluation"),
+        *("deciding", "grant", "comply", "shut", "hesitate", "stranger", "question"),
+    ),
+    "Intimacy": (
+        *("polite", "honorific", "near", "casual", "laughter", "shut", "hostile", "question"),
+        CONTENT,
+    ),
+    "TaskOriented": (
+        *("polite", "casual", "laughter", "command", "request", "comply", "question", "deciding"),
+        CONTENT,
+    ),
 }
 #: Characters an utterance at which its length is as much as it can be.
 _LONG = 50
-#: So many lines are kept as grounds for each count: the latest.
+#: So many lines are kept as grounds for each cue: the latest.
 _LINES = 4
+#: Of its own lines, after how many a line counts half for what a talk is about: it moves on.
+HALF = 3.0
+_FADING = 0.5 ** (1 / HALF)
 
 
-class SpeakerFeatures:
-    """Sums of `UtteranceFeatures.counts` over one side, and the latest lines of each count.
+@dataclass(slots=True)
+class Side:
+    """What one side has said so far: sums of all, and of the latest lines alone.
 
     Adding a line takes constant time, so that a dialogue can be read turn by turn.
     """
 
-    def __init__(self) -> None:
-        self.sums = [0.0] * len(COUNTS)
-        self.lines = 0
-        self._traits: dict[str, float] | None = None
-        self.grounds: dict[str, deque[tuple[int, tuple[str, ...]]]] = {}
+    sums: dict[str, float] = field(default_factory=lambda: defaultdict(float))
+    recent: dict[str, float] = field(default_factory=lambda: defaultdict(float))
+    grounds: dict[str, deque[tuple[int, tuple[str, ...]]]] = field(default_factory=dict)
+    lines: list[tuple[int, str, dict[str, float]]] = field(default_factory=list)
+    told: bool = False
 
-    def add(self, at: int, heard: UtteranceFeatures) -> None:
-        """Add the line at index `at` of the dialogue."""
-        self.lines += 1
-        self._traits = None
-        self.sums = [a + b for a, b in zip(self.sums, heard.counts, strict=True)]
-        for count, words in heard.cues.items():
-            self.grounds.setdefault(count, deque(maxlen=_LINES)).append((at, words))
+    def add(self, at: int, text: str, said: Heard, contents: dict[str, float]) -> None:
+        """Add the line at index `at` of the dialogue. contents: dimension → its content."""
+        counts = {**said.counts, "lines": 1.0, **{f"{CONTENT} {n}": v for n, v in contents.items()}}
+        for cue in self.recent:
+            self.recent[cue] *= _FADING
+        for cue, count in counts.items():
+            self.sums[cue] += count
+            self.recent[cue] += count
+        for cue, words in said.words.items():
+            self.grounds.setdefault(cue, deque(maxlen=_LINES)).append((at, words))
+        self.lines.append((at, text, contents))
+        # Who is told to do something, obeys by yes.
+        self.told = any(cue in said.words for cue in ("command", "request", "evaluation"))
 
-    def count(self, name: str) -> float:
-        """The sum of one count."""
-        return self.sums[_AT[name]]
+    def traits(self, dimension: str = "Power") -> dict[str, float]:
+        """The traits for a dimension, each shrunk toward the unremarkable while little was said.
 
-    def traits(self) -> dict[str, float]:
-        """The side's traits, each shrunk toward the unremarkable while little has been said.
-
-        polite: share of polite endings, 0–1. look_up: how the other is addressed, about −1…2
-        (0.2 unknown); near: likewise, −1…1. All others: 0–1, saturating with the rate per
-        sentence.
+        polite: share of polite endings, 0–1. look_up: how the other is called, about −1…2, 0.2
+        where unknown; near: likewise, −1…1. length: of an utterance, 0–1. content: in points of
+        the scale. All others: 0–1, saturating with the rate per sentence.
         """
-        # Asked for once a direction.
-        if self._traits is None:
-            self._traits = self._computed()
-        return self._traits
-
-    def _computed(self) -> dict[str, float]:
-        ended = self.count("polite") + self.count("plain")
-        called = self.count("addresses")
-        traits = {
-            "polite": (self.count("polite") + 0.5) / (ended + 1),
-            "look_up": (self.count("looked_up") + 0.1) / (called + 0.5),
-            "near": self.count("nearness") / (called + 0.5),
+        sums = self.recent if dimension == "TaskOriented" else self.sums
+        said = sums["sentences"] + 1
+        out = {
+            name: 1 - math.exp(-sums[name] / said / trait.scale) for name, trait in TRAITS.items()
         }
-        said = self.count("sentences") + 1
-        for name, scale in _SCALES.items():
-            traits[name] = 1 - math.exp(-self.count(name) / said / scale)
-        traits["length"] = min(1.0, self.count("letters") / (self.lines + 1) / _LONG)
-        return traits
+        ended = sums["polite"] + sums["plain"]
+        out["polite"] = (sums["polite"] + 0.5) / (ended + 1)
+        out["look_up"] = (sums["look_up"] + 0.1) / (sums["addresses"] + 0.5)
+        out["near"] = sums["near"] / (sums["addresses"] + 0.5)
+        out["length"] = min(1.0, sums["letters"] / (sums["lines"] + 1) / _LONG)
+        out[CONTENT] = sums[f"{CONTENT} {dimension}"] / (sums["lines"] + 0.5)
+        return out
 
 
-#: How much of a direction's intimacy is the speaker's own manner; the rest is the other's.
+#: How much of a direction is the speaker's own manner; the rest is the other's.
 OWN = 0.65
-#: How much less a difference of politeness tells of power where strangers' phrases are heard.
-SERVICE = 0.7
 
 
-@dataclass(frozen=True, slots=True)
-class Feature:
-    """One feature. sign: the one its coefficient must have (+1 raises the dimension).
-
-    counts: the counts of `heard` it rests on. ja, en: how it is said, for a high value and for
-    a low one.
-    """
-
-    name: str
-    sign: int
-    counts: tuple[str, ...]
-    ja: tuple[str, str]
-    en: tuple[str, str]
-
-
-def _features() -> dict[str, tuple[Feature, ...]]:
-    text = (files("naisei.relationship.speech") / "features.toml").read_text(encoding="utf-8")
-    return {
-        dimension: tuple(
-            Feature(
-                str(row["name"]),
-                int(row["sign"]),
-                tuple(row["counts"]),
-                (row["ja"][0], row["ja"][1]),
-                (row["en"][0], row["en"][1]),
-            )
-            for row in rows
-        )
-        for dimension, rows in tomllib.loads(text).items()
-    }
-
-
-#: Dimension → its features, from `features.toml`.
-FEATURES = _features()
-
-
-def values(dimension: str, own: dict[str, float], other: dict[str, float]) -> list[float]:
-    """The features of the direction from `own` to `other`, in the order of `FEATURES`.
-
-    own, other: traits of the two sides (`SpeakerFeatures.traits`).
-    """
-    of = {"Power": _power, "Intimacy": _intimacy, "TaskOriented": _task}[dimension](own, other)
-    return [of[f.name] for f in FEATURES[dimension]]
-
-
-def _power(own: dict[str, float], other: dict[str, float]) -> dict[str, float]:
-    # Who serves or does not know the other speaks politely whoever is above.
-    rank = 1 - SERVICE * max(own["stranger"], other["stranger"])
-    lead = {name: own[name] - other[name] for name in own}
-    return {
-        "polite": -rank * lead["polite"],
-        "honorific": -rank * lead["honorific"],
-        "direct": lead["direct"],
-        "defer": -rank * (lead["defer"] + 0.5 * lead["comply"]),
-        "address": -lead["look_up"],
-        "shut": lead["shut"] + 0.3 * lead["refuse"],
-        "rough": lead["insult"],
-        "press": lead["press"],
-        "judge": lead["judge"],
-        "answer": -lead["answer"],
-        "ask": -lead["ask"],
-        "hesitate": -lead["hesitate"],
-        "length": lead["length"],
-    }
-
-
-def _intimacy(own: dict[str, float], other: dict[str, float]) -> dict[str, float]:
-    mixed = {name: OWN * own[name] + (1 - OWN) * other[name] for name in own}
-    # Rough words are play where both talk plainly and neither shuts the other out.
-    plain = (1 - own["polite"]) * (1 - other["polite"])
-    play = plain * (1 - max(own["shut"], other["shut"], own["hostile"], other["hostile"]))
-    return mixed | {
-        "praise": mixed["praise"] * (1 - own["defer"]),
-        "tease": play * (own["insult"] + other["insult"]),
-    }
-
-
-def _task(own: dict[str, float], other: dict[str, float]) -> dict[str, float]:
-    mixed = {name: OWN * own[name] + (1 - OWN) * other[name] for name in own}
-    return mixed | {
-        "act": (mixed["direct"] + mixed["comply"] + mixed["defer"]) / 3,
-        "warm": (mixed["laughter"] + mixed["close"] + mixed["offer"]) / 3,
-        "press": mixed["press"] + mixed["shut"],
-    }
+def values(dimension: str, own: Side, other: Side) -> list[float]:
+    """The features of the direction from `own` to `other`, in the order of `OF`."""
+    mine, theirs = own.traits(dimension), other.traits(dimension)
+    if dimension == "Power":
+        return [mine[name] - theirs[name] for name in OF[dimension]]
+    return [OWN * mine[name] + (1 - OWN) * theirs[name] for name in OF[dimension]]

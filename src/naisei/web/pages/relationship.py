@@ -167,9 +167,13 @@ def _readings(talk: schemas.Conversation) -> _Series:
         for moment in session.moments:
             at = before + (moment.turn + 1 if moment.at == "after_turn" else 0)
             for way, stance in moment.stances.items():
-                if (vector := stance.reading.vector) is not None:
-                    for name, value in zip(DIMENSIONS, vector.values, strict=True):
-                        found[way, name].append((at, float(value), True))
+                vector = stance.reading.vector
+                for n, name in enumerate(DIMENSIONS):
+                    line = found[way, name]
+                    if vector is not None:
+                        line.append((at, float(vector.values[n]), True))
+                    elif line:  # an older number is not the state of now
+                        line.append((at, line[-1][1], False))
         before += len(session.lines)
     return found
 

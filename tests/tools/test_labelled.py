@@ -9,9 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from naisei.core import InputError
-from naisei.relationship.labelled import (
+from tools.labelled import (
     RELATIONSHIPS,
     TOPICS,
     LabelledDialogue,
@@ -19,6 +17,8 @@ from naisei.relationship.labelled import (
     load_contrasts,
     read_labelled,
 )
+
+from naisei.core import InputError
 
 TUNE, TEST = load("tune"), load("test")
 ALL = (*TUNE, *TEST)
@@ -156,7 +156,7 @@ def _without(key: str) -> dict[str, Any]:
             lambda: record(speakers=[{"id": "A", "name": "林"}, {"id": "B", "name": "林"}]),
             "both speakers are called",
         ),
-        (lambda: ["no object"], "no labelled dialogue"),
+        (lambda: ["no object"], "an object is wanted"),
     ],
 )
 def test_a_bad_record_is_refused_with_its_line(
@@ -178,8 +178,8 @@ def test_an_id_that_comes_twice_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("raw", "told"),
     [
-        (b"", "no dialogues"),
-        (b"\n \n", "no dialogues"),
+        (b"", "the file is empty"),
+        (b"\n \n", "the file is empty"),
         (b"{\n", "no JSON"),
         ("{'id'}".encode("cp932"), "no JSON"),
         (b"\x00\x81\xff" * 20, "no text file"),

