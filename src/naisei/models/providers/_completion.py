@@ -20,7 +20,7 @@ encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 def told_within(error: Any) -> Transient | Unusable:
     """A failure that comes with the status of a success."""
     code = error.get("code") if isinstance(error, dict) else 0
-    return of_status(code if isinstance(code, int) and 400 <= code < 600 else 502, error)
+    return of_status(code if isinstance(code, int) and 400 <= code < 600 else 500, error)
 
 
 async def lines(blocks: AsyncIterator[bytes]) -> AsyncIterator[str]:

@@ -16,14 +16,15 @@ import httpx2
 from naisei import keys
 from naisei.core import Sampling
 from naisei.lang import say
-from naisei.lengths import REPLY, REPLY_STREAM
+from naisei.lengths import REPLY_STREAM
 from naisei.models.base import BadReply, Transient, Unreachable, Unusable
 
 _PASSING = {408, 409, 425, 429}
 _HOPELESS = {401, 402, 403, 404}
 _NO_CREDIT = ("insufficient_quota", "billing_hard_limit_reached", "exceeded_current_quota_error")
-#: What no other form of the request would change: key, credit, rate, time, and the model's name.
-_NOT_OF_FORM = {401, 402, 403, 407, 408, 409, 425, 429}
+#: What no other form of the request would change: key, credit, rate, time, a server that is away,
+#: and the model's name.
+_NOT_OF_FORM = {401, 402, 403, 407, 408, 409, 425, 429, 502, 503, 504}
 _NO_MODEL = re.compile(
     r"model_not_found|(?:no such|unknown|invalid|unsupported) model"
     r"|\bmodel\b[^.]{0,80}(?:not (?:be )?found|not exist|doesn't exist|not (?:a )?valid)",
@@ -135,10 +136,10 @@ class _Bounded(httpx2.AsyncByteStream):
         await self._inner.aclose()
 
 
-async def bound_response(response: httpx2.Response) -> None:
-    """A hook of a client for its responses: no more than the limits allow is read of any, and
-    none that is packed in a way that was not asked for. Raises `BadReply`, then or while reading.
-    """
+def bound(response: httpx2.Response, most: int) -> None:
+    """Sees to it that no more is read of a response than `most` bytes, or the limit of a stream,
+    and nothing that is packed in a way that was not asked for. Raises `BadReply`, then or while
+    reading."""
     packed = response.headers.pop("content-encoding", "identity").strip().lower()
     if packed not in ("", "identity", "gzip", "deflate"):
         raise BadReply(f"the reply is packed as {short(packed)}")
@@ -146,7 +147,7 @@ async def bound_response(response: httpx2.Response) -> None:
     inner = response.stream
     assert isinstance(inner, httpx2.AsyncByteStream)
     response.stream = _Bounded(
-        inner, REPLY_STREAM if streamed else REPLY, packed=packed in ("gzip", "deflate")
+        inner, REPLY_STREAM if streamed else most, packed=packed in ("gzip", "deflate")
     )
 
 
