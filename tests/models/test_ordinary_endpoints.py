@@ -307,9 +307,8 @@ def test_check_says_whether_a_system_message_is_taken(openai_server: Start) -> N
         ("all_proxy", "socks://127.0.0.1:7891"),
         ("HTTP_PROXY", "http://host:port"),
         ("HTTPS_PROXY", "ftp://u:geheim@x"),
-        ("http_proxy", "http://"),
         ("SSL_CERT_FILE", "/nonexistent.pem"),
-        ("REQUESTS_CA_BUNDLE", __file__),
+        ("SSL_CERT_FILE", __file__),
     ],
 )
 @pytest.mark.parametrize("embeds", [False, True])

@@ -342,12 +342,9 @@ def test_names_and_paths_that_cannot_be_used_are_explained(
         locate("local:")
     with pytest.raises(InputError, match="known: qwen"):
         locate("gpt-9")
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match="no such file"):
         locate(str(tmp_path / "none.gguf"))
     text = tmp_path / "text.gguf"
-    text.write_text("hello")
-    with pytest.raises(InputError, match="not a GGUF"):
-        locate(str(text))
     text.write_bytes(b"GGUF....")
     assert locate(f"local:{text}") == text
     monkeypatch.setenv("NAISEI_CACHE", str(text / "below"))

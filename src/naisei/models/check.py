@@ -35,7 +35,11 @@ _LABELS = {
     "tools": ("ツールの呼び出し", "tools"),
     "logprobs": ("対数確率", "logprobs"),
 }
-_MARKS = {True: "○", False: "×", None: "？"}
+_STATES: dict[bool | None, tuple[str, str, str]] = {
+    True: ("○", "使えます", "works"),
+    False: ("×", "使えません", "no"),
+    None: ("？", "わかりません", "unknown"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +52,9 @@ class Finding:
     why: str = ""
 
     def __str__(self) -> str:
-        states = {True: ("使えます", "works"), False: ("使えません", "no")}
-        state = say(*states.get(self.works, ("わかりません", "unknown")))
+        mark, ja, en = _STATES[self.works]
         why = f" ({self.why})" if self.why else ""
-        return f"{_MARKS[self.works]} {say(*_LABELS[self.name])}: {state}{why}"
+        return f"{mark} {say(*_LABELS[self.name])}: {say(ja, en)}{why}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +94,11 @@ class CheckReport:
 
     def lines(self) -> list[str]:
         """The report in the user's language, a line each."""
-        window = self.context or say("不明", "unknown")
-        context = say(f"文脈長: {window} トークン", f"context window: {window} tokens")
+        tokens = say(f"{self.context} トークン", f"{self.context} tokens")
+        context = tokens if self.context else say("不明", "unknown")
+        label = say("文脈長", "context window")
         speed = [] if self.speed is None else [f"  {self.speed}"]
-        return [self.model, *(f"  {f}" for f in self.findings), f"  {context}", *speed]
+        return [self.model, *(f"  {f}" for f in self.findings), f"  {label}: {context}", *speed]
 
     def to_json(self) -> dict[str, JsonValue]:
         """The same for programs: `null` is unknown."""

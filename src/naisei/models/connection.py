@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -55,8 +54,6 @@ class Form:
 
 
 _ALL_MODES: tuple[Mode, ...] = ("json_schema", "json_object", "prompt")
-#: Words of refusals that are about roles, and not about structure.
-_OF_ROLES = re.compile(r"system|\broles?\b|jinja|chat.?template|alternat", re.IGNORECASE)
 
 
 class Connection:
@@ -136,8 +133,6 @@ class Connection:
         error: Transient | Unusable,
     ) -> ChatReply | None:
         """The reply to the first of `others` that is answered, which stays; `None`: none is."""
-        if _OF_ROLES.search(str(error)):
-            others = sorted(others, key=lambda other: not other.folded)
         key = request.schema.name if request.schema else ""
         for other in others:
             try:

@@ -169,9 +169,9 @@ def _from_hub(address: str, part: Path, size: int, advance: Callable[[int], None
     kept = part.stat().st_size
     headers = {"Range": f"bytes={kept}-"} if kept else {}
     wanted = (206 if kept else 200, str(size - kept))
-    options = {"headers": headers, "timeout": _TIMEOUT, "follow_redirects": True}
+    asked = httpx2.stream("GET", address, headers=headers, timeout=_TIMEOUT, follow_redirects=True)
     try:
-        with httpx2.stream("GET", address, **options) as response, part.open("ab") as file:
+        with asked as response, part.open("ab") as file:
             # A login page or another revision has another length: better no byte of it.
             if (response.status_code, response.headers.get("content-length")) != wanted:
                 return f"{address} answered {response.status_code}, not the file"
@@ -229,7 +229,8 @@ def _no_wheel(wanted: str, why: str) -> InputError:
 def _no_hub(weights: Weights, why: str) -> InputError:
     return InputError(
         say(
-            f"配布元のハブから取得できません: {why}", f"download from the publisher's hub failed: {why}"
+            f"配布元のハブから取得できません: {why}",
+            f"download from the publisher's hub failed: {why}",
         ),
         place=weights.name,
         remedy=say(

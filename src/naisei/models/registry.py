@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from naisei import entries
-from naisei.core import Chat, Embed, Handler, InputError, Now, Sampling, Where, World
+from naisei.core import Chat, Embed, InputError, Now, Sampling, World
 from naisei.lang import say
 from naisei.models.base import ChatModel, ModelSettings
 from naisei.models.embedders import EmbedHandler, open_embedder
@@ -154,7 +154,7 @@ async def base_world(
     Raises:
         InputError: a model cannot be opened, or (later) a role without a model is called.
     """
-    embed = _Lazy(embedder)
+    embed = EmbedHandler(lambda: open_embedder(embedder))
     if not models:
         yield World({Chat: _refused, Embed: embed, Now: _now})
         return
@@ -174,25 +174,6 @@ async def base_world(
         yield World({Chat: gateway, Embed: embed, Now: _now})
     finally:
         await gateway.aclose()
-
-
-class _Lazy(Handler):
-    """Opens the embedder with the first text: its weights are loaded only if needed."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-        self._handler: EmbedHandler | None = None
-
-    def _opened(self) -> EmbedHandler:
-        if self._handler is None:
-            self._handler = EmbedHandler(open_embedder(self._name))
-        return self._handler
-
-    def perform(self, effect: Any, where: Where) -> Any:
-        return self._opened().perform(effect, where)
-
-    def restore(self, effect: Any, result: Any, where: Where) -> None:
-        self._opened().restore(effect, result, where)
 
 
 def _no_model(role: str) -> InputError:

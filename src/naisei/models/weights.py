@@ -14,7 +14,6 @@ from naisei.lang import say
 
 #: What a bare `local:` means.
 DEFAULT = "qwen2.5-coder-1.5b"
-_MAGIC = b"GGUF"
 
 
 class _Frozen(BaseModel):
@@ -109,11 +108,18 @@ def locate(name: str = "") -> Path:
     """The file behind `local:NAME`: of known weights, or a path that ends in `.gguf`.
 
     Raises:
-        InputError: unknown name, weights not pulled yet, no such file, or not a GGUF file.
+        InputError: unknown name, weights not pulled yet, or no such file.
     """
     name = name.removeprefix("local:")
     if name.lower().endswith(".gguf"):
-        return _own_file(Path(name).expanduser())
+        path = Path(name).expanduser().resolve()
+        if path.is_file():
+            return path
+        raise InputError(
+            say("重みのファイルがありません", "there is no such file"),
+            place=str(path),
+            remedy=say("local: の後のパスを確かめてください", "check the path after local:"),
+        )
     weights = find(name)
     if not weights.installed:
         raise InputError(
@@ -130,28 +136,6 @@ def locate(name: str = "") -> Path:
     return weights.path
 
 
-def _own_file(path: Path) -> Path:
-    try:
-        with path.open("rb") as file:
-            magic = file.read(len(_MAGIC))
-    except OSError as error:
-        raise InputError(
-            say(
-                f"重みのファイルを読めません ({error.strerror})",
-                f"the weights file cannot be read ({error.strerror})",
-            ),
-            place=str(path),
-            remedy=say("local: の後のパスを確かめてください", "check the path after local:"),
-        ) from error
-    if magic != _MAGIC:
-        raise InputError(
-            say("GGUF ファイルではありません", "this is not a GGUF file"),
-            place=str(path),
-            remedy=say(".gguf ファイルを指定してください", "give a .gguf file"),
-        )
-    return path.resolve()
-
-
 NOTICE_JA = (
     "組み込みの小型言語モデルは、仕組みが動くことを示すためのものです。"
     "この数値をもとに手法の良し悪しを論じることはできません。"
@@ -160,4 +144,3 @@ NOTICE_EN = (
     "The small embedded language model shows that the machinery works. "
     "Its figures support no claim about the quality of a method."
 )
-

@@ -66,7 +66,7 @@ class EndpointEmbedder:
     @cached_property
     def dim(self) -> int:
         """As the endpoint's first vector has it: asking may cost a call."""
-        return self.embed(["dimensions"]).shape[1]
+        return len(self.embed(["dimensions"])[0])
 
     def embed(
         self, texts: list[str], kind: Literal["query", "passage"] = "query"

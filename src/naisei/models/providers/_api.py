@@ -25,7 +25,7 @@ from naisei.models.providers._endpoint import (
     of_connection,
     of_status,
 )
-from naisei.models.providers._environment import check_environment
+from naisei.models.providers._environment import environment_error
 from naisei.text_files import json_of
 
 #: The gateway says how many calls there are at a time; the pool must not add a bound.
@@ -46,13 +46,15 @@ class API:
     """
 
     def __init__(self, base_url: str, key: str, timeout: float, *, most: int = REPLY) -> None:
-        check_environment(base_url)
         self.base_url, self.key, self._most = base_url, key, most
         self._timeout, self._answered = timeout, False
         # Loading the certificates takes a tenth of a second, which plain HTTP can save.
-        self._tls = httpx2.create_ssl_context() if base_url.startswith("https:") else False
-        self._clients: list[httpx2.AsyncClient] = []
-        self._busy: list[int] = []
+        try:
+            self._tls = httpx2.create_ssl_context() if base_url.startswith("https:") else False
+            self._clients = [self._opened()]
+        except (OSError, ValueError, ImportError, httpx2.InvalidURL) as error:
+            raise environment_error(error) from error
+        self._busy = [0]
 
     async def call(
         self,

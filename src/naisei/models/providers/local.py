@@ -29,7 +29,6 @@ from naisei.models.providers.openai import CompletionsModel
 from naisei.models.weights import DEFAULT, NOTICE_EN, NOTICE_JA, locate
 
 
-
 def free_cores() -> int:
     """Cores that this process may use and that nobody used during the last minute; at least 1.
 

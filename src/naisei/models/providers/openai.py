@@ -102,18 +102,14 @@ def build(name: str, settings: ModelSettings) -> CompletionsModel:
     Raises:
         InputError: no name, or no key.
     """
-    if not name:
-        raise InputError(
-            say("モデル名がありません", "a model name is missing"),
-            place="openai:",
-            remedy=say("openai:NAME の形で書いてください", "write openai:NAME"),
-        )
+    spec = f"openai:{name}"
+    _check_name(name, spec)
     url = settings.url()
     key = settings.key("OPENAI_API_KEY", url)
     if key is None:
         raise InputError(
             say("API キーがありません", "no API key"),
-            place=f"openai:{name}",
+            place=spec,
             remedy=say(
                 "OPENAI_API_KEY を設定してください。キーの要らない接続先には "
                 "openai-compatible:NAME と、OPENAI_BASE_URL か --base-url を使います",
@@ -121,15 +117,7 @@ def build(name: str, settings: ModelSettings) -> CompletionsModel:
                 "openai-compatible:NAME with OPENAI_BASE_URL or --base-url",
             ),
         )
-    return CompletionsModel(
-        f"openai:{name}",
-        name,
-        base_url=url or _URL,
-        key=key,
-        timeout=settings.timeout,
-        modes=_MODES[_MODES.index(settings.structured) :],
-        limit="max_completion_tokens",
-    )
+    return _built(spec, name, url or _URL, key, settings, "max_completion_tokens")
 
 
 def build_compatible(name: str, settings: ModelSettings) -> CompletionsModel:
@@ -145,32 +133,38 @@ def build_compatible(name: str, settings: ModelSettings) -> CompletionsModel:
     bare, at, tail = name.rpartition("@")
     if at and tail.startswith(("http://", "https://")):
         name, url = bare, check_url(tail, spec)
-    else:
-        found = settings.url()
-        if found is None:
-            raise InputError(
-                say("接続先の URL がありません", "no base URL"),
-                place=spec,
-                remedy=say(
-                    "OPENAI_BASE_URL を設定するか、--base-url を付けるか、"
-                    "openai-compatible:NAME@http://HOST:PORT/v1 の形で書いてください",
-                    "set OPENAI_BASE_URL, give --base-url, or write "
-                    "openai-compatible:NAME@http://HOST:PORT/v1",
-                ),
-            )
+    elif (found := settings.url()) is not None:
         url = found
+    else:
+        raise InputError(
+            say("接続先の URL がありません", "no base URL"),
+            place=spec,
+            remedy=say(
+                "OPENAI_BASE_URL を設定するか、--base-url を付けるか、"
+                "openai-compatible:NAME@http://HOST:PORT/v1 の形で書いてください",
+                "set OPENAI_BASE_URL, give --base-url, or write "
+                "openai-compatible:NAME@http://HOST:PORT/v1",
+            ),
+        )
+    _check_name(name, spec)
+    key = settings.key("OPENAI_API_KEY", url) or "none"
+    return _built(spec, name, url, key, settings, "max_tokens")
+
+
+def _built(
+    spec: str, name: str, url: str, key: str, settings: ModelSettings, limit: str
+) -> CompletionsModel:
+    modes = _MODES[_MODES.index(settings.structured) :]
+    return CompletionsModel(
+        spec, name, base_url=url, key=key, timeout=settings.timeout, modes=modes, limit=limit
+    )
+
+
+def _check_name(name: str, spec: str) -> None:
     if not name:
+        provider = spec.partition(":")[0]
         raise InputError(
             say("モデル名がありません", "a model name is missing"),
             place=spec,
-            remedy=say("@ の前に NAME を書いてください", "write NAME before the @"),
+            remedy=say(f"{provider}:NAME と書いてください", f"write {provider}:NAME"),
         )
-    key = settings.key("OPENAI_API_KEY", url) or "none"
-    return CompletionsModel(
-        spec,
-        name,
-        base_url=url,
-        key=key,
-        timeout=settings.timeout,
-        modes=_MODES[_MODES.index(settings.structured) :],
-    )
