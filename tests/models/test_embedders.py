@@ -188,7 +188,7 @@ def test_the_greatest_products_are_exact() -> None:
     ]
     made = graph.node("MatMulInteger", ["queries", *constants])
     ends = [onnx._value("queries", (3, 384), onnx._KINDS["u1"]), onnx._value(made, (3, 16), 6)]
-    session = onnxruntime.InferenceSession(b"".join(graph.model(*ends)))
+    session = onnxruntime.InferenceSession(graph.model(*ends))
     (found,) = session.run(None, {"queries": queries})
     assert np.array_equal(found, (queries.astype(np.int64) - 128) @ weights.astype(np.int64))
 

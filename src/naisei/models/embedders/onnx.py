@@ -189,7 +189,8 @@ def write_encoder(packed: Packed, path: Path) -> None:
         wide = graph.node("Gelu", [wide], domain=_MICROSOFT)
         wide = graph.dense(wide, packed, [f"{at}fo"], inner)
         state = graph.norm(graph.node("Add", [wide, state]), packed, f"{at}oln")
-    path.write_bytes(graph.model("embedded", state, width))
+    ends = [_value(name, (1, "tokens", width), _FLOAT) for name in ("embedded", state)]
+    path.write_bytes(graph.model(*ends))
 
 
 _Option = float | tuple[int, ...]
@@ -261,18 +262,19 @@ class _Graph:
             "LayerNormalization", [given, *constants], axis=-1, epsilon=float(packed.epsilon)
         )
 
-    def model(self, given: str, made: str, width: int) -> bytes:
-        tensor: list[_Field] = [
-            (1, _FLOAT),
-            (2, [(1, [(1, 1)]), (1, [(2, "tokens")]), (1, [(1, width)])]),
-        ]
-        ends: list[_Field] = [
-            (field, [(1, name), (2, [(1, tensor)])]) for field, name in ((11, given), (12, made))
-        ]
+    def model(self, given: list[_Field], made: list[_Field]) -> bytes:
+        """given, made: the values that go in and come out (`_value`)."""
         versions: list[_Field] = [
             (8, [(1, domain), (2, version)]) for domain, version in (("", _OPSET), (_MICROSOFT, 1))
         ]
-        return _encoded([(1, _IR), *versions, (7, [*self._parts, (2, "e5"), *ends])])
+        graph = [*self._parts, (2, "e5"), (11, given), (12, made)]
+        return _encoded([(1, _IR), *versions, (7, graph)])
+
+
+def _value(name: str, dims: Sequence[int | str], kind: int) -> list[_Field]:
+    """A value of that shape; a size that is not known has a name."""
+    sizes: list[_Field] = [(1, [(2 if isinstance(size, str) else 1, size)]) for size in dims]
+    return [(1, name), (2, [(1, [(1, kind), (2, sizes)])])]
 
 
 def _option(name: str, value: _Option) -> list[_Field]:
