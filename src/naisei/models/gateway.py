@@ -18,7 +18,14 @@ from naisei.core import (
     Where,
     fingerprint,
 )
-from naisei.models.base import ChatModel, ModelSettings, Transient, Unusable, check_allowed
+from naisei.models.base import (
+    ChatModel,
+    ChatRequest,
+    ModelSettings,
+    Transient,
+    Unusable,
+    check_allowed,
+)
 from naisei.models.connection import Connection
 from naisei.models.costs import CallCost
 from naisei.models.exchange import Exchange
@@ -85,20 +92,15 @@ class Gateway(Handler):
         check_allowed(model)
         spent = CallCost()
         resends = self._resends_of.get(effect.role, self._patience.resends)
-        exchange = Exchange(
-            self._line(model),
-            sampling,
-            resends=resends,
-            spent=spent,
-            role=effect.role,
-            at=str(where),
-            told=effect.on_text,
+        request = ChatRequest(
+            effect.messages, sampling, role=effect.role, at=str(where), told=effect.on_text
         )
+        exchange = Exchange(self._line(model), request, resends=resends, spent=spent)
         try:
             if effect.schema is None:
-                value = await exchange.text(effect.messages)
+                value = await exchange.text()
             else:
-                value = await exchange.structured(effect.messages, effect.schema)
+                value = await exchange.structured(effect.schema)
         except (Transient, Unusable) as error:
             usage = spent.usage(effect.role, model.name)
             raise InstrumentFailure(f"{model.name} as {effect.role}: {error}", usage) from error

@@ -13,7 +13,7 @@ is missing (255 · 63 · 2 fits, 255 · 127 · 2 does not); and its softmax, als
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path

@@ -14,16 +14,16 @@ from typing import Any
 import httpx2
 
 from naisei.addresses import is_loopback
-from naisei.lengths import REPLY
+from naisei.lengths import REPLY, REPLY_STREAM
 from naisei.models.base import BadReply
-from naisei.models.providers._completion import encode, joined, lines, told_within, unheard
+from naisei.models.providers._completion import encode, joined, lines, told_within
 from naisei.models.providers._endpoint import (
     SAID,
-    bound,
     no_api,
     of_body,
     of_connection,
     of_status,
+    unpacked,
 )
 from naisei.models.providers._environment import environment_error
 from naisei.text_files import json_of
@@ -79,9 +79,10 @@ class API:
                     client.stream("GET" if body is None else "POST", url, content=content) as reply,
                 ):
                     if reply.is_success and "event-stream" in reply.headers.get("content-type", ""):
-                        data = await joined(lines(reply.aiter_bytes()), on_text or unheard)
+                        data = await joined(lines(unpacked(reply, REPLY_STREAM)), on_text)
                     else:
-                        data = self._whole(reply, await reply.aread())
+                        blocks = [block async for block in unpacked(reply, self._most)]
+                        data = self._whole(reply, b"".join(blocks))
         except (httpx2.HTTPError, httpx2.InvalidURL, OSError) as error:
             raise of_connection(error) from error
         except ValueError as error:
@@ -133,11 +134,7 @@ class API:
             verify=self._tls,
             # A proxy of the environment cannot reach this machine's loopback.
             trust_env=not is_loopback(self.base_url),
-            event_hooks={"response": [self._bound]},
         )
-
-    async def _bound(self, response: httpx2.Response) -> None:
-        bound(response, self._most)
 
     async def aclose(self) -> None:
         for client in self._clients:
