@@ -231,9 +231,9 @@ class Connection:
 
     async def _once(self, request: ChatRequest, spent: CallCost, missing: list[str]) -> ChatReply:
         estimate = estimated(request)
-        if (told := request.told) is not None:
-            heard = lambda text: told(spoken(text, headless=self._headless))  # noqa: E731
-            request = replace(request, told=heard)
+        if (on_text := request.on_text) is not None:
+            heard = lambda text: on_text(spoken(text, headless=self._headless))  # noqa: E731
+            request = replace(request, on_text=heard)
         async with self._throttle.request(estimate):
             spent.attempts += 1
             try:
@@ -272,9 +272,9 @@ class Connection:
         if doubted and isinstance(error, Transient) and error.of_form:
             return state.attempt_number >= _DOUBTED
         if isinstance(error, Unreachable) and not self._met:
-            return state.attempt_number >= self._patience.knocks
+            return state.attempt_number >= self._patience.connect_attempts
         wish = error.retry_after if isinstance(error, Transient) else None
-        return wish is not None and wish > self._patience.longest_wish
+        return wish is not None and wish > self._patience.max_retry_after
 
     def _hopeless(self, error: Unusable) -> InputError:
         name = self.model.name

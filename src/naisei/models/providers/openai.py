@@ -50,15 +50,15 @@ class CompletionsModel:
     async def complete(self, request: ChatRequest) -> ChatReply:
         """Send one request; see `ChatModel.complete`."""
         check_allowed(self)
-        limit, told = self._limit, request.told if self._streams else None
+        limit, on_text = self._limit, request.on_text if self._streams else None
         try:
-            return await self._asked(request, limit, told)
+            return await self._asked(request, limit, on_text)
         except Unusable as error:
             if "max_tokens" in error.refused and len(self._limits) > 1:
                 # It calls the parameter otherwise. Where it knows neither name, it is left out.
                 self._limits.discard(limit)
                 (self._limit,) = self._limits
-            if limit == self._limit and (told is None or not error.of_form):
+            if limit == self._limit and (on_text is None or not error.of_form):
                 raise
             if limit == self._limit:
                 try:
@@ -70,23 +70,23 @@ class CompletionsModel:
         return await self.complete(request)
 
     async def _asked(
-        self, request: ChatRequest, limit: str, told: Callable[[str], None] | None
+        self, request: ChatRequest, limit: str, on_text: Callable[[str], None] | None
     ) -> ChatReply:
-        """One attempt. limit: what `max_tokens` is called. told: is told the text as it comes."""
+        """One attempt. limit: what `max_tokens` is called. on_text: is told the text so far."""
         given = self.body(request)
         body = {limit if key == "max_tokens" else key: value for key, value in given.items()}
-        if told is not None:
+        if on_text is not None:
             body |= {"stream": True, "stream_options": {"include_usage": True}}
-        data = await self.call("chat/completions", body, told)
+        data = await self.call("chat/completions", body, on_text)
         return reply_of(data, self.model_name, body, structured=request.schema is not None)
 
     def body(self, request: ChatRequest) -> dict[str, Any]:
         """As it is sent, but for what `max_tokens` is called here."""
         return {"model": self.model_name, **request.body()}
 
-    async def call(self, path: str, body: dict[str, Any] | None = None, *told: Any) -> Any:
+    async def call(self, path: str, body: dict[str, Any] | None = None, *on_text: Any) -> Any:
         """What the endpoint answers at a path below its own; see `API.call`."""
-        return await self._api.call(path, body, *told)
+        return await self._api.call(path, body, *on_text)
 
     async def aclose(self) -> None:
         await self._api.aclose()

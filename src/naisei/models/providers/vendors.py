@@ -156,12 +156,12 @@ class DirectModel:
         try:
             async with asyncio.timeout(self._timeout):
                 given = (self._model, _history(request.messages))
-                if request.told is None:
+                if request.on_text is None:
                     response = await model_request(*given, **how)
                 else:
                     async with model_request_stream(*given, **how) as stream:
                         async for _ in stream:
-                            request.told(_text(stream.get()))
+                            request.on_text(_text(stream.get()))
                         response = stream.get()
         except Exception as error:
             if (known := _failure(error)) is None:
