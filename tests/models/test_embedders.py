@@ -399,6 +399,15 @@ def test_a_batch_that_is_refused_is_halved(
     assert np.allclose(vectors, wanted / np.linalg.norm(wanted, axis=1, keepdims=True))
 
 
+def test_a_server_that_is_away_for_a_moment_is_sent_the_same_batch(
+    endpoint: tuple[type[Endpoint], str],
+) -> None:
+    kind, url = endpoint
+    kind.faults = [(503, b"{}")]
+    EndpointEmbedder("m", url).embed(["a"] * 64)
+    assert kind.batches == [64]
+
+
 @pytest.mark.parametrize("status", [400, 500])
 def test_a_text_that_is_refused_by_itself_is_told_in_the_first_words(
     endpoint: tuple[type[Endpoint], str], status: int
