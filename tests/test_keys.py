@@ -13,7 +13,7 @@ import pytest
 from commandline import Naisei
 from naisei import keys
 from naisei.models.base import ModelSettings
-from naisei.models.embedders import EndpointEmbedder
+from naisei.models.embedders.endpoint import EndpointEmbedder
 
 
 class Stranger(HTTPServer):
@@ -107,5 +107,5 @@ def test_an_embedder_that_an_index_names_gets_no_key(monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("OPENAI_API_KEY", "secret")
     with keys.only_to_named(["intent", "ask"], {}):
         embedder = EndpointEmbedder("m", "https://elsewhere.example/v1")
-        assert embedder._client.api_key == "none"
+        assert embedder._api.key == "none"
         assert ModelSettings(api_key="mine").key("OPENAI_API_KEY", "https://x.example") == "mine"

@@ -109,11 +109,12 @@ def _sweep(folder: Path) -> None:
     with suppress(OSError):
         for path in folder.glob(f"{ours}*"):
             pid = path.name.removeprefix(ours).partition("-")[0]
-            if pid.isdecimal() and not _lives(int(pid)):
+            if pid.isdecimal() and not lives(int(pid)):
                 path.unlink(missing_ok=True)
 
 
-def _lives(pid: int) -> bool:
+def lives(pid: int) -> bool:
+    """Whether a process of that number runs on this machine."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

@@ -46,9 +46,9 @@ def test_an_able_endpoint(openai_server: Start, monkeypatch: pytest.MonkeyPatch)
     assert told["context"] == 8192
     assert isinstance(told["latency_s"], float) and told["latency_s"] >= 0.01
     text = "\n".join(report.lines())
-    assert "○ JSON schema: enforced" in text and "8192 tokens" in text
+    assert "○ JSON schema" in text and "8192 tokens" in text
     monkeypatch.setenv("NAISEI_LANG", "ja")
-    assert any("○ JSON Schema：守られます" in line for line in report.lines())
+    assert "○ JSON Schema: 使えます" in "\n".join(report.lines())
 
 
 def test_a_plain_endpoint(openai_server: Start) -> None:

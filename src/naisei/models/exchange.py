@@ -7,12 +7,11 @@ violates the schema is the model's own doing: it is told what was wrong, once.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 from pydantic import BaseModel
 
-from naisei.core import Message, Sampling
+from naisei.core import Message
 from naisei.models.base import ChatReply, ChatRequest, Schema, Transient
 from naisei.models.connection import Connection
 from naisei.models.costs import CallCost
@@ -24,29 +23,18 @@ class Exchange:
 
     Args:
         line: to the model.
-        sampling: as it goes out.
+        request: plain, with its sampling as it goes out.
         resends: identical requests after a reply that is no answer.
         spent: what it costs is added up here, whatever comes of it.
-        role, at, told: see `ChatRequest`.
     """
 
     def __init__(
-        self,
-        line: Connection,
-        sampling: Sampling,
-        *,
-        resends: int,
-        spent: CallCost,
-        role: str = "",
-        at: str = "",
-        told: Callable[[str], None] | None = None,
+        self, line: Connection, request: ChatRequest, *, resends: int, spent: CallCost
     ) -> None:
-        self._told = told
-        self._line, self._sampling, self._resends = line, sampling, resends
-        self._spent, self._role, self._at = spent, role, at
+        self._line, self._request, self._resends, self._spent = line, request, resends, spent
         self._silent = 0
 
-    async def text(self, messages: tuple[Message, ...]) -> str:
+    async def text(self) -> str:
         """A reply in words.
 
         A text that ran into a `max_tokens` of our own is taken as it is: it was meant to be
@@ -56,15 +44,13 @@ class Exchange:
             Transient: no answer.
             Unusable: refused.
         """
-        request = ChatRequest(
-            messages, self._sampling, role=self._role, at=self._at, told=self._told
-        )
+        request = self._request
         for left in range(self._resends, -1, -1):
             reply = await self._line.ask(request, self._spent)
             cut = reply.finish_reason == "length"
             if reply.text.strip() and (not cut or _at_own_limit(reply, request)):
                 return reply.text
-            if left == 0 and reply.text.strip() and self._sampling.max_tokens:
+            if left == 0 and reply.text.strip() and request.sampling.max_tokens:
                 return reply.text
             request = self._after(reply, request, "a text cut off" if cut else "an empty text")
         raise Transient(_complaint(reply, self._spent.trouble))
@@ -79,18 +65,19 @@ class Exchange:
                 raise self._line.silent(reply)
         elif request.schema is None:
             return request
-        if _at_own_limit(reply, request) and request.sampling == self._sampling:
-            doubled = replace(self._sampling, max_tokens=2 * (self._sampling.max_tokens or 1))
-            return replace(request, sampling=doubled)
+        own = self._request.sampling
+        if _at_own_limit(reply, request) and request.sampling == own:
+            return replace(request, sampling=replace(own, max_tokens=2 * (own.max_tokens or 1)))
         return request
 
-    async def structured(self, messages: tuple[Message, ...], model: type[BaseModel]) -> BaseModel:
+    async def structured(self, model: type[BaseModel]) -> BaseModel:
         """A reply that satisfies a schema.
 
         Raises:
             Transient: no usable reply, after resends and one repair.
             Unusable: refused.
         """
+        messages = self._request.messages
         schema = schema_of(model, language_of(messages))
         try:
             return await self._valid(messages, schema, model)
@@ -107,9 +94,7 @@ class Exchange:
     async def _valid(
         self, messages: tuple[Message, ...], schema: Schema, model: type[BaseModel]
     ) -> BaseModel:
-        request = ChatRequest(
-            messages, self._sampling, schema, None, self._role, self._at, self._told
-        )
+        request = replace(self._request, messages=messages, schema=schema)
         for _ in range(self._resends + 1):
             reply = await self._line.ask(request, self._spent)
             notes: list[str] = []

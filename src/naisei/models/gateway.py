@@ -18,7 +18,14 @@ from naisei.core import (
     Where,
     fingerprint,
 )
-from naisei.models.base import ChatModel, ModelSettings, Transient, Unusable, check_allowed
+from naisei.models.base import (
+    ChatModel,
+    ChatRequest,
+    ModelSettings,
+    Transient,
+    Unusable,
+    check_allowed,
+)
 from naisei.models.connection import Connection
 from naisei.models.costs import CallCost
 from naisei.models.exchange import Exchange
@@ -33,7 +40,6 @@ class Gateway(Handler):
     Args:
         roles: who plays which role.
         settings: limits of each model's endpoint (concurrency, per minute).
-        settings_of: other limits for some models, by their name.
         cache: replies by call and place in the run; none by default. A hit costs nothing
             and counts as no call (`Usage.cached`).
         patience: attempts and waits.
@@ -54,7 +60,6 @@ class Gateway(Handler):
         roles: Roles,
         *,
         settings: ModelSettings | None = None,
-        settings_of: Mapping[str, ModelSettings] | None = None,
         cache: ReplyCache | None = None,
         patience: RetryPolicy | None = None,
         resends_of: Mapping[str, int] | None = None,
@@ -62,7 +67,7 @@ class Gateway(Handler):
     ) -> None:
         self._roles, self._cache, self._patience = roles, cache, patience or RetryPolicy()
         self._resends_of = resends_of or {}
-        self._settings, self._settings_of = settings or ModelSettings(), settings_of or {}
+        self._settings = settings or ModelSettings()
         self._lines: dict[int, Connection] = {}
         self._throttle = throttle or (lambda model, settings: Throttle(settings))
 
@@ -85,20 +90,15 @@ class Gateway(Handler):
         check_allowed(model)
         spent = CallCost()
         resends = self._resends_of.get(effect.role, self._patience.resends)
-        exchange = Exchange(
-            self._line(model),
-            sampling,
-            resends=resends,
-            spent=spent,
-            role=effect.role,
-            at=str(where),
-            told=effect.on_text,
+        request = ChatRequest(
+            effect.messages, sampling, role=effect.role, at=str(where), on_text=effect.on_text
         )
+        exchange = Exchange(self._line(model), request, resends=resends, spent=spent)
         try:
             if effect.schema is None:
-                value = await exchange.text(effect.messages)
+                value = await exchange.text()
             else:
-                value = await exchange.structured(effect.messages, effect.schema)
+                value = await exchange.structured(effect.schema)
         except (Transient, Unusable) as error:
             usage = spent.usage(effect.role, model.name)
             raise InstrumentFailure(f"{model.name} as {effect.role}: {error}", usage) from error
@@ -116,8 +116,7 @@ class Gateway(Handler):
     def _line(self, model: ChatModel) -> Connection:
         line = self._lines.get(id(model))
         if line is None:
-            settings = self._settings_of.get(model.name, self._settings)
-            throttle = self._throttle(model.name, settings)
+            throttle = self._throttle(model.name, self._settings)
             line = self._lines[id(model)] = Connection(model, throttle, self._patience)
         return line
 

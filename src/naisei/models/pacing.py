@@ -140,16 +140,16 @@ class RetryPolicy:
 
     attempts: requests in all, ≥ 1. first_wait, longest_wait: seconds; the wait doubles from
     one to the other, half of it by chance, so that calls that failed together do not return
-    together. longest_wish: the longest `Retry-After` that is waited for. knocks: attempts at
-    an endpoint that has never answered. resends: how often the identical request is sent
-    again after a reply that is no answer.
+    together. max_retry_after: the longest `Retry-After` that is waited for. connect_attempts:
+    attempts at an endpoint that has never answered. resends: how often the identical request is
+    sent again after a reply that is no answer.
     """
 
     attempts: int = 10
     first_wait: float = 0.25
     longest_wait: float = 30.0
-    longest_wish: float = 300.0
-    knocks: int = 3
+    max_retry_after: float = 300.0
+    connect_attempts: int = 3
     resends: int = 5
 
     def wait(self, state: RetryCallState) -> float:

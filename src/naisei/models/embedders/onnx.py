@@ -13,7 +13,7 @@ is missing (255 · 63 · 2 fits, 255 · 127 · 2 does not); and its softmax, als
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -189,10 +189,8 @@ def write_encoder(packed: Packed, path: Path) -> None:
         wide = graph.node("Gelu", [wide], domain=_MICROSOFT)
         wide = graph.dense(wide, packed, [f"{at}fo"], inner)
         state = graph.norm(graph.node("Add", [wide, state]), packed, f"{at}oln")
-    with path.open("wb") as file:
-        ends = [_value(name, (1, "tokens", width), _FLOAT) for name in ("embedded", state)]
-        for part in graph.model(*ends):
-            file.write(part)
+    ends = [_value(name, (1, "tokens", width), _FLOAT) for name in ("embedded", state)]
+    path.write_bytes(graph.model(*ends))
 
 
 _Option = float | tuple[int, ...]
@@ -202,7 +200,7 @@ _HEADS = (0, 2, 1, 3)
 
 class _Graph:
     def __init__(self) -> None:
-        self._parts: list[bytes] = []
+        self._parts: list[_Field] = []
         self._nodes = 0
 
     def node(self, kind: str, given: list[str], *, domain: str = "", **options: _Option) -> str:
@@ -232,20 +230,16 @@ class _Graph:
     ) -> list[str]:
         self._nodes += 1
         names = [f"n{self._nodes}.{i}" for i in range(makes)]
-        fields = [_text(1, one) for one in given]
-        fields += [_text(2, name) for name in names]
-        fields.append(_text(4, kind))
-        fields += [_block(5, _option(key, value)) for key, value in options.items()]
-        fields.append(_text(7, domain))
-        self._parts.append(_block(1, b"".join(fields)))
+        fields: list[_Field] = [*((1, one) for one in given), *((2, name) for name in names)]
+        fields += [(4, kind), *((5, _option(*one)) for one in options.items()), (7, domain)]
+        self._parts.append((1, fields))
         return names
 
     def constant(self, name: str, values: npt.NDArray[np.generic]) -> str:
         kind = _KINDS[values.dtype.str[1:]]
-        dims = b"".join(_number(1, size) for size in values.shape)
         raw = np.ascontiguousarray(values).tobytes()
-        fields = [dims, _number(2, kind), _text(8, name), _block(9, raw)]
-        self._parts.append(_block(5, b"".join(fields)))
+        dims: list[_Field] = [(1, size) for size in values.shape]
+        self._parts.append((5, [*dims, (2, kind), (8, name), (9, raw)]))
         return name
 
     def dense(self, given: str, packed: Packed, names: list[str], width: int) -> str:
@@ -268,45 +262,47 @@ class _Graph:
             "LayerNormalization", [given, *constants], axis=-1, epsilon=float(packed.epsilon)
         )
 
-    def model(self, given: bytes, made: bytes) -> Iterator[bytes]:
-        self._parts += [_text(2, "e5"), _block(11, given), _block(12, made)]
-        yield _number(1, _IR)
-        for domain, version in (("", _OPSET), (_MICROSOFT, 1)):
-            yield _block(8, _text(1, domain) + _number(2, version))
-        yield _tag(7, 2) + _varint(sum(map(len, self._parts)))
-        yield from self._parts
+    def model(self, given: list[_Field], made: list[_Field]) -> bytes:
+        """given, made: the values that go in and come out (`_value`)."""
+        versions: list[_Field] = [
+            (8, [(1, domain), (2, version)]) for domain, version in (("", _OPSET), (_MICROSOFT, 1))
+        ]
+        graph = [*self._parts, (2, "e5"), (11, given), (12, made)]
+        return _encoded([(1, _IR), *versions, (7, graph)])
 
 
-def _value(name: str, dims: Sequence[int | str], kind: int) -> bytes:
+def _value(name: str, dims: Sequence[int | str], kind: int) -> list[_Field]:
     """A value of that shape; a size that is not known has a name."""
-    sizes = (_text(2, size) if isinstance(size, str) else _number(1, size) for size in dims)
-    shape = b"".join(_block(1, size) for size in sizes)
-    tensor = _number(1, kind) + _block(2, shape)
-    return _text(1, name) + _block(2, _block(1, tensor))
+    sizes: list[_Field] = [(1, [(2 if isinstance(size, str) else 1, size)]) for size in dims]
+    return [(1, name), (2, [(1, [(1, kind), (2, sizes)])])]
 
 
-def _option(name: str, value: _Option) -> bytes:
+def _option(name: str, value: _Option) -> list[_Field]:
     if isinstance(value, tuple):
-        return _text(1, name) + b"".join(_number(8, one) for one in value) + _number(20, 7)
-    if isinstance(value, int):
-        return _text(1, name) + _number(3, value) + _number(20, 2)
-    return _text(1, name) + _tag(2, 5) + struct.pack("<f", value) + _number(20, 1)
+        return [(1, name), *((8, one) for one in value), (20, 7)]
+    return (
+        [(1, name), (2, value), (20, 1)]
+        if isinstance(value, float)
+        else [(1, name), (3, value), (20, 2)]
+    )
 
 
-def _text(field: int, value: str) -> bytes:
-    return _block(field, value.encode())
+#: Of a protocol buffer: its number and its value, a list being a message within.
+_Field = tuple[int, "int | float | str | bytes | list[_Field]"]
 
 
-def _block(field: int, value: bytes) -> bytes:
-    return _tag(field, 2) + _varint(len(value)) + value
-
-
-def _number(field: int, value: int) -> bytes:
-    return _tag(field, 0) + _varint(value & (2**64 - 1))
-
-
-def _tag(field: int, kind: int) -> bytes:
-    return _varint(field << 3 | kind)
+def _encoded(fields: list[_Field]) -> bytes:
+    out = bytearray()
+    for number, value in fields:
+        if isinstance(value, int):
+            out += _varint(number << 3) + _varint(value & (2**64 - 1))
+        elif isinstance(value, float):
+            out += _varint(number << 3 | 5) + struct.pack("<f", value)
+        else:
+            data = _encoded(value) if isinstance(value, list) else value
+            data = data.encode() if isinstance(data, str) else data
+            out += _varint(number << 3 | 2) + _varint(len(data)) + data
+    return bytes(out)
 
 
 def _varint(value: int) -> bytes:

@@ -20,7 +20,7 @@ encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 def told_within(error: Any) -> Transient | Unusable:
     """A failure that comes with the status of a success."""
     code = error.get("code") if isinstance(error, dict) else 0
-    return of_status(code if isinstance(code, int) and 400 <= code < 600 else 502, error)
+    return of_status(code if isinstance(code, int) and 400 <= code < 600 else 500, error)
 
 
 async def lines(blocks: AsyncIterator[bytes]) -> AsyncIterator[str]:
@@ -35,11 +35,9 @@ async def lines(blocks: AsyncIterator[bytes]) -> AsyncIterator[str]:
     yield b"".join(held).decode()
 
 
-def unheard(text: str) -> None:
-    """For a stream that nobody asked for."""
-
-
-async def joined(given_lines: AsyncIterator[str], told: Callable[[str], None]) -> dict[str, Any]:
+async def joined(
+    given_lines: AsyncIterator[str], told: Callable[[str], None] | None
+) -> dict[str, Any]:
     """Server-sent pieces of a chat completion as one. Raises `BadReply` if it was cut off."""
     text, finish, whole = "", None, dict[str, Any]()
     beside: dict[str, Any] = {}
@@ -69,7 +67,7 @@ async def joined(given_lines: AsyncIterator[str], told: Callable[[str], None]) -
             raise BadReply(f"no piece of a chat completion: {short(piece)}") from error
         if len(text) + sum(map(len, calls.values())) > REPLY:
             raise BadReply(_TOO_LONG)
-        if len(text) > shown:
+        if told is not None and len(text) > shown:
             told(text)
             shown = len(text) + len(text) // 200
     if finish is None:

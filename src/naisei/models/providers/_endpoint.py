@@ -16,14 +16,14 @@ import httpx2
 from naisei import keys
 from naisei.core import Sampling
 from naisei.lang import say
-from naisei.lengths import REPLY, REPLY_STREAM
 from naisei.models.base import BadReply, Transient, Unreachable, Unusable
 
 _PASSING = {408, 409, 425, 429}
 _HOPELESS = {401, 402, 403, 404}
 _NO_CREDIT = ("insufficient_quota", "billing_hard_limit_reached", "exceeded_current_quota_error")
-#: What no other form of the request would change: key, credit, rate, time, and the model's name.
-_NOT_OF_FORM = {401, 402, 403, 407, 408, 409, 425, 429}
+#: What no other form of the request would change: key, credit, rate, time, a server that is away,
+#: and the model's name.
+_NOT_OF_FORM = {401, 402, 403, 407, 408, 409, 425, 429, 502, 503, 504}
 _NO_MODEL = re.compile(
     r"model_not_found|(?:no such|unknown|invalid|unsupported) model"
     r"|\bmodel\b[^.]{0,80}(?:not (?:be )?found|not exist|doesn't exist|not (?:a )?valid)",
@@ -112,42 +112,24 @@ def is_transport(error: Exception) -> bool:
 _TRANSPORTS = {"httpx", "httpx2", "httpcore", "httpcore2", "h11", "aiohttp", "openai", "anthropic"}
 
 
-class _Bounded(httpx2.AsyncByteStream):
-    """The body of a response, unpacked, up to `most` bytes. packed: as gzip or zlib."""
-
-    def __init__(self, inner: httpx2.AsyncByteStream, most: int, *, packed: bool) -> None:
-        self._inner, self._left, self._most = inner, most, most
-        self._unpack = zlib.decompressobj(zlib.MAX_WBITS | 32) if packed else None
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        try:
-            async for block in self._inner:
-                # No more of a bomb is unpacked than may be read.
-                data = self._unpack.decompress(block, self._left + 1) if self._unpack else block
-                self._left -= len(data)
-                if self._left < 0:
-                    raise BadReply(f"the reply is over {self._most / 1e6:g} MB")
-                yield data
-        except zlib.error as error:
-            raise BadReply(f"the reply cannot be unpacked: {error}") from error
-
-    async def aclose(self) -> None:
-        await self._inner.aclose()
-
-
-async def bound_response(response: httpx2.Response) -> None:
-    """A hook of a client for its responses: no more than the limits allow is read of any, and
-    none that is packed in a way that was not asked for. Raises `BadReply`, then or while reading.
-    """
-    packed = response.headers.pop("content-encoding", "identity").strip().lower()
-    if packed not in ("", "identity", "gzip", "deflate"):
-        raise BadReply(f"the reply is packed as {short(packed)}")
-    streamed = "event-stream" in response.headers.get("content-type", "")
-    inner = response.stream
-    assert isinstance(inner, httpx2.AsyncByteStream)
-    response.stream = _Bounded(
-        inner, REPLY_STREAM if streamed else REPLY, packed=packed in ("gzip", "deflate")
-    )
+async def unpacked(response: httpx2.Response, most: int) -> AsyncIterator[bytes]:
+    """The body of a response, of which no more than `most` bytes are unpacked. Raises `BadReply`
+    for more, and for what is packed in a way that was not asked for."""
+    packing = response.headers.get("content-encoding", "identity").strip().lower()
+    if packing not in ("", "identity", "gzip", "deflate"):
+        raise BadReply(f"the reply is packed as {short(packing)}")
+    packed = packing in ("gzip", "deflate")
+    unpack, left = zlib.decompressobj(zlib.MAX_WBITS | 32), most
+    try:
+        async for block in response.aiter_raw():
+            # No more of a bomb is unpacked than may be read.
+            data = unpack.decompress(block, left + 1) if packed else block
+            left -= len(data)
+            if left < 0:
+                raise BadReply(f"the reply is over {most / 1e6:g} MB")
+            yield data
+    except zlib.error as error:
+        raise BadReply(f"the reply cannot be unpacked: {error}") from error
 
 
 def _chain(error: BaseException) -> list[BaseException]:

@@ -22,7 +22,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
 from naisei.core import InputError, fingerprint
-from naisei.files import write_atomically
+from naisei.files import lives, write_atomically
 from naisei.lang import say
 from naisei.models.base import ChatReply, ChatRequest, ModelSettings
 
@@ -76,7 +76,7 @@ class Mailbox:
             ask = Ask.model_validate_json(self._path(id, "ask").read_text(encoding="utf-8"))
         except (OSError, ValidationError):
             return None
-        return ask if _runs(ask.pid) else None
+        return ask if lives(ask.pid) else None
 
     def draft(self, id: str) -> dict[str, str]:
         """Field → what was begun."""
@@ -118,16 +118,6 @@ class Mailbox:
 
     def _path(self, id: str, kind: str) -> Path:
         return self.root / f"{id}.{kind}.json"
-
-
-def _runs(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
 
 
 class HandModel:

@@ -1,8 +1,8 @@
 """`local:`: the embedded model. `local:NAME` for known weights, `local:/path/any.gguf`.
 
-llama.cpp serves the OpenAI API on loopback, so the adapter is that of every other endpoint.
-What differs: structure is held by a grammar of ours, one request runs at a time, the
-time-out is long, and the reply has a bound even if the caller sets none.
+llama.cpp serves the OpenAI API on loopback. What differs from other endpoints: structure is held
+by a grammar of ours, one request runs at a time, the time-out is long, and the reply has a bound
+even if the caller sets none.
 """
 
 from __future__ import annotations
@@ -13,123 +13,76 @@ import json
 import os
 import secrets
 import threading
-import time
-from dataclasses import dataclass, replace
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from openai import AsyncOpenAI, DefaultAsyncHttpxClient
-from pydantic_ai.models import ModelRequestParameters
-from pydantic_ai.models.openai import OpenAIChatModel
-from pydantic_ai.profiles.openai import OpenAIModelProfile
-from pydantic_ai.providers.openai import OpenAIProvider
-from pydantic_ai.settings import ModelSettings as RequestSettings
+import xllamacpp
 
 from naisei.core import InputError, InstrumentFailure, Sampling
 from naisei.lang import say
 from naisei.models.base import ChatReply, ChatRequest, Mode, ModelSettings, Unusable, check_allowed
-from naisei.models.providers._adapter import DirectModel
+from naisei.models.providers.openai import CompletionsModel
 from naisei.models.weights import DEFAULT, NOTICE_EN, NOTICE_JA, locate
-
-_STAT = Path("/proc/stat")
-_SAMPLED_SECONDS = 0.3
 
 
 def free_cores() -> int:
-    """Cores that this process may use and that nobody is using now; at least 1.
+    """Cores that this process may use and that nobody used during the last minute; at least 1.
 
     llama.cpp's threads wait for each other in a spin after every layer: one thread on a
     core that another program is using slows all of them (seen on two cores, one busy: 7
-    tokens a second with two threads, 41 with one). Where the kernel does not tell (not
-    Linux), all cores.
+    tokens a second with two threads, 41 with one).
     """
-    affinity = getattr(os, "sched_getaffinity", None)
-    cores = len(affinity(0)) if affinity else os.cpu_count() or 1
-    try:
-        before = _ticks()
-        time.sleep(_SAMPLED_SECONDS)
-        after = _ticks()
-    except (OSError, ValueError, IndexError):
-        return cores
-    passed = sum(after) - sum(before)
-    if passed <= 0:
-        return cores
-    idle = (after[3] + after[4]) - (before[3] + before[4])
-    total = os.cpu_count() or cores
-    busy = total * (1 - idle / passed)
+    total = os.cpu_count() or 1
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else total
+    busy = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
     return max(1, min(cores, round(total - busy)))
-
-
-def _ticks() -> list[int]:
-    """user, nice, system, idle, iowait, irq, softirq, steal of all cores together."""
-    return [int(field) for field in _STAT.read_text("ascii").splitlines()[0].split()[1:9]]
 
 
 #: Tokens of prompt and reply together.
 _CONTEXT = 8192
 
 
-@dataclass(frozen=True, slots=True)
-class LocalServer:
-    """A running server. base_url ends in `/v1`; api_key is needed, so that no page in a
-    browser on this machine can use the model."""
-
-    base_url: str
-    api_key: str
-    path: Path
-    context: int
-
-
-_running: dict[Path, tuple[LocalServer, Any]] = {}
+#: By file: the server, its address and its key, without which no page in a browser on this machine
+#: can use the model.
+_running: dict[Path, tuple[Any, str, str]] = {}
 _lock = threading.Lock()
 
 
-def require() -> Any:
-    """The module `xllamacpp`.
-
-    Raises:
-        InputError: it is not installed.
-    """
-    try:
-        import xllamacpp
-    except ImportError as error:
-        raise InputError(
-            say(
-                "組み込みモデルには xllamacpp が要りますが、インストールされていません",
-                "the embedded model needs xllamacpp, which is not installed",
-            ),
-            place="local:",
-            remedy="pip install 'naisei[local]'",
-        ) from error
-    return xllamacpp
-
-
-def serve(path: Path) -> LocalServer:
-    """The server of these weights, started on first use; one per file and process.
+def serve(path: Path) -> tuple[str, str]:
+    """Address (it ends in `/v1`) and key of the server of these weights, started on first use; one
+    per file and process.
 
     `NAISEI_LOCAL_CONTEXT` (tokens, 8192 by default) and `NAISEI_LOCAL_THREADS` (the cores
     that are free by default) override. Blocks while it loads. Stopped at exit.
 
     Raises:
-        InputError: xllamacpp is missing, or a setting is no positive number.
+        InputError: a setting is no positive number.
         InstrumentFailure: llama.cpp cannot load the file.
     """
-    llama = require()
     context, threads = _setting("NAISEI_LOCAL_CONTEXT", _CONTEXT), _setting("NAISEI_LOCAL_THREADS")
     with _lock:
         if path not in _running:
-            _running[path] = _start(llama, path, context, threads)
-        return _running[path][0]
+            key = secrets.token_urlsafe(24)
+            params = _parameters(path, context, threads or free_cores(), key)
+            try:
+                server = xllamacpp.Server(params)
+            except Exception as error:
+                raise InstrumentFailure(f"llama.cpp cannot load {path.name}: {error}") from error
+            _running[path] = server, f"{server.listening_address}/v1", key
+        return _running[path][1:]
 
 
-def _start(llama: Any, path: Path, context: int, threads: int) -> tuple[LocalServer, Any]:
-    params = llama.CommonParams()
+def _parameters(path: Path, context: int, threads: int, key: str) -> Any:
+    params = xllamacpp.CommonParams()
     params.model.path = str(path)
     params.model_alias = {path.stem}
     params.n_ctx = context
     params.n_parallel = 1
-    params.cpuparams.n_threads = threads or free_cores()
+    params.cpuparams.n_threads = threads
     params.warmup = False
     params.cache_prompt = True
     # An 8 GB store of old prompts is the default: too much for a laptop, and one slot
@@ -139,14 +92,8 @@ def _start(llama: Any, path: Path, context: int, threads: int) -> tuple[LocalSer
     params.endpoint_slots = False
     params.cors_origins = ""
     params.verbosity = 0
-    key = secrets.token_urlsafe(24)
     params.api_keys = [key]
-    try:
-        server = llama.Server(params)
-    except Exception as error:
-        raise InstrumentFailure(f"llama.cpp cannot load {path.name}: {error}") from error
-    address = f"{server.listening_address}/v1"
-    return LocalServer(address, key, path, context), server
+    return params
 
 
 def _setting(variable: str, default: int = 0) -> int:
@@ -230,13 +177,12 @@ class LocalModel:
     free = True
     #: A small model may not know when to stop.
     base_sampling = Sampling(max_tokens=512)
+    ignores = ("reasoning_effort",)
 
-    def __init__(self, name: str, path: Path, *, timeout: float = _SECONDS) -> None:
-        """timeout: seconds for one reply."""
-        self.name, self.path, self.modes = name, path, _MODES
-        self.model_name = path.stem
-        self._timeout = timeout
-        self._adapters: WeakKeyDictionary[_Loop, DirectModel] = WeakKeyDictionary()
+    def __init__(self, name: str, path: Path, settings: ModelSettings) -> None:
+        self.name, self.path, self.model_name = name, path, path.stem
+        self.modes = _MODES[_MODES.index(settings.structured) :]
+        self._timeout = max(settings.timeout, _SECONDS)
 
     async def complete(self, request: ChatRequest) -> ChatReply:
         """One reply; see `ChatModel.complete`.
@@ -247,58 +193,52 @@ class LocalModel:
         """
         check_allowed(self)
         bounded = replace(request, sampling=request.sampling.over(self.base_sampling))
-        async with _turns.setdefault(asyncio.get_running_loop(), asyncio.Lock()):
-            try:
-                await asyncio.to_thread(serve, self.path)
-            except InstrumentFailure as error:
-                raise Unusable(str(error), hopeless=True) from error
-            reply = await self._adapter().complete(bounded)
+        async with self._served() as model:
+            reply = await model.complete(bounded)
         if request.mode in _HELD and _wants_object(request) and not reply.text.startswith("{"):
             # llama.cpp drops a grammar that it cannot compile, and says so on stderr only.
             raise Unusable(f"{self.name}: the schema makes no grammar", of_form=True)
         return reply
 
-    @property
-    def client(self) -> AsyncOpenAI:
-        """The SDK's client for the running loop. Starts the server if need be."""
-        client: AsyncOpenAI = self._adapter().client
-        return client
+    async def call(self, path: str, body: dict[str, Any] | None = None) -> Any:
+        """What the server answers at a path of its API; see `API.call`."""
+        async with self._served() as model:
+            return await model.call(path, body)
+
+    @asynccontextmanager
+    async def _served(self) -> AsyncIterator[_Served]:
+        """The running server, for one request at a time."""
+        async with _turns.setdefault(asyncio.get_running_loop(), asyncio.Lock()):
+            try:
+                url, key = await asyncio.to_thread(serve, self.path)
+            except InstrumentFailure as error:
+                raise Unusable(str(error), hopeless=True) from error
+            model = _Served(
+                self.name,
+                self.model_name,
+                base_url=url,
+                key=key,
+                timeout=self._timeout,
+                modes=_MODES,
+            )
+            try:
+                yield model
+            finally:
+                await model.aclose()
 
     async def aclose(self) -> None:
-        """Close this loop's connections. The server is shared, and stops with the process."""
-        if (adapter := self._adapters.pop(asyncio.get_running_loop(), None)) is not None:
-            await adapter.aclose()
+        """Nothing to close: the server is shared, and stops with the process."""
 
-    def _adapter(self) -> DirectModel:
-        loop = asyncio.get_running_loop()
-        if loop not in self._adapters:
-            self._adapters[loop] = self._connect()
-        return self._adapters[loop]
 
-    def _connect(self) -> DirectModel:
-        server = serve(self.path)
-        client = AsyncOpenAI(
-            base_url=server.base_url,
-            api_key=server.api_key,
-            max_retries=0,
-            timeout=self._timeout,
-            # No proxy: the server is on loopback, whatever the environment says.
-            http_client=DefaultAsyncHttpxClient(trust_env=False),
-        )
-        profile = OpenAIModelProfile(
-            json_schema_transformer=None, openai_chat_supports_max_completion_tokens=False
-        )
-        provider = OpenAIProvider(openai_client=client)
-        return DirectModel(
-            self.name,
-            OpenAIChatModel(self.model_name, provider=provider, profile=profile),
-            base_url=server.base_url,
-            modes=_MODES,
-            structure=_structure,
-            close=client.close,
-            client=client,
-            ignores=("reasoning_effort",),
-        )
+class _Served(CompletionsModel):
+    """llama.cpp's server, which gets a grammar in place of a schema."""
+
+    def body(self, request: ChatRequest) -> dict[str, Any]:
+        body = super().body(replace(request, mode=None)) | {"cache_prompt": True}
+        if request.mode in _HELD:
+            # Where only an object was asked for, its schema is known all the same.
+            body["grammar"] = json_grammar(request.schema.json if request.schema else None)
+        return body
 
 
 def build(name: str, settings: ModelSettings | None = None) -> LocalModel:
@@ -306,26 +246,11 @@ def build(name: str, settings: ModelSettings | None = None) -> LocalModel:
     `structured`.
 
     Raises:
-        InputError: xllamacpp is missing, or the weights are unknown or not pulled yet.
+        InputError: the weights are unknown or not pulled yet.
     """
-    require()
-    settings = settings or ModelSettings()
     path = locate(name)
-    model = LocalModel(
-        f"local:{name.removeprefix('local:') or DEFAULT}",
-        path,
-        timeout=max(settings.timeout, _SECONDS),
-    )
-    model.modes = _MODES[_MODES.index(settings.structured) :]
-    return model
-
-
-def _structure(request: ChatRequest) -> tuple[ModelRequestParameters, RequestSettings]:
-    body: dict[str, object] = {"cache_prompt": True}
-    if request.mode in _HELD:
-        # Where only an object was asked for, its schema is known all the same.
-        body["grammar"] = json_grammar(request.schema.json if request.schema else None)
-    return ModelRequestParameters(), RequestSettings(extra_body=body)
+    spec = f"local:{name.removeprefix('local:') or DEFAULT}"
+    return LocalModel(spec, path, settings or ModelSettings())
 
 
 def _wants_object(request: ChatRequest) -> bool:

@@ -36,7 +36,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import tomllib
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast
@@ -123,15 +123,6 @@ def _resolved(ref: str, root: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-class Tokens(BaseModel):
-    """Token counts of a reply, ≥ 0; `None`: counted in characters."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    input: Annotated[int, Field(ge=0)] | None = None
-    output: Annotated[int, Field(ge=0)] | None = None
-
-
 class Rule(BaseModel):
     """Conditions and a reply."""
 
@@ -147,7 +138,7 @@ class Rule(BaseModel):
     by: Literal["turn", "hash"] = "turn"
     fill: dict[str, JsonValue] | None = None
     finish_reason: str = "stop"
-    tokens: Tokens = Tokens()
+    tokens: dict[Literal["input", "output"], Annotated[int, Field(ge=0)]] = {}
 
     @model_validator(mode="after")
     def _sound(self) -> Rule:
@@ -242,63 +233,25 @@ def read_script(path: Path) -> Script:
     text = read_text(
         path, remedy=say("スクリプトのファイルを指定してください", "name a script file")
     )
-    readers = {".jsonl": _from_jsonl, ".json": _from_json, ".toml": _from_toml}
-    reader = readers.get(path.suffix.lower())
-    if reader is None:
-        raise InputError(
-            say(
-                f"{path.suffix!r} のスクリプトは読めません",
-                f"unknown kind of script {path.suffix!r}",
-            ),
-            place=str(path),
-            remedy=say(".jsonl、.json、.toml のどれかにしてください", "use .jsonl, .json or .toml"),
-        )
-    rules = [_rule(data, place) for place, data in reader(text, path)]
+    rules = [_rule(data, place) for place, data in _listed(text, path)]
     if not rules:
         raise InputError(say("規則が一つもありません", "holds no rule"), place=str(path))
     return Script(tuple(rules), str(path))
 
 
-def _from_jsonl(text: str, path: Path) -> list[tuple[str, Any]]:
-    out = []
-    for n, line in enumerate(text.split("\n"), 1):
-        if line.strip():
-            try:
-                out.append((f"{path}:{n}", json_of(line)))
-            except ValueError as error:
-                raise InputError(
-                    say(f"JSON として読めません: {error}", f"is no JSON: {error}"),
-                    place=f"{path}:{n}",
-                ) from error
-    return out
-
-
-def _from_json(text: str, path: Path) -> list[tuple[str, Any]]:
-    if not text.strip():
-        return []
-    try:
-        data = json_of(text)
-    except json.JSONDecodeError as error:
+def _listed(text: str, path: Path) -> list[tuple[str, Any]]:
+    """Each rule with its place."""
+    kind = path.suffix.lower()
+    if kind == ".jsonl":
+        lines = [(f"{path}:{n}", line) for n, line in enumerate(text.split("\n"), 1)]
+        return [(place, _parsed(json_of, line, place)) for place, line in lines if line.strip()]
+    if kind not in (".json", ".toml"):
         raise InputError(
-            say(f"JSON として読めません: {error.msg}", f"is no JSON: {error.msg}"),
-            place=f"{path}:{error.lineno}",
-        ) from error
-    return _listed(data, path)
-
-
-def _from_toml(text: str, path: Path) -> list[tuple[str, Any]]:
-    try:
-        data = toml_of(text)
-    except tomllib.TOMLDecodeError as error:
-        line = re.search(r"at line (\d+)", str(error))
-        place = f"{path}:{line[1]}" if line else str(path)
-        raise InputError(
-            say(f"TOML として読めません: {error}", f"is no TOML: {error}"), place=place
-        ) from error
-    return _listed(data, path)
-
-
-def _listed(data: Any, path: Path) -> list[tuple[str, Any]]:
+            say(f"{kind!r} のスクリプトは読めません", f"unknown kind of script {kind!r}"),
+            place=str(path),
+            remedy=say(".jsonl、.json、.toml のどれかにしてください", "use .jsonl, .json or .toml"),
+        )
+    data = _parsed(json_of if kind == ".json" else toml_of, text, str(path)) if text.strip() else []
     if isinstance(data, dict) and set(data) <= {"rules"}:
         data = data.get("rules", [])
     if not isinstance(data, list):
@@ -310,6 +263,18 @@ def _listed(data: Any, path: Path) -> list[tuple[str, Any]]:
             ),
         )
     return [(f"{path} rule {n}", rule) for n, rule in enumerate(data, 1)]
+
+
+def _parsed(parse: Callable[[str], Any], text: str, place: str) -> Any:
+    try:
+        return parse(text)
+    except ValueError as error:
+        form = "TOML" if parse is toml_of else "JSON"
+        if (line := re.search(r"line (\d+)", str(error))) and "\n" in text:
+            place = f"{place}:{line[1]}"
+        raise InputError(
+            say(f"{form} として読めません: {error}", f"is no {form}: {error}"), place=place
+        ) from error
 
 
 def _rule(data: Any, place: str) -> Rule:
@@ -364,8 +329,8 @@ class ScriptedModel:
         return ChatReply(
             text=text,
             finish_reason=rule.finish_reason,
-            input_tokens=asked if rule.tokens.input is None else rule.tokens.input,
-            output_tokens=len(text) if rule.tokens.output is None else rule.tokens.output,
+            input_tokens=rule.tokens.get("input", asked),
+            output_tokens=rule.tokens.get("output", len(text)),
             model=self.name,
         )
 
