@@ -209,3 +209,8 @@ def test_a_form_may_be_said_and_an_unknown_one_is_refused() -> None:
     with pytest.raises(InputError) as caught:
         read("", form="scirpt")
     assert caught.value.place == "--form"
+
+
+def test_a_comma_in_each_line_makes_no_table() -> None:
+    one = read("Ann Lee: Hi Bob, call me.\nBob: Sure, Ann!\n")
+    assert one.form == "script" and one.speakers == ("Ann Lee", "Bob")

@@ -72,7 +72,7 @@ _CELL = 1 << 30
 _NOTES = re.compile(r"メモ|備考|注|時刻|日時|時間|番号|no\b|id\b|time|date|note", re.IGNORECASE)
 _BREAK = re.compile(r"\s*<br\s*/?>\s*")
 _MOOD = re.compile(r"[（(][^（）()]*[)）]\Z")
-_SENTENCE = re.compile(r"[。！？!?「」]")
+_SENTENCE = re.compile(r"[。！？!?「」:：]")
 _RULE = re.compile(r"\s*\|?[\s:|-]*-{2,}[\s:|-]*\|?\s*\Z")
 
 
