@@ -22,6 +22,7 @@ SHARED = (
     "naisei.models",
     "naisei.models.base",
     # What an embedder is opened with.
+    "naisei.addresses",
     "naisei.keys",
     "naisei.lang",
     "naisei.lengths",
@@ -31,6 +32,7 @@ SHARED = (
     "naisei.models.embedders.onnx",
     "naisei.plugins",
     "naisei.schema",
+    "naisei.similarity",
     "naisei.text_files",
 )
 #: A simulator or an agent that is a language model is told the scene and has prompts.
