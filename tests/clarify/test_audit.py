@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from naisei.clarify.audit import AuditTask, audit_rule, summary_line
+from naisei.clarify.audit import AuditTask, audit_rule
 from naisei.clarify.audit.checks import (
     asks_for_wish,
     conversations,
@@ -94,7 +94,6 @@ def test_a_user_who_refuses_everything_is_no_good() -> None:
     found = audited(lambda q: REFUSAL, instance(7, "空のコップ"))
     assert (value(found, "refused-fair"), value(found, "refused-useless")) == (1, 1)
     assert math.isnan(value(found, "leak"))
-    assert "n/a" in summary_line(found)
 
 
 @pytest.mark.slow
@@ -107,7 +106,6 @@ def test_the_rule_simulator_passes_on_the_data_set() -> None:
         assert value(found, name) <= 0.01, name
     assert value(found, "refused-fair") <= 0.05
     assert value(found, "refused-useless") >= 0.93
-    assert "simulator rule, audited on" in summary_line(found)
 
 
 def _broken(answer: Callable[[str, str], str]) -> Summary:
@@ -160,7 +158,6 @@ def test_other_action_sets_get_the_questions_that_need_no_table() -> None:
     alone = audit_rule([instance(1)], some)
     assert value(alone, "refused-fair") == 1
     assert "For 1 of 1 instance(s) there is nobody else" in alone.notes[0]
-    assert "no words of others for 1 of these" in summary_line(alone)
 
 
 def test_with_a_limit_the_user_still_borrows_the_words_of_all(tmp_path: Path) -> None:
@@ -187,7 +184,7 @@ def test_with_a_limit_the_user_still_borrows_the_words_of_all(tmp_path: Path) ->
 
     run = ClarifyConfig(data=f"arta:{data}", split="all", limit=1, agent="random", embedder="ngram")
     result = RUN.run(run, RunOptions(quiet=True), run_dir=tmp_path / "run")
-    assert any("refused of fair 0.0 %" in note for note in result.summary.notes)
+    assert not any("nobody else" in note for note in result.summary.notes)
     (chosen,) = load(f"arta:{data}", split="all", limit=1).instances
     for row in rows:  # what others say is part of the data that a run depends on
         if f"arta-{row['idx']}" != chosen.id:

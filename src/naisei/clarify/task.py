@@ -1,10 +1,9 @@
-"""The clarify task: episodes, the household that judges an action, summary and audit note."""
+"""The clarify task: episodes, the household that judges an action, and the summary."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator, Generator, Iterable, Mapping, Sequence
-from contextlib import asynccontextmanager
+import shlex
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import ClassVar
 
 from pydantic import BaseModel, JsonValue
@@ -35,7 +34,6 @@ from naisei.core import (
 from naisei.lang import say
 from naisei.memory import MemoryHandler, memory_policy
 from naisei.models.embedders import KeptEmbedder, open_embedder
-from naisei.runs.directory import RunDirectory
 from naisei.runs.task import EpisodeRow, Summary, Task
 from naisei.training_documents import learnt_from, training_note
 
@@ -81,6 +79,34 @@ class Paraphrases:
         return {instance.gold: tuple(dict.fromkeys(u for u in said if u != own))}
 
 
+def borrowing_note(
+    simulator: str,
+    instances: Iterable[Instance],
+    actions: ActionSet,
+    paraphrases: Callable[[Instance], Mapping[int, Sequence[str]]],
+) -> tuple[str, ...]:
+    """What is to be said where the rule simulator has no table of the actions, and so answers in
+    words of others who want the same."""
+    if simulator != "rule" or is_known(actions):
+        return ()
+    borrowed = [paraphrases(one).get(one.gold) for one in instances]
+    mute = len(borrowed) - sum(map(bool, borrowed))
+    note = say(
+        "規則のユーザー役はこれらの行動の表を持っていないので、"
+        "同じ行動を望む別の件の言葉を借りて答えます。",
+        "The rule simulator has no table of needs for these actions: it answers with what "
+        "others in the data said who want the same action.",
+    )
+    if mute:
+        note += say(
+            f"{len(borrowed)} 件中 {mute} 件には借りる相手がいないため、"
+            "妥当な質問にも答えられません。",
+            f" For {mute} of {len(borrowed)} instance(s) there is nobody else: fair "
+            "questions to them are refused for want of words, not by choice.",
+        )
+    return (note,)
+
+
 def with_speakers(
     config: ClarifyConfig | AuditConfig, *, actions: str = ""
 ) -> tuple[Dataset, Dataset]:
@@ -112,69 +138,6 @@ def data_hash(data: Dataset, speakers: Dataset) -> str:
     return fingerprint([data.digest, speakers.digest])
 
 
-#: The rule simulator is audited on so many instances of the run, spread evenly.
-_AUDITED = 20
-#: Seconds between two pieces of the audit.
-_PAUSE = 0.004
-
-
-class AuditNote:
-    """The audit in one line; for a simulator that costs calls, how to get one.
-
-    `meanwhile` works it out while a run waits for its models; `text` does what is left.
-    """
-
-    def __init__(
-        self,
-        config: ClarifyConfig,
-        instances: Mapping[str, Instance],
-        actions: ActionSet,
-        paraphrases: Paraphrases,
-    ) -> None:
-        self._steps = _note(config, instances, actions, paraphrases)
-        self._text = ""
-
-    async def meanwhile(self) -> None:
-        """Work on it in short pieces, letting the loop's other tasks go first."""
-        while not self._text:
-            await asyncio.sleep(_PAUSE)
-            self._step()
-
-    def text(self) -> str:
-        while not self._text:
-            self._step()
-        return self._text
-
-    def _step(self) -> None:
-        try:
-            next(self._steps)
-        except StopIteration as stop:
-            self._text = stop.value
-
-
-def _note(
-    config: ClarifyConfig,
-    instances: Mapping[str, Instance],
-    actions: ActionSet,
-    paraphrases: Paraphrases,
-) -> Generator[None, None, str]:
-    if config.simulator != "rule":
-        model = config.models.get("simulator", "")
-        command = f"naisei clarify audit --simulator {config.simulator} --model {model}"
-        return say(
-            f"ユーザー役 {config.simulator} {model}: この実行では検査していません。"
-            f"`{command}` で検査できます",
-            f"simulator {config.simulator} {model}: not audited in this run; `{command}` does",
-        )
-    # Imported while the run waits, not at its start.
-    from naisei.clarify.audit import audit_rule_steps, summary_line
-
-    every: Sequence[Instance] = list(instances.values())
-    sample = every[:: max(1, -(-len(every) // _AUDITED))]
-    steps = audit_rule_steps(sample, actions, seed=config.seed, paraphrases=paraphrases)
-    return summary_line((yield from steps))
-
-
 class ClarifyTask(Task[ClarifyConfig]):
     """Plays every instance of a data set with one agent under one configuration.
 
@@ -204,7 +167,6 @@ class ClarifyTask(Task[ClarifyConfig]):
             config.rules.model_copy(update={"trials": 1}) if config.independent else config.rules
         )
         self._memory = memory_policy(config.memory, prompts="naisei.clarify")
-        self.audit = AuditNote(config, self._instances, data.actions, self._paraphrases)
         self._user(data.instances[0])  # an unknown simulator is an error now, not in an episode
         self._agents = {trial: self._agent(trial, train) for trial in self._trials()}
 
@@ -290,8 +252,24 @@ class ClarifyTask(Task[ClarifyConfig]):
         )
 
     def summarise(self, rows: Sequence[EpisodeRow]) -> Summary:
-        notes = (self.audit.text(), *self._learnt(), *self.data.notes, *self.model_notes())
+        user, data = self.config.simulator, self.data
+        borrowed = borrowing_note(user, data.instances, data.actions, self._paraphrases)
+        notes = (self._user_note(), *borrowed, *self._learnt(), *data.notes, *self.model_notes())
         return metrics.summarise(self.config, self._instances, rows, notes)
+
+    def _user_note(self) -> str:
+        """Who the user is, and which command tells how far to trust it."""
+        config, command = self.config, ["naisei", "clarify", "audit"]
+        options = ("simulator", config.simulator), ("data", config.data)
+        for name, value in options:
+            if value != type(config).model_fields[name].default:
+                command += [f"--{name}", value]
+        if model := config.models.get("simulator"):
+            command += ["--model", model]
+        return say(
+            f"ユーザー役: {config.simulator} (検査するには `{shlex.join(command)}`)",
+            f"user: {config.simulator} (to audit it: `{shlex.join(command)}`)",
+        )
 
     def _learnt(self) -> tuple[str, ...]:
         """What is to be said where the agent's weights were fitted to scenes that are scored."""
@@ -300,15 +278,6 @@ class ClarifyTask(Task[ClarifyConfig]):
         texts = [scene_text(i.scene) for i in self.data.instances]
         seen = learnt_from(texts, known)
         return training_note(self.config.agent, seen, len(texts))
-
-    @asynccontextmanager
-    async def during(self, directory: RunDirectory) -> AsyncIterator[None]:
-        """The audit of the simulator is worked out while the run waits for its models."""
-        audit = asyncio.create_task(self.audit.meanwhile())
-        yield
-        if audit.done():
-            audit.result()  # a crash of it is a crash of the run
-        audit.cancel()
 
     def shown(self, where: Where, result: JsonValue) -> str:
         instance = self._instances[where.instance]

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from pydantic import BaseModel, JsonValue
 
 from naisei.clarify.audit.checks import battery_digest, conversations, probes
-from naisei.clarify.audit.report import AuditTalk, summarise, summary_line
+from naisei.clarify.audit.report import AuditTalk, summarise
 from naisei.clarify.config import AuditConfig
 from naisei.clarify.schemas import ActionSet, Instance
 from naisei.clarify.simulator import simulator
-from naisei.clarify.simulator.knowledge import is_known
 from naisei.clarify.task import Paraphrases as Speakers
+from naisei.clarify.task import borrowing_note, with_speakers
 from naisei.clarify.task import data_hash as digest_of
-from naisei.clarify.task import with_speakers
 from naisei.core import AskUser, Flow, Handler, Where, World, fingerprint, run
-from naisei.lang import say
 from naisei.runs.task import EpisodeRow, Summary, Task
 
-__all__ = ["AuditTask", "audit_rule", "audit_rule_steps", "summarise", "summary_line", "talk"]
+__all__ = ["AuditTask", "audit_rule", "summarise", "talk"]
 
 
 ParaphrasesOf = Callable[[Instance], Mapping[int, Sequence[str]]]
@@ -103,31 +101,11 @@ class AuditTask(Task[AuditConfig]):
         who = self.config.models.get("simulator", "")
         name = f"{self.config.simulator} {who}".strip()
         found = summarise(name, talks, self._instances, self.actions)
-        if self.config.simulator != "rule" or is_known(self.actions):
-            return found
-        mute = self._mute()
-        why = say(
-            "規則のユーザー役はこれらの行動の表を持っていないので、"
-            "同じ行動を望む別の件の言葉を借りて答えます。",
-            "The rule simulator has no table of needs for these actions: it answers with what "
-            "others in the data said who want the same action.",
-        )
-        if mute:
-            why += say(
-                f"{len(self._instances)} 件中 {mute} 件には借りる相手がいないため、"
-                "妥当な質問にも答えられません。",
-                f" For {mute} of {len(self._instances)} instance(s) there is nobody else: fair "
-                "questions to them are refused for want of words, not by choice.",
-            )
-        extra = {**found.extra, "mute": mute}
-        return replace(found, notes=(why, *found.notes), extra=extra)
-
-    def _mute(self) -> int:
-        """Instances for which the rule simulator has nobody's words to borrow."""
         every = self._instances.values()
-        if self._paraphrases is None:
-            return len(every)
-        return sum(not self._paraphrases(one).get(one.gold) for one in every)
+        notes = borrowing_note(
+            self.config.simulator, every, self.actions, self._paraphrases or (lambda one: {})
+        )
+        return replace(found, notes=(*notes, *found.notes))
 
     def shown(self, where: Where, result: JsonValue) -> str:
         said = AuditTalk.model_validate(result)
@@ -148,28 +126,10 @@ def audit_rule(
     paraphrases: ParaphrasesOf | None = None,
 ) -> Summary:
     """Audit the rule simulator right here: no model, no run directory."""
-    steps = audit_rule_steps(instances, actions, seed=seed, paraphrases=paraphrases)
-    while True:
-        try:
-            next(steps)
-        except StopIteration as stop:
-            summary: Summary = stop.value
-            return summary
-
-
-def audit_rule_steps(
-    instances: Sequence[Instance],
-    actions: ActionSet,
-    *,
-    seed: int = 0,
-    paraphrases: ParaphrasesOf | None = None,
-) -> Generator[None, None, Summary]:
-    """`audit_rule` in steps of a few milliseconds, for a run that waits for models anyway."""
     task = AuditTask(AuditConfig(seed=seed), instances, actions, paraphrases=paraphrases)
     rows = []
     for where in task.episodes():
         flow, world = task.start(where, World({}))
         result = run(flow, world, where=where)
         rows.append(EpisodeRow(where, result.model_dump(mode="json")))
-        yield
     return task.summarise(rows)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
@@ -213,39 +212,3 @@ def _by_kind(kinds: Mapping[str, Sequence[str]]) -> Table:
 def _examples(examples: Mapping[str, tuple[str, str, str]]) -> Table:
     rows = tuple((metric, *example) for metric, example in examples.items())
     return Table("First example of each fault", ("fault", "wanted", "question", "answer"), rows)
-
-
-def summary_line(summary: Summary) -> str:
-    """The audit in one line, for the report of every run that used the simulator."""
-    by_name = {m.name: m for m in summary.metrics}
-
-    def shown(name: str) -> str:
-        value = by_name[name].value
-        if math.isnan(value):
-            return say("–", "n/a")
-        return f"{100 * value:.1f}" + say("%", " %")  # no line break before the sign
-
-    parts = say("、", ", ").join(
-        f"{label} {shown(name)}"
-        for label, name in (
-            (say("名指し", "leaks"), "leak"),
-            (say("偽りの否定", "false denials"), "false-denial"),
-            (say("偽りの肯定", "false assents"), "false-assent"),
-            (say("はぐらかし", "evasions"), "evasion"),
-            (say("場面との食い違い", "against the scene"), "against-scene"),
-            (say("食い違い", "contradictions"), "contradiction"),
-            (say("妥当な質問の拒否", "refused of fair"), "refused-fair"),
-            (say("役に立たない質問の拒否", "refused of useless"), "refused-useless"),
-        )
-    )
-    simulator, instances = summary.extra["simulator"], summary.extra["instances"]
-    line = say(
-        f"ユーザー役 {simulator} の検査 ({instances} 件): {parts}",
-        f"simulator {simulator}, audited on {instances} instance(s): {parts}",
-    )
-    if mute := summary.extra.get("mute", 0):
-        line += say(
-            f"。うち {mute} 件は借りる言葉がないため、すべて断ります",
-            f"; no words of others for {mute} of these, so it refuses them all",
-        )
-    return line
