@@ -50,25 +50,17 @@ def mentioned(text: str) -> tuple[str, ...]:
     """The things that a text names, in the order of the text; of two names at one place the
     longer one counts."""
     said = normalise(text).lower()
-    found: list[tuple[int, int, str]] = []
-    for thing, pattern in _patterns(is_japanese(said)):
-        found += [(m.start(), -m.end(), thing) for m in pattern.finditer(said)]
-    out: list[str] = []
-    reached = -1
-    for start, end, thing in sorted(found):
-        if start >= reached:
-            out.append(thing)
-            reached = -end
-    return tuple(dict.fromkeys(out))
+    pattern, things = _names(is_japanese(said))
+    return tuple(dict.fromkeys(things[m[1]] for m in pattern.finditer(said)))
 
 
 @cache
-def _patterns(japanese: bool) -> tuple[tuple[str, re.Pattern[str]], ...]:
-    out = []
-    for thing in _things():
-        names = [n.lower() for n in all_names(thing)]
-        names = sorted((n for n in names if is_japanese(n) == japanese), key=len, reverse=True)
-        body = "|".join(map(re.escape, names))
-        pattern = rf"(?<![ァ-ヶー])(?:{body})" if japanese else rf"\b(?:{body})s?\b"
-        out.append((thing, re.compile(pattern)))
-    return tuple(out)
+def _names(japanese: bool) -> tuple[re.Pattern[str], dict[str, str]]:
+    """What finds a name, the longest first, and name → thing."""
+    things: dict[str, str] = {}
+    for thing in sorted(_things()):
+        for name in all_names(thing):
+            if is_japanese(name) == japanese:
+                things.setdefault(name.lower(), thing)
+    body = "|".join(map(re.escape, sorted(things, key=len, reverse=True)))
+    return re.compile(rf"(?<![ァ-ヶー])({body})" if japanese else rf"\b({body})s?\b"), things

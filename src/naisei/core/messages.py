@@ -120,9 +120,13 @@ class Verdict(BaseModel):
         return Verdict(checks=tuple(checks))
 
 
+# Made once: `json.dumps` with options makes an encoder a call.
+_encode = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
+
+
 def canonical(value: Any) -> str:
     """JSON with sorted keys, no spaces and no escapes: equal values give equal text."""
-    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return _encode(value)
 
 
 def fingerprint(value: Any) -> str:
