@@ -10,8 +10,8 @@ import pytest
 
 from models.helpers import Choice, gateway, perform
 from naisei.core import Chat, InputError, Sampling, Usage, Where, user
+from naisei.models.cache import ReplyCache, cache_key
 from naisei.models.registry import open_model
-from naisei.models.replies import ReplyCache, cache_key
 from servers.faults import Faults
 from servers.openai_server import OpenAIServer
 

@@ -12,7 +12,6 @@ from urllib.parse import urlsplit
 from pydantic import JsonValue
 
 from naisei import keys
-from naisei.addresses import is_loopback
 from naisei.core import InputError, Message, ModelCallForbidden, Sampling
 from naisei.lang import say
 
@@ -278,6 +277,8 @@ def check_allowed(model: ChatModel) -> None:
             place="NAISEI_FORBID_MODELS",
             remedy=say("1、remote、0 のどれかにしてください", "use 1, remote or 0"),
         )
+    from naisei.addresses import is_loopback
+
     if switch == "remote" and is_loopback(getattr(model, "base_url", None)):
         return
     raise ModelCallForbidden(

@@ -26,12 +26,12 @@ from naisei.models.base import (
     Unusable,
     check_allowed,
 )
+from naisei.models.cache import ReplyCache, cache_key
 from naisei.models.connection import Connection
 from naisei.models.costs import CallCost
 from naisei.models.exchange import Exchange
 from naisei.models.pacing import RetryPolicy, Throttle
 from naisei.models.registry import Roles
-from naisei.models.replies import ReplyCache, cache_key
 
 
 class Gateway(Handler):

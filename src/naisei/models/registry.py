@@ -159,8 +159,8 @@ async def base_world(
         yield World({Chat: _refused, Embed: embed, Now: _now})
         return
     # The model stack takes a second to import; agents without a model do without it.
+    from naisei.models.cache import ReplyCache
     from naisei.models.gateway import Gateway
-    from naisei.models.replies import ReplyCache
 
     roles = open_roles(None, models, settings=settings, sampling_of=sampling_of)
     gateway = Gateway(

@@ -1,35 +1,25 @@
-"""Replies: structured ones asked for, read and mended; a cache of them in SQLite."""
+"""Replies: structured ones asked for, read and mended."""
 
 from __future__ import annotations
 
 import json
 import re
-import sqlite3
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, JsonValue, ValidationError
+from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from naisei.core import (
-    Chat,
-    InputError,
     Message,
-    Sampling,
-    Where,
     assistant,
-    canonical,
-    fingerprint,
     system,
     user,
 )
-from naisei.identity import of_model
-from naisei.lang import say
-from naisei.models.base import ChatModel, Mode, Schema
+from naisei.models.base import Mode, Schema
 from naisei.models.thoughts import parted
 from naisei.near_json import NearJSON, fitted
 from naisei.schema import json_schema, spoken_in
@@ -234,71 +224,3 @@ def language_of(messages: Sequence[Message]) -> str:
 
 def _text(schema: Schema) -> str:
     return json.dumps(schema.json, ensure_ascii=False, separators=(",", ":"))
-
-
-# A cache of model replies in SQLite: an unchanged call is answered without a model.
-#
-# The key holds everything that makes a call what it is, its place in the run included: without
-# (instance, trial, step, sampling) every trial of an instance would get the first one's reply,
-# and pass@k would silently become pass@1. How structure is asked for (the mode) is no part of
-# the key: it depends on the endpoint, not on the question. A model that is a script or code on this
-# machine is another one after it was edited.
-
-_TABLE = "create table if not exists replies (key text primary key, value text not null)"
-
-
-def cache_key(model: ChatModel, chat: Chat[object], sampling: Sampling, where: Where) -> str:
-    """The digest of model, its code here, endpoint, messages, schema, sampling, instance, trial
-    and step."""
-    return fingerprint(
-        [
-            model.name,
-            of_model(model.name),
-            getattr(model, "base_url", None),
-            chat.request(),
-            sampling.to_json(),
-            where.instance,
-            where.trial,
-            list(where.path),
-        ]
-    )
-
-
-class ReplyCache:
-    """Validated values by key, as JSON. Several processes may share one file.
-
-    Raises:
-        InputError: the file is no SQLite data base, or cannot be written.
-    """
-
-    def __init__(self, path: Path) -> None:
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._db = sqlite3.connect(path, timeout=30, isolation_level=None)
-            self._db.execute("pragma journal_mode=wal")
-            self._db.execute("pragma synchronous=normal")
-            self._db.execute(_TABLE)
-        except (OSError, sqlite3.Error) as error:
-            raise InputError(
-                say(
-                    f"応答のキャッシュとして使えません: {error}",
-                    f"cannot be used as a cache of replies: {error}",
-                ),
-                place=str(path),
-                remedy=say(
-                    "別のファイルを指定するか、このファイルを消してください",
-                    "name another file, or delete it",
-                ),
-            ) from error
-
-    def get(self, key: str) -> tuple[JsonValue] | None:
-        """The value, in a tuple (a value may be null), or `None`."""
-        row = self._db.execute("select value from replies where key = ?", (key,)).fetchone()
-        return None if row is None else (json.loads(row[0]),)
-
-    def put(self, key: str, value: JsonValue) -> None:
-        """The first value of a key stays: calls that ran side by side agree afterwards."""
-        self._db.execute("insert or ignore into replies values (?, ?)", (key, canonical(value)))
-
-    def close(self) -> None:
-        self._db.close()

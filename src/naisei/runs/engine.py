@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from naisei.core import (
     EffectFailed,
@@ -29,11 +29,14 @@ from naisei.core.events import plain
 from naisei.lang import say
 from naisei.runs.budget import UNBOUNDED, Budget, Gate, GatedWorld
 from naisei.runs.directory import RunDirectory
-from naisei.runs.fork import Fork, fork_of
 from naisei.runs.ledger import Ledger
 from naisei.runs.progress import Progress, Standing, stopping_on_signals
 from naisei.runs.retry import arun_logged, retry_while_locked
 from naisei.runs.task import CLUSTERS, TITLES, EpisodeRow, Task
+
+if TYPE_CHECKING:
+    from naisei.runs.fork import Fork
+    from naisei.runs.log import RunLog
 
 _LOG = logging.getLogger("naisei.runs")
 _LOG.addHandler(logging.NullHandler())  # the progress tells it already, where nobody listens
@@ -164,6 +167,15 @@ async def play_episode(
     return EpisodeRow(where, plain(result.model_dump(mode="json"))), []
 
 
+def _fork_of(log: RunLog) -> Fork | None:
+    """Where the run came from, if it is a fork."""
+    if log.get("fork") is None:
+        return None
+    from naisei.runs.fork import fork_of
+
+    return fork_of(log)
+
+
 @dataclass
 class TaskRun:
     """One call of an engine: which episodes are to go, what they cost, and when to stop.
@@ -186,7 +198,7 @@ class TaskRun:
     def __post_init__(self) -> None:
         log = self.directory.log
         scored = {episode for episode, row in log.rows().items() if row.scored}
-        self.fork = fork_of(log)
+        self.fork = _fork_of(log)
         self.episodes: Sequence[Where] = tuple(
             w for w in self.task.episodes() if self.fork is None or w.episode == self.fork.episode
         )

@@ -6,16 +6,22 @@ password, which comes from `NAISEI_STORE`, or from where libpq finds it.
 
 from __future__ import annotations
 
+import os
 import secrets
 import shutil
 from contextlib import closing
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from naisei.postgres import STORE_FILE, Stored, address_of, shown, stored_in
 from naisei.runs.log import RunLog
+
+if TYPE_CHECKING:
+    from naisei.postgres import Stored
 
 #: The log of a run that is a file.
 LOG = "log.sqlite"
+#: Names the database, if the log is in one.
+_STORE_FILE = "store.json"
 
 
 def begin_log(directory: Path, store: str | None, *, name: str, origin: str) -> None:
@@ -27,7 +33,7 @@ def begin_log(directory: Path, store: str | None, *, name: str, origin: str) -> 
     if store is None:
         RunLog(directory / LOG, origin=origin).close()
         return
-    from naisei.postgres import database
+    from naisei.postgres import Stored, database, shown
 
     database(store)
     Stored(store=shown(store), name=f"{name}-{secrets.token_hex(6)}").write(directory)
@@ -35,7 +41,15 @@ def begin_log(directory: Path, store: str | None, *, name: str, origin: str) -> 
 
 def in_database(directory: Path) -> bool:
     """Whether the log of a run directory is in a database."""
-    return stored_in(directory) is not None
+    return _stored(directory) is not None
+
+
+def _stored(directory: Path) -> Stored | None:
+    if not os.path.lexists(directory / _STORE_FILE):
+        return None
+    from naisei.postgres import stored_in
+
+    return stored_in(directory)
 
 
 def open_log(
@@ -47,14 +61,15 @@ def open_log(
     alone: bool = False,
 ) -> RunLog:
     """The log of a run directory; see `RunLog`. alone: as whoever writes it is."""
-    if (stored := stored_in(directory)) is None:
+    if (stored := _stored(directory)) is None:
         return RunLog(directory / LOG, read_only=read_only, origin=origin, check=check)
+    from naisei.postgres import address_of
     from naisei.runs.postgres import postgres_log
 
     return postgres_log(
         address_of(stored.store),
         stored.name,
-        place=directory / STORE_FILE,
+        place=directory / _STORE_FILE,
         read_only=read_only,
         origin=origin,
         check=check,
@@ -76,8 +91,8 @@ def log_state(directory: Path) -> tuple[object, ...]:
 def remove(directory: Path) -> None:
     """A run directory and its log. Raises `OSError`, and `InputError` where its store cannot be
     reached: then nothing is removed."""
-    if (stored := stored_in(directory)) is not None:
-        from naisei.postgres import database
+    if (stored := _stored(directory)) is not None:
+        from naisei.postgres import address_of, database
 
         with database(address_of(stored.store)).connection() as db:
             if db.execute("SELECT to_regclass('naisei.logs')").fetchone() != (None,):

@@ -31,7 +31,7 @@ from naisei.files import cache_root
 from naisei.identity import of_embedder
 from naisei.lang import say
 from naisei.models.base import Embedder
-from naisei.models.replies import ReplyCache
+from naisei.models.cache import ReplyCache
 from naisei.similarity import unit
 
 __all__ = [
