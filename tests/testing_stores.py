@@ -11,15 +11,14 @@ from typing import Any
 
 from naisei.core import EpisodeBusy, Event, Usage
 from naisei.runs.log import RunLog
-from naisei.runs.store import Store
 from naisei.runs.task import EpisodeRow
 
 
-def in_a_file(place: Path, *, kind: type[RunLog] = RunLog, read_only: bool = False) -> Store:
+def in_a_file(place: Path, *, kind: type[RunLog] = RunLog, read_only: bool = False) -> RunLog:
     return kind(place / "log.sqlite", read_only=read_only)
 
 
-def in_a_database(address: str, place: Path, *, read_only: bool = False) -> Store:
+def in_a_database(address: str, place: Path, *, read_only: bool = False) -> RunLog:
     from naisei.runs.postgres import postgres_log
 
     return postgres_log(address, place.name, place=place / "store.json", read_only=read_only)

@@ -13,13 +13,12 @@ from typing import Any
 
 import pytest
 
-from in_process_ray import InProcessRay, _Actor
+from in_process_ray import InProcessRay
 from naisei.core import Event, World
 from naisei.models.base import ModelSettings
 from naisei.models.pacing import Throttle
 from naisei.runs.cluster import RayEngine
 from naisei.runs.cluster_pool import Cluster
-from naisei.runs.cluster_worker import Job, Throttles, Worker
 from naisei.runs.directory import RunDirectory
 from naisei.runs.engine import run_task
 from naisei.runs.result import finish
@@ -110,78 +109,28 @@ def test_other_data_on_a_worker_is_refused(tmp_path: Path, toy: Any) -> None:
         asyncio.run(go())
 
 
-def test_limits_a_minute_are_the_drivers(toy: Any) -> None:
-    """A worker asks before each request, and tells what it took."""
-    made: list[Throttle] = []
+def test_workers_share_the_limits_a_minute(
+    tmp_path: Path, toy: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[ModelSettings] = []
+    monkeypatch.setattr("naisei.runs.cluster_worker.Throttle", made.append)
 
     @asynccontextmanager
     async def world(throttle: Callable[[str, ModelSettings], Throttle]) -> AsyncIterator[World]:
-        limited = ModelSettings(requests_per_minute=60, api_key="secret")
-        made.extend((throttle("m", limited), throttle("m", ModelSettings())))
+        limited = ModelSettings(requests_per_minute=60, tokens_per_minute=900)
+        throttle("m", limited)
+        throttle("m", ModelSettings())
         yield toy.model()
 
-    async def go() -> None:
-        throttles = _Actor(limits := Throttles())
-        worker = Worker({}, ".", throttles, "w")
-        opened = await worker.open("job", Job(lambda: toy.Toy(1), world, _NO_LIMITS, 3))
-        assert opened.error is None and opened.data_hash == "data-1"
-
-        async def request(throttle: Throttle) -> None:
-            async with throttle.request(7):
-                throttle.used(5, 7)
-
-        await request(made[1])
-        assert not limits._models  # without limits a minute nobody is asked
-        await request(made[0])
-        assert made[0]._settings.api_key is None  # type: ignore[attr-defined]
-        while limits._held["w"]:  # it is given back
-            await asyncio.sleep(0)
-        # A worker that is gone holds nothing, not even what it is given afterwards.
-        await limits.lost("w")
-        await limits.acquire("w", "m", ModelSettings(), 7)
-        assert limits._held == {}
-        await worker.forget("job")
-
-    asyncio.run(go())
-
-
-def test_one_limit_holds_for_all_workers(tmp_path: Path, toy: Any) -> None:
-    """Two workers, one request at a time: the driver gives permits to both in turn."""
-    ray, under_way, most, asked = InProcessRay(), 0, 0, 0
-    limited = ModelSettings(requests_per_minute=6e7, tokens_per_minute=6e9, concurrency=1)
-
-    @asynccontextmanager
-    async def world(throttle: Callable[[str, ModelSettings], Throttle]) -> AsyncIterator[World]:
-        line = throttle("m", limited)
-
-        async def reply(chat: Any) -> Any:
-            nonlocal under_way, most, asked
-            async with line.request(9):
-                under_way, asked = under_way + 1, asked + 1
-                most = max(most, under_way)
-                try:
-                    await asyncio.sleep(0)
-                finally:
-                    under_way -= 1
-                line.used(7, 9)
-            word = toy.answer(chat)
-            return toy.Reply(word=word) if chat.schema else word
-
-        yield World({toy.Chat: reply})
-
-    def kill_one(event: Event) -> None:
-        if asked == 20:
-            ray.kill(ray.actors[0])  # what it held is given back
-
     async def go() -> Any:
-        async with _workers(ray) as cluster:
-            return await _run(cluster, toy, tmp_path / "run", kill_one, world=world)
+        async with _workers(InProcessRay(), 3) as cluster:
+            return await _run(cluster, toy, tmp_path / "run", lambda event: None, world=world)
 
     assert asyncio.run(go()).outcome.scored == 12
-    assert most == 1 and asked >= 12 * 6
-
-
-_NO_LIMITS = RayEngine.__call__.__kwdefaults__["limits"]
+    assert {(m.requests_per_minute, m.tokens_per_minute, m.concurrency) for m in made} == {
+        (20, 300, 4),
+        (None, None, 4),
+    }
 
 
 def _logged(run: Path) -> list[str]:

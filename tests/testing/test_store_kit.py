@@ -8,21 +8,20 @@ from functools import partial
 import pytest
 
 from naisei.runs.log import RunLog
-from naisei.runs.store import Store
 from naisei.testing import Kit, NotConforming, StoreKit
 from testing_stores import BROKEN, broken, in_a_database, in_a_file
 
 
 class TestFile(StoreKit):
-    def opener(self) -> Callable[..., Store]:
+    def opener(self) -> Callable[..., RunLog]:
         return in_a_file
 
 
 class _Given(StoreKit):
-    def __init__(self, opener: Callable[..., Store]) -> None:
+    def __init__(self, opener: Callable[..., RunLog]) -> None:
         self._opener = opener
 
-    def opener(self) -> Callable[..., Store]:
+    def opener(self) -> Callable[..., RunLog]:
         return self._opener
 
 

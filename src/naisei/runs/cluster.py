@@ -1,8 +1,8 @@
 """The engine on a Ray cluster: episodes fan out over actors, and this process keeps the log.
 
-An actor is a `Worker`: its events come here, are appended, and only then its flows go on. Rate
-limits and budgets are kept here, for the whole cluster. The episodes of an actor that dies go on
-elsewhere, by replay, at the step that they had reached.
+An actor is a `Worker`: its events come here, are appended, and only then its flows go on. Budgets
+are kept here, for the whole cluster; of limits a minute each worker has an equal share. The
+episodes of an actor that dies go on elsewhere, by replay, at the step that they had reached.
 """
 
 from __future__ import annotations
@@ -70,6 +70,7 @@ class RayEngine:
                 self.world or _GivenWorld(base_world),
                 limits,
                 self.cluster.slots,
+                self.cluster.workers,
             ),
         )
         try:

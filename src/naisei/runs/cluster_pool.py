@@ -8,14 +8,13 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from naisei import __version__
 from naisei.core import Event, InputError, Usage, Where
 from naisei.lang import language, say
-from naisei.runs.cluster_worker import Throttles, Worker
+from naisei.runs.cluster_worker import Worker
 from naisei.runs.retry import retry_while_locked
 from naisei.runs.task import EpisodeRow
 
@@ -39,7 +38,6 @@ class Member:
 
     handle: Any
     cluster: Cluster
-    name: str
     busy: int = 0
     opened: dict[str, asyncio.Task[None]] = field(default_factory=dict)
     draining: set[asyncio.Task[None]] = field(default_factory=set)
@@ -140,13 +138,11 @@ class Cluster:
     """
 
     def __init__(self, ray: Any, *, workers: int, slots: int) -> None:
-        self.ray, self.slots = ray, slots
+        self.ray, self.workers, self.slots = ray, workers, slots
         self.members: set[Member] = set()
         self._waiting: list[asyncio.Future[None]] = []
         self._error: Exception | None = None
-        self._actor, self._names = ray.remote(Worker), count()
-        limits = ray.remote(Throttles).options(num_cpus=0, max_restarts=-1, max_task_retries=-1)
-        self._throttles = limits.remote()
+        self._actor = ray.remote(Worker)
         self._keepers = [asyncio.create_task(self._keep()) for _ in range(workers)]
 
     async def _keep(self) -> None:
@@ -154,11 +150,10 @@ class Cluster:
         failed = 0
         try:
             while True:
-                name = f"worker-{next(self._names)}"
                 handle = self._actor.options(
                     num_cpus=1, max_restarts=0, scheduling_strategy="SPREAD"
-                ).remote(_environ(), str(Path.cwd()), self._throttles, name)
-                member = Member(handle, self, name)
+                ).remote(_environ(), str(Path.cwd()))
+                member = Member(handle, self)
                 try:
                     await handle.ready.remote()
                     failed = 0
@@ -171,7 +166,6 @@ class Cluster:
                         raise _unloaded(error) from error
                 finally:
                     self.members.discard(member)
-                    self._throttles.lost.remote(name)
                     with suppress(Exception):  # it is gone, or goes now
                         self.ray.kill(handle)
         except Exception as error:
@@ -216,8 +210,6 @@ class Cluster:
         for keeper in self._keepers:
             keeper.cancel()
         await asyncio.gather(*self._keepers, return_exceptions=True)
-        with suppress(Exception):  # it is gone with the cluster
-            self.ray.kill(self._throttles)
 
 
 def _environ() -> Mapping[str, str]:

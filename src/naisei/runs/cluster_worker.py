@@ -10,10 +10,9 @@ import asyncio
 import os
 import pickle
 import traceback
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass, field, replace
-from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,15 +33,25 @@ class Job:
     """What a worker needs to run episodes of a task.
 
     load: makes the task. world: opens the base world, as `base_world` does; gets what makes the
-    throttles of models. requests: in flight at a time to one model, on each worker. fork: what is
-    different in its episode, of a run that is a fork.
+    throttles of models. requests: in flight at a time to one model, on each worker. workers: they
+    share the limits a minute equally. fork: what is different in its episode, of a run that is a
+    fork.
     """
 
     load: Callable[[], Task[Any]]
     world: Callable[..., Any]
     limits: Limits
     requests: int
+    workers: int
     fork: Fork | None = None
+
+    def throttle(self, model: str, settings: ModelSettings) -> Throttle:
+        """Of one model on each worker."""
+        limits = ("requests_per_minute", "tokens_per_minute")
+        share: dict[str, Any] = {
+            name: limit / self.workers for name in limits if (limit := getattr(settings, name))
+        }
+        return Throttle(replace(settings, concurrency=self.requests, **share))
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,16 +91,13 @@ class Worker:
     Args:
         environ: variables of the driver's process that hold here, too.
         folder: the driver's working directory, used where it exists here.
-        throttles: the actor of `Throttles`.
-        name: of this worker, there.
     """
 
-    def __init__(self, environ: Mapping[str, str], folder: str, throttles: Any, name: str) -> None:
+    def __init__(self, environ: Mapping[str, str], folder: str) -> None:
         os.environ.update(environ)
         if Path(folder).is_dir():
             os.chdir(folder)
         self._jobs: dict[str, _OpenJob] = {}
-        self._throttles, self._name = throttles, name
 
     async def ready(self) -> None:
         """Returns when the worker has started."""
@@ -105,7 +111,7 @@ class Worker:
         try:
             if name not in self._jobs:
                 task, stack = job.load(), AsyncExitStack()
-                base = await stack.enter_async_context(job.world(throttle=self._throttle(job)))
+                base = await stack.enter_async_context(job.world(throttle=job.throttle))
                 self._jobs[name] = _OpenJob(job, task, base, stack)
             return Opened(data_hash=self._jobs[name].task.data_hash)
         except Exception as error:
@@ -146,14 +152,6 @@ class Worker:
             task.cancel()
         await asyncio.gather(*running, return_exceptions=True)
         await opened.stack.aclose()
-
-    def _throttle(self, job: Job) -> Callable[[str, ModelSettings], Throttle]:
-        def make(model: str, settings: ModelSettings) -> Throttle:
-            if settings.requests_per_minute is None and settings.tokens_per_minute is None:
-                return Throttle(replace(settings, concurrency=job.requests))
-            return _SharedThrottle(self._throttles, self._name, model, settings)
-
-        return make
 
 
 class _Play:
@@ -212,73 +210,6 @@ class _Play:
         finally:
             # A flow that has come to its end says so before the job counts as drained.
             asyncio.get_running_loop().call_soon(self._gate.let_go)
-
-
-class Throttles:
-    """Limits a minute that hold for a whole cluster: an actor that all workers ask."""
-
-    def __init__(self) -> None:
-        self._models: dict[str, Throttle] = {}
-        self._held: dict[str, dict[int, AsyncExitStack]] = {}
-        self._gone: set[str] = set()
-        self._tickets = count()
-
-    async def acquire(self, worker: str, model: str, settings: ModelSettings, n: int) -> int:
-        """One request of about n tokens; held until its ticket is released."""
-        throttle = self._models.setdefault(model, Throttle(settings))
-        ticket, stack = next(self._tickets), AsyncExitStack()
-        await stack.enter_async_context(throttle.request(n))
-        if worker in self._gone:
-            await stack.aclose()
-        else:
-            self._held.setdefault(worker, {})[ticket] = stack
-        return ticket
-
-    async def release(self, worker: str, ticket: int) -> None:
-        stack = self._held.get(worker, {}).pop(ticket, None)
-        if stack is not None:
-            await stack.aclose()
-
-    async def used(self, model: str, tokens: int, estimate: int) -> None:
-        """A request came back: its true tokens replace the estimate."""
-        if (throttle := self._models.get(model)) is not None:
-            throttle.used(tokens, estimate)
-
-    async def lost(self, worker: str) -> None:
-        """A worker is gone: nothing of it is in flight."""
-        self._gone.add(worker)
-        for stack in self._held.pop(worker, {}).values():
-            await stack.aclose()
-
-
-class _SharedThrottle(Throttle):
-    """As seen by a worker."""
-
-    def __init__(self, actor: Any, worker: str, model: str, settings: ModelSettings) -> None:
-        super().__init__(settings)
-        self._actor, self._worker, self._model = actor, worker, model
-        self._settings = replace(settings, api_key=None)
-
-    @asynccontextmanager
-    async def request(self, estimate: int) -> AsyncIterator[None]:
-        asked = self._actor.acquire.remote(self._worker, self._model, self._settings, estimate)
-        asking = asyncio.ensure_future(asked)
-        try:
-            ticket = await asyncio.shield(asking)
-        except asyncio.CancelledError:
-            asking.add_done_callback(self._given_back)
-            raise
-        try:
-            yield
-        finally:
-            self._actor.release.remote(self._worker, ticket)
-
-    def _given_back(self, asked: asyncio.Future[int]) -> None:
-        with suppress(Exception):  # the actor is gone, and what it held with it
-            self._actor.release.remote(self._worker, asked.result())
-
-    def used(self, tokens: int, estimate: int) -> None:
-        self._actor.used.remote(self._model, tokens, estimate)
 
 
 def _portable(error: Exception) -> Exception:

@@ -1,4 +1,4 @@
-"""What every store of logs promises (`naisei.runs.store.Store`)."""
+"""What every store of logs promises (`naisei.runs.reading.Rows`, under a `RunLog`)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from naisei.core import EpisodeBusy, Event, Usage, Where
-from naisei.runs.store import Store
+from naisei.runs.log import RunLog
 from naisei.runs.task import EpisodeRow
 from naisei.testing.kit import Kit, expect, raises, temporary
 
@@ -40,19 +40,19 @@ class StoreKit(Kit):
     A subclass has `opener`.
     """
 
-    def opener(self) -> Callable[..., Store]:
+    def opener(self) -> Callable[..., RunLog]:
         """A function `(place: Path, *, read_only: bool = False)` that opens the log of a place;
         the same place, in whichever process, is the same log. It must survive pickling: another
         process calls it, to be killed."""
         raise NotImplementedError
 
     @contextmanager
-    def _log(self) -> Iterator[Callable[..., Store]]:
+    def _log(self) -> Iterator[Callable[..., RunLog]]:
         """Opens the log of one new place again and again; closes all that were opened."""
         opener, opened = self.opener(), []
         with temporary() as place:
 
-            def again(**how: Any) -> Store:
+            def again(**how: Any) -> RunLog:
                 opened.append(opener(place, **how))
                 return opened[-1]
 
@@ -238,7 +238,7 @@ class StoreKit(Kit):
             expect(not log(read_only=True).verified().damages, "and the log is sound")
 
 
-def _append_until_killed(opener: Callable[..., Store], place: Path, told: Connection) -> None:
+def _append_until_killed(opener: Callable[..., RunLog], place: Path, told: Connection) -> None:
     store = opener(place)
     with store.writing("a#0"):
         for step in range(_KILLED_AT + 1):
