@@ -122,24 +122,13 @@ def rows_of(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         yield number, row
 
 
-def _library(name: str) -> Any:
-    try:
-        return import_module(name)
-    except ImportError as error:
-        package = name.partition(".")[0]
-        raise InputError(
-            say(f"{package} がインストールされていません", f"{package} is not installed"),
-            remedy=f"pip install 'naisei[frames]' ({say('または', 'or')} pip install {package})",
-        ) from error
-
-
 def validate(path: Path, form: Schema) -> list[str]:
     """What is wrong with a file, `FILE:LINE: FIELD: what`; empty for nothing.
 
     Raises:
-        InputError: unreadable, or jsonschema is not installed.
+        InputError: unreadable.
     """
-    validator = _library("jsonschema").Draft202012Validator(form)
+    validator = import_module("jsonschema").Draft202012Validator(form)
     return [
         f"{path}:{number}: {'.'.join(map(str, fault.absolute_path)) or '·'}: {fault.message}"
         for number, row in rows_of(path)
@@ -157,7 +146,7 @@ def _kinds(form: Schema) -> tuple[str, bool]:
 
 def column_type(form: Schema) -> Any:
     """The type of pyarrow for a JSON Schema. What may be anything is JSON text."""
-    arrow = _library("pyarrow")
+    arrow = import_module("pyarrow")
     kind, _ = _kinds(form)
     if kind == "array":
         return arrow.list_(column_type(form.get("items", {})))
@@ -206,7 +195,7 @@ def export(data: DataSet, folder: Path, form: Literal["parquet", "jsonl"] = "par
     """Write a data set as a folder for Hugging Face: a file a split, the card, the schemas.
 
     Raises:
-        InputError: pyarrow is not installed, or the folder holds something.
+        InputError: the folder holds something.
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise InputError(
@@ -236,7 +225,7 @@ def _write(rows: Rows, form: Schema, path: Path) -> int:
         lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
         write_atomically(path, "".join(lines))
         return len(rows)
-    arrow, parquet = _library("pyarrow"), _library("pyarrow.parquet")
+    arrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
     columns = arrow.schema([(k, column_type(each)) for k, each in form["properties"].items()])
     table = arrow.Table.from_pylist([to_columns(row, form) for row in rows], schema=columns)
     with written_beside(path) as made:
@@ -280,7 +269,7 @@ def load_exported(folder: Path) -> dict[str, dict[str, Rows]]:
     for a null that means the same as nothing, which is left out.
 
     Raises:
-        InputError: no such folder, or pyarrow is not installed.
+        InputError: no such folder.
     """
     forms = sorted((folder / "schema").glob("*.json"))
     if not forms:
@@ -300,7 +289,7 @@ def load_exported(folder: Path) -> dict[str, dict[str, Rows]]:
 def _read(path: Path, form: Schema) -> Rows:
     if path.suffix == ".jsonl":
         return [row for _, row in rows_of(path)]
-    table = _library("pyarrow.parquet").read_table(path)
+    table = import_module("pyarrow.parquet").read_table(path)
     return [from_columns(row, form) for row in table.to_pylist()]
 
 
@@ -326,7 +315,9 @@ def faults_of(what: str, like: str = "") -> Sequence[str]:
         return validate(path, configs[wanted].form())
     if path.is_dir():
         forms = {f.stem: json.loads(read_text(f)) for f in (path / "schema").glob("*.json")}
-        validators = {n: _library("jsonschema").Draft202012Validator(f) for n, f in forms.items()}
+        validators = {
+            n: import_module("jsonschema").Draft202012Validator(f) for n, f in forms.items()
+        }
         return [
             f"{path / name / split} {number}: {fault.message}"
             for name, splits in load_exported(path).items()

@@ -65,16 +65,19 @@ def report(error: BaseException) -> int:
     return exit_code(error)
 
 
-#: Package → the extra that brings it.
+#: Extra → the modules that it brings.
 _EXTRAS = {
-    "matplotlib": "plots",
-    "psycopg": "postgres",
-    "safetensors": "train",
-    "textworld": "textgame",
-    "tokenizers": "train",
-    "torch": "train",
-    "transformers": "train",
+    "bench": ("inspect_ai",),
+    "frames": ("jsonschema", "pandas", "polars", "pyarrow"),
+    "otel": ("opentelemetry",),
+    "plots": ("matplotlib",),
+    "postgres": ("psycopg",),
+    "ray": ("ray",),
+    "textgame": ("textworld",),
+    "train": ("safetensors", "tokenizers", "torch", "transformers"),
 }
+#: Module → package, of what no extra brings.
+_PACKAGES = {"mlflow": "mlflow-skinny", "tensorboardX": "tensorboardX", "wandb": "wandb"}
 
 
 def _meant(error: BaseException) -> BaseException:
@@ -109,10 +112,11 @@ def _meant(error: BaseException) -> BaseException:
         return database_error(error, "") or error
     if isinstance(error, ModuleNotFoundError):
         package = (error.name or "").partition(".")[0]
-        if extra := _EXTRAS.get(package):
+        brought = (f"'naisei[{extra}]'" for extra, names in _EXTRAS.items() if package in names)
+        if install := _PACKAGES.get(package) or next(brought, ""):
             return InputError(
                 say(f"{package} がインストールされていません", f"{package} is not installed"),
-                remedy=f"pip install 'naisei[{extra}]'",
+                remedy=f"pip install {install}",
             )
     return error
 

@@ -330,14 +330,8 @@ def export(
 
 
 def _export_inspect(directory: Path, output: Path | None, *, as_json: bool) -> None:
-    try:
-        from naisei.cli.inspect_ai import export_log
-    except ImportError as error:
-        raise InputError(
-            say("inspect-ai がインストールされていません", "inspect-ai is not installed"),
-            place="--format inspect",
-            remedy="pip install 'naisei[bench]'",
-        ) from error
+    from naisei.cli.inspect_ai import export_log
+
     path = output or directory / "log.eval"
     _check_output(path)
     export_log(directory, path)

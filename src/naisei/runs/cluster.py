@@ -151,16 +151,10 @@ async def ray_cluster(address: str, *, concurrency: int) -> AsyncIterator[Cluste
         concurrency: episodes at a time in all.
 
     Raises:
-        InputError: Ray is not installed, or there is no such cluster.
+        InputError: there is no such cluster.
+        ModuleNotFoundError: Ray is not installed (extra `ray`).
     """
-    try:
-        ray: Any = import_module("ray")
-    except ImportError as error:
-        raise InputError(
-            say("Ray が入っていません", "Ray is not installed"),
-            place="--engine",
-            remedy="pip install 'naisei[ray]'",
-        ) from error
+    ray: Any = import_module("ray")
     mine = not ray.is_initialized()
     if mine:
         await asyncio.to_thread(_connect, ray, address)

@@ -12,6 +12,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -120,24 +121,19 @@ class Frame:
         return "".join(json_text(line) + "\n" for line in lines)
 
     def to_dataframe(self, library: Library = "pandas") -> Any:
-        """A `pandas.DataFrame`, or a `polars.DataFrame`.
-
-        Raises:
-            InputError: the library is not installed.
-        """
+        """A `pandas.DataFrame`, or a `polars.DataFrame` (extra `frames`)."""
         data = {name: self._typed(name) for name in self.columns}
         if library == "polars":
-            polars = _library("polars")
-            return polars.DataFrame(data, strict=False, infer_schema_length=None)
-        return _library("pandas").DataFrame(data)
+            return import_module("polars").DataFrame(data, strict=False, infer_schema_length=None)
+        return import_module("pandas").DataFrame(data)
 
     def to_parquet(self, path: Path) -> None:
-        """Write a Parquet file, whole or not at all.
+        """Write a Parquet file (extra `frames`), whole or not at all.
 
         Raises:
-            InputError: pyarrow is not installed, or the place cannot be written.
+            InputError: the place cannot be written.
         """
-        arrow, parquet = _library("pyarrow"), _library("pyarrow.parquet")
+        arrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
         table = arrow.table({name: self._typed(name) for name in self.columns})
         with written_beside(path) as made:
             parquet.write_table(table, made)
@@ -173,19 +169,6 @@ def _shown(value: Cell) -> str | float | int:
 def tables_html(tables: Sequence[Table], notes: Sequence[str] = ()) -> str:
     """Tables as a notebook shows them, with notes below."""
     return templates().get_template("notebook.html").render(tables=tables, notes=notes)
-
-
-def _library(name: str) -> Any:
-    from importlib import import_module
-
-    package = name.partition(".")[0]
-    try:
-        return import_module(name)
-    except ImportError as error:
-        raise InputError(
-            say(f"{package} がインストールされていません", f"{package} is not installed"),
-            remedy=f"pip install 'naisei[frames]' ({say('または', 'or')} pip install {package})",
-        ) from error
 
 
 def study_runs(path: Path) -> dict[str, Path]:

@@ -10,6 +10,7 @@ that (`naisei.runs.wal`). None of them is a signature: who may write the files c
 
 from __future__ import annotations
 
+import os
 import re
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -27,7 +28,6 @@ from naisei.core import InputError
 from naisei.files import plain_file, write_atomically
 from naisei.lang import say
 from naisei.runs import rows, untrusted
-from naisei.runs.wal import torn
 
 #: The note of a log that says what its digests begin with.
 CHAIN_KEY = "chain"
@@ -292,8 +292,11 @@ class Outside:
 def outside(path: Path) -> Outside:
     """Of a log that nobody writes now."""
     lost = []
-    if why := torn(wal_of(path)):
-        lost.append(Damage(f"{wal_of(path).name}: {why}"))
+    if os.path.lexists(wal_of(path)):
+        from naisei.runs.wal import torn  # of a killed process
+
+        if why := torn(wal_of(path)):
+            lost.append(Damage(f"{wal_of(path).name}: {why}"))
     if (whole := sealed(path)) is False:
         what = say("閉じたときのものではありません", "is not as it was when it was closed")
         lost.append(Damage(say(f"{path.name} は{what}", f"{path.name} {what}")))

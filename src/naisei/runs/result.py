@@ -53,11 +53,7 @@ class RunResult:
         return frame(self.run_dir, each=each)
 
     def to_dataframe(self, library: Library = "pandas", *, each: str | None = None) -> Any:
-        """`frame` as a `pandas.DataFrame`, or as a `polars.DataFrame`.
-
-        Raises:
-            InputError: the library is not installed (extra `frames`).
-        """
+        """`frame` as a `pandas.DataFrame`, or as a `polars.DataFrame` (extra `frames`)."""
         return self.frame(each=each).to_dataframe(library)
 
     def episode(self, name: str = "") -> Episode:

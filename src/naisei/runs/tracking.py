@@ -98,7 +98,8 @@ def tracked(
     """Those of `TRACKERS` named, and `more`.
 
     Raises:
-        InputError: one is unknown, not installed, or has nowhere to send to.
+        InputError: one is unknown, or has nowhere to send to.
+        ModuleNotFoundError: one is not installed.
     """
     for name in names:
         if name not in TRACKERS:
@@ -111,23 +112,12 @@ def tracked(
     return Trackers([*(TRACKERS[name]() for name in names), *more], on_event, on_episode)
 
 
-def _library(name: str, package: str) -> Any:
-    try:
-        return import_module(name)
-    except ImportError as error:
-        raise InputError(
-            say(f"{package} がインストールされていません", f"{package} is not installed"),
-            place="--track",
-            remedy=f"pip install {package}",
-        ) from error
-
-
 class Telemetry:
     """Spans by the tracer provider of the program; without one, to the endpoint of
     `OTEL_EXPORTER_OTLP_ENDPOINT` (http/protobuf)."""
 
     def __init__(self) -> None:
-        self._trace = _library("opentelemetry.trace", "'naisei[otel]'")
+        self._trace = import_module("opentelemetry.trace")
         self._own: Any = None
         if type(self._trace.get_tracer_provider()).__name__ == "ProxyTracerProvider":
             self._own = _exporting()
@@ -210,9 +200,9 @@ def _exporting() -> Any:
                 "set OTEL_EXPORTER_OTLP_ENDPOINT, such as http://localhost:4318",
             ),
         )
-    sdk = _library("opentelemetry.sdk.trace", "'naisei[otel]'")
-    batch = _library("opentelemetry.sdk.trace.export", "'naisei[otel]'")
-    otlp = _library("opentelemetry.exporter.otlp.proto.http.trace_exporter", "'naisei[otel]'")
+    sdk = import_module("opentelemetry.sdk.trace")
+    batch = import_module("opentelemetry.sdk.trace.export")
+    otlp = import_module("opentelemetry.exporter.otlp.proto.http.trace_exporter")
     resources = import_module("opentelemetry.sdk.resources")
     named = {"service.name": os.environ.get("OTEL_SERVICE_NAME", "naisei")}
     provider = sdk.TracerProvider(resource=resources.Resource.create(named))
@@ -306,7 +296,7 @@ class MLflow(ExperimentTracker):
 
     def __init__(self) -> None:
         super().__init__()
-        self._mlflow = _library("mlflow", "mlflow-skinny")
+        self._mlflow = import_module("mlflow")
 
     def open(self, name: str, path: Path) -> None:
         self._mlflow.start_run(run_name=name)
@@ -328,7 +318,7 @@ class WeightsAndBiases(ExperimentTracker):
 
     def __init__(self) -> None:
         super().__init__()
-        self._wandb = _library("wandb", "wandb")
+        self._wandb = import_module("wandb")
 
     def open(self, name: str, path: Path) -> None:
         self._run = self._wandb.init(name=name, config=self.params)
@@ -345,7 +335,7 @@ class TensorBoard(ExperimentTracker):
 
     def __init__(self) -> None:
         super().__init__()
-        self._library = _library("tensorboardX", "tensorboardX")
+        self._library = import_module("tensorboardX")
 
     def open(self, name: str, path: Path) -> None:
         self._writer = self._library.SummaryWriter(str(path / "tensorboard"))

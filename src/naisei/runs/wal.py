@@ -8,9 +8,7 @@ be lost. The format: sqlite.org/fileformat2.html#walformat
 from __future__ import annotations
 
 import struct
-from functools import cache
 from pathlib import Path
-from typing import Any
 
 from naisei.files import plain_file
 from naisei.lang import say
@@ -28,7 +26,7 @@ def torn(path: Path) -> str:
     if len(data) <= _HEADER:
         return ""
     magic, _, page, _, *salts, one, two = struct.unpack(">8I", data[:_HEADER])
-    order = ">u4" if magic & 1 else "<u4"
+    order = ">" if magic & 1 else "<"
     sums = _summed(data[: _HEADER - 8], order, (0, 0))
     if magic | 1 != 0x377F0683 or sums != (one, two) or page not in (1 << n for n in range(9, 17)):
         return say("先頭が壊れています", "its beginning is damaged")
@@ -57,29 +55,10 @@ def _ours(head: bytes, salts: list[int]) -> bool:
 
 
 def _summed(data: bytes, order: str, sums: tuple[int, int]) -> tuple[int, int]:
-    """The checksum of SQLite: for each two words x, y: a += x + b; b += y + a, modulo 2 ** 32."""
-    import numpy as np
-
-    words = np.frombuffer(data, order).astype(np.uint32)
-    weights, ahead = _weights(len(words))
-    a, b = (int(n) for n in words @ weights)
-    (aa, ab), (ba, bb) = ahead
-    return (
-        (a + aa * sums[0] + ab * sums[1]) & 0xFFFFFFFF,
-        (b + ba * sums[0] + bb * sums[1]) & 0xFFFFFFFF,
-    )
-
-
-@cache
-def _weights(words: int) -> tuple[Any, list[list[int]]]:
-    """How often each word counts in both sums, and how often the sums of before do."""
-    import numpy as np
-
-    weights = np.zeros((words, 2), np.uint32)
-    aa, ab, ba, bb = 1, 0, 0, 1  # of the sums before a pair, in those at the end
-    for at in range(words - 2, -1, -2):
-        # b' = b + y + a', a' = a + x + b
-        weights[at + 1] = ab, bb
-        weights[at] = (aa + ab) & 0xFFFFFFFF, (ba + bb) & 0xFFFFFFFF
-        aa, ab, ba, bb = (n & 0xFFFFFFFF for n in (aa + ab, aa + 2 * ab, ba + bb, ba + 2 * bb))
-    return weights, [[aa, ab], [ba, bb]]
+    """The checksum of SQLite, of pairs of words, modulo 2 ** 32."""
+    a, b = sums
+    words = iter(struct.unpack(f"{order}{len(data) // 4}I", data))
+    for x, y in zip(words, words, strict=True):
+        a = (a + x + b) & 0xFFFFFFFF
+        b = (b + y + a) & 0xFFFFFFFF
+    return a, b

@@ -161,11 +161,7 @@ class Study:
         return frame(self.path, each=each)
 
     def to_dataframe(self, library: Library = "pandas", *, each: str | None = None) -> Any:
-        """`frame` as a `pandas.DataFrame`, or as a `polars.DataFrame`.
-
-        Raises:
-            InputError: the library is not installed (extra `frames`).
-        """
+        """`frame` as a `pandas.DataFrame`, or as a `polars.DataFrame` (extra `frames`)."""
         return self.frame(each=each).to_dataframe(library)
 
     def _repr_html_(self) -> str:
