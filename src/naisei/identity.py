@@ -79,8 +79,6 @@ _IMPORT = re.compile(
 _LARGE = 2**20
 #: Fields of configurations with settings that somebody else's code reads.
 _SETTINGS = ("agent_options", "options")
-#: Characters of the longest text of a configuration that may name a file.
-_LONGEST_NAME = 1_000
 
 
 def of_task(task: Any) -> Identity:
@@ -174,21 +172,17 @@ def _digest(data: bytes) -> str:
 
 def _digest_of_large(path: Path) -> str:
     """Kept in the user's cache under all that changes when a file is written."""
-    stat, kept = path.stat(), cache_root() / "digests.json"
+    stat = path.stat()
     key = f"{path.resolve()} {stat.st_size} {stat.st_mtime_ns} {stat.st_ctime_ns} {stat.st_ino}"
-    try:
-        known = json.loads(kept.read_bytes())
-    except (OSError, ValueError):
-        known = {}
-    if not isinstance(known, dict):
-        known = {}
-    if not isinstance(known.get(key), str):
-        with path.open("rb") as file:
-            known[key] = file_digest(file, "sha256").hexdigest()[:16]
-        with suppress(OSError, InputError):  # where nothing can be kept, it is worked out again
-            kept.parent.mkdir(parents=True, exist_ok=True)
-            write_atomically(kept, json.dumps(dict([*known.items()][-200:])))
-    return str(known[key])
+    kept = cache_root() / "digests" / _digest(key.encode())
+    with suppress(OSError):
+        return kept.read_text("ascii")
+    with path.open("rb") as file:
+        found = file_digest(file, "sha256").hexdigest()[:16]
+    with suppress(OSError, InputError):  # where nothing can be kept, it is worked out again
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(kept, found)
+    return found
 
 
 def _walk(folder: str | Path) -> Iterator[str]:
@@ -333,7 +327,6 @@ def _of_own(modules: Iterable[str]) -> tuple[dict[str, str], set[str]]:
 
 
 def _texts(value: JsonValue) -> Iterator[str]:
-    """Its texts."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, list | dict):
@@ -359,7 +352,7 @@ def _files_named(config: Mapping[str, JsonValue]) -> dict[str, str]:
     for key, value in config.items():
         for text in _texts(value):
             for name in {text, text.partition(":")[2]} - {""}:
-                path = Path(name[:_LONGEST_NAME])
+                path = Path(name)
                 # A bare word is a name, but where nothing else than a file can be meant.
                 told = key in _SETTINGS or key == "models" or {".", "/", os.sep} & {*name}
                 if told and os.path.isfile(path):  # noqa: PTH113 - False for what is no path

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -36,38 +36,37 @@ _NONE: _Mark = (0,) * (1 + 2 * len(_MARKED))
 
 
 @dataclass(frozen=True, slots=True)
-class _Line:
-    """What is kept of a run: see `Found` and `Listed`."""
+class Listed:
+    """A run in a list. state: `done`, `running`, `stopped`, or `broken` (then `note` says why).
 
-    mark: _Mark
-    system: str
-    created: str
-    agent: str
-    models: tuple[str, ...]
-    task: str
-    state: str
-    scored: int
-    failed: int
-    total: int
-    tokens: int
-    usd: float | None
+    study: the folder of the study that it belongs to, or empty. agent, models: of its
+    configuration. task: which of the system's experiments.
+    """
 
+    path: str
+    system: str = ""
+    created: str = ""
+    state: str = "broken"
+    scored: int = 0
+    failed: int = 0
+    total: int = 0
+    tokens: int = 0
+    usd: float | None = None
+    note: str = ""
+    study: str = ""
+    agent: str = ""
+    models: tuple[str, ...] = ()
+    task: str = ""
 
-@dataclass(frozen=True, slots=True)
-class _Kept:
-    """naisei: the version that wrote it; another one looks for itself. lines: by the path of the
-    run in the folder."""
-
-    naisei: str
-    lines: dict[str, _Line]
+    def to_json(self) -> dict[str, JsonValue]:
+        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
     """A run as its config alone tells it: quick to read. broken: why it cannot be read.
 
-    study: the folder of the study that it belongs to. agent, models: of its configuration.
-    task: which of the system's experiments. mark: of its files. kept: what the list has of it.
+    study, agent, models, task: as of `Listed`. mark: of its files. kept: what the list has of it.
     """
 
     path: Path
@@ -79,30 +78,16 @@ class Found:
     models: tuple[str, ...] = ()
     task: str = ""
     mark: _Mark = _NONE
-    kept: _Line | None = None
+    kept: Listed | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
-    """A run in a list. state: `done`, `running`, `stopped`, or `broken` (then `note` says why).
+class _Kept:
+    """naisei: the version that wrote it; another one looks for itself. lines: by the path of the
+    run in the folder, with the mark of its files."""
 
-    study: the folder of the study that it belongs to, or empty.
-    """
-
-    path: str
-    system: str
-    created: str
-    state: str
-    scored: int = 0
-    failed: int = 0
-    total: int = 0
-    tokens: int = 0
-    usd: float | None = None
-    note: str = ""
-    study: str = ""
-
-    def to_json(self) -> dict[str, JsonValue]:
-        return asdict(self)
+    naisei: str
+    lines: dict[str, tuple[_Mark, Listed]]
 
 
 def runs(root: Path) -> list[Listed]:
@@ -142,7 +127,7 @@ def look_at_all(root: Path, runs: Sequence[Found]) -> list[Listed]:
     """The runs of a folder with what their logs say, which is kept there if it may be written."""
     listed = [looked_at(run) for run in runs]
     new = {
-        run.path.relative_to(root).as_posix(): _line(run, line)
+        run.path.relative_to(root).as_posix(): (run.mark, line)
         for run, line in zip(runs, listed, strict=True)
         if run.kept is None and _log_is_a_file(run.mark) and line.state in ("done", "stopped")
     }
@@ -152,23 +137,6 @@ def look_at_all(root: Path, runs: Sequence[Found]) -> list[Listed]:
         with suppress(InputError):  # a folder to read alone: the logs are opened again next time
             write_atomically(root / LIST, _adapter().dump_json(_Kept(__version__, there)))
     return listed
-
-
-def _line(run: Found, seen: Listed) -> _Line:
-    return _Line(
-        mark=run.mark,
-        system=run.system,
-        created=run.created,
-        agent=run.agent,
-        models=run.models,
-        task=run.task,
-        state=seen.state,
-        scored=seen.scored,
-        failed=seen.failed,
-        total=seen.total,
-        tokens=seen.tokens,
-        usd=seen.usd,
-    )
 
 
 @cache
@@ -213,12 +181,15 @@ def _as_it_was(path: str, mark: _Mark) -> bool:
     )
 
 
-def _found_at(path: Path, kept: _Line | None, study: Path | None = None) -> Found | None:
+def _found_at(
+    path: Path, kept: tuple[_Mark, Listed] | None, study: Path | None = None
+) -> Found | None:
     """The run in a folder; `None` where there is none."""
     name = str(path)
-    if kept is not None and _as_it_was(name, kept.mark):
-        of_run = (kept.agent, kept.models, kept.task)
-        return Found(path, kept.system, kept.created, study, "", *of_run, kept.mark, kept)
+    if kept is not None and _as_it_was(name, kept[0]):
+        mark, line = kept
+        of_run = (line.agent, line.models, line.task)
+        return Found(path, line.system, line.created, study, "", *of_run, mark, line)
     figures = [_stat(name)[1], *(figure for f in _MARKED for figure in _stat(f"{name}/{f}"))]
     return _found(path, tuple(figures), study) if figures[2] else None
 
@@ -249,20 +220,9 @@ def looked_at(run: Found) -> Listed:
     """The run with what its log says of it."""
     path, study = str(run.path), str(run.study or "")
     if run.broken:
-        return Listed(path, "", "", "broken", note=run.broken, study=study)
-    if (kept := run.kept) is not None:
-        return Listed(
-            path=path,
-            system=kept.system,
-            created=kept.created,
-            state=kept.state,
-            scored=kept.scored,
-            failed=kept.failed,
-            total=kept.total,
-            tokens=kept.tokens,
-            usd=kept.usd,
-            study=study,
-        )
+        return Listed(path, note=run.broken, study=study)
+    if run.kept is not None:
+        return replace(run.kept, path=path, study=study)
     try:
         # A list of many runs; each is held against its digests when it is opened by itself.
         with RunDirectory.look(run.path, check=False) as directory:
@@ -271,7 +231,7 @@ def looked_at(run: Found) -> Listed:
             ledger = directory.log.ledger()
             total = directory.log.get("episodes")
     except InputError as error:
-        return Listed(path, "", "", "broken", note=error.message, study=study)
+        return Listed(path, note=error.message, study=study)
     total = total if isinstance(total, int) else 0
     state = "running" if locked(run.path) else "done" if total and scored == total else "stopped"
     return Listed(
@@ -285,6 +245,9 @@ def looked_at(run: Found) -> Listed:
         tokens=ledger.tokens,
         usd=ledger.usd,
         study=study,
+        agent=run.agent,
+        models=run.models,
+        task=run.task,
     )
 
 

@@ -40,9 +40,20 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class EpisodeLine:
-    """One episode in a list. effects: how many were logged. seconds: spent in performing them.
+class Cost:
+    """What an episode cost. effects: how many were logged. seconds: spent in performing them.
     usd: `None` if the price of any call is unknown."""
+
+    effects: int = 0
+    calls: int = 0
+    tokens: int = 0
+    usd: float | None = 0.0
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EpisodeLine(Cost):
+    """One episode in a list, with what it cost."""
 
     episode: str
     instance: str
@@ -50,22 +61,6 @@ class EpisodeLine:
     state: State
     failure: str = ""
     result: JsonValue = None
-    effects: int = 0
-    calls: int = 0
-    tokens: int = 0
-    usd: float | None = 0.0
-    seconds: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class Cost:
-    """What an episode cost: the figures of `EpisodeLine`."""
-
-    effects: int = 0
-    calls: int = 0
-    tokens: int = 0
-    usd: float | None = 0.0
-    seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,11 +174,7 @@ def _line(log: RunLog, row: tuple[Any, ...], cost: Cost) -> EpisodeLine:
         state=state,
         failure=failure or "",
         result=None if result is None else log.loaded(result, episode),
-        effects=cost.effects,
-        calls=cost.calls,
-        tokens=cost.tokens,
-        usd=cost.usd,
-        seconds=cost.seconds,
+        **asdict(cost),
     )
 
 

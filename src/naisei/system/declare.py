@@ -195,7 +195,7 @@ class Experiment(Generic[C]):
     rows_config: type[C] | None = None
     rows_default: Mapping[str, Any] = field(default_factory=dict)
     chosen_rows: Callable[[Any, Sequence[str]], Sequence[str]] | None = None
-    tables: str = "naisei.system.execute:study_tables"
+    tables: str = "naisei.system.studies:study_tables"
     live: Callable[[Any, Console, Sequence[Event]], Callable[[Event], None]] | None = None
     output: Callable[[Any, RunResult, bool], str] | None = None
     again: bool = False

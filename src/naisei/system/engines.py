@@ -1,4 +1,4 @@
-"""Which engine carries out a run: this process, or a Ray cluster."""
+"""Runs on a Ray cluster, from the words of `--engine`."""
 
 from __future__ import annotations
 
@@ -20,8 +20,6 @@ _BY_HAND = "hand:"
 
 def check_engine(engine: str, task: Task[Any], models: Mapping[str, str]) -> None:
     """Raises `InputError` for an engine that there is not, or that cannot run the task."""
-    if engine == "local":
-        return
     if engine != "ray" and not engine.startswith("ray://"):
         raise InputError(
             say(f"{engine!r} という実行エンジンはありません", f"there is no engine {engine!r}"),
@@ -55,7 +53,7 @@ async def open_engine(
     """The engine, closed on leaving.
 
     Args:
-        engine: `local`, `ray` or `ray://HOST:PORT`.
+        engine: `ray` or `ray://HOST:PORT`.
         concurrency: episodes at a time.
         load, world: what workers elsewhere make; see `naisei.runs.cluster.RayEngine`.
         cluster: workers that are there already, and stay.
@@ -63,11 +61,6 @@ async def open_engine(
     Raises:
         InputError: the cluster cannot be reached.
     """
-    if engine == "local":
-        from naisei.runs.engine import run_task
-
-        yield run_task
-        return
     from naisei.runs.cluster import RayEngine, ray_cluster
 
     if cluster is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
@@ -21,12 +21,12 @@ from naisei.runs.budget import Budget
 from naisei.runs.task import EpisodeRow, Table
 from naisei.system.config import Config, Options, engine_flag, flag, store_flag
 from naisei.system.declare import blocking
-from naisei.system.engines import check_engine, open_engine
 from naisei.system.sampling import completed, of_config
 
 if TYPE_CHECKING:
     from naisei.models.base import ModelSettings
     from naisei.runs.cluster_pool import Cluster
+    from naisei.runs.engine import Engine
     from naisei.runs.export import Frame, Library
     from naisei.runs.result import RunResult
     from naisei.runs.task import Task
@@ -203,7 +203,10 @@ async def aexecute(
     if task is None:
         config = completed(experiment, config)
         task = experiment.load(config)
-    check_engine(options.engine, task, config.models)
+    if options.engine != "local":
+        from naisei.system.engines import check_engine
+
+        check_engine(options.engine, task, config.models)
     if options.track or trackers:
         from naisei.runs.tracking import tracked
 
@@ -232,13 +235,7 @@ async def aexecute(
         ):
             async with (
                 task.during(directory),
-                open_engine(
-                    options.engine,
-                    concurrency=concurrency,
-                    load=partial(experiment.load, config),
-                    world=opened,
-                    cluster=cluster,
-                ) as engine,
+                _engine(options.engine, concurrency, experiment, config, opened, cluster) as engine,
             ):
                 outcome = await engine(
                     task,
@@ -255,6 +252,24 @@ async def aexecute(
             if tracking is not None:
                 tracking.result = result
             return result
+
+
+def _engine(
+    engine: str,
+    concurrency: int,
+    experiment: Experiment[C],
+    config: C,
+    world: Callable[..., Any],
+    cluster: Cluster | None,
+) -> AbstractAsyncContextManager[Engine]:
+    if engine == "local":
+        from naisei.runs.engine import run_task
+
+        return nullcontext(run_task)
+    from naisei.system.engines import open_engine
+
+    load = partial(experiment.load, config)
+    return open_engine(engine, concurrency=concurrency, load=load, world=world, cluster=cluster)
 
 
 #: `aexecute` for callers that do not await, also in a notebook.
@@ -337,38 +352,3 @@ def execute_study(
 def folder_of(label: str) -> str:
     """The folder of a configuration within its study."""
     return re.sub(r"[^\w.@-]+", "_", label).strip("_")
-
-
-def study_tables(study: Study) -> Sequence[Table]:
-    """Each defined metric with its interval, a configuration a row; then paired differences.
-
-    The differences are those of `naisei runs compare`: bootstrap intervals and sign-flip
-    permutation tests on the units that both have scored, p-values by Holm over the table.
-    """
-    from naisei.runs.compare import compare
-
-    by_row = {k: {m.name: m for m in r.summary.metrics} for k, r in study.results.items()}
-    names = dict.fromkeys(n for metrics in by_row.values() for n in metrics)
-    defined = [
-        n for n in names if any(n in m and m[n].value == m[n].value for m in by_row.values())
-    ]
-    columns = ["configuration", *(c for n in defined for c in (n, f"{n} low", f"{n} high")), "n"]
-    rows = []
-    for label, metrics in by_row.items():
-        line: list[str | float | int] = [label]
-        for name in defined:
-            m = metrics.get(name)
-            nan = float("nan")
-            line += [m.value, m.low, m.high] if m is not None else [nan, nan, nan]
-        rows.append((*line, study.results[label].outcome.scored))
-    differences: list[Table] = []
-    note = ""
-    if len(study.results) > 1:
-        paths = [r.run_dir for r in study.results.values()]
-        seed = next(iter(study.configs.values())).seed
-        try:
-            found = compare(paths, seed=seed, against_first=True, names=list(study.results))
-            differences.append(found.table())
-        except InputError as error:
-            note = error.message  # why there are no differences is said under the table
-    return [Table("Results", tuple(columns), tuple(rows), note=note), *differences]
