@@ -48,7 +48,7 @@ class Configuration:
         """Split → rows, as they are in the files."""
         out: dict[str, Rows] = {}
         for split, path in self.files.items():
-            for _, row in rows_of(_DATA / path):
+            for _, row in _rows_of(_DATA / path):
                 out.setdefault(split or str(row[self.split_by]), []).append(row)
         return out
 
@@ -97,7 +97,7 @@ def data_set(name: str) -> DataSet:
     )
 
 
-def rows_of(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+def _rows_of(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """Line number and object of each line that is not empty.
 
     Raises:
@@ -131,7 +131,7 @@ def validate(path: Path, form: Schema) -> list[str]:
     validator = import_module("jsonschema").Draft202012Validator(form)
     return [
         f"{path}:{number}: {'.'.join(map(str, fault.absolute_path)) or '·'}: {fault.message}"
-        for number, row in rows_of(path)
+        for number, row in _rows_of(path)
         for fault in validator.iter_errors(row)
     ]
 
@@ -144,50 +144,50 @@ def _kinds(form: Schema) -> tuple[str, bool]:
     return (rest[0] if len(rest) == 1 else ""), "null" in types
 
 
-def column_type(form: Schema) -> Any:
+def _column_type(form: Schema) -> Any:
     """The type of pyarrow for a JSON Schema. What may be anything is JSON text."""
     arrow = import_module("pyarrow")
     kind, _ = _kinds(form)
     if kind == "array":
-        return arrow.list_(column_type(form.get("items", {})))
+        return arrow.list_(_column_type(form.get("items", {})))
     if kind == "object" and "properties" in form:
         inner = form["properties"].items()
-        return arrow.struct([(key, column_type(each)) for key, each in inner])
+        return arrow.struct([(key, _column_type(each)) for key, each in inner])
     if kind == "object" and isinstance(form.get("additionalProperties"), dict):
-        value = column_type(form["additionalProperties"])
+        value = _column_type(form["additionalProperties"])
         return arrow.list_(arrow.struct([("key", arrow.string()), ("value", value)]))
     simple = {"integer": "int64", "number": "float64", "boolean": "bool_"}
     return getattr(arrow, simple.get(kind, "string"))()
 
 
-def to_columns(value: Any, form: Schema) -> Any:
-    """A value as it stands in a column of `column_type`."""
+def _to_columns(value: Any, form: Schema) -> Any:
+    """A value as it stands in a column of `_column_type`."""
     kind, _ = _kinds(form)
     if value is None:
         return None
     if kind == "array":
-        return [to_columns(each, form.get("items", {})) for each in value]
+        return [_to_columns(each, form.get("items", {})) for each in value]
     if kind == "object" and "properties" in form:
-        return {k: to_columns(value.get(k), each) for k, each in form["properties"].items()}
+        return {k: _to_columns(value.get(k), each) for k, each in form["properties"].items()}
     if kind == "object" and isinstance(form.get("additionalProperties"), dict):
         inner = form["additionalProperties"]
-        return [{"key": k, "value": to_columns(v, inner)} for k, v in value.items()]
+        return [{"key": k, "value": _to_columns(v, inner)} for k, v in value.items()]
     return value if kind else json.dumps(value, ensure_ascii=False)
 
 
-def from_columns(value: Any, form: Schema) -> Any:
-    """What `to_columns` was given. What is null and need not be there is not there."""
+def _from_columns(value: Any, form: Schema) -> Any:
+    """What `_to_columns` was given. What is null and need not be there is not there."""
     kind, _ = _kinds(form)
     if value is None:
         return None
     if kind == "array":
-        return [from_columns(each, form.get("items", {})) for each in value]
+        return [_from_columns(each, form.get("items", {})) for each in value]
     if kind == "object" and "properties" in form:
         there = {k: v for k, v in value.items() if v is not None or k in form.get("required", ())}
-        return {k: from_columns(v, form["properties"][k]) for k, v in there.items()}
+        return {k: _from_columns(v, form["properties"][k]) for k, v in there.items()}
     if kind == "object" and isinstance(form.get("additionalProperties"), dict):
         inner = form["additionalProperties"]
-        return {each["key"]: from_columns(each["value"], inner) for each in value}
+        return {each["key"]: _from_columns(each["value"], inner) for each in value}
     return value if kind else json.loads(value)
 
 
@@ -226,8 +226,8 @@ def _write(rows: Rows, form: Schema, path: Path) -> int:
         write_atomically(path, "".join(lines))
         return len(rows)
     arrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
-    columns = arrow.schema([(k, column_type(each)) for k, each in form["properties"].items()])
-    table = arrow.Table.from_pylist([to_columns(row, form) for row in rows], schema=columns)
+    columns = arrow.schema([(k, _column_type(each)) for k, each in form["properties"].items()])
+    table = arrow.Table.from_pylist([_to_columns(row, form) for row in rows], schema=columns)
     with written_beside(path) as made:
         parquet.write_table(table, made)
     return len(rows)
@@ -288,9 +288,9 @@ def load_exported(folder: Path) -> dict[str, dict[str, Rows]]:
 
 def _read(path: Path, form: Schema) -> Rows:
     if path.suffix == ".jsonl":
-        return [row for _, row in rows_of(path)]
+        return [row for _, row in _rows_of(path)]
     table = import_module("pyarrow.parquet").read_table(path)
-    return [from_columns(row, form) for row in table.to_pylist()]
+    return [_from_columns(row, form) for row in table.to_pylist()]
 
 
 def faults_of(what: str, like: str = "") -> Sequence[str]:

@@ -75,7 +75,7 @@ _OURS = re.compile(rb"\.(\w+)| import ([\w, ]+)")
 _IMPORT = re.compile(
     rb"^[ \t]*(?:from[ \t]+(\w+)[\w.]*[ \t]+import|import[ \t]+([\w., \t]+))", re.M
 )
-#: Bytes. The digest of a larger file is kept until the file is written again.
+#: Bytes. A larger file's digest is kept until it is written again.
 _LARGE = 2**20
 #: Fields of configurations with settings that somebody else's code reads.
 _SETTINGS = ("agent_options", "options")
@@ -156,7 +156,7 @@ def changes(old: Identity, new: Identity) -> list[str]:
 
 
 def digest(path: Path) -> str:
-    """16 hex digits of a file; of a text below 1 MB, whatever its line ends."""
+    """16 hex digits of a file; of a text below 1 MB whatever its line ends."""
     return _digest_of_large(path) if path.stat().st_size > _LARGE else _digest(path.read_bytes())
 
 
@@ -198,7 +198,7 @@ def _walk(folder: str | Path) -> Iterator[str]:
 
 
 def _within(folder: Path) -> dict[str, str]:
-    """File → digest of a folder, each named from the folder on."""
+    """File → digest, each named from the folder on."""
     start = len(str(folder.parent)) + 1
     return {name[start:].replace(os.sep, "/"): digest(Path(name)) for name in _walk(folder)}
 

@@ -33,7 +33,7 @@ class KeptText(Protocol):
 _changing = threading.Lock()
 
 
-class FileText:
+class _FileText:
     """In a file that its owner alone may read."""
 
     def __init__(self, path: Path) -> None:
@@ -69,7 +69,7 @@ class FileText:
                 raise output_error(error, self.path) from error
 
 
-class StoredText:
+class _StoredText:
     """In a database, whose `address` is `postgresql://…`, under a name."""
 
     def __init__(self, address: str, name: str) -> None:
@@ -108,11 +108,11 @@ _SCHEMA = "CREATE TABLE IF NOT EXISTS naisei.kept(name text PRIMARY KEY, text by
 
 def kept_text(place: Path | KeptText) -> KeptText:
     """Of a file's path, or as it is."""
-    return FileText(place) if isinstance(place, Path) else place
+    return _FileText(place) if isinstance(place, Path) else place
 
 
 def kept_at(folder: Path, name: str, store: str | None = None) -> KeptText:
     """`folder/name`; with a store, there, under the folder's own name."""
     if store is None:
-        return FileText(folder / name)
-    return StoredText(store, f"{folder.name}/{name}")
+        return _FileText(folder / name)
+    return _StoredText(store, f"{folder.name}/{name}")

@@ -31,11 +31,9 @@ T = TypeVar("T")
 #: What names, in a folder, the database that holds what would lie there.
 STORE_FILE = "store.json"
 #: The variable that holds the store, with its password.
-STORE = "NAISEI_STORE"
+_STORE = "NAISEI_STORE"
 #: Connections of a process at a time, and seconds that one is waited for.
 _MOST, _WAIT = 32, 3.0
-#: Changes with the tables. A database of a later version is refused.
-VERSION = 1
 _open: dict[tuple[int, str], Database] = {}
 _opening = threading.Lock()
 
@@ -95,7 +93,7 @@ def stored_in(folder: Path) -> Stored | None:
 
 def address_of(store: str) -> str:
     """The address with its password, where `NAISEI_STORE` has it; else as it is."""
-    known = os.environ.get(STORE, "")
+    known = os.environ.get(_STORE, "")
     return known if is_address(known) and shown(known) == shown(store) else store
 
 
@@ -111,7 +109,7 @@ def database(address: str) -> Database:
     An address without a password is that of a database which was opened before with one.
 
     Raises:
-        InputError: no such address, it cannot be reached, or a later version of naisei made it.
+        InputError: no such address, or it cannot be reached.
     """
     if not is_address(address):
         raise _no_address()
@@ -144,24 +142,12 @@ class Database:
             key, made = name or "schema", lock_number(_SCHEMA, make)
             with self.connection() as db, db.transaction():
                 db.execute("SELECT pg_advisory_xact_lock(%s)", (lock_number("schema"),))
-                known = _versions(db)
-                if known.get(key) != made:
+                if _versions(db).get(key) != made:
                     # Not where it is there already: it locks tables that others work with.
                     db.execute(_SCHEMA)
                     if make:
                         db.execute(make)
-                    for row in (("naisei", VERSION), (key, made)):
-                        db.execute(_VERSION, row)
-                version = known.get("naisei", VERSION)
-            if version != VERSION:
-                raise InputError(
-                    say(
-                        "このデータベースは別のバージョンの naisei のものです",
-                        "the database belongs to another version of naisei",
-                    ),
-                    place=self.shown,
-                    remedy=say("別のデータベースを使ってください", "use another database"),
-                )
+                    db.execute(_VERSION, (key, made))
             self._prepared.add(name)
 
     @contextmanager
@@ -338,8 +324,7 @@ _SCHEMA = """
 CREATE SCHEMA IF NOT EXISTS naisei;
 CREATE TABLE IF NOT EXISTS naisei.versions(name text PRIMARY KEY, number bigint NOT NULL);
 """
-#: Of naisei itself the first number stays; of the parts, that of what was made last.
 _VERSION = """
 INSERT INTO naisei.versions VALUES (%s, %s) ON CONFLICT (name) DO UPDATE
-SET number = excluded.number WHERE versions.name <> 'naisei'
+SET number = excluded.number
 """

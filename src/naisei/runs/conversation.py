@@ -87,7 +87,7 @@ class PendingQuestion:
         return self.read.choices if isinstance(self.read, OneOf) else ()
 
 
-def answer_text(effect: Effect[Any], fields: Mapping[str, str]) -> str:
+def _answer_text(effect: Effect[Any], fields: Mapping[str, str]) -> str:
     """The field `text`: at least one character. What `AskUser` takes."""
     text = fields.get("text", "").strip()
     if not text:
@@ -262,7 +262,7 @@ class LiveConversation:
 
     def human(self, read: ReadAnswer | None = None) -> HumanHandler:
         """A handler through which an effect is answered by the person."""
-        return HumanHandler(self, read or answer_text)
+        return HumanHandler(self, read or _answer_text)
 
     def ask(self, asked: PendingQuestion) -> None:
         """The flow has come to something that the person answers."""

@@ -30,7 +30,7 @@ from naisei.runs.stores import begin_log, open_log, remove
 from naisei.runs.task import Configured, EpisodeRow
 
 #: Note of a log: the changes under which it was gone on with.
-ACCEPTED = "accepted"
+_ACCEPTED = "accepted"
 
 
 class RunDirectory:
@@ -115,7 +115,7 @@ class RunDirectory:
     @property
     def accepted(self) -> list[Accepted]:
         """The changes under which it was gone on with, oldest first."""
-        kept = self.log.get(ACCEPTED)
+        kept = self.log.get(_ACCEPTED)
         return [Accepted.model_validate(each) for each in kept] if isinstance(kept, list) else []
 
     @property
@@ -143,8 +143,8 @@ class RunDirectory:
             identity=now.identity,
         )
         accepted = [*self.accepted, change]
-        self.log.put(ACCEPTED, [each.model_dump(mode="json") for each in accepted])
-        begin_anew(self.log)
+        self.log.put(_ACCEPTED, [each.model_dump(mode="json") for each in accepted])
+        _begin_anew(self.log)
 
     @property
     def notes(self) -> list[str]:
@@ -199,7 +199,7 @@ class RunDirectory:
             _remove_empty(self._holders)
 
 
-def begin_anew(log: RunLog) -> None:
+def _begin_anew(log: RunLog) -> None:
     """Take away the episodes that are under way: a result is of one identity. What they cost stays
     counted. Those of a fork begin with what is its parent's, and stay."""
     if log.get("fork") is not None:

@@ -48,11 +48,11 @@ async def arun_logged(
         episode = where.episode
         await retry_while_locked(lambda: held.enter_context(writing(log, episode)))
         events = tuple(await retry_while_locked(lambda: log.read(episode)))
-        mine = WrittenLog(log, events)
+        mine = _WrittenLog(log, events)
         return await arun(flow, world, log=mine, where=where, limits=limits, apart=apart)
 
 
-class WrittenLog:
+class _WrittenLog:
     """The log of an episode that the caller writes and has read: an event is on its way for as
     long as another program holds the log."""
 

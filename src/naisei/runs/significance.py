@@ -209,7 +209,7 @@ def _exact(doubled: npt.NDArray[np.int64], plus: int) -> float:
 _RESAMPLED = 15
 
 
-def nominal_distance(a: Hashable, b: Hashable) -> float:
+def _nominal_distance(a: Hashable, b: Hashable) -> float:
     """0 for the same value, else 1."""
     return float(a != b)
 
@@ -217,7 +217,7 @@ def nominal_distance(a: Hashable, b: Hashable) -> float:
 def krippendorff_alpha(
     units: Sequence[Sequence[Any]],
     *,
-    distance: Callable[[Any, Any], float] = nominal_distance,
+    distance: Callable[[Any, Any], float] = _nominal_distance,
     clusters: Sequence[Hashable] | None,
     name: str = "alpha",
     resamples: int = 2_000,

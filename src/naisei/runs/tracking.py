@@ -95,21 +95,21 @@ def tracked(
     on_event: Callable[[Event], None] | None = None,
     on_episode: Callable[[EpisodeRow], None] | None = None,
 ) -> Trackers:
-    """Those of `TRACKERS` named, and `more`.
+    """Those of `_TRACKERS` named, and `more`.
 
     Raises:
         InputError: one is unknown, or has nowhere to send to.
         ModuleNotFoundError: one is not installed.
     """
     for name in names:
-        if name not in TRACKERS:
-            known = ", ".join(TRACKERS)
+        if name not in _TRACKERS:
+            known = ", ".join(_TRACKERS)
             raise InputError(
                 say(f"'{name}' は使えません", f"unknown tracker '{name}'"),
                 place="--track",
                 remedy=say(f"使えるもの: {known}", f"known: {known}"),
             )
-    return Trackers([*(TRACKERS[name]() for name in names), *more], on_event, on_episode)
+    return Trackers([*(_TRACKERS[name]() for name in names), *more], on_event, on_episode)
 
 
 class Telemetry:
@@ -255,7 +255,7 @@ def _message(role: str, said: Any) -> dict[str, Any]:
 
 
 @dataclass
-class ExperimentTracker:
+class _ExperimentTracker:
     """Parameters when a run begins, counts as it goes, metrics when it ends: the base of the
     trackers of experiments. A subclass says how one is written."""
 
@@ -291,7 +291,7 @@ class ExperimentTracker:
         raise NotImplementedError
 
 
-class MLflow(ExperimentTracker):
+class MLflow(_ExperimentTracker):
     """To the server of `MLFLOW_TRACKING_URI`, or as MLflow is set up."""
 
     def __init__(self) -> None:
@@ -313,7 +313,7 @@ class MLflow(ExperimentTracker):
         self._mlflow.end_run("FINISHED" if result is not None else "FAILED")
 
 
-class WeightsAndBiases(ExperimentTracker):
+class _WeightsAndBiases(_ExperimentTracker):
     """As `wandb login` and the variables `WANDB_…` say."""
 
     def __init__(self) -> None:
@@ -330,7 +330,7 @@ class WeightsAndBiases(ExperimentTracker):
         self._run.finish(exit_code=0 if result is not None else 1)
 
 
-class TensorBoard(ExperimentTracker):
+class TensorBoard(_ExperimentTracker):
     """Event files in the folder `tensorboard` of the run."""
 
     def __init__(self) -> None:
@@ -349,9 +349,9 @@ class TensorBoard(ExperimentTracker):
         self._writer.close()
 
 
-TRACKERS: dict[str, Callable[[], Tracker]] = {
+_TRACKERS: dict[str, Callable[[], Tracker]] = {
     "otel": Telemetry,
     "mlflow": MLflow,
-    "wandb": WeightsAndBiases,
+    "wandb": _WeightsAndBiases,
     "tensorboard": TensorBoard,
 }

@@ -26,7 +26,7 @@ from naisei.memory.stream.stream import Stream
 T = TypeVar("T", bound=BaseModel)
 
 #: The key of an item that changes importances instead of adding an entry.
-RATED = "rated"
+_RATED = "rated"
 
 
 def remember(name: str, entry: Entry) -> Remember:
@@ -36,7 +36,7 @@ def remember(name: str, entry: Entry) -> Remember:
 
 def rate(name: str, importances: Mapping[str, int]) -> Remember:
     """The effect that sets importances (1 to 10) by entry id, once a model has rated them."""
-    return Remember({RATED: dict(importances)}, memory=name)
+    return Remember({_RATED: dict(importances)}, memory=name)
 
 
 @dataclass(frozen=True)
@@ -153,8 +153,8 @@ class StreamHandler(Handler):
         stream = self._stream(effect.memory)
         item = effect.item
         try:
-            if isinstance(item, dict) and RATED in item:
-                for id, importance in cast(dict[str, int], item[RATED]).items():
+            if isinstance(item, dict) and _RATED in item:
+                for id, importance in cast(dict[str, int], item[_RATED]).items():
                     stream.rate(id, importance)
             else:
                 stream.append(Entry.model_validate(item))

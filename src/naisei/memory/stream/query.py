@@ -168,7 +168,7 @@ def named(text: str, speakers: Sequence[str]) -> list[int]:
     return found
 
 
-def at_periods(times: Floats, periods: Sequence[Period], epoch: datetime, lag: float) -> Floats:
+def _at_periods(times: Floats, periods: Sequence[Period], epoch: datetime, lag: float) -> Floats:
     """Shape (entries,), 0 to 1: how far the times (seconds since `epoch`) are those named.
 
     1 within one of them; less, by the day, for what is said after it, in which it is still
@@ -281,7 +281,7 @@ def _wanted(lines: Lines, text: str, now: datetime, focus: Focus, how: Query) ->
     if weigh.told:
         rest += weigh.told * lines.words.told
     if weigh.period and what.periods:
-        rest += weigh.period * at_periods(lines.times, what.periods, lines.epoch, how.lag)
+        rest += weigh.period * _at_periods(lines.times, what.periods, lines.epoch, how.lag)
     return _Wanted(
         words=_standing(lines.words.scores(words, k1=how.k1, b=how.b), lines.within),
         speaker=how.speaker * np.isin(lines.speaker, speakers).astype(np.float64),
