@@ -11,8 +11,9 @@ one that lost the lock together with its connection, while another took over, wr
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -210,6 +211,18 @@ class PostgresRows:
             finally:
                 self._owned.discard(episode)
                 self.database.unclaim(number)
+
+    def made_anew(self, fill: Callable[[], None]) -> str:
+        """Put a log in the place of this one, which stays under the name that is returned. fill:
+        makes its rows."""
+        old = f"{self.name}.damaged-{datetime.now(UTC):%Y%m%d-%H%M%S}"
+        with self.transaction(erases=True):
+            self.execute("UPDATE logs SET name = ? WHERE id = ?", (old, self.log))
+            query = "INSERT INTO logs(name) VALUES (?) RETURNING id"
+            ((self.log,),) = self.select(query, (self.name,))
+            self.execute("SELECT set_config('naisei.log', ?, true)", (str(self.log),))
+            fill()
+        return old
 
     def close(self) -> None:
         if self._alone is not None:

@@ -14,7 +14,7 @@ import sqlite3
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -69,7 +69,7 @@ class Repaired:
     """What a repair came to. events, episodes: kept. lost: by episode, how many events were given
     up and from which step on; what cannot be read at all is not counted. outcomes: of ended
     episodes, lost. tokens, usd: what the lost had cost, and resuming costs again. saved: the old
-    files. other: config.json is not the one
+    files, or the name that the old log has now in its database. other: config.json is not the one
     that the log began with, and was taken as it is. torn: what of the WAL could not be read."""
 
     events: int = 0
@@ -78,7 +78,7 @@ class Repaired:
     outcomes: list[str] = field(default_factory=list)
     tokens: int = 0
     usd: float = 0.0
-    saved: list[Path] = field(default_factory=list)
+    saved: list[Path | str] = field(default_factory=list)
     other: bool = False
     torn: str = ""
 
@@ -119,42 +119,40 @@ class Repaired:
             )
 
     def to_json(self) -> dict[str, JsonValue]:
-        return {
-            "events": self.events,
-            "episodes": self.episodes,
-            "lost": {e: {"events": n, "from": step} for e, (n, step) in self.lost.items()},
-            "outcomes_lost": list(self.outcomes),
-            "tokens": self.tokens,
-            "usd": self.usd,
-            "saved": [str(path) for path in self.saved],
-            "other_configuration": self.other,
-            "torn": self.torn,
-        }
+        lost = {e: {"events": n, "from": step} for e, (n, step) in self.lost.items()}
+        return {**asdict(self), "lost": lost, "saved": [str(path) for path in self.saved]}
 
 
 def repaired(directory: Path) -> Repaired:
     """Make the log of a run sound, from what of it is. A sound log is left as it is.
 
     Raises:
-        InputError: no run directory, its log is in a database, another process works on it, or it
-            cannot be written.
+        InputError: no run directory, another process works on it, or it cannot be written.
     """
     refuse_links(directory)
     frozen = Frozen.read(directory / "config.json")
     found = checked(directory)
     if not found.damages:
         return Repaired(found.events, found.episodes)
-    if in_database(directory):
-        raise InputError(
-            say("記録はデータベースにあります", "the log is in a database"),
-            place=str(directory),
-            remedy=say("データベースの控えを戻してください", "restore a backup of the database"),
-        )
     lock = RunLock(directory)
     try:
+        if in_database(directory):
+            return _repaired_there(directory, frozen.digest)
         return _repaired_file(directory / LOG, frozen.digest)
     finally:
         lock.release()
+
+
+def _repaired_there(directory: Path, origin: str) -> Repaired:
+    """As `repaired`, of a log in a database, which stays there under another name."""
+    from naisei.runs.postgres import PostgresRows
+
+    with closing(open_log(directory, read_only=True, check=False, alone=True)) as log:
+        there = log._rows
+        assert isinstance(there, PostgresRows)
+        salvage = _Salvage(there.select, directory)
+        salvage.told.saved = [there.made_anew(lambda: salvage.fill(there, origin))]
+        return salvage.told
 
 
 def _repaired_file(path: Path, origin: str) -> Repaired:
@@ -190,10 +188,10 @@ def _write(salvage: _Salvage, new: Path, origin: str) -> None:
         os.fsync(file.fileno())
 
 
-def _put_in_place(path: Path, new: Path) -> list[Path]:
+def _put_in_place(path: Path, new: Path) -> list[Path | str]:
     """The new log in the place of the old one, of which a copy is made first."""
     at = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
-    saved: list[Path] = []
+    saved: list[Path | str] = []
     for old in (path, wal_of(path)):
         if old.exists():
             kept = path.with_name(f"{path.name}.damaged-{at}{old.name.removeprefix(path.name)}")

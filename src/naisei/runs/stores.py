@@ -58,8 +58,9 @@ def open_log(
     read_only: bool = False,
     origin: str | None = None,
     check: bool = True,
+    alone: bool = False,
 ) -> RunLog:
-    """The log of a run directory; see `RunLog`."""
+    """The log of a run directory; see `RunLog`. alone: as whoever writes it is."""
     if (stored := _stored(directory)) is None:
         return RunLog(directory / LOG, read_only=read_only, origin=origin, check=check)
     from naisei.postgres import address_of
@@ -72,7 +73,7 @@ def open_log(
         read_only=read_only,
         origin=origin,
         check=check,
-        alone=not read_only,
+        alone=alone or not read_only,
     )
 
 

@@ -14,7 +14,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from naisei.clarify.describe import REFUSAL
 from naisei.clarify.forbidden_questions import broken_rule
@@ -42,9 +41,6 @@ from naisei.clarify.simulator.wish import Verdict, Wish
 from naisei.clarify.things import thing_of
 from naisei.core import AskUser, Handler, Where
 from naisei.japanese.questions import Question, parse
-
-if TYPE_CHECKING:
-    from naisei.clarify.simulator.generic import Generic
 
 #: Facets that may be asked of a thing whether it is wanted or done with.
 _TIMELESS = frozenset({"use", "when", "whom", "dir", "place"})
@@ -87,7 +83,7 @@ class RuleSimulator(Handler):
         self._need = needs(self._language).get(instance.gold) if known else None
         self._facts: Facts | None = instance.facts
         self._wish = Wish(instance, actions, known=known)
-        self._generic: Generic | None = None
+        self._generic = None
         if self._need is None and self._facts is None:
             from naisei.clarify.simulator.generic import Generic
 
