@@ -164,6 +164,25 @@ def line_chart(lines: Mapping[str, Sequence[Point]], *, title: str, x: str, y: s
     return "".join([*out, "</svg>"])
 
 
+#: Of a chart without a page: what the style sheets of the pages say.
+_STYLE = (
+    "text{font:12px sans-serif}.axis{fill:none;stroke:#888}.line polyline{fill:none;stroke:"
+    "currentColor}.line{fill:currentColor}"
+    + "".join(
+        f".c{n}{{color:{colour}}}"
+        for n, colour in enumerate(("#3b6ea8", "#c0563f", "#4c8a4a", "#7a5ca8"))
+    )
+)
+
+
+def drawing(lines: Mapping[str, Sequence[tuple[float, float]]], *, title: str) -> str:
+    """A line chart as a file of its own. lines: name → (x, y) of each point."""
+    points = {name: [Point(*point) for point in line] for name, line in lines.items()}
+    chart = line_chart(points, title=title, x="", y="") or f"{_head(title, _HIGH)}</svg>"
+    head, _, rest = chart.removeprefix("<svg").partition(">")
+    return f'<svg xmlns="http://www.w3.org/2000/svg"{head}><style>{_STYLE}</style>{rest}\n'
+
+
 def _point(p: Point, middle: tuple[float, float], at: object) -> str:
     assert callable(at)
     spread = ""

@@ -24,7 +24,8 @@ from naisei.emphasis.taggers.neural.tagger import Learner, NeuralTagger, device_
 from naisei.emphasis.taggers.plans import NeuralPlan
 from naisei.files import write_atomically
 from naisei.lang import say
-from naisei.runs.curve import Curve, svg
+from naisei.runs.charts import drawing
+from naisei.runs.curve import Curve
 
 _NAME = "checkpoint.pt"
 
@@ -130,7 +131,7 @@ class TrainingCurve:
             name: [(row[0], row[i]) for row in self._curve.rows if not isnan(row[i])]
             for i, name in enumerate(names, 1)
         }
-        picture = svg({n: line for n, line in lines.items() if line}, title="training")
+        picture = drawing({n: line for n, line in lines.items() if line}, title="training")
         write_atomically(self._folder / "curve.svg", picture)
 
 

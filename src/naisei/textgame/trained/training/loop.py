@@ -18,7 +18,7 @@ from naisei.core import InputError
 from naisei.files import check_place, output_error, write_atomically
 from naisei.identity import of_rooms
 from naisei.lang import say
-from naisei.runs.curve import svg
+from naisei.runs.charts import drawing
 from naisei.textgame.trained.dataset import Choice, Pair, choices, pairs_of, wrong_actions
 from naisei.textgame.trained.encoding import PairEncoder, numbers_by, special_of
 from naisei.textgame.trained.recordings import RecordedGame
@@ -308,5 +308,5 @@ def _draw(path: Path, history: Sequence[dict[str, float]], *, title: str) -> Non
         name: [(row["step"], row[key]) for row in history if key in row]
         for name, key in (("train loss", "loss"), ("valid loss", "eval_loss"))
     }
-    write_atomically(path, svg(lines, title=title))
+    write_atomically(path, drawing(lines, title=title))
     write_atomically(path.with_name("history.json"), json.dumps(history, indent=1) + "\n")
