@@ -101,7 +101,7 @@ def _scratch(pid: int) -> str:
 
 def _sweep(folder: Path) -> None:
     """Remove the scratch files that processes of this machine left which were killed."""
-    if folder in _swept or sys.platform == "win32":
+    if folder in _swept:
         return
     _swept.add(folder)
     ours = _scratch(0).removesuffix("0-")

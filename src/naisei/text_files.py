@@ -79,7 +79,7 @@ def read_text(path: Path | str, *, remedy: str = "") -> str:
 
 def _bytes_of(path: Path) -> bytes:
     """What is in a file, no more than a byte beyond `TEXT_FILE`."""
-    if os.name == "nt" or not stat.S_ISFIFO(path.stat().st_mode):
+    if not stat.S_ISFIFO(path.stat().st_mode):
         with path.open("rb") as file:
             return file.read(TEXT_FILE + 1)
     # A pipe that nobody writes to would be waited for without end.

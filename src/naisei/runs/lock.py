@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import os
 import socket
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-
-from filelock import FileLock, Timeout
 
 from naisei.core import EpisodeBusy, InputError
 from naisei.core.events import claimed
@@ -28,7 +26,7 @@ class RunLock:
     """Held from construction to `release`; the system releases it if the process is killed.
 
     The folder itself is locked, so that there is no file that somebody could delete meanwhile or
-    put a link in the place of. (On Windows, which locks no folders, a file `lock` in it.)
+    put a link in the place of.
 
     Raises:
         InputError: another process holds it; names its pid and host.
@@ -74,16 +72,6 @@ def in_use(directory: Path) -> InputError:
 def _taken(directory: Path, *, alone: bool) -> Callable[[], None] | None:
     """What lets go of the lock again; `None` while somebody else holds it. alone: else together
     with others who only look."""
-    if sys.platform == "win32":
-        # Whoever has it may let go of it in another thread.
-        lock = FileLock(directory / "lock", thread_local=False)
-        try:
-            lock.acquire(timeout=0)
-        except Timeout:
-            return None
-        return lock.release
-    import fcntl
-
     folder = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         fcntl.flock(folder, (fcntl.LOCK_EX if alone else fcntl.LOCK_SH) | fcntl.LOCK_NB)
@@ -113,8 +101,6 @@ def holder(directory: Path) -> str:
 
 def locked(directory: Path) -> bool:
     """Whether a process is working on the run now. Looking leaves no file behind."""
-    if sys.platform == "win32" and not (directory / "lock").exists():
-        return False
     try:
         release = _taken(directory, alone=False)
     except OSError:  # not there, or a folder that cannot be read: nobody works there
@@ -144,7 +130,7 @@ def writing(log: Path, episode: str) -> Iterator[None]:
     """Within, nobody else writes `episode` of the log in this file.
 
     Between processes, a byte of the file `<log>.writers` stands for the episode and is locked:
-    the system lets go of it when the process is killed. (On Windows, this process only.)
+    the system lets go of it when the process is killed.
 
     Raises:
         EpisodeBusy: somebody writes it.
@@ -171,11 +157,6 @@ _opening = threading.Lock()
 
 @contextmanager
 def _locked(log: Path, episode: str, busy: EpisodeBusy) -> Iterator[None]:
-    if sys.platform == "win32":
-        yield
-        return
-    import fcntl
-
     key = (os.getpid(), log)
     digest = hashlib.blake2b(episode.encode("utf-8", "surrogatepass"), digest_size=7).digest()
     byte = int.from_bytes(digest)
