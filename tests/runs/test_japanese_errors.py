@@ -72,7 +72,7 @@ def test_why_a_run_stopped_and_what_differs_is_said_in_both_languages(english: P
     ]  # fmt: skip
     with speaking("ja"):
         assert Budget(tokens=5).reached(spent) == "--max-tokens: 5 トークンのうち 7 トークン使用"
-        assert one.changes(other) == ["data: x → y (contents differ)"]
-    assert one.differences(other) == [
+        assert one.changes(other) == ["data: x → y (内容が違います)"]
+        assert one.differences(other) == [
             "a: 1 → (なし)", "b: (なし) → 1"
         ]  # fmt: skip
