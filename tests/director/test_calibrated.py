@@ -59,7 +59,7 @@ def test_natural_lines_pass_and_wrong_ones_are_noticed() -> None:
         ("ayu", "この映画は素晴らしいです。", "praise", "PASS"),
         ("yana", "起きれなくなかったから遅刻した。", "logic", "WARN"),
         ("yana", "早くしなきゃいけないかもしれない。", "logic", "PASS"),
-        ("yana", "別に。（ぷいっと横を向く）", "script", "WARN"),
+        ("yana", "あゆは静かに首をかしげた。", "script", "WARN"),
         ("yana", "うける（笑）", "script", "PASS"),
         ("ayu", "三つあります。一つは傘です。次は靴です。最後は鍵です。", "scatter", "PASS"),
     ],

@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from director.long_lines import long_lines
-from naisei.director import autofix, check
+from naisei.director import check, spoken
 from naisei.director.verdict import CHECK_NAMES
 from naisei.japanese.folding import Origin, fold
 
@@ -56,10 +56,10 @@ def test_masked_text_never_adds_a_hit(outside: str, inside: str, character: str)
 
 @given(TEXT)
 def test_mending_twice_changes_nothing_more(text: str) -> None:
-    mends, mended = autofix(text)
+    mends, mended = spoken(text)
     assert bool(mends) == (mended != text)
     if text.count("「") + text.count("『") + text.count("｢") <= 2:
-        assert autofix(mended) == ((), mended)
+        assert spoken(mended) == ((), mended)
 
 
 @given(TEXT)

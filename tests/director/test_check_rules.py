@@ -210,11 +210,11 @@ def test_a_wrapper_alone_changes_nothing() -> None:
         assert wrapped.mends and wrapped.text == "えー！それ、ほんと？"
 
 
-def test_a_script_only_warns() -> None:
+def test_a_script_is_mended() -> None:
     for text in ("やな「えー！ほんと？」", "やな：えー！ほんと？", "「えー！」\n「ほんと？」"):
         verdict = check(text)
-        assert verdict.check("script").status.value == "WARN"
-        assert verdict.status.value == "WARN"
+        assert verdict.status.value == "MODIFY"
+        assert "やな" not in verdict.text and "「" not in verdict.text
 
 
 def test_evidence_is_cut_from_the_given_text() -> None:

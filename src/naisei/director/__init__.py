@@ -1,12 +1,12 @@
 """The director: a line is checked before it is spoken, and rejected lines leave no trace."""
 
-from naisei.director.autofix import autofix
 from naisei.director.character import Character, load_character
 from naisei.director.check import check
 from naisei.director.config import TalkConfig
 from naisei.director.gate import Gate, gate
 from naisei.director.gate_calls import JudgeQuestion
 from naisei.director.schemas import Draft, Judgement, Scores, TalkResult, Turn
+from naisei.director.spoken import spoken
 from naisei.director.system import TALK
 from naisei.director.verdict import LineVerdict, Tone
 from naisei.system.execute import RunOptions
@@ -26,11 +26,11 @@ __all__ = [
     "Tone",
     "Turn",
     "arun",
-    "autofix",
     "check",
     "gate",
     "load_character",
     "run",
+    "spoken",
 ]
 
 run, arun = TALK.run, TALK.arun

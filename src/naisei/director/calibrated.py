@@ -14,11 +14,10 @@ from functools import lru_cache, partial
 from operator import add
 
 from naisei.core import Check, Status
-from naisei.director.autofix import autofix
 from naisei.director.character import Character
 from naisei.director.character_checks import SettingCheck, ToneCheck, foreign_trait
-from naisei.director.line_checks import check_form, check_script
-from naisei.director.prepare import EVIDENCE, PASSED, PreparedLine, found
+from naisei.director.line_checks import check_form
+from naisei.director.prepare import EVIDENCE, PASSED, PreparedLine, found, outcome
 from naisei.director.verdict import LineVerdict, Tone
 from naisei.director.voice import VoiceMeter
 from naisei.director.wording.assertion_scope import double_negations
@@ -48,9 +47,8 @@ class CalibratedRules:
 
     def __init__(self, character: Character) -> None:
         self.character = character
-        partner = character.partner.names if character.partner else ()
+        partner = character.partner_names
         self.names = (*character.names, *partner)
-        self.limits = character.limits
         self._own = frozenset(self.names)
         self._facts = SettingCheck(character.setting)
         bond = character.bond
@@ -65,14 +63,14 @@ class CalibratedRules:
 
     def check(self, text: str, history: Sequence[str] = ()) -> LineVerdict:
         """See `naisei.director.check.check`."""
-        whole = PreparedLine(text, self.names)
-        line = whole if len(text) <= READ else PreparedLine(text[:READ], self.names)
+        whole = PreparedLine(text, self.character.labels)
+        line = whole if len(whole.text) <= READ else PreparedLine(whole.text[:READ])
         history = [said[:READ] for said in history]
         learnt = self._learnt.find(line.masked, line.sentences)
         tone, score = self._toned(line)
         scatter, raised = self._scattered(line)
         checks = (
-            check_form(whole, self.limits),
+            check_form(whole, self.character),
             self._set(line, history, learnt),
             _praised(line, learnt),
             scatter,
@@ -82,15 +80,14 @@ class CalibratedRules:
             self._jumped(line, history) if history else PASSED["jump"],
             self._staged(line),
         )
-        mends, mended = ((), text) if whole.untouched else autofix(text)
         return LineVerdict(
-            _worst(checks),
+            outcome(checks, whole.mends),
             checks,
             score,
             whole.count,
             raised,
-            mends,
-            mended,
+            whole.mends,
+            whole.text,
             self.character.id,
         )
 
@@ -123,19 +120,24 @@ class CalibratedRules:
 
     def _scattered(self, line: PreparedLine) -> tuple[Check, int]:
         """With the number of topics, counted only in lines of several sentences."""
-        if line.count < _SENTENCES and len(line.body) <= _LONG:
+        size = len(line.body)
+        if line.count < _SENTENCES and size <= _LONG:
             return PASSED["scatter"], 0
         per_sentence = [set(noun_phrases(line.masked[a:b], self._own)) for a, b in line.sentences]
         unlinked = sum(
             bool(here) and not any(_linked(here, other) for other in per_sentence[:n])
             for n, here in enumerate(per_sentence)
         )
-        if line.count < _MOST and len(line.body) <= _LONG and unlinked < _TOPICS:
+        if line.count < _MOST and size <= _LONG and unlinked < _TOPICS:
             return PASSED["scatter"], unlinked
-        reason = (
-            f"{line.count}文で話題が{unlinked}つあり、話が散っています。",
-            f"{line.count} sentences on {unlinked} topics: the line is scattered.",
-        )
+        reason = (f"長すぎます（{size}文字）。", f"It is too long: {size} characters.")
+        if unlinked >= _TOPICS:
+            reason = (
+                f"{line.count}文で話題が{unlinked}つあり、話が散っています。",
+                f"{line.count} sentences on {unlinked} topics: the line is scattered.",
+            )
+        elif line.count >= _MOST:
+            reason = (f"{line.count}文は多すぎます。", f"{line.count} sentences are too many.")
         spans = [line.evidence(*span).strip() for span in line.sentences[1:]]
         return found(line, "scatter", _WARN, reason, _ONE_TOPIC, spans), unlinked
 
@@ -189,10 +191,6 @@ class CalibratedRules:
         return found(line, "jump", _WARN, *_JUMPED, [line.evidence(*marker)])
 
     def _staged(self, line: PreparedLine) -> Check:
-        if line.label or line.wrapped:
-            labelled = check_script(line)
-            if labelled.status is not _PASS:
-                return labelled
         span = staging(line.body, self.names, self.character.names)
         if span is None:
             return PASSED["script"]
@@ -251,11 +249,6 @@ _THIRD = re.compile(
     r"(?:さん|くん|先[輩生]|友[達人]|友だち|いとこ|叔[父母]|おば|おじ|祖[父母]|あの(?:人|子)|彼女?)"
     r"(?:たち)?(?:は|が|も|の|って|、|に|と)"
 )
-
-
-def _worst(checks: tuple[Check, ...]) -> Status:
-    statuses = {c.status for c in checks}
-    return _RETRY if _RETRY in statuses else _WARN if _WARN in statuses else _PASS
 
 
 def _linked(here: set[str], there: set[str]) -> bool:

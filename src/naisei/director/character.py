@@ -19,11 +19,12 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from naisei.core import InputError
 from naisei.director.voice import Voice
 from naisei.director.wording.cues import CueSpec
-from naisei.lang import say
+from naisei.lang import Language, say
 from naisei.lengths import PROFILE, bounded
 from naisei.text_files import read_text, toml_of
 from naisei.transcripts.cards import CARDS, Card, read_card
 
+_KANA = re.compile("[\u3041-\u30ff]")
 Text = Annotated[str, Field(min_length=1)]
 Identifier = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]*$")]
 
@@ -237,6 +238,25 @@ class Character(_Part):
     def name(self) -> str:
         """The name to show."""
         return self.names[0]
+
+    @property
+    def partner_names(self) -> tuple[str, ...]:
+        return self.partner.names if self.partner else ()
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What may stand before the character's words in a script."""
+        return (*self.names, self.id)
+
+    @property
+    def partner_labels(self) -> tuple[str, ...]:
+        return (*self.partner.names, self.partner.id) if self.partner else ()
+
+    @property
+    def language(self) -> Language:
+        """Of the character's lines and prompts: Japanese if the profile is written in it."""
+        written = "".join((*self.names, self.persona, *(cue.text for cue in self.tone.markers)))
+        return "ja" if _KANA.search(written) else "en"
 
 
 @lru_cache(maxsize=1)

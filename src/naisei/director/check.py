@@ -6,7 +6,6 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from pathlib import Path
 
-from naisei.director.autofix import autofix
 from naisei.director.calibrated import CalibratedRules
 from naisei.director.character import Character, load_character
 from naisei.director.character_checks import PraiseCheck, SettingCheck, ToneCheck
@@ -16,9 +15,8 @@ from naisei.director.line_checks import (
     check_logic,
     check_loop,
     check_scatter,
-    check_script,
 )
-from naisei.director.prepare import PASSED, PreparedLine
+from naisei.director.prepare import PASSED, PreparedLine, outcome
 from naisei.director.verdict import CHECK_NAMES, LineVerdict, RuleSet
 from naisei.director.wording.assertion_scope import negation_sign
 from naisei.director.wording.cues import topics
@@ -31,9 +29,7 @@ class Rules:
 
     def __init__(self, character: Character) -> None:
         self.character = character
-        partner = character.partner.names if character.partner else ()
-        self.names = (*character.names, *partner)
-        self.ignored = frozenset(self.names)
+        self.ignored = frozenset((*character.names, *character.partner_names))
         self.limits = character.limits
         self.setting = SettingCheck(character.setting)
         self.praise = PraiseCheck(character.praise) if character.praise else None
@@ -41,12 +37,12 @@ class Rules:
 
     def check(self, text: str, history: Sequence[str] = ()) -> LineVerdict:
         """See `check`. A check whose sign is not in the line is not called."""
-        line = PreparedLine(text, self.names)
+        line = PreparedLine(text, self.character.labels)
         body, masked, praise = line.body, line.masked, self.praise
         raised = topics(body, masked, self.ignored)
         tone, score = self.tone(line)
         checks = (
-            check_form(line, self.limits),
+            check_form(line, self.character),
             self.setting(line) if self.setting.sign(body) else _SETTING,
             praise(line) if praise is not None and praise.sign(masked) else _PRAISE,
             check_scatter(line, raised, self.limits),
@@ -54,11 +50,18 @@ class Rules:
             tone,
             check_loop(line, history, self.ignored),
             check_jump(line, history, raised) if history else _JUMP,
-            check_script(line) if line.label or line.wrapped else _SCRIPT,
+            _SCRIPT,
         )
-        mends, mended = ((), text) if line.untouched else autofix(text)
+        status = outcome(checks, line.mends)
         return LineVerdict(
-            line.worst, checks, score, line.count, len(raised), mends, mended, self.character.id
+            status,
+            checks,
+            score,
+            line.count,
+            len(raised),
+            line.mends,
+            line.text,
+            self.character.id,
         )
 
 

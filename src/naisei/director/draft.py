@@ -31,12 +31,11 @@ def checked(
     """The draft with what the hard rules say of it."""
     with speaking(language):
         verdict = check(text, character=speaker, history=state.lines[-_HISTORY:], rules=rules)
-    passes = verdict.status is Status.PASS
     tone = verdict.tone
     return Draft(
         given=text,
         text=verdict.text,
-        status=Status.MODIFY if passes and verdict.mends else verdict.status,
+        status=verdict.status,
         checks=tuple(c for c in verdict.checks if c.status is not Status.PASS),
         tone={
             "score": tone.score,

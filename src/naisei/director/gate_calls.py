@@ -14,9 +14,9 @@ from typing import Any, ClassVar, TypeVar
 from pydantic import JsonValue
 
 from naisei.core import Chat, Effect, Handler, InstrumentFailure, Message, NaiseiError, Where
-from naisei.director.autofix import autofix
 from naisei.director.character import Character
 from naisei.director.schemas import ASPECTS, Scores, Turn
+from naisei.director.spoken import spoken
 from naisei.director.state import TalkState
 
 
@@ -57,7 +57,7 @@ class Call:
     @property
     def line(self) -> str:
         """The latest draft with its mends: what the judge is asked about."""
-        return autofix("".join(self._drafts[-1]))[1]
+        return spoken("".join(self._drafts[-1]))[1]
 
     def write(self, asked: Write) -> str:
         """A draft of a plain function or a generator."""

@@ -1,4 +1,4 @@
-"""Checks of a line that need no profile: form, script marks, scatter, logic, loop, jump.
+"""Checks of a line that need no profile: form, scatter, logic, loop, jump.
 
 Source: the retry-judgement specification, §§3 to 6.
 """
@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from naisei.core import Check, Status
-from naisei.director.character import Limits
+from naisei.director.character import Character, Limits
 from naisei.director.prepare import EVIDENCE, PASSED, PreparedLine, found
+from naisei.director.spoken import not_speech
 from naisei.director.wording.assertion_scope import double_negations
 from naisei.japanese.folding import fold
 from naisei.japanese.sentences import sentences_from
@@ -20,11 +21,26 @@ from naisei.japanese.sentences import sentences_from
 _FORM_PASSED = PASSED["format"]
 
 
-def check_form(line: PreparedLine, limits: Limits) -> Check:
+def check_form(line: PreparedLine, character: Character) -> Check:
     """RETRY from `retry_rows` rows, WARN from `warn_rows`; blank rows at the ends are no rows.
 
-    A line without any text is RETRY too: there is nothing to speak.
+    A line without any text is RETRY too, and one that holds what nobody says aloud.
     """
+    limits = character.limits
+    unspoken = not_speech(line.body, character.partner_labels, japanese=character.language == "ja")
+    if unspoken is not None:
+        start, end, (ja, en) = unspoken
+        return found(
+            line,
+            "format",
+            Status.RETRY,
+            (f"話す言葉でないものがあります: {ja}。", f"It holds what nobody says aloud: {en}."),
+            (
+                "その人物が話す言葉だけを書いてください。",
+                "Write the character's spoken words only.",
+            ),
+            [line.evidence(start, end)],
+        )
     if not line.body or line.body.isspace():
         return found(
             line,
@@ -55,30 +71,6 @@ def _row(text: str, number: int) -> tuple[int, int]:
         start = text.index("\n", start) + 1
     end = text.find("\n", start)
     return start, len(text) if end < 0 else end
-
-
-_SCRIPT_PASSED = PASSED["script"]
-
-
-def check_script(line: PreparedLine) -> Check:
-    """WARN for a labelled line and for several wrapped rows.
-
-    One wrapper round the whole line passes: it is taken off by a mend.
-    """
-    if not line.label and line.wrapped < 2:
-        return _SCRIPT_PASSED
-    row = line.given.strip().splitlines()[0]
-    return found(
-        line,
-        "script",
-        Status.WARN,
-        ("台本の形式で書かれています。", "It is written as a script."),
-        (
-            "名前や「」を付けず、話す言葉だけを書いてください。",
-            "Write the spoken words only, without a name or quotation marks.",
-        ),
-        [row],
-    )
 
 
 _SCATTER_PASSED = PASSED["scatter"]

@@ -21,7 +21,7 @@ FIRM_CHECKS = ("format", "setting", "logic")
 #: How lines are judged: by rules calibrated on natural speech, or the specification to the letter.
 RuleSet = Literal["calibrated", "spec"]
 #: Safe mechanical mends, in the order in which they are made.
-MEND_NAMES = ("blank-lines", "wrapper", "marks")
+MEND_NAMES = ("blank-lines", "envelope", "directions", "wrapper", "marks")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +78,10 @@ class Tone:
 class LineVerdict(NamedTuple):
     """A line judged by the hard rules and the three that only warn.
 
-    status: the worst of `checks`; never MODIFY, which is the gate's word for a line that
-    passes and has `mends`. checks: one for each of `CHECK_NAMES`, in that order; the
-    evidence of each is cut from the text as it was given. sentences, topics: as counted for
-    the scatter check. mends: those of `MEND_NAMES` that would change the line; text: the
-    line with them made, the given text if there are none. character: the profile's id.
+    status: the worst of `checks`, MODIFY for a line that passes with `mends`. checks: one for
+    each of `CHECK_NAMES`, in that order; the evidence of each is cut from the text as it was
+    given. sentences, topics: as counted for the scatter check. mends: those of `MEND_NAMES`
+    that were made; text: the line with them made. character: the profile's id.
     """
 
     status: Status

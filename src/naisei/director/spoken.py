@@ -1,0 +1,248 @@
+"""What of a draft is spoken: everything else comes off, or is named as a fault.
+
+A model's draft may be wrapped (JSON, a fence, an end token, a label, stage directions, 「…」 round
+the words). `spoken` takes off what can be taken off safely; all checks are given what is left.
+Source: the retry-judgement specification, §§1 (MODIFY), 2, 8.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+
+from naisei.japanese.folding import mend_marks, pairs
+
+Said = tuple[str, str]
+#: Start and end in the folded line, and what it is, in Japanese and English.
+Unspoken = tuple[int, int, Said]
+
+#: A line without any of these has nothing to take off.
+_SIGN = re.compile(
+    r"\A\s|\s\Z|[「『｢{【\[(（*＊:：<`]|\A\s*(?:assistant|model)\b",
+    re.IGNORECASE,
+)
+_TOKEN = re.compile(r"<\|[\w/]{1,24}\|>|</?s>|<(?:start|end)_of_turn>|<[be]os>|\[/?INST\]")
+_THOUGHT = re.compile(
+    r"\A(?:(?:\s|\S)*</think(?:ing)?>|\s*\W{0,2}(?:thought|思考)\b(?:\s|\S)*?(?=\n\W{0,2}(?:output|発言|response)\W{0,2}[:：]))",
+    re.IGNORECASE,
+)
+_FENCE = re.compile(r"\A\s*```\w*\n(.*?)\n?```\s*\Z", re.DOTALL)
+_ROLE = re.compile(
+    r"\A\s*(?:assistant|model)\b\s*[:：]?\s*(?=\S)|\A\s*\W{0,2}(?:output|response|発言|セリフ|台詞)\W{0,2}[:：]\W{0,2}?\s*(?=\S)",
+    re.IGNORECASE,
+)
+_TEXT_KEYS = ("text", "content", "line", "speech", "output", "message", "発言", "セリフ", "台詞")
+_SPEAKER_KEYS = ("speaker", "name", "character", "role", "話者", "名前")
+#: A direction stands at the edge of a row or of a sentence; laughter, figures and a reading do not.
+_DIRECTION = re.compile(
+    r"(?:(?:(?<=\A)|(?<=[\n。！？!?…」』\s]))"
+    r"(?:[（(](?!(?:[笑汗泣株仮]|爆笑|苦笑|w+)[)）])([^（）()\n]{2,80})[)）]|[*＊]([^*＊\n]{1,80})[*＊]|【([^【】\n]{1,80})】)"
+    r"(?=\s|[「『（(*＊【]|\Z|[^\s、。はがをにのでとも])[ \t\u3000]*)"
+)
+_ACTS = re.compile(r"[\u3400-\u9fff]|(?:て|ながら|に|[うくすつるむぐぶ])\Z")
+#: What makes quoted words a quotation, not the speech itself.
+_QUOTING = re.compile(r"\s*(?:と|って|なんて|とか|は|が|を|に|の|も|で|や|じゃ|だ|です|、)")
+_OUTSIDE = re.compile(r"[^\s「」。、！？!?…・〜ー♪☆★♡♥（）]")
+_ENDS = "。！？!?…〜♪"
+#: What comes off may uncover more of it (a label in a fence), so many times.
+_PASSES = 3
+
+
+def spoken(text: str, own: Iterable[str] = ()) -> tuple[tuple[str, ...], str]:
+    """The mends that were made, of `naisei.director.verdict.MEND_NAMES`, and the words to speak.
+
+    own: names of the speaker, which may stand before the words as a label. A line in which
+    nothing else would be left stays as it is. Linear in the length.
+
+    >>> spoken("「えー！！」\\n")
+    (('blank-lines', 'wrapper', 'marks'), 'えー！')
+    >>> spoken("やな：（少し笑って）「もう朝？」<|im_end|>", ["やな"])
+    (('envelope', 'directions', 'wrapper'), 'もう朝？')
+    """
+    mends, said = speech(text, own)
+    mended = mend_marks(said)
+    return ((*mends, "marks"), mended) if mended != said else (mends, said)
+
+
+def speech(text: str, own: Iterable[str] = ()) -> tuple[tuple[str, ...], str]:
+    """The same with the marks as they were given."""
+    if _SIGN.search(text) is None or not text.strip():
+        return (), text
+    mends: dict[str, None] = {}
+    names = tuple(own)
+    for _ in range(_PASSES):
+        before = text
+        for name, mend in (
+            ("blank-lines", _trimmed),
+            ("envelope", lambda said: _opened(said, names)),
+            ("directions", _without_directions),
+            ("wrapper", _unquoted),
+        ):
+            mended = mend(text)
+            if mended != text and mended.strip():
+                mends[name] = None
+                text = mended
+        if text == before:
+            break
+    return tuple(mends), text
+
+
+_BLANK_ROWS = re.compile(r"\A(?:[^\S\r\n]*(?:\r\n?|\n))+")
+
+
+def _trimmed(text: str) -> str:
+    """Without blank rows at the ends; spaces in a row that has words stay."""
+    text = _BLANK_ROWS.sub("", text)
+    kept = text.rstrip()
+    rest = text[len(kept) :]
+    cut = re.search(r"[\r\n]", rest)
+    return kept + (rest[: cut.start()] if cut else rest)
+
+
+def _opened(text: str, names: tuple[str, ...]) -> str:
+    """Without JSON, fence, thoughts, end tokens, role words and the speaker's own labels."""
+    if (fenced := _FENCE.match(text)) is not None:
+        text = fenced[1]
+    if "<" in text or "[" in text:
+        first, *rest = [part for part in _TOKEN.split(text) if part.strip()] or [text]
+        text = rest[0] if rest and _ROLE.fullmatch(first + "x") else first
+    text = _of_json(text, names)
+    text = _THOUGHT.sub("", text)
+    text = _ROLE.sub("", text, count=1)
+    if names:
+        text = _label(names).sub("", text)
+    return _trimmed(text)
+
+
+def _of_json(text: str, names: tuple[str, ...]) -> str:
+    """The text of a JSON object that the speaker wrapped the line in."""
+    bare = text.strip()
+    if not (bare.startswith("{") and bare.endswith("}")):
+        return text
+    try:
+        given = json.loads(bare)
+    except ValueError:
+        return text
+    speaker = next((given[key] for key in _SPEAKER_KEYS if key in given), None)
+    if speaker not in (None, "assistant", *names):
+        return text
+    found = next((given[key] for key in _TEXT_KEYS if isinstance(given.get(key), str)), text)
+    return str(found)
+
+
+@lru_cache(maxsize=64)
+def _label(names: tuple[str, ...]) -> re.Pattern[str]:
+    """The speaker's name at a row's start: with a colon, in brackets, or straight before 「."""
+    known = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
+    bracketed = rf"[【\[](?:{known})[】\]]\s*[：:]?"
+    bare = rf"(?:{known})(?:[（(][^（）()\n]{{1,20}}[)）])?(?:\*\*)?\s*"
+    colon = r"(?:[：:](?:\*\*)?|(?=[「『][^\n]*[」』]\s*$))"
+    return re.compile(
+        rf"^[ \t]*(?:\*\*)?(?:{bracketed}|{bare}{colon})[ \t]*", re.MULTILINE | re.IGNORECASE
+    )
+
+
+def _without_directions(text: str) -> str:
+    def kept(found: re.Match[str]) -> str:
+        inner = found[1]
+        return found[0] if inner is not None and _ACTS.search(inner) is None else ""
+
+    return _trimmed(_DIRECTION.sub(kept, text))
+
+
+#: The same brackets in other forms.
+_BRACKETS = str.maketrans("『』｢｣〝〟()", "「」「」「」（）")
+
+
+def _unquoted(text: str) -> str:
+    """Without the 「…」 round the speech: round all there is, or sentences at a row's start."""
+    plain = text.translate(_BRACKETS)
+    spans = [s for s in pairs(plain) if plain[s[0]] == "「" and plain[s[0] + 1 : s[1] - 1].strip()]
+    outside, last = "", 0
+    for start, end in spans:
+        outside, last = outside + plain[last:start], end
+    whole = _OUTSIDE.search(outside + plain[last:]) is None
+    opened = [span for span in spans if whole or _stands_alone(plain, *span)]
+    return _joined(text, opened) if opened else text
+
+
+def _stands_alone(text: str, start: int, end: int) -> bool:
+    """Whether a quotation begins a row, is a sentence, and nothing says who else said it."""
+    before, after = text[:start].rstrip(" "), text[end:]
+    return (
+        (not before or before[-1] in "\n」")
+        and text[end - 2] in _ENDS
+        and _QUOTING.match(after) is None
+    )
+
+
+def _joined(text: str, spans: list[tuple[int, int]]) -> str:
+    parts, last = [], 0
+    for start, end in spans:
+        inner = text[start + 1 : end - 1]
+        ended = inner[-1:] in _ENDS or end == len(text) or text[end] in "\n。！？!?…"
+        parts += [text[last:start], inner if ended else inner + "。"]
+        last = end
+    return ("".join(parts) + text[last:]).strip()
+
+
+_FOREIGN_MARKS = re.compile(r"\ufffd|[縺繧].?[縺繧繝]")
+_LEFT_OVER = re.compile(
+    r"```|</?think|<\|[\w/]{1,24}\|>|\A\s*\{\s*\"|\"(?:speaker|text|content|role)\"\s*:"
+    r"|^\s*(?:user|system|assistant|human)\s*(?:[:：].*)?$|\A\W{0,2}thought\W{0,2}[:：]",
+    re.IGNORECASE | re.MULTILINE,
+)
+_KANA = re.compile("[\u3041-\u30ff]")
+_SENTENCE = re.compile(r"[^。！？!?.\n]+")
+_LATIN_WORDS = re.compile(r"[A-Za-z][A-Za-z'’]*(?:[ ,]+[A-Za-z'’]+){3,}")
+_OTHER_SCRIPT = re.compile("[\uac00-\ud7a3\u0400-\u04ff\u0e00-\u0e7f\u0600-\u06ff]{2}")
+_HAN = re.compile("[\u4e00-\u9fff]")
+#: The same few characters, so many times on end, over most of a line.
+_RUN = re.compile(r"(.{1,12}?)\1{9,}", re.DOTALL)
+_RUN_LENGTH = 40
+
+
+@lru_cache(maxsize=64)
+def _partner_label(partner: tuple[str, ...]) -> re.Pattern[str]:
+    known = "|".join(map(re.escape, sorted(partner, key=len, reverse=True))) or r"(?!)"
+    return re.compile(
+        rf"^[ \t]*[【\[*]*(?:{known})[】\]*]*\s*(?:[：:]|(?=「[^\n]*」\s*$))", re.MULTILINE
+    )
+
+
+def not_speech(body: str, partner: tuple[str, ...], *, japanese: bool) -> Unspoken | None:
+    """The first thing in a folded line that nobody says aloud: its span and what it is."""
+    for pattern, said in (
+        (_FOREIGN_MARKS, ("文字化け", "broken characters")),
+        (_LEFT_OVER, ("出力の枠や役割の印", "the frame of an output, or a role word")),
+        (_partner_label(partner), ("相手の発言", "the partner's line")),
+    ):
+        if (found := pattern.search(body)) is not None:
+            return (*found.span(), said)
+    found = _RUN.search(body) if len(body) >= _RUN_LENGTH else None
+    if found is not None and found.end() - found.start() >= _RUN_LENGTH:
+        return (*found.span(), ("同じ言葉の繰り返し", "the same again and again"))
+    return _foreign(body) if japanese else None
+
+
+def _foreign(body: str) -> Unspoken | None:
+    said = ("日本語でない文", "a sentence in another language")
+    if (found := _OTHER_SCRIPT.search(body)) is not None:
+        return (*found.span(), said)
+    found = _LATIN_WORDS.search(body)
+    if found is not None and len(found[0]) * 2 > len(body):
+        return (*found.span(), said)
+    if _HAN.search(body) is None:
+        return None
+    for sentence in _SENTENCE.finditer(body):
+        words = sentence[0]
+        if _KANA.search(words) is None and _chinese(words):
+            return (*sentence.span(), said)
+    return None
+
+
+def _chinese(words: str) -> bool:
+    """Whether a sentence without kana has a character that no Japanese text has."""
+    return any(_HAN.match(one) and not one.encode("cp932", "ignore") for one in words)
