@@ -256,7 +256,6 @@ def growth(entry: Entry, unit: str) -> Slow | None:
 def _entries() -> Iterator[Entry]:
     from naisei.clarify import question_patterns
     from naisei.director import check
-    from naisei.director.wording import negation
     from naisei.emphasis.corpus.html import read_html as emphasis_html
     from naisei.emphasis.corpus.markdown import read_markdown as emphasis_markdown
     from naisei.japanese import (
@@ -293,7 +292,6 @@ def _entries() -> Iterator[Entry]:
         (folding, "fold mend_marks pairs mask"),
         (content_preservation, "quantities denied"),
         (level, "spoken"),
-        (negation, "negations"),
         (question_patterns, "objects"),
         (questions, "parse words denied"),
         (query_analysis, "analyse_query matter subjectless"),

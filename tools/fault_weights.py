@@ -1,6 +1,9 @@
 """Learn the scores of `naisei.director.wording.learnt_faults` from labelled lines.
 
-    python tools/fault_weights.py --out src/naisei/data/fault_weights
+    python tools/fault_weights.py --out src/naisei/data/fault_weights [--talks LINES.jsonl]
+
+Good lines are taught sentence by sentence, as they are scored. `--talks` are lines of strangers
+(`speaker`, `text`), of which each score may flag only so many; nothing is learnt of them.
 
 Reads the parts `dev` and `train` of director_lines/natural.jsonl and director_samples; what is
 `test` or `fresh` is never read. Prints what is caught and falsely flagged of each author when
@@ -38,8 +41,16 @@ _LEAST, _MOST = 3, 0.4
 _NATURAL = ["good", "chat", "swapped"]
 #: Weights of a wrong line, of one of these, and of one that is wrong in another way.
 _WRONG, _GOOD, _OTHER = 3.0, 1.0, 0.3
-#: Share of good lines, left out, that each score may flag.
-_FALSE = {"home": 0.01, "younger": 0.01, "elder": 0.01, "praise": 0.014, "negation": 0.01}
+#: Shares of good lines, left out, and of strangers' lines that each score may flag: in doubt, and
+#: without doubt.
+_FALSE = {"cut": 0.015, "sure": 0.003}
+_STRANGERS = {
+    "home": {"cut": 0.04, "sure": 0.006},
+    "younger": {"cut": 0.03, "sure": 0.004},
+    "elder": {"cut": 0.03, "sure": 0.004},
+    "praise": {"cut": 0.105, "sure": 0.015},
+    "negation": {"cut": 0.02, "sure": 0.002},
+}
 _KIN = re.compile(
     "姉|妹|生まれ|産まれ|年上|年下|下の|上の|先に|歳|いとこ|双子|きょうだい|長女|末っ子|お下がり|おさがり"
 )
@@ -57,12 +68,22 @@ def rows() -> list[dict[str, Any]]:
     for row in found:
         row["author"] = row["id"].split("-")[0]
         row["fault"] = row.get("fault", row["kind"])
-        who = load_character(row["character"])
-        partner = who.partner.names if who.partner else ()
-        line = PreparedLine(row["line"], (*who.names, *partner))
-        row["same"] = learnt.normalised(line.masked, who.names, partner)
-        row["elder"] = who.bond.kin == "elder"
+        row["said"] = said(row["line"], row["character"], apart=row["fault"] in _NATURAL)
+        row["elder"] = load_character(row["character"]).bond.kin == "elder"
     return found
+
+
+def said(text: str, character: str, *, apart: bool) -> list[str]:
+    """What is scored of a line: each stretch of it, or the whole."""
+    who = load_character(character)
+    line = PreparedLine(text, who.labels)
+    spans = list(learnt.stretches(line.sentences)) if apart else [(0, len(line.masked))]
+    return [learnt.normalised(line.masked[a:b], who.names, who.partner_names) for a, b in spans]
+
+
+def units(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """A row for each stretch, with the number of its line."""
+    return [{**r, "line": n, "same": same} for n, r in enumerate(lines) for same in r["said"]]
 
 
 def vectors() -> dict[str, Floats]:
@@ -90,19 +111,31 @@ def matrix(lines: list[set[str]], features: list[str], weight: float) -> Floats:
     return made
 
 
-def fitted(x: Floats, y: Floats, weights: Floats, ridge: float = 1.0) -> Floats:
-    """Ridge logistic regression by reweighted least squares in the dual; the bias is last."""
-    x = np.hstack([x, np.full((len(x), 1), 10.0)])
-    kernel, score = x @ x.T, np.zeros(len(y))
+def fitted(kernel: Floats, y: Floats, weights: Floats, ridge: float = 1.0) -> Floats:
+    """Ridge logistic regression by reweighted least squares, as the dual; the bias is in the
+    kernel."""
+    score = np.zeros(len(y))
     for _ in range(6):
         chance = 1 / (1 + np.exp(-score))
         curve = np.maximum(weights * chance * (1 - chance), 1e-6)
         wanted = score + weights * (y - chance) / curve
-        dual = np.linalg.solve(kernel + ridge * np.diag(1 / curve), wanted)
+        dual: Floats = np.linalg.solve(kernel + ridge * np.diag(1 / curve), wanted)
         score = kernel @ dual
-    beta: Floats = x.T @ dual
-    beta[-1] *= 10.0
-    return beta
+    return dual
+
+
+def worst(score: Floats, lines: Floats) -> Floats:
+    """The highest score of each line's stretches."""
+    found = np.full(int(lines.max()) + 1, -np.inf)
+    np.maximum.at(found, lines, score)
+    return found
+
+
+def above(scores: Floats, share: float) -> float:
+    """The least cut that at most this share of the scores reaches."""
+    if not len(scores):
+        return -np.inf
+    return float(np.sort(scores)[::-1][int(len(scores) * share)]) + 1e-6
 
 
 def weighed(lines: list[dict[str, Any]], fault: str) -> tuple[Floats, Floats, Floats]:
@@ -130,56 +163,98 @@ def joined(words: list[str]) -> Floats:
     return np.frombuffer("\n".join(words).encode(), np.uint8)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", type=Path, required=True)
-    out = parser.parse_args().out
-    lines, table = rows(), vectors()
+def features(texts: list[str], table: dict[str, Floats], of: int) -> dict[str, Any]:
+    """Matrices by words and by shapes; the counted features are those of the first `of` texts."""
     cutter = learnt.Cutter(table)
-    cut = [cutter(r["same"]) for r in lines]
-    known = [[table[p] for p in own if p in table] for own in cut]
+    cut = [cutter(text) for text in texts]
     dim = len(next(iter(table.values())))
+    known = [[table[p] for p in own if p in table] for own in cut]
     mean = np.stack(
         [
             np.sum(own, 0) / np.sqrt(sum(float(v @ v) for v in own)) if own else np.zeros(dim)
             for own in known
         ]
-    )
-    worded, shaped = [learnt.pairs(own) for own in cut], [learnt.shapes(r["same"]) for r in lines]
-    pair, shape = (learnt.counted(f, _LEAST, _MOST) for f in (worded, shaped))
+    ).astype(np.float32)
+    worded, shaped = [learnt.pairs(own) for own in cut], [learnt.shapes(text) for text in texts]
+    pair, shape = (learnt.counted(f[:of], _LEAST, _MOST) for f in (worded, shaped))
     by_words = np.hstack([mean * _VECTOR, matrix(worded, pair, learnt.PIECE_SHARE)])
     by_shapes = matrix(shaped, shape, learnt.CLAUSE_SHARE)
-    authors = np.array([r["author"] for r in lines])
-    good = np.array([r["fault"] == "good" for r in lines])
-    beta, bias, cuts = {}, [], []
-    for fault in learnt.FAULTS:
-        x = by_shapes if fault == "negation" else by_words
-        y, weights, own = weighed(lines, fault)
-        score = np.zeros(len(lines))
-        held_out = [a for a in sorted(set(authors)) if a not in ("t", "sample")]
-        for author in held_out:
-            taught = (authors != author) & (weights > 0)
-            b = fitted(x[taught], y[taught], weights[taught])
-            score[authors == author] = x[authors == author] @ b[:-1] + b[-1]
-        natural = np.sort(score[good & own & np.isin(authors, held_out)])[::-1]
-        cuts.append(float(natural[int(len(natural) * _FALSE[fault])]) + 1e-6)
-        for author in held_out:
-            of = authors == author
-            caught = (score[of & (y > 0)] > cuts[-1]).mean()
-            false = (score[of & good & own] > cuts[-1]).mean()
-            print(f"{fault} {author}: caught {caught:.3f}, false {false:.3f}", flush=True)
-        b = fitted(x[weights > 0], y[weights > 0], weights[weights > 0])
-        beta[fault], bias = b[:-1], [*bias, float(b[-1])]
-    words = list(table)
-    write_digests(out / "documents.txt", [r["line"] for r in lines])
+    return {"pair": pair, "shape": shape, "words": by_words, "shapes": by_shapes, "dim": dim}
+
+
+def learn(
+    lines: list[dict[str, Any]], taught: list[dict[str, Any]], made: dict[str, Any], talks: Any
+) -> tuple[dict[str, Floats], list[float], dict[str, list[float]]]:
+    """Weights, biases and cuts of each fault. Two authors at a time are left out for the cuts."""
+    at = np.array([r["line"] for r in taught])
+    authors, kinds = (np.array([r[k] for r in lines]) for k in ("author", "fault"))
+    elder = np.array([r["elder"] for r in lines])
+    halves = [np.isin(authors[at], pair) for pair in (("a", "c"), ("b", "d"))]
+    held = np.isin(authors, ["a", "b", "c", "d"])
+    beta: dict[str, Floats] = {}
+    bias: list[float] = []
+    cuts: dict[str, list[float]] = {"cut": [], "sure": []}
+    for name, faults in (("words", learnt.FAULTS[:-1]), ("shapes", learnt.FAULTS[-1:])):
+        x, of = made[name][: len(taught)], made[name][len(taught) :]
+        kernel = (x @ x.T + 100.0).astype(np.float64)
+        for fault in faults:
+            y, weights, _ = weighed(taught, fault)
+            score = np.zeros(len(taught))
+            for half in halves:
+                on = np.flatnonzero(~half & (weights > 0))
+                dual = fitted(kernel[np.ix_(on, on)], y[on], weights[on])
+                score[half] = kernel[np.ix_(np.flatnonzero(half), on)] @ dual
+            on = np.flatnonzero(weights > 0)
+            dual = fitted(kernel[np.ix_(on, on)], y[on], weights[on])
+            beta[fault], bias = x[on].T @ dual, [*bias, 100.0 * float(dual.sum())]
+            score -= [learnt.doubt(fault, r["same"]) for r in taught]
+            by_line = worst(score, at)
+            whose = elder == (fault == "younger") if fault in ("younger", "elder") else held
+            good, wrong = (
+                by_line[(kinds == "good") & held & whose],
+                by_line[(kinds == fault) & held],
+            )
+            theirs = np.array([])
+            if talks:
+                heard = of @ beta[fault] + bias[-1]
+                heard -= [learnt.doubt(fault, r["same"]) for r in talks]
+                theirs = worst(heard, np.array([r["line"] for r in talks]))
+                if fault in ("younger", "elder"):
+                    whom = {r["line"]: r["elder"] for r in talks}
+                    theirs = theirs[[whom[n] == (fault == "younger") for n in range(len(theirs))]]
+            for kind, kept in cuts.items():
+                cut = max(above(good, _FALSE[kind]), above(theirs, _STRANGERS[fault][kind]))
+                kept.append(cut)
+                shares = [f"{(s >= cut).mean():.3f}" for s in (wrong, good, theirs) if len(s)]
+                print(fault, kind, len(wrong), len(good), *shares, flush=True)
+    return beta, bias, cuts
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--talks", type=Path)
+    asked = parser.parse_args()
+    lines, table = rows(), vectors()
+    taught = units(lines)
+    talks = [json.loads(r) for r in asked.talks.open(encoding="utf-8")] if asked.talks else []
+    for r in talks:
+        r["said"] = said(r["text"], r["speaker"], apart=True) or [""]
+        r["elder"] = load_character(r["speaker"]).bond.kin == "elder"
+    strangers = units(talks)
+    made = features([r["same"] for r in (*taught, *strangers)], table, len(taught))
+    beta, bias, cuts = learn(lines, taught, made, strangers)
+    dim, words = made["dim"], list(table)
+    asked.out.mkdir(parents=True, exist_ok=True)
+    write_digests(asked.out / "documents.txt", [r["line"] for r in lines])
     worded_beta = np.stack([beta[f] for f in learnt.FAULTS[:-1]], 1)
     told: dict[str, Any] = {
         "pieces": joined(words),
         "squared": np.array([float(v @ v) for v in table.values()], np.float16),
-        "pairs": joined(pair),
-        "shapes": joined(shape),
+        "pairs": joined(made["pair"]),
+        "shapes": joined(made["shape"]),
         "bias": np.array(bias, np.float32),
-        "cut": np.array(cuts, np.float32),
+        **{kind: np.array(kept, np.float32) for kind, kept in cuts.items()},
     }
     for name, values in (
         ("by_piece", np.stack(list(table.values())) @ worded_beta[:dim] * _VECTOR),
@@ -187,9 +262,8 @@ def main() -> None:
         ("by_shape", beta["negation"][:, None]),
     ):
         told[name], told[f"{name}_scale"] = rounded(values)
-    out.mkdir(parents=True, exist_ok=True)
-    np.savez_compressed(out / "weights.npz", **told)
-    print(f"{len(lines)} lines, {len(words)} pieces, {len(pair)} pairs, {len(shape)} shapes")
+    np.savez_compressed(asked.out / "weights.npz", **told)
+    print(f"{len(lines)} lines, {len(words)} pieces, {len(made['pair'])} pairs")
 
 
 if __name__ == "__main__":

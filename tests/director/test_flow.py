@@ -203,7 +203,7 @@ def test_a_person_s_line_is_said_as_given() -> None:
 
 
 def test_warnings_become_instructions_for_their_turn_and_then_are_gone() -> None:
-    warned = "えー！（笑顔で）ほんと？"
+    warned = "・えー！ほんと？"
     turns = [warned, AYU, SOON, AYU, YANA]
     _, asked, _ = acted(turns, turns=5, judging=None)
     told = [last(e).partition("今回気をつけること:")[2].partition("書いたが")[0] for e in asked]

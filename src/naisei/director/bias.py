@@ -22,7 +22,7 @@ from naisei.director.judge import Judging, judge
 from naisei.director.schemas import Judgement
 from naisei.director.state import Spoken, TalkState
 from naisei.director.voice_learning import exchanges
-from naisei.lang import language, say
+from naisei.lang import say
 from naisei.system.config import Options, flag
 
 #: Ways of changing a line or what stands before it.
@@ -111,8 +111,8 @@ def _judged(
     ):
         history = (*pair[0], *pair[1], Spoken(speaker=partner, text=before))
         state = TalkState(history=history)
-        draft = checked(text, who, state, language())
-        messages = judge_messages(draft.model_copy(update={"checks": ()}), who, state, language())
+        draft = checked(text, who, state, who.language)
+        messages = judge_messages(draft.model_copy(update={"checks": ()}), who, state, who.language)
         try:
             found.append((yield from judge(messages, judging)))
         except InstrumentFailure:

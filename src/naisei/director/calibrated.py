@@ -1,9 +1,9 @@
-"""The calibrated rules: what rejects alone, what only warns, measured on natural speech.
+"""The calibrated rules: what rejects, what only warns, measured on natural speech.
 
-Format, setting and logic reject alone. Tone is measured against the character's voice, praise by
-whom an evaluation is said of; these, scatter, jump and loop warn, and reject only together with
-the judge (`naisei.director.draft.judged`). Tone alone rejects where the voice is surely
-another's (`Voice.retry_below`).
+Form and fixed expressions reject. Setting, praise and logic are scores of what a line says, tone
+one of how it is said: in doubt they warn, without doubt they reject. Scatter, jump and loop warn.
+With a judge, what warns rejects only where the judge finds fault too
+(`naisei.director.draft.judged`).
 """
 
 from __future__ import annotations
@@ -22,8 +22,7 @@ from naisei.director.verdict import LineVerdict, Tone
 from naisei.director.voice import VoiceMeter
 from naisei.director.wording.assertion_scope import double_negations
 from naisei.director.wording.household import Bond, Household, speaks_of_others
-from naisei.director.wording.learnt_faults import Fault, LearntFaults
-from naisei.director.wording.negation import negations
+from naisei.director.wording.learnt_faults import Fault, Found, LearntFaults
 from naisei.director.wording.noun_phrases import noun_phrases, turns
 from naisei.director.wording.staging import staging
 from naisei.japanese.folding import fold
@@ -31,9 +30,11 @@ from naisei.japanese.folding import fold
 _WARN, _RETRY, _PASS = Status.WARN, Status.RETRY, Status.PASS
 #: A line is scattered from so many sentences that raise so many topics, or from so many
 #: sentences, or characters, alone.
-_SENTENCES, _TOPICS, _MOST, _LONG = 4, 4, 7, 240
+_SENTENCES, _TOPICS, _MOST, _LONG = 6, 6, 9, 300
 #: Lines of the history that are read; how alike two lines are that say the same.
 _BEFORE, _ALIKE, _SHORT = 6, 0.7, 5
+#: A line of more sentences is in another voice if all but the first are.
+_GREETED = 2
 #: So many lines on a topic are enough to leave it.
 _DEPTH = 3
 
@@ -99,16 +100,17 @@ class CalibratedRules:
             return facts.model_copy(update={"status": _WARN})
         if facts.status is not _PASS:
             return facts
-        household = self._household
-        spans = sorted(household.find(line.body, line.masked), key=lambda c: not c.certain)
+        spans = sorted(
+            self._household.find(line.body, line.masked), key=lambda met: not met.certain
+        )
         if third and spans and not spans[0].certain:
             return facts
         if spans:
-            kind, certain = spans[0].kind, spans[0].certain
+            kind, sure = spans[0].kind, spans[0].certain
             found_at = [(c.start, c.end) for c in spans[:EVIDENCE]]
         elif not third and (met := _broken(line, learnt)):
-            kind, certain = "home" if met == "home" else "kin", False
-            found_at = [learnt[met]]
+            kind, sure = "home" if met == "home" else "kin", learnt[met].sure
+            found_at = [(learnt[met].start, learnt[met].end)]
         else:
             return facts
         reason, suggestion = _BROKEN[kind]
@@ -116,7 +118,7 @@ class CalibratedRules:
             ja, en = self._fact.fact, self._fact.fact_en or self._fact.fact
             reason = (f"設定に反しています: {ja}。", f"This contradicts: {en}.")
         evidence = [line.evidence(*span) for span in found_at]
-        return found(line, "setting", _RETRY if certain else _WARN, reason, suggestion, evidence)
+        return found(line, "setting", _RETRY if sure else _WARN, reason, suggestion, evidence)
 
     def _scattered(self, line: PreparedLine) -> tuple[Check, int]:
         """With the number of topics, counted only in lines of several sentences."""
@@ -157,6 +159,10 @@ class CalibratedRules:
                 )
             return check, tone
         voice, weight = self._meter.voice, self._meter.weigh(line.masked)
+        if weight < voice.sure and len(line.sentences) > _GREETED:
+            # A first sentence in the right voice (a greeting) does not excuse the rest.
+            rest = self._meter.weigh(line.masked[line.sentences[1][0] :])
+            weight = rest if rest < voice.retry_below else weight
         score = (
             (weight >= voice.retry_below) + (weight >= voice.warn_below) + (weight >= voice.sure)
         )
@@ -197,8 +203,8 @@ class CalibratedRules:
         return found(line, "script", _WARN, *_STAGED, [line.evidence(*span).strip()])
 
 
-#: Faults of a line that were learnt, each with the sentence that speaks most for it.
-Learnt = dict[Fault, tuple[int, int]]
+#: Faults of a line that were learnt, each where the line speaks most for it.
+Learnt = dict[Fault, Found]
 _SETTINGS: tuple[Fault, ...] = ("home", "younger", "elder")
 
 
@@ -223,25 +229,21 @@ def _broken(line: PreparedLine, learnt: Learnt) -> Fault | None:
 
 
 def _praised(line: PreparedLine, learnt: Learnt) -> Check:
-    span = learnt.get("praise")
-    if span is None:
+    met = learnt.get("praise")
+    if met is None:
         return PASSED["praise"]
-    return found(line, "praise", _WARN, *_PRAISED, [line.evidence(*span)])
+    status = _RETRY if met.sure else _WARN
+    return found(line, "praise", status, *_PRAISED, [line.evidence(met.start, met.end)])
 
 
 def _logic(line: PreparedLine, learnt: Learnt) -> Check:
-    spans = double_negations(line.body)
-    status = _RETRY if spans else _WARN
-    if not spans:
-        met = negations(line.body)
-        spans = [(n.start, n.end) for n in met]
-        if any(n.count > 2 for n in met):
-            status = _RETRY
-    if not spans and "negation" in learnt:
-        spans = [learnt["negation"]]
+    spans, sure = double_negations(line.body), True
+    if not spans and (met := learnt.get("negation")) is not None:
+        spans, sure = [(met.start, met.end)], met.sure
     if not spans:
         return PASSED["logic"]
-    return found(line, "logic", status, *_NEGATED, [line.evidence(*s) for s in spans[:EVIDENCE]])
+    evidence = [line.evidence(*span) for span in spans[:EVIDENCE]]
+    return found(line, "logic", _RETRY if sure else _WARN, *_NEGATED, evidence)
 
 
 #: Somebody who is not here, as the topic of the line before.

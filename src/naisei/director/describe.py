@@ -196,6 +196,8 @@ def judge_messages(
                 length=speaker.limits.advised,
                 scene=state.scene or none,
                 topic=state.topic or none,
+                tone=_tone(speaker, language),
+                praise=_praise(speaker, language),
                 history=_history(state) or none,
                 findings=_listed(findings, none),
                 line=_quoted(draft.text),

@@ -14,7 +14,7 @@ from naisei.director.config import TalkRules
 from naisei.director.judge import judge_check
 from naisei.director.schemas import Draft, Judgement, Outcome, Turn
 from naisei.director.state import TalkState
-from naisei.director.verdict import CHECK_NAMES, FIRM_CHECKS, RuleSet
+from naisei.director.verdict import RuleSet
 from naisei.lang import Language, speaking
 
 #: So many of the last lines are given to the checks; they read the last five.
@@ -55,22 +55,20 @@ def judged(
 ) -> Draft:
     """The draft with the judgement beside the checks.
 
-    By the specification the worst of all is its status. By the calibrated rules a finding other
-    than of format, setting and logic is RETRY where the judge finds fault too (roleplay or
-    naturalness 3 or less); where not, it is a note for the next turn and no reason to warn.
+    By the specification the worst of all is its status. By the calibrated rules what warns is
+    RETRY where the judge finds fault too (roleplay or naturalness 3 or less); where not, it is
+    cleared, and nobody is told of it. What rejects has rejected before a judge is asked.
     """
     heard = judge_check(found, language)
     checks = draft.checks
     counted = [draft.status]
     if rules == "calibrated":
-        shared = found.at_fault
         checks = tuple(
-            c
-            if c.name in FIRM_CHECKS
-            else c.model_copy(update={"status": Status.RETRY if shared else Status.WARN})
+            c if c.name == "format" else c.model_copy(update={"status": Status.RETRY})
             for c in checks
+            if found.at_fault or c.name == "format"
         )
-        counted = [c.status for c in checks if shared or c.name in FIRM_CHECKS]
+        counted = [c.status for c in checks]
         counted.append(Status.MODIFY if draft.mends else Status.PASS)
     added: tuple[Check, ...] = () if heard.status is Status.PASS else (heard,)
     return draft.model_copy(
@@ -80,12 +78,6 @@ def judged(
             "status": max((*counted, heard.status), key=lambda status: status.severity),
         }
     )
-
-
-def rejected_alone(draft: Draft, rules: RuleSet) -> bool:
-    """Whether the draft is out whatever a judge says of it."""
-    firm = FIRM_CHECKS if rules == "calibrated" else CHECK_NAMES
-    return any(c.status is Status.RETRY and c.name in firm for c in draft.checks)
 
 
 def unheard(draft: Draft, why: str) -> Draft:

@@ -81,7 +81,7 @@ def example(draft: Draft) -> str:
 
 
 def content(draft: Draft) -> tuple[str, ...]:
-    """What a rewrite has to keep: the first noun phrases, without what breaks the setting."""
+    """What a rewrite has to keep: the first noun phrases, without what is at fault."""
     return tuple(noun_phrases(_without_faults(draft))[:_KEPT])
 
 
@@ -95,7 +95,7 @@ def keeps(rejected: Draft, rewrite: Draft) -> bool:
 def _without_faults(draft: Draft) -> str:
     text = fold(draft.text)
     for check in draft.checks:
-        if check.name == "setting" and check.status is Status.RETRY:
+        if check.name in ("setting", "praise", "logic"):
             for span in check.evidence:
                 text = text.replace(fold(span), "、")
     return text

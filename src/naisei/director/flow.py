@@ -60,7 +60,7 @@ def examine(
 ) -> Flow[Draft]:
     """The hard rules, then the judge, who is asked only where they let the line pass (§7)."""
     draft = drafting.checked(text, speaker, state, rules.language, rules.rules)
-    if not rules.judge or drafting.rejected_alone(draft, rules.rules):
+    if not rules.judge or draft.status is Status.RETRY:
         return draft
     told = judge_messages(draft, speaker, state, rules.language)
     level = drafting.level(before, state, speaker)

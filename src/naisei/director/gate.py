@@ -28,7 +28,7 @@ from naisei.director.schemas import Draft, Turn
 from naisei.director.sentence_gate import SentenceGate
 from naisei.director.state import Spoken, TalkState
 from naisei.director.verdict import RuleSet
-from naisei.lang import Language, language, say
+from naisei.lang import Language, say
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -47,7 +47,7 @@ class Gate:
     topic, scene: for the judge. hold: a streaming function is let out as a whole reply, or
     sentence by sentence (`sentence`), each checked with those before; no judge then. keyword: by
     which the function is given the reasons, if it takes it. on_turn: is given each `Turn`, with
-    every draft and verdict. language: of the reasons; by default the user's.
+    every draft and verdict. language: of prompts and reasons; by default the character's.
 
     Exceptions of the function pass through.
 
@@ -269,7 +269,7 @@ class Gate:
             policy=self.policy,
             judge=self.judge is not None,
             judging=judging,
-            language=self.language or language(),
+            language=self.language or character.language,
         )
         return character, state, rules
 

@@ -16,8 +16,6 @@ from naisei.core import Check, Status, Verdict
 HARD_CHECKS = ("format", "setting", "praise", "scatter", "logic", "tone")
 #: All checks in the order of `LineVerdict.checks`; the last three never answer RETRY (§8).
 CHECK_NAMES = (*HARD_CHECKS, "loop", "jump", "script")
-#: Those that reject by themselves under the calibrated rules; the others need the judge.
-FIRM_CHECKS = ("format", "setting", "logic")
 #: How lines are judged: by rules calibrated on natural speech, or the specification to the letter.
 RuleSet = Literal["calibrated", "spec"]
 #: Safe mechanical mends, in the order in which they are made.

@@ -132,10 +132,6 @@ _OTHERS = (
     "人は",
     "ペンネーム",
 )
-_HEARSAY = re.compile(
-    r"\A[^。！？\n]*?(?:って[さね][。！、]|だって[。！、ねさ]|んだって|らしい|そうです|そうで、|そうだ|だそう|みたい|(?:って|と)(?:言|笑|聞|話|書))"
-)
-_ENOUGH = 2.0
 _EXCUSES = ("negated", "hypothetical", "wish", "past", "term", "others")
 
 
@@ -161,22 +157,13 @@ class Household:
             "you": rf"(?:{partner}|あなた|あんた|きみ)",
             **known["parts"],
         }
-        self._together = bond.together
-        signs = [
-            (points, _filled(text, names))
-            for points, text in (*known["signs"]["weighed"], (0.5, hearer))
-        ]
-        self._signs = signs
-        self._met = Screen([text for _, text in signs])
         kinship = ("kin", bond.kin) if bond.kin else ()
         for group in (*(("apart",) if bond.together else ()), *kinship):
-            for key, sure in (("certain", True), ("likely", False)):
-                frames += [
-                    ("home" if group == "apart" else "kin", sure, _filled(text, names))
-                    for text in known[group][key]
-                ]
+            kind: Kind = "home" if group == "apart" else "kin"
+            for listed, sure in ((known, True), (known["doubtful"], False)):
+                frames += [(kind, sure, _filled(text, names)) for text in listed[group]]
         if bond.calls:
-            frames += _called(bond, partner)
+            frames.append(("address", True, _called(bond, partner)))
         self._frames = frames
         self._screen = Screen([text for _, _, text in frames])
 
@@ -185,24 +172,8 @@ class Household:
         for number in self._screen.of(masked):
             kind, sure, frame = self._frames[number]
             for match in _compiled(frame).finditer(masked):
-                if not sure and _HEARSAY.search(text, match.end(), match.end() + 40):
-                    continue
                 if kind == "address" or not excuse(text, *match.span(), _EXCUSES, _OTHERS):
                     yield Contradiction(kind, *match.span(), sure)
-        if self._together and (span := self._suspicion(masked)) is not None:
-            yield Contradiction("home", *span, False)
-
-    def _suspicion(self, masked: str) -> tuple[int, int] | None:
-        """Where several signs of a life apart meet, none of which would say it alone."""
-        found: list[tuple[int, int]] = []
-        weight = 0.0
-        for number in self._met.of(masked):
-            points, sign = self._signs[number]
-            if (match := _compiled(sign).search(masked)) is not None:
-                weight += points
-                if points > 0:
-                    found.append(match.span())
-        return (min(found)[0], max(found)[1]) if weight >= _ENOUGH else None
 
 
 @lru_cache(maxsize=1)
@@ -222,20 +193,10 @@ def _filled(text: str, names: dict[str, str]) -> str:
     return text
 
 
-def _called(bond: Bond, partner: str) -> list[tuple[Kind, bool, str]]:
+def _called(bond: Bond, partner: str) -> str:
+    """A form of address that is not the speaker's for the partner."""
     allowed = "|".join(map(re.escape, sorted(bond.calls, key=len, reverse=True)))
-    named = rf"(?:{partner})"
-    start = r"(?:^|(?<=[、。！？…\s]))"
-    return [
-        (
-            "address",
-            True,
-            rf"(?!{allowed}(?:[^ぁ-んァ-ヶ一-鿿]|[はがもにのをとで]|$)){start}(?:{named})(?:ちゃん|さん|様|さま|くん|先輩|姉|ねえ)",
-        ),
-        ("address", False, rf"{start}(?!(?:{allowed})[、。！？…]){named}(?=[、！？…]|。|$)"),
-        (
-            "address",
-            False,
-            rf"(?:^|[、。！？\s])(?:{partner})(?:です|だよ|と申します|と言います|といいます|でした)(?:[。！ね、]|$)",
-        ),
-    ]
+    return (
+        rf"(?!{allowed}(?:[^ぁ-んァ-ヶ一-鿿]|[はがもにのをとで]|$))(?:^|(?<=[、。！？…\s]))"
+        rf"(?:{partner})(?:ちゃん|さん|様|さま|くん|先輩|姉|ねえ)"
+    )

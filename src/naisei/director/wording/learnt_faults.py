@@ -11,16 +11,17 @@ was learnt of one pair holds for others. The weights and how well they do:
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import as_file, files
 from itertools import pairwise
 from typing import Literal
 
-from naisei.director.wording.negation import SET_PHRASES
+from naisei.japanese.folding import FILLER
 
 #: `home`: the two live apart. `younger`, `elder`: the speaker is the younger, the elder one.
 Fault = Literal["home", "younger", "elder", "praise", "negation"]
@@ -31,18 +32,30 @@ _PARTNER, _SELF = "\ue001", "\ue002"
 PIECE_SHARE, CLAUSE_SHARE = 3.0, 4.0
 #: Added to the number of a line's features: a short line shall not decide by one of them.
 _STEADY = 4
-#: Characters of a stretch of a long line that is scored by itself.
-_STRETCH = 160
+#: Sentences are scored together until they have so many characters.
+_STRETCH = 30
 
 
-def normalised(masked: str, own: Collection[str], partner: Collection[str]) -> str:
-    """A folded line with quotations masked, names and kinship made alike."""
+@lru_cache(maxsize=64)
+def _called(names: tuple[str, ...]) -> re.Pattern[str]:
+    """The partner called by name, which says nothing of them."""
+    known = "|".join(map(re.escape, sorted(names, key=len, reverse=True))) or r"(?!)"
+    return re.compile(
+        rf"(?:(?<=[。！？…、\s])|\A)(?:{known})(?:さん|様|ちゃん)?[〜ー]?(?:、|(?=[。！？…\s])|\Z)"
+    )
+
+
+def normalised(masked: str, own: tuple[str, ...], partner: tuple[str, ...]) -> str:
+    """A folded line with quotations masked, calls left out, names and kinship made alike."""
+    masked = _TWICE.sub(r"\1", _called(partner).sub("", masked.replace(FILLER, "")))
     for names, sign in ((partner, _PARTNER), (own, _SELF)):
         for name in sorted(names, key=len, reverse=True):
             masked = masked.replace(name, sign)
     return _ME.sub("私", masked.replace("兄", "姉").replace("弟", "妹"))
 
 
+#: Said twice over, it is said once.
+_TWICE = re.compile(r"(.{3,12}?)[、。！]?\1")
 _ME = re.compile("あたし|わたし|[俺僕]")
 
 
@@ -76,9 +89,72 @@ def pairs(cut: Sequence[str]) -> set[str]:
     return {*cut, *(f"{a}\t{b}" for a, b in pairwise(cut))}
 
 
+_HOME = re.compile(
+    r"家|うち|んち|宅|住|暮|部屋|一人|ひとり|独り|帰|実家|地元|"
+    r"会[ういえっお]|お会い|再会|電話|通話|電波|そっち|そちら|こっち|こちら|"
+    r"駅|電車|新幹線|バスで|町|街|[区県市]|引っ?越|大家|鍵|泊|"
+    r"寄[っらりる]|訪|遊びに|来て|来た|来る|ぶり|離れ|遠|別|届|送|荷物|"
+    r"連絡|メール|LINE|ライン|声|留守|隣|近所|迎え|玄関|誰も|生活|ルーム|"
+    r"アパート|マンション|寮|下宿|親元|上京|お邪魔|伺|上がって|客|手土産|"
+    r"切るね|また来週|方面|地域|地方|いらっしゃ|以来|"
+    r"出て(?:って|行って|から)|おじゃま|冷蔵庫|独居|お盆|盆と|顔を|契約"
+)
+_KIN = re.compile(
+    r"姉|妹|生まれ|産まれ|年上|年下|下の|上の|先に|歳|いとこ|双子|きょうだい|"
+    r"長女|次女|末っ子|お下がり|おさがり|小さい|赤ちゃん|おむつ|子守|抱っこ|"
+    r"学年|年生|幼稚園|義理|一人っ子|つ[上下]|長く生き|[上下]なん|昔の|"
+    r"保育園|お腹|大きくなったら|中学|高校|小学|お守|あやし|若い|お先|先輩|"
+    r"後輩|義|血の"
+)
+_VALUES = re.compile(
+    r"さすが|流石|天才|素晴|すばらし|すご|スゴ|凄|才能|センス|尊敬|感服|感心|"
+    r"感動|感激|感嘆|見事|立派|完璧|最高|偉[いく大]|えら[いく]|上手|巧|達人|"
+    r"名人|職人|プロ|一流|頼も|頼り|優し|やさし|賢|頭(?:が)?(?:い|よ|良)|"
+    r"脱帽|憧れ|かなわ|敵わ|叶わ|勝て|世界一|一番|いちばん|誇り|誇ら|自慢|輝|"
+    r"美し|綺麗|きれい|かわいい|可愛|素敵|すてき|ステキ|神|鋭|洞察|発想|着眼|"
+    r"観察|慧眼|冴え|器用|まね|真似|敬服|拍手|ほれ|惚れ|お手の|優秀|秀|抜群|"
+    r"特別|ない人|らしい|幸せ|努力|頑張|がんば|よく(?:でき|気|ご|ぞ)|さえ|"
+    r"いい(?:質問|ね|声)|良い|名(?:作|文|案|探偵|言)|魅力|まぶし|眩|好き|"
+    r"嬉し|救われ|おかげ|お陰|ありがた|女神|天使|無敵|最強|理想|お手本|鑑|逸材|"
+    r"記憶力|博識|物知り|詳し|信頼|百点|満点|正解|正し|まったくその通り|その通り|"
+    r"おっしゃる通り|いたみ入|恐れ入|敵なし|独創|芸術|天性|驚かさ|敬意|誇|専門家|"
+    r"惹きつけ|本質|頭の|賞賛|励み|完敗|見習|ずば抜け|間違いない|感性|豊か|人望|"
+    r"似合|華が|意識の?高|卓越|唯一|丁寧|魔法|優れ|親身|誠実|正義感|下がり|人柄|"
+    r"勇気|打たれ|知識の|引き出し|ほかにい|他にい|そうはい|なかなか(?:でき|い)"
+)
+
+
+#: What must be, said by what fails without it, is no turned negation.
+_NEEDED = re.compile(
+    r"(?:ないと|なきゃ|なければ|なくちゃ)、?[^。！？]{0,10}?(?:でき|わか[らん]|分か[らん]|間に合[わい]|足り|意味が?"
+    r"|[えけせてねめれべげ](?<!濡れ|遅れ|壊れ|怒れ|られ|冷め|枯れ|焦げ|忘れ|疲れ|倒れ|溶け)|続けられ)"
+    r"(?:ない|ません|ありません)(?!ないで|なく)"
+)
+#: A text that values nothing in so many words may still praise; it needs so much more.
+_UNNAMED = 1.5
+
+
+def doubt(fault: Fault, text: str) -> float:
+    """What is taken from the score of a text that holds no word of what the fault is about: there
+    the score measures topic and style. Infinite where it cannot say the fault at all."""
+    if fault == "negation":
+        return 0.0 if denies(text) and _NEEDED.search(text) is None else math.inf
+    about = _VALUES if fault == "praise" else _HOME if fault == "home" else _KIN
+    if about.search(text) is not None:
+        return 0.0
+    return _UNNAMED if fault == "praise" else math.inf
+
+
+#: One negation, in words that hold two: must, perhaps, no doubt, cannot help.
+SET_PHRASES = re.compile(
+    r"(?:なければ|なきゃ|なくては|なくちゃ|なけりゃ|ないと|ねば|ずには?|ないでは)(?:、)?(?:なら|いけ|だめ|駄目|ダメ|いられ|おか|済ま|すま|いい|よい|構わ|かまわ|大丈夫|平気|なん)(?:ない|ません|なかった|なく(?!な[いか]|は)|ぬ)?"
+    r"|かもしれ(?:ない|ません|なく|ないと)|かも知れ(?:ない|ません)|に過ぎ(?:ない|ません)|にすぎ(?:ない|ません)|しかた(?:が)?(?:ない|ありません|なく)|仕方(?:が)?(?:ない|ありません|なく)|しょうがな[いく]"
+    r"|たまらな[いく]|とんでもな[いく]|もったいな[いく]|つまらな[いく]|くだらな[いく]|申し訳(?:ない|ありません|なく)|間違い(?:ない|ありません|なく)|違い(?:ない|ありません)|思わず|必ず|まず(?:は|、)?|少なくとも|なるべく"
+    r"|危な[いく]|少な[いく]|汚な[いく]|幼な[いく]|切な[いく]|儚な[いく]|なんでもな[いく]|さりげなく|なんとなく|何となく|まもなく|間もなく|問題(?:ない|ありません)|足らず|知らず|とりあえず|相変わらず|わず"
+)
 _NOT = re.compile(
     r"な[いくきけ]|なかっ|ません|ませ[ずぬ]|ず(?:に|、)|ねえ|ねー|んで(?:ください|ね|よ)"
-    r"|禁止|だめ|ダメ|無理|嫌い?|[不未無][\u3400-\u9fff]|違[うい]"
+    r"|禁止|[不未無](?![理茶料駄事来線])[\u3400-\u9fff]"
 )
 #: Finds nothing in a line that denies nothing, whose negations need no look.
 denies = re.compile(
@@ -129,7 +205,8 @@ Table = dict[str, tuple[float, ...]]
 @dataclass(frozen=True, slots=True)
 class _Weights:
     """piece: of each, its vector's squared length and what it adds to the faults of words. pair,
-    shape: what these add. bias, cut: of each fault."""
+    shape: what these add. bias, cut, sure: of each fault; from `cut` on it is found, from `sure`
+    on without doubt."""
 
     cut_up: Cutter
     piece: Table
@@ -137,6 +214,7 @@ class _Weights:
     shape: dict[str, float]
     bias: dict[Fault, float]
     cut: dict[Fault, float]
+    sure: dict[Fault, float]
 
 
 @cache
@@ -165,7 +243,17 @@ def _weights() -> _Weights:
         {w: row[0] for w, row in zip(words("shapes"), rows("by_shape"), strict=True)},
         dict(zip(FAULTS, told["bias"].tolist(), strict=True)),
         dict(zip(FAULTS, told["cut"].tolist(), strict=True)),
+        dict(zip(FAULTS, told["sure"].tolist(), strict=True)),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A fault that a line holds. start, end: of the sentences that say it. sure: without doubt."""
+
+    start: int
+    end: int
+    sure: bool
 
 
 class LearntFaults:
@@ -175,58 +263,45 @@ class LearntFaults:
     """
 
     def __init__(
-        self, own: Collection[str], partner: Collection[str], wanted: Collection[Fault]
+        self, own: tuple[str, ...], partner: tuple[str, ...], wanted: Collection[Fault]
     ) -> None:
         self._own, self._partner = own, partner
-        self._worded = [f for f in FAULTS[:-1] if f in wanted]
-        self._negation = "negation" in wanted
+        self._wanted = [fault for fault in FAULTS if fault in wanted]
 
-    def find(
-        self, masked: str, sentences: Sequence[tuple[int, int]]
-    ) -> dict[Fault, tuple[int, int]]:
-        """Of each fault that is found, the span of the sentence that speaks most for it.
+    def find(self, masked: str, sentences: Sequence[tuple[int, int]]) -> dict[Fault, Found]:
+        """Each fault that is found, where the line speaks most for it.
 
         masked: the folded line, quotations masked. sentences: their spans in it.
         """
-        found: dict[Fault, tuple[int, int]] = {}
-        for first, last in _stretches(len(masked), sentences):
-            for fault in self._over(masked[first:last]):
-                if fault not in found:
-                    inside = [s for s in sentences if first <= s[0] < last] or [(first, last)]
-                    found[fault] = max(inside, key=lambda s: self._score(masked[slice(*s)], fault))
-        return found
-
-    def _over(self, text: str) -> list[Fault]:
         weights = _weights()
-        same = normalised(text, self._own, self._partner)
-        found: list[Fault] = []
-        if self._worded:
-            scores = _by_words(same, self._worded, weights)
-            found = [f for f, s in zip(self._worded, scores, strict=True) if s >= weights.cut[f]]
-        if self._negation and denies(same) and _by_shapes(same, weights) >= weights.cut["negation"]:
-            found.append("negation")
-        return found
+        best: dict[Fault, tuple[float, int, int]] = {}
+        for start, end in stretches(sentences):
+            same = normalised(masked[start:end], self._own, self._partner)
+            doubts = {f: doubt(f, same) for f in self._wanted}
+            about = [
+                (n, f) for n, f in enumerate(FAULTS[:-1]) if doubts.get(f, math.inf) < math.inf
+            ]
+            scores = _by_words(same, about, weights) if about else {}
+            if doubts.get("negation", math.inf) < math.inf:
+                scores["negation"] = _by_shapes(same, weights)
+            for fault, found in scores.items():
+                score = found - doubts[fault]
+                if score >= weights.cut[fault] and score > best.get(fault, (-1e9,))[0]:
+                    best[fault] = (score, start, end)
+        return {f: Found(at, to, score >= weights.sure[f]) for f, (score, at, to) in best.items()}
 
-    def _score(self, text: str, fault: Fault) -> float:
-        same = normalised(text, self._own, self._partner)
-        if fault == "negation":
-            return _by_shapes(same, _weights())
-        return _by_words(same, [fault], _weights())[0]
 
-
-def _by_words(text: str, faults: Sequence[Fault], weights: _Weights) -> list[float]:
+def _by_words(
+    text: str, faults: Sequence[tuple[int, Fault]], weights: _Weights
+) -> dict[Fault, float]:
     cut = weights.cut_up(text)
     known, counted = weights.piece, weights.pair
     rows = [known[piece] for piece in cut if piece in known]
-    length = sum(row[0] for row in rows) ** 0.5 or 1.0
-    more = [counted[pair] for pair in counted.keys() & pairs(cut)]
-    each = share(PIECE_SHARE, len(more))
-    found = []
-    for fault in faults:
-        at = FAULTS.index(fault)
-        vector = sum([row[at + 1] for row in rows]) / length
-        found.append(weights.bias[fault] + vector + each * sum([row[at] for row in more]))
-    return found
+    sums = [sum(column) for column in zip(*rows, strict=True)] or [0.0] * len(FAULTS)
+    met = [counted[pair] for pair in counted.keys() & pairs(cut)]
+    more = [sum(column) for column in zip(*met, strict=True)] or [0.0] * len(FAULTS)
+    length, each = sums[0] ** 0.5 or 1.0, share(PIECE_SHARE, len(met))
+    return {f: weights.bias[f] + sums[at + 1] / length + each * more[at] for at, f in faults}
 
 
 def _by_shapes(text: str, weights: _Weights) -> float:
@@ -235,19 +310,16 @@ def _by_shapes(text: str, weights: _Weights) -> float:
     return weights.bias["negation"] + share(CLAUSE_SHARE, len(met)) * sum([known[s] for s in met])
 
 
-def _stretches(size: int, sentences: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """The whole of a line, or of a long one as many sentences at a time as are short enough."""
-    if size <= _STRETCH or not sentences:
-        yield 0, size
-        return
-    first = sentences[0][0]
-    last = first
+def stretches(sentences: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """As many sentences at a time as make one claim: short ones together."""
+    first = last = -1
     for start, end in sentences:
-        if end - first > _STRETCH and last > first:
+        if first >= 0 and last - first >= _STRETCH:
             yield first, last
-            first = start
-        last = end
-    yield first, last
+            first = -1
+        first, last = start if first < 0 else first, end
+    if first >= 0:
+        yield first, last
 
 
 def counted(lines: Sequence[set[str]], least: int, most: float) -> list[str]:
