@@ -212,37 +212,54 @@ def _partner_label(partner: tuple[str, ...]) -> re.Pattern[str]:
     )
 
 
+#: A line without any of these is Japanese text alone, but for Chinese characters.
+_OTHERWISE = re.compile(
+    "[A-Za-z`<{:：「\ufffd縺繧\uac00-\ud7a3\u0400-\u04ff\u0e00-\u0e7f\u0600-\u06ff]"
+)
+
+
 def not_speech(body: str, partner: tuple[str, ...], *, japanese: bool) -> Unspoken | None:
     """The first thing in a folded line that nobody says aloud: its span and what it is."""
+    mixed = _OTHERWISE.search(body) is not None
     for pattern, said in (
         (_FOREIGN_MARKS, ("文字化け", "broken characters")),
         (_LEFT_OVER, ("出力の枠や役割の印", "the frame of an output, or a role word")),
         (_partner_label(partner), ("相手の発言", "the partner's line")),
     ):
-        if (found := pattern.search(body)) is not None:
+        if mixed and (found := pattern.search(body)) is not None:
             return (*found.span(), said)
-    found = _RUN.search(body) if len(body) >= _RUN_LENGTH else None
+    found = _RUN.search(body) if _repeats(body) else None
     if found is not None and found.end() - found.start() >= _RUN_LENGTH:
         return (*found.span(), ("同じ言葉の繰り返し", "the same again and again"))
-    return _foreign(body) if japanese else None
+    return _foreign(body, mixed) if japanese else None
 
 
-def _foreign(body: str) -> Unspoken | None:
+def _repeats(body: str) -> bool:
+    """Whether `_RUN` may be found: some characters come again at once."""
+    return len(body) >= _RUN_LENGTH and any(
+        body.find(body[at : at + 12], at + 1, at + 24) >= 0 for at in range(0, len(body) - 12, 12)
+    )
+
+
+def _foreign(body: str, mixed: bool) -> Unspoken | None:
     said = ("日本語でない文", "a sentence in another language")
-    if (found := _OTHER_SCRIPT.search(body)) is not None:
+    if mixed and (found := _OTHER_SCRIPT.search(body)) is not None:
         return (*found.span(), said)
-    found = _LATIN_WORDS.search(body)
+    found = _LATIN_WORDS.search(body) if mixed else None
     if found is not None and len(found[0]) * 2 > len(body):
         return (*found.span(), said)
-    if _HAN.search(body) is None:
+    if not _chinese(body):
         return None
     for sentence in _SENTENCE.finditer(body):
-        words = sentence[0]
-        if _KANA.search(words) is None and _chinese(words):
+        if _KANA.search(sentence[0]) is None and _chinese(sentence[0]):
             return (*sentence.span(), said)
     return None
 
 
 def _chinese(words: str) -> bool:
-    """Whether a sentence without kana has a character that no Japanese text has."""
-    return any(_HAN.match(one) and not one.encode("cp932", "ignore") for one in words)
+    """Whether a text has a Chinese character that no Japanese text has."""
+    try:
+        words.encode("cp932")
+    except UnicodeEncodeError:
+        return any(_HAN.match(one) and not one.encode("cp932", "ignore") for one in words)
+    return False
