@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from naisei.emphasis.crf import expectations, log_partition, path_score
-from naisei.emphasis.crf.sparse import BLOCKED, bundles, fit, minimise
+from emphasis.brute_crf import score, written_out
+from naisei.emphasis.crf import BLOCKED, fit, minimise
 
 
 def test_the_minimum_of_a_badly_scaled_bowl_is_found() -> None:
@@ -45,9 +45,8 @@ def test_its_slope_is_the_slope() -> None:
     def loss(weights: np.ndarray, a: np.ndarray) -> float:
         total = 0.25 * float((weights**2).sum() + (a**2).sum())
         for s, y in zip(sequences, labels, strict=True):
-            p = np.zeros((1, len(s), 2))
-            p[0, :, 1] = weights[s].sum(1)
-            total += float(log_partition(p, a, [len(s)])[0] - path_score(p, a, [y], [len(s)])[0])
+            p = np.stack([np.zeros(len(s)), weights[s].sum(1)], 1)
+            total += written_out(p, a).log_partition - score(p, a, tuple(map(int, y)))
         return total
 
     here = loss(model.weights, model.transitions)
@@ -79,15 +78,14 @@ def test_a_rare_feature_has_no_weight_and_a_telling_one_has() -> None:
 def test_it_is_the_same_each_time_and_batches_change_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from naisei.emphasis.crf import sparse
+    from naisei.emphasis import crf
 
     rng = np.random.default_rng(5)
     sequences = [rng.integers(2, 40, (n, 3)).astype(np.int32) for n in rng.integers(0, 9, 30)]
     labels = [(s[:, 0] > 25).tolist() for s in sequences]
     one, two = fit(sequences, labels), fit(sequences, labels)
     assert np.array_equal(one.weights, two.weights)
-    monkeypatch.setattr(sparse, "_BATCH", 7)
-    monkeypatch.setattr(sparse, "_ROOM", 7)
+    monkeypatch.setattr(crf, "_ROOM", 7)
     small = fit(sequences, labels)
     assert np.allclose(small.weights, one.weights, atol=1e-3)
     for a, b in zip(small.marginals(sequences), one.marginals(sequences), strict=True):
@@ -100,27 +98,3 @@ def test_a_blocked_token_is_never_emphasised() -> None:
     model = fit(sequences, [[True, False, True], [True] * 3] * 5, l2=0.1)
     assert model.best(sequences[:2]) == [[True, False, True], [True] * 3]
     assert model.marginals(sequences)[0][1] < 1e-9
-
-
-def test_the_fast_lattice_equals_the_plain_one() -> None:
-    rng = np.random.default_rng(3)
-    for scale in (1.0, 60.0):
-        lengths = rng.integers(0, 9, 40).tolist()
-        scores = rng.normal(0, scale, sum(lengths))
-        a = rng.normal(0, 2, (4, 4))
-        p = np.zeros((40, 8, 2))
-        at = 0
-        for row, n in zip(p, lengths, strict=True):
-            row[:n, 1] = scores[at : at + n]
-            at += n
-        plain = expectations(p, a, lengths)
-        wanted = np.concatenate([plain.tokens[i, :n, 1] for i, n in enumerate(lengths)])
-        positive, edges, total = np.zeros(len(scores)), np.zeros((4, 4)), 0.0
-        for bundle in bundles(lengths, room=50):
-            found = bundle.expect(scores, a)
-            positive[bundle.tokens] = found.positive
-            edges += found.edges
-            total += found.log_partition
-        assert positive == pytest.approx(wanted, abs=1e-9)
-        assert edges == pytest.approx(plain.edges.sum(0), abs=1e-8)
-        assert total == pytest.approx(plain.log_partition.sum(), rel=1e-12)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from naisei.emphasis.crf.sparse import minimise
+from naisei.emphasis.crf import minimise
 
 Floats = NDArray[np.float64]
 _EDGE = 1e-6

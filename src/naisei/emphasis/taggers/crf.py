@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from pydantic import ValidationError
 
 from naisei.core import InputError
-from naisei.emphasis.crf.sparse import BITS, SparseCrf, fit
+from naisei.emphasis.crf import BITS, SparseCrf, fit
 from naisei.emphasis.schemas import Article
 from naisei.emphasis.taggers.calibration import Calibration, SpanRule, calibrated, tuned
 from naisei.emphasis.taggers.features import sentence_columns, token_tables

@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from naisei.emphasis.crf.sparse import BLOCKED, NOTHING
+from naisei.emphasis.crf import BLOCKED, NOTHING
 from naisei.emphasis.taggers.page import (
     Codes,
     Ids,

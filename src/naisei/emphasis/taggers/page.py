@@ -15,7 +15,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from naisei.emphasis.crf.sparse import BITS
+from naisei.emphasis.crf import BITS
 from naisei.emphasis.schemas import Article, Sentence, Token
 from naisei.japanese.morph import tokens
 

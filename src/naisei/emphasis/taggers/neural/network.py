@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import zipfile
 from collections import OrderedDict
 from collections.abc import Sequence
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,28 +14,22 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from naisei.core import InputError
-from naisei.emphasis.crf import expectations, viterbi
+from naisei.emphasis.crf import likeliest, marginals
 from naisei.emphasis.taggers.neural.encoder import Encoder, open_encoder
 from naisei.emphasis.taggers.neural.inputs import Batch, Input, batches_by_length, tensors
 from naisei.emphasis.taggers.plans import NeuralPlan
-from naisei.lang import say
 
 
 class CrfLayer(nn.Module):  # type: ignore[misc]
-    """Transition scores A of eq. 4.1, (K + 2, K + 2), learnt with what lies below.
+    """Transition scores A of eq. 4.1, as in `naisei.emphasis.crf`, learnt with what lies below.
 
-    Shapes as in `naisei.emphasis.crf`: emissions (B, T, K), lengths (B,), labels
-    (B, T). Padding is never read: neither a score nor a gradient depends on it.
+    emissions: (B, T, 2). lengths: (B,). labels: (B, T). Padding is never read: neither a score nor
+    a gradient depends on it.
     """
 
-    def __init__(self, labels: int) -> None:
-        """labels: K, at least 1."""
+    def __init__(self) -> None:
         super().__init__()
-        if labels < 1:
-            raise ValueError(f"{labels} labels")
-        self.labels = labels
-        self.transitions = nn.Parameter(torch.empty(labels + 2, labels + 2).uniform_(-0.1, 0.1))
+        self.transitions = nn.Parameter(torch.empty(4, 4).uniform_(-0.1, 0.1))
 
     def log_likelihood(self, emissions: Tensor, labels: Tensor, lengths: Tensor) -> Tensor:
         """log p(y | X) of each sequence, eq. 4.1: (B,)."""
@@ -46,7 +38,7 @@ class CrfLayer(nn.Module):  # type: ignore[misc]
     def path_score(self, emissions: Tensor, labels: Tensor, lengths: Tensor) -> Tensor:
         """s(X, y) of each sequence: (B,)."""
         rows, steps, k = emissions.shape
-        mask = self._mask(emissions, lengths)
+        mask = _mask(emissions, lengths)
         p = emissions.masked_fill(~mask[:, :, None], 0.0)
         y = labels.masked_fill(~mask, 0)
         own = p.gather(2, y[:, :, None])[:, :, 0].sum(1)
@@ -59,7 +51,7 @@ class CrfLayer(nn.Module):  # type: ignore[misc]
     def log_partition(self, emissions: Tensor, lengths: Tensor) -> Tensor:
         """log Σ e^s over all labellings, by the forward algorithm: (B,)."""
         rows, steps, k = emissions.shape
-        mask = self._mask(emissions, lengths)
+        mask = _mask(emissions, lengths)
         p = emissions.masked_fill(~mask[:, :, None], 0.0)
         a = self.transitions
         nothing = a[k, k + 1].expand(rows)
@@ -71,25 +63,27 @@ class CrfLayer(nn.Module):  # type: ignore[misc]
             alpha = torch.where(mask[:, t, None], ways, alpha)
         return torch.where(lengths > 0, torch.logsumexp(alpha + a[:k, k + 1], 1), nothing)
 
-    @torch.no_grad()  # type: ignore[untyped-decorator]
-    def decode(self, emissions: Tensor, lengths: Tensor) -> list[list[int]]:
+    def decode(self, emissions: Tensor, lengths: Tensor) -> list[list[bool]]:
         """The likeliest labels of each sequence, as long as it is (Viterbi)."""
-        paths, _ = viterbi(*self._arrays(emissions, lengths))
-        return [row[:n].tolist() for row, n in zip(paths, lengths.tolist(), strict=True)]
+        return [likeliest(row, self._scores()) for row in _rows(emissions, lengths)]
 
-    @torch.no_grad()  # type: ignore[untyped-decorator]
-    def marginals(self, emissions: Tensor, lengths: Tensor) -> Tensor:
-        """The probability of each label at each token, 0 on padding: (B, T, K), on the CPU."""
-        return torch.from_numpy(expectations(*self._arrays(emissions, lengths)).tokens)
+    def marginals(self, emissions: Tensor, lengths: Tensor) -> list[list[float]]:
+        """The probability of label 1 at each token of each sequence."""
+        scores = [row[:, 1] - row[:, 0] for row in _rows(emissions, lengths)]
+        return [p.tolist() for p in marginals(scores, self._scores())]
 
-    def _mask(self, emissions: Tensor, lengths: Tensor) -> Tensor:
-        if emissions.shape[2] != self.labels:
-            raise ValueError(f"{emissions.shape[2]} scores a token for {self.labels} labels")
-        return torch.arange(emissions.shape[1], device=lengths.device)[None, :] < lengths[:, None]
+    def _scores(self) -> NDArray[np.float64]:
+        found: NDArray[np.float64] = self.transitions.detach().cpu().double().numpy()
+        return found
 
-    def _arrays(self, *tensors: Tensor) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-        emissions, lengths = (t.detach().cpu().numpy() for t in tensors)
-        return emissions, self.transitions.detach().cpu().numpy(), lengths
+
+def _mask(emissions: Tensor, lengths: Tensor) -> Tensor:
+    return torch.arange(emissions.shape[1], device=lengths.device)[None, :] < lengths[:, None]
+
+
+def _rows(emissions: Tensor, lengths: Tensor) -> list[NDArray[np.float64]]:
+    whole = emissions.detach().cpu().double().numpy()
+    return [row[:n] for row, n in zip(whole, lengths.tolist(), strict=True)]
 
 
 #: Score of emphasis where there can be none: odds of e^−40 are none.
@@ -128,7 +122,7 @@ class Network(nn.Module):  # type: ignore[misc]
             width = 2 * plan.hidden
         self.dropout = nn.Dropout(plan.dropout)
         self.head = nn.Linear(width, 2)
-        self.crf = CrfLayer(2) if plan.crf else None
+        self.crf = CrfLayer() if plan.crf else None
 
     def forward(self, batch: Batch) -> Tensor:
         if self.between is not None:
@@ -165,16 +159,14 @@ class Network(nn.Module):  # type: ignore[misc]
     def probabilities(self, scores: Tensor, batch: Batch) -> list[list[float]]:
         """Of emphasis, per word of each input."""
         if self.crf is not None:
-            p = self.crf.marginals(scores, batch.words)[:, :, 1]
-        else:
-            p = scores.softmax(2)[:, :, 1].cpu()
+            return self.crf.marginals(scores, batch.words)
+        p = scores.softmax(2)[:, :, 1].cpu()
         return [row[:n].tolist() for row, n in zip(p, batch.words.tolist(), strict=True)]
 
     def best(self, scores: Tensor, batch: Batch) -> list[list[int]]:
         """The likeliest labels, per word of each input."""
         if self.crf is not None:
-            found: list[list[int]] = self.crf.decode(scores, batch.words)
-            return found
+            return [[*map(int, row)] for row in self.crf.decode(scores, batch.words)]
         said = scores.argmax(2).cpu()
         return [row[:n].tolist() for row, n in zip(said, batch.words.tolist(), strict=True)]
 
@@ -230,37 +222,6 @@ class States:
             if key in self._kept:
                 self._kept.move_to_end(key)
         return [found[key] for key in keys]
-
-    def save(self, path: Path) -> None:
-        """What is kept, for another process with the same encoder and layers."""
-        keys = np.frombuffer(b"".join(self._kept), np.uint8).reshape(len(self._kept), -1)
-        lengths = np.array([len(states) for states in self._kept.values()], np.int64)
-        width = self.encoder.width
-        states = np.concatenate([np.zeros((0, width), np.float16), *self._kept.values()])
-        scratch = path.with_name(f".{path.name}.tmp")
-        with scratch.open("wb") as file:
-            np.savez(file, keys=keys, lengths=lengths, states=states)
-        scratch.replace(path)
-
-    def restore(self, path: Path) -> None:
-        """What `save` wrote, beside what is there.
-
-        Raises:
-            InputError: the file is none of those, or of another encoder.
-        """
-        try:
-            with np.load(path, allow_pickle=False) as file:
-                keys, lengths, states = file["keys"], file["lengths"], file["states"]
-            if states.shape != (lengths.sum(), self.encoder.width) or len(keys) != len(lengths):
-                raise ValueError(f"states of shape {states.shape}")
-        except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
-            raise InputError(
-                say(f"エンコーダーの出力ではありません: {error}", f"no states: {error}"),
-                place=str(path),
-            ) from error
-        ends = np.cumsum(lengths)
-        for key, end, length in zip(keys, ends, lengths, strict=True):
-            self._keep(key.tobytes(), states[end - length : end])
 
     def _keep(self, key: bytes, states: Halves) -> None:
         if key in self._kept:

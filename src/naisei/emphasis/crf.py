@@ -1,4 +1,9 @@
-"""A CRF for two labels whose emissions are sums of weights of hashed features, and its training."""
+"""The linear-chain CRF of two labels, and one over hashed features with its training.
+
+After Lafferty, McCallum & Pereira (2001), with the start and end states of the thesis, §4.3.2.
+Transitions are (4, 4), the score A of going from row to column: row 2 is the start, column 3 the
+end; what enters the start or leaves the end is unread.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from naisei.emphasis.crf import viterbi
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Codes = NDArray[np.int32]
 
 _SUFFICIENT, _TRIES = 1e-4, 30
 
@@ -89,11 +96,10 @@ def _direction(slope: Floats, pairs: deque[tuple[Floats, Floats, float]]) -> Flo
     return q
 
 
-# Forward–backward for two labels, many sequences at once: what training spends its time on.
+# Forward–backward, many sequences at once: what training spends its time on.
 #
-# The same quantities as `naisei.emphasis.crf`, with probabilities that are scaled at every
-# token (Rabiner 1989, §V.A) in place of logarithms. The sequences of a bundle lie beside each
-# other, the longest first, so that those still going on at a token are the first ones.
+# Probabilities are scaled at every token (Rabiner 1989, §V.A). The sequences of a bundle lie
+# beside each other, the longest first, so that those still going on at a token are the first ones.
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +192,39 @@ def bundles(lengths: Sequence[int], *, room: int) -> list[Bundle]:
     return [Bundle.of(part, lengths) for part in parts]
 
 
+def marginals(scores: Sequence[Floats], transitions: Floats) -> list[Floats]:
+    """The probability of label 1 at each token of each sequence. scores: of label 1 at each token;
+    label 0 scores 0."""
+    lengths = [len(s) for s in scores]
+    whole = np.concatenate([np.zeros(0), *scores])
+    out = np.zeros(len(whole))
+    for bundle in bundles(lengths, room=_ROOM):
+        out[bundle.tokens] = bundle.expect(whole, transitions).positive
+    return np.split(out, np.cumsum(lengths)[:-1]) if lengths else []
+
+
+def likeliest(emissions: Floats, transitions: Floats) -> list[bool]:
+    """The likeliest labels of one sequence (Viterbi 1967). emissions: (tokens, 2).
+
+    Of equal ones, those with the lower label at the last token where they differ.
+    """
+    if not len(emissions):
+        return []
+    a = transitions.tolist()
+    (first_off, first_on), *rest = emissions.tolist()
+    off, on = a[2][0] + first_off, a[2][1] + first_on
+    came: list[tuple[bool, bool]] = []
+    for more_off, more_on in rest:
+        to_off = off + a[0][0], on + a[1][0]
+        to_on = off + a[0][1], on + a[1][1]
+        came.append((to_off[1] > to_off[0], to_on[1] > to_on[0]))
+        off, on = max(to_off) + more_off, max(to_on) + more_on
+    found = [on + a[1][3] > off + a[0][3]]
+    for before in reversed(came):
+        found.append(before[found[-1]])
+    return found[::-1]
+
+
 # A CRF for two labels whose emissions are sums of weights of hashed features.
 #
 # With two labels only the difference of their scores counts, so label 0 scores 0 and a
@@ -198,11 +237,8 @@ NOTHING, BLOCKED = 0, 1
 #: Odds of e^−40 are none.
 _NEVER = -40.0
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Codes = NDArray[np.int32]
 #: Tokens that are put through the lattice at once.
-_BATCH, _ROOM = 16_384, 65_536
+_ROOM = 65_536
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,22 +254,14 @@ class SparseCrf:
 
     def marginals(self, sequences: Sequence[Codes]) -> list[Floats]:
         """The probability of label 1 at each token of each sequence."""
-        lengths = [len(s) for s in sequences]
-        scores = np.concatenate([np.zeros(0), *(self.emissions(s) for s in sequences)])
-        out = np.zeros(len(scores))
-        for bundle in bundles(lengths, room=_ROOM):
-            out[bundle.tokens] = bundle.expect(scores, self.transitions).positive
-        return np.split(out, np.cumsum(lengths)[:-1]) if lengths else []
+        return marginals([self.emissions(s) for s in sequences], self.transitions)
 
     def best(self, sequences: Sequence[Codes]) -> list[list[bool]]:
         """The likeliest labels of each sequence."""
-        scores = [self.emissions(s) for s in sequences]
-        out: list[list[bool]] = [[] for _ in scores]
-        for batch in _batches([len(s) for s in scores]):
-            paths, _ = viterbi(*_padded([scores[i] for i in batch], self.transitions))
-            for row, i in zip(paths, batch, strict=True):
-                out[i] = [bool(label) for label in row[: len(scores[i])]]
-        return out
+        return [
+            likeliest(np.stack([np.zeros(len(s)), self.emissions(s)], 1), self.transitions)
+            for s in sequences
+        ]
 
 
 def fit(
@@ -321,27 +349,6 @@ def _summed(weights: Floats, codes: Codes) -> Floats:
     for column in range(codes.shape[1]):
         total += weights[codes[:, column]]
     return total
-
-
-def _batches(lengths: Sequence[int]) -> list[list[int]]:
-    """Sequences of like lengths together; each batch holds about as many tokens."""
-    out: list[list[int]] = []
-    room = 0
-    for i in sorted(range(len(lengths)), key=lambda i: (lengths[i], i)):
-        if not out or room < lengths[i]:
-            out.append([])
-            room = _BATCH
-        out[-1].append(i)
-        room -= lengths[i]
-    return out
-
-
-def _padded(scores: Sequence[Floats], a: Floats) -> tuple[Floats, Floats, Ints]:
-    lengths = np.array([len(s) for s in scores], np.int64)
-    p = np.zeros((len(scores), int(lengths.max(initial=0)), 2))
-    for row, own in zip(p, scores, strict=True):
-        row[: len(own), 1] = own
-    return p, a, lengths
 
 
 def _taken(y: Ints, lengths: Sequence[int]) -> Floats:
