@@ -173,7 +173,6 @@ emphasis eval corpus.jsonl --tagger llm --model {_DEAD} --folds 2 --dev 0 --run-
 emphasis eval corpus.jsonl --tagger rule --folds 2 --run-dir read-only/run
 emphasis train nothere --out new
 without=torch emphasis train corpus.jsonl --out new
-without=torch emphasis compare-encoders corpus.jsonl
 runs show full
 runs list nothere
 runs resume empty

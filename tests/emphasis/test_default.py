@@ -10,14 +10,12 @@ import pytest
 from commandline import Naisei
 from emphasis.corpus_by_hand import article
 from naisei.core import InputError
-from naisei.emphasis.config import EncoderConfig, EvalConfig
 from naisei.emphasis.corpus.markdown import read_markdown
 from naisei.emphasis.corpus.read import article_of
 from naisei.emphasis.corpus.store import describe
 from naisei.emphasis.demo import HELD_OUT
 from naisei.emphasis.metrics import Counts, token_counts
 from naisei.emphasis.schemas import Article
-from naisei.emphasis.study import encoder_configs
 from naisei.emphasis.taggers.crf import default_tagger, save, train
 from naisei.emphasis.taggers.plans import BASELINE
 from naisei.emphasis.taggers.registry import FirstSentence, load_tagger
@@ -81,42 +79,3 @@ def test_the_demonstration_shows_suggestions_and_the_writers_own(naisei: Naisei)
     # The second figure is that of the weights' card.
     assert "F1 0.49" in comparison and "F1 0.37" in comparison
     assert "しみ" in Path("demo/emphasis.html").read_text("utf-8")
-
-
-def compared(*encoders: str, **given: object) -> dict[str, EvalConfig]:
-    values = {"corpus": "c.jsonl", "seeds": 1, "encoder": encoders, **given}
-    return encoder_configs(EncoderConfig.model_validate(values))
-
-
-def test_encoders_are_compared_under_one_tagger() -> None:
-    found = compared(
-        "multilingual-e5-small:2",
-        "/models/bert:x/y",
-        tagger="transformer-crf:steps=7",
-        small=True,
-    )
-    assert list(found) == ["crf", "bilstm", "multilingual-e5-small:2", "/models/bert:x/y"]
-    one, two = (found[k] for k in list(found)[2:])
-    assert one.tagger == two.tagger == "transformer-crf"
-    assert one.options["layers"] == 2 and two.options["encoder"] == "/models/bert:x/y"
-    same = ("encoder", "layers")
-    assert {k: v for k, v in one.options.items() if k not in same} == {
-        k: v for k, v in two.options.items() if k not in same
-    }
-    # What the command line sets stays as it says, whatever the size.
-    assert one.options["steps"] == 7
-    assert all(c.seeds == 1 for c in found.values())
-
-
-def test_the_full_settings_are_those_of_the_thesis() -> None:
-    found = compared(tagger="transformer-title-crf", small=False, baselines=False)
-    assert list(found) == [f"multilingual-e5-small:{n}" for n in (3, 6, 12)]
-    assert all("steps" not in c.options for c in found.values())
-
-
-@pytest.mark.parametrize(
-    ("encoder", "tagger"), [("e5:many", "transformer"), ("e5:0", "transformer"), ("e5", "crf")]
-)
-def test_encoders_that_cannot_be_compared(encoder: str, tagger: str) -> None:
-    with pytest.raises(InputError):
-        compared(encoder, tagger=tagger, small=True, baselines=False)

@@ -1,15 +1,13 @@
 """Automatic emphasis: the words of a document that a careful editor would set in bold."""
 
-from naisei.emphasis.config import EncoderConfig, EvalConfig
+from naisei.emphasis.config import EvalConfig
 from naisei.emphasis.schemas import Article, Sentence, Span, Tagger, Token
-from naisei.emphasis.system import ENCODERS, EVAL
+from naisei.emphasis.system import EVAL
 from naisei.system.execute import RunOptions
 
 __all__ = [
-    "ENCODERS",
     "EVAL",
     "Article",
-    "EncoderConfig",
     "EvalConfig",
     "RunOptions",
     "Sentence",

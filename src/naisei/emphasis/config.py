@@ -9,7 +9,6 @@ from pydantic import Field, JsonValue
 from naisei.lang import Language
 from naisei.system.config import Config, flag
 
-_ENCODERS = ("エンコーダー", "Encoders")
 #: The taggers that are compared if none is named.
 _TAGGERS = ("rule", "crf", "crf-context")
 _ALL = (
@@ -18,8 +17,12 @@ _ALL = (
 )
 
 
-class SplitConfig(Config):
-    """The documents, and how they are split. language: of the prompts of a language model."""
+class EvalConfig(Config):
+    """One tagger on one corpus: a row of the thesis' Tables 4.1 to 4.3.
+
+    options: settings of the tagger, fields of its plan in `naisei.emphasis.taggers.plans`.
+    language: of the prompts of a language model.
+    """
 
     corpus: str = flag(
         ...,
@@ -69,14 +72,6 @@ class SplitConfig(Config):
         ge=1,
     )
     language: Language = "ja"
-
-
-class EvalConfig(SplitConfig):
-    """One tagger on one corpus: a row of the thesis' Tables 4.1 to 4.3.
-
-    options: settings of the tagger, fields of its plan in `naisei.emphasis.taggers.plans`.
-    """
-
     task: Literal["eval"] = "eval"
     tagger: str = flag(
         "rule",
@@ -98,38 +93,3 @@ class EvalConfig(SplitConfig):
         from naisei.emphasis.taggers.registry import LLM, trainer
 
         return self.tagger != LLM and trainer(self.tagger, self.options).random
-
-
-class EncoderConfig(SplitConfig):
-    """A comparison of encoders: the same tagger on each of them."""
-
-    encoder: tuple[str, ...] = flag(
-        (),
-        "エンコーダー (複数可): multilingual-e5-small、Hugging Face のフォルダーか名前。"
-        ":LAYERS で先頭の層だけを使う",
-        "An encoder, repeatable: multilingual-e5-small, or a Hugging Face folder or name; "
-        ":LAYERS keeps its first layers.",
-        metavar="NAME[:LAYERS]",
-        shown="multilingual-e5-small:3, :6, :12",
-        panel=_ENCODERS,
-    )
-    tagger: str = flag(
-        "transformer-title-crf",
-        "エンコーダーを載せるタガーと、その設定",
-        "The tagger that is put on each encoder, and its settings.",
-        metavar="NAME[:KEY=VALUE,…]",
-        panel=_ENCODERS,
-    )
-    small: bool | None = flag(
-        None,
-        "CPU で数分の小さな設定か、論文の設定か (既定: GPU がなければ small)",
-        "Settings for minutes on a CPU, or the thesis's; small by default without a GPU.",
-        name="--small/--full",
-        panel=_ENCODERS,
-    )
-    baselines: bool = flag(
-        True,
-        "CRF と、静的な単語ベクトルの BiLSTM も並べる",
-        "Beside them a CRF, and a BiLSTM on static vectors.",
-        panel=_ENCODERS,
-    )

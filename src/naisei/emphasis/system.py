@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from naisei.emphasis.config import EncoderConfig, EvalConfig
+from naisei.emphasis.config import EvalConfig
 from naisei.lang import language
-from naisei.system.config import Config
 from naisei.system.declare import Experiment, Given, Role, System, Verb
 from naisei.system.registry import BUILT_IN
 
@@ -48,18 +46,6 @@ def _load(config: EvalConfig) -> EvalTask:
     return EvalTask(config, load_corpus(Path(config.corpus)))
 
 
-def _settle_encoders(given: Given) -> dict[str, Any]:
-    return {"language": language(), **given.values}
-
-
-def _encoders(config: EncoderConfig) -> Mapping[str, Config]:
-    from naisei.emphasis.study import encoder_configs
-
-    return encoder_configs(config)
-
-
-_TABLES = "naisei.emphasis.study:study_tables"
-
 EVAL: Experiment[EvalConfig] = Experiment(
     verb="eval",
     task="eval",
@@ -75,28 +61,14 @@ EVAL: Experiment[EvalConfig] = Experiment(
     charts="naisei.emphasis.results:calibration",
     roles=(Role("editor", needed=_calls_model),),
     label=_label,
-    tables=_TABLES,
-)
-
-ENCODERS: Experiment[Any] = Experiment(
-    verb="compare-encoders",
-    task="compare-encoders",
-    about=(
-        "どのエンコーダーが言葉をよく理解するかを、強調付与で比べる",
-        "Compare encoders by how well they find emphasis.",
-    ),
-    config=EncoderConfig,
-    load=_load,
-    settle=_settle_encoders,
-    study=_encoders,
-    tables=_TABLES,
+    tables="naisei.emphasis.study:study_tables",
 )
 
 SYSTEM = System(
     name="emphasis",
     about=BUILT_IN["emphasis"],
     replay="naisei.web.replays.emphasis:REPLAY",
-    experiments=(EVAL, ENCODERS),
+    experiments=(EVAL,),
     verbs=(
         Verb(
             "tag",

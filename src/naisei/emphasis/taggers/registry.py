@@ -167,23 +167,6 @@ def trainer(name: str, options: Mapping[str, JsonValue]) -> Trainer:
     return Trainer(None, _READY[name])
 
 
-def neural_plan(name: str, options: Mapping[str, JsonValue]) -> NeuralPlan:
-    """The plan of a tagger that is put on an encoder.
-
-    Raises:
-        InputError: another tagger, no such setting, or a value that does not fit.
-    """
-    plan = _PLANS.get(name)
-    if not isinstance(plan, NeuralPlan):
-        known = ", ".join(n for n, each in _PLANS.items() if isinstance(each, NeuralPlan))
-        raise InputError(
-            say(f"'{name}' はエンコーダーを使いません", f"'{name}' is put on no encoder"),
-            place="--tagger",
-            remedy=say("使えるもの: ", "known: ") + known,
-        )
-    return _changed(plan, options)
-
-
 def _changed(plan: P, options: Mapping[str, JsonValue]) -> P:
     try:
         # In lax mode: "2" is a whole number, "false" is no.
