@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from naisei.emphasis.taggers.calibration import Blend, blended, mean_log_odds
+from naisei.emphasis.taggers.calibration import Blend, blended
 
 
 def test_the_weights_that_made_the_labels_are_found() -> None:
@@ -30,11 +30,3 @@ def test_nothing_to_learn_from_leaves_equal_weights() -> None:
     assert blended([[0.2, 0.3], [0.1, 0.9]], [False, False]) == Blend.even(2)
     assert Blend.even(2).apply([0.5], [0.5]) == pytest.approx([0.5])
     assert np.isfinite(Blend.even(2).apply([0.0, 1.0], [1.0, 0.0])).all()
-
-
-def test_several_taggers_meet_in_the_middle_of_their_log_odds() -> None:
-    once = [np.array([0.2, 0.9]), np.array([0.5])]
-    again = [np.array([0.8, 0.9]), np.array([0.5])]
-    for a, b in zip(mean_log_odds([once, again]), ([0.5, 0.9], [0.5]), strict=True):
-        np.testing.assert_allclose(a, b)
-    assert mean_log_odds([once]) == once

@@ -168,7 +168,8 @@ def test_it_learns_what_can_be_learnt(encoder: str, kind: str) -> None:
     tagger = train(corpus(), corpus(3), plan=plan(encoder, kind, steps=60))
     test = [replace(a, id=f"t{i}") for i, a in enumerate(corpus(5))]
     assert f1(tagger, test) == 1.0
-    assert f1(tagger.decoding("spans"), test) == 1.0
+    spans = tagger.plan.model_copy(update={"decoding": "spans"})
+    assert f1(replace(tagger, plan=spans), test) == 1.0
     for row, own in zip(tagger.probabilities(test[0]), test[0].sentences, strict=True):
         assert (row > 0.5).tolist() == list(own.labels)
 
@@ -366,11 +367,9 @@ def test_whole_articles_are_set_aside() -> None:
 def test_a_crf_and_a_neural_tagger_together(encoder: str, tmp_path: Path) -> None:
     crf = CrfPlan(decoding="spans", tuning="folds", steps=20)
     networks = (plan(encoder, "head", steps=60), plan(encoder, "title-crf", steps=20))
-    own = StackPlan(crf=crf, networks=networks, copies=2)
+    own = StackPlan(crf=crf, networks=networks)
     tagger = stack.train(corpus(), corpus(3), plan=own)
     assert len(tagger.neural) == 2 and len(tagger.blend.weights) == 3
-    first, second = (each.probabilities(corpus()[0]) for each in tagger.neural[0])
-    assert any((p != q).any() for p, q in zip(first, second, strict=True)), "their seeds differ"
     article = replace(corpus()[0], id="new")
     assert f1(tagger, [article]) == 1.0  # type: ignore[arg-type]
     stack.save(tagger, tmp_path)

@@ -101,17 +101,6 @@ def blended(said: Sequence[ArrayLike], labels: ArrayLike) -> Blend:
     return Blend(tuple(weights), shift)
 
 
-def mean_log_odds(said: Sequence[Sequence[Floats]]) -> list[Floats]:
-    """Several taggers' probabilities of the same sentences: the mean of their log-odds. What one
-    training got by chance, the others seldom say (Breiman 1996)."""
-    if len(said) == 1:
-        return list(said[0])
-    return [
-        1 / (1 + np.exp(-np.mean([_logit(p) for p in row], axis=0)))
-        for row in zip(*said, strict=True)
-    ]
-
-
 # From probabilities to whole spans: what is chosen must be worth its beginning.
 #
 # A set of spans is worth Σ over its tokens of (p − threshold), less `cost` for each span. For

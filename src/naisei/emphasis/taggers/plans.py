@@ -149,9 +149,6 @@ class NeuralPlan(Options):
         "最尤のラベル列か、開発部分で調整した区間",
         "The likeliest labels, or spans tuned on the dev part.",
     )
-    precision: Literal["float32", "bfloat16"] = flag(
-        "float32", "計算の精度", "Precision of the computation."
-    )
 
     @property
     def name(self) -> str:
@@ -218,12 +215,6 @@ class StackPlan(Options):
         "ニューラルなタガーを交差検証する分割数",
         "Parts of the articles, so that a neural tagger tags of each what it has not seen.",
         ge=2,
-    )
-    copies: int = flag(
-        1,
-        "乱数だけが違う学習の数。対数オッズを平均する",
-        "Trainings of each network with other seeds, whose log-odds are averaged.",
-        ge=1,
     )
 
     @model_validator(mode="after")

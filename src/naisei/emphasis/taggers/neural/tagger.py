@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from contextlib import nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -93,8 +92,7 @@ class Learner:
         for group in self.optimiser.param_groups:
             group["lr"] = group["full"] * share
         batch = self._batch(inputs)
-        with self._precision():
-            scores = self.network(batch)
+        scores = self.network(batch)
         loss = self.network.loss(scores, batch)
         self.optimiser.zero_grad(set_to_none=True)
         loss.backward()
@@ -112,8 +110,7 @@ class Learner:
         with torch.inference_mode():
             for numbers in batches_by_length(inputs):
                 batch = self._batch([inputs[i] for i in numbers])
-                with self._precision():
-                    scores = self.network(batch)
+                scores = self.network(batch)
                 for i, one, other in zip(
                     numbers,
                     self.network.probabilities(scores, batch),
@@ -146,13 +143,6 @@ class Learner:
             found = self.states.of(inputs)
             states = [with_means(own, each) for own, each in zip(found, inputs, strict=True)]
         return tensors(inputs, pad=self.pad, device=self.device, states=states)
-
-    def _precision(self) -> Any:
-        import torch
-
-        if self.plan.precision == "bfloat16":
-            return torch.autocast(self.device.partition(":")[0], dtype=torch.bfloat16)
-        return nullcontext()
 
 
 def _kept(network: Any) -> set[str]:
@@ -239,10 +229,6 @@ class NeuralTagger:
             passage=self.plan.unit == "passage",
             limit=min(self.plan.limit, self.longest),
         )
-
-    def decoding(self, decoding: str) -> NeuralTagger:
-        """The same network with the other decoding."""
-        return replace(self, plan=self.plan.model_copy(update={"decoding": decoding}))
 
 
 # A trained neural tagger as a folder, and back.
