@@ -133,7 +133,9 @@ def test_what_a_tagger_marked_stands_beside_what_the_writer_did() -> None:
         tokens.append(Token(text, at, at + len(text), "名詞", text, label))
         at += len(text)
     sentence = Sentence("水は週に一度。", tuple(tokens), 0, 0)
-    told = [(p.text, p.kind) for p in emphasis.pieces(sentence, [True, True, True, False, False])]
+    told = [
+        (p.text, p.kind) for p in emphasis.marked_pieces(sentence, [True, True, True, False, False])
+    ]
     assert told == [("水は", "both"), ("週", "tagger"), ("に", ""), ("一度", "writer"), ("。", "")]
 
 

@@ -15,10 +15,10 @@ from naisei.core import arun
 from naisei.emphasis.corpus.markdown import read_markdown
 from naisei.emphasis.corpus.read import article_of, read_bytes
 from naisei.emphasis.metrics import Counts, token_counts
-from naisei.emphasis.schemas import Article, Sentence
+from naisei.emphasis.schemas import Article, Sentence, pieces
 from naisei.emphasis.tag import choose, heat_map, suggest
 from naisei.emphasis.taggers.crf import default_tagger
-from naisei.emphasis.zero_shot import emphasise, passages, token_labels
+from naisei.emphasis.zero_shot import examine
 from naisei.files import write_atomically
 from naisei.lang import language, say
 from naisei.models.registry import base_world
@@ -91,12 +91,9 @@ def _by_tagger(bare: Article) -> Rows:
 
 def _by_model(bare: Article, model: str) -> Rows:
     async def go() -> Rows:
-        rows: Rows = []
         async with base_world({"editor": model}) as world:
-            for passage in passages(bare):
-                found = await arun(emphasise(bare.title, passage, language=language()), world)
-                rows += token_labels(passage, found.bold)
-        return rows
+            found = await arun(examine(bare, language=language()), world)
+        return found.documents[0].labels(bare)
 
     return asyncio.run(go())
 
@@ -110,14 +107,8 @@ def _agreement(counts: Counts) -> str:
 
 def _bold(article: Article) -> str:
     """The stretches that the writer had set in bold."""
-    found = []
-    for sentence in article.sentences:
-        begun = sentence.tokens[0].start if sentence.tokens else 0
-        for label, group in groupby(sentence.tokens, lambda t: bool(t.label)):
-            tokens = list(group)
-            if label:
-                found.append(sentence.text[tokens[0].start - begun : tokens[-1].end - begun])
-    return "、".join(f"「{text}」" for text in found)
+    told = (piece for s in article.sentences for piece in pieces(s, s.labels))
+    return "、".join(f"「{text}」" for text, bold in told if bold)
 
 
 def _print(article: Article, rows: Sequence[Sequence[bool]], stage: Stage) -> None:
@@ -126,17 +117,10 @@ def _print(article: Article, rows: Sequence[Sequence[bool]], stage: Stage) -> No
     for _, group in groupby(pairs, lambda pair: pair[0].block):
         line = Text("　")
         for sentence, row in group:
-            first = sentence.tokens[0].start
-            at = 0
-            inside = False
-            for token, label in zip(sentence.tokens, row, strict=True):
-                line.append(_MARK if inside and not label else "", style="dim")
-                line.append(sentence.text[at : token.start - first])
-                line.append(_MARK if label and not inside else "", style="dim")
-                at, inside = token.end - first, label
-                line.append(token.surface, style="bold yellow" if label else "")
-            line.append(_MARK if inside else "", style="dim")
-            line.append(sentence.text[at:])
+            for text, bold in pieces(sentence, row):
+                if bold:
+                    line.append(_MARK, style="dim").append(text, style="bold yellow")
+                line.append(_MARK if bold else text, style="dim" if bold else "")
         stage.print(line)
 
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict
 
 from naisei.emphasis.config import EvalConfig
 from naisei.emphasis.metrics import Counted, Counts, counted, span_counts, spans, token_counts
-from naisei.emphasis.schemas import Article, Sentence
+from naisei.emphasis.schemas import Article, Sentence, pieces
 from naisei.lang import say
 from naisei.runs.charts import Chart, Point
 from naisei.runs.significance import wilcoxon_signed_rank
@@ -199,22 +199,9 @@ def transcript(articles: Mapping[str, Article], result: FoldResult) -> str:
     return "\n\n".join(blocks)
 
 
-def emphasised(sentence: Sentence, labels: list[bool] | tuple[bool, ...]) -> str:
+def emphasised(sentence: Sentence, labels: Sequence[bool]) -> str:
     """The sentence with its marked words in `**`."""
-    if not sentence.tokens:
-        return sentence.text
-    first, out, at = sentence.tokens[0].start, "", 0
-    inside = False
-    for token, label in zip(sentence.tokens, labels, strict=True):
-        start, end = token.start - first, token.end - first
-        if label != inside and inside:
-            out += "**"
-        out += sentence.text[at:start]
-        if label != inside and label:
-            out += "**"
-        out += sentence.text[start:end]
-        at, inside = end, label
-    return out + ("**" if inside else "") + sentence.text[at:]
+    return "".join(f"**{text}**" if marked else text for text, marked in pieces(sentence, labels))
 
 
 def _document(article: Article, tagged: TaggedDocument) -> str:

@@ -6,8 +6,10 @@ The task: for every word of an article, given its title, whether it is set in bo
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from itertools import groupby
+from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -108,3 +110,22 @@ class Span:
     first: int
     last: int
     p: float
+
+
+Key = TypeVar("Key")
+
+
+def pieces(sentence: Sentence, keys: Sequence[Key]) -> Iterator[tuple[str, Key | None]]:
+    """The whole text in order: words next to each other with the same key (one a token) in one
+    piece; what stands between two pieces has none."""
+    at = 0
+    first = sentence.tokens[0].start if sentence.tokens else 0
+    for key, group in groupby(zip(sentence.tokens, keys, strict=True), lambda pair: pair[1]):
+        tokens = [token for token, _ in group]
+        start, end = tokens[0].start - first, tokens[-1].end - first
+        if start > at:
+            yield sentence.text[at:start], None
+        yield sentence.text[start:end], key
+        at = end
+    if at < len(sentence.text):
+        yield sentence.text[at:], None

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from naisei.emphasis.crf import minimise
+from naisei.emphasis.schemas import Sentence
 
 Floats = NDArray[np.float64]
 _EDGE = 1e-6
@@ -166,6 +167,20 @@ def tuned(probabilities: Sequence[Floats], labels: Sequence[Sequence[bool]]) -> 
             if worth > value + 1e-12:
                 best, value = rule, worth
     return best
+
+
+def fitted(
+    sentences: Sequence[Sentence], raw: Sequence[Floats]
+) -> tuple[Calibration, SpanRule] | None:
+    """Calibration and spans by what was said, before any calibration, of sentences that were not
+    learnt from; None where none is emphasised or nothing was said."""
+    gold = np.array([y for s in sentences for y in s.labels], bool)
+    if not gold.any() or not any(p.any() for p in raw):
+        return None
+    counted = np.array([can for s in sentences for can in s.counted], bool)
+    found = calibrated(np.concatenate(raw)[counted], gold[counted])
+    own = [np.where(s.counted, found.apply(p), 0.0) for p, s in zip(raw, sentences, strict=True)]
+    return found, tuned(own, [s.labels for s in sentences])
 
 
 #: Of |log(words marked / words that the writer marks)|.

@@ -19,7 +19,7 @@ from pydantic import ValidationError
 from naisei.core import InputError
 from naisei.emphasis.crf import BITS, SparseCrf, fit
 from naisei.emphasis.schemas import Article
-from naisei.emphasis.taggers.calibration import Calibration, SpanRule, calibrated, tuned
+from naisei.emphasis.taggers.calibration import Calibration, SpanRule, fitted
 from naisei.emphasis.taggers.features import sentence_columns, token_tables
 from naisei.emphasis.taggers.page import Codes, Page, Terms
 from naisei.emphasis.taggers.plans import CrfPlan
@@ -241,14 +241,8 @@ def _unseen(
 
 def _finished(tagger: CrfTagger, articles: Sequence[Article], raw: Sequence[Floats]) -> CrfTagger:
     """Calibrated and tuned on probabilities of articles that were not learnt from."""
-    sentences = [s for article in articles for s in article.sentences]
-    counted = np.array([can for s in sentences for can in s.counted], bool)
-    gold = np.array([y for s in sentences for y in s.labels], bool)
-    if not gold.any() or not any(p.any() for p in raw):
-        return tagger
-    found = calibrated(np.concatenate(raw)[counted], gold[counted])
-    own = [np.where(s.counted, found.apply(p), 0.0) for p, s in zip(raw, sentences, strict=True)]
-    return replace(tagger, calibration=found, rule=tuned(own, [s.labels for s in sentences]))
+    found = fitted([s for article in articles for s in article.sentences], raw)
+    return replace(tagger, calibration=found[0], rule=found[1]) if found else tagger
 
 
 _FORMAT = 1

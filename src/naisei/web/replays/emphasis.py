@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
 
 from naisei.core import Event
 from naisei.emphasis.metrics import span_counts, token_counts
 from naisei.emphasis.results import FoldResult
-from naisei.emphasis.schemas import Article, Sentence
+from naisei.emphasis.schemas import Article, Sentence, pieces
 from naisei.emphasis.task import EvalTask
 from naisei.lang import say
 from naisei.web.html import fragment
@@ -28,20 +27,12 @@ class Piece:
     kind: str
 
 
-def pieces(sentence: Sentence, labels: Sequence[bool]) -> Iterator[Piece]:
+def marked_pieces(sentence: Sentence, labels: Sequence[bool]) -> list[Piece]:
     """The whole sentence, in order. labels: of the tagger, by token."""
-    text, at = sentence.text, 0
-    first = sentence.tokens[0].start if sentence.tokens else 0
-    told = zip(sentence.tokens, labels, sentence.labels, strict=True)
-    for kind, group in groupby(told, lambda each: _KINDS[bool(each[1]), each[2]]):
-        tokens = [token for token, _, _ in group]
-        start, end = tokens[0].start - first, tokens[-1].end - first
-        if start > at:
-            yield Piece(text[at:start], "")
-        yield Piece(text[start:end], kind)
-        at = end
-    if at < len(text):
-        yield Piece(text[at:], "")
+    kinds = [
+        _KINDS[bool(ours), theirs] for ours, theirs in zip(labels, sentence.labels, strict=True)
+    ]
+    return [Piece(text, kind or "") for text, kind in pieces(sentence, kinds)]
 
 
 _KINDS = {(True, True): "both", (True, False): "tagger", (False, True): "writer"}
@@ -51,8 +42,8 @@ _KINDS |= {(False, False): ""}
 def _marked(article: Article, labels: Sequence[Sequence[bool]]) -> list[list[Piece]]:
     """The first sentences that anybody marked something in."""
     both = zip(article.sentences, labels, strict=True)
-    found = [pieces(s, row) for s, row in both if any(row) or any(s.labels)]
-    return [list(each) for each in found[:_SENTENCES]]
+    found = [marked_pieces(s, row) for s, row in both if any(row) or any(s.labels)]
+    return found[:_SENTENCES]
 
 
 def _headline(episode: RecordedEpisode) -> Headline:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import astuple, dataclass, replace
 from math import isnan
 from pathlib import Path
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from naisei.core import InputError
 from naisei.emphasis.metrics import Counts, token_counts
 from naisei.emphasis.schemas import Article
-from naisei.emphasis.taggers.calibration import SpanRule, calibrated, tuned
+from naisei.emphasis.taggers.calibration import fitted, tuned
 from naisei.emphasis.taggers.neural.encoder import needs_torch, open_encoder
 from naisei.emphasis.taggers.neural.inputs import Input, epoch_of
 from naisei.emphasis.taggers.neural.network import States, shared_states
@@ -258,8 +258,9 @@ def _look(
         n = int(true.sum())
     f1 = total.f1
     if tagger.plan.decoding == "spans" and n:
-        rule = tuned(raw, gold)
-        f1 = sum((token_counts(a, rows) for a, rows in _chosen(dev, raw, rule)), Counts()).f1
+        rule, left = tuned(raw, gold), iter(raw)
+        rows = [[rule.choose(next(left)) for _ in article.sentences] for article in dev]
+        f1 = sum(map(token_counts, dev, rows), Counts()).f1
     point = Point(progress.step, loss, surprise if counted.any() else float("nan"), f1, rate)
     value = (f1 if f1 == f1 else 0.0, -surprise)
     if not counted.any() or value > progress.best:
@@ -270,25 +271,9 @@ def _look(
 
 def _finished(tagger: NeuralTagger, dev: Sequence[Article]) -> NeuralTagger:
     """With calibration and spans of the dev part."""
-    sentences = [s for article in dev for s in article.sentences]
-    counted = np.array([can for s in sentences for can in s.counted], bool)
-    gold = np.array([y for s in sentences for y in s.labels], bool)
-    if not gold.any():
-        return tagger
     raw = [p for article in dev for p in tagger.probabilities(article)]
-    found = calibrated(np.concatenate(raw)[counted], gold[counted])
-    own = [np.where(s.counted, found.apply(p), 0.0) for p, s in zip(raw, sentences, strict=True)]
-    return replace(tagger, calibration=found, rule=tuned(own, [s.labels for s in sentences]))
-
-
-def _chosen(
-    dev: Sequence[Article], raw: Sequence[Floats], rule: SpanRule
-) -> Iterator[tuple[Article, list[list[bool]]]]:
-    at = 0
-    for article in dev:
-        own = raw[at : at + len(article.sentences)]
-        at += len(article.sentences)
-        yield article, [rule.choose(p) for p in own]
+    found = fitted([s for article in dev for s in article.sentences], raw)
+    return replace(tagger, calibration=found[0], rule=found[1]) if found else tagger
 
 
 def _data(inputs: Sequence[Input], dev: Sequence[Article], seed: int) -> str:
