@@ -15,8 +15,6 @@ from naisei.core import InputError
     [
         ("a.jsonl", '{"id": 2, "text": "b"}\n{"id": 1, "text": "a"}\n'),
         ("a.json", '[{"id": 1, "text": "a"}, {"id": "2", "text": "b"}]'),
-        ("a.json", '{"1": "a", "2": "b"}'),
-        ("a.toml", '[[actions]]\nid = 1\ntext = "a"\n[[actions]]\nid = 2\nja = "b"\n'),
     ],
 )
 def test_shapes(tmp_path: Path, name: str, content: str) -> None:
@@ -36,8 +34,6 @@ def test_shapes(tmp_path: Path, name: str, content: str) -> None:
         ("a.jsonl", '{"id": 1}\n{"id": 2, "text": " "}\n', "no text"),
         ("a.jsonl", '{"id": 1, "text": "a"}\n', "at least two"),
         ("a.jsonl", '{"id": 1, "text": \n', "no JSON"),
-        ("a.toml", "[[actions]\n", "no TOML"),
-        ("a.toml", 'actions = ["a", "b"]\n', "no [[actions]]"),
     ],
 )
 def test_bad_sets_are_refused(tmp_path: Path, name: str, content: str, words: str) -> None:

@@ -105,8 +105,8 @@ def test_own_wording_of_the_actions(tmp_path: Path) -> None:
     [
         ({"category": "桜"}, 45, "'utterance' is missing"),
         ({"utterance": "花見がしたい"}, 45, "'category' is missing"),
-        (row(70, "桜", multilabel="公園"), 45, "'multilabel' must be"),
-        (row(3, "桜"), 45, "'3' comes twice"),
+        (row(70, "桜", multilabel="公園"), 45, "'multilabel' is wrong"),
+        (row(3, "桜"), 45, "'arta-3' comes twice"),
     ],
 )
 def test_bad_rows_are_named(tmp_path: Path, bad: dict[str, Any], line: int, words: str) -> None:

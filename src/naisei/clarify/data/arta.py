@@ -12,12 +12,14 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-from naisei.clarify.data.instances import SPLITS, split_name, split_of
-from naisei.clarify.data.loader import ALL, Loaded
-from naisei.clarify.data.records import Row, exists, listed, load_actions, read_rows
+from pydantic import BaseModel, ConfigDict, Field
+
+from naisei.clarify.data.instances import known_split, of_split, split_of
+from naisei.clarify.data.loader import Loaded
+from naisei.clarify.data.records import Row, checked, exists, listed, load_actions, read_rows
 from naisei.clarify.schemas import Action, ActionSet, Instance, Scene
 from naisei.core import InputError
 from naisei.lang import say
@@ -96,32 +98,14 @@ def build(argument: str, *, split: str | None, seed: int, actions: str | None) -
     Raises:
         InputError: no such file, a broken row, an `idx` that comes twice, no rows.
     """
-    chosen = split_name(split) if split else "test"
-    if chosen not in (*SPLITS, ALL):
-        raise InputError(
-            say(f"'{split}' という分割はありません", f"unknown split '{split}'"),
-            place="--data",
-            remedy=say(
-                "train、dev、test、all のどれかを指定してください", "use train, dev, test or all"
-            ),
-        )
+    chosen = known_split(split or "test", "--data")
     rows = _rows(argument)
-    action_set, ids = _actions(rows)
+    given = [checked(_Given, row, _remedy()) for row in rows]
+    action_set, ids = _actions(given, rows[0].place)
     if actions:
         action_set = _replaced(action_set, actions)
-    instances = [_instance(row, ids, seed) for row in rows]
-    _unique(rows, instances)
-    kept = tuple(i for i in instances if chosen in (ALL, i.split))
-    if not kept:
-        raise InputError(
-            say(f"分割 '{chosen}' に入る件がありません", f"no instances of the split '{chosen}'"),
-            place=f"arta:{argument}",
-            remedy=say(
-                "小さなファイルには --split all を使ってください",
-                "use --split all for a small file",
-            ),
-        )
-    bare = sum(not row.fields.get("multilabel") for row in rows)
+    kept = of_split(rows, [_instance(one, ids, seed) for one in given], chosen)
+    bare = sum(not one.multilabel for one in given)
     notes = (
         say(
             "ARTA: 隠れた意図は、認められた行動の中からシードで選んでいます",
@@ -157,48 +141,38 @@ def _rows(argument: str) -> list[Row]:
             place=f"arta:{argument}",
             remedy=_remedy(),
         )
-    for row in rows:
-        for key in ("utterance", "category"):
-            if not isinstance(row.fields.get(key), str) or not row.fields[key].strip():
-                raise InputError(
-                    say(f"項目 '{key}' がないか、空です", f"the field '{key}' is missing or empty"),
-                    place=row.place,
-                    remedy=_remedy(),
-                )
-        others = row.fields.get("multilabel") or []
-        if not isinstance(others, list) or not all(isinstance(o, str) and o for o in others):
-            raise InputError(
-                say(
-                    "'multilabel' はカテゴリの並びでなければなりません",
-                    "'multilabel' must be a list of categories",
-                ),
-                place=row.place,
-                remedy=_remedy(),
-            )
     return rows
 
 
-def _accepted(row: Row) -> list[str]:
-    return sorted({row.fields["category"], *(row.fields.get("multilabel") or [])})
+class _Given(BaseModel):
+    """A row of the corpus."""
+
+    model_config = ConfigDict(coerce_numbers_to_str=True)
+
+    idx: str = ""
+    utterance: str = Field(min_length=1)
+    category: str = Field(min_length=1)
+    response: str = ""
+    function: str = ""
+    multilabel: list[str] = []
+
+    @property
+    def accepted(self) -> list[str]:
+        return sorted({self.category, *self.multilabel})
 
 
-def _actions(rows: list[Row]) -> tuple[ActionSet, dict[str, int]]:
+def _actions(rows: Sequence[_Given], place: str) -> tuple[ActionSet, dict[str, int]]:
     texts: dict[str, str] = {}
     for row in rows:
-        category = row.fields["category"]
-        if category not in texts:
-            texts[category] = action_text(
-                category,
-                function=str(row.fields.get("function") or ""),
-                response=str(row.fields.get("response") or ""),
-            )
+        text = action_text(row.category, function=row.function, response=row.response)
+        texts.setdefault(row.category, text)
     for row in rows:
-        for category in _accepted(row):
+        for category in row.accepted:
             texts.setdefault(category, action_text(category))
     if len(texts) < 2:
         raise InputError(
             say("カテゴリは二つ以上必要です", "at least two categories are needed"),
-            place=rows[0].place,
+            place=place,
             remedy=_remedy(),
         )
     ids = {category: number for number, category in enumerate(sorted(texts), start=1)}
@@ -225,17 +199,15 @@ def _replaced(derived: ActionSet, file: str) -> ActionSet:
     return given
 
 
-def _instance(row: Row, ids: dict[str, int], seed: int) -> Instance:
-    utterance = unicodedata.normalize("NFKC", row.fields["utterance"]).strip()
-    key: Any = row.fields.get("idx")
-    identity = f"arta-{_hash(utterance)[:12] if key is None else key}"
-    accepted = _accepted(row)
-    drawn = int(_hash(f"{seed}:{identity}"), 16) % len(accepted)
+def _instance(row: _Given, ids: dict[str, int], seed: int) -> Instance:
+    utterance = unicodedata.normalize("NFKC", row.utterance).strip()
+    identity = f"arta-{row.idx or _hash(utterance)[:12]}"
+    drawn = int(_hash(f"{seed}:{identity}"), 16) % len(row.accepted)
     return Instance(
         id=identity,
-        scene=Scene(id=identity, utterance=row.fields["utterance"].strip()),
-        gold=ids[accepted[drawn]],
-        plausible=tuple(sorted(ids[category] for category in accepted)),
+        scene=Scene(id=identity, utterance=row.utterance.strip()),
+        gold=ids[row.accepted[drawn]],
+        plausible=tuple(sorted(ids[category] for category in row.accepted)),
         split=split_of(utterance),
         scene_id=identity,
     )
@@ -243,21 +215,3 @@ def _instance(row: Row, ids: dict[str, int], seed: int) -> Instance:
 
 def _hash(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
-
-
-def _unique(rows: list[Row], instances: list[Instance]) -> None:
-    seen: dict[str, str] = {}
-    for row, one in zip(rows, instances, strict=True):
-        if one.id in seen:
-            raise InputError(
-                say(
-                    f"行 '{one.id.removeprefix('arta-')}' が重複しています",
-                    f"the row '{one.id.removeprefix('arta-')}' comes twice",
-                ),
-                place=row.place,
-                remedy=say(
-                    f"最初は {seen[one.id]} にあります。行ごとに別の idx を付けてください",
-                    f"the first is at {seen[one.id]}; give each row its own idx",
-                ),
-            )
-        seen[one.id] = row.place

@@ -5,10 +5,12 @@ Source: their data cards, `naisei/data/ambigact40_open/README.md` and `ambigact4
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
 
 from naisei.clarify.data.loader import Loaded, load_path
+from naisei.clarify.schemas import Language
 from naisei.core import InputError
 from naisei.lang import say
 
@@ -19,64 +21,34 @@ def folder(language: str = "ja", name: str = "ambigact40_open") -> Path:
     return own / "en" if language == "en" else own
 
 
-def build(argument: str, *, split: str | None, seed: int, actions: str | None) -> Loaded:
-    """`ambigact40-open[:SPLIT]`; `test` by default. The seed has no part in it.
+def _source(name: str, language: Language) -> Callable[..., Loaded]:
+    """`NAME[:SPLIT]`, `test` by default; the seed has no part in it. The 40 actions are the same
+    in both sets and languages, each in the text of the language.
 
-    Raises:
-        InputError: unknown split, or two splits that differ.
+    The source raises InputError for an unknown split, or two splits that differ.
     """
-    return load_path(folder(), split=_split(argument, split), actions=actions)
 
-
-def build_english(argument: str, *, split: str | None, seed: int, actions: str | None) -> Loaded:
-    """`ambigact40-open-en[:SPLIT]`: the same instances in English, with the same ids.
-
-    The 40 actions are those of `ambigact40-open`, in their English text.
-
-    Raises:
-        InputError: unknown split, or two splits that differ.
-    """
-    return _english("ambigact40_open", argument, split, actions)
-
-
-def build_hard(argument: str, *, split: str | None, seed: int, actions: str | None) -> Loaded:
-    """`ambigact40-hard[:SPLIT]` (`dev`, `test`, `all`): four and more plausible actions, and twins
-    with the same words in the same room and another wish.
-
-    Raises:
-        InputError: unknown split, or two splits that differ.
-    """
-    own = folder(name="ambigact40_hard")
-    return load_path(own, split=_split(argument, split), actions=actions)
-
-
-def build_hard_english(
-    argument: str, *, split: str | None, seed: int, actions: str | None
-) -> Loaded:
-    """`ambigact40-hard-en[:SPLIT]`: the same instances in English.
-
-    Raises:
-        InputError: unknown split, or two splits that differ.
-    """
-    return _english("ambigact40_hard", argument, split, actions)
-
-
-def _english(name: str, argument: str, split: str | None, actions: str | None) -> Loaded:
-    return load_path(
-        folder("en", name),
-        split=_split(argument, split),
-        actions=actions or folder() / "actions.jsonl",
-    )
-
-
-def _split(argument: str, split: str | None) -> str:
-    if argument and split and argument != split:
-        raise InputError(
-            say(
-                f"二つの分割が指定されています: '{argument}' と '{split}'",
-                f"two splits are asked for: '{argument}' and '{split}'",
-            ),
-            place="--data",
-            remedy=say("どちらか一つにしてください", "give one of them"),
+    def build(argument: str, *, split: str | None, seed: int, actions: str | None) -> Loaded:
+        if argument and split and argument != split:
+            raise InputError(
+                say(
+                    f"二つの分割が指定されています: '{argument}' と '{split}'",
+                    f"two splits are asked for: '{argument}' and '{split}'",
+                ),
+                place="--data",
+                remedy=say("どちらか一つにしてください", "give one of them"),
+            )
+        return load_path(
+            folder(language, name),
+            split=argument or split or "test",
+            actions=actions or folder() / "actions.jsonl",
         )
-    return argument or split or "test"
+
+    return build
+
+
+build = _source("ambigact40_open", "ja")
+build_english = _source("ambigact40_open", "en")
+#: Four and more plausible actions, and twins with the same words in the same room and another wish.
+build_hard = _source("ambigact40_hard", "ja")
+build_hard_english = _source("ambigact40_hard", "en")

@@ -18,16 +18,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from naisei import entries, plugins
-from naisei.clarify.data.instances import KEYS, SPLITS, instance, language_of, split_name
-from naisei.clarify.data.records import ACTION_FILES, Row, exists, listed, load_actions, read_rows
+from naisei.clarify.data.instances import (
+    ALL,
+    KEYS,
+    SPLITS,
+    instance,
+    known_split,
+    language_of,
+    of_split,
+)
+from naisei.clarify.data.records import ACTION_FILE, Row, exists, listed, load_actions, read_rows
 from naisei.clarify.schemas import ActionSet, Instance
 from naisei.core import InputError, canonical
 from naisei.lang import say
-
-#: As a split: all of them.
-ALL = "all"
-
-_SUFFIXES = (".jsonl", ".json")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +48,7 @@ def load_path(path: Path, *, split: str | None = None, actions: str | Path | Non
 
     split: `train`, `dev`, `test` or `all`; `None` means `test` where a folder has one, and
     everything otherwise. actions: a file with another action set than the folder's own
-    (`actions.jsonl`, `.json` or `.toml` beside the data), or than the 40 of AmbigAct-40.
+    (`actions.jsonl` beside the data), or than the 40 of AmbigAct-40.
 
     Raises:
         InputError: nothing there, no data, a broken row, or an id that comes twice.
@@ -59,67 +62,32 @@ def load_path(path: Path, *, split: str | None = None, actions: str | Path | Non
             remedy=say("行を足してください", "add rows"),
         )
     action_set = _actions(path, actions, [row for _, _, row in rows])
-    seen: dict[str, str] = {}
-    out: list[Instance] = []
-    for number, (file, of_file, row) in enumerate(rows, start=1):
-        one = instance(row, action_set, default_id=f"{file.stem}-{number}", split=of_file)
-        if one.id in seen:
-            raise InputError(
-                say(f"id '{one.id}' が重複しています", f"id '{one.id}' comes twice"),
-                place=row.place,
-                remedy=say(
-                    f"最初は {seen[one.id]} にあります。id は重複できません",
-                    f"the first is at {seen[one.id]}; ids must be unique",
-                ),
-            )
-        seen[one.id] = row.place
-        out.append(one)
-    kept = tuple(i for i in out if chosen == ALL or i.split == chosen)
-    if not kept:
-        found = ", ".join(sorted({i.split or say("指定なし", "none") for i in out}))
-        raise InputError(
-            say(f"分割 '{chosen}' に入る件がありません", f"no instances of the split '{chosen}'"),
-            place=str(path),
-            remedy=say(f"あるもの: {found}", f"found: {found}"),
-        )
-    return Loaded(kept, action_set, _notes([row for _, _, row in rows]), chosen)
+    made = [
+        instance(row, action_set, default_id=f"{file.stem}-{number}", split=of_file)
+        for number, (file, of_file, row) in enumerate(rows, start=1)
+    ]
+    own = [row for _, _, row in rows]
+    return Loaded(of_split(own, made, chosen), action_set, _notes(own), chosen)
 
 
 def _sources(path: Path, split: str | None) -> tuple[list[tuple[Path, str]], str]:
     """The files to read, each with the split that its name gives, and the split to keep."""
-    wanted = split_name(split) if split is not None else None
-    if wanted is not None and wanted not in (*SPLITS, ALL):
-        raise InputError(
-            say(f"'{split}' という分割はありません", f"unknown split '{split}'"),
-            place=str(path),
-            remedy=say(
-                "train、dev、test、all のどれかを指定してください", "use train, dev, test or all"
-            ),
-        )
-    if not exists(path):
-        raise InputError(
-            say("そのようなファイルやフォルダーはありません", "no such file or folder"),
-            place=str(path),
-            remedy=say(
-                "パスを確かめてください。"
-                "登録済みのデータは ambigact40-open のように名前で指定します",
-                "check the path; registered data sets go by name, such as ambigact40-open",
-            ),
-        )
+    wanted = known_split(split, str(path)) if split is not None else None
     if not path.is_dir():
         return [(path, "")], wanted or ALL
-    by_split, others = _folder(path)
+    found = {f.stem: f for f in listed(path) if f.suffix == ".jsonl" and f.name != ACTION_FILE}
+    if not found:
+        raise InputError(
+            say("このフォルダーにデータはありません", "this folder holds no data"),
+            place=str(path),
+            remedy=say(
+                "train.jsonl、dev.jsonl、test.jsonl を入れるか、ファイルを指定してください",
+                "put train.jsonl, dev.jsonl and test.jsonl there, or give a file",
+            ),
+        )
+    by_split = {name: found[name] for name in SPLITS if name in found}
     if not by_split:
-        if not others:
-            raise InputError(
-                say("このフォルダーにデータはありません", "this folder holds no data"),
-                place=str(path),
-                remedy=say(
-                    "train.jsonl、dev.jsonl、test.jsonl を入れるか、ファイルを指定してください",
-                    "put train.jsonl, dev.jsonl and test.jsonl there, or give a file",
-                ),
-            )
-        return [(file, "") for file in others], wanted or ALL
+        return [(file, "") for file in found.values()], wanted or ALL
     chosen = wanted or ("test" if "test" in by_split else ALL)
     if chosen == ALL:
         return [(file, name) for name, file in by_split.items()], ALL
@@ -132,35 +100,12 @@ def _sources(path: Path, split: str | None) -> tuple[list[tuple[Path, str]], str
     return [(by_split[chosen], chosen)], chosen
 
 
-def _folder(path: Path) -> tuple[dict[str, Path], list[Path]]:
-    """Files named after a split, and the other data files."""
-    files = [f for f in listed(path) if f.suffix in _SUFFIXES and f.name not in ACTION_FILES]
-    by_split: dict[str, Path] = {}
-    for name in SPLITS:
-        mine = [f for f in files if split_name(f.stem) == name]
-        if len(mine) > 1:
-            raise InputError(
-                say(
-                    f"分割 '{name}' のファイルが二つあります: {mine[0].name} と {mine[1].name}",
-                    f"two files for the split '{name}': {mine[0].name} and {mine[1].name}",
-                ),
-                place=str(path),
-                remedy=say("どちらか一つにしてください", "keep one of them"),
-            )
-        if mine:
-            by_split[name] = mine[0]
-    return by_split, [f for f in files if f not in by_split.values() and f.suffix == ".jsonl"]
-
-
 def _actions(path: Path, given: str | Path | None, rows: Sequence[Row]) -> ActionSet:
     language = language_of("".join(str(row.fields.get("utterance", "")) for row in rows))
     if given:
         return load_actions(given, language=language)
-    folder = path if path.is_dir() else path.parent
-    for name in ACTION_FILES:
-        if (folder / name).is_file():
-            return load_actions(folder / name, language=language)
-    return load_actions(language=language)
+    beside = (path if path.is_dir() else path.parent) / ACTION_FILE
+    return load_actions(beside if beside.is_file() else None, language=language)
 
 
 def _notes(rows: Sequence[Row]) -> tuple[str, ...]:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
 
 from naisei.clarify.schemas import Action, ActionSet, Language
 from naisei.core import InputError
 from naisei.lang import say
 from naisei.lengths import FIELD, bounded
-from naisei.text_files import json_of, toml_of
+from naisei.text_files import json_of
 from naisei.text_files import read_text as read_any
 
 
@@ -27,7 +28,7 @@ def _one_a_line() -> str:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One object of a file. place: `file:line`, for messages."""
+    """One object of a file. place: `file:line`, or `file#number` of an array, for messages."""
 
     fields: dict[str, Any]
     place: str
@@ -84,105 +85,68 @@ def read_rows(path: Path) -> list[Row]:
     """
     text = read_text(path)
     if text.lstrip()[:1] == "[":
-        return _array(path, text)
+        items = enumerate(_parse(path, 1, text), start=1)
+        return [_row(f"{path}#{n}", item) for n, item in items]
     return [
-        _row(path, number, _parse(path, number, line))
+        _row(f"{path}:{number}", _parse(path, number, line))
         for number, line in enumerate(text.split("\n"), start=1)
         if line.strip()
     ]
 
 
-def _parse(path: Path, number: int, text: str) -> Any:
+def _parse(path: Path, line: int, text: str) -> Any:
+    """line: the number of the first line of the text."""
     try:
         return json_of(text)
-    except (ValueError, RecursionError) as error:
-        column, reason = "", str(error)
-        if isinstance(error, json.JSONDecodeError):
-            column = say(f" ({error.colno} 文字目)", f" at column {error.colno}")
-            reason = error.msg
+    except json.JSONDecodeError as error:
         raise InputError(
             say(
-                f"この行は JSON として読めません{column}: {reason}",
-                f"this line is no JSON{column}: {reason}",
+                f"この行は JSON として読めません ({error.colno} 文字目): {error.msg}",
+                f"this line is no JSON at column {error.colno}: {error.msg}",
             ),
-            place=f"{path}:{number}",
+            place=f"{path}:{line + error.lineno - 1}",
             remedy=_one_a_line(),
         ) from error
 
 
-def _array(path: Path, text: str) -> list[Row]:
-    """The items of an array, one by one, so that each knows its line."""
-    text = text.rstrip()
-    decoder, rows = json.JSONDecoder(), []
-    at = _skip(text, text.index("[") + 1)
-    while text[at : at + 1] not in ("]", ""):
-        number = text.count("\n", 0, at) + 1
-        try:
-            item, at = decoder.raw_decode(text, at)
-        except (ValueError, RecursionError) as error:
-            line = error.lineno if isinstance(error, json.JSONDecodeError) else number
-            reason = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
-            raise InputError(
-                say(
-                    f"この配列は JSON として読めません: {reason}",
-                    f"this array is no JSON: {reason}",
-                ),
-                place=f"{path}:{line}",
-                remedy=_one_a_line(),
-            ) from error
-        rows.append(_row(path, number, item))
-        at = _skip(text, at)
-        if text[at : at + 1] == ",":
-            at = _skip(text, at + 1)
-        elif text[at : at + 1] != "]":
-            break
-    if text[at : at + 1] != "]" or text[at + 1 :].strip():
-        line = text.count("\n", 0, at) + 1
-        raise InputError(
-            say(
-                "この配列は JSON として読めません: ',' か終わりの ']' が抜けているか、"
-                "後ろに余分な文字があります",
-                "this array is no JSON: ',' or the closing ']' is missing, or text follows it",
-            ),
-            place=f"{path}:{line}",
-            remedy=_one_a_line(),
-        )
-    return rows
+def _row(place: str, item: Any) -> Row:
+    if isinstance(item, dict):
+        return Row(item, place)
+    raise InputError(
+        say(
+            f"ここにはオブジェクトが要ります ({type(item).__name__} が書かれています)",
+            f"an object is wanted here, not {type(item).__name__}",
+        ),
+        place=place,
+        remedy=_one_a_line(),
+    )
 
 
-def _skip(text: str, at: int) -> int:
-    while at < len(text) and text[at] in " \t\r\n":
-        at += 1
-    return at
+M = TypeVar("M", bound=BaseModel)
 
 
-def _row(path: Path, number: int, item: Any) -> Row:
-    place = f"{path}:{number}"
-    if not isinstance(item, dict):
-        raise InputError(
-            say(
-                f"ここにはオブジェクトが要ります ({type(item).__name__} が書かれています)",
-                f"an object is wanted here, not {type(item).__name__}",
-            ),
-            place=place,
-            remedy=_one_a_line(),
-        )
+def checked(model: type[M], row: Row, remedy: str) -> M:
+    """The fields of a row as a model; empty ones (`null`) count as left out.
+
+    Raises:
+        InputError: a field that is missing or does not fit.
+    """
     try:
-        json.dumps(item, ensure_ascii=False).encode("utf-8")
-    except UnicodeEncodeError as error:
+        return model.model_validate({k: v for k, v in row.fields.items() if v is not None})
+    except ValidationError as error:
+        first = error.errors()[0]
+        at = ".".join(map(str, first["loc"]))
         raise InputError(
-            say(
-                "文字列に半端な文字 (対になっていないサロゲート) があります",
-                "a string holds half a character (a lone surrogate)",
-            ),
-            place=place,
-            remedy=say("エスケープ \\ud… を直してください", "repair the escape sequence \\ud…"),
+            say(f"項目 '{at}' がありません", f"the field '{at}' is missing")
+            if first["type"] == "missing"
+            else say(f"'{at}' が正しくありません", f"'{at}' is wrong: {first['msg']}"),
+            place=row.place,
+            remedy=remedy,
         ) from error
-    return Row(item, place)
 
 
-#: Names under which a folder of data may hold its own action set.
-ACTION_FILES = ("actions.jsonl", "actions.json", "actions.toml")
+#: The name under which a folder of data may hold its own action set.
+ACTION_FILE = "actions.jsonl"
 
 
 def _shape() -> str:
@@ -195,8 +159,8 @@ def _shape() -> str:
 def load_actions(path: str | Path | None = None, *, language: Language = "ja") -> ActionSet:
     """The action set in a file; without one, the 40 actions of AmbigAct-40.
 
-    Files: JSONL or a JSON array of `{"id", "text"}`, a JSON object id → text, or TOML
-    with `[[actions]]` tables. `ja` and `en` may stand beside or in place of `text`.
+    Files: JSONL or a JSON array of `{"id", "text"}`. `ja` and `en` may stand beside or in
+    place of `text`.
 
     Raises:
         InputError: broken file, no actions, an id that is no whole number ≥ 1 or comes
@@ -211,7 +175,7 @@ def load_actions(path: str | Path | None = None, *, language: Language = "ja") -
 
 def _action_set(name: str, file: Path, language: Language) -> ActionSet:
     actions: dict[int, str] = {}
-    for row in _rows(file):
+    for row in read_rows(file):
         number, text = _number(row), _text(row, language)
         if number in actions:
             raise InputError(
@@ -235,38 +199,6 @@ def _action_set(name: str, file: Path, language: Language) -> ActionSet:
     return ActionSet(
         name=name, actions=tuple(Action(id=i, text=actions[i]) for i in sorted(actions))
     )
-
-
-def _rows(file: Path) -> list[Row]:
-    if file.suffix == ".toml":
-        return _toml(file)
-    text = read_text(file)
-    try:
-        whole = json_of(text)
-    except (ValueError, RecursionError):
-        return read_rows(file)  # JSONL, or a broken file: then the message names the line
-    if isinstance(whole, dict) and "id" not in whole:
-        return [Row({"id": key, "text": value}, str(file)) for key, value in whole.items()]
-    return read_rows(file)
-
-
-def _toml(file: Path) -> list[Row]:
-    try:
-        content = toml_of(read_text(file))
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(
-            say(f"TOML として読めません: {error}", f"no TOML: {error}"),
-            place=str(file),
-            remedy=say("[[actions]] の表を書いてください", "write [[actions]] tables"),
-        ) from error
-    tables = content.get("actions")
-    if not isinstance(tables, list) or not all(isinstance(t, dict) for t in tables):
-        raise InputError(
-            say("[[actions]] の表がありません", "no [[actions]] tables"),
-            place=str(file),
-            remedy=_shape(),
-        )
-    return [Row(table, f"{file}: action {place}") for place, table in enumerate(tables, start=1)]
 
 
 def _number(row: Row) -> int:
