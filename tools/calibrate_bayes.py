@@ -29,9 +29,9 @@ from naisei.clarify.agents.features import (
     BayesWeights,
     Features,
     scene_texts,
+    softmax,
 )
 from naisei.clarify.agents.knowledge import Knowledge, knowledge_for
-from naisei.clarify.agents.posterior import softmax
 from naisei.clarify.data import load
 from naisei.clarify.describe import scene_text
 from naisei.clarify.schemas import Instance

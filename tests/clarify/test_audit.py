@@ -153,7 +153,7 @@ def test_other_action_sets_get_the_questions_that_need_no_table() -> None:
     found = audit_rule([instance(1)], some, paraphrases=lambda i: {1: ("体を温めたい",)})
     assert value(found, "refused-fair") < 1
     assert math.isnan(value(found, "misleading"))
-    assert "no table of needs" in found.notes[0] and "nobody else" not in found.notes[0]
+    assert "knows nothing of these" in found.notes[0] and "nobody else" not in found.notes[0]
 
     alone = audit_rule([instance(1)], some)
     assert value(alone, "refused-fair") == 1

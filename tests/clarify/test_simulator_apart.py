@@ -121,20 +121,6 @@ def test_no_agent_reads_the_simulators_files() -> None:
         assert not [t for t in tables if t in text], module
 
 
-def test_the_phrases_are_nobody_elses() -> None:
-    """No phrase of the simulator stands word for word in any agent's table."""
-    theirs = "".join(
-        p.read_text(encoding="utf-8")
-        for p in (ROOT / "clarify" / "agents").rglob("*")
-        if p.suffix in (".toml", ".json", ".jsonl", ".md", ".py")
-    )
-    from naisei.clarify.simulator.knowledge import needs
-
-    phrases = {p for n in needs("ja").values() for ps in n.facets.values() for p in ps}
-    copied = {p for p in phrases if len(p) >= 8 and p.removesuffix("な") in theirs}
-    assert copied == set()
-
-
 def test_the_graph_sees_what_it_should() -> None:
     assert "naisei.clarify.forbidden_questions" in reached("naisei.clarify.simulator.rule")
     assert "naisei.core.effects" in reached("naisei.clarify.simulator.rule")

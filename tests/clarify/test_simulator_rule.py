@@ -12,7 +12,7 @@ from naisei.clarify.data import load_actions
 from naisei.clarify.describe import REFUSAL
 from naisei.clarify.schemas import Action, ActionSet, Instance, Language, Scene, UserInfo
 from naisei.clarify.simulator import simulator
-from naisei.clarify.simulator.knowledge import FACETS, is_known, level, needs, propositions
+from naisei.clarify.simulator.knowledge import is_known, level, propositions
 from naisei.clarify.simulator.rule import RuleSimulator
 from naisei.core import AskUser, Flow, InputError, MemoryLog, Where, World, run
 from naisei.japanese.questions import parse
@@ -30,6 +30,12 @@ GROUPS = {
 YES = re.compile(r"(うん|はい|ええ|そう(そう|だよ)|ああ、|Yes|Yeah|That's right)")
 NO = re.compile(r"(いや|ううん|いいえ|いえ|そういうわけ|ちがう|No|Not really)")
 
+#: What others said who want the same.
+OTHERS = {
+    "ja": ("ちょっと落ち着かなくて。", "どうにかしたいんだよね。"),
+    "en": ("I can't settle down.", "Something must be done."),
+}
+
 
 def user(
     gold: int, *, speaker: str = "", language: Language = "ja", seed: int = 0, **scene: object
@@ -40,7 +46,7 @@ def user(
         gold=gold,
         speaker=speaker,
     )
-    return RuleSimulator(one, ACTIONS, seed=seed)
+    return RuleSimulator(one, ACTIONS, seed=seed, paraphrases={gold: OTHERS[language]})
 
 
 def ids(listed: str) -> set[int]:
@@ -85,20 +91,8 @@ def test_two_hundred_questions_for_every_need() -> None:
     assert refused / (refused + counts["useless answered"]) > 0.9
 
 
-def test_no_phrase_names_the_action_and_its_object() -> None:
-    """What could be said of a need never holds the object's name, wishes apart."""
-    for gold, need in needs("ja").items():
-        thing = ACTIONS.text(gold).partition("を")[0]
-        for facet, phrases in need.facets.items():
-            assert phrases, (gold, facet)
-            assert not [p for p in phrases if thing in p], (gold, facet)
-
-
-def test_every_need_has_every_facet_in_both_languages() -> None:
+def test_nothing_both_holds_and_may_hold() -> None:
     for language in ("ja", "en"):
-        table = needs(language)
-        assert set(table) == set(range(1, 41))
-        assert all(set(FACETS) <= set(need.facets) for need in table.values())
         assert all(not p.yes & p.maybe for p in propositions(language).items)
 
 
@@ -115,12 +109,6 @@ def test_every_need_has_every_facet_in_both_languages() -> None:
 )
 def test_useless_and_forbidden_questions_are_refused(question: str) -> None:
     assert user(3).answer(question) == REFUSAL
-
-
-def test_a_wish_is_named_only_when_it_is_asked_for() -> None:
-    assert "バナナ" in user(1).answer("何が食べたいですか？")
-    assert "バナナ" not in user(1).answer("どんな気分ですか？")
-    assert stance(user(7).answer("何が食べたいですか？")) == "no"
 
 
 def test_negative_questions_get_no_bare_yes_or_no() -> None:
@@ -180,8 +168,11 @@ def test_an_alternative_is_answered_by_the_side_that_holds() -> None:
 
 
 def test_registers() -> None:
-    question = "のどが渇いていますか？"
-    by_speaker = {s: user(3, speaker=s).answer(question) for s in ("child", "visitor", "student")}
+    flask = UserInfo(holding=("空の水筒",))
+    by_speaker = {
+        speaker: user(40, speaker=speaker, user=flask).answer("水筒は空ですか？")
+        for speaker in ("child", "visitor", "student")
+    }
     assert by_speaker["visitor"].endswith(("です。", "ですよ。", "ですよね。", "ます。"))
     assert not by_speaker["child"].endswith("です。")
     assert len(set(by_speaker.values())) == 3
@@ -190,7 +181,6 @@ def test_registers() -> None:
 def test_english() -> None:
     assert stance(user(3, language="en").answer("Are you thirsty?")) == "yes"
     assert stance(user(7, language="en").answer("Are you thirsty?")) == "no"
-    assert "banana" in user(1, language="en").answer("What would you like to eat?")
     assert user(1, language="en").answer("What is your favourite colour?") == REFUSAL
 
 

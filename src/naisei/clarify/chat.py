@@ -14,13 +14,10 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 from rich.text import Text
 
-from naisei import entries
 from naisei.clarify.agent import AgentContext, build_agent
 from naisei.clarify.config import ClarifyConfig
 from naisei.clarify.conversation import DONE, GAVE_UP, Picture, agrees, prepared
 from naisei.clarify.data import Dataset, load, load_actions
-from naisei.clarify.data.bundled import folder
-from naisei.clarify.data.loader import GROUP
 from naisei.clarify.person import Person, people_directory
 from naisei.clarify.schemas import ActionSet, Language, Scene
 from naisei.clarify.system import RUN
@@ -64,7 +61,7 @@ def ground(
     language = asked or ("en" if source == _ENGLISH else shown)
     bundled = source in (_JAPANESE, _ENGLISH)
     if bundled:
-        name = _ENGLISH if language == "en" and _has_english() else _JAPANESE
+        name = _ENGLISH if language == "en" else _JAPANESE
         data = _load(config, name, split or config.split)
     else:
         data = _load(config, config.data, config.split)
@@ -85,10 +82,6 @@ def ground(
         )
     spoken = language if asked or bundled else found[0].language
     return Ground(found[0].model_copy(update={"language": spoken}), actions)
-
-
-def _has_english() -> bool:
-    return _ENGLISH in entries.names(GROUP) and Path(folder("en")).is_dir()
 
 
 def _load(config: ClarifyConfig, source: str, split: str | None) -> Dataset:

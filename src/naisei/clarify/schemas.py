@@ -101,7 +101,7 @@ class Instance(_Frozen):
 
     plausible: every action that a considerate helper might take here, the gold among them.
     also: what is wanted besides the gold, in the few instances in which several things are. facts:
-    what the user answers from; a simulator without them answers from a table of needs.
+    what the user answers from; without them the rule simulator borrows the words of others.
     """
 
     id: str

@@ -92,9 +92,9 @@ def borrowing_note(
     borrowed = [paraphrases(one).get(one.gold) for one in instances]
     mute = len(borrowed) - sum(map(bool, borrowed))
     note = say(
-        "規則のユーザー役はこれらの行動の表を持っていないので、"
+        "規則のユーザー役はこれらの行動について何も知らないので、"
         "同じ行動を望む別の件の言葉を借りて答えます。",
-        "The rule simulator has no table of needs for these actions: it answers with what "
+        "The rule simulator knows nothing of these actions: it answers with what "
         "others in the data said who want the same action.",
     )
     if mute:

@@ -196,7 +196,7 @@ class Features:
             seen["stored"] * away,
             *is_mode,
             tidy * away,
-            np.log(_softmax(KIN_SHARPNESS * text[:, 0]) @ self._kin + 1e-3),
+            np.log(softmax(KIN_SHARPNESS * text[:, 0]) @ self._kin + 1e-3),
             np.log1p(3 * self._words.score(scene.utterance) @ self._kin),
             seen["overlap"],
             seen["overlap"] * away,
@@ -252,7 +252,7 @@ class Features:
         count = len(self._names)
         heard = np.zeros((count, count))
         for index, (owner, _) in enumerate(self.descriptions):
-            heard[:, owner] += _softmax(KIN_SHARPNESS * self.without(index)[:, 0])
+            heard[:, owner] += softmax(KIN_SHARPNESS * self.without(index)[:, 0])
         kin: Array = heard / np.maximum(heard.sum(axis=0), 1e-12)
         return kin
 
@@ -263,9 +263,10 @@ def _standard(values: Array) -> Array:
     return (values - values.mean()) / spread if spread > 1e-9 else np.zeros_like(values)
 
 
-def _softmax(scores: Array) -> Array:
-    shifted = np.exp(scores - scores.max())
-    out: Array = shifted / shifted.sum()
+def softmax(scores: Array) -> Array:
+    """Probabilities proportional to exp(scores), along the last axis."""
+    shifted = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    out: Array = shifted / shifted.sum(axis=-1, keepdims=True)
     return out
 
 

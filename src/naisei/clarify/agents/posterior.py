@@ -14,6 +14,7 @@ from naisei.clarify.agents.features import (
     BayesWeights,
     Features,
     Vectors,
+    softmax,
 )
 from naisei.clarify.agents.knowledge import Cues
 from naisei.clarify.agents.naming import named_table, side_named
@@ -117,13 +118,6 @@ def _replies(question: Question, answer: Answer) -> tuple[int, ...]:
         first, second = Cues([cue.split() for cue in question.cues]).score(answer.content)
         return () if first == second else ((0,) if first > second else (1,))
     return _EITHER_ROWS.get(answer.stance, ())
-
-
-def softmax(scores: Array) -> Array:
-    """Probabilities proportional to exp(scores), along the last axis."""
-    shifted = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    out: Array = shifted / shifted.sum(axis=-1, keepdims=True)
-    return out
 
 
 def _vector(weights: dict[str, float], names: tuple[str, ...]) -> Array:

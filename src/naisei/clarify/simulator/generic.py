@@ -57,19 +57,19 @@ class Generic:
             # It has to ask after the person, not after their shoe size.
             about = facet_asked(asked.text, "ja" if asked.japanese else "en")
             if asked.form == "wh":
-                return (about and self._utterance(history, key)) or REFUSAL
+                return (about and self.utterance(history, key)) or REFUSAL
         if asked.form == "alternative":
             return self._alternative(asked, history, key)
         holds = self._holds(asked.content)
         if holds is None:
-            return (about and self._utterance(history, key)) or REFUSAL
-        hint = self._utterance(history, key)
+            return (about and self.utterance(history, key)) or REFUSAL
+        hint = self.utterance(history, key)
         lead = self._voice.say("bare_yes" if holds else "bare_no", "", key)
         return f"{lead}{hint}"
 
     def _alternative(self, asked: Question, history: Sequence[Turn], key: str) -> str:
         held = [self._holds(_content(side)) for side in asked.sides]
-        hint = self._utterance(history, key)
+        hint = self.utterance(history, key)
         if held.count(True) == 1 and len(held) == 2:
             return self._voice.speak(
                 Reply("side", hint, sides=asked.sides, at=held.index(True)), key
@@ -87,7 +87,8 @@ class Generic:
             return True
         return False if said & self._others else None
 
-    def _utterance(self, history: Sequence[Turn], key: str) -> str:
+    def utterance(self, history: Sequence[Turn], key: str) -> str:
+        """What somebody else said who wants the same, one not told yet; empty if nobody did."""
         said = " ".join(t.answer for t in history)
         fresh = [u for u in self._utterances if u not in said]
         return pick(fresh or self._utterances, f"utterance:{key}") if self._utterances else ""

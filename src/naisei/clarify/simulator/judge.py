@@ -153,17 +153,6 @@ def facet_asked(text: str, language: str) -> str:
     return next((f.name for f in propositions(language).facets if fits(f.cues, held)), "")
 
 
-_DIRECTION = frozenset({"to-come", "to-go", "right-now", "store"})
-
-
-def denies(need: int, text: str, language: str, *, timeless: bool) -> bool:
-    """Whether an open question supposes only what is not so. timeless: what it asks after holds
-    whether a thing is wanted or done with."""
-    ignored = _DIRECTION if timeless else frozenset[str]()
-    supposed = [p for p in matched(text, language) if p.name not in ignored]
-    return {p.truth(need) for p in supposed} == {"no"}
-
-
 #: 「どうしたの」「というと？」 asks for whatever comes first.
 WHAT_IS_UP = re.compile(
     r"どう(?:し|なさい)(?:た|まし)|(?:って|と)(?:いう|言う)と[？。]?$|どういう(?:意味|こと)|何のこと|"

@@ -5,8 +5,9 @@ sentence or two, tells how things are instead of what to do, never misleads, kee
 and refuses useless questions with 【回答できません】. A thing that a question names is told from
 the others; what this person cannot know is said to be unknown.
 
-Without facts it answers for AmbigAct-40 from a table of needs (`knowledge/`), independent of
-every agent; any other action set is answered in a generic way.
+Without facts it says for AmbigAct-40 what holds of such a wish in general (`knowledge/`), and for
+any other action set what the words of its text tell; what else it tells, others have said who want
+the same.
 """
 
 from __future__ import annotations
@@ -22,7 +23,6 @@ from naisei.clarify.simulator.claims import Claim
 from naisei.clarify.simulator.judge import (
     TELL_ME,
     WHAT_IS_UP,
-    denies,
     facet_asked,
     leads_nowhere,
     matched,
@@ -31,9 +31,9 @@ from naisei.clarify.simulator.knowledge import (
     LEVELS,
     asked_container,
     asks_empty,
+    directions,
     is_known,
     level,
-    needs,
 )
 from naisei.clarify.simulator.restated import Restated, restated
 from naisei.clarify.simulator.voice import Manner, Reply, Stance, Voice, nominal, pick, register_of
@@ -42,8 +42,6 @@ from naisei.clarify.things import thing_of
 from naisei.core import AskUser, Handler, Where
 from naisei.japanese.questions import Question, parse
 
-#: Facets that may be asked of a thing whether it is wanted or done with.
-_TIMELESS = frozenset({"use", "when", "whom", "dir", "place"})
 #: What an open question asks after → the facts that tell it, the best first.
 _SLOTS = {
     "why": ("why", "state"),
@@ -53,16 +51,14 @@ _SLOTS = {
     "whom": ("whom",),
     "": ("first", "state", "why", "what_for"),
 }
-#: Told from the table of needs: what kind of thing, what becomes of it.
-_OF_THE_THING = ("kind", "dir", "place", "when")
 
 
 class RuleSimulator(Handler):
     """Answers `AskUser` effects for one instance in one episode.
 
     seed: chooses among wordings; what is true does not depend on it. manner: how this user
-    answers. paraphrases: action id → utterances of others with the same intent, for action sets
-    without a table. The same questions in the same order get the same answers.
+    answers. paraphrases: action id → utterances of others with the same intent, for
+    instances without facts. The same questions in the same order get the same answers.
     """
 
     def __init__(
@@ -79,12 +75,11 @@ class RuleSimulator(Handler):
         self._language = instance.scene.language
         register = register_of(instance.speaker, self._language, instance.id, manner)
         self._voice = Voice(register, manner)
-        known = is_known(actions)
-        self._need = needs(self._language).get(instance.gold) if known else None
+        self._known = is_known(actions)
         self._facts: Facts | None = instance.facts
-        self._wish = Wish(instance, actions, known=known)
+        self._wish = Wish(instance, actions, known=self._known)
         self._generic = None
-        if self._need is None and self._facts is None:
+        if self._facts is None:
             from naisei.clarify.simulator.generic import Generic
 
             self._generic = Generic(instance, actions, self._voice, paraphrases or {})
@@ -106,7 +101,7 @@ class RuleSimulator(Handler):
             # Whatever is put to a person who is waiting to be asked is a question.
             asked = parse(question.rstrip("。…！!. ") + "？")
         key = f"{self.seed}:{self.instance.id}:{len(self.history)}:{asked.text}"
-        if self._generic is not None:
+        if self._generic is not None and not self._known:
             return self._generic.answer(asked, self.history, key)
         reply = self._reply(asked, "ja" if asked.japanese else "en", key)
         if reply is None:
@@ -227,26 +222,11 @@ class RuleSimulator(Handler):
             facet = "why"
         if WHAT_IS_UP.search(asked.text):
             return self._tell("", key)
-        if facet == "wish":
-            return self._wished(asked, key)
         supposed = {p.facet for p in matched(asked.text, language)}
         helps = facet or supposed or self._wish.has_to_do_with(asked.text, language)
         if not helps and (self._facts is None or Claim.of(asked.text, language).words):
             return None
-        if self._facts is None:
-            assert self._need is not None
-            if denies(self._need.id, asked.text, language, timeless=facet in _TIMELESS):
-                return Reply("no", self._from_table("state", key), clause=True)
-        return self._tell(facet or ("state" if self._facts is None else ""), key)
-
-    def _wished(self, asked: Question, key: str) -> Reply | None:
-        """What one would like to eat or drink: the one case in which the thing is named."""
-        drink = {"飲む", "飲み物", "drink", "beverage"} & set(asked.forms)
-        wish = self._need.wish.get("drink" if drink else "eat") if self._need else None
-        if wish is not None:
-            return Reply("open", wish, clause=True)
-        told = self._tell("state", key)
-        return _with(told, "no", False) if told else None
+        return self._tell(facet, key)
 
     def _telling(self, judged: Verdict, text: str, key: str) -> Reply:
         """What to tell with a verdict: the fact that it rests on, or one that goes with it."""
@@ -266,9 +246,11 @@ class RuleSimulator(Handler):
 
     def _tell(self, facet: str, key: str, apart: Set[str] = frozenset()) -> Reply | None:
         """A fact for a facet, one not told yet and without the words `apart` if there is one."""
-        if self._facts is None or facet in _OF_THE_THING:
-            stem = self._from_table(facet or "state", key)
-            return Reply("open", stem, clause=True, first=self._first()) if stem else None
+        if facet == "dir":
+            return self._direction(key)
+        if self._generic is not None:
+            borrowed = self._generic.utterance(self.history, key)
+            return Reply("open", borrowed) if borrowed else None
         told = self._told()
         ordered = (*_SLOTS.get(facet, _SLOTS[""]), "what_for", "state", "why", "first")
         found = [s for name in ordered if (s := getattr(self._facts, name))]
@@ -279,14 +261,15 @@ class RuleSimulator(Handler):
         said = (fresh or found or [""])[0]
         return Reply("open", said, first=self._first()) if said else None
 
-    def _from_table(self, facet: str, key: str) -> str:
-        """A phrase of the table of needs, one that was not used before if there is one."""
-        if self._need is None:
-            return ""
-        phrases = self._need.facets[facet]
+    def _direction(self, key: str) -> Reply | None:
+        """What becomes of the thing, in a phrase that was not used before if there is one."""
+        phrases = directions(self._language).get(self.instance.gold) if self._known else None
+        if phrases is None:
+            return None
         said = self._told()
         fresh = [p for p in phrases if p.removesuffix("な") not in said]
-        return pick(fresh or phrases, f"{facet}:{key}")
+        stem = pick(fresh or phrases, f"dir:{key}")
+        return Reply("open", stem, clause=True, first=self._first())
 
     def _told(self) -> str:
         """All that was answered so far."""

@@ -44,7 +44,7 @@ _VETO = -0.05
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """truth: `yes`, `no`, `maybe`, `mixed` or `unknown`. said: the fact that tells, if any;
-    facet: what to tell otherwise (of the table of needs). named: it was a thing that was named.
+    facet: what to tell otherwise. named: it was a thing that was named.
     weight: how surely, for choosing between two that hold. general: by what holds of such a wish in
     any scene. near: of an unknown claim, a fact that speaks of it.
     """

@@ -1,11 +1,11 @@
-"""What the rule simulator knows: needs behind actions, states of containers, cue words."""
+"""What the rule simulator knows: what holds of each wish, states of containers, cue words."""
 
 from __future__ import annotations
 
 import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any, Literal
@@ -13,28 +13,6 @@ from typing import Any, Literal
 from naisei.clarify.schemas import ActionSet, Instance
 from naisei.japanese.morph import normalise, tokens
 from naisei.japanese.questions import words
-
-__all__ = [
-    "DEEDS",
-    "FACETS",
-    "LEVELS",
-    "Cue",
-    "Facet",
-    "Level",
-    "Need",
-    "Proposition",
-    "Propositions",
-    "asked_container",
-    "asks_empty",
-    "cue",
-    "fits",
-    "folded",
-    "is_known",
-    "level",
-    "needs",
-    "propositions",
-]
-
 
 #: Words that must all be there, in normalised form.
 Cue = frozenset[str]
@@ -104,21 +82,6 @@ def fits(cues: Iterable[Cue], having: frozenset[str]) -> list[Cue]:
 
 #: Propositions about what becomes of the thing: they hold whatever the scene is.
 DEEDS = frozenset({"to-come", "to-go", "store", "shelf", "fridge", "heat", "discard"})
-FACETS = ("state", "why", "plan", "use", "kind", "place", "dir", "when", "whom")
-
-
-@dataclass(frozen=True, slots=True)
-class Need:
-    """The hidden need behind one action. facets: facet → phrases. wish: `eat`, `drink` → phrase.
-
-    group: letter of what becomes of the thing (B brought, T tidied, S stored, R chilled,
-    H heated, G thrown away).
-    """
-
-    id: int
-    group: str
-    facets: Mapping[str, tuple[str, ...]]
-    wish: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,19 +178,11 @@ def propositions(language: str) -> Propositions:
 
 
 @cache
-def needs(language: str) -> Mapping[int, Need]:
-    """The 40 needs in a language, by action id."""
-    data = _toml(f"needs_ambigact40.{language}.toml")
-    groups = _toml("propositions.toml")["groups"]
-    out: dict[int, Need] = {}
-    for entry in data["need"]:
-        number = entry["id"]
-        group = next(g for g in "BTSRHG" if number in groups[g])
-        facets = {f: tuple(entry[f]) for f in ("state", "why", "plan", "use", "kind")}
-        facets["dir"] = tuple(data["direction"][group])
-        facets |= {f: tuple(data[f][group]) for f in ("place", "when", "whom")}
-        out[number] = Need(number, group, facets, entry.get("wish", {}))
-    return out
+def directions(language: str) -> Mapping[int, Sequence[str]]:
+    """Action id → what may be said of what becomes of the thing, as phrases without an end."""
+    data = _toml("propositions.toml")
+    by_group = data["direction"][language].items()
+    return {number: said for group, said in by_group for number in data["groups"][group]}
 
 
 Level = Literal["empty", "part", "full"]
