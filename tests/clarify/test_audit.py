@@ -153,11 +153,11 @@ def test_other_action_sets_get_the_questions_that_need_no_table() -> None:
     found = audit_rule([instance(1)], some, paraphrases=lambda i: {1: ("体を温めたい",)})
     assert value(found, "refused-fair") < 1
     assert math.isnan(value(found, "misleading"))
-    assert "knows nothing of these" in found.notes[0] and "nobody else" not in found.notes[0]
+    assert "have no facts" in found.notes[0] and "nobody else" not in found.notes[0]
 
     alone = audit_rule([instance(1)], some)
     assert value(alone, "refused-fair") == 1
-    assert "For 1 of 1 instance(s) there is nobody else" in alone.notes[0]
+    assert "For 1 of them there is nobody else" in alone.notes[0]
 
 
 def test_with_a_limit_the_user_still_borrows_the_words_of_all(tmp_path: Path) -> None:

@@ -13,9 +13,8 @@ from naisei.clarify.agent import Agent, AgentContext, NotingAgent, build_agent
 from naisei.clarify.config import AuditConfig, ClarifyConfig, Rules
 from naisei.clarify.data import Dataset, load
 from naisei.clarify.describe import scene_text, transcript
-from naisei.clarify.schemas import ActionSet, Decision, EpisodeResult, Instance
+from naisei.clarify.schemas import Decision, EpisodeResult, Instance
 from naisei.clarify.simulator import simulator
-from naisei.clarify.simulator.knowledge import is_known
 from naisei.core import (
     Act,
     AskUser,
@@ -82,27 +81,25 @@ class Paraphrases:
 def borrowing_note(
     simulator: str,
     instances: Iterable[Instance],
-    actions: ActionSet,
     paraphrases: Callable[[Instance], Mapping[int, Sequence[str]]],
 ) -> tuple[str, ...]:
-    """What is to be said where the rule simulator has no table of the actions, and so answers in
-    words of others who want the same."""
-    if simulator != "rule" or is_known(actions):
+    """What is to be said where the rule simulator knows no facts, and so answers in words of
+    others who want the same."""
+    silent = [one for one in instances if one.facts is None]
+    if simulator != "rule" or not silent:
         return ()
-    borrowed = [paraphrases(one).get(one.gold) for one in instances]
-    mute = len(borrowed) - sum(map(bool, borrowed))
+    mute = sum(not paraphrases(one).get(one.gold) for one in silent)
     note = say(
-        "規則のユーザー役はこれらの行動について何も知らないので、"
+        f"{len(silent)} 件には facts がないので、規則のユーザー役は"
         "同じ行動を望む別の件の言葉を借りて答えます。",
-        "The rule simulator knows nothing of these actions: it answers with what "
-        "others in the data said who want the same action.",
+        f"{len(silent)} instance(s) have no facts: the rule simulator answers with what others in "
+        "the data said who want the same action.",
     )
     if mute:
         note += say(
-            f"{len(borrowed)} 件中 {mute} 件には借りる相手がいないため、"
-            "妥当な質問にも答えられません。",
-            f" For {mute} of {len(borrowed)} instance(s) there is nobody else: fair "
-            "questions to them are refused for want of words, not by choice.",
+            f"うち {mute} 件には借りる相手がいないため、妥当な質問の多くに答えられません。",
+            f" For {mute} of them there is nobody else: much that is fair is refused for want of "
+            "words, not by choice.",
         )
     return (note,)
 
@@ -113,8 +110,8 @@ def with_speakers(
     """The data of a run, and the same without its limit: a user borrows words from those not
     run, too.
 
-    The split stays, as an agent may have learnt from the others. Where a table describes the
-    actions nobody borrows words, and both are the same.
+    The split stays, as an agent may have learnt from the others. Where all instances have facts
+    nobody borrows words, and both are the same.
 
     Raises:
         InputError: unusable data.
@@ -126,7 +123,7 @@ def with_speakers(
         seed=config.seed,
         actions=actions or None,
     )
-    if config.limit is None or is_known(data.actions):
+    if config.limit is None or all(one.facts for one in data.instances):
         return data, data
     return data, load(config.data, split=config.split, seed=config.seed, actions=actions or None)
 
@@ -253,7 +250,7 @@ class ClarifyTask(Task[ClarifyConfig]):
 
     def summarise(self, rows: Sequence[EpisodeRow]) -> Summary:
         user, data = self.config.simulator, self.data
-        borrowed = borrowing_note(user, data.instances, data.actions, self._paraphrases)
+        borrowed = borrowing_note(user, data.instances, self._paraphrases)
         notes = (self._user_note(), *borrowed, *self._learnt(), *data.notes, *self.model_notes())
         return metrics.summarise(self.config, self._instances, rows, notes)
 

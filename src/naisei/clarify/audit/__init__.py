@@ -102,9 +102,7 @@ class AuditTask(Task[AuditConfig]):
         name = f"{self.config.simulator} {who}".strip()
         found = summarise(name, talks, self._instances, self.actions)
         every = self._instances.values()
-        notes = borrowing_note(
-            self.config.simulator, every, self.actions, self._paraphrases or (lambda one: {})
-        )
+        notes = borrowing_note(self.config.simulator, every, self._paraphrases or (lambda one: {}))
         return replace(found, notes=(*notes, *found.notes))
 
     def shown(self, where: Where, result: JsonValue) -> str:
