@@ -111,7 +111,7 @@ def serve(state: Path) -> None:
             config = uvicorn_config(build_app(server), grace=1)
             settle()
             ready = lambda url: print(url, flush=True)  # noqa: E731
-            await Server(config, ready, server.conversations.dismiss).serve(sockets=[listening])
+            await Server(config, ready).serve(sockets=[listening])
 
     asyncio.run(go())
 

@@ -7,11 +7,16 @@ import hashlib
 import hmac
 import html
 import ipaddress
+import multiprocessing
+import os
 import re
 import signal
 import socket
+import sys
+import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager, closing
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
@@ -22,14 +27,17 @@ import uvicorn
 from pydantic import JsonValue
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
-from starlette.responses import Response
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.supervisors import Multiprocess
 
+from naisei import __version__
 from naisei.addresses import is_loopback
 from naisei.core import HandlerWrapper, InputError, Where
 from naisei.invisible import INVISIBLE
-from naisei.lang import say
+from naisei.lang import language, say, use
 from naisei.lengths import (
     GUESS_SECONDS,
     GUESSES,
@@ -290,6 +298,11 @@ class Body:
         return message
 
 
+async def health(request: Request) -> JSONResponse:
+    """Whether the server lives, and nothing else."""
+    return JSONResponse({"status": "ok", "version": __version__})
+
+
 def message_of(error: HTTPException, *, no_path: str) -> str:
     """What to tell whoever asked. no_path: for an address that there is not, of which the router
     gives nothing but the name of the status."""
@@ -332,31 +345,122 @@ class ThreadHandler(HandlerWrapper):
 
 #: Seconds that requests in flight have to end after SIGTERM or Ctrl-C.
 _GRACE = 10
+#: Seconds in which a process must begin to serve, and may be silent.
+_SILENT = 60
+#: Opens an application; what belongs to it is closed on leaving.
+Opening = Callable[[], AbstractAsyncContextManager[ASGIApp]]
+#: Is told the address once connections are taken (a port of 0 is any free one).
+Ready = Callable[[str], None]
+
+
+def serve(
+    opening: Opening,
+    host: str,
+    port: int,
+    *,
+    workers: int = 1,
+    ready: Ready | None = None,
+    grace: int = _GRACE,
+) -> None:
+    """Serve until SIGTERM or Ctrl-C.
+
+    Args:
+        opening: of several processes, something that can be pickled.
+        workers: processes behind the address. One that dies is replaced.
+        grace: seconds that requests in flight have to end.
+
+    Raises:
+        InputError: what cannot be opened or bound.
+    """
+    with closing(bound(host, port)) as listening:
+        if workers > 1:
+            asyncio.run(_opened_once(opening))  # what is wrong is told once, and here
+            config = uvicorn_config(_WorkerApp(opening), grace=grace, workers=workers)
+            _Processes(config, listening, ready).run()
+            return
+        hold_signals()
+
+        async def go() -> None:
+            async with opening() as app:
+                await Server(uvicorn_config(app, grace=grace), ready).serve(sockets=[listening])
+
+        asyncio.run(go())
+
+
+async def _opened_once(opening: Opening) -> None:
+    async with opening():
+        pass
+
+
+class _WorkerApp:
+    """The application of one process among several, opened when the process begins."""
+
+    def __init__(self, opening: Opening) -> None:
+        self._opening, self._language = opening, language()
+        self._app: ASGIApp
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "lifespan":
+            await self._app(scope, receive, send)
+            return
+        use(self._language)
+        threading.Thread(target=_end_with_parent, daemon=True).start()
+        await receive()
+        async with self._opening() as self._app:
+            await send({"type": "lifespan.startup.complete"})
+            await receive()
+        await send({"type": "lifespan.shutdown.complete"})
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+class _Processes(Multiprocess):
+    """uvicorn's, which says when all listen and when one is replaced."""
+
+    def __init__(
+        self, config: uvicorn.Config, listening: socket.socket, ready: Ready | None
+    ) -> None:
+        super().__init__(config, [listening])
+        self._ready = ready
+
+    def init_processes(self) -> None:
+        super().init_processes()
+        up = all(process.wait_until_ready(_SILENT) for process in self.processes)
+        if up and self._ready is not None:
+            self._ready(_address(self.sockets[0]))
+
+    def keep_subprocess_alive(self) -> None:
+        for process in self.processes:
+            if (code := process.exitcode) is not None:
+                said = say(
+                    f"プロセス {process.pid} が終わりました (終了コード {code})",
+                    f"process {process.pid} ended (exit code {code})",
+                )
+                print(said, file=sys.stderr, flush=True)
+        super().keep_subprocess_alive()
+
+
+def _address(listening: socket.socket) -> str:
+    host, port = listening.getsockname()[:2]
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}"
 
 
 class Server(uvicorn.Server):
-    """ready: is told its address when it listens; a port of 0 is any free one. stopping: is
-    called before requests in flight are waited for: streams that never end must end now."""
+    """ready: see `Ready`."""
 
-    def __init__(
-        self,
-        config: uvicorn.Config,
-        ready: Callable[[str], None] | None = None,
-        stopping: Callable[[], None] | None = None,
-    ) -> None:
+    def __init__(self, config: uvicorn.Config, ready: Ready | None = None) -> None:
         super().__init__(config)
-        self._ready, self._stopping = ready, stopping
+        self._ready = ready
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets=sockets)
         if self._ready is not None and self.started and sockets:
-            host, port = sockets[0].getsockname()[:2]
-            self._ready(f"http://{f'[{host}]' if ':' in host else host}:{port}")
-
-    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        if self._stopping is not None:
-            self._stopping()
-        await super().shutdown(sockets=sockets)
+            self._ready(_address(sockets[0]))
 
 
 #: Connections on which no whole request has come, the oldest first; of all servers here.
@@ -404,13 +508,16 @@ class _Connection(H11Protocol):
         self.transport.abort()
 
 
-def uvicorn_config(app: object, *, grace: int = _GRACE) -> uvicorn.Config:
+def uvicorn_config(app: object, *, grace: int = _GRACE, workers: int = 1) -> uvicorn.Config:
     """No access log: paths hold ids of what is private."""
     return uvicorn.Config(
         app,  # type: ignore[arg-type]
         http=_Connection,
         ws="none",
-        lifespan="off",
+        loop="asyncio",
+        lifespan="on" if workers > 1 else "off",
+        workers=workers,
+        timeout_worker_healthcheck=_SILENT,
         log_level="warning",
         access_log=False,
         server_header=False,

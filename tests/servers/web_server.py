@@ -25,7 +25,7 @@ from naisei.web.conversations.kind import ConversationContext, ConversationKind,
 from naisei.web.options import WebOptions
 from naisei.web.pages import Page
 from naisei.web.pages import pages as all_pages
-from naisei.web.state import ServerState, open_server, server_of
+from naisei.web.state import ServerState, holding, open_server, server_of
 from waiting import PATIENCE
 
 
@@ -115,18 +115,22 @@ class WebServer:
 
     async def _serve(self) -> None:
         try:
-            async with open_server(self._options, pages=self._pages) as self.state:
-                config = uvicorn_config(build_app(self.state), grace=1)
-                config.host, config.port = "127.0.0.1", 0
-                self._server = Server(config, None, self.state.conversations.dismiss)
-                task = asyncio.create_task(self._server.serve())
-                while not self._server.started and not task.done():
-                    await asyncio.sleep(0.01)
-                self._listening.set()
-                await task
+            with holding(self._options.state):
+                await self._held()
         except BaseException as error:
             self.crash = error  # raised again where the server is entered
             self._listening.set()
+
+    async def _held(self) -> None:
+        async with open_server(self._options, pages=self._pages) as self.state:
+            config = uvicorn_config(build_app(self.state), grace=1)
+            config.host, config.port = "127.0.0.1", 0
+            self._server = Server(config)
+            task = asyncio.create_task(self._server.serve())
+            while not self._server.started and not task.done():
+                await asyncio.sleep(0.01)
+            self._listening.set()
+            await task
 
     def __enter__(self) -> WebServer:
         self._thread.start()

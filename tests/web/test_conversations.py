@@ -149,8 +149,8 @@ def test_it_is_a_run_directory_like_any_other(options: WebOptions) -> None:
         events(client, id)
     (path,) = (options.state / "conversations").glob(f"*/{id}")
     with RunDirectory.look(path) as run:
-        assert [e.kind for e in run.log.read("sitting#0")] == ["ask", "say"]
-        assert run.log.rows()["sitting#0"].result == {"heard": ["一"]}
+        assert [e.kind for e in run.log.read("conversation#0")] == ["ask", "say"]
+        assert run.log.rows()["conversation#0"].result == {"heard": ["一"]}
     assert json.loads((path / "config.json").read_text("utf-8"))["system"] == "web"
 
 

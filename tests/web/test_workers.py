@@ -17,9 +17,9 @@ from pathlib import Path
 
 import httpx2
 import pytest
+from naisei.web.peers import Place
 
 from naisei.runs.directory import RunDirectory
-from naisei.web.peers import Place
 from naisei.web.visitors import Visitor
 from servers import postgres_server
 from servers.assistant_process import workers

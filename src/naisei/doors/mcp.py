@@ -6,7 +6,6 @@ result, and the caller gives the answer with the next call.
 
 from __future__ import annotations
 
-import asyncio
 import json
 import math
 from collections.abc import AsyncIterator, Iterator, Sequence
@@ -314,22 +313,18 @@ def _shown(reply: Reply) -> DocumentReply:
 
 def serve_http(server: MCPServer[Any], port: int) -> None:
     """Serve `/mcp` on loopback until SIGTERM or Ctrl-C. Raises `InputError`: the port is taken."""
-    from naisei.http import Server, bound, hold_signals, uvicorn_config
+    from naisei import http
     from naisei.terminal import Console
 
-    listening = bound("127.0.0.1", port)
-    hold_signals()
     console = Console(stderr=True)
 
     def ready(url: str) -> None:
         console.print(say(f"待ち受け中: {url}/mcp", f"Listening on {url}/mcp"), highlight=False)
 
-    async def go() -> None:
+    @asynccontextmanager
+    async def opened() -> AsyncIterator[Any]:
         served = server.streamable_http_app(host="127.0.0.1")
         async with server.session_manager.run():
-            await Server(uvicorn_config(served), ready).serve(sockets=[listening])
+            yield served
 
-    try:
-        asyncio.run(go())
-    finally:
-        listening.close()
+    http.serve(opened, "127.0.0.1", port, ready=ready)

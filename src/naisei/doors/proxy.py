@@ -12,11 +12,10 @@ when the user says that the last reply was wrong, and put before the model from 
 
 from __future__ import annotations
 
-import asyncio
 import os
 import re
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from urllib.parse import unquote
 
@@ -27,6 +26,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
+from naisei import http
 from naisei.addresses import is_loopback
 from naisei.core import InputError, LogBusy, NaiseiError
 from naisei.doors.acting import AskBeforeAct, ask_before_act
@@ -34,7 +34,7 @@ from naisei.doors.commands import ProxyOptions
 from naisei.doors.completion import Completion
 from naisei.doors.documents import Documents
 from naisei.doors.speaking import Notes
-from naisei.http import Guard, GuardRules, Server, bound, hold_signals, uvicorn_config
+from naisei.http import Guard, GuardRules, Ready
 from naisei.intent.serve.api import error_body
 from naisei.lang import say
 from naisei.models.base import check_url
@@ -211,15 +211,13 @@ def _error(status: int, message: str) -> Response:
     return JSONResponse(error_body(status, message), status)
 
 
-def serve(options: ProxyOptions, ready: Callable[[str], None] | None = None) -> None:
+def serve(options: ProxyOptions, ready: Ready | None = None) -> None:
     """Serve on loopback until SIGTERM or Ctrl-C.
 
     Raises:
         InputError: options that cannot be used, or a port that is taken.
     """
     proxy = Proxy(options)
-    listening = bound("127.0.0.1", options.port)
-    hold_signals()
     console = Console(stderr=True)
 
     def listens(url: str) -> None:
@@ -227,11 +225,9 @@ def serve(options: ProxyOptions, ready: Callable[[str], None] | None = None) -> 
         if ready is not None:
             ready(url)
 
-    async def go() -> None:
+    @asynccontextmanager
+    async def opened() -> AsyncIterator[Starlette]:
         async with proxy:
-            await Server(uvicorn_config(proxy.app()), listens).serve(sockets=[listening])
+            yield proxy.app()
 
-    try:
-        asyncio.run(go())
-    finally:
-        listening.close()
+    http.serve(opened, "127.0.0.1", options.port, ready=listens)

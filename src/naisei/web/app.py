@@ -6,34 +6,28 @@ import asyncio
 import gc
 import gzip
 import logging
-import socket
-from collections.abc import Callable, Sequence
-from functools import lru_cache
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from functools import lru_cache, partial
 from importlib import import_module
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import get_args
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Response
+from starlette.responses import FileResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from naisei import __version__
-from naisei.core import InputError
-from naisei.http import Guard, Server, bound, hold_signals, uvicorn_config
+from naisei import http
+from naisei.http import Guard, Ready, health
 from naisei.lang import Language, say, speaking
 from naisei.web.conversations.routes import routes as conversation_routes
 from naisei.web.html import STATIC, THEME_COOKIE, handlers, page_response, prepare
 from naisei.web.middleware import LANGUAGE_COOKIE, LocaleMiddleware, VisitorMiddleware, guard_rules
 from naisei.web.options import WebOptions
 from naisei.web.pages import Page
-from naisei.web.peers import ArrivalMiddleware, OwnerMiddleware, Place
 from naisei.web.state import ServerState, holding, open_server, server_of
-from naisei.web.visitors import Visitors
-from naisei.workers import serve_by
 
 _YEAR = 365 * 24 * 3600
 _SETTINGS = {
@@ -52,12 +46,9 @@ def build_app(server: ServerState) -> Starlette:
         Middleware(Guard, guard_rules(server.options, server.visitors)),
         Middleware(VisitorMiddleware, server.visitors),
     ]
-    if server.place is not None:
-        middleware.insert(0, Middleware(ArrivalMiddleware))
-        middleware.append(Middleware(OwnerMiddleware, server.place))
     app = Starlette(
         routes=[
-            Route("/health", _health),
+            Route("/health", health),
             Route("/static/{name:path}", _static),
             Route("/enter", _enter),
             Route("/enter", _let_in, methods=["POST"]),
@@ -70,10 +61,6 @@ def build_app(server: ServerState) -> Starlette:
     )
     app.state.server = server
     return app
-
-
-async def _health(request: Request) -> JSONResponse:
-    return JSONResponse({"status": "ok", "version": __version__})
 
 
 async def _static(request: Request) -> Response:
@@ -150,57 +137,29 @@ def _ready(pages: Sequence[Page]) -> None:
                     _LOG.warning("%s: %s", page.name, error)
 
 
-def serve(options: WebOptions, *, ready: Callable[[str], None] | None = None) -> None:
+def serve(options: WebOptions, *, ready: Ready | None = None) -> None:
     """Serve until SIGTERM or Ctrl-C. Every conversation is kept, to the last effect.
-
-    Args:
-        ready: is told the address once connections are taken (a port of 0 is any free one).
 
     Raises:
         InputError: what cannot be opened or bound.
     """
-    listening = bound(options.host, options.port)
-    try:
-        if options.workers > 1:
-            _serve_by(options, listening, ready)
-        else:
-            _serve(options, None, listening, ready)
-    finally:
-        listening.close()
-
-
-def _serve_by(
-    options: WebOptions, listening: socket.socket, ready: Callable[[str], None] | None
-) -> None:
-    """By several processes, each for its visitors."""
-    if not hasattr(socket, "AF_UNIX"):
-        raise InputError(
-            say("このシステムでは 1 つだけです", "one alone on this system"),
-            place=f"--workers {options.workers}",
+    with holding(options.state):
+        http.serve(
+            partial(opened, options),
+            options.host,
+            options.port,
+            workers=options.workers,
+            ready=ready,
+            grace=3,
         )
-    with holding(options.state), TemporaryDirectory(prefix="naisei-") as folder:
-        Visitors.kept_in(options.state, options.token)  # one secret, before all look for it
-        places = [Place(n, options.workers, Path(folder)) for n in range(options.workers)]
-        serve_by(_serve, [(options, place) for place in places], listening, ready)
 
 
-def _serve(
-    options: WebOptions,
-    place: Place | None,
-    listening: socket.socket,
-    ready: Callable[[str], None] | None,
-) -> None:
-    """In this process alone."""
-    hold_signals()
-
-    async def go() -> None:
-        async with open_server(options, place=place) as server:
-            if options.model is not None:  # a second that the first to talk need not wait for
-                await asyncio.to_thread(import_module, "naisei.models.gateway")
-            settle()
-            asyncio.get_running_loop().run_in_executor(None, _ready, server.pages)
-            config = uvicorn_config(build_app(server), grace=3)
-            sockets = [listening] if place is None else [listening, place.bound()]
-            await Server(config, ready, server.conversations.dismiss).serve(sockets=sockets)
-
-    asyncio.run(go())
+@asynccontextmanager
+async def opened(options: WebOptions) -> AsyncIterator[Starlette]:
+    """The application of one process, for which somebody is `holding` the folder."""
+    async with open_server(options) as server:
+        if options.model is not None:  # a second that the first to talk need not wait for
+            await asyncio.to_thread(import_module, "naisei.models.gateway")
+        settle()
+        asyncio.get_running_loop().run_in_executor(None, _ready, server.pages)
+        yield build_app(server)

@@ -14,7 +14,7 @@ from naisei.core import InputError
 from naisei.lang import say
 from naisei.lengths import UPLOAD
 from naisei.models.base import ModelSettings
-from naisei.system.config import Listening, flag, store_flag
+from naisei.system.config import Listening, check_workers, flag, port_flag, store_flag, workers_flag
 from naisei.system.execute import Endpoint
 from naisei.text_files import read_text
 
@@ -43,14 +43,7 @@ class WebOptions(Listening):
             anybody out; a file or folder that is not there.
     """
 
-    port: int = flag(
-        8320,
-        "ポート (0 は空いているもの)",
-        "Port; 0 is any free one.",
-        panel="connections",
-        ge=0,
-        le=65535,
-    )
+    port: int = port_flag(8320)
     token_file: Path | None = flag(
         None,
         "アクセス用トークンを書いたファイル。環境変数 NAISEI_WEB_TOKEN でもよい",
@@ -74,14 +67,7 @@ class WebOptions(Listening):
         metavar="DIR",
     )
     store: str | None = store_flag()
-    workers: int = flag(
-        1,
-        "同じアドレスで応答するプロセスの数。同じ人にはいつも同じプロセスが応じる",
-        "Processes behind the address; one visitor is served by one of them.",
-        panel="connections",
-        ge=1,
-        le=64,
-    )
+    workers: int = workers_flag()
     index: Path | None = flag(
         None,
         "資料の索引 (naisei intent index で作る)",
@@ -134,6 +120,7 @@ class WebOptions(Listening):
     @model_validator(mode="after")
     def _sound(self) -> Self:
         self.guard([self.token] if self.token else [], variable=TOKEN, option="--token-file")
+        check_workers(self.workers, self.store)
         if self.runs.resolve().is_relative_to(self.state.resolve()):
             raise InputError(
                 say(

@@ -25,7 +25,7 @@ from naisei.core import InputError
 from naisei.intent.rules import Profile, read_model
 from naisei.lang import say
 from naisei.lengths import BODY, UPLOAD
-from naisei.system.config import Listening, check_workers, flag, store_flag, workers_flag
+from naisei.system.config import Listening, check_workers, flag, port_flag, store_flag, workers_flag
 
 #: The variable that holds one secret for everybody. Not an option: others see those.
 TOKEN = "NAISEI_SERVE_TOKEN"
@@ -108,14 +108,7 @@ class ServeOptions(Listening):
             anybody out; an unusable file of users.
     """
 
-    port: int = flag(
-        8321,
-        "ポート (0 は空いているもの)",
-        "Port; 0 is any free one.",
-        panel="connections",
-        ge=0,
-        le=65535,
-    )
+    port: int = port_flag(8321)
     users: Path | None = flag(
         None,
         f"ユーザーごとのトークンの TOML。全員に 1 つなら {TOKEN}",

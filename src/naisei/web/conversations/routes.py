@@ -17,7 +17,6 @@ GET  /<page>/<id>                 the conversation.
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Literal, TypeVar, get_args, get_origin
@@ -71,20 +70,20 @@ async def _found(request: Request) -> PageConversation:
 
 
 async def answer(request: Request) -> Response:
-    conversation = await _found(request)
     fields = await _fields(request)
-    most = server_of(request).options.max_message
+    server = server_of(request)
     for value in fields.values():
-        if told := too_long(value, most):
+        if told := too_long(value, server.options.max_message):
             raise HTTPException(413, told)
-    conversation.touched = time.monotonic()
-    try:
-        await conversation.answer(fields, fields.pop("step", ""))
-    except NotAsked as error:
-        raise HTTPException(409, error.message) from None
-    except TimeoutError:
-        raise HTTPException(503, say("保存できませんでした", "it could not be kept")) from None
-    return await _gone_on(request, conversation)
+    visitor, id = request.state.visitor, request.path_params["id"]
+    async with server.conversations.using(visitor, id) as conversation:
+        try:
+            await conversation.answer(fields, fields.pop("step", ""))
+        except NotAsked as error:
+            raise HTTPException(409, error.message) from None
+        except TimeoutError:
+            raise HTTPException(503, say("保存できませんでした", "it could not be kept")) from None
+        return await _gone_on(request, conversation)
 
 
 async def _gone_on(request: Request, conversation: PageConversation) -> Response:
@@ -117,32 +116,41 @@ async def events(request: Request) -> Response:
     after = request.headers.get("last-event-id") or request.query_params.get("after", "0")
     if not after.isdecimal():
         raise HTTPException(400, say("番号ではありません", "no number"))
-    return EventSourceResponse(_told(conversation, int(after[:9])), ping=_PING)
+    return EventSourceResponse(_told(request, conversation, int(after[:9])), ping=_PING)
 
 
-async def _told(conversation: PageConversation, after: int) -> AsyncIterator[bytes]:
+async def _told(
+    request: Request, conversation: PageConversation, after: int
+) -> AsyncIterator[bytes]:
     """Messages; those of one moment in one piece."""
     yield ServerSentEvent(comment="naisei", retry=_AGAIN).encode()
-    async for number, events, status in conversation.follow(after):
-        first = number - len(events) + 1
-        out = [
-            ServerSentEvent(text, event="line", id=str(n)).encode()
-            for n, event in enumerate(events, first)
-            if (text := conversation.kind.line(conversation, event))
-        ]
-        if status is not None:
-            text = conversation.kind.status(conversation)
-            out.append(ServerSentEvent(text, event="status").encode())
-        if out:
-            yield b"".join(out)
-    if conversation.over:
-        yield ServerSentEvent("", event="end").encode()
+    now: PageConversation | None = conversation
+    while now is not None:
+        conversation = now
+        async for number, events, status in conversation.follow(after):
+            after, first = number, number - len(events) + 1
+            out = [
+                ServerSentEvent(text, event="line", id=str(n)).encode()
+                for n, event in enumerate(events, first)
+                if (text := conversation.kind.line(conversation, event))
+            ]
+            if status is not None:
+                text = conversation.kind.status(conversation)
+                out.append(ServerSentEvent(text, event="status").encode())
+            if out:
+                yield b"".join(out)
+        if conversation.over:
+            yield ServerSentEvent("", event="end").encode()
+            return
+        now = await server_of(request).conversations.moved(request.state.visitor, conversation)
 
 
 async def retry(request: Request) -> Response:
     conversations = server_of(request).conversations
-    await conversations.retry(request.state.visitor, request.path_params["id"])
-    return await _gone_on(request, await _found(request))
+    visitor, id = request.state.visitor, request.path_params["id"]
+    async with conversations.using(visitor, id) as conversation:
+        conversation.retry()
+        return await _gone_on(request, conversation)
 
 
 async def forget(request: Request) -> Response:

@@ -15,6 +15,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from naisei.core import Event
+from naisei.files import make_folder
 from naisei.http import cleaned
 from naisei.intent.feedback import Sign, read_feedback, standing, write_feedback
 from naisei.intent.remembering import listed
@@ -39,7 +40,7 @@ from naisei.web.pages.documents.conversation import (
     rebuild,
     shared_index,
 )
-from naisei.web.state import ServerState, make_folder, server_of
+from naisei.web.state import ServerState, server_of
 
 __all__ = ["PAGE"]
 
