@@ -35,7 +35,7 @@ from uvicorn.supervisors import Multiprocess
 
 from naisei import __version__
 from naisei.addresses import is_loopback
-from naisei.core import HandlerWrapper, InputError, Where
+from naisei.core import EffectFailed, EpisodeBusy, HandlerWrapper, InputError, Where
 from naisei.invisible import INVISIBLE
 from naisei.lang import language, say, use
 from naisei.lengths import (
@@ -303,13 +303,28 @@ async def health(request: Request) -> JSONResponse:
     return JSONResponse({"status": "ok", "version": __version__})
 
 
-def message_of(error: HTTPException, *, no_path: str) -> str:
-    """What to tell whoever asked. no_path: for an address that there is not, of which the router
-    gives nothing but the name of the status."""
-    if error.detail != HTTPStatus(error.status_code).phrase:
-        return error.detail
-    own = {404: no_path, 405: say("このメソッドには対応していません", "not with this method")}
-    return own.get(error.status_code, error.detail)
+def status_of(error: Exception) -> tuple[int, str]:
+    """What to tell whoever asked. The place of an `InputError` may be a path or an address of this
+    machine: that is for the server's log."""
+    if isinstance(error, HTTPException):
+        if error.detail != HTTPStatus(error.status_code).phrase:
+            return error.status_code, error.detail
+        # Of an address that there is not the router gives nothing but the name of the status.
+        told = {
+            404: say("この URL はありません", "there is no such path"),
+            405: say("このメソッドには対応していません", "not with this method"),
+        }
+        return error.status_code, told.get(error.status_code, error.detail)
+    if isinstance(error, EpisodeBusy):
+        return 409, error.message
+    if isinstance(error, InputError):
+        return 503, say(
+            "ただいま答えられません。管理者に連絡してください。",
+            "No answer can be given now. Please tell the administrator.",
+        )
+    if isinstance(error, EffectFailed):
+        return 502, say("モデルが応答しませんでした。", "The model gave no usable answer.")
+    return 500, say("内部エラーです。", "An internal error.")
 
 
 def too_large() -> str:

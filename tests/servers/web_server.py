@@ -6,7 +6,7 @@ import asyncio
 import sys
 import threading
 from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, nullcontext
 from html import escape
 from pathlib import Path
 from types import TracebackType
@@ -102,9 +102,12 @@ ECHO = Page(
 
 
 class WebServer:
-    """Serves until it is left."""
+    """Serves until it is left. alone: else another process of the server holds the folder."""
 
-    def __init__(self, options: WebOptions, *, pages: Sequence[Page] | None = None) -> None:
+    def __init__(
+        self, options: WebOptions, *, pages: Sequence[Page] | None = None, alone: bool = True
+    ) -> None:
+        self._alone = alone
         self._options = options
         self._pages = (*all_pages(), ECHO) if pages is None else pages
         self._listening = threading.Event()
@@ -115,7 +118,7 @@ class WebServer:
 
     async def _serve(self) -> None:
         try:
-            with holding(self._options.state):
+            with holding(self._options.state) if self._alone else nullcontext():
                 await self._held()
         except BaseException as error:
             self.crash = error  # raised again where the server is entered

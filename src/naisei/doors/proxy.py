@@ -21,6 +21,7 @@ from urllib.parse import unquote
 
 import httpx2
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
@@ -156,6 +157,8 @@ class Proxy:
                 return await self.forward(request, "chat/completions", raw)
             call = Completion(self, request, {**body, "model": name}, wanted)
             return await call.answer()
+        except HTTPException as error:
+            return _error(error.status_code, error.detail)
         except LogBusy as error:
             return _error(503, error.message)
         except InputError as error:
