@@ -30,11 +30,11 @@ from starlette.routing import Route
 
 from naisei.core import AskUser, Chat, Event, Flow, Message, Say, Usage, Where
 from naisei.core.messages import fingerprint
-from naisei.http import Server, bound, uvicorn_config
 from naisei.runs.conversation import Prepared
 from naisei.runs.directory import RunDirectory
 from naisei.runs.report import StoredSummary, store_summary
 from naisei.runs.task import EpisodeRow, Metric, Summary
+from naisei.serving import Server, bound, uvicorn_config
 from naisei.web.app import build_app, settle
 from naisei.web.conversations.kind import (
     ConversationConfig,

@@ -18,8 +18,8 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from naisei.core import AskUser, Event, Flow, InstrumentFailure, Say
-from naisei.http import Server, bound, uvicorn_config
 from naisei.runs.conversation import Prepared
+from naisei.serving import Server, bound, uvicorn_config
 from naisei.web.app import build_app
 from naisei.web.conversations.kind import ConversationContext, ConversationKind, PageConversation
 from naisei.web.options import WebOptions

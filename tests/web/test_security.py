@@ -16,7 +16,7 @@ import pytest
 from starlette.exceptions import HTTPException
 
 from commandline import Naisei
-from naisei import http
+from naisei import serving
 from naisei.core import Act, AskUser, Chat, Event, InputError, Message, Say, Search, Where
 from naisei.core.messages import fingerprint
 from naisei.http import Guesses
@@ -494,7 +494,7 @@ def test_the_end_of_an_answer_is_sent_at_once() -> None:
         writer.close()
 
     async def asked() -> None:
-        listening = http.bound("127.0.0.1", 0)
+        listening = serving.bound("127.0.0.1", 0)
         async with await asyncio.start_server(taken, sock=listening):
             reader, writer = await asyncio.open_connection(*listening.getsockname())
             await reader.read()

@@ -27,7 +27,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from naisei import http
+from naisei import serving
 from naisei.addresses import is_loopback
 from naisei.core import InputError, LogBusy, NaiseiError
 from naisei.doors.acting import AskBeforeAct, ask_before_act
@@ -35,10 +35,12 @@ from naisei.doors.commands import ProxyOptions
 from naisei.doors.completion import Completion
 from naisei.doors.documents import Documents
 from naisei.doors.speaking import Notes
-from naisei.http import Guard, GuardRules, Ready
+from naisei.http import Guard, GuardRules
 from naisei.intent.serve.api import error_body
 from naisei.lang import say
 from naisei.models.base import check_url
+from naisei.serving import Ready
+from naisei.system.config import Listening
 from naisei.terminal import Console
 from naisei.text_files import json_of, read_text
 
@@ -118,12 +120,9 @@ class Proxy:
     def app(self) -> Starlette:
         """The ASGI application, while the proxy is open."""
         rules = GuardRules(
-            host="127.0.0.1",
-            limit=lambda path: _BODY,
-            body_timeout=60,
+            **Listening(max_body=_BODY, body_timeout=60).rules,
             admit=lambda scope, headers: None,
             refuse=_error,
-            headers={},
         )
         every = ["GET", "POST", "PUT", "DELETE"]
         return Starlette(
@@ -233,4 +232,4 @@ def serve(options: ProxyOptions, ready: Ready | None = None) -> None:
         async with proxy:
             yield proxy.app()
 
-    http.serve(opened, "127.0.0.1", options.port, ready=listens)
+    serving.serve(opened, "127.0.0.1", options.port, ready=listens)

@@ -21,11 +21,12 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
-from naisei import http
-from naisei.http import Guard, Ready, health
+from naisei import serving
+from naisei.http import Guard, health
 from naisei.lang import Language, say, speaking
+from naisei.serving import Ready
 from naisei.web.conversations.routes import routes as conversation_routes
-from naisei.web.html import STATIC, THEME_COOKIE, handlers, page_response, prepare
+from naisei.web.html import STATIC, THEME_COOKIE, form_fields, handlers, page_response, prepare
 from naisei.web.middleware import LANGUAGE_COOKIE, LocaleMiddleware, VisitorMiddleware, guard_rules
 from naisei.web.options import WebOptions
 from naisei.web.pages import Page
@@ -86,9 +87,8 @@ async def _enter(request: Request) -> Response:
 
 async def _let_in(request: Request) -> Response:
     visitors = server_of(request).visitors
-    async with request.form(max_files=0, max_fields=5) as form:
-        given = form.get("token")
-    if not isinstance(given, str) or not visitors.knows(request.scope, given):
+    given = (await form_fields(request)).get("token", "")
+    if not visitors.knows(request.scope, given):
         raise HTTPException(401, say("トークンが違います", "that is not the token"))
     response = Response(status_code=204, headers={"HX-Redirect": "/"})
     response.headers.append("set-cookie", visitors.key(secure=request.url.scheme == "https"))
@@ -98,10 +98,10 @@ async def _let_in(request: Request) -> Response:
 async def _settings(request: Request) -> Response:
     """Language and theme, one at a time: a cookie, and the page anew."""
     response = Response(status_code=204, headers={"HX-Refresh": "true"})
-    async with request.form(max_files=0, max_fields=5) as form:
-        for name, (cookie, values) in _SETTINGS.items():
-            if (value := form.get(name)) in values:
-                response.set_cookie(cookie, str(value), max_age=_YEAR, samesite="lax")
+    form = await form_fields(request)
+    for name, (cookie, values) in _SETTINGS.items():
+        if (value := form.get(name)) in values:
+            response.set_cookie(cookie, str(value), max_age=_YEAR, samesite="lax")
     return response
 
 
@@ -132,7 +132,7 @@ def serve(options: WebOptions, *, ready: Ready | None = None) -> None:
         InputError: what cannot be opened or bound.
     """
     with holding(options.state):
-        http.serve(
+        serving.serve(
             partial(opened, options),
             options.host,
             options.port,

@@ -8,6 +8,7 @@ import logging
 import re
 from collections.abc import Mapping
 from functools import cache
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,8 @@ from naisei.web.visitors import without_script
 
 STATIC = Path(__file__).parent / "static"
 THEME_COOKIE = "naisei_theme"
+#: Most fields of a form.
+_FIELDS = 100
 
 
 def fragment(*templates: str, **context: Any) -> str:
@@ -94,6 +97,21 @@ def _environment() -> Environment:
     return environment
 
 
+async def form_fields(request: Request) -> dict[str, str]:
+    """The fields of a form that holds no file, the last of a name.
+
+    Raises:
+        HTTPException: it is none, or has too many.
+    """
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind not in ("", "application/x-www-form-urlencoded", "multipart/form-data"):
+        raise HTTPException(415, say("フォームの形で送ってください", "send it as a form"))
+    async with request.form(max_files=0, max_fields=_FIELDS) as form:
+        texts = {name: value for name, value in form.items() if isinstance(value, str)}
+    # The lines of a form end in \r\n.
+    return {name: text.replace("\r\n", "\n") for name, text in texts.items()}
+
+
 @cache
 def static(name: str) -> str:
     """The address of a static file, with a mark of its contents, so that it can be kept."""
@@ -117,7 +135,11 @@ _ROW = re.compile(r"\s*\|(?:[^|]*\|){2,}\s*")
 def _lines(text: str) -> Markup:
     """Text with its line breaks kept; with tables, as Markdown."""
     lines = text.split("\n")
-    return _markdown(text) if any(map(_ROW.fullmatch, lines)) else Markup("<br>").join(lines)
+    if not any(map(_ROW.fullmatch, lines)):
+        return Markup("<br>").join(lines)
+    # To Markdown, a line below a table is one of its rows.
+    parts = groupby(lines, lambda line: bool(_ROW.fullmatch(line)))
+    return _markdown("\n\n".join("\n".join(part) for _, part in parts))
 
 
 @cache

@@ -182,7 +182,9 @@ def groups_of(request: Request) -> frozenset[str]:
 
 
 def _begun(turns: TurnService, request: Request, given: AskRequest) -> Session:
-    return turns.session(_user(request), given.session, given.id)
+    """The session to go on with, or a new one. Raises `HTTPException` for another user's."""
+    sessions, user = turns.sessions, _user(request)
+    return sessions.find(user, given.session) if given.session else sessions.begin(user, given.id)
 
 
 async def ask(request: Request) -> JSONResponse:

@@ -16,8 +16,8 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import Scope
 
-from naisei import http
-from naisei.http import Guard, GuardRules, Guesses, Ready, cleaned, health
+from naisei import serving
+from naisei.http import Guard, GuardRules, Guesses, bearer, cleaned, health
 from naisei.intent.config import AssistConfig
 from naisei.intent.remembering import listed
 from naisei.intent.serve import api, completions
@@ -27,6 +27,7 @@ from naisei.intent.serve.state import ServerState, open_state
 from naisei.lang import say
 from naisei.memory.stream import KeptStream
 from naisei.models.base import ModelSettings
+from naisei.serving import Ready
 from naisei.system.execute import RunOptions
 from naisei.terminal import Console
 
@@ -41,9 +42,8 @@ def guard_rules(options: ServeOptions) -> GuardRules:
 
     def admit(scope: Scope, headers: Headers) -> Response | None:
         if options.tokens and scope["path"] not in _OPEN:
-            scheme, _, given = headers.get("authorization", "").partition(" ")
-            bears = scheme.lower() == "bearer"
-            user = guesses.whose(scope, given, options.tokens) if bears else None
+            given = bearer(headers)
+            user = None if given is None else guesses.whose(scope, given, options.tokens)
             if user == "":
                 user = _named(options, headers)
             if user is None:
@@ -56,21 +56,12 @@ def guard_rules(options: ServeOptions) -> GuardRules:
             state["groups"] = frozenset(_groups(options, headers, user))
         return None
 
-    def limit(path: str) -> int:
-        if path == "/api/documents" and options.uploads is not None:
-            # Boundaries and part headers come on top of the file.
-            return options.max_upload + 10_000
-        return options.max_body
-
     return GuardRules(
-        host=options.host,
-        hosts=options.hosts,
+        **options.rules,
         origins=options.origins,
-        limit=limit,
-        body_timeout=options.body_timeout,
+        uploads=("/api/documents",) if options.uploads is not None else (),
         admit=admit,
         refuse=_error,
-        headers={},
     )
 
 
@@ -172,7 +163,7 @@ def serve(
         InputError: what cannot be opened or bound.
     """
     opening = partial(opened, options, config, settings)
-    http.serve(opening, options.host, options.port, workers=options.workers, ready=ready)
+    serving.serve(opening, options.host, options.port, workers=options.workers, ready=ready)
 
 
 @asynccontextmanager

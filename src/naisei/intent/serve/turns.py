@@ -147,11 +147,6 @@ class TurnService:
         self._flying: set[asyncio.Task[Reply]] = set()
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
-    def session(self, user: str, id: str | None, mark: str | None = None) -> Session:
-        """The session to go on with, or a new one. Raises `HTTPException` for another user's.
-        mark: see `Sessions.begin`."""
-        return self.sessions.find(user, id) if id else self.sessions.begin(user, mark)
-
     def kept(self, user: str) -> KeptStream | None:
         """What is remembered of a user, if they allow it; of nobody where there are no users."""
         options = self._options

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, JsonValue
 
@@ -89,23 +89,12 @@ class SamplingHandler(HandlerWrapper):
         return super().perform(replace(effect, sampling=effect.sampling.over(given)), where)
 
 
-class OpenWorld(Protocol):
-    """See `naisei.web.state.ServerState.world`."""
-
-    async def __call__(
-        self,
-        models: Mapping[str, str],
-        *,
-        embedder: str = ...,
-        resends_of: Mapping[str, int] = ...,
-    ) -> World: ...
-
-
 @dataclass(frozen=True, slots=True)
 class ConversationContext:
     """What a conversation may use.
 
-    world: a base world (Chat, Embed, Now) for role → model, shared by all who ask for the same.
+    world: a base world (Chat, Embed, Now) for role → model, shared by all who ask for the same; see
+    `naisei.web.state.ServerState.world`.
     human: makes the handler through which an effect is answered by the person at the page.
     note: says what is going on now, in a few words for the person; it is not kept. folder: the
     visitor's own, for what is kept from one conversation to the next. language: of the
@@ -113,7 +102,7 @@ class ConversationContext:
     of earlier parts, for a kind that renews.
     """
 
-    world: OpenWorld
+    world: Callable[..., Awaitable[World]]
     human: Callable[[ReadAnswer | None], HumanHandler]
     note: Callable[[str], None]
     folder: Path

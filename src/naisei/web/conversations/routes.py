@@ -20,7 +20,6 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Literal, TypeVar, get_args, get_origin
-from urllib.parse import parse_qsl
 
 from pydantic import BaseModel
 from sse_starlette.event import ServerSentEvent
@@ -39,7 +38,7 @@ from naisei.system.declare import Experiment
 from naisei.system.execute import check_models
 from naisei.system.sampling import parsed
 from naisei.web.conversations.kind import ConversationKind, PageConversation
-from naisei.web.html import page_response
+from naisei.web.html import form_fields, page_response
 from naisei.web.state import server_of
 from naisei.web.visitors import without_script
 
@@ -70,7 +69,7 @@ async def _found(request: Request) -> PageConversation:
 
 
 async def answer(request: Request) -> Response:
-    fields = await _fields(request)
+    fields = await form_fields(request)
     server = server_of(request)
     for value in fields.values():
         if told := too_long(value, server.options.max_message):
@@ -95,20 +94,6 @@ async def _gone_on(request: Request, conversation: PageConversation) -> Response
                 await conversation.rest()
         return RedirectResponse(f"/{conversation.kind.page}/{conversation.id}", 303)
     return Response(status_code=204)
-
-
-async def _fields(request: Request) -> dict[str, str]:
-    """The fields of a form that holds no file, the last of a name. A page sends one a line."""
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind != "application/x-www-form-urlencoded":
-        raise HTTPException(415, say("フォームの形で送ってください", "send it as a form"))
-    try:
-        found = parse_qsl(
-            (await request.body()).decode(), keep_blank_values=True, max_num_fields=50
-        )
-    except ValueError:
-        raise HTTPException(400, say("フォームとして読めません", "the body is no form")) from None
-    return {name: value.replace("\r\n", "\n") for name, value in found}
 
 
 async def events(request: Request) -> Response:
@@ -206,7 +191,7 @@ def page_routes(
         )
 
     async def begun(request: Request) -> Response:
-        given = {name: value.strip() for name, value in (await _fields(request)).items()}
+        given = {name: value.strip() for name, value in (await form_fields(request)).items()}
         if told := too_long(given.get("sampling", ""), FIELD):
             raise HTTPException(413, told)
         sampling = parsed(given.pop("sampling", "").split(), tuple(kind.roles))

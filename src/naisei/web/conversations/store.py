@@ -44,8 +44,6 @@ C = TypeVar("C", bound=BaseModel)
 T = TypeVar("T")
 _ID = re.compile(r"[0-9a-f]{24}")
 _LONGEST_TITLE = 80
-#: Seconds between looks for conversations that nobody looks at.
-_SWEEP = 60
 #: Seconds between looks whether another process has gone on with a conversation; seconds that one
 #: which works on it is waited for, to do something there and to look at it.
 _LOOK, _BUSY, _BRIEF = 0.1, 5.0, 0.5
@@ -94,9 +92,7 @@ class Conversations:
         # Several: a log that another program holds keeps one of them waiting.
         self._disk = ThreadPoolExecutor(8, thread_name_prefix="conversations")
         self._counting = threading.Lock()
-        self._crowded = asyncio.Event()
         self._kept: int | None = None
-        self._sweeper: asyncio.Task[None] | None = None
 
     async def begin(
         self,
@@ -271,8 +267,6 @@ class Conversations:
 
     async def close(self) -> None:
         """Put all away."""
-        if self._sweeper is not None:
-            self._sweeper.cancel()
         for key in list(self._open):
             await self._put_away(key)
         self._disk.shutdown()
@@ -355,8 +349,6 @@ class Conversations:
         self._open[str(directory.path)] = conversation
         context = self._context(visitor, conversation)
         conversation.start(lambda past: kind.open(conversation.config, replace(context, past=past)))
-        if self._sweeper is None:
-            self._sweeper = asyncio.create_task(self._sweep())
         return conversation
 
     async def _put_away(self, key: str) -> None:
@@ -364,38 +356,27 @@ class Conversations:
             await conversation.leave()
             await self._on_disk(conversation.directory.close)
 
-    async def _make_room(self, idle: float) -> None:
-        """Put away what nobody looks at and nothing works on, so long that it is too many."""
-        now = time.monotonic()
+    async def _make_room(self) -> None:
+        """Put away what nobody looks at and nothing works on, for long or so that it is too
+        many."""
         resting = [
             (conversation.touched, key)
             for key, conversation in self._open.items()
-            if not conversation.followers
+            if not (conversation.followers or conversation.users)
             and conversation.status.state != "going"
-            and now - conversation.touched > idle
         ]
-        for _, key in sorted(resting):
-            if idle == 0 and len(self._open) <= self._most:
+        for touched, key in sorted(resting):
+            if len(self._open) <= self._most and touched > time.monotonic() - self._idle:
                 return
             await self._put_away(key)
 
-    async def _sweep(self) -> None:
-        while True:
-            with suppress(TimeoutError):
-                async with asyncio.timeout(min(_SWEEP, self._idle)):
-                    await self._crowded.wait()
-            self._crowded.clear()
-            await self._make_room(0 if len(self._open) > self._most else self._idle)
-
     def _rested(self, conversation: PageConversation) -> None:
-        """A conversation waits or is over: another process may go on with it, or it is put away if
-        there are too many."""
-        if self._shared:
-            task = asyncio.create_task(self._let_go(conversation))
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
-        elif len(self._open) > self._most:
-            self._crowded.set()
+        """A conversation waits or is over: another process may go on with it, or some are put
+        away."""
+        left = self._let_go(conversation) if self._shared else self._make_room()
+        task = asyncio.create_task(left)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     async def _let_go(self, conversation: PageConversation) -> None:
         key = str(conversation.directory.path)
