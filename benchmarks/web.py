@@ -45,7 +45,7 @@ from naisei.web.conversations.kind import (
 )
 from naisei.web.options import WebOptions
 from naisei.web.pages import Page, pages
-from naisei.web.state import open_server, server_of
+from naisei.web.state import holding, open_server, server_of
 
 
 class Config(BaseModel):
@@ -113,7 +113,8 @@ def serve(state: Path) -> None:
             ready = lambda url: print(url, flush=True)  # noqa: E731
             await Server(config, ready).serve(sockets=[listening])
 
-    asyncio.run(go())
+    with holding(options.state):
+        asyncio.run(go())
 
 
 def make_run(path: Path, n: int) -> None:

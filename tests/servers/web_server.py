@@ -192,7 +192,8 @@ def main(state: Path, port: int) -> None:
             config = uvicorn_config(build_app(server), grace=1)
             await Server(config, lambda url: print(url, flush=True)).serve(sockets=[listening])
 
-    asyncio.run(go())
+    with holding(options.state):
+        asyncio.run(go())
 
 
 def csrf(page: str) -> str:

@@ -385,7 +385,9 @@ class Conversations:
             if free and self._open.get(key) is conversation:
                 await self._put_away(key)
                 self._seen.pop(key, None)
-                self._seen[key] = conversation
+                # What the database or a lock kept from it is tried again by whoever looks next.
+                if not isinstance(conversation.status.error, InputError):
+                    self._seen[key] = conversation
                 if len(self._seen) > self._most:
                     del self._seen[next(iter(self._seen))]
 
