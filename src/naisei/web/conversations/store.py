@@ -187,8 +187,8 @@ class Conversations:
 
     @asynccontextmanager
     async def using(self, visitor: Visitor, id: str) -> AsyncIterator[PageConversation]:
-        """As `find`, to do something there. Where another process works on it for longer than an
-        answer waits for its question, it is as `find` finds it: nothing is asked there now."""
+        """As `find`, to do something there. Where another process works on it for long, it is as
+        `find` finds it: an answer cannot be kept there now."""
         conversation = await self._found(visitor, id, work=True)
         conversation.users += 1
         try:
@@ -214,11 +214,13 @@ class Conversations:
                 now = path.stat().st_mtime_ns  # changes with whoever takes or leaves it
             except OSError:
                 return None
-            if (going or now != seen) and await self._behind(conversation):
+            if not going and now == seen:
+                continue
+            held = locked(path)
+            if await self._behind(conversation) or (going and not held):
                 break
-            if going and not locked(path):
-                break
-            seen = now
+            if not held:  # else it goes on, and if it is killed it changes nothing there any more
+                seen = now
         return await self.find(visitor, conversation.id) if self._shared else None
 
     async def _behind(self, conversation: PageConversation) -> bool:
