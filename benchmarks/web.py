@@ -30,11 +30,11 @@ from starlette.routing import Route
 
 from naisei.core import AskUser, Chat, Event, Flow, Message, Say, Usage, Where
 from naisei.core.messages import fingerprint
-from naisei.http import Server, bound, uvicorn_config
 from naisei.runs.conversation import Prepared
 from naisei.runs.directory import RunDirectory
 from naisei.runs.report import StoredSummary, store_summary
 from naisei.runs.task import EpisodeRow, Metric, Summary
+from naisei.serving import Server, bound, uvicorn_config
 from naisei.web.app import build_app, settle
 from naisei.web.conversations.kind import (
     ConversationConfig,
@@ -45,7 +45,7 @@ from naisei.web.conversations.kind import (
 )
 from naisei.web.options import WebOptions
 from naisei.web.pages import Page, pages
-from naisei.web.state import open_server, server_of
+from naisei.web.state import holding, open_server, server_of
 
 
 class Config(BaseModel):
@@ -111,9 +111,10 @@ def serve(state: Path) -> None:
             config = uvicorn_config(build_app(server), grace=1)
             settle()
             ready = lambda url: print(url, flush=True)  # noqa: E731
-            await Server(config, ready, server.conversations.dismiss).serve(sockets=[listening])
+            await Server(config, ready).serve(sockets=[listening])
 
-    asyncio.run(go())
+    with holding(options.state):
+        asyncio.run(go())
 
 
 def make_run(path: Path, n: int) -> None:

@@ -340,3 +340,16 @@ def _checked(uri: str) -> sqlite3.Connection:
         db.close()
         raise
     return db
+
+
+def make_folder(folder: Path) -> Path:
+    """The folder, made if need be, into which nobody else may look.
+
+    Raises:
+        InputError: it cannot be made.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as error:
+        raise output_error(error, folder) from error
+    return folder

@@ -1,4 +1,4 @@
-"""What every server of ours shares: who may call, how a request is refused, how one listens."""
+"""What every server of ours shares: who may call, and how a request is refused."""
 
 from __future__ import annotations
 
@@ -8,33 +8,28 @@ import hmac
 import html
 import ipaddress
 import re
-import signal
-import socket
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any
 
-import h11
 import nh3
-import uvicorn
 from pydantic import JsonValue
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
-from starlette.responses import Response
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from naisei import __version__
 from naisei.addresses import is_loopback
-from naisei.core import HandlerWrapper, InputError, Where
+from naisei.core import EffectFailed, EpisodeBusy, HandlerWrapper, InputError, Where
 from naisei.invisible import INVISIBLE
 from naisei.lang import say
 from naisei.lengths import (
     GUESS_SECONDS,
     GUESSES,
-    HEADERS_SECONDS,
-    HEADERS_WAITING,
 )
 
 # What leaves the server is plain text: no HTML, no image that loads by itself, nothing unseen.
@@ -97,23 +92,31 @@ _HEADERS = {
 class GuardRules:
     """What a server lets in.
 
-    host: where it is bound. hosts: further names that the Host header may have. origins: pages
-    of other origins that may call. limit: bytes of a body, by path. body_timeout: seconds for a
-    body to arrive. admit: the answer to a caller who is not let in, `None` for one who is; it
-    may write into `scope["state"]`. refuse: makes the answer of a status and a message. headers:
-    of every answer, over the guard's own. kept: paths (prefixes) whose answers say themselves
-    how long they may be kept.
+    host, hosts, max_body, max_upload, body_timeout: as of a server's options. origins: pages of
+    other origins that may call. uploads: paths (prefixes) to which files are sent. admit: the
+    answer to a caller who is not let in, `None` for one who is; it may write into
+    `scope["state"]`. refuse: makes the answer of a status and a message. headers: of every answer,
+    over the guard's own. kept: paths (prefixes) whose answers say how long they may be kept.
     """
 
     host: str
     hosts: tuple[str, ...] = ()
-    origins: tuple[str, ...] = ()
-    limit: Callable[[str], int]
+    max_body: int
+    max_upload: int
     body_timeout: float
+    origins: tuple[str, ...] = ()
+    uploads: tuple[str, ...] = ()
     admit: Callable[[Scope, Headers], Response | None]
     refuse: Callable[[int, str], Response]
-    headers: Mapping[str, str]
+    headers: Mapping[str, str] = field(default_factory=dict)
     kept: tuple[str, ...] = ()
+
+    def limit(self, path: str) -> int:
+        """Bytes of a request."""
+        if path.startswith(self.uploads):
+            # Boundaries and part headers come on top of the file.
+            return self.max_upload + 10_000
+        return self.max_body
 
 
 class Guard:
@@ -122,9 +125,10 @@ class Guard:
     def __init__(self, app: ASGIApp, rules: GuardRules) -> None:
         self._app, self._rules = app, rules
         self._headers = {**_HEADERS, **rules.headers}
+        host = rules.host
         self._names = {name.lower() for name in rules.hosts} | {"localhost"}
-        if not is_address(rules.host):
-            self._names.add(rules.host.lower())
+        if not is_address(host):
+            self._names.add(host.lower())
         self._origins = {origin.rstrip("/").lower() for origin in rules.origins}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -182,7 +186,7 @@ class Guard:
 
     def _sending(self, send: Send, origin: str | None, path: str) -> Send:
         allowed = origin if origin and origin.rstrip("/").lower() in self._origins else None
-        keeps = path.startswith(self._rules.kept) if self._rules.kept else False
+        keeps = path.startswith(self._rules.kept)
 
         async def sent(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -206,6 +210,12 @@ def _preflight() -> dict[str, str]:
         "access-control-allow-headers": "authorization, content-type",
         "access-control-max-age": "600",
     }
+
+
+def bearer(headers: Headers) -> str | None:
+    """The token of `Authorization: Bearer …`."""
+    scheme, _, given = headers.get("authorization", "").partition(" ")
+    return given if scheme.lower() == "bearer" else None
 
 
 class Guesses:
@@ -290,13 +300,33 @@ class Body:
         return message
 
 
-def message_of(error: HTTPException, *, no_path: str) -> str:
-    """What to tell whoever asked. no_path: for an address that there is not, of which the router
-    gives nothing but the name of the status."""
-    if error.detail != HTTPStatus(error.status_code).phrase:
-        return error.detail
-    own = {404: no_path, 405: say("このメソッドには対応していません", "not with this method")}
-    return own.get(error.status_code, error.detail)
+async def health(request: Request) -> JSONResponse:
+    """Whether the server lives, and nothing else."""
+    return JSONResponse({"status": "ok", "version": __version__})
+
+
+def status_of(error: Exception) -> tuple[int, str]:
+    """What to tell whoever asked. The place of an `InputError` may be a path or an address of this
+    machine: that is for the server's log."""
+    if isinstance(error, HTTPException):
+        if error.detail != HTTPStatus(error.status_code).phrase:
+            return error.status_code, error.detail
+        # Of an address that there is not the router gives nothing but the name of the status.
+        told = {
+            404: say("この URL はありません", "there is no such path"),
+            405: say("このメソッドには対応していません", "not with this method"),
+        }
+        return error.status_code, told.get(error.status_code, error.detail)
+    if isinstance(error, EpisodeBusy):
+        return 409, error.message
+    if isinstance(error, InputError):
+        return 503, say(
+            "ただいま答えられません。管理者に連絡してください。",
+            "No answer can be given now. Please tell the administrator.",
+        )
+    if isinstance(error, EffectFailed):
+        return 502, say("モデルが応答しませんでした。", "The model gave no usable answer.")
+    return 500, say("内部エラーです。", "An internal error.")
 
 
 def too_large() -> str:
@@ -328,121 +358,3 @@ class ThreadHandler(HandlerWrapper):
 
     async def perform(self, effect: Any, where: Where) -> Any:
         return await asyncio.to_thread(super().perform, effect, where)
-
-
-#: Seconds that requests in flight have to end after SIGTERM or Ctrl-C.
-_GRACE = 10
-
-
-class Server(uvicorn.Server):
-    """ready: is told its address when it listens; a port of 0 is any free one. stopping: is
-    called before requests in flight are waited for: streams that never end must end now."""
-
-    def __init__(
-        self,
-        config: uvicorn.Config,
-        ready: Callable[[str], None] | None = None,
-        stopping: Callable[[], None] | None = None,
-    ) -> None:
-        super().__init__(config)
-        self._ready, self._stopping = ready, stopping
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets=sockets)
-        if self._ready is not None and self.started and sockets:
-            host, port = sockets[0].getsockname()[:2]
-            self._ready(f"http://{f'[{host}]' if ':' in host else host}:{port}")
-
-    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        if self._stopping is not None:
-            self._stopping()
-        await super().shutdown(sockets=sockets)
-
-
-#: Connections on which no whole request has come, the oldest first; of all servers here.
-_waiting: dict[_Connection, None] = {}
-
-
-class _Connection(H11Protocol):
-    """With a bound on how long the head of a request may take, and on how many are waited for:
-    too many, and the oldest are closed, so that nobody can keep the others out by beginning."""
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
-        self._late: asyncio.TimerHandle | None = None
-        self._wait()
-        if len(_waiting) > HEADERS_WAITING:
-            next(iter(_waiting))._close()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        super().connection_lost(exc)
-        self._done()
-
-    def data_received(self, data: bytes) -> None:
-        super().data_received(data)
-        self._wait()
-
-    def on_response_complete(self) -> None:
-        super().on_response_complete()
-        self._wait()
-
-    def _wait(self) -> None:
-        if self.conn.their_state is not h11.IDLE or self.transport.is_closing():
-            self._done()
-        elif self._late is None:
-            _waiting[self] = None
-            self._late = self.loop.call_later(HEADERS_SECONDS, self._close)
-
-    def _done(self) -> None:
-        _waiting.pop(self, None)
-        if self._late is not None:
-            self._late.cancel()
-            self._late = None
-
-    def _close(self) -> None:
-        self._done()
-        self.transport.abort()
-
-
-def uvicorn_config(app: object, *, grace: int = _GRACE) -> uvicorn.Config:
-    """No access log: paths hold ids of what is private."""
-    return uvicorn.Config(
-        app,  # type: ignore[arg-type]
-        http=_Connection,
-        ws="none",
-        lifespan="off",
-        log_level="warning",
-        access_log=False,
-        server_header=False,
-        proxy_headers=False,
-        limit_concurrency=1000,
-        timeout_keep_alive=10,
-        timeout_graceful_shutdown=grace,
-        h11_max_incomplete_event_size=32_768,
-    )
-
-
-def bound(host: str, port: int) -> socket.socket:
-    """A socket at this address. Raises `InputError` where nobody can listen."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # With the protocol named, asyncio sends the end of an answer at once; else it waits 40 ms
-    # for the client to confirm the beginning.
-    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listening.bind((host.strip("[]"), port))
-    except (OSError, OverflowError) as error:
-        listening.close()
-        why = error.strerror if isinstance(error, OSError) else "no such port"
-        raise InputError(
-            say(f"ここでは待ち受けできません: {why}", f"cannot listen there: {why}"),
-            place=f"{host}:{port}",
-            remedy=say("別の --port を指定してください", "give another --port"),
-        ) from error
-    return listening
-
-
-def hold_signals() -> None:
-    """uvicorn sends itself the signal once more when it is done: that must end nothing."""
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: None)

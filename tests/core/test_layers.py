@@ -26,14 +26,14 @@ HELPERS = {
     "terminal",
 } | {
     "kept_text",
-    "workers",
+    "serving",
 }
 HELPERS |= {"addresses", "bm25", "identity", "invisible", "processor", "similarity"}
 HELPERS |= {"data_sets", "postgres", "sandbox", "schema", "text_files", "training_documents"}
 #: Of them, those that decide no result.
 DECIDE_NOTHING = {"addresses", "data_sets", "databases", "entries", "files", "identity", "keys"}
 DECIDE_NOTHING |= {"kept_text", "plugins", "postgres", "processor", "sandbox", "terminal"}
-DECIDE_NOTHING |= {"training_documents", "workers"}
+DECIDE_NOTHING |= {"serving", "training_documents"}
 #: Files or folders inside a system or a shared package that belong to its door: `cli` (DESIGN §2)
 #: and what it is split into, the verbs of the command line (`*_commands`, too). They may use
 #: `naisei.cli`; only doors may use them.

@@ -22,7 +22,7 @@ from mcp_types import ElicitResult
 
 from commandline import Naisei
 from naisei.doors.mcp import mcp_server
-from naisei.http import Server, bound, uvicorn_config
+from naisei.serving import Server, bound, uvicorn_config
 from servers.intent_server import indexed
 from servers.openai_server import OpenAIServer
 

@@ -21,8 +21,8 @@ from commandline import Naisei
 from naisei.core import InputError, LogBusy
 from naisei.doors.commands import ProxyOptions
 from naisei.doors.proxy import Proxy
-from naisei.http import Server, bound, uvicorn_config
 from naisei.runs.sqlite_rows import SqliteRows
+from naisei.serving import Server, bound, uvicorn_config
 from servers.intent_server import indexed
 from servers.openai_server import OpenAIServer
 from waiting import PATIENCE

@@ -473,7 +473,7 @@ def test_the_audit_tells_who_was_shown_what_until_they_are_erased(
     assert len(shown("hana")) == 3 and shown("nobody") == []
 
     forget = AuditOptions(action="forget", state=state, user="hana")
-    with pytest.raises(InputError, match=r"running|動いて"):
+    with pytest.raises(InputError, match="pid"):
         audit_command(forget)
     server.__exit__(None, None, None)
     audit_command(forget)

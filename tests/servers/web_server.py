@@ -6,7 +6,7 @@ import asyncio
 import sys
 import threading
 from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, nullcontext
 from html import escape
 from pathlib import Path
 from types import TracebackType
@@ -18,14 +18,14 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from naisei.core import AskUser, Event, Flow, InstrumentFailure, Say
-from naisei.http import Server, bound, uvicorn_config
 from naisei.runs.conversation import Prepared
+from naisei.serving import Server, bound, uvicorn_config
 from naisei.web.app import build_app
 from naisei.web.conversations.kind import ConversationContext, ConversationKind, PageConversation
 from naisei.web.options import WebOptions
 from naisei.web.pages import Page
 from naisei.web.pages import pages as all_pages
-from naisei.web.state import ServerState, open_server, server_of
+from naisei.web.state import ServerState, holding, open_server, server_of
 from waiting import PATIENCE
 
 
@@ -102,9 +102,12 @@ ECHO = Page(
 
 
 class WebServer:
-    """Serves until it is left."""
+    """Serves until it is left. alone: else another process of the server holds the folder."""
 
-    def __init__(self, options: WebOptions, *, pages: Sequence[Page] | None = None) -> None:
+    def __init__(
+        self, options: WebOptions, *, pages: Sequence[Page] | None = None, alone: bool = True
+    ) -> None:
+        self._alone = alone
         self._options = options
         self._pages = (*all_pages(), ECHO) if pages is None else pages
         self._listening = threading.Event()
@@ -115,18 +118,22 @@ class WebServer:
 
     async def _serve(self) -> None:
         try:
-            async with open_server(self._options, pages=self._pages) as self.state:
-                config = uvicorn_config(build_app(self.state), grace=1)
-                config.host, config.port = "127.0.0.1", 0
-                self._server = Server(config, None, self.state.conversations.dismiss)
-                task = asyncio.create_task(self._server.serve())
-                while not self._server.started and not task.done():
-                    await asyncio.sleep(0.01)
-                self._listening.set()
-                await task
+            with holding(self._options.state) if self._alone else nullcontext():
+                await self._held()
         except BaseException as error:
             self.crash = error  # raised again where the server is entered
             self._listening.set()
+
+    async def _held(self) -> None:
+        async with open_server(self._options, pages=self._pages) as self.state:
+            config = uvicorn_config(build_app(self.state), grace=1)
+            config.host, config.port = "127.0.0.1", 0
+            self._server = Server(config)
+            task = asyncio.create_task(self._server.serve())
+            while not self._server.started and not task.done():
+                await asyncio.sleep(0.01)
+            self._listening.set()
+            await task
 
     def __enter__(self) -> WebServer:
         self._thread.start()
@@ -185,7 +192,8 @@ def main(state: Path, port: int) -> None:
             config = uvicorn_config(build_app(server), grace=1)
             await Server(config, lambda url: print(url, flush=True)).serve(sockets=[listening])
 
-    asyncio.run(go())
+    with holding(options.state):
+        asyncio.run(go())
 
 
 def csrf(page: str) -> str:

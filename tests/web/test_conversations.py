@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sqlite3
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import httpx2
 import pytest
 
 from changed_logs import change
 from naisei.cli.runs import continue_run
-from naisei.core import InputError, LogBusy
+from naisei.core import InputError, LogBusy, World
+from naisei.runs import conversation
 from naisei.runs.directory import RunDirectory
 from naisei.runs.sqlite_rows import SqliteRows
 from naisei.system.execute import RunOptions
 from naisei.web.options import WebOptions
+from naisei.web.state import ServerState
 from servers.web_server import WebServer
 from waiting import PATIENCE, until
 
@@ -109,6 +113,29 @@ def test_nothing_is_lost_when_the_server_goes_and_comes_back(options: WebOptions
         assert heard(client, id, 2) == ["一!", "二!"]
 
 
+def test_an_answer_is_not_refused_before_the_flow_has_come_to_its_question_again(
+    options: WebOptions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with WebServer(options) as server, server.visitor() as client:
+        id = begin(client)
+        at, cookies = step(client, id), client.cookies
+    opened, world = threading.Event(), ServerState.world
+
+    async def late(self: ServerState, *args: Any, **more: Any) -> World:
+        await asyncio.to_thread(opened.wait, PATIENCE)
+        return await world(self, *args, **more)
+
+    monkeypatch.setattr(ServerState, "world", late)
+    with WebServer(options) as server, server.visitor(cookies) as client:
+        with monkeypatch.context() as hurried:
+            hurried.setattr(conversation, "_ACK", 0.01)
+            early = say(client, id, "一", at)
+        opened.set()
+        assert early == 503
+        assert say(client, id, "一", at) == 204
+        assert heard(client, id, 1) == ["一!"]
+
+
 def test_the_same_answer_again_is_taken_once(options: WebOptions) -> None:
     with WebServer(options) as server, server.visitor() as client:
         id = begin(client)
@@ -149,8 +176,8 @@ def test_it_is_a_run_directory_like_any_other(options: WebOptions) -> None:
         events(client, id)
     (path,) = (options.state / "conversations").glob(f"*/{id}")
     with RunDirectory.look(path) as run:
-        assert [e.kind for e in run.log.read("sitting#0")] == ["ask", "say"]
-        assert run.log.rows()["sitting#0"].result == {"heard": ["一"]}
+        assert [e.kind for e in run.log.read("conversation#0")] == ["ask", "say"]
+        assert run.log.rows()["conversation#0"].result == {"heard": ["一"]}
     assert json.loads((path / "config.json").read_text("utf-8"))["system"] == "web"
 
 

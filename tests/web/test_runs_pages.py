@@ -383,7 +383,7 @@ def test_a_conversation_goes_another_way_from_a_step(server: WebServer) -> None:
             client.post(f"/conversations/{id}/answer", data={"step": step, "text": text})
         page = client.get(f"/runs/of/{id}").text
         assert f'hx-post="/runs/fork/@{id}"' in page.replace("%40", "@")
-        where = {"e": "sitting#0", "step": "2"}
+        where = {"e": "conversation#0", "step": "2"}
         assert other.post(f"/runs/fork/@{id}", data=where).status_code == 404
         assert client.post(f"/runs/fork/@{id}", data={**where, "step": "77"}).status_code == 422
         made = client.post(f"/runs/fork/@{id}", data=where)
@@ -393,7 +393,7 @@ def test_a_conversation_goes_another_way_from_a_step(server: WebServer) -> None:
         fork = client.get(f"/runs/of/{new}").text
         assert "ひとつ" in fork and "ふたつ" not in fork and "別のこと" in fork
         assert "ステップ 2 から分かれた" in fork
-        both = {"run": [f"@{id}", f"@{new}"], "e": "sitting#0"}
+        both = {"run": [f"@{id}", f"@{new}"], "e": "conversation#0"}
         assert "3 番目のターンで分かれます" in client.get("/runs/aligned", params=both).text
         assert "ふたつ" in client.get(f"/runs/of/{id}").text  # as it was
 

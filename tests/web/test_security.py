@@ -16,7 +16,7 @@ import pytest
 from starlette.exceptions import HTTPException
 
 from commandline import Naisei
-from naisei import http
+from naisei import serving
 from naisei.core import Act, AskUser, Chat, Event, InputError, Message, Say, Search, Where
 from naisei.core.messages import fingerprint
 from naisei.http import Guesses
@@ -387,7 +387,7 @@ def test_guesses_at_the_token_are_few_and_lock_nobody_out_who_is_in() -> None:
 def test_a_crowd_that_never_ends_its_headers_keeps_nobody_out(
     server: WebServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(http, "HEADERS_WAITING", 5)
+    monkeypatch.setattr(serving, "HEADERS_WAITING", 5)
     with server.visitor() as client:
         host, port = client.base_url.host, client.base_url.port
         held = [socket.create_connection((host, port), PATIENCE) for _ in range(8)]
@@ -403,7 +403,7 @@ def test_a_crowd_that_never_ends_its_headers_keeps_nobody_out(
 
 
 def test_headers_that_drip_are_given_up(server: WebServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http, "HEADERS_SECONDS", 0.05)
+    monkeypatch.setattr(serving, "HEADERS_SECONDS", 0.05)
     with server.visitor() as client:
         address = client.base_url.host, client.base_url.port
         with socket.create_connection(address, PATIENCE) as connection:
@@ -494,7 +494,7 @@ def test_the_end_of_an_answer_is_sent_at_once() -> None:
         writer.close()
 
     async def asked() -> None:
-        listening = http.bound("127.0.0.1", 0)
+        listening = serving.bound("127.0.0.1", 0)
         async with await asyncio.start_server(taken, sock=listening):
             reader, writer = await asyncio.open_connection(*listening.getsockname())
             await reader.read()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import typer
@@ -148,3 +149,15 @@ def put(values: dict[str, Any], path: tuple[str, ...], value: Any) -> None:
     for part in path[:-1]:
         values = values.setdefault(part, {})
     values[path[-1]] = value
+
+
+def check_served(index: Path | None, models: Iterable[str], settings: Any = None) -> None:
+    """What a server will open: now, not when somebody calls who cannot mend it. Raises
+    `InputError`."""
+    from naisei.models.registry import open_model
+    from naisei.retrieval.store import Store
+
+    for model in models:
+        open_model(model, settings)
+    if index is not None:
+        Store(index).close()

@@ -7,7 +7,7 @@ from pathlib import Path
 import typer
 from pydantic import field_validator
 
-from naisei.cli.parameters import with_options
+from naisei.cli.parameters import check_served, with_options
 from naisei.lang import say
 from naisei.system.config import Options, flag
 
@@ -103,7 +103,7 @@ mcp_app, proxy_app = typer.Typer(), typer.Typer()
 def mcp(options: McpOptions) -> None:
     from naisei.doors.mcp import mcp_server, serve_http
 
-    _check(options.index, options.model)
+    check_served(options.index, [options.model] if options.model else [])
     server = mcp_server(model=options.model, index=options.index, runs=options.runs)
     if options.http:
         serve_http(server, options.port)
@@ -121,17 +121,5 @@ def mcp(options: McpOptions) -> None:
 def proxy(options: ProxyOptions) -> None:
     from naisei.doors.proxy import serve
 
-    _check(options.index, options.model)
+    check_served(options.index, [options.model] if options.model else [])
     serve(options)
-
-
-def _check(index: Path | None, model: str | None) -> None:
-    """Now, not when somebody calls who cannot mend it."""
-    if index is not None:
-        from naisei.retrieval.store import Store
-
-        Store(index).close()
-    if model is not None:
-        from naisei.models.registry import open_model
-
-        open_model(model)

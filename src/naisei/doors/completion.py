@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
-import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
-from secrets import token_hex
 from typing import Any, Protocol
 
 import httpx2
@@ -16,7 +13,7 @@ from sse_starlette.sse import EventSourceResponse
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from naisei.core import Chat, InputError, NaiseiError, World, arun
+from naisei.core import Chat, NaiseiError, World, arun
 from naisei.director.gate import Gate
 from naisei.director.gate_calls import ModelHandler
 from naisei.doors.acting import AskBeforeAct
@@ -24,8 +21,9 @@ from naisei.doors.commands import ProxyOptions
 from naisei.doors.documents import Documents
 from naisei.doors.exchange import Question
 from naisei.doors.speaking import Notes, Tried, reflect
-from naisei.intent.dialogue import EARLIER, Dialogue
+from naisei.intent.dialogue import Dialogue
 from naisei.intent.serve.api import error_body, with_sources
+from naisei.intent.serve.completions import Chunks, as_data, completion, dialogue_of, mark_of
 from naisei.japanese.answers import Stance, understand
 from naisei.lang import language, say
 from naisei.models.thoughts import Listener
@@ -128,34 +126,18 @@ class Completion:
 
     def _dialogue(self) -> Dialogue:
         """The request that the last message belongs to, with the questions asked about it."""
-        turns = [turn for turn in self.said if turn[0] in ("user", "assistant") and turn[1].strip()]
-        if not turns or turns[-1][0] != "user":
-            told = say("最後は user の発言にしてください", "the last message must be the user's")
-            raise InputError(told, place="messages")
-        dialogue: Dialogue | None = None
-        asked: tuple[str, tuple[str, ...]] | None = None
-        earlier: tuple[str, ...] = ()
-        for role, text in turns:
-            if role == "assistant":
-                options = self._noted(text)
-                asked = None if options is None else (text, options)
-                if options is None and dialogue is not None:
-                    earlier = (*earlier, " ".join(dialogue.said))[-EARLIER:]
-                    dialogue = None
-            elif dialogue is None:
-                dialogue = Dialogue(utterance=text[:_READ], earlier=earlier)
-            elif asked is not None:
-                dialogue, asked = dialogue.answered(asked[0], text[:_READ], asked[1]), None
-        assert dialogue is not None
-        return dialogue
+        return dialogue_of([(role, text[:_READ]) for role, text in self.said], self._noted)
 
     async def _note(self, question: str, options: Sequence[str]) -> None:
-        await self.proxy.notes.aput(_mark(self.user, question), ["asked", *options])
+        await self.proxy.notes.aput(self._mark(question), ["asked", *options])
 
     def _noted(self, text: str) -> tuple[str, ...] | None:
         """The options of a question of ours; `None` for what was none."""
-        kept = self.proxy.notes.get(_mark(self.user, text))
+        kept = self.proxy.notes.get(self._mark(text))
         return tuple(kept[1:]) if kept else None
+
+    def _mark(self, text: str) -> str:
+        return f"{self.user}:{mark_of(text[:_READ])}"
 
     def _instruct(self, text: str) -> None:
         """Put before the model what it should know, beside the caller's own instructions."""
@@ -201,47 +183,26 @@ class Completion:
         return JSONResponse(self._completion(text))
 
     def _completion(self, text: str) -> dict[str, Any]:
-        message = {"role": "assistant", "content": text}
-        choice = {"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}
-        head = _head("chat.completion", self.body["model"])
         usage = self.last or dict.fromkeys(
             ("prompt_tokens", "completion_tokens", "total_tokens"), 0
         )
-        return {**head, "choices": [choice], "usage": usage}
+        return completion(text, usage, model=self.body["model"])
 
     async def _events(
         self, first: str, rest: AsyncIterator[str] | None
     ) -> AsyncIterator[dict[str, str]]:
-        head = _head("chat.completion.chunk", self.body["model"])
-
-        def chunk(delta: dict[str, str], finish: str | None = None) -> dict[str, str]:
-            choice = {"index": 0, "delta": delta, "finish_reason": finish}
-            return {"data": json.dumps({**head, "choices": [choice]}, ensure_ascii=False)}
-
-        yield chunk({"role": "assistant", "content": first})
+        chunks = Chunks(self.body["model"])
+        yield chunks.first(first)
         try:
             if rest is not None:
                 async for piece in rest:
-                    yield chunk({"content": piece})
+                    yield chunks.text(piece)
         except (httpx2.HTTPError, NaiseiError) as error:
-            told = error_body(502, f"{type(error).__name__}: {error}")
-            yield {"data": json.dumps(told, ensure_ascii=False)}
+            yield as_data(error_body(502, f"{type(error).__name__}: {error}"))
             return
-        yield chunk({}, "stop")
-        if (self.body.get("stream_options") or {}).get("include_usage") and self.last:
-            yield {"data": json.dumps({**head, "choices": [], "usage": self.last})}
-        yield {"data": "[DONE]"}
-
-
-def _head(kind: str, model: str) -> dict[str, Any]:
-    id = f"chatcmpl-{token_hex(12)}"
-    return {"id": id, "object": kind, "created": int(time.time()), "model": model}
-
-
-def _mark(user: str, text: str) -> str:
-    """Of a question, as front ends may send it back: white space is theirs to change."""
-    told = f"{user}:{''.join(text.split())}"
-    return f"asked:{hashlib.sha256(told.encode()).hexdigest()}"
+        asked = (self.body.get("stream_options") or {}).get("include_usage")
+        for chunk in chunks.last("", self.last or None if asked else None):
+            yield chunk
 
 
 def _rejects(text: str) -> bool:

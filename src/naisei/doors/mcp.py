@@ -6,7 +6,6 @@ result, and the caller gives the answer with the next call.
 
 from __future__ import annotations
 
-import asyncio
 import json
 import math
 from collections.abc import AsyncIterator, Iterator, Sequence
@@ -134,7 +133,12 @@ def mcp_server(
     server: MCPServer[Documents | None] = MCPServer(
         "naisei", version=__version__, log_level="WARNING", lifespan=lifespan
     )
-    desks = lru_cache(maxsize=32)(lambda actions, quota: _desk(actions, quota, model))
+
+    @lru_cache(maxsize=32)
+    def desk_of(actions: tuple[str, ...], quota: int) -> AskBeforeAct[None]:
+        return ask_before_act(
+            {text: lambda request: None for text in actions}, model=model, quota=quota
+        )
 
     @server.tool(
         description=say(
@@ -146,7 +150,7 @@ def mcp_server(
         request: str, actions: list[str], asked: list[Exchange] | None = None, quota: int = 2
     ) -> NextStep:
         with _told():
-            desk = desks(tuple(actions), quota)
+            desk = desk_of(tuple(actions), quota)
             found = await desk.adecide(request, [(e.question, e.answer) for e in asked or ()])
         if isinstance(found, Question):
             return NextStep(choice="ask", question=found.text, action=found.guess)
@@ -242,12 +246,6 @@ def _told() -> Iterator[None]:
         raise ToolError(f"{error.message} {error.remedy or ''}".strip()) from error
 
 
-def _desk(actions: tuple[str, ...], quota: int, model: str | None) -> AskBeforeAct[None]:
-    return ask_before_act(
-        {text: lambda request: None for text in actions}, model=model, quota=quota
-    )
-
-
 def _rated(lines: Sequence[SaidLine]) -> list[Relationship]:
     from naisei.relationship.speech import SpeechEstimator
     from naisei.relationship.vector import DIMENSIONS
@@ -314,22 +312,18 @@ def _shown(reply: Reply) -> DocumentReply:
 
 def serve_http(server: MCPServer[Any], port: int) -> None:
     """Serve `/mcp` on loopback until SIGTERM or Ctrl-C. Raises `InputError`: the port is taken."""
-    from naisei.http import Server, bound, hold_signals, uvicorn_config
+    from naisei import serving
     from naisei.terminal import Console
 
-    listening = bound("127.0.0.1", port)
-    hold_signals()
     console = Console(stderr=True)
 
     def ready(url: str) -> None:
         console.print(say(f"待ち受け中: {url}/mcp", f"Listening on {url}/mcp"), highlight=False)
 
-    async def go() -> None:
+    @asynccontextmanager
+    async def opened() -> AsyncIterator[Any]:
         served = server.streamable_http_app(host="127.0.0.1")
         async with server.session_manager.run():
-            await Server(uvicorn_config(served), ready).serve(sockets=[listening])
+            yield served
 
-    try:
-        asyncio.run(go())
-    finally:
-        listening.close()
+    serving.serve(opened, "127.0.0.1", port, ready=ready)

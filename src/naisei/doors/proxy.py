@@ -12,21 +12,22 @@ when the user says that the last reply was wrong, and put before the model from 
 
 from __future__ import annotations
 
-import asyncio
 import os
 import re
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from urllib.parse import unquote
 
 import httpx2
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
+from naisei import serving
 from naisei.addresses import is_loopback
 from naisei.core import InputError, LogBusy, NaiseiError
 from naisei.doors.acting import AskBeforeAct, ask_before_act
@@ -34,10 +35,12 @@ from naisei.doors.commands import ProxyOptions
 from naisei.doors.completion import Completion
 from naisei.doors.documents import Documents
 from naisei.doors.speaking import Notes
-from naisei.http import Guard, GuardRules, Server, bound, hold_signals, uvicorn_config
+from naisei.http import Guard, GuardRules
 from naisei.intent.serve.api import error_body
 from naisei.lang import say
 from naisei.models.base import check_url
+from naisei.serving import Ready
+from naisei.system.config import Listening
 from naisei.terminal import Console
 from naisei.text_files import json_of, read_text
 
@@ -117,12 +120,9 @@ class Proxy:
     def app(self) -> Starlette:
         """The ASGI application, while the proxy is open."""
         rules = GuardRules(
-            host="127.0.0.1",
-            limit=lambda path: _BODY,
-            body_timeout=60,
+            **Listening(max_body=_BODY, body_timeout=60).rules,
             admit=lambda scope, headers: None,
             refuse=_error,
-            headers={},
         )
         every = ["GET", "POST", "PUT", "DELETE"]
         return Starlette(
@@ -156,6 +156,8 @@ class Proxy:
                 return await self.forward(request, "chat/completions", raw)
             call = Completion(self, request, {**body, "model": name}, wanted)
             return await call.answer()
+        except HTTPException as error:
+            return _error(error.status_code, error.detail)
         except LogBusy as error:
             return _error(503, error.message)
         except InputError as error:
@@ -211,15 +213,13 @@ def _error(status: int, message: str) -> Response:
     return JSONResponse(error_body(status, message), status)
 
 
-def serve(options: ProxyOptions, ready: Callable[[str], None] | None = None) -> None:
+def serve(options: ProxyOptions, ready: Ready | None = None) -> None:
     """Serve on loopback until SIGTERM or Ctrl-C.
 
     Raises:
         InputError: options that cannot be used, or a port that is taken.
     """
     proxy = Proxy(options)
-    listening = bound("127.0.0.1", options.port)
-    hold_signals()
     console = Console(stderr=True)
 
     def listens(url: str) -> None:
@@ -227,11 +227,9 @@ def serve(options: ProxyOptions, ready: Callable[[str], None] | None = None) -> 
         if ready is not None:
             ready(url)
 
-    async def go() -> None:
+    @asynccontextmanager
+    async def opened() -> AsyncIterator[Starlette]:
         async with proxy:
-            await Server(uvicorn_config(proxy.app()), listens).serve(sockets=[listening])
+            yield proxy.app()
 
-    try:
-        asyncio.run(go())
-    finally:
-        listening.close()
+    serving.serve(opened, "127.0.0.1", options.port, ready=listens)

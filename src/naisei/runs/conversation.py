@@ -45,10 +45,9 @@ from naisei.runs.task import EpisodeRow
 #: instrument failed, and it can be tried again. stale: see the module.
 State = Literal["going", "asking", "done", "failed", "stale"]
 _LOG = logging.getLogger("naisei.conversation")
-#: Seconds that an answer may take to be in the log.
+#: Seconds that an answer may take to be in the log. After a restart the flow first comes to its
+#: question again.
 _ACK = 30
-#: Seconds that an answer waits for its question: after a restart the flow comes to it again.
-_REPLAY = 2
 #: Seconds of work that nobody needs to be told of.
 _SOON = 0.05
 
@@ -181,31 +180,41 @@ class LiveConversation:
         process that was killed before it could say so.
 
         Raises:
-            NotAsked: nothing is asked there.
+            NotAsked: something else is asked, or other words were kept.
             InputError: the answer cannot be used.
-            TimeoutError: it could not be kept.
+            TimeoutError: it could not be kept, or the flow has not come to its question yet.
         """
-        if any(e.where.step == step and e.result == fields.get("text") for e in self.events):
-            return
-        with suppress(TimeoutError):
-            async with asyncio.timeout(_REPLAY):
-                await self.rest()
-        asked = self.status.asked
-        if asked is None or self._open is None or step not in (None, asked.step):
-            raise NotAsked(
-                say(
-                    "いまはこの答えを待っていません（ページを読み込み直してください）",
-                    "this is not what is being asked now; please reload the page",
+        async with asyncio.timeout(_ACK):
+            while not (kept := self._kept(step)) and self.status.state == "going":
+                if self._open is None:  # it is another process that works on it
+                    raise TimeoutError
+                await self._moved.wait()
+            if kept and kept[0] == fields.get("text"):
+                return
+            if not kept and step is not None and self.status.state == "failed":
+                raise TimeoutError
+            asked = self.status.asked
+            if kept or asked is None or self._open is None or step not in (None, asked.step):
+                raise NotAsked(
+                    say(
+                        "いまはこの答えを待っていません（ページを読み込み直してください）",
+                        "this is not what is being asked now; please reload the page",
+                    )
                 )
-            )
-        value = asked.read(asked.effect, fields)
-        kept = self._logged[asked.step] = asyncio.get_running_loop().create_future()
+            await self._given(asked, asked.read(asked.effect, fields))
+
+    def _kept(self, step: str | None) -> list[JsonValue]:
+        """What was answered at a step of this part."""
+        return [e.result for e in self.events[self._begun :] if e.where.step == step]
+
+    async def _given(self, asked: PendingQuestion, value: Any) -> None:
+        """Returns once the answer is in the log. Raises `TimeoutError` where it cannot be."""
+        logged = self._logged[asked.step] = asyncio.get_running_loop().create_future()
         self._set_status(ConversationStatus("going"))
         asked.answered.set_result(value)
         try:
-            async with asyncio.timeout(_ACK):
-                if not await kept:
-                    raise TimeoutError
+            if not await logged:
+                raise TimeoutError
         finally:
             self._logged.pop(asked.step, None)
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from naisei.core import EpisodeBusy, InputError
 from naisei.core.events import claimed
-from naisei.files import plain_file
+from naisei.files import make_folder, plain_file
 from naisei.lang import say
 
 #: The longest name of a holder that is shown.
@@ -53,10 +53,35 @@ class RunLock:
         self._release()
 
 
-def in_use(directory: Path) -> InputError:
+def server_lock(folder: Path) -> RunLock:
+    """The folder of a server, for that server alone; it is made if need be.
+
+    Raises:
+        InputError: it cannot be made, or another server uses it.
+    """
+    make_folder(folder)
+    if locked(folder):
+        raise InputError(
+            say(
+                f"別のサーバーがこのフォルダーを使っています: {holder(folder)}",
+                f"another server uses this folder: {holder(folder)}",
+            ),
+            place=str(folder),
+            remedy=say(
+                "止めるか、別の --state を指定してください", "stop it, or give another --state"
+            ),
+        )
+    return RunLock(folder)
+
+
+class RunInUse(InputError):
+    """Another process works on the run."""
+
+
+def in_use(directory: Path) -> RunInUse:
     """What is told whoever wants a run that another process works on."""
     who = holder(directory)
-    return InputError(
+    return RunInUse(
         say(
             f"別のプロセスがこの実行を進めています: {who}",
             f"another process is working on this run: {who}",

@@ -21,7 +21,7 @@ from pydantic.fields import FieldInfo
 
 from naisei.core import InputError
 from naisei.lang import say
-from naisei.lengths import BODY, MESSAGE
+from naisei.lengths import BODY, MESSAGE, UPLOAD
 
 #: Panels of the help, by the names that configurations use: in Japanese and English.
 PANELS = {
@@ -128,26 +128,6 @@ def seed_flag() -> Any:
     return flag(0, ja, en, panel="run", ge=0, le=2**32 - 1)
 
 
-def workers_flag() -> Any:
-    """The flag `--workers` of a server."""
-    ja = "同じアドレスで応答するプロセスの数。2 つ以上には --store が要る"
-    en = "Processes behind the address; more than one need --store."
-    return flag(1, ja, en, panel="connections", ge=1, le=256)
-
-
-def check_workers(workers: int, store: str | None) -> None:
-    """Raises `InputError` for several processes without a store that they share."""
-    if workers > 1 and store is None:
-        raise InputError(
-            say(
-                "複数のプロセスは、会話をデータベースで共有します",
-                "several processes share their conversations by a database",
-            ),
-            place=f"--workers {workers}",
-            remedy=say("--store postgresql://… を付けてください", "give --store postgresql://…"),
-        )
-
-
 def port_flag(default: int) -> Any:
     """The flag `--port` of a server."""
     ja, en = "ポート (0 は空いているもの)", "Port; 0 is any free one."
@@ -157,8 +137,10 @@ def port_flag(default: int) -> Any:
 class Listening(Options):
     """Where a server listens, who may call it, and how much it takes.
 
-    hosts: further names that the Host header may have. max_body: bytes of a request. max_message:
-    characters of what a person says. body_timeout: seconds for a request to arrive.
+    hosts: further names that the Host header may have. store: the database in which conversations
+    are kept. workers: processes behind the address. max_upload, max_body: bytes of an upload, of
+    any other request. max_message: characters of what a person says. body_timeout: seconds for a
+    request to arrive.
     """
 
     host: str = flag(
@@ -175,13 +157,47 @@ class Listening(Options):
         panel="connections",
         metavar="NAME",
     )
+    store: str | None = store_flag()
+    workers: int = flag(
+        1,
+        "同じアドレスで応答するプロセスの数。2 つ以上には --store が要る",
+        "Processes behind the address; more than one need --store.",
+        panel="connections",
+        ge=1,
+        le=256,
+    )
+    max_upload: int = flag(
+        UPLOAD,
+        "アップロードの大きさの上限 (バイト)",
+        "Bytes of one upload at most.",
+        panel=("上限", "Limits"),
+        ge=1,
+    )
     max_body: int = Field(default=BODY, ge=1)
     max_message: int = Field(default=MESSAGE, ge=1)
     body_timeout: float = Field(default=30.0, gt=0)
 
+    @property
+    def rules(self) -> dict[str, Any]:
+        """What `naisei.http.GuardRules` takes of them."""
+        names = {"host", "hosts", "max_body", "max_upload", "body_timeout"}
+        return self.model_dump(include=names)
+
     def guard(self, tokens: Collection[str], *, variable: str, option: str) -> None:
-        """Raises `InputError` for a host that others can reach without a token, or a token that
-        keeps nobody out. variable, option: where tokens come from."""
+        """Raises `InputError` for a host that others can reach without a token, a token that
+        keeps nobody out, or several processes without a store that they share. variable, option:
+        where tokens come from."""
+        if self.workers > 1 and self.store is None:
+            raise InputError(
+                say(
+                    "複数のプロセスは、会話をデータベースで共有します",
+                    "several processes share their conversations by a database",
+                ),
+                place=f"--workers {self.workers}",
+                remedy=say(
+                    "--store postgresql://… を付けてください", "give --store postgresql://…"
+                ),
+            )
         # The help does not wait for what a server needs.
         from naisei.addresses import is_loopback
 

@@ -21,8 +21,8 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, Response
 
 from naisei import lengths
-from naisei.core import EffectFailed, EpisodeBusy, InputError
-from naisei.http import message_of
+from naisei.core import EffectFailed, InputError
+from naisei.http import status_of
 from naisei.lang import language, say
 from naisei.runs.report import bar
 from naisei.runs.tables import number, short
@@ -31,6 +31,8 @@ from naisei.web.visitors import without_script
 
 STATIC = Path(__file__).parent / "static"
 THEME_COOKIE = "naisei_theme"
+#: Most fields of a form.
+_FIELDS = 100
 
 
 def fragment(*templates: str, **context: Any) -> str:
@@ -88,12 +90,26 @@ def _environment() -> Environment:
     environment.filters |= {"number": number, "short": short, "worded": worded}
     environment.filters["lines"] = _lines
     environment.filters["called"] = metric_name
-    environment.filters["flat"] = _flat
     environment.filters["markdown"] = _markdown
     environment.filters["pretty"] = _pretty
     environment.globals["bar"] = bar
     environment.globals["lengths"] = lengths
     return environment
+
+
+async def form_fields(request: Request) -> dict[str, str]:
+    """The fields of a form that holds no file, the last of a name.
+
+    Raises:
+        HTTPException: it is none, or has too many.
+    """
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind not in ("", "application/x-www-form-urlencoded", "multipart/form-data"):
+        raise HTTPException(415, say("フォームの形で送ってください", "send it as a form"))
+    async with request.form(max_files=0, max_fields=_FIELDS) as form:
+        texts = {name: value for name, value in form.items() if isinstance(value, str)}
+    # The lines of a form end in \r\n.
+    return {name: text.replace("\r\n", "\n") for name, text in texts.items()}
 
 
 @cache
@@ -112,46 +128,18 @@ def _pretty(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2)
 
 
-#: A row of a table as documents and answers write it, and the line below its head.
+#: A row of a table as documents and answers write it.
 _ROW = re.compile(r"\s*\|(?:[^|]*\|){2,}\s*")
-_BELOW_HEAD = re.compile(r"[\s|:-]*-[\s|:-]*")
-
-
-def _cells(row: str) -> list[str]:
-    return [cell.strip() for cell in row.strip().strip("|").split("|")]
 
 
 def _lines(text: str) -> Markup:
-    """Text with its line breaks kept, and rows between `|` as a table."""
-    parts: list[Markup] = []
-    for rows, group in groupby(text.split("\n"), lambda line: bool(_ROW.fullmatch(line))):
-        lines = list(group)
-        parts.append(_table(lines) if rows else Markup("<br>").join(lines))
-    return Markup("").join(parts)
-
-
-def _table(rows: list[str]) -> Markup:
-    headed = len(rows) > 1 and _BELOW_HEAD.fullmatch(rows[1])
-    made = [
-        Markup("").join(
-            Markup("<th>{}</th>" if headed and n == 0 else "<td>{}</td>").format(cell)
-            for cell in _cells(row)
-        )
-        for n, row in enumerate(rows)
-        if not _BELOW_HEAD.fullmatch(row)
-    ]
-    body = Markup("").join(Markup("<tr>{}</tr>").format(row) for row in made)
-    return Markup('<div class="wide"><table class="told"><tbody>{}</tbody></table></div>').format(
-        body
-    )
-
-
-def _flat(text: str) -> str:
-    """In one line, for a glimpse: cells of tables parted by commas."""
-    lines = (line for line in text.split("\n") if not _BELOW_HEAD.fullmatch(line) or not line)
-    comma = say("、", ", ")
-    told = (comma.join(_cells(line)) if _ROW.fullmatch(line) else line.strip() for line in lines)
-    return " ".join(line for line in told if line)
+    """Text with its line breaks kept; with tables, as Markdown."""
+    lines = text.split("\n")
+    if not any(map(_ROW.fullmatch, lines)):
+        return Markup("<br>").join(lines)
+    # To Markdown, a line below a table is one of its rows.
+    parts = groupby(lines, lambda line: bool(_ROW.fullmatch(line)))
+    return _markdown("\n\n".join("\n".join(part) for _, part in parts))
 
 
 @cache
@@ -214,35 +202,17 @@ async def _written(request: Request) -> dict[str, str]:
     return {name: text for name, text in texts.items() if text and name not in _HIDDEN}
 
 
-async def _http(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
-    no_path = say("そのようなページはありません", "there is no such page")
-    told = message_of(error, no_path=no_path)
-    return refusal(error.status_code, told, await _written(request))
-
-
-async def _input(request: Request, error: Exception) -> Response:
-    assert isinstance(error, InputError)
-    # Whoever runs the server sees the place; whoever visits is told what is wrong.
-    _LOG.warning("%s", error)
-    status = 409 if isinstance(error, EpisodeBusy) else 422
-    return refusal(status, error.message, await _written(request))
-
-
 async def _failed(request: Request, error: Exception) -> Response:
-    assert isinstance(error, EffectFailed)
-    _LOG.warning("%s", error)
-    return refusal(502, say("モデルが応答しませんでした。", "The model gave no usable answer."))
-
-
-async def _crash(request: Request, error: Exception) -> Response:
-    return refusal(500, say("内部エラーです。", "An internal error."))
+    status, message = status_of(error)
+    if isinstance(error, InputError | EffectFailed):
+        # Whoever runs the server sees the place; whoever visits is told what is wrong.
+        _LOG.warning("%s", error)
+    if isinstance(error, InputError) and status != 409:
+        status, message = 422, error.message
+    return refusal(status, message, await _written(request))
 
 
 #: For `Starlette(exception_handlers=…)`.
-handlers: dict[Any, Any] = {
-    HTTPException: _http,
-    InputError: _input,
-    EffectFailed: _failed,
-    Exception: _crash,
-}
+handlers: dict[Any, Any] = dict.fromkeys(
+    (HTTPException, InputError, EffectFailed, Exception), _failed
+)

@@ -23,8 +23,6 @@ from naisei.web.visitors import CSRF_HEADER, Visitors, without_script
 
 LANGUAGE_COOKIE = "naisei_lang"
 
-_ASKED = re.compile(r"\s*([A-Za-z]{1,8})[A-Za-z0-9-]*\s*(?:;\s*q\s*=\s*([0-9.]{1,5}))?\s*")
-
 
 class LocaleMiddleware:
     """ASGI middleware, before all others: `naisei.lang.say` speaks the visitor's language."""
@@ -43,19 +41,9 @@ class LocaleMiddleware:
 def _language(asked: HTTPConnection) -> Literal["ja", "en"]:
     if (name := asked.cookies.get(LANGUAGE_COOKIE)) in ("ja", "en"):
         return cast('Literal["ja", "en"]', name)
-    return _asked(asked.headers.get("accept-language", ""))
-
-
-def _asked(header: str) -> Literal["ja", "en"]:
-    """Of Accept-Language; Japanese where it asks for neither of the two."""
-    wanted = {"ja": 0.0, "en": 0.0}
-    for part in header[:500].split(","):
-        if (found := _ASKED.fullmatch(part)) and (name := found[1].lower()) in wanted:
-            try:
-                wanted[name] = max(wanted[name], float(found[2] or 1))
-            except ValueError:
-                continue
-    return "en" if wanted["en"] > wanted["ja"] else "ja"
+    # Browsers name the languages that somebody reads in the order of preference.
+    names = re.findall(r"(?:^|,)\s*(ja|en)\b", asked.headers.get("accept-language", "").lower())
+    return "en" if names[:1] == ["en"] else "ja"
 
 
 _POLICY = (
@@ -79,15 +67,9 @@ def guard_rules(options: WebOptions, visitors: Visitors) -> GuardRules:
             return RedirectResponse("/enter", 303)
         return refusal(401, say("トークンが要ります", "a token is needed"))
 
-    def limit(path: str) -> int:
-        # Boundaries and part headers come on top of the file.
-        return options.max_upload + 10_000 if path.startswith(_UPLOADS) else options.max_body
-
     return GuardRules(
-        host=options.host,
-        hosts=options.hosts,
-        limit=limit,
-        body_timeout=options.body_timeout,
+        **options.rules,
+        uploads=_UPLOADS,
         admit=admit,
         refuse=refusal,
         # With no-referrer a browser would not say by Origin where a form comes from.

@@ -9,12 +9,11 @@ from typing import Any, Self
 import typer
 from pydantic import Field, model_validator
 
-from naisei.cli.parameters import with_options
+from naisei.cli.parameters import check_served, with_options
 from naisei.core import InputError
 from naisei.lang import say
-from naisei.lengths import UPLOAD
 from naisei.models.base import ModelSettings
-from naisei.system.config import Listening, flag, store_flag
+from naisei.system.config import Listening, flag, port_flag
 from naisei.system.execute import Endpoint
 from naisei.text_files import read_text
 
@@ -29,28 +28,20 @@ class WebOptions(Listening):
 
     token: what a browser must know to come in, by default what stands in `token_file`, else in
     `NAISEI_WEB_TOKEN`; needed unless `host` is loopback. runs: the folder whose runs are
-    shown. state: where conversations are kept. store: the database that keeps the logs of new
-    ones. workers: processes behind the address. index: of documents, for the document page.
+    shown. state: where conversations are kept. index: of documents, for the document page.
     documents: a folder of them, whose index is made, and kept up to date, under `state`; not
-    both. model: plays every role that a page does not
-    name another for; `None` leaves pages to what needs no model. offer: further models, of which
-    a visitor chooses one for a conversation. endpoint: how models are reached. max_upload: bytes
-    of a request. open_conversations: conversations held in memory at a time; idle: seconds after
-    which one that nobody looks at is put away (it goes on when it is opened again).
+    both. model: plays every role that a page does not name another for; `None` leaves pages to
+    what needs no model. offer: further models, of which a visitor chooses one for a conversation.
+    endpoint: how models are reached. open_conversations: conversations held in memory at a time;
+    idle: seconds after which one that nobody looks at is put away (it goes on when it is opened
+    again).
 
     Raises:
         InputError: a host that others can reach without a token; a token too short to keep
             anybody out; a file or folder that is not there.
     """
 
-    port: int = flag(
-        8320,
-        "ポート (0 は空いているもの)",
-        "Port; 0 is any free one.",
-        panel="connections",
-        ge=0,
-        le=65535,
-    )
+    port: int = port_flag(8320)
     token_file: Path | None = flag(
         None,
         "アクセス用トークンを書いたファイル。環境変数 NAISEI_WEB_TOKEN でもよい",
@@ -73,15 +64,6 @@ class WebOptions(Listening):
         panel=_SHOWN,
         metavar="DIR",
     )
-    store: str | None = store_flag()
-    workers: int = flag(
-        1,
-        "同じアドレスで応答するプロセスの数。同じ人にはいつも同じプロセスが応じる",
-        "Processes behind the address; one visitor is served by one of them.",
-        panel="connections",
-        ge=1,
-        le=64,
-    )
     index: Path | None = flag(
         None,
         "資料の索引 (naisei intent index で作る)",
@@ -98,13 +80,6 @@ class WebOptions(Listening):
     )
     uploads: bool = flag(
         True, "資料のアップロードを受け付ける", "Take uploads of documents.", panel=_SHOWN
-    )
-    max_upload: int = flag(
-        UPLOAD,
-        "アップロードの大きさの上限 (バイト)",
-        "Bytes of one upload at most.",
-        panel=_SHOWN,
-        ge=1,
     )
     model: str | None = flag(
         None,
@@ -203,16 +178,10 @@ def serve(options: WebOptions) -> None:
             place=f"--runs {options.runs}",
             remedy=say("実行記録のあるフォルダーを指定してください", "name the folder of the runs"),
         )
-    from naisei.models.registry import open_model
-    from naisei.retrieval.store import Store
     from naisei.terminal import Console
     from naisei.web.app import serve as listen
 
-    # Now, not when somebody opens a page who cannot mend it.
-    for model in options.models:
-        open_model(model, options.settings)
-    if options.index is not None:
-        Store(options.index).close()
+    check_served(options.index, options.models, options.settings)
     console = Console(stderr=True)
 
     def ready(url: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, nullcontext
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from importlib import import_module
 from itertools import chain
 from pathlib import Path
@@ -12,12 +12,10 @@ from typing import Any, TypeVar
 
 from starlette.requests import Request
 
-from naisei.core import Chat, Embed, InputError, World
-from naisei.files import output_error
+from naisei.core import Chat, Embed, World
 from naisei.http import ThreadHandler
-from naisei.lang import say
 from naisei.models.registry import base_world
-from naisei.runs.lock import RunLock, holder, locked
+from naisei.runs.lock import server_lock
 from naisei.web.conversations.kind import (
     ConversationContext,
     PageConversation,
@@ -27,7 +25,6 @@ from naisei.web.conversations.store import Conversations, expire
 from naisei.web.options import WebOptions
 from naisei.web.pages import Page
 from naisei.web.pages import pages as all_pages
-from naisei.web.peers import Place
 from naisei.web.visitors import Visitor, Visitors
 
 T = TypeVar("T")
@@ -44,10 +41,8 @@ class ServerState:
         visitors: Visitors,
         stack: AsyncExitStack,
         pages: Sequence[Page],
-        place: Place | None = None,
     ) -> None:
         self.options, self.visitors, self.pages = options, visitors, pages
-        self.place = place
         self._stack = stack
         self._worlds: dict[str, World] = {}
         self._cached: dict[str, Any] = {}
@@ -59,6 +54,7 @@ class ServerState:
             store=options.store,
             most=options.open_conversations,
             idle=options.idle,
+            shared=options.workers > 1,
         )
 
     @property
@@ -137,26 +133,22 @@ class ServerState:
 
 @asynccontextmanager
 async def open_server(
-    options: WebOptions,
-    *,
-    pages: Sequence[Page] | None = None,
-    place: Place | None = None,
+    options: WebOptions, *, pages: Sequence[Page] | None = None
 ) -> AsyncIterator[ServerState]:
-    """Everything that a server needs, closed on leaving. pages: all there are, by default. place:
-    of this process among several, for which somebody is `holding` the folder.
+    """Everything that a process of the server needs, closed on leaving; while somebody is
+    `holding` the folder. pages: all there are, by default.
 
     Raises:
-        InputError: a folder that cannot be used, or that another server uses.
+        InputError: a folder that cannot be used.
     """
-    with nullcontext() if place is not None else holding(options.state):
-        visitors = Visitors.kept_in(options.state, options.token)
-        async with AsyncExitStack() as stack:
-            shown = all_pages() if pages is None else pages
-            server = ServerState(options, visitors, stack, shown, place)
-            try:
-                yield server
-            finally:
-                await server.conversations.close()
+    visitors = Visitors.kept_in(options.state, options.token)
+    async with AsyncExitStack() as stack:
+        shown = all_pages() if pages is None else pages
+        server = ServerState(options, visitors, stack, shown)
+        try:
+            yield server
+        finally:
+            await server.conversations.close()
 
 
 @contextmanager
@@ -167,37 +159,12 @@ def holding(state: Path) -> Iterator[None]:
     Raises:
         InputError: it cannot be used, or another server uses it.
     """
-    make_folder(state)
-    if locked(state):
-        raise InputError(
-            say(
-                f"別のサーバーがこのフォルダーを使っています: {holder(state)}",
-                f"another server uses this folder: {holder(state)}",
-            ),
-            place=str(state),
-            remedy=say(
-                "止めるか、別の --state を指定してください", "stop it, or give another --state"
-            ),
-        )
-    lock = RunLock(state)
+    lock = server_lock(state)
     try:
         expire(state)
         yield
     finally:
         lock.release()
-
-
-def make_folder(folder: Path) -> Path:
-    """The folder, made if need be, into which nobody else may look.
-
-    Raises:
-        InputError: it cannot be made.
-    """
-    try:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    except OSError as error:
-        raise output_error(error, folder) from error
-    return folder
 
 
 def server_of(request: Request) -> ServerState:

@@ -11,15 +11,15 @@ import hmac
 import re
 import secrets
 from dataclasses import dataclass
-from http.cookies import CookieError, SimpleCookie
 from pathlib import Path
 
 from starlette.datastructures import Headers
+from starlette.requests import cookie_parser
 from starlette.types import Scope
 
 from naisei.core import InputError
 from naisei.files import written_beside
-from naisei.http import Guesses
+from naisei.http import Guesses, bearer
 from naisei.lang import say
 
 #: What a request that changes something carries, besides the cookie: the value that only a page
@@ -102,8 +102,8 @@ class Visitors:
             return True
         if hmac.compare_digest(_cookies(headers).get(self._key_cookie, ""), self._key):
             return True
-        scheme, _, given = headers.get("authorization", "").partition(" ")
-        return scheme.lower() == "bearer" and self.knows(scope, given)
+        given = bearer(headers)
+        return given is not None and self.knows(scope, given)
 
     def knows(self, scope: Scope, token: str) -> bool:
         """Whether this is the token. Raises `HTTPException` (429) as `Guesses.whose`."""
@@ -126,9 +126,5 @@ class Visitors:
 
 
 def _cookies(headers: Headers) -> dict[str, str]:
-    try:
-        # Nothing beyond ASCII is ours, and a comparison in constant time takes nothing else.
-        found = SimpleCookie(headers.get("cookie", "").encode("ascii", "replace").decode())
-    except CookieError:
-        return {}
-    return {name: morsel.value for name, morsel in found.items()}
+    # Nothing beyond ASCII is ours, and a comparison in constant time takes nothing else.
+    return cookie_parser(headers.get("cookie", "").encode("ascii", "replace").decode())

@@ -25,8 +25,8 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
-from naisei.core import EffectFailed, EpisodeBusy, Event, InputError
-from naisei.http import clean, cleaned, message_of
+from naisei.core import EffectFailed, Event, InputError
+from naisei.http import clean, cleaned, status_of
 from naisei.intent.dialogue import Conversation
 from naisei.intent.feedback import Sign
 from naisei.intent.inquiry import Released
@@ -56,47 +56,15 @@ def _json(status: int, message: str, headers: dict[str, str] | None = None) -> J
     return JSONResponse(error_body(status, message), status, headers=headers)
 
 
-async def _http(request: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, HTTPException)
-    said = message_of(error, no_path=say("この URL はありません", "no such path"))
-    return _json(error.status_code, said, dict(error.headers or {}))
-
-
-async def _input(request: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, InputError)
-    # What the operator configured is wrong, or cannot be reached. Its place may be a path or
-    # an address of this machine: that is for the server's log, not for the caller.
-    return _json(
-        503,
-        say(
-            "ただいま答えられません。管理者に連絡してください。",
-            "No answer can be given now. Please tell the administrator.",
-        ),
-    )
-
-
-async def _busy(request: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, EpisodeBusy)
-    return _json(409, error.message)
-
-
 async def _failed(request: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, EffectFailed)
-    return _json(502, say("モデルが応答しませんでした。", "The model gave no usable answer."))
-
-
-async def _crash(request: Request, error: Exception) -> JSONResponse:
-    return _json(500, say("内部エラーです。", "An internal error."))
+    headers = error.headers if isinstance(error, HTTPException) else None
+    return _json(*status_of(error), dict(headers or {}))
 
 
 #: For `Starlette(exception_handlers=…)`.
-handlers: dict[Any, Any] = {
-    HTTPException: _http,
-    EpisodeBusy: _busy,
-    InputError: _input,
-    EffectFailed: _failed,
-    Exception: _crash,
-}
+handlers: dict[Any, Any] = dict.fromkeys(
+    (HTTPException, InputError, EffectFailed, Exception), _failed
+)
 
 
 T = TypeVar("T")
@@ -161,6 +129,10 @@ class ChatRequest(BaseModel):
     stream: bool = False
     stream_options: dict[str, Any] | None = None
 
+    def usage_of(self, usage: dict[str, int]) -> dict[str, int] | None:
+        """For the end of a stream, where that was asked for."""
+        return usage if (self.stream_options or {}).get("include_usage") else None
+
 
 #: Fields of a request: chat completions have some thirty.
 _FIELDS = 100
@@ -191,7 +163,7 @@ async def read(request: Request, shape: type[B]) -> B:
 
 
 #: A comment is sent so often (seconds), so that proxies keep a silent stream open.
-_PING = 15
+PING = 15
 
 
 def _state(request: Request) -> ServerState:
@@ -210,7 +182,9 @@ def groups_of(request: Request) -> frozenset[str]:
 
 
 def _begun(turns: TurnService, request: Request, given: AskRequest) -> Session:
-    return turns.session(_user(request), given.session, given.id)
+    """The session to go on with, or a new one. Raises `HTTPException` for another user's."""
+    sessions, user = turns.sessions, _user(request)
+    return sessions.find(user, given.session) if given.session else sessions.begin(user, given.id)
 
 
 async def ask(request: Request) -> JSONResponse:
@@ -264,7 +238,7 @@ async def ask_stream(request: Request) -> EventSourceResponse:
         yield _event("reply", {"session": conversation.id, **reply})
         yield _event("done", {})
 
-    return EventSourceResponse(events(), ping=_PING)
+    return EventSourceResponse(events(), ping=PING)
 
 
 async def until(turn: asyncio.Task[Any], queue: asyncio.Queue[T]) -> AsyncIterator[T]:
@@ -280,11 +254,7 @@ async def until(turn: asyncio.Task[Any], queue: asyncio.Queue[T]) -> AsyncIterat
 
 def problem(error: Exception) -> dict[str, Any]:
     """The body that an error would have had as a response."""
-    if isinstance(error, HTTPException):
-        return error_body(error.status_code, error.detail)
-    if isinstance(error, EffectFailed):
-        return error_body(502, say("モデルが応答しませんでした。", "The model gave no answer."))
-    return error_body(503, say("ただいま答えられません。", "No answer can be given now."))
+    return error_body(*status_of(error))
 
 
 def _event(name: str, data: Any) -> dict[str, str]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import socket
-from collections.abc import Callable
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import partial
 
 from starlette.applications import Starlette
 from starlette.datastructures import Headers
@@ -15,17 +16,8 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import Scope
 
-from naisei import __version__
-from naisei.http import (
-    Guard,
-    GuardRules,
-    Guesses,
-    Server,
-    bound,
-    cleaned,
-    hold_signals,
-    uvicorn_config,
-)
+from naisei import serving
+from naisei.http import Guard, GuardRules, Guesses, bearer, cleaned, health
 from naisei.intent.config import AssistConfig
 from naisei.intent.remembering import listed
 from naisei.intent.serve import api, completions
@@ -35,9 +27,9 @@ from naisei.intent.serve.state import ServerState, open_state
 from naisei.lang import say
 from naisei.memory.stream import KeptStream
 from naisei.models.base import ModelSettings
+from naisei.serving import Ready
 from naisei.system.execute import RunOptions
 from naisei.terminal import Console
-from naisei.workers import serve_by
 
 #: Answered without a token: whether the server lives, and nothing else.
 _OPEN = ("/health",)
@@ -50,9 +42,8 @@ def guard_rules(options: ServeOptions) -> GuardRules:
 
     def admit(scope: Scope, headers: Headers) -> Response | None:
         if options.tokens and scope["path"] not in _OPEN:
-            scheme, _, given = headers.get("authorization", "").partition(" ")
-            bears = scheme.lower() == "bearer"
-            user = guesses.whose(scope, given, options.tokens) if bears else None
+            given = bearer(headers)
+            user = None if given is None else guesses.whose(scope, given, options.tokens)
             if user == "":
                 user = _named(options, headers)
             if user is None:
@@ -65,21 +56,12 @@ def guard_rules(options: ServeOptions) -> GuardRules:
             state["groups"] = frozenset(_groups(options, headers, user))
         return None
 
-    def limit(path: str) -> int:
-        if path == "/api/documents" and options.uploads is not None:
-            # Boundaries and part headers come on top of the file.
-            return options.max_upload + 10_000
-        return options.max_body
-
     return GuardRules(
-        host=options.host,
-        hosts=options.hosts,
+        **options.rules,
         origins=options.origins,
-        limit=limit,
-        body_timeout=options.body_timeout,
+        uploads=("/api/documents",) if options.uploads is not None else (),
         admit=admit,
         refuse=_error,
-        headers={},
     )
 
 
@@ -114,7 +96,7 @@ def build_app(state: ServerState) -> Starlette:
     """An ASGI application over an open state."""
     app = Starlette(
         routes=[
-            Route("/health", _health),
+            Route("/health", health),
             Route("/api/ask", api.ask, methods=["POST"]),
             Route("/api/ask/stream", api.ask_stream, methods=["POST"]),
             Route("/api/session/{id}", api.session),
@@ -168,50 +150,29 @@ async def _noted(kept: KeptStream) -> JSONResponse:
     return JSONResponse({"remembers": kept.allowed, "notes": [cleaned(note) for note in notes]})
 
 
-async def _health(request: Request) -> JSONResponse:
-    return JSONResponse({"status": "ok", "version": __version__})
-
-
 def serve(
     options: ServeOptions,
     config: AssistConfig,
     *,
     settings: ModelSettings | None = None,
-    ready: Callable[[str], None] | None = None,
+    ready: Ready | None = None,
 ) -> None:
     """Serve until SIGTERM or Ctrl-C. What is in flight then may finish; what does not is kept.
-
-    Args:
-        ready: is told the address once connections are taken (a port of 0 is any free one).
 
     Raises:
         InputError: what cannot be opened or bound.
     """
-    listening = bound(options.host, options.port)
-    try:
-        if options.workers > 1:
-            serve_by(_serve, [(options, config, settings)] * options.workers, listening, ready)
-        else:
-            _serve(options, config, settings, listening, ready)
-    finally:
-        listening.close()
+    opening = partial(opened, options, config, settings)
+    serving.serve(opening, options.host, options.port, workers=options.workers, ready=ready)
 
 
-def _serve(
-    options: ServeOptions,
-    config: AssistConfig,
-    settings: ModelSettings | None,
-    listening: socket.socket,
-    ready: Callable[[str], None] | None,
-) -> None:
-    """In this process alone."""
-    hold_signals()
-
-    async def go() -> None:
-        async with open_state(options, config, settings=settings) as state:
-            await Server(uvicorn_config(build_app(state)), ready).serve(sockets=[listening])
-
-    asyncio.run(go())
+@asynccontextmanager
+async def opened(
+    options: ServeOptions, config: AssistConfig, settings: ModelSettings | None
+) -> AsyncIterator[Starlette]:
+    """The application of one process."""
+    async with open_state(options, config, settings=settings) as state:
+        yield build_app(state)
 
 
 def serve_command(config: AssistConfig, running: RunOptions, *, serving: ServeOptions) -> None:

@@ -7,8 +7,9 @@ import hashlib
 import json
 import re
 import time
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from secrets import token_hex
+from types import MappingProxyType
 from typing import Any
 
 from pydantic import JsonValue
@@ -23,6 +24,7 @@ from naisei.intent.dialogue import EARLIER, Dialogue
 from naisei.intent.inquiry import Released
 from naisei.intent.schemas import Reply
 from naisei.intent.serve.api import (
+    PING,
     ChatMessage,
     ChatRequest,
     groups_of,
@@ -44,39 +46,42 @@ from naisei.lengths import LINE, MESSAGE, too_long
 MODEL = "naisei-intent"
 
 
-def dialogue_of(messages: Sequence[ChatMessage], sessions: Sessions, user: str) -> Dialogue:
+#: The topics that a question back of ours offered, maybe none; `None` for any other message.
+Options = Callable[[str], tuple[str, ...] | None]
+
+
+def dialogue_of(said: Sequence[tuple[str, str]], options_of: Options) -> Dialogue:
     """What the last message belongs to: a new request, or the answer to a question back.
 
-    Whether an assistant's message was a question is known from when it was sent (`remember`);
-    of one that this server never sent, it is read off its words. Messages of other roles are
-    not passed on: instructions are the server's own.
+    said: role and text of each message. Those of other roles than user and assistant are not
+    passed on: instructions are the server's own.
 
     Raises:
         HTTPException: the last message is not the user's.
     """
-    turns = [m for m in messages if m.role in ("user", "assistant") and m.text.strip()]
-    if not turns or turns[-1].role != "user":
+    turns = [turn for turn in said if turn[0] in ("user", "assistant") and turn[1].strip()]
+    if not turns or turns[-1][0] != "user":
         raise HTTPException(
             400, say("最後は user の発言にしてください", "the last message must be the user's")
         )
     open_: Dialogue | None = None
     asked: tuple[str, tuple[str, ...]] | None = None
     earlier: tuple[str, ...] = ()
-    for turn in turns:
-        if turn.role == "assistant":
+    for role, text in turns:
+        if role == "assistant":
             if open_ is None:
                 continue
-            options = _options(turn.text, sessions, user)
+            options = options_of(text)
             if options is None:
                 earlier = (*earlier, " ".join(open_.said))[-EARLIER:]
                 open_ = None
-            asked = None if options is None else (turn.text, options)
+            asked = None if options is None else (text, options)
         elif open_ is None:
-            open_ = Dialogue(utterance=turn.text, earlier=earlier)
+            open_ = Dialogue(utterance=text, earlier=earlier)
         elif asked is None:  # two messages in a row: one request
-            open_ = open_.model_copy(update={"utterance": f"{open_.utterance}\n{turn.text}"})
+            open_ = open_.model_copy(update={"utterance": f"{open_.utterance}\n{text}"})
         else:
-            open_ = open_.answered(asked[0], turn.text, asked[1])
+            open_ = open_.answered(asked[0], text, asked[1])
             asked = None
     assert open_ is not None
     return open_
@@ -85,22 +90,27 @@ def dialogue_of(messages: Sequence[ChatMessage], sessions: Sessions, user: str) 
 async def remember(reply: Reply, sessions: Sessions, user: str) -> None:
     """Note what kind of message this was, to know it when the caller sends it back."""
     options: JsonValue = list(reply.options) if reply.asks else None
-    await sessions.note(user, _mark(with_sources(reply)), {"options": options})
+    await sessions.note(user, mark_of(with_sources(reply)), {"options": options})
 
 
-def _options(text: str, sessions: Sessions, user: str) -> tuple[str, ...] | None:
-    """The topics that a question back offered, maybe none; `None` for what was no question."""
-    kept = sessions.noted(user, _mark(text))
-    if isinstance(kept, dict):
-        options = kept.get("options")
-        return tuple(map(str, options)) if isinstance(options, list) else None
-    # A question back is short; what a caller says that we said is theirs to make long.
-    if len(text) > MESSAGE or "[1]" in text or not matter(text):
-        return None
-    return () if parse(text).form != "none" or text.rstrip().endswith(("？", "?")) else None
+def _options(sessions: Sessions, user: str) -> Options:
+    """Whether a message was a question is known from when it was sent (`remember`); of one that
+    this server never sent, it is read off its words."""
+
+    def options(text: str) -> tuple[str, ...] | None:
+        kept = sessions.noted(user, mark_of(text))
+        if isinstance(kept, dict):
+            found = kept.get("options")
+            return tuple(map(str, found)) if isinstance(found, list) else None
+        # A question back is short; what a caller says that we said is theirs to make long.
+        if len(text) > MESSAGE or "[1]" in text or not matter(text):
+            return None
+        return () if parse(text).form != "none" or text.rstrip().endswith(("？", "?")) else None
+
+    return options
 
 
-def _mark(text: str) -> str:
+def mark_of(text: str) -> str:
     """Of a message as front ends may send it back: white space is theirs to change."""
     return "said:" + hashlib.sha256("".join(text.split()).encode()).hexdigest()
 
@@ -161,50 +171,63 @@ def task_reply(messages: Sequence[ChatMessage]) -> str | None:
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def completion(reply: Reply, usage: dict[str, int]) -> dict[str, Any]:
-    """The response object. `naisei` holds the reply with its citations."""
-    message = {"role": "assistant", "content": with_sources(reply)}
-    return {
-        **_head("chat.completion"),
+def completion(
+    text: str, usage: Mapping[str, Any], *, told: JsonValue = None, model: str = MODEL
+) -> dict[str, Any]:
+    """The response object. told: the reply with its citations, for `naisei`."""
+    message = {"role": "assistant", "content": text}
+    made = {
+        **_head("chat.completion", model),
         "choices": [{"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}],
         "usage": usage,
-        "naisei": plain_reply(reply),
     }
+    return made if told is None else {**made, "naisei": told}
 
 
 class Chunks:
     """The same as a stream: the role, the text in pieces, the end with `naisei`, the usage."""
 
-    def __init__(self) -> None:
-        self._head = _head("chat.completion.chunk")
+    def __init__(self, model: str = MODEL) -> None:
+        self._head = _head("chat.completion.chunk", model)
 
-    def first(self) -> dict[str, Any]:
-        return self._chunk({"role": "assistant", "content": ""})
+    def first(self, text: str = "") -> dict[str, str]:
+        return self._chunk({"role": "assistant", "content": text})
 
-    def text(self, text: str) -> dict[str, Any]:
+    def text(self, text: str) -> dict[str, str]:
         return self._chunk({"content": text})
 
-    def last(self, rest: str, told: JsonValue, usage: dict[str, int] | None) -> Iterator[Any]:
+    def last(
+        self, rest: str, usage: Mapping[str, Any] | None, told: JsonValue = None
+    ) -> Iterator[dict[str, str]]:
         """rest: what was not sent yet."""
         yield from (self.text(piece) for piece in pieces(rest))
-        yield self._chunk({}, "stop") | ({} if told is None else {"naisei": told})
+        yield self._chunk({}, "stop", {} if told is None else {"naisei": told})
         if usage is not None:
-            yield {**self._head, "choices": [], "usage": usage}
+            yield as_data({**self._head, "choices": [], "usage": usage})
+        yield {"data": "[DONE]"}
 
-    def _chunk(self, delta: dict[str, str], finish: str | None = None) -> dict[str, Any]:
-        return {**self._head, "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}
+    def _chunk(
+        self,
+        delta: dict[str, str],
+        finish: str | None = None,
+        more: Mapping[str, Any] = MappingProxyType({}),
+    ) -> dict[str, str]:
+        choice = {"index": 0, "delta": delta, "finish_reason": finish}
+        return as_data({**self._head, "choices": [choice], **more})
 
 
-def _head(kind: str) -> dict[str, Any]:
+def as_data(data: Any) -> dict[str, str]:
+    """A message of an event stream."""
+    return {"data": json.dumps(data, ensure_ascii=False)}
+
+
+def _head(kind: str, model: str) -> dict[str, Any]:
     return {
         "id": f"chatcmpl-{token_hex(12)}",
         "object": kind,
         "created": int(time.time()),
-        "model": MODEL,
+        "model": model,
     }
-
-
-_PING = 15
 
 
 async def models(request: Request) -> JSONResponse:
@@ -229,7 +252,9 @@ async def chat_completions(request: Request) -> Response:
         if told := too_long(message.text, most):
             raise HTTPException(413, told)
     user = str(getattr(request.state, "user", ""))
-    dialogue = await asyncio.to_thread(dialogue_of, given.messages, state.turns.sessions, user)
+    said = [(message.role, message.text) for message in given.messages]
+    options_of = _options(state.turns.sessions, user)
+    dialogue = await asyncio.to_thread(dialogue_of, said, options_of)
     # Messages in a row are one request, which is as long as one message may be.
     if told := too_long(dialogue.utterance, state.options.max_message):
         raise HTTPException(413, told)
@@ -248,49 +273,39 @@ async def chat_completions(request: Request) -> Response:
     if not given.stream:
         reply = await turn
         await remember(reply, state.turns.sessions, user)
-        return JSONResponse(completion(reply, _usage(log)))
-    wants_usage = bool((given.stream_options or {}).get("include_usage"))
+        return JSONResponse(completion(with_sources(reply), _usage(log), told=plain_reply(reply)))
 
     async def events() -> AsyncIterator[dict[str, str]]:
-        told = Chunks()
-        yield _data(told.first())
+        chunks = Chunks()
+        yield chunks.first()
         async for text in until(turn, queue):
-            yield _data(told.text(text))
+            yield chunks.text(text)
         try:
             reply = turn.result()
         except (HTTPException, InputError, EffectFailed) as error:
-            yield _data(problem(error))
+            yield as_data(problem(error))
             return
         await remember(reply, state.turns.sessions, user)
-        rest, usage = released.rest(with_sources(reply)), _usage(log) if wants_usage else None
-        for chunk in told.last(rest, plain_reply(reply), usage):
-            yield _data(chunk)
-        yield {"data": "[DONE]"}
+        rest = released.rest(with_sources(reply))
+        for chunk in chunks.last(rest, given.usage_of(_usage(log)), plain_reply(reply)):
+            yield chunk
 
-    return EventSourceResponse(events(), ping=_PING)
+    return EventSourceResponse(events(), ping=PING)
 
 
 def _plain(text: str, given: ChatRequest) -> Response:
     """What is no reply about documents, whole or as a stream."""
+    usage = _usage(MemoryLog())
     if not given.stream:
-        message = {"role": "assistant", "content": text}
-        choice = {"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}
-        usage = _usage(MemoryLog())
-        return JSONResponse({**_head("chat.completion"), "choices": [choice], "usage": usage})
-    wants_usage = bool((given.stream_options or {}).get("include_usage"))
+        return JSONResponse(completion(text, usage))
 
     async def events() -> AsyncIterator[dict[str, str]]:
-        told = Chunks()
-        yield _data(told.first())
-        for chunk in told.last(text, None, _usage(MemoryLog()) if wants_usage else None):
-            yield _data(chunk)
-        yield {"data": "[DONE]"}
+        chunks = Chunks()
+        yield chunks.first()
+        for chunk in chunks.last(text, given.usage_of(usage)):
+            yield chunk
 
-    return EventSourceResponse(events(), ping=_PING)
-
-
-def _data(data: JsonValue) -> dict[str, str]:
-    return {"data": json.dumps(data, ensure_ascii=False)}
+    return EventSourceResponse(events(), ping=PING)
 
 
 def _usage(log: MemoryLog) -> dict[str, int]:

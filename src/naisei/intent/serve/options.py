@@ -24,8 +24,8 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from naisei.core import InputError
 from naisei.intent.rules import Profile, read_model
 from naisei.lang import say
-from naisei.lengths import BODY, UPLOAD
-from naisei.system.config import Listening, check_workers, flag, store_flag, workers_flag
+from naisei.lengths import BODY
+from naisei.system.config import Listening, flag, port_flag
 
 #: The variable that holds one secret for everybody. Not an option: others see those.
 TOKEN = "NAISEI_SERVE_TOKEN"
@@ -96,26 +96,18 @@ class ServeOptions(Listening):
     not given. tokens: user → the secret that this user's requests carry (`Authorization: Bearer
     …`); the user "" stands for everybody who knows one shared secret. Needed unless `host` is
     loopback. profiles: user → what is known of them. groups_of: user → whose documents they find.
-    origins: pages of other origins that may
-    call (`https://chat.example.com`). max_upload: bytes of a request. max_messages: messages of
-    one chat-completions request. timeout: seconds for one turn. in_flight: turns at a time; more
-    are answered 503. uploads: the folder for uploaded documents; `None` switches uploading off.
-    state: the folder of the sessions; with `store`, the name that they have in the database, which
-    any number of servers may share. workers: processes behind the address.
+    origins: pages of other origins that may call (`https://chat.example.com`). max_messages:
+    messages of one chat-completions request. timeout: seconds for one turn. in_flight: turns at a
+    time; more are answered 503. uploads: the folder for uploaded documents; `None` switches
+    uploading off. state: the folder of the sessions; with `store`, the name that they have in the
+    database, which any number of servers may share.
 
     Raises:
         InputError: a host that others can reach, without a token; a token too short to keep
             anybody out; an unusable file of users.
     """
 
-    port: int = flag(
-        8321,
-        "ポート (0 は空いているもの)",
-        "Port; 0 is any free one.",
-        panel="connections",
-        ge=0,
-        le=65535,
-    )
+    port: int = port_flag(8321)
     users: Path | None = flag(
         None,
         f"ユーザーごとのトークンの TOML。全員に 1 つなら {TOKEN}",
@@ -156,8 +148,6 @@ class ServeOptions(Listening):
         panel=_KEPT,
         metavar="DIR",
     )
-    store: str | None = store_flag()
-    workers: int = workers_flag()
     uploads: Path | None = flag(
         None,
         "資料のアップロードを受け付け、このフォルダーに置く (既定: 受け付けない)",
@@ -187,15 +177,7 @@ class ServeOptions(Listening):
         panel=_LIMITS,
         ge=1,
     )
-    max_upload: int = flag(
-        UPLOAD,
-        "アップロードの大きさの上限 (バイト)",
-        "Bytes of one upload at most.",
-        panel=_LIMITS,
-        ge=1,
-    )
     max_messages: int = Field(default=200, ge=1)
-    body_timeout: float = Field(default=20.0, gt=0)
 
     @model_validator(mode="before")
     @classmethod
@@ -209,7 +191,6 @@ class ServeOptions(Listening):
     @model_validator(mode="after")
     def _guarded(self) -> Self:
         self.guard(self.tokens.values(), variable=TOKEN, option="--tokens FILE")
-        check_workers(self.workers, self.store)
         if (self.user_header or self.groups_header) and "" not in self.tokens:
             # Without the secret, whoever can call could say who they are.
             raise InputError(

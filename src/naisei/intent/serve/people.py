@@ -22,7 +22,7 @@ from naisei.intent.remembering import kept_in
 from naisei.intent.schemas import Reply
 from naisei.kept_text import KeptText, kept_at
 from naisei.lang import say
-from naisei.runs.lock import RunLock, holder, locked
+from naisei.runs.lock import server_lock
 from naisei.runs.log import RunLog
 from naisei.system.config import Printed, flag, store_flag
 from naisei.terminal import visible
@@ -173,15 +173,9 @@ def _forget(options: AuditOptions) -> None:
             place="--user",
             remedy="--user NAME",
         )
-    if options.store is None and locked(options.state):
-        raise InputError(
-            say(f"サーバーが動いています: {holder(options.state)}", "a server is running there"),
-            place=str(options.state),
-            remedy=say("サーバーを止めてから実行してください", "stop it first"),
-        )
     with ExitStack() as stack:
         if options.store is None:
-            stack.callback(RunLock(options.state).release)
+            stack.callback(server_lock(options.state).release)
         log = stack.enter_context(closing(open_log(options.state, options.store)))
         count = erase(options.state, log, options.user, options.store)
     if options.as_json:

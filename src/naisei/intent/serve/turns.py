@@ -19,8 +19,7 @@ from weakref import WeakValueDictionary
 from pydantic import BaseModel, JsonValue
 from starlette.exceptions import HTTPException
 
-from naisei.core import EpisodeBusy, Event, EventLog, InputError, World
-from naisei.files import output_error
+from naisei.core import EpisodeBusy, Event, EventLog, World
 from naisei.intent.dialogue import Dialogue
 from naisei.intent.flow import personal
 from naisei.intent.inquiry import Inquiry, shown_while_written
@@ -33,7 +32,7 @@ from naisei.lang import say
 from naisei.lengths import too_long
 from naisei.memory.stream import KeptStream
 from naisei.runs.conversation import recorded
-from naisei.runs.lock import RunLock, holder, locked
+from naisei.runs.lock import server_lock
 from naisei.runs.log import RunLog
 from naisei.runs.retry import arun_logged, retry_while_locked
 
@@ -65,7 +64,7 @@ class Sessions:
     """
 
     def __init__(self, folder: Path, store: str | None = None) -> None:
-        self._lock = None if store is not None else _alone_in(folder)
+        self._lock = None if store is not None else server_lock(folder)
         try:
             self._log = open_log(folder, store)
         except BaseException:
@@ -128,27 +127,6 @@ class Sessions:
         self._unlock()
 
 
-def _alone_in(folder: Path) -> RunLock:
-    """The lock of a folder, which is made if it is not there."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    except OSError as error:
-        raise output_error(error, folder) from error
-    if locked(folder):
-        raise InputError(
-            say(
-                f"このフォルダーは別のサーバーが使っています: {holder(folder)}",
-                f"another server uses this folder: {holder(folder)}",
-            ),
-            place=str(folder),
-            remedy=say(
-                "そのサーバーを止めるか、別の --state を指定してください",
-                "stop it, or give another --state",
-            ),
-        )
-    return RunLock(folder)
-
-
 #: The world of who is in these groups.
 WorldOf = Callable[[frozenset[str]], Awaitable[World]]
 #: Is told the text so far.
@@ -168,11 +146,6 @@ class TurnService:
         self._world, self._setting, self._options = world, setting, options
         self._flying: set[asyncio.Task[Reply]] = set()
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
-
-    def session(self, user: str, id: str | None, mark: str | None = None) -> Session:
-        """The session to go on with, or a new one. Raises `HTTPException` for another user's.
-        mark: see `Sessions.begin`."""
-        return self.sessions.find(user, id) if id else self.sessions.begin(user, mark)
 
     def kept(self, user: str) -> KeptStream | None:
         """What is remembered of a user, if they allow it; of nobody where there are no users."""

@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    JsonValue,
-    SerializerFunctionWrapHandler,
-    model_serializer,
-)
+from pydantic import BaseModel, ConfigDict, JsonValue
 
 from naisei.core import Chat, Event, Handler, HandlerWrapper, Limits, Sampling, Where, World
 from naisei.runs.conversation import (
@@ -35,8 +29,10 @@ if TYPE_CHECKING:
 C = TypeVar("C", bound=BaseModel)
 #: The system of the run directories of conversations.
 SYSTEM = "web"
-#: The one episode of a conversation. The name is that of the logs since the first version.
-WHERE = Where("sitting")
+#: The one episode of a conversation.
+WHERE = Where("conversation")
+#: What is being done there, for the other processes of a server.
+_NOTE = "note"
 #: Sampling of a role that measures or reads.
 INSTRUMENT: Parameters = {"temperature": 0.0}
 
@@ -53,12 +49,6 @@ class ConversationConfig(BaseModel):
     language: Literal["ja", "en"]
     settings: dict[str, JsonValue]
     sampling: dict[str, Parameters] = {}
-
-    @model_serializer(mode="wrap")
-    def _as_before(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Without `sampling` where nothing was set, as all conversations were once frozen."""
-        written: dict[str, Any] = write(self)
-        return written if self.sampling else {k: v for k, v in written.items() if k != "sampling"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,23 +89,12 @@ class SamplingHandler(HandlerWrapper):
         return super().perform(replace(effect, sampling=effect.sampling.over(given)), where)
 
 
-class OpenWorld(Protocol):
-    """See `naisei.web.state.ServerState.world`."""
-
-    async def __call__(
-        self,
-        models: Mapping[str, str],
-        *,
-        embedder: str = ...,
-        resends_of: Mapping[str, int] = ...,
-    ) -> World: ...
-
-
 @dataclass(frozen=True, slots=True)
 class ConversationContext:
     """What a conversation may use.
 
-    world: a base world (Chat, Embed, Now) for role → model, shared by all who ask for the same.
+    world: a base world (Chat, Embed, Now) for role → model, shared by all who ask for the same; see
+    `naisei.web.state.ServerState.world`.
     human: makes the handler through which an effect is answered by the person at the page.
     note: says what is going on now, in a few words for the person; it is not kept. folder: the
     visitor's own, for what is kept from one conversation to the next. language: of the
@@ -123,7 +102,7 @@ class ConversationContext:
     of earlier parts, for a kind that renews.
     """
 
-    world: OpenWorld
+    world: Callable[..., Awaitable[World]]
     human: Callable[[ReadAnswer | None], HumanHandler]
     note: Callable[[str], None]
     folder: Path
@@ -135,8 +114,8 @@ class ConversationContext:
 class PageConversation(LiveConversation):
     """A visitor's conversation at a page; made by `Conversations`.
 
-    id: names it in addresses. config: the kind's. followers: who looks on now. touched: when
-    somebody last did.
+    id: names it in addresses. config: the kind's. followers: who looks on now; users: who
+    does something there. touched: when somebody last did.
     """
 
     def __init__(
@@ -145,10 +124,13 @@ class PageConversation(LiveConversation):
         kind: ConversationKind[Any],
         frozen: ConversationConfig,
         directory: RunDirectory,
-        rested: Callable[[], None],
+        rested: Callable[[PageConversation], None],
+        *,
+        shared: bool = False,
     ) -> None:
         self.id, self.kind, self.title = id, kind, frozen.title
         self._rested = rested
+        self._note = directory.path / _NOTE if shared else None
         self.config: Any = kind.config.model_validate(frozen.settings)
         told = frozen.sampling
         self.sampling = {
@@ -156,7 +138,7 @@ class PageConversation(LiveConversation):
             for role, given in kind.roles.items()
         }
         self.directory = directory
-        self.followers = 0
+        self.followers = self.users = 0
         self.touched = time.monotonic()
         super().__init__(
             directory.log,
@@ -180,7 +162,25 @@ class PageConversation(LiveConversation):
     def _set_status(self, status: ConversationStatus) -> None:
         super()._set_status(status)
         if status.state != "going":
-            self._rested()
+            if self._note is not None:
+                self._note.unlink(missing_ok=True)
+            self._rested(self)
+
+    def note(self, text: str) -> None:
+        super().note(text)
+        if self._note is not None:
+            self._note.write_text(text, encoding="utf-8")
+
+    def heard_note(self) -> bool:
+        """Take over what the process that works on it says; whether it is something new."""
+        assert self._note is not None
+        try:
+            text = self._note.read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            return False
+        new = text != self.status.note
+        super().note(text)
+        return new
 
 
 def _line(conversation: PageConversation, event: Event) -> str:

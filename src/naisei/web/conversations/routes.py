@@ -17,11 +17,9 @@ GET  /<page>/<id>                 the conversation.
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Literal, TypeVar, get_args, get_origin
-from urllib.parse import parse_qsl
 
 from pydantic import BaseModel
 from sse_starlette.event import ServerSentEvent
@@ -40,7 +38,7 @@ from naisei.system.declare import Experiment
 from naisei.system.execute import check_models
 from naisei.system.sampling import parsed
 from naisei.web.conversations.kind import ConversationKind, PageConversation
-from naisei.web.html import page_response
+from naisei.web.html import form_fields, page_response
 from naisei.web.state import server_of
 from naisei.web.visitors import without_script
 
@@ -71,20 +69,20 @@ async def _found(request: Request) -> PageConversation:
 
 
 async def answer(request: Request) -> Response:
-    conversation = await _found(request)
-    fields = await _fields(request)
-    most = server_of(request).options.max_message
+    fields = await form_fields(request)
+    server = server_of(request)
     for value in fields.values():
-        if told := too_long(value, most):
+        if told := too_long(value, server.options.max_message):
             raise HTTPException(413, told)
-    conversation.touched = time.monotonic()
-    try:
-        await conversation.answer(fields, fields.pop("step", ""))
-    except NotAsked as error:
-        raise HTTPException(409, error.message) from None
-    except TimeoutError:
-        raise HTTPException(503, say("保存できませんでした", "it could not be kept")) from None
-    return await _gone_on(request, conversation)
+    visitor, id = request.state.visitor, request.path_params["id"]
+    async with server.conversations.using(visitor, id) as conversation:
+        try:
+            await conversation.answer(fields, fields.pop("step", ""))
+        except NotAsked as error:
+            raise HTTPException(409, error.message) from None
+        except TimeoutError:
+            raise HTTPException(503, say("保存できませんでした", "it could not be kept")) from None
+        return await _gone_on(request, conversation)
 
 
 async def _gone_on(request: Request, conversation: PageConversation) -> Response:
@@ -98,51 +96,46 @@ async def _gone_on(request: Request, conversation: PageConversation) -> Response
     return Response(status_code=204)
 
 
-async def _fields(request: Request) -> dict[str, str]:
-    """The fields of a form that holds no file, the last of a name. A page sends one a line."""
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind != "application/x-www-form-urlencoded":
-        raise HTTPException(415, say("フォームの形で送ってください", "send it as a form"))
-    try:
-        found = parse_qsl(
-            (await request.body()).decode(), keep_blank_values=True, max_num_fields=50
-        )
-    except ValueError:
-        raise HTTPException(400, say("フォームとして読めません", "the body is no form")) from None
-    return {name: value.replace("\r\n", "\n") for name, value in found}
-
-
 async def events(request: Request) -> Response:
     conversation = await _found(request)
     after = request.headers.get("last-event-id") or request.query_params.get("after", "0")
     if not after.isdecimal():
         raise HTTPException(400, say("番号ではありません", "no number"))
-    return EventSourceResponse(_told(conversation, int(after[:9])), ping=_PING)
+    return EventSourceResponse(_told(request, conversation, int(after[:9])), ping=_PING)
 
 
-async def _told(conversation: PageConversation, after: int) -> AsyncIterator[bytes]:
+async def _told(
+    request: Request, conversation: PageConversation, after: int
+) -> AsyncIterator[bytes]:
     """Messages; those of one moment in one piece."""
     yield ServerSentEvent(comment="naisei", retry=_AGAIN).encode()
-    async for number, events, status in conversation.follow(after):
-        first = number - len(events) + 1
-        out = [
-            ServerSentEvent(text, event="line", id=str(n)).encode()
-            for n, event in enumerate(events, first)
-            if (text := conversation.kind.line(conversation, event))
-        ]
-        if status is not None:
-            text = conversation.kind.status(conversation)
-            out.append(ServerSentEvent(text, event="status").encode())
-        if out:
-            yield b"".join(out)
-    if conversation.over:
-        yield ServerSentEvent("", event="end").encode()
+    now: PageConversation | None = conversation
+    while now is not None:
+        conversation = now
+        async for number, events, status in conversation.follow(after):
+            after, first = number, number - len(events) + 1
+            out = [
+                ServerSentEvent(text, event="line", id=str(n)).encode()
+                for n, event in enumerate(events, first)
+                if (text := conversation.kind.line(conversation, event))
+            ]
+            if status is not None:
+                text = conversation.kind.status(conversation)
+                out.append(ServerSentEvent(text, event="status").encode())
+            if out:
+                yield b"".join(out)
+        if conversation.over:
+            yield ServerSentEvent("", event="end").encode()
+            return
+        now = await server_of(request).conversations.moved(request.state.visitor, conversation)
 
 
 async def retry(request: Request) -> Response:
     conversations = server_of(request).conversations
-    await conversations.retry(request.state.visitor, request.path_params["id"])
-    return await _gone_on(request, await _found(request))
+    visitor, id = request.state.visitor, request.path_params["id"]
+    async with conversations.using(visitor, id) as conversation:
+        conversation.retry()
+        return await _gone_on(request, conversation)
 
 
 async def forget(request: Request) -> Response:
@@ -198,7 +191,7 @@ def page_routes(
         )
 
     async def begun(request: Request) -> Response:
-        given = {name: value.strip() for name, value in (await _fields(request)).items()}
+        given = {name: value.strip() for name, value in (await form_fields(request)).items()}
         if told := too_long(given.get("sampling", ""), FIELD):
             raise HTTPException(413, told)
         sampling = parsed(given.pop("sampling", "").split(), tuple(kind.roles))

@@ -7,9 +7,9 @@ import re
 import secrets
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -26,6 +26,7 @@ from naisei.runs.conversation import recorded
 from naisei.runs.directory import RunDirectory
 from naisei.runs.fork import Fork, begin, kept
 from naisei.runs.frozen import Frozen
+from naisei.runs.lock import RunInUse, locked
 from naisei.runs.stores import remove
 from naisei.system.config import Parameters
 from naisei.web.conversations.kind import (
@@ -43,8 +44,9 @@ C = TypeVar("C", bound=BaseModel)
 T = TypeVar("T")
 _ID = re.compile(r"[0-9a-f]{24}")
 _LONGEST_TITLE = 80
-#: Seconds between looks for conversations that nobody looks at.
-_SWEEP = 60
+#: Seconds between looks whether another process has gone on with a conversation; seconds that one
+#: which works on it is waited for, to do something there and to look at it.
+_LOOK, _BUSY, _BRIEF = 0.1, 5.0, 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,8 @@ class Entry:
 
 class Conversations:
     """Under `folder`. kinds: by name. context: what a kind may use for a visitor's conversation.
-    store: of the logs of new ones, see `naisei.runs.stores`."""
+    store: of the logs of new ones, see `naisei.runs.stores`. shared: with other processes: each
+    works on a conversation while it has something to do there, and lets go of it."""
 
     def __init__(
         self,
@@ -75,18 +78,21 @@ class Conversations:
         store: str | None = None,
         most: int = 500,
         idle: float = 900.0,
+        shared: bool = False,
     ) -> None:
         self._folder, self._kinds, self._context = folder, kinds, context
         self._store = store
         self._most, self._idle = most, idle
+        self._shared = shared
         self._open: dict[str, PageConversation] = {}
+        # As they were when this process let go of them; `_shared`.
+        self._seen: dict[str, PageConversation] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
         self._opening: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         # Several: a log that another program holds keeps one of them waiting.
         self._disk = ThreadPoolExecutor(8, thread_name_prefix="conversations")
         self._counting = threading.Lock()
-        self._crowded = asyncio.Event()
         self._kept: int | None = None
-        self._sweeper: asyncio.Task[None] | None = None
 
     async def begin(
         self,
@@ -166,28 +172,65 @@ class Conversations:
     async def find(
         self, visitor: Visitor, id: str, kind: ConversationKind[C] | None = None
     ) -> PageConversation:
-        """A conversation of this visitor, gone on with from its log if it was put away.
+        """A conversation of this visitor, gone on with from its log if it was put away; to look
+        at (to do something there, see `using`).
 
         kind: refuse those of another kind.
 
         Raises:
             HTTPException: there is none, or it is somebody else's: the answer is the same.
         """
-        if not _ID.fullmatch(id):
-            raise _none()
-        path = self._path(visitor, id)
-        async with self._opening.setdefault(str(path), asyncio.Lock()):
-            conversation = self._open.get(str(path))
-            if conversation is None:
-                conversation = await self._opened(visitor, id, path)
+        conversation = await self._found(visitor, id, work=False)
         if kind is not None and conversation.kind.name != kind.name:
             raise _none()
-        conversation.touched = time.monotonic()
         return conversation
 
-    async def retry(self, visitor: Visitor, id: str) -> None:
-        """Go on with a conversation where it failed. Raises as `find`."""
-        (await self.find(visitor, id)).retry()
+    @asynccontextmanager
+    async def using(self, visitor: Visitor, id: str) -> AsyncIterator[PageConversation]:
+        """As `find`, to do something there. Where another process works on it for long, it is as
+        `find` finds it: an answer cannot be kept there now."""
+        conversation = await self._found(visitor, id, work=True)
+        conversation.users += 1
+        try:
+            yield conversation
+        finally:
+            conversation.users -= 1
+            self._rested(conversation)
+
+    async def moved(
+        self, visitor: Visitor, conversation: PageConversation
+    ) -> PageConversation | None:
+        """Of one that this process has let go of: how it is once something happens there. `None`
+        where no other process can go on with it."""
+        path, seen = conversation.directory.path, 0
+        while self._shared:
+            await asyncio.sleep(_LOOK)
+            if self._open.get(str(path), conversation) is not conversation:
+                break
+            going = conversation.status.state == "going"
+            if going and conversation.heard_note():
+                return conversation
+            try:
+                now = path.stat().st_mtime_ns  # changes with whoever takes or leaves it
+            except OSError:
+                return None
+            if not going and now == seen:
+                continue
+            held = locked(path)
+            if await self._behind(conversation) or (going and not held):
+                break
+            if not held:  # else it goes on, and if it is killed it changes nothing there any more
+                seen = now
+        return await self.find(visitor, conversation.id) if self._shared else None
+
+    async def _behind(self, conversation: PageConversation) -> bool:
+        """Whether something was logged that it does not know."""
+
+        def count() -> int:
+            with RunDirectory.look(conversation.directory.path, check=False) as directory:
+                return int(directory.log.select("SELECT count(*) FROM events")[0][0])
+
+        return await self._on_disk(count) != len(conversation.events)
 
     async def entries(
         self, visitor: Visitor, kind: str | None = None, *, most: int = 50
@@ -204,6 +247,7 @@ class Conversations:
             if not (path / "config.json").is_file():
                 raise _none()
             await self._put_away(str(path))
+            self._seen.pop(str(path), None)
             await self._on_disk(lambda: remove(path))
             self._kept = None
 
@@ -223,15 +267,8 @@ class Conversations:
         """How many are in memory."""
         return len(self._open)
 
-    def dismiss(self) -> None:
-        """The server is about to stop: let go whoever follows."""
-        for conversation in self._open.values():
-            conversation.dismiss()
-
     async def close(self) -> None:
         """Put all away."""
-        if self._sweeper is not None:
-            self._sweeper.cancel()
         for key in list(self._open):
             await self._put_away(key)
         self._disk.shutdown()
@@ -239,7 +276,23 @@ class Conversations:
     def _path(self, visitor: Visitor, id: str) -> Path:
         return self._folder / visitor.id / id
 
-    async def _opened(self, visitor: Visitor, id: str, path: Path) -> PageConversation:
+    async def _found(self, visitor: Visitor, id: str, *, work: bool) -> PageConversation:
+        if not _ID.fullmatch(id):
+            raise _none()
+        path = self._path(visitor, id)
+        async with self._opening.setdefault(str(path), asyncio.Lock()):
+            conversation = self._open.get(str(path))
+            if conversation is None and not work and (seen := self._seen.get(str(path))):
+                conversation = None if await self._behind(seen) else seen
+            if conversation is None:
+                conversation = await self._opened(visitor, id, path, _BUSY if work else _BRIEF)
+        conversation.touched = time.monotonic()
+        return conversation
+
+    async def _opened(
+        self, visitor: Visitor, id: str, path: Path, patience: float
+    ) -> PageConversation:
+        """patience: seconds to wait for another process that works on it."""
         if not (path / "config.json").is_file():
             raise _none()
         try:
@@ -249,8 +302,27 @@ class Conversations:
         kind = self._kinds.get(frozen.kind)
         if kind is None:
             raise HTTPException(410, say("この種類の会話はもうありません", "this kind is gone"))
-        directory = await self._on_disk(lambda: RunDirectory.of(ConversationRun(frozen), path))
-        return await self._start(visitor, id, kind, frozen, directory)
+        run, until = ConversationRun(frozen), time.monotonic() + patience
+        while True:
+            try:
+                directory = await self._on_disk(lambda: RunDirectory.of(run, path))
+                break
+            except RunInUse:
+                if not self._shared:
+                    raise
+                if time.monotonic() > until:
+                    directory = await self._on_disk(lambda: RunDirectory.look(path, check=False))
+                    looked = PageConversation(
+                        id, kind, frozen, directory, self._rested, shared=True
+                    )
+                    await self._on_disk(directory.close)
+                    return looked
+        conversation = await self._start(visitor, id, kind, frozen, directory)
+        if self._shared:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_BRIEF):
+                    await conversation.rest()
+        return conversation
 
     async def _start(
         self,
@@ -261,7 +333,9 @@ class Conversations:
         directory: RunDirectory,
     ) -> PageConversation:
         try:
-            conversation = PageConversation(id, kind, frozen, directory, self._rested)
+            conversation = PageConversation(
+                id, kind, frozen, directory, self._rested, shared=self._shared
+            )
         except ValidationError:
             await self._on_disk(directory.close)
             raise HTTPException(
@@ -277,8 +351,6 @@ class Conversations:
         self._open[str(directory.path)] = conversation
         context = self._context(visitor, conversation)
         conversation.start(lambda past: kind.open(conversation.config, replace(context, past=past)))
-        if self._sweeper is None:
-            self._sweeper = asyncio.create_task(self._sweep())
         return conversation
 
     async def _put_away(self, key: str) -> None:
@@ -286,33 +358,40 @@ class Conversations:
             await conversation.leave()
             await self._on_disk(conversation.directory.close)
 
-    async def _make_room(self, idle: float) -> None:
-        """Put away what nobody looks at and nothing works on, so long that it is too many."""
-        now = time.monotonic()
+    async def _make_room(self) -> None:
+        """Put away what nobody looks at and nothing works on, for long or so that it is too
+        many."""
         resting = [
             (conversation.touched, key)
             for key, conversation in self._open.items()
-            if not conversation.followers
+            if not (conversation.followers or conversation.users)
             and conversation.status.state != "going"
-            and now - conversation.touched > idle
         ]
-        for _, key in sorted(resting):
-            if idle == 0 and len(self._open) <= self._most:
+        for touched, key in sorted(resting):
+            if len(self._open) <= self._most and touched > time.monotonic() - self._idle:
                 return
             await self._put_away(key)
 
-    async def _sweep(self) -> None:
-        while True:
-            with suppress(TimeoutError):
-                async with asyncio.timeout(min(_SWEEP, self._idle)):
-                    await self._crowded.wait()
-            self._crowded.clear()
-            await self._make_room(0 if len(self._open) > self._most else self._idle)
+    def _rested(self, conversation: PageConversation) -> None:
+        """A conversation waits or is over: another process may go on with it, or some are put
+        away."""
+        left = self._let_go(conversation) if self._shared else self._make_room()
+        task = asyncio.create_task(left)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
-    def _rested(self) -> None:
-        """A conversation waits or is over: it may be put away if there are too many."""
-        if len(self._open) > self._most:
-            self._crowded.set()
+    async def _let_go(self, conversation: PageConversation) -> None:
+        key = str(conversation.directory.path)
+        async with self._opening.setdefault(key, asyncio.Lock()):
+            free = not conversation.users and conversation.status.state != "going"
+            if free and self._open.get(key) is conversation:
+                await self._put_away(key)
+                self._seen.pop(key, None)
+                # What the database or a lock kept from it is tried again by whoever looks next.
+                if not isinstance(conversation.status.error, InputError):
+                    self._seen[key] = conversation
+                if len(self._seen) > self._most:
+                    del self._seen[next(iter(self._seen))]
 
     async def _on_disk(self, work: Callable[[], T]) -> T:
         try:

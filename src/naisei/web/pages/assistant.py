@@ -93,8 +93,7 @@ def actions_in(language: Language) -> ActionSet:
 
 
 def _line(here: PageConversation, event: Event) -> str:
-    config = here.config
-    assert isinstance(config, AssistantConfig)
+    config: AssistantConfig = here.config
     return fragment(
         "assistant/_event.html",
         event=event,
@@ -104,8 +103,7 @@ def _line(here: PageConversation, event: Event) -> str:
 
 
 def _shown(here: PageConversation) -> Mapping[str, Any]:
-    config = here.config
-    assert isinstance(config, AssistantConfig)
+    config: AssistantConfig = here.config
     return {
         "picture": Picture.of(config.person, here.events),
         "actions": actions_in(config.language),

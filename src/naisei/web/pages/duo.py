@@ -139,8 +139,7 @@ def _doing(effect: Chat[Any]) -> str:
 
 
 def _line(here: PageConversation, event: Event) -> str:
-    config = here.config
-    assert isinstance(config, DuoConfig)
+    config: DuoConfig = here.config
     if event.kind != "remember":
         return ""
     return fragment("duo/_event.html", event=event, config=config)

@@ -181,8 +181,7 @@ def _command(effect: AskUser, fields: Mapping[str, str]) -> str:
 def _line(here: PageConversation, event: Event) -> str:
     if event.kind not in ("act", "say"):
         return ""
-    config = here.config
-    assert isinstance(config, PlayConfig)
+    config: PlayConfig = here.config
     return fragment(
         "games/_event.html",
         event=event,
@@ -192,8 +191,7 @@ def _line(here: PageConversation, event: Event) -> str:
 
 
 def _shown(here: PageConversation) -> Mapping[str, Any]:
-    config = here.config
-    assert isinstance(config, PlayConfig)
+    config: PlayConfig = here.config
     picture = Picture.of(config.game, here.events)
     return {"config": config, "picture": picture}
 
@@ -308,8 +306,7 @@ async def _begin(request: Request, fields: Mapping[str, str]) -> tuple[PlayConfi
 
 
 def _show(request: Request, conversation: PageConversation) -> dict[str, Any]:
-    config = conversation.config
-    assert isinstance(config, PlayConfig)
+    config: PlayConfig = conversation.config
     return {"picture": Picture.of(config.game, conversation.events), "readable": readable}
 
 

@@ -13,11 +13,8 @@ from starlette.routing import Route
 from naisei.core import InputError
 from naisei.lang import say
 from naisei.models.providers.hand import Ask, Mailbox, reply_of
-from naisei.web.html import fragment, page_response
+from naisei.web.html import form_fields, fragment, page_response
 from naisei.web.pages import Page
-
-#: A form of more fields, or a text longer than this, is not ours.
-_FIELDS = 100
 
 
 async def _start(request: Request) -> Response:
@@ -72,17 +69,8 @@ def _example(part: dict[str, object]) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-async def _given(request: Request) -> dict[str, str]:
-    async with request.form(max_files=0, max_fields=_FIELDS) as form:
-        return {
-            name: value.replace("\r\n", "\n")
-            for name, value in form.items()
-            if isinstance(value, str)
-        }
-
-
 async def _draft(request: Request) -> Response:
-    Mailbox().keep(request.path_params["id"], await _given(request))
+    Mailbox().keep(request.path_params["id"], await form_fields(request))
     return Response(status_code=204)
 
 
@@ -92,7 +80,7 @@ async def _answer(request: Request) -> Response:
     ask = box.get(id)
     if ask is None:
         raise HTTPException(410, say("もう待たれていません", "nobody waits for it any more"))
-    given = await _given(request)
+    given = await form_fields(request)
     box.keep(id, given)
     try:
         reply = reply_of(ask, given)

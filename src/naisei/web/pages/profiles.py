@@ -14,7 +14,7 @@ from starlette.routing import Route
 from naisei.core import InputError
 from naisei.lang import say
 from naisei.lengths import PROFILE, too_long
-from naisei.web.html import page_response
+from naisei.web.html import form_fields, page_response
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,10 +40,8 @@ class Profiles:
         return await self._shown(request, self._text(request.query_params.get("sample", "")))
 
     async def _written(self, request: Request) -> Response:
-        async with request.form(max_files=0, max_fields=50) as form:
-            sample, profile = (str(form.get(name, "")) for name in ("sample", "profile"))
-        # The lines of a form end in \r\n.
-        profile = profile.replace("\r\n", "\n")
+        form = await form_fields(request)
+        sample, profile = form.get("sample", ""), form.get("profile", "")
         if not sample:
             told = await asyncio.to_thread(self.told, profile)
             return page_response(request, "_profile_read.html", back=f"/{self.page}", **told)

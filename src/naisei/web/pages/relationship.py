@@ -271,8 +271,7 @@ def _line_of(effect: Chat[Any], fields: Mapping[str, str]) -> str:
 
 def speaker_of(here: PageConversation) -> str:
     """The name of whoever speaks next."""
-    config = here.config
-    assert isinstance(config, PairConfig)
+    config: PairConfig = here.config
     pair = pair_of(config.pair)
     record = replayed(pair, here.events)
     return pair.names[upcoming(config.rules, record)] if record.conversation.sessions else ""
@@ -281,8 +280,7 @@ def speaker_of(here: PageConversation) -> str:
 def _line(here: PageConversation, event: Event) -> str:
     if event.kind not in ("say", "remember"):
         return ""
-    config = here.config
-    assert isinstance(config, PairConfig)
+    config: PairConfig = here.config
     picture = Picture.of(config, here.upto(event))
     return fragment("relationship/_event.html", event=event, picture=picture, config=config)
 
@@ -359,8 +357,7 @@ async def _begin(request: Request, fields: Mapping[str, str]) -> tuple[PairConfi
 
 
 def _show(request: Request, conversation: PageConversation) -> dict[str, Any]:
-    config = conversation.config
-    assert isinstance(config, PairConfig)
+    config: PairConfig = conversation.config
     return {
         "speaker": speaker_of(conversation),
         "pair": pair_of(config.pair),

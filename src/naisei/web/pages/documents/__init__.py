@@ -15,15 +15,17 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from naisei.core import Event
+from naisei.files import make_folder
 from naisei.http import cleaned
 from naisei.intent.feedback import Sign, read_feedback, standing, write_feedback
 from naisei.intent.remembering import listed
 from naisei.intent.rules import Profile, Role, Rules, Setting
+from naisei.intent.serve.state import find_passage
 from naisei.intent.serve.uploads import KINDS, store
 from naisei.lang import language, say
 from naisei.web.conversations.kind import PageConversation
 from naisei.web.conversations.routes import conversation_of, model_field, page_routes
-from naisei.web.html import page_response
+from naisei.web.html import form_fields, page_response
 from naisei.web.pages import Page
 from naisei.web.pages.documents.conversation import (
     KIND,
@@ -39,7 +41,7 @@ from naisei.web.pages.documents.conversation import (
     rebuild,
     shared_index,
 )
-from naisei.web.state import ServerState, make_folder, server_of
+from naisei.web.state import ServerState, server_of
 
 __all__ = ["PAGE"]
 
@@ -145,8 +147,7 @@ async def _upload(request: Request) -> Response:
 
 async def _remove(request: Request) -> Response:
     folder = documents_in(_own(server_of(request), request))
-    async with request.form(max_files=0, max_fields=5) as form:
-        name = str(form.get("name", ""))
+    name = (await form_fields(request)).get("name", "")
     # Only what is listed can be removed: no name leads out of the folder.
     found = {path.name: path for path in folder.glob("*")}.get(name)
     if found is None:
@@ -158,8 +159,7 @@ async def _remove(request: Request) -> Response:
 async def _forget(request: Request) -> Response:
     """One note, or without one all of them and that they were allowed."""
     kept = memory_of(_own(server_of(request), request))
-    async with request.form(max_files=0, max_fields=5) as form:
-        note = str(form.get("note", ""))
+    note = (await form_fields(request)).get("note", "")
     if not note:
         await asyncio.to_thread(kept.end)
     elif not await asyncio.to_thread(kept.forget, note):
@@ -170,8 +170,7 @@ async def _forget(request: Request) -> Response:
 def _show(request: Request, conversation: PageConversation) -> dict[str, Any]:
     server = server_of(request)
     replies = [e for e in conversation.events if e.kind == "say"]
-    config = conversation.config
-    assert isinstance(config, AskConfig)
+    config: AskConfig = conversation.config
     return {
         "radar": Radar.of(replies[-1]) if replies else None,
         "feedback": _told(_own(server, request), config),
@@ -182,17 +181,15 @@ async def _passage(request: Request) -> Response:
     """The passage behind a citation of a conversation, as a fragment."""
     server = server_of(request)
     conversation = await conversation_of(request, KIND)
-    config = conversation.config
-    assert isinstance(config, AskConfig)
+    config: AskConfig = conversation.config
     chunk = request.query_params.get("chunk", "")
     async with shared_index(
         index_path(config.shelf, _own(server, request), server.options)
     ) as index:
-        found = await asyncio.to_thread(index.chunk, chunk)
+        found = await asyncio.to_thread(find_passage, index, chunk)
     if found is None:
         raise HTTPException(404, say("その箇所はもうありません", "this passage is gone"))
-    fields = {"path", "title", "headings", "page", "date", "text"}
-    shown = cleaned(found.model_dump(mode="json", include=fields))
+    shown = cleaned(found)
     back = f"/documents/{conversation.id}"
     return page_response(request, "documents/_passage.html", passage=shown, back=back)
 
@@ -201,8 +198,7 @@ async def _feedback(request: Request) -> Response:
     server = server_of(request)
     folder = _own(server, request)
     conversation = await conversation_of(request, KIND)
-    async with request.form(max_files=0, max_fields=5) as form:
-        sign = str(form.get("sign", ""))
+    sign = (await form_fields(request)).get("sign", "")
     if sign not in _SIGNS:
         raise HTTPException(422, say("その評価はありません", "there is no such feedback"))
     replies = [e for e in conversation.events if e.kind == "say"]
@@ -214,8 +210,7 @@ async def _feedback(request: Request) -> Response:
     await asyncio.to_thread(
         write_feedback, path, cast(Sign, sign), about=said[-1] if said else "", asked=asked
     )
-    config = conversation.config
-    assert isinstance(config, AskConfig)
+    config: AskConfig = conversation.config
     return page_response(
         request,
         "documents/_feedback.html",

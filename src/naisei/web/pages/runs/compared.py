@@ -130,14 +130,20 @@ def _side(place: Place) -> Side:
 
 
 def _compared(places: list[Place]) -> Comparison:
-    paths = tuple(place.path for place in places)
-    return _comparison(paths, tuple(file_state(path) for path in paths))
+    return compared(tuple(place.path for place in places))
+
+
+def compared(paths: tuple[Path, ...], names: tuple[str, ...] = ()) -> Comparison:
+    """Runs with the first of them. names: of each, in place of those of their folders."""
+    return _comparison(paths, names, tuple(map(file_state, paths)))
 
 
 @lru_cache(maxsize=32)
-def _comparison(paths: tuple[Path, ...], marks: tuple[object, ...]) -> Comparison:
+def _comparison(
+    paths: tuple[Path, ...], names: tuple[str, ...], marks: tuple[object, ...]
+) -> Comparison:
     """marks: change with the runs' logs; thousands of resamples are worth keeping."""
-    return compare(paths, against_first=True)
+    return compare(paths, against_first=True, names=names)
 
 
 def _scale(comparison: Comparison) -> float:

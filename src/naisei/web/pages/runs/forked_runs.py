@@ -117,8 +117,7 @@ def _fork(
     texts: dict[str, str | None] = {}
     recorded = {"answer": _result(event), "prompt": _prompt(event)}
     for name, before in recorded.items():
-        # A browser sends every line break as two characters.
-        text = given.get(name, "").replace("\r\n", "\n")
+        text = given.get(name, "")
         if len(text) > _TEXT or "\0" in text:
             raise InputError(say(f"{_TEXT:,} 字までです", f"{_TEXT:,} characters at most"))
         texts[name] = None if text.strip() in ("", before.strip()) else text

@@ -13,6 +13,7 @@ from starlette.responses import Response
 
 from naisei.core import Event, InputError
 from naisei.runs.fork import fork_of
+from naisei.web.html import form_fields
 from naisei.web.pages.runs.forked_runs import fork_of_run
 from naisei.web.pages.runs.lists import Place, opened, place_of
 from naisei.web.pages.runs.loaded import Loaded
@@ -24,9 +25,7 @@ async def fork(request: Request) -> Response:
     be gone on with at its page. Of a run, with `answer`, `prompt` and `model`: as `naisei runs
     fork` has it."""
     place = place_of(request)
-    async with request.form(max_files=0, max_fields=8) as form:
-        given = {name: text for name, text in form.items() if isinstance(text, str)}
-    server = server_of(request)
+    given, server = await form_fields(request), server_of(request)
     if place.own:
         where = (given.get("e", ""), given.get("step", ""))
         made = await server.conversations.fork(request.state.visitor, place.name[1:], *where)

@@ -20,12 +20,13 @@ from naisei.lang import say
 from naisei.runs.annotations import Annotations
 from naisei.runs.directory import RunDirectory
 from naisei.runs.listing import Found, Listed, found, found_at, look_at_all, looked_at
+from naisei.runs.lock import locked
 from naisei.runs.overview import headline
 from naisei.runs.report import STUDY, stored_summary
 from naisei.runs.stores import log_state
 from naisei.runs.task import Metric
 from naisei.system.registry import declared
-from naisei.web.html import page_response
+from naisei.web.html import form_fields, page_response
 from naisei.web.state import RECORDED, ServerState, server_of
 
 T = TypeVar("T")
@@ -241,8 +242,8 @@ async def annotate(request: Request) -> Response:
         raise HTTPException(
             403, say("同梱の記録には書けません", "recorded examples stay as they are")
         )
-    async with request.form(max_files=0, max_fields=5) as form:
-        written = Annotations.parsed(str(form.get("tags", "")), str(form.get("note", "")))
+    form = await form_fields(request)
+    written = Annotations.parsed(form.get("tags", ""), form.get("note", ""))
     await asyncio.to_thread(written.write, place.path)
     return Response(status_code=204, headers={"HX-Refresh": "true"})
 
@@ -336,7 +337,7 @@ def looked(row: Row, seen: _Seen, *, until: float = math.inf) -> Row:
     """The row with what the log says, looked into once for each state of the run's files; a run
     that goes on is looked at anew. until: a monotonic time from which on nothing that takes long
     is begun: the row stays as it is."""
-    key = (str(row.place.path), _mark(row.place.path))
+    key = (str(row.place.path), (locked(row.place.path), *file_state(row.place.path)))
     known = seen.get(key)
     if known is not None and known.run is not None and known.run.state != "running":
         return replace(known, written=row.written)
@@ -359,13 +360,3 @@ def _head(row: Row) -> Metric | None:
     except InputError:
         return None
     return headline(stored.summary, experiment.headline if experiment else ())
-
-
-def _mark(path: Path) -> tuple[object, ...]:
-    """Changes whenever something is written to the run's log, or its lock is taken or left."""
-    try:
-        stat = (path / "lock.holder").stat()
-        lock = stat.st_mtime_ns, stat.st_size
-    except OSError:
-        lock = 0, 0
-    return (*lock, *log_state(path))

@@ -7,7 +7,6 @@ import json
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,6 @@ from starlette.responses import Response
 
 from naisei.core import InputError
 from naisei.runs.charts import Interval, interval_chart
-from naisei.runs.compare import Comparison, compare
 from naisei.runs.export import study_runs
 from naisei.runs.frozen import Frozen
 from naisei.runs.overview import headline
@@ -24,7 +22,8 @@ from naisei.runs.report import STUDY, StoredSummary, stored_summary
 from naisei.runs.task import Metric
 from naisei.system.registry import declared
 from naisei.web.html import page_response
-from naisei.web.pages.runs.lists import Place, file_state, opened
+from naisei.web.pages.runs.compared import compared
+from naisei.web.pages.runs.lists import Place, opened
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +57,7 @@ def _work(place: Place) -> dict[str, Any]:
         paths = tuple(member.place.path for member in finished)
         names = tuple(member.label for member in finished)
         try:
-            comparison = _compared(paths, names, tuple(map(file_state, paths)))
+            comparison = compared(paths, names)
         except InputError as error:
             problem = error.message
     return {
@@ -95,11 +94,3 @@ def _chart(members: Sequence[Member]) -> str:
     rows = [Interval(m.label, m.head) for m in members if m.head is not None]
     names = {row.metric.name for row in rows}
     return interval_chart(rows, title=names.pop()) if len(names) == 1 and len(rows) > 1 else ""
-
-
-@lru_cache(maxsize=32)
-def _compared(
-    paths: tuple[Path, ...], names: tuple[str, ...], marks: tuple[object, ...]
-) -> Comparison:
-    """marks: change with the runs' logs; thousands of resamples are worth keeping."""
-    return compare(paths, against_first=True, names=names)

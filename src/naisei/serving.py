@@ -1,0 +1,234 @@
+"""Servers of ours: in one process or in several, until they are told to end."""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import os
+import signal
+import socket
+import sys
+import threading
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager, closing
+
+import h11
+import uvicorn
+from starlette.types import ASGIApp, Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.supervisors import Multiprocess
+
+from naisei.core import InputError
+from naisei.lang import language, say, use
+from naisei.lengths import HEADERS_SECONDS, HEADERS_WAITING
+
+#: Seconds that requests in flight have to end after SIGTERM or Ctrl-C.
+_GRACE = 10
+#: Seconds in which a process must begin to serve, and may be silent.
+_SILENT = 60
+#: Opens an application; what belongs to it is closed on leaving.
+Opening = Callable[[], AbstractAsyncContextManager[ASGIApp]]
+#: Is told the address once connections are taken (a port of 0 is any free one).
+Ready = Callable[[str], None]
+
+
+def serve(
+    opening: Opening,
+    host: str,
+    port: int,
+    *,
+    workers: int = 1,
+    ready: Ready | None = None,
+    grace: int = _GRACE,
+) -> None:
+    """Serve until SIGTERM or Ctrl-C.
+
+    Args:
+        opening: of several processes, something that can be pickled.
+        workers: processes behind the address. One that dies is replaced.
+        grace: seconds that requests in flight have to end.
+
+    Raises:
+        InputError: what cannot be opened or bound.
+    """
+    with closing(bound(host, port)) as listening:
+        if workers > 1:
+            asyncio.run(_opened_once(opening))  # what is wrong is told once, and here
+            config = uvicorn_config(_WorkerApp(opening), grace=grace, workers=workers)
+            _Processes(config, listening, ready).run()
+            return
+        hold_signals()
+
+        async def go() -> None:
+            async with opening() as app:
+                await Server(uvicorn_config(app, grace=grace), ready).serve(sockets=[listening])
+
+        asyncio.run(go())
+
+
+async def _opened_once(opening: Opening) -> None:
+    async with opening():
+        pass
+
+
+class _WorkerApp:
+    """The application of one process among several, opened when the process begins."""
+
+    def __init__(self, opening: Opening) -> None:
+        self._opening, self._language = opening, language()
+        self._app: ASGIApp
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "lifespan":
+            await self._app(scope, receive, send)
+            return
+        use(self._language)
+        threading.Thread(target=_end_with_parent, daemon=True).start()
+        await receive()
+        async with self._opening() as self._app:
+            await send({"type": "lifespan.startup.complete"})
+            await receive()
+        await send({"type": "lifespan.shutdown.complete"})
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+class _Processes(Multiprocess):
+    """uvicorn's, which says when all listen and when one is replaced."""
+
+    def __init__(
+        self, config: uvicorn.Config, listening: socket.socket, ready: Ready | None
+    ) -> None:
+        super().__init__(config, [listening])
+        self._ready = ready
+
+    def init_processes(self) -> None:
+        super().init_processes()
+        up = all(process.wait_until_ready(_SILENT) for process in self.processes)
+        if up and self._ready is not None:
+            self._ready(_address(self.sockets[0]))
+
+    def keep_subprocess_alive(self) -> None:
+        for process in self.processes:
+            if (code := process.exitcode) is not None:
+                said = say(
+                    f"プロセス {process.pid} が終わりました (終了コード {code})",
+                    f"process {process.pid} ended (exit code {code})",
+                )
+                print(said, file=sys.stderr, flush=True)
+        super().keep_subprocess_alive()
+
+
+def _address(listening: socket.socket) -> str:
+    host, port = listening.getsockname()[:2]
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}"
+
+
+class Server(uvicorn.Server):
+    """ready: see `Ready`."""
+
+    def __init__(self, config: uvicorn.Config, ready: Ready | None = None) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets=sockets)
+        if self._ready is not None and self.started and sockets:
+            self._ready(_address(sockets[0]))
+
+
+#: Connections on which no whole request has come, the oldest first; of all servers here.
+_waiting: dict[_Connection, None] = {}
+
+
+class _Connection(H11Protocol):
+    """With a bound on how long the head of a request may take, and on how many are waited for:
+    too many, and the oldest are closed, so that nobody can keep the others out by beginning."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._late: asyncio.TimerHandle | None = None
+        self._wait()
+        if len(_waiting) > HEADERS_WAITING:
+            next(iter(_waiting))._close()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        self._done()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        self._wait()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        self._wait()
+
+    def _wait(self) -> None:
+        if self.conn.their_state is not h11.IDLE or self.transport.is_closing():
+            self._done()
+        elif self._late is None:
+            _waiting[self] = None
+            self._late = self.loop.call_later(HEADERS_SECONDS, self._close)
+
+    def _done(self) -> None:
+        _waiting.pop(self, None)
+        if self._late is not None:
+            self._late.cancel()
+            self._late = None
+
+    def _close(self) -> None:
+        self._done()
+        self.transport.abort()
+
+
+def uvicorn_config(app: object, *, grace: int = _GRACE, workers: int = 1) -> uvicorn.Config:
+    """No access log: paths hold ids of what is private."""
+    return uvicorn.Config(
+        app,  # type: ignore[arg-type]
+        http=_Connection,
+        ws="none",
+        loop="asyncio",
+        lifespan="on" if workers > 1 else "off",
+        workers=workers,
+        timeout_worker_healthcheck=_SILENT,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        limit_concurrency=1000,
+        timeout_keep_alive=10,
+        timeout_graceful_shutdown=grace,
+        h11_max_incomplete_event_size=32_768,
+    )
+
+
+def bound(host: str, port: int) -> socket.socket:
+    """A socket at this address. Raises `InputError` where nobody can listen."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # With the protocol named, asyncio sends the end of an answer at once; else it waits 40 ms
+    # for the client to confirm the beginning.
+    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((host.strip("[]"), port))
+    except (OSError, OverflowError) as error:
+        listening.close()
+        why = error.strerror if isinstance(error, OSError) else "no such port"
+        raise InputError(
+            say(f"ここでは待ち受けできません: {why}", f"cannot listen there: {why}"),
+            place=f"{host}:{port}",
+            remedy=say("別の --port を指定してください", "give another --port"),
+        ) from error
+    return listening
+
+
+def hold_signals() -> None:
+    """uvicorn sends itself the signal once more when it is done: that must end nothing."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: None)
