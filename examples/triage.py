@@ -237,12 +237,11 @@ class TriageTask(Task[TriageConfig]):
         scored = [row for row in rows if row.scored]
         found = [Result.model_validate(row.result) for row in scored]
         solved = [float(r.solved) for r in found]
+        asked = [float(len(r.asked)) for r in found]
         names = [row.where.episode for row in scored]
         metrics = (
             mean_metric("pass@1", solved, clusters=None, share=True, paired=True),
-            mean_metric(
-                "questions", [float(len(r.asked)) for r in found], clusters=None, paired=True
-            ),
+            mean_metric("questions", asked, clusters=None, paired=True),
         )
         return Summary(metrics, notes=self.model_notes(), extra={"units": names})
 

@@ -87,7 +87,8 @@ def test_the_token_table_stays_where_nothing_is_solved(
     tables = map(_table, Path("study").glob("*.csv"))
     (tokens,) = (t for t in tables if "tokens_total_all" in t[0])
     for line in tokens:
-        assert line["tokens_total_success"] == "" and line["reason"] == "no instance succeeded"
+        assert line["tokens_total_success"] == ""
+        assert line["reason"].startswith("no instance succeeded")
         assert line["tokens_total_all"] != ""
 
 

@@ -122,7 +122,7 @@ _NEW_DATA = (
 )
 #: Two speakers take turns: each begins as its own last request did. The
 #: samples are a few lines long; what is new in a line is then a quarter of a request.
-_IN_TURN = ("director/speaker", "relationship/speaker")
+_IN_TURN = ("director/judge", "director/speaker", "relationship/speaker")
 
 
 @pytest.mark.parametrize("name", [n for n in GOLDEN if not n.startswith(_NEW_DATA)])
