@@ -154,7 +154,7 @@ def test_no_utterance_is_another_with_small_changes() -> None:
 #: Cosine from which two utterances say the same thing: e5, less the mean of all. Of eight
 #: paraphrases written for the purpose six or seven reach it; over all pairs the standard
 #: deviation is below 0.09, around 0.
-SAME = 0.6
+SAME = 0.605
 
 
 def mean() -> np.ndarray:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -89,7 +91,7 @@ class LogReader:
         query = f"SELECT chain, {rows.EVENT} FROM events WHERE episode = ? ORDER BY seq"
         events, texts = [], _Cached(self._rows)
         before = genesis(self._origin, episode)
-        with self._lock:
+        with self._lock, self._decoding(episode):
             for digest, *row in self.select(query, (episode,)):
                 try:
                     used = [texts.get(n)[0] for n in references(*row[6:8])]
@@ -100,6 +102,16 @@ class LogReader:
                 except (LookupError, TypeError, ValueError, RecursionError) as error:
                     raise self._damaged(f"{episode} {row[3]}") from error
         return events
+
+    @contextmanager
+    def _decoding(self, where: str) -> Iterator[None]:
+        """SQLite says so in its own words where a text is no UTF-8. Raises `InputError`."""
+        try:
+            yield
+        except sqlite3.OperationalError as error:
+            if "decode" not in str(error):
+                raise
+            raise self._damaged(where) from error
 
     def _damaged(self, where: str) -> InputError:
         return InputError(
