@@ -56,7 +56,7 @@ def test_a_line_written_while_yes_or_no_is_asked_stays(browser: Any, server: Web
         page.wait_for_url(re.compile(r"/assistant/[0-9a-f]{24}"))
         assert page.evaluate("document.activeElement.id") == "text"
         page.wait_for_selector("input[name=step]", state="attached")
-        page.locator("#text").fill("テレビが見たいな。リモコンどこかな。")
+        page.locator("#text").fill("充電が切れそう、ケーブルを持ってきて。")
         page.keyboard.press("Enter")
         page.locator("#status form button").first.wait_for()  # it acts at once, and asks whether
         page.locator("#text").fill("これは消えない")
