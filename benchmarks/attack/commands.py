@@ -25,6 +25,8 @@ from benchmarks.attack.writes import counting, killing, writes_seen_by
 from naisei.core import Event, InputError
 from naisei.runs.log import RunLog
 
+sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
+
 _DATA = Path(__file__).parents[2] / "src/naisei/data"
 
 
