@@ -81,7 +81,9 @@ def serving(body: Callable[[], Body]) -> Iterator[str]:
 
 async def _asked(url: str, schema: type[BaseModel] | None, streamed: bool) -> str:
     settings = ModelSettings(timeout=_TIMEOUT)
-    patience = RetryPolicy(attempts=2, first_wait=0.01, longest_wait=0.05, knocks=1, resends=1)
+    patience = RetryPolicy(
+        attempts=2, first_wait=0.01, longest_wait=0.05, connect_attempts=1, resends=1
+    )
     roles = open_roles(f"openai-compatible:test@{url}/v1", settings=settings)
     gateway = Gateway(roles, patience=patience)
     try:

@@ -151,7 +151,9 @@ def _counts() -> Iterator[Attempt]:
 
 
 async def _used(url: str) -> Usage:
-    patience = RetryPolicy(attempts=2, first_wait=0.01, longest_wait=0.02, knocks=1, resends=1)
+    patience = RetryPolicy(
+        attempts=2, first_wait=0.01, longest_wait=0.02, connect_attempts=1, resends=1
+    )
     roles = open_roles(f"openai-compatible:m@{url}/v1", settings=ModelSettings(timeout=2))
     gateway = Gateway(roles, patience=patience)
     try:
