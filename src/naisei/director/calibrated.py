@@ -65,7 +65,7 @@ class CalibratedRules:
     def check(self, text: str, history: Sequence[str] = ()) -> LineVerdict:
         """See `naisei.director.check.check`."""
         whole = PreparedLine(text, self.character.labels)
-        line = whole if len(whole.text) <= READ else PreparedLine(whole.text[:READ])
+        line = whole.head(READ)
         history = [said[:READ] for said in history]
         learnt = self._learnt.find(line.masked, line.sentences)
         tone, score = self._toned(line)
