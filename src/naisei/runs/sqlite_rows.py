@@ -76,16 +76,23 @@ class SqliteRows:
             yield
         except (sqlite3.Error, OSError) as error:
             self.close()
-            raise self._refused("実行の記録を開けません", "cannot open the run log", error) from error
+            raise InputError(
+                say(f"実行の記録を開けません: {error}", f"cannot open the run log: {error}"),
+                place=str(self.place),
+            ) from error
         except ValueError as error:
             self.close()
-            what = "実行の記録ではない中身があります", "holds what no run log does"
-            raise self._refused(*what, error) from error
+            raise self.foreign(str(error)) from error
 
-    def _refused(self, ja: str, en: str, why: Exception) -> InputError:
-        check = f"`naisei runs check {self.place.parent}`"
-        remedy = say(f"{check} で確かめられます", f"{check} tells more")
-        return InputError(f"{say(ja, en)}: {why}", place=str(self.place), remedy=remedy)
+    def foreign(self, what: str) -> InputError:
+        return InputError(
+            say(f"実行の記録ではない中身があります: {what}", f"holds what no run log does: {what}"),
+            place=str(self.place),
+            remedy=say(
+                f"`naisei runs check {self.place.parent}` で確かめられます",
+                f"`naisei runs check {self.place.parent}` tells more",
+            ),
+        )
 
     def _begun_as_a_log(self) -> None:
         db = self._db
