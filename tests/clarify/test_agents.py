@@ -104,7 +104,7 @@ def test_never_repeats_and_ends_within_the_quota(
                 scene=SCENE,
                 actions=actions,
                 asked=asked,
-                tried=tuple(log.action for log in history),
+                tried=tuple(log.executed for log in history),
                 history=history,
                 may_ask=len(asked) < 2,
                 quota_left=2 - len(asked),
@@ -116,7 +116,7 @@ def test_never_repeats_and_ends_within_the_quota(
             asked += (Turn(question=decision.question, answer="うーん、よくわかりません"),)
         assert len(asked) <= 2
         assert decision.action in actions.ids
-        assert decision.action not in view.tried
+        assert decision.action in view.allowed
         history += (TrialLog(trial=trial, turns=asked, action=decision.action),)
     every = [turn.question for log in history for turn in log.turns]
     assert len(every) == len(set(every))
@@ -193,7 +193,7 @@ def test_bayes_carries_the_answers_of_earlier_trials_over(asking: Agent) -> None
     view = View(
         scene=SCENE,
         actions=ACTIONS,
-        tried=(3,),
+        tried=(frozenset({3}),),
         history=(first,),
         trial=2,
         may_ask=False,
@@ -297,7 +297,9 @@ def test_hybrid_asks_only_when_the_answer_would_tell() -> None:
 def test_hybrid_neither_repeats_a_question_nor_a_tried_action() -> None:
     agent = hybrid.build(context())
     turn = Turn(question="喉が渇きましたか？", answer="いいえ")
-    view = View(scene=SCENE, actions=ACTIONS, asked=(turn,), tried=(3,), quota_left=1, trial=2)
+    view = View(
+        scene=SCENE, actions=ACTIONS, asked=(turn,), tried=(frozenset({3}),), quota_left=1, trial=2
+    )
     again = reply(view, [(3, 60, "yes"), (6, 30, "yes"), (9, 10, "no")])
     done = play(agent.decide(view), [again]).result
     assert isinstance(done, Execute) and done.action == 6

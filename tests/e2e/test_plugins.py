@@ -46,7 +46,7 @@ class Careful:
         if view.may_ask and not view.asked:
             return Clarify(question="のどが渇いていますか？", guess=1)
         said = yield from Chat("agent", [user(f"{view.scene.utterance} memo:{view.memo}")])
-        left = [a for a in view.actions.ids if a not in view.tried]
+        left = view.allowed
         return Execute(action=left[len(said) % len(left)])
 
 
@@ -61,7 +61,7 @@ class Reflex:
         pass
 
     def decide(self, view):
-        return Execute(action=[a for a in view.actions.ids if a not in view.tried][0])
+        return Execute(action=view.allowed[0])
         yield
 
 
@@ -82,7 +82,7 @@ def forgetful(context):
 
 class Diary:
     name = "diary"
-    prompt = "reflexion.v3"
+    prompt = "reflexion.v4"
     reflects = True
 
     def __init__(self):
@@ -206,7 +206,7 @@ def test_a_prompt_that_is_not_there_is_told_before_the_first_call(
         model = ["--model", "openai-compatible:m", "--base-url", server.url]
         done = alone(*command.split(), *model, PYTHONPATH=path)
         assert (done.code, server.calls) == (2, 0), done.err
-    assert "reflexion.v2" in done.err and "reflexion.v3" in done.err and "memory" in done.err
+    assert "reflexion.v2" in done.err and "reflexion.v4" in done.err and "memory" in done.err
     assert not Path("runs").exists()
 
 

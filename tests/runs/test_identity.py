@@ -44,7 +44,7 @@ import helping_hand
 
 
 def choose(view):
-    return [a for a in view.actions.ids if a not in view.tried][helping_hand.WHICH]
+    return view.allowed[helping_hand.WHICH]
 """
 
 
@@ -120,7 +120,7 @@ def test_where_a_package_lies_is_no_part_of_it(
     [
         ("core/engine.py", True),
         ("clarify/flow.py", True),
-        ("clarify/prompts/tur.v2.ja.md", True),
+        ("clarify/prompts/tur.v3.ja.md", True),
         ("clarify/agents/weights/bayes_any.json", True),
         ("memory/memo.py", True),
         ("models/exchange.py", True),
@@ -256,5 +256,5 @@ def test_a_config_json_keeps_every_digest(tmp_path: Path) -> None:
     RunDirectory.of(task, tmp_path / "r").close()
     kept = json.loads((tmp_path / "r/config.json").read_text())["identity"]
     assert {"clarify/flow.py", "core/engine.py", "models/exchange.py"} <= kept["code"].keys()
-    assert "clarify/tur.v2.ja" in kept["prompt"]
+    assert "clarify/tur.v3.ja" in kept["prompt"]
     assert not [name for name in kept["code"] if name.startswith(("web/", "cli/", "runs/"))]

@@ -22,19 +22,21 @@ F = TypeVar("F", bound=Callable[..., object])
 class View:
     """All that an agent may look at before a decision.
 
-    asked: this trial's questions and answers. tried: actions executed in earlier trials, all
-    wrong, as far as the agent is told (`--repeats`). masked: they must not be executed again.
+    asked: this trial's questions and answers. tried: the sets of actions executed in earlier
+    trials, none of them just what is wanted, as far as the agent is told (`--repeats`). masked:
+    those sets must not be executed again.
     history: the earlier trials in full (an agent that works by a memo must not read it; one that
     keeps a posterior does). memo: the memory policy's text.
     past: earlier requests of the household, as they are remembered.
     may_ask: whether a question is allowed now; quota_left: how many more. trials_left: after this
-    one, if it fails; `None` where nobody counts them.
+    one, if it fails; `None` where nobody counts them. several: whether more than one action may be
+    wanted. declines: whether none may be, as where people talk.
     """
 
     scene: Scene
     actions: ActionSet
     asked: tuple[Turn, ...] = ()
-    tried: tuple[int, ...] = ()
+    tried: tuple[frozenset[int], ...] = ()
     history: tuple[TrialLog, ...] = ()
     memo: str = ""
     past: tuple[Past, ...] = ()
@@ -43,12 +45,14 @@ class View:
     quota_left: int = 2
     trial: int = 1
     trials_left: int | None = None
+    several: bool = False
+    declines: bool = False
 
     @property
     def allowed(self) -> tuple[int, ...]:
-        """The actions that may be executed, in their order."""
+        """The actions that may be executed alone, in their order."""
         barred = self.tried if self.masked else ()
-        return tuple(a for a in self.actions.ids if a not in barred)
+        return tuple(a for a in self.actions.ids if frozenset({a}) not in barred)
 
 
 class Agent(Protocol):
@@ -57,7 +61,8 @@ class Agent(Protocol):
     name: str
 
     def decide(self, view: View) -> Flow[Decision]:
-        """A `Clarify` only if `view.may_ask`; an `Execute` of an action of the set."""
+        """A `Clarify` only if `view.may_ask`; an `Execute` of an action of the set; a `Decline`
+        only if `view.declines`."""
         ...
 
 
@@ -90,7 +95,7 @@ class AgentContext:
     checks them before there is a run.
 
     options: the agent's own settings. alpha, beta: discounts of score@k per question and per wrong
-    act. several: whether the data hold wishes for more than one action.
+    act.
     embedder: built lazily by calling it, so that agents without one pay nothing.
     train: instances that may be learnt from (never those being run).
     """
@@ -99,7 +104,6 @@ class AgentContext:
     seed: int = 0
     alpha: float = 0.9
     beta: float = 0.5
-    several: bool = False
     trials: int = 3
     options: Mapping[str, JsonValue] = field(default_factory=dict)
     embedder: object = None

@@ -11,6 +11,9 @@ Language = Literal["ja", "en"]
 #: A question that the task forbids (paper §3.2): whether an object is present, or which
 #: action is wanted, outright. `None`: the question is fair.
 Offence = Literal["presence", "outright"]
+#: Why nothing is executed: nothing was asked for (thanks, a greeting, a request taken back), or
+#: what is wanted is none of the actions.
+Declined = Literal["no request", "none fits"]
 
 
 class _Frozen(BaseModel):
@@ -166,7 +169,15 @@ class Execute(_Frozen):
     chances: tuple[Chance, ...] = ()
 
 
-Decision = Clarify | Execute
+class Decline(_Frozen):
+    """Do nothing, and end the trial and the episode. chances: see `Clarify`."""
+
+    reason: Declined
+    thought: str = ""
+    chances: tuple[Chance, ...] = ()
+
+
+Decision = Clarify | Execute | Decline
 
 
 class Turn(_Frozen):
@@ -181,17 +192,19 @@ class Turn(_Frozen):
 
 
 class TrialLog(_Frozen):
-    """One trial as it went. trial counts from 1.
+    """One trial as it went: what `naisei.clarify.flow.trial` returns. trial counts from 1.
 
+    action, also: what was executed. declined: why nothing was; just then `action` is `None`.
     success: what was executed is what is wanted, no less and no more. credit: |both| / |either| of
     the two sets. wrong: executed actions that nobody wanted. repeated: it had been executed before.
-    steps: interactions, i.e. questions + 1 for the execution (s_i of the paper, §5.1).
+    steps: interactions, i.e. questions + 1 for the decision that ends it (s_i of the paper, §5.1).
     """
 
     trial: int
     turns: tuple[Turn, ...] = ()
-    action: int
+    action: int | None = None
     also: tuple[int, ...] = ()
+    declined: Declined | None = None
     thought: str = ""
     success: bool = False
     credit: float = 0.0
@@ -199,8 +212,13 @@ class TrialLog(_Frozen):
     repeated: bool = False
 
     @property
+    def acts(self) -> tuple[int, ...]:
+        """What was executed; nothing where the agent declined."""
+        return () if self.action is None else (self.action, *self.also)
+
+    @property
     def executed(self) -> frozenset[int]:
-        return frozenset({self.action, *self.also})
+        return frozenset(self.acts)
 
     @property
     def steps(self) -> int:
