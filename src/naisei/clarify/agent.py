@@ -9,7 +9,7 @@ from typing import Annotated, Protocol, TypeVar
 from pydantic import AfterValidator, BaseModel, JsonValue
 
 from naisei import lang, plugins
-from naisei.clarify.schemas import ActionSet, Decision, Instance, Past, Scene, TrialLog, Turn
+from naisei.clarify.schemas import ActionSet, Decision, Instance, Scene, TrialLog, Turn
 from naisei.core import Flow, InputError
 from naisei.lang import say
 from naisei.models.base import Embedder
@@ -27,7 +27,6 @@ class View:
     those sets must not be executed again.
     history: the earlier trials in full (an agent that works by a memo must not read it; one that
     keeps a posterior does). memo: the memory policy's text.
-    past: earlier requests of the household, as they are remembered.
     may_ask: whether a question is allowed now; quota_left: how many more. trials_left: after this
     one, if it fails; `None` where nobody counts them. several: whether more than one action may be
     wanted. declines: whether none may be, as where people talk.
@@ -39,7 +38,6 @@ class View:
     tried: tuple[frozenset[int], ...] = ()
     history: tuple[TrialLog, ...] = ()
     memo: str = ""
-    past: tuple[Past, ...] = ()
     masked: bool = True
     may_ask: bool = True
     quota_left: int = 2
