@@ -181,7 +181,11 @@ class RuleSimulator(Handler):
         whose = [self._wish.whose(name, language) if name else None for name in names]
         if whose.count("own") == 1:
             at = whose.index("own")
-            return replace(self._tell_with("side", key), sides=asked.sides, at=at)
+            # A place in a list could be heard of another list.
+            named = len(asked.sides) > 2 or re.search(r"どれ|どっち|どちら", asked.text)
+            sides = tuple(n or s for n, s in zip(names, asked.sides, strict=True))
+            told = self._tell_with("side", key)
+            return replace(told, sides=sides, at=at, by_name=bool(named))
         if set(whose) == {"other"}:
             return _none_of(asked, self._tell("state", key))
         return None

@@ -79,6 +79,7 @@ class Reply:
 
     said: a fact to tell: a sentence, or a clause that the voice ends (`clause`). denied: it is a
     clause that does not hold. sides, at: the alternatives and the place of the one that holds.
+    by_name: the side is named, not told by its place.
     first: what the person says first, for those who stay vague. restate: the fact has to be told
     in full, since a yes or a no could be read either way.
     """
@@ -91,6 +92,7 @@ class Reply:
     at: int = 0
     first: str = ""
     restate: bool = False
+    by_name: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +192,8 @@ class Voice:
     def _chosen(self, reply: Reply, key: str) -> str:
         if reply.stance == "both":
             return self.line("both", key)
+        if reply.by_name:
+            return self.line("side", key).format(reply.sides[reply.at])
         name = nominal(reply.sides[reply.at], english=self.register == "english")
         if name and (len(reply.sides) > 2 or pick(range(3), f"side:{key}")):
             return self.line("side", key).format(name)
