@@ -104,7 +104,7 @@ def test_an_executed_action_is_asked_for_once_more():
     first, second, again = (played.effects[i] for i in (0, 2, 3))
     assert first.schema is second.schema is again.schema
     assert again.messages[:-2] == second.messages
-    assert "3 はすでに実行して違っていた" in again.messages[-1].content
+    assert "3. 灯りを消す はすでに実行して" in again.messages[-1].content
     assert [t.action for t in played.result.trials] == [3, 2]
 
 
@@ -121,6 +121,59 @@ def test_a_repeated_action_is_not_executed_again_and_wastes_the_trial():
     played = play(episode(INSTANCE, ACTIONS, Stubborn(), NoMemory(), Rules(trials=3)), [WRONG])
     assert [t.repeated for t in played.result.trials] == [False, True, True]
     assert len(played.effects) == 1
+
+
+def reply(choice: str, action: int = 1, **more):
+    return lambda chat: chat.schema.model_validate(
+        {"thought": "", "choice": choice, "question": "", "action": action, **more}
+    )
+
+
+@pytest.mark.parametrize(
+    ("choice", "reason"), [("none_fits", "none fits"), ("no_request", "no request")]
+)
+def test_an_agent_may_decline_where_none_may_be_wanted(choice, reason):
+    rules = Rules(trials=3, quota=2)
+    played = play(
+        episode(INSTANCE, ACTIONS, LLMAgent(), Memo(), rules, declines=True), [reply(choice)]
+    )
+    (log,) = played.result.trials
+    assert (log.declined, log.action, log.acts, log.success) == (reason, None, (), False)
+    assert "exactly one" not in str(played.effects[0].messages)
+    plain = play(
+        episode(INSTANCE, ACTIONS, LLMAgent(), NoMemory(), Rules(trials=1)), [execute(2), RIGHT]
+    )
+    asked = [
+        json_schema(p.effects[0].schema, "ja")["properties"]["choice"] for p in (played, plain)
+    ]
+    assert [choice in each["enum"] for each in asked] == [True, False]
+
+
+def test_only_the_set_that_failed_is_barred_and_it_is_told_as_a_set():
+    rules = Rules(trials=3, quota=0)
+    played = play(
+        episode(INSTANCE, ACTIONS, LLMAgent(), Memo(), rules, several=True),
+        [
+            reply("execute", 1, also=[]),
+            WRONG,
+            "・1 だけでは足りないか、違う",
+            lambda effect: None,
+            reply("execute", 1, also=[3]),
+            WRONG,
+            "・",
+            lambda effect: None,
+            reply("execute", 3, also=[1]),  # the same set again: told so
+            reply("execute", 3, also=[2]),
+            RIGHT,
+        ],
+    )
+    assert [t.executed for t in played.result.trials] == [{1}, {1, 3}, {2, 3}]
+    chats = [e for e in played.effects if isinstance(e, Chat)]
+    assert not [c.role for c in chats if "ただ一つです。ほかの" in c.messages[0].content]
+    reflector = next(c for c in chats if c.role == "reflector")
+    assert "足りないか、余計なもの" in reflector.messages[-1].content
+    last = next(c for c in chats if "1. 水を出す + 3. 灯りを消す" in str(c.messages))
+    assert "もう選べません" not in str(last.messages)
 
 
 def test_forbidden_questions_are_refused_where_the_rules_say_so():

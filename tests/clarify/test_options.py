@@ -28,7 +28,7 @@ from waiting import PATIENCE, naps
         ("bayes", ["depth=2", "ask=false"], {"depth": 2, "ask": False}),
         ("bayes", ["weights=a=b.json"], {"weights": "a=b.json"}),
         ("embed", ["descriptions=no"], {"descriptions": False}),
-        ("llm", [" prompt = hybrid.v2 "], {"prompt": "hybrid.v2"}),
+        ("llm", [" prompt = hybrid.v3 "], {"prompt": "hybrid.v3"}),
         ("llm", [], {}),
     ],
 )

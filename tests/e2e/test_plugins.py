@@ -14,6 +14,7 @@ from e2e.helpers import lines
 from servers.openai_server import OpenAIServer
 
 PLUGIN = '''
+from naisei.clarify.agent import declares
 from naisei.clarify.data.loader import Loaded
 from naisei.clarify.schemas import Action, ActionSet, Clarify, Execute, Instance, Scene
 from naisei.core import Chat, user
@@ -46,7 +47,7 @@ class Careful:
         if view.may_ask and not view.asked:
             return Clarify(question="のどが渇いていますか？", guess=1)
         said = yield from Chat("agent", [user(f"{view.scene.utterance} memo:{view.memo}")])
-        left = [a for a in view.actions.ids if a not in view.tried]
+        left = view.allowed
         return Execute(action=left[len(said) % len(left)])
 
 
@@ -61,7 +62,7 @@ class Reflex:
         pass
 
     def decide(self, view):
-        return Execute(action=[a for a in view.actions.ids if a not in view.tried][0])
+        return Execute(action=view.allowed[0])
         yield
 
 
@@ -69,11 +70,9 @@ class Free(Reflex):
     model_free = True
 
 
+@declares(model_free=True)
 def reflex(context):
     return Reflex(context)
-
-
-reflex.model_free = True
 
 
 def forgetful(context):
@@ -82,7 +81,7 @@ def forgetful(context):
 
 class Diary:
     name = "diary"
-    prompt = "reflexion.v3"
+    prompt = "reflexion.v4"
     reflects = True
 
     def __init__(self):
@@ -185,7 +184,7 @@ def test_what_only_the_agent_says_is_not_passed_over(alone: Alone, site: Path) -
     path = os.pathsep.join([str(site), *(p for p in sys.path if p)])
     flags = ["--data", "kitchen:ふう", "--agent", "forgetful"]
     done = alone("clarify", "run", *flags, PYTHONPATH=path)
-    assert done.code == 2 and "forgetful.model_free = True" in done.err, done.err
+    assert done.code == 2 and "@declares(model_free=True)" in done.err, done.err
     assert not Path("runs").exists()
 
 
@@ -206,7 +205,7 @@ def test_a_prompt_that_is_not_there_is_told_before_the_first_call(
         model = ["--model", "openai-compatible:m", "--base-url", server.url]
         done = alone(*command.split(), *model, PYTHONPATH=path)
         assert (done.code, server.calls) == (2, 0), done.err
-    assert "reflexion.v2" in done.err and "reflexion.v3" in done.err and "memory" in done.err
+    assert "reflexion.v2" in done.err and "reflexion.v4" in done.err and "memory" in done.err
     assert not Path("runs").exists()
 
 

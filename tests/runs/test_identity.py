@@ -118,7 +118,7 @@ def test_where_a_package_lies_is_no_part_of_it(
 DECIDES = (
     "core/engine.py",
     "clarify/flow.py",
-    "clarify/prompts/tur.v2.ja.md",
+    "clarify/prompts/tur.v3.ja.md",
     "clarify/agents/weights/bayes_any.json",
     "memory/memo.py",
     "models/exchange.py",

@@ -16,7 +16,7 @@ from rich.text import Text
 
 from naisei.clarify.agent import AgentContext, build_agent
 from naisei.clarify.config import ClarifyConfig
-from naisei.clarify.conversation import DONE, GAVE_UP, Picture, agrees, prepared
+from naisei.clarify.conversation import DONE, ENDS, GAVE_UP, NOTHING, Picture, agrees, prepared
 from naisei.clarify.data import Dataset, load, load_actions
 from naisei.clarify.person import Person, people_directory
 from naisei.clarify.schemas import ActionSet, Language, Scene
@@ -97,8 +97,9 @@ _WORDS = {
         "empty": "まだ何もありません",
         "right?": "これで合っていますか？ [y/n]",
         "again": "はい（y）か、いいえ（n）で答えてください。",
-        "done": "わかりました。覚えておきます。",
-        "sorry": "かなえられる行動が見つかりませんでした。望みは書きとめました。",
+        DONE: "わかりました。覚えておきます。",
+        GAVE_UP: "かなえられる行動が見つかりませんでした。望みは書きとめました。",
+        NOTHING: "わかりました。何もしないでおきます。",
         "bye": "また今度。",
     },
     "en": {
@@ -109,8 +110,9 @@ _WORDS = {
         "empty": "nothing yet",
         "right?": "Is that what you wanted? [y/n]",
         "again": "Please answer yes (y) or no (n).",
-        "done": "Good. I will remember that.",
-        "sorry": "I found no action for that. I have noted the wish.",
+        DONE: "Good. I will remember that.",
+        GAVE_UP: "I found no action for that. I have noted the wish.",
+        NOTHING: "All right, I will leave things as they are.",
         "bye": "Until next time.",
     },
 }
@@ -193,8 +195,9 @@ class _Terminal:
         request = event.request
         if event.kind == "say" and isinstance(request, dict):
             speaker = request["speaker"]
+            if speaker in ENDS:
+                self._say(str(self._words[str(speaker)]))
             if speaker in (DONE, GAVE_UP):
-                self._say(str(self._words["done" if speaker == DONE else "sorry"]))
                 self._show_notes()
 
     async def _answered(self, asked: PendingQuestion) -> bool:

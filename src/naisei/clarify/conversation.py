@@ -17,7 +17,7 @@ from naisei.clarify.agent import Agent, View
 from naisei.clarify.config import Rules
 from naisei.clarify.flow import episode
 from naisei.clarify.person import Outcome, Person, PersonMemory
-from naisei.clarify.schemas import ActionSet, Clarify, Decision, Instance, Scene
+from naisei.clarify.schemas import ActionSet, Clarify, Decision, Decline, Instance, Scene
 from naisei.core import (
     Act,
     AskUser,
@@ -36,7 +36,8 @@ from naisei.memory import memory_policy
 from naisei.runs.conversation import HumanHandler, Prepared, ReadAnswer
 
 #: Speakers of what is shown: a decision as it is taken, and how a request ended.
-THOUGHT, DONE, GAVE_UP = "thought", "done", "gave up"
+THOUGHT, DONE, GAVE_UP, NOTHING = "thought", "done", "gave up", "nothing asked"
+ENDS = (DONE, GAVE_UP, NOTHING)
 _YES = ("y", "yes", "yeah", "yep", "はい", "うん", "ええ", "そう", "合ってる", "○")
 _NO = ("n", "no", "nope", "いいえ", "ううん", "違う", "ちがう", "×")
 #: Actions that are offered where none was found for a wish.
@@ -57,6 +58,8 @@ class Told:
 
     def decide(self, view: View) -> Flow[Decision]:
         decision = yield from self._agent.decide(view)
+        if isinstance(decision, Decline):
+            return decision  # how the request ended is said
         asks = isinstance(decision, Clarify)
         chances: list[JsonValue] = [
             {"text": view.actions.text(each.action), "p": round(each.p, 4)}
@@ -93,8 +96,10 @@ def requests(
         now = scene.model_copy(update={"id": f"request-{number}", "utterance": said})
         # The hidden intent is in the person's head: no id stands for it.
         instance = Instance(id=now.id, scene=now, gold=0)
-        result = yield from episode(instance, actions, told, notes, rules)
-        yield from Say("", GAVE_UP if result.first_success is None else DONE)
+        result = yield from episode(instance, actions, told, notes, rules, declines=True)
+        declined = result.trials[-1].declined == "no request"
+        ended = DONE if result.first_success else NOTHING if declined else GAVE_UP
+        yield from Say("", ended)
 
 
 def _asked(event: Event) -> str:
@@ -109,7 +114,7 @@ def _left(past: Sequence[Event]) -> str:
         request: dict[str, JsonValue] = event.request  # type: ignore[assignment]
         if event.kind == "ask" and not _asked(event):
             said = str(event.result)
-        elif event.kind == "say" and request["speaker"] in (DONE, GAVE_UP):
+        elif event.kind == "say" and request["speaker"] in ENDS:
             said = ""
     return said
 

@@ -79,8 +79,8 @@ def _dialogue(data: Dataset, asking: RunResult, silent: RunResult, stage: Stage)
     for turn in trial.turns:
         stage.print(_asks(turn.question), indent=6)
         stage.print(_answers(turn.answer), indent=6)
-    stage.print(_acts(data.actions, trial.action, trial.success), indent=6)
-    without = data.actions.text(guess.action)
+    stage.print(_acts(data.actions, trial.acts[0], trial.success), indent=6)
+    without = data.actions.text(guess.acts[0])
     stage.print(
         say(f"      （聞かずに動くなら：{without} ×）", f"      (without asking: {without} ×)"),
         "dim",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from naisei.clarify.schemas import (
     ActionSet,
@@ -12,7 +12,6 @@ from naisei.clarify.schemas import (
     Facts,
     Instance,
     Language,
-    Past,
     Scene,
     TrialLog,
 )
@@ -35,8 +34,10 @@ _WORDS = {
         "question": "質問",
         "answer": "回答",
         "execute": "実行",
+        "nothing": "なし",
         "right": "正解",
         "wrong": "不正解",
+        "unequal": "不正解（足りないか、余計なものがある）",
         "memo": "内省メモ",
         "gold": "本当の望み",
         "colon": "：",
@@ -58,8 +59,10 @@ _WORDS = {
         "question": "question",
         "answer": "answer",
         "execute": "executed",
+        "nothing": "nothing",
         "right": "right",
         "wrong": "wrong",
+        "unequal": "wrong (something missing or needless)",
         "memo": "Reflection memo",
         "gold": "What was wanted",
         "colon": ": ",
@@ -134,41 +137,74 @@ def facts_text(facts: Facts, actions: ActionSet, language: Language) -> str:
     return "\n".join(f"- {what}{w['colon']}{said}" for what, said in told if said)
 
 
-_PAST = {
-    "ja": (
-        "この家でのこれまでの依頼",
-        "- {day}日目 {person}（{situation}）→ {done}",
-        "わからずじまい",
-    ),
-    "en": (
-        "Earlier requests in this household",
-        "- day {day}, {person} ({situation}) → {done}",
-        "?",
-    ),
-}
-
-
-def past_text(past: Sequence[Past], actions: ActionSet, language: Language) -> str:
-    """Earlier requests of a household, a line each; empty without any."""
-    head, line, unknown = _PAST[language]
-    comma = _WORDS[language]["comma"]
-    lines = [head]
-    for p in past:
-        done = comma.join(actions.text(a) for a in p.right) or unknown
-        told = line.format(day=p.day, person=p.person, situation=p.situation, done=done)
-        lines.append(" ".join((told, *p.answers)))
-    return "\n".join(lines) if past else ""
-
-
 def action_list(actions: ActionSet) -> str:
     """One line per action: its id and its text."""
     return "\n".join(f"{a.id}. {a.text}" for a in actions)
 
 
-def trial_text(
-    log: TrialLog, actions: ActionSet, language: Language, *, thoughts: bool = True
+#: How many actions are wanted: one, perhaps several, perhaps none.
+_WANTED = {
+    "ja": (
+        "望まれている行動は、一覧のうちただ一つです。ほかの行動がもっともらしく見えても、"
+        "この人が今望んでいるのはその一つだけです。",
+        "望まれている行動は、ふつう一覧のうちただ一つです。"
+        "まれに、二つか三つをまとめて望んでいることがあります。",
+        "望まれている行動は、ふつう一覧のうち一つです。どれでもないこともあります。",
+    ),
+    "en": (
+        "Exactly one of them is wanted. Others may look sensible too, but this person wants "
+        "that one, now.",
+        "As a rule exactly one of them is wanted; rarely two or three are wanted together.",
+        "As a rule one of them is wanted; it may be none.",
+    ),
+}
+
+
+def wanted_text(language: Language, *, several: bool, declines: bool = False) -> str:
+    """How many actions may be wanted, for prompts."""
+    return _WANTED[language][2 if declines else several]
+
+
+_TRIED = {
+    "ja": ("すでに実行して違っていた行動{barred}：{sets}", "（もう選べません）", "、"),
+    "en": ("Already executed and wrong{barred}: {sets}", " (no longer allowed)", ", "),
+}
+#: A set that failed may hold what is wanted.
+_OF_SEVERAL = {
+    "ja": "（足りないか、余計なものがありました。違う組み合わせなら選べます）",
+    "en": " (something was missing or needless; other combinations may be chosen)",
+}
+
+
+def set_text(acts: Iterable[int], actions: ActionSet) -> str:
+    """Actions that are executed together, with their numbers."""
+    return " + ".join(f"{a}. {actions.text(a)}" for a in sorted(acts))
+
+
+def tried_text(
+    tried: Sequence[frozenset[int]],
+    actions: ActionSet,
+    language: Language,
+    *,
+    masked: bool,
+    several: bool,
 ) -> str:
-    """One trial, step by step, with its outcome but without the right answer."""
+    """What was executed in vain, in the order of the trials; masked: and is barred now."""
+    line, barred, comma = _TRIED[language]
+    told = _OF_SEVERAL[language] if several else barred if masked else ""
+    return line.format(barred=told, sets=comma.join(set_text(acts, actions) for acts in tried))
+
+
+def trial_text(
+    log: TrialLog,
+    actions: ActionSet,
+    language: Language,
+    *,
+    thoughts: bool = True,
+    several: bool = False,
+) -> str:
+    """One trial, step by step, with its outcome but without the right answer. several: more than
+    one action may be wanted, so that a wrong set may hold a right one."""
     w = _WORDS[language]
     lines = [w["trial"].format(n=log.trial)]
     for turn in log.turns:
@@ -178,8 +214,8 @@ def trial_text(
         lines.append(f"{w['answer']}{w['colon']}{turn.answer}")
     if thoughts and log.thought:
         lines.append(f"{w['thought']}{w['colon']}{log.thought}")
-    outcome = w["right"] if log.success else w["wrong"]
-    done = w["comma"].join(actions.text(a) for a in (log.action, *log.also))
+    outcome = w["right"] if log.success else w["unequal" if several and log.acts else "wrong"]
+    done = w["comma"].join(map(actions.text, log.acts)) or w["nothing"]
     lines.append(f"{w['execute']}{w['colon']}{done} → {outcome}")
     return "\n".join(lines)
 

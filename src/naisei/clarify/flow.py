@@ -8,14 +8,21 @@ from __future__ import annotations
 from naisei import lang
 from naisei.clarify.agent import Agent, View
 from naisei.clarify.config import Rules
-from naisei.clarify.describe import REFUSAL, action_list, is_refusal, scene_text, trial_text
+from naisei.clarify.describe import (
+    REFUSAL,
+    action_list,
+    is_refusal,
+    scene_text,
+    trial_text,
+    wanted_text,
+)
 from naisei.clarify.forbidden_questions import broken_rule
 from naisei.clarify.schemas import (
     ActionSet,
+    Decline,
     EpisodeResult,
     Execute,
     Instance,
-    Past,
     Scene,
     TrialLog,
     Turn,
@@ -26,18 +33,24 @@ from naisei.memory import Memory
 _NONE = {"ja": "（まだありません）", "en": "(none yet)"}
 
 
-def reflect(scene: Scene, actions: ActionSet, log: TrialLog, memory: Memory) -> Flow[str]:
+def reflect(
+    scene: Scene, actions: ActionSet, log: TrialLog, memory: Memory, *, several: bool = False
+) -> Flow[str]:
     """A new note from the last trial; the policy decides whether it sees the old one."""
     language = scene.language
     instructions = lang.render(
-        "naisei.clarify", memory.prompt, language, actions=action_list(actions)
+        "naisei.clarify",
+        memory.prompt,
+        language,
+        actions=action_list(actions),
+        wanted=wanted_text(language, several=several),
     )
     given = lang.render(
         "naisei.clarify",
         "reflect-input.v1",
         language,
         scene=scene_text(scene),
-        trial=trial_text(log, actions, language),
+        trial=trial_text(log, actions, language, several=several),
         memo=memory.previous() or _NONE[language],
     )
     note = yield from Chat("reflector", [system(instructions), user(given)])
@@ -50,22 +63,33 @@ def episode(
     agent: Agent,
     memory: Memory,
     rules: Rules,
-    past: tuple[Past, ...] = (),
+    *,
+    several: bool = False,
+    declines: bool = False,
 ) -> Flow[EpisodeResult]:
     """Up to `rules.trials` tries at one instance; between them the memory is updated.
 
-    past: earlier requests of a household that the agent remembers.
+    several, declines: whether more than one action, or none, may be wanted (`View`).
     """
     logs: tuple[TrialLog, ...] = ()
     while True:
-        log = yield from trial(instance, actions, agent, memory.recall(), logs, rules, past)
+        log = yield from trial(
+            instance,
+            actions,
+            agent,
+            memory.recall(),
+            logs,
+            rules,
+            several=several,
+            declines=declines,
+        )
         logs += (log,)
-        if log.success or len(logs) == rules.trials:
+        if log.success or log.declined or len(logs) == rules.trials:
             return EpisodeResult(
                 instance=instance.id, gold=instance.gold, trials=logs, memo=memory.recall()
             )
         if memory.reflects:
-            note = yield from reflect(instance.scene, actions, log, memory)
+            note = yield from reflect(instance.scene, actions, log, memory, several=several)
             yield from Remember(note)
 
 
@@ -76,20 +100,23 @@ def trial(
     memo: str,
     history: tuple[TrialLog, ...],
     rules: Rules,
-    past: tuple[Past, ...] = (),
+    *,
+    several: bool = False,
+    declines: bool = False,
 ) -> Flow[TrialLog]:
-    """Ask until the agent executes or the quota is used up. Executing ends the trial."""
+    """Ask until the agent executes, declines, or has no question left; either ends the trial.
+
+    Declining yields no `Act`: `TrialLog.declined` says why, and `TrialLog.action` is `None`.
+    """
     asked: tuple[Turn, ...] = ()
-    failed = {log.executed for log in history}
-    tried = tuple(log.action for log in history if not log.also)
+    failed = tuple(log.executed for log in history)
     while True:
         left = rules.quota - len(asked) if rules.clarify else 0
         view = View(
             scene=instance.scene,
             actions=actions,
             asked=asked,
-            tried=() if rules.repeats == "allow" else tried,
-            past=past,
+            tried=() if rules.repeats == "allow" else failed,
             masked=rules.repeats == "mask",
             history=history,
             memo=memo,
@@ -97,10 +124,19 @@ def trial(
             quota_left=left,
             trial=len(history) + 1,
             trials_left=rules.trials - len(history) - 1,
+            several=several,
+            declines=declines,
         )
         decision = yield from agent.decide(view)
         if isinstance(decision, Execute):
             break
+        if isinstance(decision, Decline):
+            return TrialLog(
+                trial=len(history) + 1,
+                turns=asked,
+                declined=decision.reason,
+                thought=decision.thought,
+            )
         if not view.may_ask:
             raise FlowError(f"agent '{agent.name}' asked although it may not ask any more")
         offending = broken_rule(decision.question, actions)

@@ -11,6 +11,9 @@ Language = Literal["ja", "en"]
 #: A question that the task forbids (paper §3.2): whether an object is present, or which
 #: action is wanted, outright. `None`: the question is fair.
 Offence = Literal["presence", "outright"]
+#: Why nothing is executed: nothing was asked for (thanks, a greeting, a request taken back), or
+#: what is wanted is none of the actions.
+Declined = Literal["no request", "none fits"]
 
 
 class _Frozen(BaseModel):
@@ -53,7 +56,7 @@ class ActionSet(_Frozen):
 
 
 class UserInfo(_Frozen):
-    """What can be seen of the user. Any of it may be empty. name: who it is, in a household."""
+    """What can be seen of the user. Any of it may be empty. name: who it is."""
 
     name: str = ""
     place: str = ""
@@ -121,25 +124,6 @@ class Instance(_Frozen):
         return frozenset({self.gold, *self.also})
 
 
-class Past(_Frozen):
-    """An earlier request of a household, as it is remembered.
-
-    situation: time, place, posture and utterance in one line. right: what turned out to be wanted;
-    wrong: what was executed in vain. answers: what the person said when asked. vector: the
-    situation's embedding, where a search needs it.
-    """
-
-    n: int
-    day: int
-    person: str
-    situation: str
-    right: tuple[int, ...] = ()
-    wrong: tuple[int, ...] = ()
-    questions: int = 0
-    answers: tuple[str, ...] = ()
-    vector: tuple[float, ...] = ()
-
-
 class Chance(_Frozen):
     """What an agent believes of one action. p: 0 to 1."""
 
@@ -166,7 +150,15 @@ class Execute(_Frozen):
     chances: tuple[Chance, ...] = ()
 
 
-Decision = Clarify | Execute
+class Decline(_Frozen):
+    """Do nothing, and end the trial and the episode. chances: see `Clarify`."""
+
+    reason: Declined
+    thought: str = ""
+    chances: tuple[Chance, ...] = ()
+
+
+Decision = Clarify | Execute | Decline
 
 
 class Turn(_Frozen):
@@ -181,17 +173,19 @@ class Turn(_Frozen):
 
 
 class TrialLog(_Frozen):
-    """One trial as it went. trial counts from 1.
+    """One trial as it went: what `naisei.clarify.flow.trial` returns. trial counts from 1.
 
+    action, also: what was executed. declined: why nothing was; just then `action` is `None`.
     success: what was executed is what is wanted, no less and no more. credit: |both| / |either| of
     the two sets. wrong: executed actions that nobody wanted. repeated: it had been executed before.
-    steps: interactions, i.e. questions + 1 for the execution (s_i of the paper, §5.1).
+    steps: interactions, i.e. questions + 1 for the decision that ends it (s_i of the paper, §5.1).
     """
 
     trial: int
     turns: tuple[Turn, ...] = ()
-    action: int
+    action: int | None = None
     also: tuple[int, ...] = ()
+    declined: Declined | None = None
     thought: str = ""
     success: bool = False
     credit: float = 0.0
@@ -199,8 +193,13 @@ class TrialLog(_Frozen):
     repeated: bool = False
 
     @property
+    def acts(self) -> tuple[int, ...]:
+        """What was executed; nothing where the agent declined."""
+        return () if self.action is None else (self.action, *self.also)
+
+    @property
     def executed(self) -> frozenset[int]:
-        return frozenset({self.action, *self.also})
+        return frozenset(self.acts)
 
     @property
     def steps(self) -> int:

@@ -31,7 +31,7 @@ from naisei.core import (
     replay_prefix,
 )
 from naisei.lang import say
-from naisei.memory import MemoryHandler, memory_policy
+from naisei.memory import Memory, MemoryHandler, memory_policy
 from naisei.models.embedders import KeptEmbedder, open_embedder
 from naisei.runs.task import EpisodeRow, Summary, Task
 from naisei.training_documents import learnt_from, training_note
@@ -186,7 +186,6 @@ class ClarifyTask(Task[ClarifyConfig]):
                 seed=config.seed + trial,
                 alpha=config.alpha,
                 beta=config.beta,
-                several=any(i.also for i in self.data.instances),
                 trials=self._rules.trials,
                 options=config.agent_options,
                 embedder=lambda: KeptEmbedder(open_embedder(config.embedder)),
@@ -219,7 +218,13 @@ class ClarifyTask(Task[ClarifyConfig]):
             }
         )
         agent = self._agents[where.trial]
-        return flow.episode(instance, self.data.actions, agent, remembered, self._rules), world
+        return self._episode(instance, agent, remembered), world
+
+    def _episode(self, instance: Instance, agent: Agent, memory: Memory) -> Flow[BaseModel]:
+        several = any(i.also for i in self.data.instances)
+        return flow.episode(
+            instance, self.data.actions, agent, memory, self._rules, several=several
+        )
 
     def instance(self, id: str) -> Instance:
         """That of an episode. Raises `InputError` for one of other data."""
@@ -234,7 +239,7 @@ class ClarifyTask(Task[ClarifyConfig]):
         noting, remembered = NotingAgent(self._agents[where.trial]), self._memory()
         world = World({Effect: Handler(), Remember: MemoryHandler(remembered)})
         instance = self.instance(where.instance)
-        played = flow.episode(instance, self.data.actions, noting, remembered, self._rules)
+        played = self._episode(instance, noting, remembered)
         replay_prefix(played, world, events, where)
         return noting.made
 

@@ -24,6 +24,7 @@ from naisei.clarify.schemas import (
     ActionSet,
     Clarify,
     Decision,
+    Execute,
     Instance,
     Scene,
     TrialLog,
@@ -230,6 +231,7 @@ class AskBeforeAct(Generic[R]):
         if isinstance(decision, Clarify):
             guess = decision.guess
             return Question(decision.question, self._actions.text(guess) if guess else "")
+        assert isinstance(decision, Execute), "agents are not told that they may decline"
         return Choice(self._actions.text(decision.action), decision.thought)
 
     def _opened(self, thread: str, text: str, step: str) -> _Opened[R]:
@@ -278,6 +280,7 @@ class _Opened(Generic[R]):
 
     def acted(self, trial: TrialLog, names: Sequence[str]) -> Acted[R]:
         self.note.update(open=False, step="")
+        assert trial.action is not None, "agents are not told that they may decline"
         if self.turn.done:
             return Acted(names[trial.action - 1], self.turn.done[0])
         # Done before: from the log, as far as JSON holds it.

@@ -13,7 +13,7 @@ class Memo:
     """Keeps the latest note only; the reflector sees it and rewrites it."""
 
     name = "tur"
-    prompt = "tur.v2"
+    prompt = "tur.v3"
     reflects = True
 
     def __init__(self, note: str = "") -> None:

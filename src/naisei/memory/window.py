@@ -16,7 +16,7 @@ class Window:
     """Keeps the last `k` notes (k ≥ 1), oldest first. The reflector sees them and adds one."""
 
     name = "reflexion"
-    prompt = "reflexion.v3"
+    prompt = "reflexion.v4"
     reflects = True
 
     def __init__(self, k: int = 3) -> None:

@@ -7,6 +7,7 @@ decides between the best question and the likeliest action (`policy.plan`).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -15,9 +16,9 @@ import numpy.typing as npt
 from pydantic import Field
 
 from naisei.clarify.agent import AgentContext, View, declares
+from naisei.clarify.agents.direct import Requests, Wanted
 from naisei.clarify.agents.features import (
     Features,
-    Vectors,
     load_weights,
     scene_texts,
     weights_documents,
@@ -34,22 +35,37 @@ from naisei.clarify.agents.questions import (
     reply_table,
     shared_words,
 )
-from naisei.clarify.schemas import Chance, Clarify, Decision, Execute, Language, Turn
+from naisei.clarify.schemas import (
+    Chance,
+    Clarify,
+    Decision,
+    Decline,
+    Declined,
+    Execute,
+    Language,
+    Turn,
+)
 from naisei.core import Embed, Flow
-from naisei.japanese.answers import Stance, understand
+from naisei.japanese.answers import Stance, at_a_loss, none_of_them, understand
 from naisei.plugins import Options
-from naisei.similarity import cosines, order, unit
+from naisei.similarity import order
 
 _WHY = {
     "ja": {
         "ask": "このまま動くより、先に一つ伺ったほうがよさそうだ。",
         "execute": "これ以上伺うより、動いてみるほうがよさそうだ。",
         "must": "もう質問はできないので、いちばん見込みのあるものを選ぶ。",
+        "plain": "はっきり頼まれたので、そのとおりにする。",
+        "no request": "頼みごとではないので、何もしない。",
+        "none fits": "望みに合う行動がないので、何もしない。",
     },
     "en": {
         "ask": "Asking one thing first looks better than acting now.",
         "execute": "Acting now looks better than asking on.",
         "must": "No question is left, so the likeliest it is.",
+        "plain": "It was asked for outright.",
+        "no request": "Nothing was asked for, so nothing is done.",
+        "none fits": "No action would do what is wanted, so nothing is done.",
     },
 }
 
@@ -80,10 +96,10 @@ SUPPORT = 12
 SHOWN, NAMED = 6, 3
 #: How many different replies to a question are looked into.
 REPLIES = 8
-_NOBODY: Array = np.zeros(0)
-#: What an earlier request adds to the odds of what was wanted then, its share where somebody else
-#: asked, and what is left of it with each later request. Set on the dev households.
-HABIT, OTHERS, FADES = 12.0, 0.15, 0.95
+#: What is left of the odds of an action that does not do what is asked for.
+UNASKED = 0.02
+#: Below this even the likeliest action is no guess to trouble a person with.
+UNLIKELY = 0.25
 #: How many questions are looked into beyond the first step.
 BEAM = 6
 #: How likely an open question gets no usable answer, and for how many answered or unanswered
@@ -150,22 +166,44 @@ class BayesAgent:
             *(() if options.weights else map(weights_documents, set(names.values()))),
         )
         self._banks = self._prepare(context)
+        self._requests = Requests(self._knowledge)
 
     def decide(self, view: View) -> Flow[Decision]:
         language = view.scene.language
-        questions = self._banks[language]
-        turns = [t for log in view.history for t in log.turns] + list(view.asked)
-        answers = [understand(t.answer, t.question) for t in turns]
-        spoken = [a.content for a in answers if a.content]
-        # What is remembered of earlier requests is compared with the situation.
-        known = [p.situation for p in view.past]
-        vectors = yield from Embed((*scene_texts(view.scene), *spoken, *known))
-        split = len(vectors) - len(known)
-        likeness = cosines(unit(vectors[split:]), vectors[1])
+        # Remarks of the data are ambiguous; what people say to it may be plain, or no request.
+        wanted = self._requests.wanted(view.scene.utterance, view.asked) if view.declines else None
+        fits = self._requests.fitting(wanted) if wanted else []
+        if len(fits) == 1 and int(self._ids[fits[0]]) in view.allowed:
+            return Execute(action=int(self._ids[fits[0]]), thought=_WHY[language]["plain"])
+        if view.declines and (reason := self._declined(view)):
+            return Decline(reason=reason, thought=_WHY[language][reason])
+        belief = yield from self._believed(view)
+        if view.declines:
+            belief = self._requested(view, wanted, fits, belief)
+        return self._decision(view, belief, named=bool(fits))
 
-        belief = self._belief(view, turns, vectors[:split], likeness)
-        questions = self._with_named(questions, belief, language)
-        chosen = self._plan(view, questions, {t.question for t in turns}, belief)
+    def _declined(self, view: View) -> Declined | None:
+        """Why nothing is to be done, by what was said last."""
+        said = view.asked[-1].answer if view.asked else view.scene.utterance
+        if self._requests.read(said):
+            return None
+        if self._requests.asks_nothing(said) or (
+            view.asked and at_a_loss(said) and not view.may_ask
+        ):
+            return "no request"
+        denied = [_denies_all(turn) for turn in view.asked]
+        if denied and denied[-1] and (sum(denied) > 1 or not view.may_ask):
+            return "none fits"
+        return None
+
+    def _decision(self, view: View, belief: Array, *, named: bool = False) -> Decision:
+        """To ask, to execute, or, where nothing is likely and no question left, neither. named:
+        whether it is known which thing it is about."""
+        language = view.scene.language
+        questions = self._banks[language]
+        if self._names and not named:
+            questions = self._with_named(questions, belief, language)
+        chosen = self._plan(view, questions, {t.question for t in _turns(view)}, belief)
         guess = int(self._ids[chosen.action])
         top = order(belief)[:SHOWN]
         chances = tuple(Chance(action=int(self._ids[i]), p=float(belief[i])) for i in top)
@@ -178,57 +216,50 @@ class BayesAgent:
                 guess=guess,
                 chances=chances,
             )
+        if view.declines and not view.may_ask and belief.max() < UNLIKELY:
+            return Decline(reason="none fits", thought=_WHY[language]["none fits"], chances=chances)
         why = "execute" if view.may_ask else "must"
         return Execute(
             action=guess, thought=rationale(texts, shares, why, language), chances=chances
         )
 
-    def _belief(
-        self,
-        view: View,
-        turns: Sequence[Turn],
-        vectors: Vectors,
-        likeness: Array = _NOBODY,
+    def _requested(
+        self, view: View, wanted: Wanted | None, fits: Sequence[int], belief: Array
     ) -> Array:
-        """The posterior after everything heard and tried, shape (actions,). likeness: cosine of
-        the situation with that of each earlier request of the household."""
-        known = {q.text: q for q in self._banks[view.scene.language].questions}
-        posterior = self._posteriors[view.scene.language]
-        spoken = iter(vectors[2:])
-        likelihoods = []
-        for turn in turns:
-            answer = understand(turn.answer, turn.question)
-            vector = next(spoken) if answer.content else None
+        """The belief about what a person who speaks to it wants: hardly another deed or thing than
+        those asked for, and as a rule something with the thing that a remark names."""
+        if wanted and (among := fits or self._requests.of_kind(wanted)):
+            belief = belief * np.where(np.isin(np.arange(len(belief)), among), 1.0, UNASKED)
+            held: Array = belief / belief.sum()
+            return held
+        about = self._requests.about(view.scene.utterance)
+        if view.asked or not about or int(belief.argmax()) in about:
+            return belief
+        mixed: Array = 0.5 * belief + 0.5 * np.isin(np.arange(len(belief)), about) / len(about)
+        return mixed
+
+    def _believed(self, view: View) -> Flow[Array]:
+        """The posterior after everything heard and tried, shape (actions,)."""
+        language, turns = view.scene.language, _turns(view)
+        answers = [understand(t.answer, t.question) for t in turns]
+        spoken = [a.content for a in answers if a.content]
+        vectors = yield from Embed((*scene_texts(view.scene), *spoken))
+        contents = iter(vectors[2:])
+        known = {q.text: q for q in self._banks[language].questions}
+        posterior, likelihoods = self._posteriors[language], []
+        for turn, answer in zip(turns, answers, strict=True):
+            vector = next(contents) if answer.content else None
             question = known.get(turn.question) or read_back(
-                turn.question, self._knowledge.items, view.scene.language
+                turn.question, self._knowledge.items, language
             )
             likelihoods.append(posterior.likelihood(question, answer, vector, turn.answer))
         # Its account of earlier trials is its memory: it needs not be told what failed.
         failed = {log.action for log in view.history if not log.also}
         tried = [i for i, a in enumerate(self._ids) if a in failed]
-        prior = posterior.prior(view.scene, vectors[:2])
-        prior = prior * self._habits(view, likeness)
-        prior = prior / prior.sum()
-        return posterior.belief(prior, likelihoods, tried)
-
-    def _habits(self, view: View, likeness: Array) -> Array:
-        """How much likelier what was wanted before is now, shape (actions,), ≥ 1: more for the
-        same person, in a like situation, a short while ago."""
-        out = np.ones(len(self._ids))
-        if not view.past:
-            return out
-        spread = likeness.max() - likeness.min()
-        near = (likeness - likeness.min()) / spread if spread > 1e-6 else np.ones_like(likeness)
-        for p, alike in zip(view.past, near, strict=True):
-            own = 1.0 if p.person == view.scene.user.name else OTHERS
-            fades = FADES ** (len(view.past) - 1 - view.past.index(p))
-            out[np.isin(self._ids, p.right)] += HABIT * own * (0.3 + alike) * fades
-        return out
+        return posterior.belief(posterior.prior(view.scene, vectors[:2]), likelihoods, tried)
 
     def _with_named(self, bank: _Bank, belief: Array, language: Language) -> _Bank:
         """The bank with questions that name the likeliest things, where these have names."""
-        if not self._names:
-            return bank
         named = naming(self._knowledge.items, belief, language)
         size = max(bank.tables.shape[1], MOST + 2)
         tables = np.zeros((len(bank.questions) + len(named), size, len(belief)))
@@ -295,11 +326,23 @@ class BayesAgent:
         return _Bank(questions, np.array([topics.index(q.topic) for q in questions]), tables)
 
 
+def _denies_all(turn: Turn) -> bool:
+    """Whether an answer says that it is none of the things that a question names."""
+    heard = understand(turn.answer, turn.question)
+    offered = re.search(r"それとも|\bor\b", turn.question)
+    no = (Stance.NEITHER, Stance.NO) if offered else (Stance.NEITHER,)
+    return none_of_them(turn.answer) or (heard.stance in no and not heard.content)
+
+
+def _turns(view: View) -> list[Turn]:
+    """Everything asked so far, in earlier trials, too."""
+    return [t for log in view.history for t in log.turns] + list(view.asked)
+
+
 def _silence(questions: _Bank, view: View) -> float:
     """How likely this user leaves an open question unanswered, after what was seen so far."""
     kinds = {q.text: q.kind for q in questions.questions}
-    turns = [t for log in view.history for t in log.turns] + list(view.asked)
-    heard = [understand(t.answer).stance for t in turns if kinds.get(t.question) == "open"]
+    heard = [understand(t.answer).stance for t in _turns(view) if kinds.get(t.question) == "open"]
     silent = sum(stance in (Stance.REFUSED, Stance.UNSURE) for stance in heard)
     return (SILENCE * SILENCE_WEIGHT + silent) / (SILENCE_WEIGHT + len(heard))
 

@@ -20,7 +20,7 @@ from naisei import lang
 from naisei.clarify.agent import AgentContext, PromptName, View, declares
 from naisei.clarify.agents.policy import Stage, plan
 from naisei.clarify.agents.questions import POLAR
-from naisei.clarify.describe import action_list, past_text, scene_text
+from naisei.clarify.describe import action_list, scene_text, tried_text, wanted_text
 from naisei.clarify.schemas import Chance, Clarify, Decision, Execute
 from naisei.core import Chat, Flow, Message, system, user
 from naisei.plugins import Options
@@ -109,21 +109,17 @@ _TRUTH = {"yes": "yes", "no": "no", "unknown": "maybe"}
 _WORDS = {
     "ja": {
         "memo": "【内省メモ】（これまでの試行の失敗から得た教訓）",
-        "tried": "すでに実行して違っていた行動（もう選べません）：",
         "question": "質問：",
         "answer": "回答：",
         "ask": "仮説を{n}つと、はい・いいえで答えられる質問を1つ挙げてください。",
         "act": "もう質問はできません。仮説を{n}つ挙げてください。",
-        "comma": "、",
     },
     "en": {
         "memo": "[Reflection memo] (lessons of the trials that failed)",
-        "tried": "Already executed and wrong (no longer allowed): ",
         "question": "Question: ",
         "answer": "Answer: ",
         "ask": "Give {n} hypotheses and one question that can be answered with yes or no.",
         "act": "No more questions are possible. Give {n} hypotheses.",
-        "comma": ", ",
     },
 }
 
@@ -131,7 +127,7 @@ _WORDS = {
 class HybridOptions(Options):
     """prompt: name of the system prompt."""
 
-    prompt: PromptName = "hybrid.v2"
+    prompt: PromptName = "hybrid.v3"
 
 
 class HybridAgent:
@@ -140,7 +136,7 @@ class HybridAgent:
     name = "hybrid"
 
     def __init__(
-        self, *, alpha: float, beta: float, trials: int, prompt: str = "hybrid.v2"
+        self, *, alpha: float, beta: float, trials: int, prompt: str = "hybrid.v3"
     ) -> None:
         self._alpha, self._beta = alpha, beta
         self._trials, self._prompt = trials, prompt
@@ -178,17 +174,26 @@ class HybridAgent:
         language = view.scene.language
         w = _WORDS[language]
         lines = [scene_text(view.scene)]
-        if view.past:
-            lines.append(past_text(view.past, view.actions, language))
         if view.memo:
             lines.append(f"{w['memo']}\n{view.memo}")
         if view.tried:
-            named = (f"{a}. {view.actions.text(a)}" for a in view.tried)
-            lines.append(w["tried"] + w["comma"].join(named))
+            lines.append(
+                tried_text(
+                    view.tried,
+                    view.actions,
+                    language,
+                    masked=view.masked,
+                    several=view.several,
+                )
+            )
         lines += [f"{w['question']}{t.question}\n{w['answer']}{t.answer}" for t in view.asked]
         lines.append(w["ask" if view.may_ask else "act"].format(n=COUNT))
         told = lang.render(
-            "naisei.clarify", self._prompt, language, actions=action_list(view.actions)
+            "naisei.clarify",
+            self._prompt,
+            language,
+            actions=action_list(view.actions),
+            wanted=wanted_text(language, several=view.several, declines=view.declines),
         )
         return [system(told), user("\n\n".join(lines))]
 

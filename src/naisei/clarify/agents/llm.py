@@ -11,11 +11,24 @@ from pydantic_core import PydanticCustomError
 
 from naisei import lang
 from naisei.clarify.agent import AgentContext, PromptName, View, declares
-from naisei.clarify.describe import action_list, past_text, scene_text
-from naisei.clarify.schemas import Clarify, Decision, Execute
+from naisei.clarify.describe import (
+    action_list,
+    scene_text,
+    set_text,
+    tried_text,
+    wanted_text,
+)
+from naisei.clarify.schemas import Clarify, Decision, Decline, Declined, Execute
 from naisei.core import Chat, Flow, Message, assistant, system, user
 from naisei.plugins import Options
 from naisei.schema import told
+
+#: The last two decline (`naisei.clarify.schemas.Declined`).
+Choice = Literal["clarify", "execute", "none_fits", "no_request"]
+_SYNONYMS = {
+    "clarify": ("質問", "質問する", "確認", "確認する", "ask", "question"),
+    "execute": ("実行", "実行する", "行動", "行動する", "act", "action"),
+}
 
 
 class Reply(BaseModel):
@@ -29,13 +42,10 @@ class Reply(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
     thought: str = told("判断の理由。日本語で二文以内", "The reason, in two sentences at most")
-    choice: Literal["clarify", "execute"] = told(
+    choice: Choice = told(
         "clarify は質問、execute は実行",
         "clarify asks, execute acts",
-        synonyms={
-            "clarify": ("質問", "質問する", "確認", "確認する", "ask", "question"),
-            "execute": ("実行", "実行する", "行動", "行動する", "act", "action"),
-        },
+        synonyms=_SYNONYMS,
     )
     question: str = told(
         "質問の一文。execute なら空", "The question, one sentence; empty with execute", ""
@@ -62,16 +72,30 @@ class SeveralReply(Reply):
     )
 
 
+_DECLINED: dict[str, Declined] = {"none_fits": "none fits", "no_request": "no request"}
+_ANY_CHOICE: Any = told(
+    "clarify は質問、execute は実行、none_fits は合う行動がない、no_request は頼みごとではない",
+    "clarify asks, execute acts, none_fits: no action fits, no_request: nothing is asked for",
+    synonyms=_SYNONYMS,
+)
+
+
 @lru_cache(maxsize=64)
-def reply_schema(ids: tuple[int, ...], *, several: bool = False) -> type[Reply]:
+def reply_schema(
+    ids: tuple[int, ...], *, several: bool = False, declines: bool = False
+) -> type[Reply]:
     """The same for all steps of a run, so that the beginning of its requests is. Actions are an
     enumeration, since endpoints do not enforce integer bounds.
 
-    several: further actions may be executed with the first.
+    several: further actions may be executed with the first. declines: none need be executed.
     """
     number: Any = Literal[ids]
     base = SeveralReply if several else Reply
-    fields: dict[str, Any] = {"action": (number, deepcopy(base.model_fields["action"]))}
+    acts: Any = (Literal["clarify", "execute"], deepcopy(base.model_fields["choice"]))
+    fields: dict[str, Any] = {
+        "choice": (Choice, deepcopy(_ANY_CHOICE)) if declines else acts,
+        "action": (number, deepcopy(base.model_fields["action"])),
+    }
     if several:
         listed: Any = list[number]
         fields["also"] = (listed, deepcopy(base.model_fields["also"]))
@@ -82,18 +106,13 @@ _MEMO = {
     "ja": "【内省メモ】（これまでの試行の失敗から得た教訓）",
     "en": "[Reflection memo] (lessons of the trials that failed)",
 }
-_TRIED = {
-    "ja": "すでに実行して違っていた行動{barred}：",
-    "en": "Already executed and wrong{barred}: ",
-}
-_BARRED = {"ja": "（もう選べません）", "en": " (no longer allowed)"}
 _MAY_ASK = {
     "ja": "質問はあと{n}回できます。{trials}質問するか、実行するかを決めてください。",
     "en": "Questions left: {n}. {trials}Decide: ask or execute.",
 }
 _AGAIN = {
-    "ja": "{action} はすでに実行して違っていた行動です。ほかの行動を選んでください。",
-    "en": "{action} was executed before and was wrong. Choose another action.",
+    "ja": "{acts} はすでに実行して、違っていました。ほかを選んでください。",
+    "en": "{acts} was executed before and was wrong. Choose something else.",
 }
 _MUST_ACT = {
     "ja": "もう質問はできません。{trials}行動を1つ選んで実行してください。",
@@ -104,19 +123,13 @@ _TRIALS = {
     "ja": ("これが最後の試行です。", "外れたときに残る試行は{n}回です。"),
     "en": ("This is the last trial. ", "Trials left after this one: {n}. "),
 }
-#: How many actions are wanted, and what executing several takes; by whether there may be several.
-_WANTED = {
-    "ja": {
-        False: "望まれている行動は、一覧のうちただ一つです。ほかの行動がもっともらしく見えても、"
-        "この人が今望んでいるのはその一つだけです。",
-        True: "望まれている行動は、ふつう一覧のうちただ一つです。"
-        "まれに、二つか三つをまとめて望んでいることがあります。",
-    },
-    "en": {
-        False: "Exactly one of them is wanted. Others may look sensible too, but this person wants "
-        "that one, now.",
-        True: "As a rule exactly one of them is wanted; rarely two or three are wanted together.",
-    },
+#: How none is chosen.
+_DECLINE = {
+    "ja": "\n- 望みをかなえる行動が一覧にないときは none_fits を、頼みごとではないとき"
+    "（挨拶、お礼、取り消しなど）は no_request を選びます。どちらも何も実行しません。",
+    "en": "\n- Choose none_fits where no action of the list would do what is wanted, and "
+    "no_request where nothing is asked for (a greeting, thanks, a request taken back). Both "
+    "execute nothing.",
 }
 _ALSO = {
     "ja": "\n- ほかにも望まれていると分かった行動があれば also に入れます。"
@@ -126,22 +139,25 @@ _ALSO = {
 }
 
 
-def conversation(view: View, prompt: str, *, several: bool = False) -> list[Message]:
-    """The messages for a decision; several: further actions may be wanted with the first.
+def conversation(view: View, prompt: str) -> list[Message]:
+    """The messages for a decision.
 
     Everything before the last message stays the same within a trial, so that endpoints can reuse
     their prefix cache."""
     language = view.scene.language
     given = [scene_text(view.scene)]
-    if view.past:
-        given.append(past_text(view.past, view.actions, language))
     if view.memo:
         given.append(f"{_MEMO[language]}\n{view.memo}")
     if view.tried:
-        separator = "、" if language == "ja" else ", "
-        named = separator.join(f"{a}. {view.actions.text(a)}" for a in view.tried)
-        barred = _BARRED[language] if view.masked else ""
-        given.append(_TRIED[language].format(barred=barred) + named)
+        given.append(
+            tried_text(
+                view.tried,
+                view.actions,
+                language,
+                masked=view.masked,
+                several=view.several,
+            )
+        )
     trials = ""
     if view.trials_left is not None:
         last, more = _TRIALS[language]
@@ -153,8 +169,8 @@ def conversation(view: View, prompt: str, *, several: bool = False) -> list[Mess
         prompt,
         language,
         actions=action_list(view.actions),
-        wanted=_WANTED[language][several],
-        also=_ALSO[language] if several else "",
+        wanted=wanted_text(language, several=view.several, declines=view.declines),
+        also=_ALSO[language] * view.several + _DECLINE[language] * view.declines,
     )
     messages = [system(instructions)]
     heard = "\n\n".join(given)
@@ -168,7 +184,7 @@ def conversation(view: View, prompt: str, *, several: bool = False) -> list[Mess
 class LLMOptions(Options):
     """prompt: name of the system prompt."""
 
-    prompt: PromptName = "agent.v3"
+    prompt: PromptName = "agent.v4"
 
 
 class LLMAgent:
@@ -176,28 +192,36 @@ class LLMAgent:
 
     name = "llm"
 
-    def __init__(self, prompt: str = "agent.v3", *, several: bool = False) -> None:
-        self.prompt, self.several = prompt, several
+    def __init__(self, prompt: str = "agent.v4") -> None:
+        self.prompt = prompt
 
     def decide(self, view: View) -> Flow[Decision]:
-        schema = reply_schema(view.actions.ids, several=self.several)
-        told = conversation(view, self.prompt, several=self.several)
+        schema = reply_schema(view.actions.ids, several=view.several, declines=view.declines)
+        told = conversation(view, self.prompt)
         reply = yield from Chat("agent", told, schema)
         # Who asks though no question is left has given the likeliest action all the same.
         asks = reply.choice == "clarify" and view.may_ask
-        if view.masked and reply.action in view.tried and not asks:
-            again = _AGAIN[view.scene.language].format(action=reply.action)
+        acts = reply.choice not in _DECLINED and not asks
+        if acts and view.masked and frozenset(_acts(reply)) in view.tried:
+            again = _AGAIN[view.scene.language].format(acts=set_text(_acts(reply), view.actions))
             told += [assistant(reply.model_dump_json()), user(again)]
             reply = yield from Chat("agent", told, schema)
             asks = reply.choice == "clarify" and view.may_ask
+        if reply.choice in _DECLINED:
+            return Decline(reason=_DECLINED[reply.choice], thought=reply.thought)
         if asks:
             return Clarify(question=reply.question, thought=reply.thought, guess=reply.action)
-        also = tuple(reply.also) if isinstance(reply, SeveralReply) else ()
-        return Execute(action=reply.action, also=also, thought=reply.thought)
+        action, *also = _acts(reply)
+        return Execute(action=action, also=tuple(also), thought=reply.thought)
+
+
+def _acts(reply: Reply) -> tuple[int, ...]:
+    also = reply.also if isinstance(reply, SeveralReply) else ()
+    return tuple(dict.fromkeys((reply.action, *also)))
 
 
 @declares(model_free=False, options=LLMOptions)
 def build(context: AgentContext) -> LLMAgent:
     """Options: `LLMOptions`."""
     options = LLMOptions.model_validate(dict(context.options))
-    return LLMAgent(options.prompt, several=context.several)
+    return LLMAgent(options.prompt)

@@ -27,7 +27,7 @@ __all__ = ["NAMES", "LLMSimulator", "simulator"]
 
 
 #: Without and with the facts of a wish.
-_PROMPT, _PROMPT_FACTS = "simulator.v1", "simulator.v3"
+_PROMPT, _PROMPT_FACTS = "simulator.v2", "simulator.v4"
 
 
 class LLMSimulator(FlowHandler):

@@ -24,7 +24,8 @@ def _headline(episode: RecordedEpisode) -> Headline:
     result = EpisodeResult.model_validate(episode.result)
     texts = task.data.actions.text
     comma = say("、", ", ")
-    done = [comma.join(map(texts, (log.action, *log.also))) for log in result.trials]
+    nothing = say("なし", "nothing")
+    done = [comma.join(map(texts, log.acts)) or nothing for log in result.trials]
     first = result.first_success
     return Headline(
         say("望みどおり", "as wished") if first else say("望みと違う", "not as wished"),
@@ -120,7 +121,7 @@ def best(decision: Decision) -> int | None:
     """The action that it would take now; `None` where it does not say."""
     if isinstance(decision, Execute):
         return decision.action
-    if decision.guess:
+    if isinstance(decision, Clarify) and decision.guess:
         return decision.guess
     return decision.chances[0].action if decision.chances else None
 
@@ -168,7 +169,7 @@ def _favourite(decision: Decision | None, text: Callable[[int], str]) -> str:
     """What it would do if it had to act now; empty where it does not say."""
     if isinstance(decision, Execute):
         return text(decision.action)
-    return text(decision.guess) if decision is not None and decision.guess else ""
+    return text(decision.guess) if isinstance(decision, Clarify) and decision.guess else ""
 
 
 def act_marks(events: Sequence[Event]) -> Mapping[int, Mark]:

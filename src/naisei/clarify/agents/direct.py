@@ -1,0 +1,192 @@
+"""Requests that are made outright: 「リモコンを取ってきて」 leaves nothing to ask.
+
+What is to be done and with which thing is read from the words of a request and those of the
+actions alike, so that anybody's list of actions will do.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from naisei.clarify.agents.deeds import KINDS, SMALL, Deed
+from naisei.clarify.agents.knowledge import Knowledge
+from naisei.clarify.schemas import Turn
+from naisei.japanese.answers import understand
+from naisei.japanese.morph import is_japanese, lemmas, normalise, tokens
+
+_END = (
+    r"(?:です|ます|ません|ない|ん|の|だ|けど|けれど|が|も|な|ね|よ|か|かな|かしら|と)*[、。！？]*$"
+)
+_REQUEST = re.compile(
+    rf"(?:(?:て|で)(?:くれ(?:る|ない)?|くれませ|もらえ(?:る|ない)?|もらえま|いただけ(?:る|ない)?|いただけま|"
+    rf"ほし(?:い|く)|欲し(?:い|く)|もらって(?:も)?(?:いい|良い)|ください|下さい|ちょうだい|頂戴)|"
+    rf"ください|下さい|ちょうだい|頂戴|お願い(?:し(?:たい)?|でき)?|ほしい|欲しい|頼む|頼み|くれ|なさい){_END}|"
+    rf"(?:て|で)(?:くれ|もらえ|いただけ)(?:ると|たら|れば)(?:助か|嬉し|うれし|ありがた)[^。]*$|"
+    rf"(?:て|で)(?:ね|よ)?[、。！？]*$"
+)
+_REQUEST_EN = re.compile(
+    r"^(?:please |could you |can you |would you |will you |i(?:'d| would) like you to |"
+    r"i (?:want|need) you to |go (?:and )?|just |hey,? |okay,? )*"
+    r"(?:please )?(?P<deed>[a-z]+)\b(?! (?:was|is|were|are)\b)"
+)
+#: Without a verb, these ask for a thing.
+_GIVE = re.compile(r"ちょうだい|頂戴|ください|下さい|ほしい|欲しい|お願い|くれ")
+_FORBIDDEN = re.compile(r"ないで|なくて|\b(?:don't|do not|no need)\b")
+
+_NOTHING = re.compile(
+    r"ありがと|サンキュー|感謝|助か(?:った|りました|るなあ|るわ)|おはよう|こんにちは|こんばんは|おやすみ|ただいま|"
+    r"(?:行|い)ってきます|(?:お疲れ|おつかれ)(?:さま|様)|はじめまして|初めまして|よろしくね|ごめん|すみません|"
+    r"(?:なん|何)でもな|気にしな|(?:何|なに|なん)も(?:いら|要ら|なく|ない|ありま)|取り消|キャンセル|忘れて|"
+    r"聞かなかった|独り言|自分で|見つかった|しなくて|手伝わなくて|"
+    r"\b(?:thank|thanks|hello|hi|good (?:morning|evening|night|afternoon)|"
+    r"never ?mind|no need|forget it|"
+    r"nothing|i'm (?:fine|good|all right)|it's (?:fine|all right|okay)|cancel|sorry|bye|see you|"
+    r"(?:do|get|take) it myself|found (?:it|the))\b",
+    re.IGNORECASE,
+)
+
+
+#: Said of a thing, these may ask to take it away.
+_ENOUGH = re.compile(
+    r"(?:もう|やっぱり?).{0,4}(?:いい|良い|十分|やめ)|大丈夫|(?:結構|けっこう)です|いらない|要らない|"
+    r"\b(?:that's|that is) (?:enough|all)\b|\bno more\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is to be done, by a request or by an action. things: those that the table names."""
+
+    deed: Deed
+    things: tuple[str, ...] = ()
+
+    @property
+    def kinds(self) -> frozenset[str]:
+        return self.deed.kinds
+
+    @property
+    def words(self) -> frozenset[str]:
+        return self.deed.words
+
+    def doing(self, kinds: frozenset[str]) -> Wanted:
+        """The same with another kind of deed."""
+        return Wanted(replace(self.deed, kinds=kinds), self.things)
+
+
+class Requests:
+    """Reads requests for one set of actions."""
+
+    def __init__(self, knowledge: Knowledge) -> None:
+        # Of an action without a table any of its words may be the name.
+        items = knowledge.items if knowledge.table else ()
+        self._named = {name.lower(): item.object for item in items for name in item.names}
+        longest = sorted(self._named, key=len, reverse=True)
+        self._names = re.compile(
+            "|".join(
+                re.escape(n) if is_japanese(n) else rf"\b{re.escape(n)}(?:e?s)?\b" for n in longest
+            )
+            or "(?!)"
+        )
+        self._actions = [
+            Wanted(Deed.of(item.text), (item.object,) if knowledge.table else ())
+            for item in knowledge.items
+        ]
+        self._kinds = frozenset().union(*(a.kinds for a in self._actions)) | {*KINDS}
+        self._words = frozenset().union(*(a.words for a in self._actions))
+
+    def wanted(self, utterance: str, asked: Sequence[Turn]) -> Wanted | None:
+        """What was asked for by now: a word of an answer says which thing was meant."""
+        wanted = self.read(utterance)
+        for turn in asked:
+            if again := self.read(turn.answer):
+                wanted = wanted.doing(again.kinds) if wanted and not again.things else again
+                continue
+            said = understand(turn.answer, turn.question).content
+            named = self._parsed(said)
+            if named.words & self._words and (wanted or self._only_names(said)):
+                wanted = named.doing(wanted.kinds if wanted else frozenset())
+        return wanted
+
+    def _only_names(self, text: str) -> bool:
+        """Whether a text is a name and no more: 「リモコン」「リモコンのことです」."""
+        said = normalise(text).lower()
+        for _, start, end in reversed(self._mentions(said)):
+            said = said[:start] + said[end:]
+        left = {t.form for t in tokens(said) if t.content} if is_japanese(text) else {*lemmas(said)}
+        return left <= self._words | SMALL
+
+    def read(self, text: str) -> Wanted | None:
+        """What a text asks for outright; `None` where it only remarks on something."""
+        said = normalise(text)
+        for sentence in reversed(re.split(r"(?<=[。！？.!?])\s*", said)):
+            if _FORBIDDEN.search(sentence):
+                continue
+            if is_japanese(said):
+                found = _REQUEST.search(sentence)
+                wanted = self._parsed(sentence) if found else None
+                if wanted and not wanted.kinds and _GIVE.search(sentence):
+                    wanted = wanted.doing(frozenset({"bring"}))
+            else:
+                found = _REQUEST_EN.match(sentence.lower())
+                wanted = self._parsed(sentence[found.start("deed") :]) if found else None
+            if wanted and wanted.kinds & self._kinds:
+                return wanted
+        return None
+
+    def fitting(self, wanted: Wanted) -> list[int]:
+        """The indices of the actions that do just that, those that say most of it; empty if none
+        does or no thing is named."""
+        fits = {i: self._shared(action, wanted) for i, action in enumerate(self._actions)}
+        most = max(fits.values())
+        return [i for i, shared in fits.items() if shared == most > 0]
+
+    def about(self, text: str) -> list[int]:
+        """The indices of the actions on a thing that a text names."""
+        named = {thing for thing, _, _ in self._mentions(normalise(text).lower())}
+        return [i for i, a in enumerate(self._actions) if named & {*a.things}]
+
+    def of_kind(self, wanted: Wanted) -> list[int]:
+        """The indices of the actions of such a deed, whatever the thing."""
+        return [i for i, a in enumerate(self._actions) if a.kinds & wanted.kinds]
+
+    def _shared(self, action: Wanted, wanted: Wanted) -> float:
+        """How much of an action is said: 0 if it is another deed or another thing."""
+        elsewhere = (wanted.deed.places & self._words) - action.words
+        if (wanted.kinds and not action.kinds & wanted.kinds) or elsewhere:
+            return 0.0
+        if action.things:
+            own = action.words - action.deed.places
+            named = action.things[0] in wanted.things or own <= wanted.words
+        else:
+            named = bool((action.words - action.deed.places) & wanted.words)
+        said = len(action.words & wanted.words) + 2.0 * len(action.kinds & wanted.kinds)
+        return named * (said - 0.1 * len(action.words - wanted.words))
+
+    def _mentions(self, said: str) -> list[tuple[str, int, int]]:
+        """The things of the table that a text names, each with where its name begins and ends."""
+        found = []
+        for m in self._names.finditer(said):
+            name = next(n for n in (m[0], m[0][:-1], m[0][:-2]) if n in self._named)
+            found.append((self._named[name], *m.span()))
+        return found
+
+    def asks_nothing(self, text: str) -> bool:
+        """Whether somebody thanks, greets, or takes back what they said, and asks for nothing."""
+        said = normalise(text)
+        enough = _ENOUGH.search(said) and not self._mentions(said.lower())
+        return bool(_NOTHING.search(said) or enough)
+
+    def _parsed(self, text: str) -> Wanted:
+        """The last deed of a sentence, and the things and nouns in it by any of their names."""
+        said = normalise(text)
+        named = self._mentions(said.lower())
+        # 「スマホの充電ケーブル」 is no phone.
+        things = [
+            thing
+            for at, (thing, _, end) in enumerate(named)
+            if not (said[end : end + 1] == "の" and named[at + 1 :] and named[at + 1][1] == end + 1)
+        ]
+        return Wanted(Deed.of(said), tuple(things))
