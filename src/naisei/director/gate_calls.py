@@ -161,6 +161,8 @@ class JudgeQuestion:
     messages: tuple[Message, ...]
 
 
+#: What writes or decides: `provider:name`.
+AnyModel = str
 AnyJudge = str | Callable[[JudgeQuestion], Any]
 
 

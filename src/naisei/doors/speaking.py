@@ -34,10 +34,9 @@ from naisei.director.gate import Gate
 from naisei.director.gate_calls import AnyJudge, ModelHandler
 from naisei.director.schemas import Turn
 from naisei.director.verdict import RuleSet
-from naisei.doors.exchange import KeptLog
+from naisei.doors.exchange import Notes
 from naisei.lang import Language, say
 from naisei.memory import Memory, memory_policy
-from naisei.runs.retry import retry_while_locked
 
 F = TypeVar("F", bound=Callable[..., Any])
 _LOG = logging.getLogger("naisei.doors")
@@ -45,37 +44,6 @@ _LOG = logging.getLogger("naisei.doors")
 _LINES, _NOTES = 40, 10
 #: Characters of an input, an outcome or a failure that the reflector reads.
 _SHOWN = 2_000
-
-
-class Notes:
-    """Notes by key, in the log of `kept_at`, opened when it is first needed, or in memory."""
-
-    def __init__(self, state: str | Path | None) -> None:
-        self._kept = KeptLog(state) if state is not None else None
-        self._held: dict[str, list[str]] = {}
-
-    async def aopen(self) -> None:
-        """Open the file now, beside the event loop."""
-        if self._kept is not None:
-            await self._kept.aopen()
-
-    def get(self, key: str) -> list[str]:
-        if self._kept is None:
-            return list(self._held.get(key, ()))
-        kept = self._kept.open().get(key)
-        return [str(each) for each in kept] if isinstance(kept, list) else []
-
-    def put(self, key: str, notes: Sequence[str]) -> None:
-        """Returns when they are kept. Raises `LogBusy` if another program holds the file."""
-        if self._kept is None:
-            self._held[key] = list(notes)
-        else:
-            self._kept.open().put(key, list(notes))
-
-    async def aput(self, key: str, notes: Sequence[str]) -> None:
-        """The same within an event loop, which goes on while another program holds the file."""
-        await self.aopen()
-        await retry_while_locked(lambda: self.put(key, notes))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,8 +67,8 @@ class _KeptGate(Gate):
             await self.notes.aput(self.key, self._with(done.text))
         return super()._told(done)
 
-    def _with(self, line: str) -> list[str]:
-        return [*self.notes.get(self.key), line][-_LINES:]
+    def _with(self, line: str) -> list[JsonValue]:
+        return [*self.notes.texts(self.key), line][-_LINES:]
 
 
 def check_before_say(
@@ -140,7 +108,7 @@ def check_before_say(
         judge=judge,
         rules=rules,
         hold=hold,
-        history=lambda: notes.get(key),
+        history=lambda: notes.texts(key),
         on_turn=on_turn,
         language=language,
         notes=notes,
@@ -221,7 +189,7 @@ class _Kept(Handler):
     blocking: bool
 
     def __post_init__(self) -> None:
-        self._written = self.notes.get(self.key)
+        self._written = self.notes.texts(self.key)
         for note in self._written:
             self.memory.add(note)
 
@@ -229,8 +197,8 @@ class _Kept(Handler):
         self.memory.add(effect.item)
         self._written = [*self._written, str(effect.item)][-_NOTES:]
         if not self.blocking:
-            return self.notes.aput(self.key, self._written)
-        self.notes.put(self.key, self._written)
+            return self.notes.aput(self.key, [*self._written])
+        self.notes.put(self.key, [*self._written])
         return None
 
 
