@@ -49,7 +49,7 @@ from naisei.core import (
     run,
 )
 from naisei.core.events import claimed
-from naisei.director.gate_calls import AnyModel, ModelHandler
+from naisei.director.gate_calls import ModelHandler
 from naisei.doors.careful import CarefulAgent
 from naisei.doors.exchange import (
     Acted,
@@ -64,6 +64,7 @@ from naisei.doors.exchange import (
 )
 from naisei.lang import Language, say
 from naisei.lengths import MESSAGE, too_long
+from naisei.models.given import AnyModel, as_model
 from naisei.runs.log import RunLog
 from naisei.runs.retry import arun_logged, retry_while_locked
 
@@ -111,7 +112,8 @@ class AskBeforeAct(Generic[R]):
             actions=tuple(Action(id=n, text=text) for n, text in enumerate(self.names, 1)),
         )
         self._dangerous = frozenset(self.names.index(each) + 1 for each in dangerous)
-        self._model, self._ask, self._embedder = model, ask, embedder
+        self._model = None if model is None else as_model(model)
+        self._ask, self._embedder = ask, embedder
         self._agent_name, self._quota = agent or "llm", quota
         self._notes = Notes(state)
         self._logs: Bounded[MemoryLog] = Bounded()

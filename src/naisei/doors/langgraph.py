@@ -141,5 +141,5 @@ def _next(state: ClarifyState) -> Literal["decide", "ask", "act", "__end__"]:
     if state["question"]:
         return "ask"
     if state["declined"] or state.get("done", [""])[-1] == state["turn"]:
-        return END
+        return "__end__"
     return "act" if state["action"] else "decide"

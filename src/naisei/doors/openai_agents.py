@@ -13,10 +13,10 @@ from typing import Any
 from naisei.core import InputError, MemoryLog, Status
 from naisei.director.character import Character
 from naisei.director.check import rules_of
-from naisei.director.gate_calls import AnyModel
 from naisei.doors.acting import AskBeforeAct, ask_before_act
 from naisei.doors.exchange import Choice, Question, needs_extra, spent
 from naisei.lang import Language, say
+from naisei.models.given import AnyModel
 
 with needs_extra("openai-agents"):
     from agents import (

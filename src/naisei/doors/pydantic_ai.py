@@ -7,6 +7,7 @@ own id names nothing: some models give the same one again. The conversation has 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from secrets import token_hex
@@ -22,7 +23,7 @@ from naisei.lang import Language, language, say, speaking
 
 with needs_extra("pydantic-ai"):
     from pydantic_ai import FunctionToolset, ModelRetry, RunContext
-    from pydantic_ai.exceptions import CallDeferred
+    from pydantic_ai.exceptions import CallDeferred, UnexpectedModelBehavior
     from pydantic_ai.tools import DeferredToolRequests, DeferredToolResults
 
 
@@ -82,12 +83,10 @@ async def answered(
 def _told(found: Question | Acted[Any] | Declined, thread: str) -> dict[str, Any]:
     if isinstance(found, Question):
         options = list(found.options)
-        told = {"question": found.text, "options": options, "thread": thread, "step": found.step}
-    elif isinstance(found, Declined):
-        told = {"declined": found.reason}
-    else:
-        told = {"action": found.action, "result": found.result}
-    return told
+        return {"question": found.text, "options": options, "thread": thread, "step": found.step}
+    if isinstance(found, Declined):
+        return {"declined": found.reason}
+    return {"action": found.action, "result": found.result}
 
 
 def line_validator(
@@ -100,7 +99,9 @@ def line_validator(
     model with the reasons; one that passes goes out with its mends (labels and quotes cut off).
 
     At the last attempt the line goes out as it is: whoever would rather have nothing compares it
-    with `naisei.director.check`. history: the lines before, oldest first.
+    with `naisei.director.check`. A run that streams has one attempt, and what is out is out: its
+    line is let out by whole sentences, and ends with `UnexpectedModelBehavior` at the first that
+    the character would not say. history: the lines before, oldest first.
 
     Raises:
         InputError: an unknown character.
@@ -108,12 +109,17 @@ def line_validator(
     speaker, spoken = load_character(character), language or _language()
 
     def validate(ctx: RunContext[Any], line: str) -> str:
-        if not isinstance(line, str) or ctx.partial_output:
+        if not isinstance(line, str):
             return line
+        if ctx.partial_output and (line := "".join(_SENTENCE.findall(line))) == "":
+            return line
+        streams = ctx.partial_output or not ctx.max_retries
         state = TalkState(history=tuple(Spoken(speaker="", text=text) for text in history()))
         draft = checked(line, speaker, state, spoken)
-        if draft.status is not Status.RETRY or ctx.last_attempt:
+        if draft.status is not Status.RETRY or (ctx.last_attempt and not streams):
             return draft.text
+        if streams:
+            raise UnexpectedModelBehavior("; ".join(draft.reasons), line)
         with speaking(spoken):
             told = say("書き直してください。", "Write it anew:")
         raise ModelRetry("\n".join([told, *draft.reasons]))
@@ -122,3 +128,4 @@ def line_validator(
 
 
 _language = language
+_SENTENCE = re.compile(r"[^。！？!?\n]*[。！？!?\n]+[」』）)]*")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import wraps
 from pathlib import Path
@@ -37,6 +38,7 @@ from naisei.director.verdict import RuleSet
 from naisei.doors.exchange import Notes
 from naisei.lang import Language, say
 from naisei.memory import Memory, memory_policy
+from naisei.models.given import AnyModel, as_model
 
 F = TypeVar("F", bound=Callable[..., Any])
 _LOG = logging.getLogger("naisei.doors")
@@ -68,7 +70,8 @@ class _KeptGate(Gate):
         return super()._told(done)
 
     def _with(self, line: str) -> list[JsonValue]:
-        return [*self.notes.texts(self.key), line][-_LINES:]
+        said: list[JsonValue] = [*self.notes.texts(self.key), line]
+        return said[-_LINES:]
 
 
 def check_before_say(
@@ -244,6 +247,16 @@ class _Call:
             raise self.error
         return self.result
 
+    @contextmanager
+    def first(self) -> Iterator[None]:
+        """Within, no fault of ours hides the exception of the function."""
+        try:
+            yield
+        except Exception as fault:
+            if self.error is None or fault is self.error:
+                raise
+            _LOG.warning("no reflection: %s", fault)
+
     def _given(self, effect: _Try) -> dict[str, Any]:
         return {**self.kwargs, self.keyword: effect.memo}
 
@@ -262,7 +275,7 @@ class _Call:
 
 def reflect_after_failure(
     *,
-    model: str,
+    model: AnyModel,
     state: str | Path | None = None,
     per: str = "",
     failed: Callable[[Any], str | bool] | None = None,
@@ -279,7 +292,7 @@ def reflect_after_failure(
     pass through; so does its outcome where no reflection could be had, which is logged.
 
     Args:
-        model: `provider:name` of the reflector.
+        model: the reflector: `provider:name`, or any that `ask_before_act` takes.
         state: SQLite file, or `postgresql://…`, of the memos; in memory without one.
         per: name of the parameter that names the user or task whose memo it is; the function has
             one memo without it.
@@ -294,7 +307,7 @@ def reflect_after_failure(
     """
     if trials < 1:
         raise InputError(say("1 以上にしてください", "must be 1 or more"), place="trials")
-    made_of = memory_policy(memory)
+    made_of, reflector = memory_policy(memory), as_model(model)
     notes = Notes(state)
 
     def decorated(function: F) -> F:
@@ -318,16 +331,18 @@ def reflect_after_failure(
             return _tries(call.given(), kept, trials, language or lang.language())
 
         def going(call: _Call, kept: _Kept) -> None:
-            chat = ModelHandler(model, blocking=True)
-            run(tries(call, kept), World({_Try: call.perform, Chat: chat, Remember: kept}))
+            chat = ModelHandler(reflector, blocking=True)
+            with call.first():
+                run(tries(call, kept), World({_Try: call.perform, Chat: chat, Remember: kept}))
 
         async def agoing(args: tuple[Any, ...], kwargs: dict[str, Any], streams: bool) -> _Call:
             await notes.aopen()
             call, kept = begun(args, kwargs, blocking=False)
             call.streams = streams
-            chat = ModelHandler(model, blocking=False)
+            chat = ModelHandler(reflector, blocking=False)
             world = World({_Try: call.aperform, Chat: chat, Remember: kept})
-            await arun(tries(call, kept), world)
+            with call.first():
+                await arun(tries(call, kept), world)
             return call
 
         @wraps(function)

@@ -139,9 +139,9 @@ class Listening(Options):
 
     hosts: further names that the Host header may have. origins: pages of other origins that may
     call, and our own address where a reverse proxy changes it. store: the database in which
-    conversations are kept. workers: processes behind the address. max_upload, max_body: bytes of an upload, of
-    any other request. max_message: characters of what a person says. body_timeout: seconds for a
-    request to arrive.
+    conversations are kept. workers: processes behind the address. max_upload, max_body: bytes of an
+    upload, of any other request. max_message: characters of what a person says. body_timeout:
+    seconds for a request to arrive.
     """
 
     host: str = flag(

@@ -97,9 +97,9 @@ class ServeOptions(Listening):
     …`); the user "" stands for everybody who knows one shared secret. Needed unless `host` is
     loopback. profiles: user → what is known of them. groups_of: user → whose documents they find.
     max_messages: messages of one chat-completions request. timeout: seconds for one turn.
-    in_flight: turns at a time; more are answered 503. uploads: the folder for uploaded documents; `None` switches
-    uploading off. state: the folder of the sessions; with `store`, the name that they have in the
-    database, which any number of servers may share.
+    in_flight: turns at a time; more are answered 503. uploads: the folder for uploaded documents;
+    `None` switches uploading off. state: the folder of the sessions; with `store`, the name that
+    they have in the database, which any number of servers may share.
 
     Raises:
         InputError: a host that others can reach, without a token; a token too short to keep
