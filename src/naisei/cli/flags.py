@@ -287,7 +287,9 @@ def configurations(experiment: Experiment[C], **given: Any) -> dict[str, C]:
     """
     made: dict[str, C] = Flags(experiment).configs(given)
     for unknown in given:
-        raise InputError(say("そのような設定はありません", "there is no such option"), place=unknown)
+        raise InputError(
+            say("そのような設定はありません", "there is no such option"), place=unknown
+        )
     return made
 
 

@@ -246,13 +246,16 @@ class AskBeforeAct(Generic[R]):
 
     @cached_property
     def _agent(self) -> Agent:
-        from naisei.models.embedders import KeptEmbedder, open_embedder
+        def embedder() -> object:
+            from naisei.models.embedders import KeptEmbedder, open_embedder
+
+            return KeptEmbedder(open_embedder(self._embedder))
 
         context = AgentContext(
             actions=self._actions,
             trials=1,
             options={"prompt": "own-actions.v1"} if self._agent_name == "llm" else {},
-            embedder=lambda: KeptEmbedder(open_embedder(self._embedder)),
+            embedder=embedder,
         )
         return build_agent(self._agent_name, context)
 

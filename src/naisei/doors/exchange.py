@@ -7,8 +7,7 @@ import json
 import threading
 import weakref
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
@@ -20,13 +19,11 @@ from naisei.core import (
     AskUser,
     Effect,
     Handler,
-    InputError,
     MemoryLog,
     Observation,
     Usage,
     Where,
 )
-from naisei.lang import say
 from naisei.postgres import is_address, shown
 from naisei.runs.log import RunLog
 from naisei.runs.retry import retry_while_locked
@@ -257,13 +254,3 @@ def spent(log: MemoryLog) -> Usage:
         input_tokens=sum(cost.input_tokens for cost in costs),
         output_tokens=sum(cost.output_tokens for cost in costs),
     )
-
-
-@contextmanager
-def needs_extra(extra: str) -> Iterator[None]:
-    """Within, what cannot be imported is told with the extra that brings it (`InputError`)."""
-    try:
-        yield
-    except ImportError as error:
-        told = say(f"入っていないパッケージです: {error}", f"a package is missing: {error}")
-        raise InputError(told, remedy=f'pip install "naisei[{extra}]"') from error

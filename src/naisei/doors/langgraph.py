@@ -12,8 +12,9 @@ from typing import Any, Literal, TypedDict
 
 from naisei.core import InputError
 from naisei.doors.acting import AskBeforeAct
-from naisei.doors.exchange import Choice, Declined, Question, Request, needs_extra
+from naisei.doors.exchange import Choice, Declined, Question, Request
 from naisei.lang import say
+from naisei.plugins import needs_extra
 
 with needs_extra("langgraph"):
     from langchain_core.runnables import RunnableConfig, RunnableLambda

@@ -20,10 +20,11 @@ from naisei import __version__
 from naisei.core import InputError
 from naisei.doors.acting import AskBeforeAct, ask_before_act
 from naisei.doors.documents import Documents
-from naisei.doors.exchange import Declined, Question, needs_extra
+from naisei.doors.exchange import Declined, Question
 from naisei.intent.dialogue import Dialogue
 from naisei.intent.schemas import Citation, Reply
 from naisei.lang import say
+from naisei.plugins import needs_extra
 
 with needs_extra("mcp"):
     from mcp.server import MCPServer

@@ -14,9 +14,10 @@ from naisei.core import InputError, MemoryLog, Status
 from naisei.director.character import Character
 from naisei.director.check import rules_of
 from naisei.doors.acting import AskBeforeAct, ask_before_act
-from naisei.doors.exchange import Choice, Question, needs_extra, spent
+from naisei.doors.exchange import Choice, Question, spent
 from naisei.lang import Language, say
 from naisei.models.given import AnyModel
+from naisei.plugins import needs_extra
 
 with needs_extra("openai-agents"):
     from agents import (

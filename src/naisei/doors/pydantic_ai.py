@@ -18,8 +18,9 @@ from naisei.director.character import Character, load_character
 from naisei.director.draft import checked
 from naisei.director.state import Spoken, TalkState
 from naisei.doors.acting import AskBeforeAct
-from naisei.doors.exchange import Acted, Declined, Question, needs_extra
+from naisei.doors.exchange import Acted, Declined, Question
 from naisei.lang import Language, language, say, speaking
+from naisei.plugins import needs_extra
 
 with needs_extra("pydantic-ai"):
     from pydantic_ai import FunctionToolset, ModelRetry, RunContext
