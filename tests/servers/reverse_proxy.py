@@ -46,7 +46,8 @@ def reverse_proxy(url: str, prefix: str, folder: Path) -> Iterator[str]:
     openssl = shutil.which("openssl")
     if openssl is None:
         pytest.skip("there is no openssl here")
-    made = "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -keyout key.pem".split()
+    made = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"]
+    made += ["-subj", "/CN=localhost", "-keyout", "key.pem"]
     subprocess.run([openssl, *made, "-out", "cert.pem"], cwd=folder, check=True, stderr=-3)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -92,7 +93,7 @@ def _own(url: str, prefix: str, folder: Path, port: int) -> Iterator[None]:
             shutil.copyfileobj(answer, self.wfile)
             upstream.close()
 
-        do_POST = do_GET
+        do_POST = do_GET  # noqa: N815
 
         def log_message(self, format: str, *args: object) -> None: ...
 

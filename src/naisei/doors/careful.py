@@ -51,10 +51,9 @@ class CarefulAgent:
         return self.agent.name
 
     def decide(self, view: View) -> Flow[Decision]:
-        language = view.scene.language
         said = view.asked[-1].answer if view.asked else view.scene.utterance
         confirming = self._confirming(view)
-        if said.strip() == _WORDS[language]["none"]:
+        if said.strip() in {words["none"] for words in _WORDS.values()}:
             return Decline(reason="none fits")
         asked = view.asked[-1].question if view.asked else ""
         if not confirming and declines(said, asked, "\n".join(a.text for a in self.actions)):
@@ -152,13 +151,14 @@ _ASKED = r"(?:ください|下さい|もらえますか|いただけますか|�
 #: What takes a request back. verb: could be the name of an action.
 _NOTHING = re.compile(
     r"(?:"
-    rf"(?P<verb>取り?消|取り?止め|取りやめ|やめ|止め|中止|キャンセル|ストップ|なし|無し|忘れ)"
+    rf"(?P<verb>取り?消|取り?止め|取りやめ|やめ|止め|中止|キャンセル|ストップ|なし|無し|忘れ|無視)"
     r"(?:に|と|て|で|し|き|お|う|よ|る|た|ま|す|は|く(?!だ))*"
     rf"{_ASKED}{_SAID}"
-    rf"|(?:もう|それで|それなら)?(?:いい|良い|よい|結構|けっこう|大丈夫|だいじょうぶ|平気|十分)(?:だ|や)?{_SAID}"
+    rf"|(?:もう|それで|それなら)?(?:いい(?!え)|良い|よい|結構|けっこう|大丈夫|だいじょうぶ|平気|十分)(?:だ|や)?{_SAID}"
     rf"|(?:要ら|いら|必要)(?:は|が)?(?:な(?:い|く|かった)(?:な(?:った|り))?|ありま)?{_SAID}"
     rf"|不要(?:に)?(?:なり)?{_SAID}|(?:遠慮|辞退|パス|見送り?|断り)(?:し|させ)?(?:て)?(?:おき|おく|もらい|いただき)?(?:す|し|る)?{_SAID}"
     rf"|(?:何|なに|なん)(?:も|でも)(?:し|やら)?な(?:い|く)(?:て)?(?:で|いい|おいて)*{_ASKED}{_SAID}|(?:何|なん)でもあり{_SAID}"
+    rf"|(?:(?:見|聞か|い)?なかったこと|(?:し|やら|聞か)なくて(?:も)?(?:いい|良い|大丈夫|結構))(?:に|し|て)*{_ASKED}{_SAID}"
     rf"|(?:間違|まちが)(?:え|い)(?:た|て)?{_SAID}|気が(?:変わ|かわ)(?:っ|り)(?:た|て)?{_SAID}"
     rf"|気にし(?:な)(?:い)?で{_ASKED}|(?:どれ|どちら|どっち|いずれ)(?:で)?も(?:な(?:い|く)(?:て)?|あり|違(?:う|い)){_SAID}"
     rf"|(?:自分|こちら|こっち)で(?:や(?:る|り|って)|し|する|何とか)*(?:みる|み|おく|おき)?{_SAID}"
@@ -176,7 +176,8 @@ _NOTHING = re.compile(
     r"|(?:maybe |perhaps )?(?:another|some other|next) time"
     r"|i(?:'m| am) (?:good|fine|ok|okay|all set|set)"
     r"|(?:it|that)(?:'s| is) (?:fine|ok|okay|nothing|all|it)"
-    r"|my (?:mistake|bad)|i take (?:it|that) back|let(?:'s| us)"
+    r"|my (?:mistake|bad)|wrong (?:person|chat|number|window|thread)"
+    r"|i(?:'d| would) rather you (?:didn't|did not)|i take (?:it|that) back|let(?:'s| us)"
     r"|i (?:do not|don't|no longer) (?:want|need) (?:it|that|this|anything)(?: any ?more)?)\b"
     r")"
 )
@@ -184,7 +185,7 @@ _NOTHING = re.compile(
 _COURTESY = re.compile(
     r"(?:ありがとう?|有難う|どうも|サンキュー|ごめん(?:なさい|ね)?|すみません|すいません|申し訳(?:ない|ありません)|"
     r"ございま(?:す|した)|やっぱり?|やはり|もう|それなら|それでは|では|じゃあ?|今回は|今は|今日は|とりあえず|まあ|"
-    r"特に|別に|せっかくですが|せっかくだけど|お?気遣い(?:なく)?|ご親切に|また|さっきの(?:は|話は)?|今の(?:は|話は)?|"
+    r"特に|別に|せっかくですが|せっかくだけど|お?気遣い(?:なく)?|ご親切に|また|さっきの(?:は|話は)?|(?:どれ|どちら|どっち)も|(?:それ|これ)は|今の(?:は|話は)?|"
     r"えっと|ええと|うーん|あの|あ(?=[\sー]|$)|おはよう|こんにちは|こんばんは|おやすみ(?:なさい)?|さようなら|お疲れ(?:さま|様)(?:です|でした)?|"
     r"です|だ(?=\s|$)|(?<=\s)(?:ね|よ|な)(?=\s|$)|"
     r"\b(?:actually|oh|well|hm+|um+|uh|ok|okay|sorry|thanks|thank you|thx|please|then|for now|"
