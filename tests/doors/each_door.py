@@ -120,10 +120,7 @@ class LangGraph(Door):
         return self._invoked(user, Command(resume={"answer": text, "step": asked.to}))
 
     def _invoked(self, user: str, given: Any) -> Reply:
-        try:
-            state = self.graph.invoke(given, {"configurable": {"thread_id": user}})
-        except InputError:
-            return Reply("refused")
+        state = self.graph.invoke(given, {"configurable": {"thread_id": user}})
         for stopped in state.get("__interrupt__", ()):
             return Reply("question", stopped.value["question"], stopped.value["step"])
         return Reply("declined") if state["declined"] else Reply("acted", state["action"])

@@ -4,6 +4,7 @@ answer, the restart, two workers; with the client library that people use (docs/
 from __future__ import annotations
 
 import json
+import random
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -113,3 +114,42 @@ def test_two_workers_on_one_state(server: OpenAIServer, tmp_path: Path, request:
             assert one.answer("a", asked, "取り消しで").text == CANCEL
             done = [action for _, action in (*one.acts, *two.acts)]
             assert done == ([CANCEL] if kind in ACTING else [CANCEL, CANCEL])
+
+
+def _talk(door: Door, user: str, dice: random.Random) -> list[tuple[str, str]]:
+    """Two requests of a user, with calls sent twice, replies that are lost and processes that end;
+    what is to come of it."""
+    wanted = []
+    for n in range(2):
+        text = f"会議の件、{user} の {n}"
+        asked = door.request(user, text)
+        while dice.random() < 0.2:  # the reply is lost, or the call sent twice
+            door.__dict__.get("held", {}).pop(user, None)
+            stale, asked = asked, door.request(user, text)
+            if dice.random() < 0.5 and stale.to != asked.to and isinstance(door, ACTING[1]):
+                assert door.answer(user, stale, "予約で").kind == "question"
+        assert asked.kind == "question"
+        if dice.random() < 0.01:
+            door.restart()
+        says = dice.choice(["取り消しで", "予約で", "予約で", dice.choice(SAID["declines"][:20])])
+        for _ in range(1 + (dice.random() < 0.3)):
+            found = door.answer(user, asked, says)
+        if found.kind == "acted":
+            assert found.text == (CANCEL if "取り消し" in says else BOOK), says
+            wanted.append((text if acts(door) else says, found.text))
+        else:
+            assert (found.kind, says in SAID["declines"]) == ("declined", True), says
+    return wanted
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", [ACTING[1], DOORS[4]])
+def test_a_thousand_conversations(kind: type[Door], server: OpenAIServer, tmp_path: Path) -> None:
+    """Every act is done once. The proxy does none itself: the same call gets the same reply."""
+    server.keep = False
+    with opened(kind, server.url, tmp_path) as door:
+        for n in range(1000):
+            before = len(door.acts)
+            wanted = _talk(door, f"u{n}", random.Random(n))
+            done = door.acts[before:] if acts(door) else [*dict.fromkeys(door.acts[before:])]
+            assert done == [*dict.fromkeys(wanted)] if not acts(door) else done == wanted, n

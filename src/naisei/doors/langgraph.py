@@ -10,10 +10,8 @@ from __future__ import annotations
 from secrets import token_hex
 from typing import Any, Literal, TypedDict
 
-from naisei.core import InputError
 from naisei.doors.acting import AskBeforeAct
 from naisei.doors.exchange import Choice, Declined, Question, Request
-from naisei.lang import say
 from naisei.plugins import needs_extra
 
 with needs_extra("langgraph"):
@@ -48,9 +46,9 @@ def clarify_graph(desk: AskBeforeAct[Any]) -> StateGraph[ClarifyState, None, Any
 
     To be compiled with your checkpointer, or compiled and used as a node of your graph. An
     interrupt's value is {question, options, step}; it is resumed with the answer's words, or with
-    {answer, step}, which refuses an answer to another question. Who declines ends the graph with
-    `declined`. Actions are called in the node `act`, plain or async: with async ones use `ainvoke`
-    or `astream`.
+    {answer, step}: to an answer to another question it interrupts again. Who declines ends the
+    graph with `declined`. Actions are called in the node `act`, plain or async: with async ones use
+    `ainvoke` or `astream`.
     """
 
     async def adecide(state: ClarifyState) -> ClarifyState:
@@ -100,12 +98,10 @@ def _begun(state: ClarifyState) -> ClarifyState:
 
 def _ask(state: ClarifyState) -> ClarifyState:
     question, options, step = state["question"], state["options"], state["step"]
-    given = interrupt({"question": question, "options": options, "step": step})
-    answer = given if isinstance(given, dict) else {"answer": given}
-    if (to := answer.get("step", step)) != step:
-        raise InputError(
-            say("この質問の答えは待っていません", "that is not being asked now"), place=str(to)
-        )
+    answer: dict[str, Any] = {"step": ""}
+    while answer.get("step", step) != step:  # an answer to another question answers nothing
+        given = interrupt({"question": question, "options": options, "step": step})
+        answer = given if isinstance(given, dict) else {"answer": given}
     return {"asked": [*_asked(state), (question, str(answer.get("answer", "")))], "question": ""}
 
 
