@@ -138,6 +138,9 @@ class Guard:
         if scope["type"] != "http":
             return  # there are no web sockets here
         headers = Headers(scope=scope)
+        if (told := headers.get("x-forwarded-proto", "")) in ("http", "https"):
+            # Of the browser's way to a reverse proxy. A page of somebody else's cannot send it.
+            scope["scheme"] = told
         origin = headers.get("origin")
         response = self._refusal(scope, headers, origin)
         sending = self._sending(send, origin, scope["path"])

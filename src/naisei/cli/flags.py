@@ -283,9 +283,14 @@ def configurations(experiment: Experiment[C], **given: Any) -> dict[str, C]:
     be repeated.
 
     Raises:
-        InputError: as the command does, at the flag.
+        InputError: as the command does, at the flag; a key that is none.
     """
-    return Flags(experiment).configs(given)
+    made: dict[str, C] = Flags(experiment).configs(given)
+    for unknown in given:
+        raise InputError(
+            say("そのような設定はありません", "there is no such option"), place=unknown
+        )
+    return made
 
 
 def _copied(values: dict[str, Any]) -> dict[str, Any]:

@@ -7,9 +7,9 @@ import inspect
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from types import TracebackType
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from pydantic import JsonValue
 
@@ -18,6 +18,9 @@ from naisei.director.character import Character
 from naisei.director.schemas import ASPECTS, Scores, Turn
 from naisei.director.spoken import spoken
 from naisei.director.state import TalkState
+
+if TYPE_CHECKING:
+    from naisei.models.base import ChatModel
 
 
 @dataclass(frozen=True)
@@ -273,25 +276,24 @@ class ModelHandler(Handler):
     """A model of the model layer in every role. Its connections live in a loop of their own, so
     that they outlast the loops of whoever calls. blocking: nobody awaits."""
 
-    def __init__(self, spec: str, *, blocking: bool) -> None:
-        self._spec, self._blocking = spec, blocking
+    def __init__(self, model: str | ChatModel, *, blocking: bool) -> None:
+        self._model, self._blocking = model, blocking
 
     def perform(self, effect: Chat[Any], where: Where) -> Any:
-        gateway = _gateway(self._spec)
+        gateway = _gateway(self._model)  # type: ignore[arg-type]  # a protocol: no word on hashing
         todo = gateway.perform(effect, where)
         return _background().wait(todo) if self._blocking else _background().awaited(todo)
 
 
-@cache
-def _gateway(spec: str) -> Any:
+@lru_cache(256)
+def _gateway(model: str | ChatModel) -> Any:
     from naisei.models.gateway import Gateway
     from naisei.models.pacing import RetryPolicy
-    from naisei.models.registry import open_roles
+    from naisei.models.registry import Roles, open_roles
 
+    roles = open_roles(model) if isinstance(model, str) else Roles(model)
     # Somebody waits: a model that does not answer is given up sooner than in a run.
-    return Gateway(
-        open_roles(spec), patience=RetryPolicy(attempts=4, resends=0, connect_attempts=1)
-    )
+    return Gateway(roles, patience=RetryPolicy(attempts=4, resends=0, connect_attempts=1))
 
 
 class _Background:

@@ -22,6 +22,7 @@ from itertools import pairwise
 from typing import Literal
 
 from naisei.japanese.folding import FILLER
+from naisei.plugins import needs_extra
 
 #: `home`: the two live apart. `younger`, `elder`: the speaker is the younger, the elder one.
 Fault = Literal["home", "younger", "elder", "praise", "negation"]
@@ -219,7 +220,8 @@ class _Weights:
 
 @cache
 def _weights() -> _Weights:
-    import numpy as np
+    with needs_extra():
+        import numpy as np
 
     with as_file(files("naisei") / "data" / "fault_weights" / "weights.npz") as path:
         kept = np.load(path)
