@@ -93,7 +93,7 @@ _SAFE = ("GET", "HEAD")
 #: Shown to those who are still outside.
 _OPEN = ("/enter", "/health", "/static/")
 #: Where a file may be sent.
-_UPLOADS = ("/documents", "/emphasis")
+_UPLOADS = ("/documents", "/emphasis", "/relationship/file")
 
 
 def guard_rules(options: WebOptions, visitors: Visitors) -> GuardRules:
