@@ -91,7 +91,7 @@ class Texts:
     def unpack(self, value: JsonValue) -> JsonValue:
         """The value as it was before `pack`."""
         if isinstance(value, str):
-            return self._get(value) if value.startswith(_MARK) else value
+            return self.get(int(value[1:]))[1] if value.startswith(_MARK) else value
         if isinstance(value, list):
             return [self.unpack(v) for v in value]
         if isinstance(value, dict):
@@ -125,9 +125,6 @@ class Texts:
             query = "SELECT id FROM texts WHERE digest = ?"
             found = self.rows.execute(query, (digest,)).fetchone()
         return int(found[0])
-
-    def _get(self, reference: str) -> str:
-        return self.get(int(reference[len(_MARK) :]))[1]
 
     def get(self, number: int) -> tuple[bytes, str]:
         """Digest and text of a number.
