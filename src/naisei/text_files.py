@@ -7,9 +7,13 @@ seven encodings it is wrong on 1 of 2,933; charset-normalizer 3.5 on 370.
 from __future__ import annotations
 
 import codecs
+import errno
 import json
 import math
+import os
 import re
+import stat
+import time
 import tomllib
 import unicodedata
 from pathlib import Path
@@ -48,6 +52,8 @@ _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 _ACCENTS = re.compile(r"[‘’“”–—…•™€£§©®°±·´¡¿«»À-ÖØ-Ýß-ïñ-öø-ý\xa0]")
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _CONTROL_BYTE = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+#: A named pipe is opened by its writer within so many seconds.
+_PIPE_SECONDS = 5.0
 
 
 class Undecodable(ValueError):
@@ -64,12 +70,35 @@ def read_text(path: Path | str, *, remedy: str = "") -> str:
             here.
     """
     try:
-        with Path(path).open("rb") as file:
-            data = file.read(TEXT_FILE + 1)
+        data = _bytes_of(Path(path))
     except (OSError, ValueError) as error:
         raise unreadable(error, str(path), remedy=remedy) from None
     _bounded(data, str(path))
     return text_of(data, str(path))
+
+
+def _bytes_of(path: Path) -> bytes:
+    """What is in a file, no more than a byte beyond `TEXT_FILE`."""
+    if not stat.S_ISFIFO(path.stat().st_mode):
+        with path.open("rb") as file:
+            return file.read(TEXT_FILE + 1)
+    # A pipe that nobody writes to would be waited for without end.
+    pipe = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    with os.fdopen(pipe, "rb") as file:
+        until, first = time.monotonic() + _PIPE_SECONDS, b""
+        while not first:
+            try:
+                first = os.read(pipe, 1 << 16)
+            except BlockingIOError:  # somebody is about to write
+                break
+            if not first and time.monotonic() > until:
+                raise TimeoutError(
+                    errno.ETIMEDOUT,
+                    say("このパイプには誰も書き込みません", "nobody writes to this pipe"),
+                )
+            time.sleep(0.02)
+        os.set_blocking(pipe, True)
+        return first + file.read(TEXT_FILE + 1)
 
 
 def _bounded(data: bytes, place: str) -> None:

@@ -60,13 +60,18 @@ def test_western_texts_are_not_read_as_kanji(text: str) -> None:
     assert decode(text.encode("cp1252")) == text
 
 
-def test_pipes_are_read(tmp_path: Path) -> None:
+def test_pipes_are_read_unless_nobody_writes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     writer = threading.Thread(target=lambda: pipe.write_text("やあ\n" * 30_000, "utf-8"))
     writer.start()
     assert read_text(pipe) == "やあ\n" * 30_000
     writer.join()
+    monkeypatch.setattr("naisei.text_files._PIPE_SECONDS", 0.1)
+    with pytest.raises(InputError, match="nobody writes"):
+        read_text(pipe)
 
 
 def test_a_file_without_an_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
