@@ -88,6 +88,13 @@ _HEADERS = {
 }
 
 
+_PREFLIGHT = {
+    "access-control-allow-methods": "GET, POST",
+    "access-control-allow-headers": "authorization, content-type",
+    "access-control-max-age": "600",
+}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GuardRules:
     """What a server lets in.
@@ -157,7 +164,7 @@ class Guard:
         if origin is not None and not self._origin_known(origin, headers["host"], scope):
             return self._error(403, say("ほかのサイトからは呼べません", "not from other origins"))
         if scope["method"] == "OPTIONS" and "access-control-request-method" in headers:
-            return Response(status_code=204, headers=_preflight())
+            return Response(status_code=204, headers=_PREFLIGHT)
         try:
             refused = self._rules.admit(scope, headers)
         except HTTPException as error:
@@ -205,14 +212,6 @@ class Guard:
             await send(message)
 
         return sent
-
-
-def _preflight() -> dict[str, str]:
-    return {
-        "access-control-allow-methods": "GET, POST",
-        "access-control-allow-headers": "authorization, content-type",
-        "access-control-max-age": "600",
-    }
 
 
 def bearer(headers: Headers) -> str | None:

@@ -245,8 +245,9 @@ def export_log(run: Path, to: Path) -> None:
 def _sample(directory: RunDirectory, row: EpisodeRow, summary: Summary) -> EvalSample:
     from inspect_ai.log import EvalError
 
+    unknown = datetime.fromtimestamp(0, UTC)  # our logs keep how long, not when
     events: list[Any] = [
-        InfoEvent(source=f"naisei {event.kind}", data=event_json(event), timestamp=_epoch())
+        InfoEvent(source=f"naisei {event.kind}", data=event_json(event), timestamp=unknown)
         for event in directory.log.read(row.where.episode)
     ]
     titles: Any = directory.log.get(TITLES) or {}
@@ -266,10 +267,6 @@ def _sample(directory: RunDirectory, row: EpisodeRow, summary: Summary) -> EvalS
         events=events,
         error=None if row.scored else failed,
     )
-
-
-def _epoch() -> datetime:
-    return datetime.fromtimestamp(0, UTC)  # our logs keep how long, not when
 
 
 def read_log(path: Path) -> list[tuple[EpisodeRow, list[JsonValue]]]:
