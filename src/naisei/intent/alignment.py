@@ -166,22 +166,29 @@ def _ranged(value: Quantity, cell: str) -> bool:
 _RANGED = re.compile(
     r"(?P<low>[0-9.]+)(?:万)?(?P<u1>[^0-9〜～~ー\-以超をか]{0,3})(?:以上|超|を超え)?[、]?(?:〜|～|~|-|ー|から|以上|超|を超え)+"
     r"(?P<high>[0-9.]+)?(?P<u2>[^0-9以未]{0,3})(?P<open>未満)?"
-    r"|(?P<most>[0-9.]+)(?P<u3>[^0-9以未ま]{0,3})(?:以下|未満|まで|以内)"
+    r"|(?P<most>[0-9.]+)(?P<u3>[^0-9以未ま]{0,3})(?:以下|(?P<under>未満)|まで|以内)"
 )
+
+
+def ranges(value: Quantity, text: str) -> bool:
+    """Whether a text says a range of what the value measures: 10年未満 of 11年."""
+    folded = unicodedata.normalize("NFKC", text).replace(",", "")
+    return any(
+        bool(value.unit) and any(u and u.startswith(value.unit) for u in (m["u1"], m["u2"], m["u3"]))
+        for m in _RANGED.finditer(folded)
+    )
 
 
 def in_range(value: Quantity, cell: str) -> bool:
     """Whether a cell is a quantity, or a range that it lies in (勤続7年 in 5年以上10年未満)."""
     folded = unicodedata.normalize("NFKC", cell).replace(",", "")
     number = float(value.value)
-    if value.unit and Quantity(value.value, value.unit) in quantities(folded):
-        return True
-    for m in _RANGED.finditer(folded):
-        units = {m["u1"], m["u2"], m["u3"]} - {None, ""}
-        if value.unit and not any(u and u.startswith(value.unit) for u in units):
-            continue
+    told = [m for m in _RANGED.finditer(folded) if not value.unit or ranges(value, m[0])]
+    if not told:
+        return bool(value.unit) and value in quantities(folded)
+    for m in told:
         low, high = _scaled(m, "low") or 0, _scaled(m, "high") or _scaled(m, "most") or math.inf
-        if low <= number and (number < high or (number == high and not m["open"])):
+        if low <= number and (number < high or (number == high and not (m["open"] or m["under"]))):
             return True
     return False
 

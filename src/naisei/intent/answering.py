@@ -15,8 +15,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from naisei.core import Chat, Evidence, Flow, InstrumentFailure
 from naisei.intent.dialogue import Dialogue
-from naisei.intent.evidence import Band, Found, band, place_of
-from naisei.intent.extraction import best_passage, quotes
+from naisei.intent.evidence import Band, Found, band, nearness, place_of
+from naisei.intent.extraction import Quote, best_passage, quotes
 from naisei.intent.messages import (
     answerer_messages,
     ask_contact,
@@ -29,6 +29,7 @@ from naisei.intent.routing import Route
 from naisei.intent.rules import Rules, Setting
 from naisei.intent.schemas import Citation, Judged, Reply, Unsupported
 from naisei.intent.support import claims, unsupported
+from naisei.intent.things import MEANT, names, things
 from naisei.japanese.content_preservation import lost
 from naisei.japanese.query_analysis import analyse_query
 from naisei.japanese.sentences import search_tokens, sentence_spans
@@ -295,12 +296,26 @@ def answer(
 
 def extracted(query: str, found: Found, rules: Rules) -> tuple[Grounded, Band]:
     """Passages as they stand, each with its number, and what they are; empty where there is no
-    evidence. What does not hold what the question's form asks for is no answer."""
-    held = band(query, found.hits, found.weights, rules)
+    evidence. The nearest place is pointed to alone."""
+    parts = quotes(query, found)
+    held = _about(query, found, parts, band(query, found.hits, found.weights, rules))
     if held == "none":
         return Grounded(), held
-    parts = quotes(query, found)
-    if held == "answer" and not any(part.answers for part in parts):
-        held = "nearest"
-    draft = [(part.text, (part.hit + 1,)) for part in parts]
+    draft = [(part.text, (part.hit + 1,)) for part in (parts if held == "answer" else parts[:1])]
     return Grounded.of(draft, found.hits, separator="\n"), held
+
+
+def _about(query: str, found: Found, parts: Sequence[Quote], held: Band) -> Band:
+    """What the quotes can be: no answer unless the place of the best one names each thing that
+    the question does, and they hold what its form asks for; nothing unless it names the first. What
+    is near enough in meaning may; and what names all of them is pointed to, if it says no more."""
+    if not parts:
+        return "none"
+    hit, asked = found.hits[parts[0].hit], things(query)
+    named = [names(thing, hit) for thing in asked]
+    if asked and not named[0] and nearness([hit], found.weights) < MEANT:
+        return "none"
+    if held == "none":
+        return "nearest" if asked and all(named) else "none"
+    fits = all(named) or nearness([hit], found.weights) >= MEANT
+    return held if fits and any(part.answers for part in parts) else "nearest"
