@@ -164,9 +164,9 @@ def _ranged(value: Quantity, cell: str) -> bool:
 
 
 _RANGED = re.compile(
-    r"(?P<low>[0-9.]+)(?:万)?(?P<u1>[^0-9〜～~ー\-以超をか]{0,3})(?:以上|超|を超え)?[、]?(?:〜|～|~|-|ー|から|以上|超|を超え)+"
+    r"(?<![月0-9.])(?P<low>[0-9.]+)(?:万)?(?P<u1>[^0-9〜～~ー\-以超をか]{0,3})(?:以上|超|を超え)?[、]?(?:〜|～|~|-|ー|から|以上|超|を超え)+"
     r"(?P<high>[0-9.]+)?(?P<u2>[^0-9以未]{0,3})(?P<open>未満)?"
-    r"|(?P<most>[0-9.]+)(?P<u3>[^0-9以未ま]{0,3})(?:以下|(?P<under>未満)|まで|以内)"
+    r"|(?<![月0-9.])(?P<most>[0-9.]+)(?P<u3>[^0-9以未ま]{0,3})(?:以下|(?P<under>未満)|まで|以内)"
 )
 
 
@@ -174,7 +174,8 @@ def ranges(value: Quantity, text: str) -> bool:
     """Whether a text says a range of what the value measures: 10年未満 of 11年."""
     folded = unicodedata.normalize("NFKC", text).replace(",", "")
     return any(
-        bool(value.unit) and any(u and u.startswith(value.unit) for u in (m["u1"], m["u2"], m["u3"]))
+        bool(value.unit)
+        and any(u and u.startswith(value.unit) for u in (m["u1"], m["u2"], m["u3"]))
         for m in _RANGED.finditer(folded)
     )
 

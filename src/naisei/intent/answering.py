@@ -306,16 +306,16 @@ def extracted(query: str, found: Found, rules: Rules) -> tuple[Grounded, Band]:
 
 
 def _about(query: str, found: Found, parts: Sequence[Quote], held: Band) -> Band:
-    """What the quotes can be: no answer unless the place of the best one names each thing that
-    the question does, and they hold what its form asks for; nothing unless it names the first. What
-    is near enough in meaning may; and what names all of them is pointed to, if it says no more."""
+    """What the quotes can be. The place of the best one names each thing that the question does,
+    and they hold what its form asks for, or they are no answer; it names the first or most, or they
+    are nothing. What is near enough in meaning may name none; what names all is pointed to."""
     if not parts:
         return "none"
     hit, asked = found.hits[parts[0].hit], things(query)
     named = [names(thing, hit) for thing in asked]
-    if asked and not named[0] and nearness([hit], found.weights) < MEANT:
+    near = nearness([hit], found.weights) >= MEANT
+    if asked and not (near or named[0] or 2 * sum(named) > len(named)):
         return "none"
     if held == "none":
         return "nearest" if asked and all(named) else "none"
-    fits = all(named) or nearness([hit], found.weights) >= MEANT
-    return held if fits and any(part.answers for part in parts) else "nearest"
+    return held if (near or all(named)) and any(part.answers for part in parts) else "nearest"

@@ -19,7 +19,7 @@ from naisei.intent.effects import Weights
 from naisei.intent.evidence import Found, cosines, nearness, place_of, share, substance
 from naisei.intent.person_kinds import person_kinds
 from naisei.intent.polarity import denies
-from naisei.intent.things import names, things
+from naisei.intent.things import mentions, names, things
 from naisei.japanese.content_preservation import Quantity, quantities
 from naisei.japanese.query_analysis import answered_by
 from naisei.japanese.sentences import codes, search_tokens
@@ -45,6 +45,8 @@ _COSINE, _WORDS, _OWN, _RANK, _FORM, _RANGE = 1.0, 0.6, 0.2, 0.5, 0.3, 0.6
 #: That its place or text names what the question does; that it holds for a case only that the
 #: question does not put.
 _NAMED, _CASE = 0.6, 0.25
+#: That it is the first rule below a heading that names what the question does.
+_FIRST = 0.15
 #: Another quote is given beside the first if it comes so near to it.
 _NEAR, _MOST = 0.85, 2
 
@@ -134,6 +136,7 @@ def _scores(
     around = set(search_tokens(place_of(hit)))
     asked, asked_values = set(codes(query)), quantities(query)
     lines, denied = hit.text.split("\n"), _DENIED.search(query) is not None
+    headed = all(mentions(thing, place_of(hit)) for thing in things(query) or words)
     found: list[float] = []
     for n, unit in enumerate(units):
         lead = _lead(lines, unit.line)
@@ -143,14 +146,19 @@ def _scores(
         if near and weights.meaning:
             one = hit.model_copy(update={"meta": {"spans": [near[n]]}})
             value += _COSINE * nearness([one], weights)
-        if answered_by(query, unit.said):
+        told = unit.said
+        if _INTRODUCES.search(told):
+            told = "\n".join([told, *lines[unit.line + 1 : _end(lines, unit.line)]])
+        if answered_by(query, told):
             value += _FORM
         if asked_values:
             value += _RANGE * _ranged(asked_values, unit, lead)
-        if (case := _ONLY_WHEN.search(unit.said)) and not set(search_tokens(case[1] or "")) & set(words):
+        if (case := _ONLY_WHEN.search(unit.said)) and not set(search_tokens(case[1] or "")) & set(
+            words
+        ):
             value -= _CASE
         value -= _CASE * (_GOES_ON.search(unit.said) is not None)
-        value += _CASE * (denied and denies(unit.said))
+        value += _CASE * (denied and denies(unit.said)) + _FIRST * (headed and unit.line == 0)
         named = set(codes(unit.written))
         if asked and named:
             value += 0.5 if asked & named else -0.5
@@ -159,7 +167,9 @@ def _scores(
 
 
 #: What a sentence holds for, before what it says.
-_ONLY_WHEN = re.compile("^(.{2,40}?)(?:場合[はに、]|ときは|ときに|際は|に限り)|^(?:ただし|但し|なお)()")
+_ONLY_WHEN = re.compile(
+    "^(.{2,40}?)(?:場合[はに、]|ときは|ときに|際は|に限り)|^(?:ただし|但し|なお)()"
+)
 
 
 #: 認めない副業: what is not so is asked for.
@@ -187,9 +197,32 @@ def _lead(lines: Sequence[str], at: int) -> str:
     for line in reversed(lines[:at]):
         if line.lstrip().startswith("|"):
             continue
-        if table or not _ITEM.match(line) or _depth(line) < deep:
+        above = table or not _ITEM.match(line) or _depth(line) < deep
+        if above or (_INTRODUCES.search(line) and not _FULL.search(lines[at])):
             return line if len(line) <= _WIDE else ""
     return ""
+
+
+#: A sentence that the items or rows after it fill; an item that is a case without what holds for
+#: it; one that is a sentence.
+_INTRODUCES = re.compile("次の|次に掲げる|以下の|下記|下の表|各号")
+_BARE_CASE = re.compile("(?:場合|とき|時|者)[）)。]?$")
+_FULL = re.compile("。[）)]?$")
+
+
+def _end(lines: Sequence[str], at: int) -> int:
+    """The line after what an item says: after the deeper items and rows below it, and where none
+    is deeper after those that it introduces, or what holds in its case."""
+    end = at + 1
+    while end < len(lines) and _below(lines[end], _depth(lines[at])):
+        end += 1
+    if end > at + 1:
+        return end
+    if _BARE_CASE.search(lines[at]) and end < len(lines) and not _BARE_CASE.search(lines[end]):
+        return end + 1
+    while _INTRODUCES.search(lines[at]) and end < len(lines) and not _FULL.search(lines[end]):
+        end += 1
+    return end
 
 
 def _depth(line: str) -> int:
@@ -282,9 +315,7 @@ def _item(query: str, lines: Sequence[str], at: int) -> str:
     alone = any(in_range(v, lines[at]) for v in quantities(query))
     if (len(whole) <= _WIDE and not alone) or (_SEVERAL.search(query) and len(whole) <= _LIST):
         return whole
-    end = at + 1
-    while end < len(lines) and _below(lines[end], deep):
-        end += 1
+    end = _end(lines, at)
     while end < len(lines) and _NARROWS.match(lines[end]):
         end += 1
     if sum(map(len, lines[at:end])) > _LIST:

@@ -12,13 +12,30 @@ from naisei.core import Evidence
 from naisei.intent.evidence import place_of
 from naisei.japanese.morph import Token, is_japanese, tokens
 from naisei.japanese.query_analysis import hollow, is_general
-from naisei.japanese.sentences import related, search_tokens
+from naisei.japanese.sentences import search_tokens, synonyms
 from naisei.lengths import cached_text
 
 #: The nearness from which a passage may be about a thing that it calls otherwise.
 MEANT = 0.58
 #: Words for persons and doings that any document has, and that name nothing by themselves.
-_NO_NAME = frozenset("人 者 会社 自分 本人 場合 時 後 前 中 以内 以上 以下 分".split())
+_NO_NAME = frozenset(
+    [
+        "人",
+        "者",
+        "会社",
+        "自分",
+        "本人",
+        "場合",
+        "時",
+        "後",
+        "前",
+        "中",
+        "以内",
+        "以上",
+        "以下",
+        "分",
+    ]
+)
 _DOES = frozenset({"為る", "出来る", "致す", "為さる"})
 
 
@@ -82,14 +99,11 @@ def names(thing: str, hit: Evidence) -> bool:
 
 def mentions(thing: str, text: str) -> bool:
     """Whether a text does, in its very letters or by another word for the whole of it."""
-    if thing in _SPACE.sub("", text):
+    plain, words = _SPACE.sub("", text), search_tokens(thing)
+    if thing in plain or (len(set(words)) == 1 and words[0] in _words(text)):
         return True
-    words, there = search_tokens(thing), _words(text)
-    if len(set(words)) == 1:
-        words = words[:1]
-        if words[0] in there:
-            return True
-    return any(w in there for w, part in related(words[:1]).items() if part == 1)
+    others = [o for form, group in synonyms(words).items() if {*form} == {*words} for o in group]
+    return any("".join(other) in plain for other in others)
 
 
 @cached_text(512)
