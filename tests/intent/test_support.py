@@ -70,3 +70,40 @@ def test_conditions_may_stand_in_another_sentence_and_nothing_is_claimed_of_the_
     rest = "ただし、障がい者の助成を受けている方は対象外です。"
     assert unsupported("応援券の対象になります。", [source], "ja", beside=rest) == ""
     assert unsupported("手続きが要るかは、資料には書かれていません。", [], "ja") == ""
+
+
+@pytest.mark.parametrize(
+    ("passage", "question", "right", "wrong"),
+    [
+        (
+            "| 区分 | 料金 |\n| 大人 | 800円 |\n| 子ども | 300円 |",
+            "大人2人でいくらですか",
+            "大人2人で1,600円です。",
+            "大人2人で1,500円です。",
+        ),
+        (
+            "入場料は大人1人800円です。",
+            "900円ですよね？",
+            "いいえ、大人1人800円です。",
+            "はい、そうです。",
+        ),
+        (
+            "有給は年12日です。",
+            "5日使いました。残りは何日ですか",
+            "残りは7日です。",
+            "残りは8日です。",
+        ),
+        (
+            "65歳以上の方は無料です。",
+            "70歳ですが無料ですか",
+            "はい、70歳の方は無料です。",
+            "はい、60歳の方は無料です。",
+        ),
+    ],
+)
+def test_numbers_are_worked_out_from_cited_ones_and_the_questions_own_are_no_source(
+    passage: str, question: str, right: str, wrong: str
+) -> None:
+    source = Evidence(id="1", text=passage, score=1.0)
+    assert unsupported(right, [source], "ja", question=question) == ""
+    assert unsupported(wrong, [source], "ja", question=question)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from functools import partial
 
 from naisei.core import Evidence
@@ -81,10 +81,12 @@ def unsupported(
 ) -> str:
     """Why a sentence is not borne out; empty if it is, or claims nothing.
 
-    question: names in it need not stand in the sources. beside: the rest of the answer, which may
-    tell a condition that the sentence leaves out.
+    question: names in it need not stand in the sources; its numbers are no source, save for the
+    person's own case, of which the sources say nothing else. beside: the rest of the answer, which
+    may tell a condition that the sentence leaves out.
     """
-    if not claims(sentence):
+    affirmed = f"{question}\n{sentence}" if _AFFIRMS.match(sentence) else sentence
+    if not claims(affirmed if quantities(question) else sentence):
         return ""
     ja = language == "ja"
     if not sources:
@@ -99,16 +101,22 @@ def unsupported(
         if unit.header
         for cell in cells_of(unit.written)
     ]
+    pieces = [piece for source in sources for piece in pieces_of(source.text)]
+    own = f"{places}\n{texts}"
+    near = "\n".join(aligned(affirmed, pieces))
+    asked = quantities(question)
+    counted = quantities(sentence) if _COUNTS.search(sentence) else frozenset()
     if gone := [
         q
-        for q in missing(sentence, everything)
-        if not _told_otherwise(q, sentence, everything)
-        and not any(in_range(q, cell) for cell in cells)
+        for q in missing(affirmed, own)
+        if not (q in asked and not _rivals(q, near))
+        and not _told_otherwise(q, sentence, own)
+        and not _worked_out(q, quantities(near), (asked | counted) - {q})
+        and not any(in_range(q, cell) for cell in [*cells, *near.split("\n")])
     ]:
         named = "、".join(q.value + q.unit for q in gone)
         return f"出典にない数値: {named}" if ja else f"not in the sources: {named}"
     sentence = _ANSWERING.sub("", sentence)
-    pieces = [piece for source in sources for piece in pieces_of(source.text)]
     for ja_why, en_why, found in (
         ("別の行・列・箇所の値", "the value of another row, column or clause", swapped),
         ("別の行・列の内容", "what another row or column says", across),
@@ -132,6 +140,35 @@ def unsupported(
                 else f"few of its words are in the sources ({share:.0%})"
             )
     return ""
+
+
+#: What says that what was asked is so.
+_AFFIRMS = re.compile(r"^\s*(?:はい|ええ|そのとおり|その通り|おっしゃるとおり|yes\b)", re.I)
+
+
+def _rivals(value: Quantity, passage: str) -> bool:
+    """Whether a passage says something else of what a number of the question measures."""
+    others = {q for q in quantities(passage) if q.unit == value.unit}
+    return bool(value.unit and others) and not in_range(value, passage)
+
+
+#: What shows that a number is worked out from others of its sentence.
+_COUNTS = re.compile("[×✕＋+−＝=]|合計|計|合わせ|足[すし]|引[いくき]|残り|差|分(?:で|の|は|、|が)")
+
+
+def _worked_out(value: Quantity, cited: Set[Quantity], others: Set[Quantity]) -> bool:
+    """Whether a number is the sum, the difference or the product of one that is cited and another,
+    cited or asked, or of the sentence that shows how."""
+    total = float(value.value)
+    for one in cited:
+        for two in (cited | others) - {one}:
+            a, b = float(one.value), float(two.value)
+            same = one.unit == two.unit == value.unit
+            if same and total in (a + b, abs(a - b)):
+                return True
+            if value.unit in (one.unit, two.unit) and one.unit != two.unit and total == a * b:
+                return True
+    return False
 
 
 #: Yes and no belong to the question.
