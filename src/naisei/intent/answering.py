@@ -15,7 +15,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from naisei.core import Chat, Evidence, Flow, InstrumentFailure
 from naisei.intent.dialogue import Dialogue
-from naisei.intent.evidence import Band, Found, band, nearness, place_of
+from naisei.intent.evidence import Band, Found, band, nearness
 from naisei.intent.extraction import Quote, best_passage, quotes
 from naisei.intent.messages import (
     answerer_messages,
@@ -30,7 +30,7 @@ from naisei.intent.routing import Route
 from naisei.intent.rules import Rules, Setting
 from naisei.intent.schemas import Citation, Judged, Reply, Unsupported
 from naisei.intent.support import claims, unsupported
-from naisei.intent.things import MEANT, names, things
+from naisei.intent.things import MEANT, names, place_of, things
 from naisei.intent.verifying import Said, in_their_words, verified
 from naisei.japanese.content_preservation import lost
 from naisei.japanese.query_analysis import analyse_query

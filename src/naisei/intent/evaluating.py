@@ -16,7 +16,6 @@ from naisei.intent.evidence import (
     coverage,
     nearness,
     newest_first,
-    place_of,
     strength,
     substance,
 )
@@ -29,7 +28,7 @@ from naisei.intent.messages import (
 )
 from naisei.intent.rules import Setting
 from naisei.intent.schemas import Evaluation, Judged
-from naisei.intent.things import MEANT, mentions, names, things
+from naisei.intent.things import MEANT, mentions, names, place_of, things
 from naisei.japanese.answers import at_a_loss, none_of_them
 from naisei.japanese.morph import normalise
 from naisei.japanese.query_analysis import QueryAnalysis, analyse_query, is_greeting

@@ -16,10 +16,10 @@ from pydantic import BaseModel, ConfigDict
 from naisei.core import Evidence
 from naisei.intent.alignment import in_range, ranges
 from naisei.intent.effects import Weights
-from naisei.intent.evidence import Found, cosines, nearness, place_of, share, substance
+from naisei.intent.evidence import Found, cosines, nearness, share, substance
 from naisei.intent.person_kinds import person_kinds
 from naisei.intent.polarity import denies
-from naisei.intent.things import mentions, names, things
+from naisei.intent.things import mentions, names, place_of, things
 from naisei.japanese.content_preservation import Quantity, quantities
 from naisei.japanese.query_analysis import answered_by
 from naisei.japanese.sentences import codes, search_tokens
@@ -240,18 +240,22 @@ def _around(
     unit = units[best]
     lines = text.split("\n")
     if unit.header:
-        mates = [n for n, other in enumerate(units) if other.header == unit.header]
+        above = _lead(lines, unit.line)
+        mates = [
+            n
+            for n, other in enumerate(units)
+            if other.header == unit.header and _lead(lines, other.line) == above
+        ]
         # Where the question names no row of its own, those that fit as well are meant too.
         least = 0.97 if best in _named(words, units) else 0.88
         rows = [n for n in mates if scores[n] >= least * scores[best]]
         table = [unit.header, *(units[n].written for n in (rows if len(rows) <= 5 else [best]))]
-        lead = _lead(lines, unit.line)
-        above = [lead.strip()] if _ITEM.match(lead) else []
         if _SEVERAL.search(query) and sum(map(len, lines)) <= _LIST:
             table = [unit.header, *(u.written for u in units if u.header == unit.header)]
         note = units[best + 1] if best + 1 < len(units) else None
         after = [note.written] if note and not note.header and _NARROWS.match(note.written) else []
-        return "\n".join([*above, *_columns(query, table), *after]).strip()
+        lead = [above.strip()] if _ITEM.match(above) else []
+        return "\n".join([*lead, *_columns(query, table), *after]).strip()
     if _ITEM.match(lines[unit.line]):
         return _item(query, lines, unit.line)
     if len(text) <= _WIDE and not any(u.header for u in units):

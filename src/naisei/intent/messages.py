@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from naisei import lang
 from naisei.core import Evidence, Message, assistant, fingerprint, system, user
 from naisei.intent.dialogue import Dialogue
-from naisei.intent.evidence import place_of
 from naisei.intent.rules import Setting
 from naisei.intent.schemas import Citation, Contact, Exchange
+from naisei.intent.things import place_of
 from naisei.lang import Language
 
 _OPEN = {
@@ -121,9 +121,7 @@ def left_out(sentences: int, language: Language) -> str:
     if not sentences:
         return ""
     if language == "ja":
-        return (
-            f"（資料で確かめられない {sentences} 文を除き、該当箇所があれば引用しました）"
-        )
+        return f"（資料で確かめられない {sentences} 文を除き、該当箇所があれば引用しました）"
     return f"({sentences} sentences that the documents do not bear out gave way to quotes.)"
 
 

@@ -27,8 +27,8 @@ from naisei.intent.alignment import (
     pieces_of,
     swapped,
 )
-from naisei.intent.evidence import headings_of
 from naisei.intent.polarity import denies, opposed, says_nothing_is_due
+from naisei.intent.things import headings_of
 from naisei.japanese.content_preservation import Quantity, denied, missing, quantities
 from naisei.japanese.query_analysis import hollow
 from naisei.japanese.sentences import related, search_tokens

@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterator
 
 from naisei.core import Evidence
-from naisei.intent.evidence import place_of
 from naisei.japanese.morph import Token, is_japanese, tokens
 from naisei.japanese.query_analysis import hollow, is_general
 from naisei.japanese.sentences import search_tokens, synonyms
@@ -84,6 +83,18 @@ def _noun(token: Token) -> bool:
 
 
 _SPACE = re.compile(r"\s+")
+
+
+def place_of(hit: Evidence) -> str:
+    """Title and headings of a hit as one text."""
+    return " ".join(headings_of(hit))
+
+
+def headings_of(hit: Evidence) -> list[str]:
+    """Title and headings of a hit, each once."""
+    headings = hit.meta.get("headings")
+    named = [str(h) for h in headings] if isinstance(headings, list) else []
+    return list(dict.fromkeys([str(hit.meta.get("title") or ""), *named]))
 
 
 def names(thing: str, hit: Evidence) -> bool:

@@ -17,7 +17,6 @@ from naisei.intent.evidence import (
     cosines,
     nearness,
     newest_first,
-    place_of,
     share,
     substance,
 )
@@ -25,6 +24,7 @@ from naisei.intent.extraction import excerpt, quotes
 from naisei.intent.messages import ask_contact, no_evidence, rests_on
 from naisei.intent.rules import Setting
 from naisei.intent.schemas import Evaluation, Reply
+from naisei.intent.things import place_of
 from naisei.intent.worries import Kind, Worry, words
 from naisei.japanese.sentences import search_tokens
 from naisei.retrieval.chunking import Span, cells_of, spans
