@@ -5,12 +5,10 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import lru_cache
 from typing import NamedTuple
 
-from naisei.intent.polarity import denies
 from naisei.japanese.content_preservation import Quantity, quantities
 from naisei.japanese.query_analysis import hollow
 from naisei.japanese.sentences import related, search_tokens
@@ -309,38 +307,3 @@ def measures(text: str) -> set[tuple[str, tuple[str, float]]]:
             found.add((over, ("share", round(float(over) / float(under), 4))))
     found |= {("0.5", base) for word, base in _HALF.items() if word in folded}
     return found | ({("0.5", ("share", 0.5))} if "半分" in folded else set())
-
-
-#: Letters up to a 「も」 that the passages write as the sentence does.
-_AS_WRITTEN = 6
-#: The share of a sentence's weight that may stand elsewhere than the clause it is about.
-_ELSEWHERE = 0.15
-_TOO = re.compile(
-    "(?:でも|にも|からも|までも|とも|[合き人方]も|(?<=[一-龥ァ-ヶー々])も)(?:[、。]|(?=[^のっうしちとどあ]))"
-)
-
-
-def beyond(sentence: str, pieces: Sequence[Piece], text: str) -> str:
-    """What is said to hold for one more (準備会にも), where the passages deny it of that one, or
-    say it in another place."""
-    too = _TOO.search(sentence)
-    if too is None or denies(sentence) or not pieces:
-        return ""
-    if sentence[max(0, too.end() - _AS_WRITTEN) : too.end()] in text:
-        return ""
-    clauses = [solid(p.text) for p in pieces]
-    counts = Counter(w for clause in clauses for w in clause)
-    words = solid(sentence)
-    weights = {w: math.log(1 + len(clauses) / (1 + counts[w])) for w in words}
-    own = [n for n, clause in enumerate(clauses) if any(counts[w] == 1 for w in words & clause)]
-    if any(denies(pieces[n].text) for n in own):
-        return too[0]
-    units = [solid(whole) for whole in dict.fromkeys(p.whole for p in pieces)]
-    there = set[str]().union(*units)
-    best = max(units, key=lambda u: sum(weights[w] for w in words if _held(w, u)))
-    gone = sum(weights[w] for w in words if _held(w, there) and not _held(w, best))
-    return too[0] if gone > _ELSEWHERE * sum(weights.values()) else ""
-
-
-def _held(word: str, there: Set[str]) -> bool:
-    return word in there or bool(related([word]).keys() & there)

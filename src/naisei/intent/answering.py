@@ -158,14 +158,13 @@ def supported(draft: Drafted, hits: Sequence[Evidence], rules: Rules, query: str
     there is no answer. query: names in it need no source.
     """
     found: list[Said] = []
-    whole = "\n".join(given.text for given in draft.sentences)
     for given in draft.sentences if draft.answerable else ():
         sources = tuple(n for n in dict.fromkeys(given.sources) if 1 <= n <= len(hits))
         # A model may put several sentences into one: each has to stand by itself.
         for text in map(str.strip, sentence_spans(_BRACKETS.sub("", given.text))):
             cited = [hits[n - 1] for n in sources]
             if text:
-                why = unsupported(text, cited, rules.language, question=query, beside=whole)
+                why = unsupported(text, cited, rules.language, question=query)
                 found.append(Said(text=text, sources=sources, why=why))
     return found
 
