@@ -276,6 +276,11 @@ def related(words: Iterable[str]) -> dict[str, float]:
     return found
 
 
+def known_words() -> tuple[str, ...]:
+    """The first search words of all that the lists of synonyms hold."""
+    return tuple(_groups())
+
+
 _SYNONYMS = ("work_synonyms.txt", "everyday_synonyms.txt")
 
 
