@@ -12,7 +12,7 @@ from naisei.core import InputError, NaiseiError
 from naisei.lang import say
 from naisei.lengths import PARSE_SECONDS
 
-Format = Literal["md", "txt", "html", "pdf", "docx"]
+Format = Literal["md", "txt", "html", "pdf", "docx", "odt", "rst", "xlsx", "csv", "pptx", "eml"]
 #: How to search: both ways fused, words alone, or meanings alone.
 Mode = Literal["hybrid", "bm25", "dense"]
 
@@ -42,6 +42,10 @@ class Hidden(BaseModel):
 
     how: str
     text: str
+
+
+#: What is not hidden, but could not be read: the number of a page, the name of an attachment.
+UNREAD_PAGE, UNREAD_ATTACHMENT = "page without text", "attachment"
 
 
 class Document(BaseModel):
@@ -137,6 +141,7 @@ class IndexReport(BaseModel):
     embedded: int = 0
     embedder: str | None = None
     idle: tuple[str, ...] = ()
+    partly: tuple[Skipped, ...] = ()
     generation: int = 0
     seconds: float = 0.0
 

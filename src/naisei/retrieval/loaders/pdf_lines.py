@@ -1,0 +1,268 @@
+"""The lines of a PDF page, in the direction in which its text runs."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import pypdfium2  # type: ignore[import-untyped]
+
+from naisei.retrieval.loaders.blocks import one_line
+from naisei.retrieval.loaders.pdf_letters import Letter, letters_of
+from naisei.retrieval.loaders.pdf_tables import Lattice, lattices
+from naisei.retrieval.loaders.tables import Cell
+
+#: In letter heights: a gap within a line that parts two cells, one that parts two words.
+_CELL, _WORD = 1.05, 0.18
+_ENDS = re.compile(r"[。．！？!?：:」）)]$")
+_BEGINS = re.compile(
+    r"^(?:[・●○■□◆◇▪•*※–-]|[(（]?[0-9０-９一二三四五六七八九十]{1,3}[)）.．、\u3000 ]|[①-⑳]|[ア-ン][ \u3000]"
+    r"|第[0-9０-９一二三四五六七八九十]+[条章節項]|[(（][^（）()]+[)）]$)"
+)
+_WIDE = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]")
+_KANA = re.compile(r"[\u3041-\u30ff\s]+")
+#: Letters that follow each other downwards are vertical writing from so many on.
+_DOWNWARDS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """text: cells with a space between; spans: left and right of each cell; size: of its
+    letters; all in points, the page's origin at the bottom left. edge: at the top or the
+    bottom of its page. full: it ends where the page's longest line ends."""
+
+    text: str
+    cells: list[str]
+    spans: list[tuple[float, float]]
+    size: float
+    top: float
+    bottom: float
+    right: float
+    edge: bool = False
+    full: bool = False
+
+
+#: A table by its rules: its rows, and where its columns are parted.
+@dataclass(frozen=True, slots=True)
+class Ruled:
+    rows: list[list[Cell]]
+    xs: list[float]
+
+
+_Turn = Callable[[float, float], tuple[float, float]]
+#: By quarters clockwise: how points of the page are turned so that text runs to the right.
+_TURNS: tuple[_Turn, ...] = (
+    lambda x, y: (x, y),
+    lambda x, y: (-y, x),
+    lambda x, y: (-x, -y),
+    lambda x, y: (y, -x),
+)
+
+
+def items_of(page: pypdfium2.PdfPage, most: int) -> list[Line | Ruled]:
+    """Lines and tables in the file's order, which is the reading order as a rule; text that runs
+    another way than most comes last. most: letters that are read."""
+    groups: dict[tuple[int, bool], list[Letter]] = {}
+    for letter, downwards in _directed(letters_of(page, most)):
+        groups.setdefault((letter.angle, downwards), []).append(letter)
+    found: list[Line | Ruled] = []
+    for (angle, downwards), letters in sorted(groups.items(), key=lambda pair: -len(pair[1])):
+        turn = _TURNS[1] if downwards else _TURNS[angle]
+        turned = letters if angle == 0 and not downwards else [_turned(x, turn) for x in letters]
+        tables = lattices(page, turn) if not found else []
+        found += _items(turned, tables, downwards)
+    return _marked(found)
+
+
+def _directed(letters: list[Letter]) -> Iterator[tuple[Letter, bool]]:
+    """Each letter, with whether it is of vertical writing."""
+    run: list[Letter] = []
+
+    def ended() -> Iterator[tuple[Letter, bool]]:
+        downwards = sum(bool(x.text.strip()) for x in run) >= _DOWNWARDS
+        yield from ((letter, downwards) for letter in run)
+        run.clear()
+
+    for letter in letters:
+        if run and not _below(run[-1], letter):
+            yield from ended()
+        run.append(letter)
+    yield from ended()
+
+
+def _below(one: Letter, two: Letter) -> bool:
+    size = max(one.size, two.size)
+    across = abs(one.left + one.right - two.left - two.right) / 2
+    down = (one.top + one.bottom - two.top - two.bottom) / 2
+    return one.angle == two.angle == 0 and across < 0.3 * size and 0.4 * size < down < 1.6 * size
+
+
+def _turned(letter: Letter, turn: _Turn) -> Letter:
+    (x0, y0), (x1, y1) = turn(letter.left, letter.bottom), turn(letter.right, letter.top)
+    low = (y0 + y1) / 2 - letter.size / 2
+    return replace(
+        letter,
+        left=min(x0, x1),
+        right=max(x0, x1),
+        bottom=min(y0, y1),
+        top=max(y0, y1),
+        base=low,
+    )
+
+
+def _items(
+    letters: list[Letter], tables: list[Lattice], downwards: bool
+) -> list[Line | Ruled]:
+    """Lines and tables, each where its first letter stands."""
+    ordered: list[tuple[int, Line | Ruled]] = []
+    inside: dict[int, dict[int, list[Letter]]] = {}
+    first: dict[int, int] = {}
+    rest: list[tuple[int, Letter]] = []
+    for at, letter in enumerate(letters):
+        middle = (letter.left + letter.right) / 2, (letter.bottom + letter.top) / 2
+        for n, table in enumerate(tables):
+            if (cell := table.cell_at(*middle)) is not None:
+                first.setdefault(n, at)
+                inside.setdefault(n, {}).setdefault(cell, []).append(letter)
+                break
+        else:
+            rest.append((at, letter))
+    for n, cells in inside.items():
+        if len(cells) > 1:
+            ordered.append((first[n], _ruled(tables[n], cells)))
+        else:
+            rest += [(first[n], letter) for letter in next(iter(cells.values()))]
+    rest.sort(key=lambda pair: pair[0])
+    made = [(at, line) for at, line in _lines(rest) if line.text]
+    if downwards and all(a.top < b.top for (_, a), (_, b) in pairwise(made)):
+        made = [(at, line) for (at, _), (_, line) in zip(made, made[::-1], strict=True)]
+    readings = _readings([line for _, line in made])
+    ordered += [(at, line) for at, line in made if id(line) not in readings]
+    return [item for _, item in sorted(ordered, key=lambda pair: pair[0])]
+
+
+def _ruled(table: Lattice, letters: dict[int, list[Letter]]) -> Ruled:
+    texts: dict[int, Cell] = {}
+    for row in table.cells:
+        for number in row:
+            lines = [line for _, line in _lines(list(enumerate(letters.get(number, []))))]
+            readings = _readings(lines)
+            shown = [replace(line, full=True) for line in lines if id(line) not in readings]
+            rows = sum(number in line for line in table.cells)
+            columns = max(line.count(number) for line in table.cells)
+            texts.setdefault(number, Cell(join(shown).replace("\n", " "), False, rows, columns))
+    return Ruled([[texts[number] for number in row] for row in table.cells], table.xs)
+
+
+def _lines(letters: list[tuple[int, Letter]]) -> list[tuple[int, Line]]:
+    """(place of its first letter, line), of letters with their places."""
+    lines: list[tuple[int, list[Letter]]] = []
+    for at, letter in letters:
+        if lines and _same(lines[-1][1], letter):
+            lines[-1][1].append(letter)
+        elif letter.text.strip():
+            lines.append((at, [letter]))
+    return [(at, _line(line)) for at, line in lines]
+
+
+def _readings(lines: Sequence[Line]) -> set[int]:
+    """Lines (by identity) of small kana right above larger letters: how these are read."""
+    return {
+        id(small)
+        for small in lines
+        if _KANA.fullmatch(small.text)
+        and any(
+            small.size <= 0.65 * line.size
+            and -0.5 * line.size < small.bottom - line.top < line.size
+            and small.spans[0][0] < line.spans[-1][1] + line.size
+            and line.spans[0][0] < small.spans[-1][1] + line.size
+            for line in lines
+        )
+    }
+
+
+def _marked(items: list[Line | Ruled]) -> list[Line | Ruled]:
+    made = [item for item in items if isinstance(item, Line)]
+    high, low = max((x.top for x in made), default=0.0), min((x.bottom for x in made), default=0.0)
+    right = max((line.right for line in made), default=0.0)
+    return [
+        replace(
+            x,
+            edge=x.top > high - 2 * x.size or x.bottom < low + 2 * x.size,
+            full=x.right > right - 2.5 * x.size,
+        )
+        if isinstance(x, Line)
+        else x
+        for x in items
+    ]
+
+
+def _same(line: list[Letter], letter: Letter) -> bool:
+    """Whether the letter stands on the line's base."""
+    before = line[-1]
+    height = max(before.size, letter.size, 1.0)
+    return abs(before.base - letter.base) < 0.35 * height
+
+
+def _line(letters: list[Letter]) -> Line:
+    shown = sorted((x for x in letters if x.text.strip()), key=lambda x: x.left)
+    if _ordered(letters):
+        shown = [x for x in letters if x.text.strip()]
+    spaces = _spaces(letters)
+    cells: list[str] = []
+    spans: list[tuple[float, float]] = []
+    for letter in shown:
+        gap = letter.left - spans[-1][1] if spans else 0.0
+        if not spans or gap > _CELL * letter.size:
+            cells.append(letter.text)
+            spans.append((letter.left, letter.right))
+            continue
+        tight = _WIDE.match(letter.text) and _WIDE.match(cells[-1][-1])
+        if id(letter) in spaces or gap > (0.4 if tight else _WORD) * letter.size:
+            cells[-1] += " "
+        cells[-1] += letter.text
+        spans[-1] = (spans[-1][0], max(spans[-1][1], letter.right))
+    sizes = sorted(x.size for x in shown)
+    return Line(
+        one_line(" ".join(cells)),
+        [one_line(cell) for cell in cells],
+        spans,
+        sizes[len(sizes) // 2] if sizes else 0.0,
+        max((x.top for x in shown), default=0.0),
+        min((x.bottom for x in shown), default=0.0),
+        max((x.right for x in shown), default=0.0),
+    )
+
+
+def _ordered(letters: Sequence[Letter]) -> bool:
+    shown = [x for x in letters if x.text.strip()]
+    return all(a.left <= b.left + 0.5 for a, b in pairwise(shown))
+
+
+def _spaces(letters: Sequence[Letter]) -> set[int]:
+    """Letters (by identity) right after a space that the file holds."""
+    return {id(b) for a, b in pairwise(letters) if not a.text.strip()}
+
+
+def goes_on(before: Line, line: Line) -> bool:
+    """Whether a line goes on with the sentence of the line before."""
+    return before.full and not _ENDS.search(before.text) and not _BEGINS.match(line.text)
+
+
+def join(lines: Sequence[Line]) -> str:
+    """A paragraph of lines: those that go on in the next are put together, without a space
+    between Japanese letters."""
+    text = ""
+    for before, line in zip((None, *lines), lines, strict=False):
+        if before is None:
+            text = line.text
+            continue
+        if not goes_on(before, line):
+            text += "\n"
+        elif not (_WIDE.match(text[-1]) or _WIDE.match(line.text[0])):
+            text = text[:-1] if text.endswith("-") else text + " "
+        text += line.text
+    return text
