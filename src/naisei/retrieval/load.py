@@ -70,11 +70,15 @@ def load(path: Path, *, limits: LoadLimits = LIMITS, name: str | None = None) ->
     return parsed(name, read_bytes(path, name, limits.bytes), limits)
 
 
+def unknown_format() -> str:
+    return say("対応していない形式です", "no format that is read here")
+
+
 def parsed(name: str, data: bytes, limits: LoadLimits) -> Document:
     """The document with these bytes. Raises `Unreadable`."""
     known = SUFFIXES.get(PurePosixPath(name).suffix.lower())
     if known is None:
-        raise Unreadable(name, say("対応していない形式です", "no format that is read here"))
+        raise Unreadable(name, unknown_format())
     if not data.strip():
         raise Unreadable(name, say("空のファイルです", "empty"))
     try:

@@ -43,8 +43,13 @@ class Hidden(BaseModel):
     how: str
     text: str
 
+    @property
+    def unread(self) -> bool:
+        """Whether it is not hidden, but could not be read."""
+        return self.how in (UNREAD_PAGE, UNREAD_ATTACHMENT)
 
-#: What is not hidden, but could not be read: the number of a page, the name of an attachment.
+
+#: Means of what could not be read; its text is the number of a page, the name of an attachment.
 UNREAD_PAGE, UNREAD_ATTACHMENT = "page without text", "attachment"
 
 
@@ -141,7 +146,6 @@ class IndexReport(BaseModel):
     embedded: int = 0
     embedder: str | None = None
     idle: tuple[str, ...] = ()
-    partly: tuple[Skipped, ...] = ()
     generation: int = 0
     seconds: float = 0.0
 

@@ -327,7 +327,7 @@ class _Page:
         self._notes = dict(_footnotes(document))
 
     def html(self) -> Iterator[str]:
-        titled = False
+        titled = begun = False
         depth = 0
         for kind, element in elements(self._document.element.body):
             text = "" if kind == "table" else self._text(element)
@@ -340,7 +340,7 @@ class _Page:
             depth = listed
             if kind == "table":
                 yield self._table(element)
-            elif level == 0 and text.strip() and not titled:
+            elif not titled and (level == 0 or (_titles(text) and not begun)) and not listed:
                 titled = True  # the title stands above, not over, the rest
                 yield f"<title>{escape(text)}</title><h1>{escape(text)}</h1>"
             elif level:
@@ -349,6 +349,7 @@ class _Page:
                 yield _lines(mark + text)
             else:
                 yield f"<p>{_lines(mark + text)}</p>"
+            begun = begun or kind == "table" or bool(text.strip())
         yield "</li></ul>" * depth
         for element in _ends(self._document):
             yield f"<p>{_lines(shown_text(element, self._styles))}</p>"
@@ -379,6 +380,14 @@ class _Page:
                 made.append(f"<{tag} colspan={wide} rowspan={high}>{_lines(text)}</{tag}>")
             made.append("</tr>")
         return "".join([*made, "</table>"])
+
+
+#: A first paragraph that is one; forms and dates stand above it, and keep it from being one.
+_TITLE = re.compile(r"(?!第|様式|別[紙記表]|.*\d年)[^。、：:\n]{2,40}(?<![）)])")
+
+
+def _titles(text: str) -> bool:
+    return _TITLE.fullmatch(text.strip()) is not None
 
 
 def _lines(text: str) -> str:

@@ -12,8 +12,12 @@ _VAL, _LEVEL, _ID, _ABSTRACT = qn("w:val"), qn("w:ilvl"), qn("w:numId"), qn("w:a
 _OF_PARAGRAPH = f"{qn('w:pPr')}/{qn('w:numPr')}"
 _OF_STYLE = f"{qn('w:pPr')}/{qn('w:pStyle')}"
 _KANJI = "〇一二三四五六七八九"
-_KANA = "アイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワヲン"
-_IROHA = "イロハニホヘトチリヌルヲワカヨタレソツネナラムウヰノオクヤマケフコエテアサキユメミシヱヒモセス"
+_KANA = (
+    "アイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワヲン"
+)
+_IROHA = (
+    "イロハニホヘトチリヌルヲワカヨタレソツネナラムウヰノオクヤマケフコエテアサキユメミシヱヒモセス"
+)
 
 
 class Numbers:
@@ -92,7 +96,9 @@ def _number(n: int, how: str) -> str:
         return chr((97 if how == "lowerLetter" else 65) + n - 1)
     if how in ("japaneseCounting", "ideographDigital", "japaneseDigitalTenThousand") and n < 100:
         tens, ones = divmod(n, 10)
-        return ("" if tens < 2 else _KANJI[tens]) + ("十" if tens else "") + _KANJI[ones] * (ones > 0)
+        return (
+            ("" if tens < 2 else _KANJI[tens]) + ("十" if tens else "") + _KANJI[ones] * (ones > 0)
+        )
     if how == "decimalFullWidth":
         return str(n).translate(str.maketrans("0123456789", "０１２３４５６７８９"))
     return str(n)

@@ -142,7 +142,9 @@ class _Item:
 
 
 _ONE_LINE = 120
-_MARKED = re.compile(r"[・●○■□◆◇▪•※]|[(（]?[0-9０-９一二三四五六七八九十]{1,3}[)）.．]|[①-⑳]|第.{1,4}条")
+_MARKED = re.compile(
+    r"[・●○■□◆◇▪•※]|[(（]?[0-9０-９一二三四五六七八九十]{1,3}[)）.．]|[①-⑳]|第.{1,4}条"
+)
 #: Lists that nest deeper are not told apart.
 _DEEP = 12
 

@@ -23,7 +23,9 @@ def read_mail(data: bytes, most: int) -> Read:
     blocks = Blocks(most)
     blocks.heading(1, str(mail.get("subject", "")))
     blocks.text("\n".join(f"{ja}：{mail[name]}" for name, ja in _ABOUT.items() if mail.get(name)))
-    below = [p.model_copy(update={"headings": (*blocks.headings, *p.headings)}) for p in found.passages]
+    below = [
+        p.model_copy(update={"headings": (*blocks.headings, *p.headings)}) for p in found.passages
+    ]
     names = [part.get_filename() or part.get_content_type() for part in mail.iter_attachments()]
     unread = [Hidden(how=UNREAD_ATTACHMENT, text=each) for each in names]
     return Read([*blocks.passages, *below], blocks.first, hidden=[*found.hidden, *unread])

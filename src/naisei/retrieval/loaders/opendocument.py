@@ -15,7 +15,14 @@ from naisei.retrieval.loaders.html import read_html
 from naisei.retrieval.loaders.packages import unpacked
 from naisei.retrieval.types import LoadLimits
 
-_NAMED = {"p": "p", "list": "ul", "list-item": "li", "list-header": "li", "span": "span", "a": "span"}
+_NAMED = {
+    "p": "p",
+    "list": "ul",
+    "list-item": "li",
+    "list-header": "li",
+    "span": "span",
+    "a": "span",
+}
 _NAMED |= {"table": "table", "table-row": "tr", "table-cell": "td", "table-header-rows": "thead"}
 _DROPPED = frozenset(
     {"tracked-changes", "annotation", "annotation-end", "ruby-text", "covered-table-cell", "forms"}
@@ -66,8 +73,15 @@ def _html(node: Any, styles: dict[str | None, str]) -> Iterator[str]:
     if tag == "h":
         name = f"h{min(6, int(node.get(_key(node, 'outline-level'), '1')))}"
     if name:
-        given = [f'style="{escape(css)}"'] if (css := styles.get(node.get(_key(node, "style-name")))) else []
-        for span, html in (("number-rows-spanned", "rowspan"), ("number-columns-spanned", "colspan")):
+        given = (
+            [f'style="{escape(css)}"']
+            if (css := styles.get(node.get(_key(node, "style-name"))))
+            else []
+        )
+        for span, html in (
+            ("number-rows-spanned", "rowspan"),
+            ("number-columns-spanned", "colspan"),
+        ):
             if (many := node.get(_key(node, span))) is not None:
                 given.append(f'{html}="{escape(many)}"')
         yield f"<{' '.join([name, *given])}>"

@@ -31,7 +31,9 @@ def unpacked(name: str, data: bytes, most: int) -> io.BytesIO:
             size = sum(part.file_size for part in archive.infolist())
             locked = any(part.flag_bits & 1 for part in archive.infolist())
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
-        raise Unreadable(name, say("壊れています", "broken") + f" ({type(error).__name__})") from error
+        raise Unreadable(
+            name, say("壊れています", "broken") + f" ({type(error).__name__})"
+        ) from error
     if locked:
         raise Unreadable(name, say("パスワードで保護されています", "protected by a password"))
     if size > most:

@@ -46,7 +46,7 @@ def read_pdf(name: str, data: bytes, limits: LoadLimits) -> Read:
     )
 
 
-_NO_TITLE = frozenset({"untitled", "Untitled", "anonymous", "無題"})
+_NO_TITLE = frozenset({"untitled", "Untitled", "anonymous", "(anonymous)", "無題"})
 
 
 def _pages(name: str, data: bytes, limits: LoadLimits) -> tuple[list[_Page], str]:
@@ -75,7 +75,7 @@ def _pages(name: str, data: bytes, limits: LoadLimits) -> tuple[list[_Page], str
             except pypdfium2.PdfiumError as error:
                 why = say(f"{number + 1} ページ目が壊れています", f"page {number + 1} is broken")
                 raise Unreadable(name, why) from error
-            letters += sum(map(_length, pages[-1]))
+            letters += sum(_length(item) for item in pages[-1])
             if letters >= limits.characters:
                 most = f"{limits.characters:,}"
                 raise Unreadable(name, say(f"{most} 文字を超えています", f"over {most} characters"))
@@ -97,9 +97,7 @@ def _with_notes(document: pypdfium2.PdfDocument, number: int) -> pypdfium2.PdfPa
 
 
 def _length(item: Line | Ruled) -> int:
-    if isinstance(item, Line):
-        return len(item.text)
-    return sum(len(cell.text) for row in item.rows for cell in row)
+    return len(item.text) if isinstance(item, Line) else item.length
 
 
 def _lines(page: _Page) -> Iterator[Line]:
@@ -110,8 +108,8 @@ def _sizes(pages: list[_Page]) -> tuple[float, list[float]]:
     """The size of most letters, and those of headings, greatest first."""
     count: Counter[float] = Counter()
     for page in pages:
-        for line in _lines(page):
-            count[round(line.size * 2) / 2] += len(line.text)
+        for item in page:
+            count[round(item.size * 2) / 2] += _length(item)
     if not count:
         return 10.0, []
     body = count.most_common(1)[0][0]
@@ -200,7 +198,8 @@ class _Body:
             self._heading(len(self._sizes) + level, line, number)
         else:
             before = self._held[-1] if self._held else None
-            apart = 0.9 * statistics.median((line.size, self._body))
+            apart = statistics.median((line.size, self._body))
+            apart *= 1.5 if before is not None and goes_on(before, line) else 0.9
             # On the next page it stands higher than the line before.
             if before is not None and before.bottom - line.top > apart:
                 self._flush()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+import statistics
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -45,11 +45,16 @@ class Line:
     full: bool = False
 
 
-#: A table by its rules: its rows, and where its columns are parted.
 @dataclass(frozen=True, slots=True)
 class Ruled:
+    """A table by its rules. size: of its letters."""
+
     rows: list[list[Cell]]
-    xs: list[float]
+    size: float
+
+    @property
+    def length(self) -> int:
+        return sum(len(cell.text) for row in self.rows for cell in row)
 
 
 _Turn = Callable[[float, float], tuple[float, float]]
@@ -113,9 +118,7 @@ def _turned(letter: Letter, turn: _Turn) -> Letter:
     )
 
 
-def _items(
-    letters: list[Letter], tables: list[Lattice], downwards: bool
-) -> list[Line | Ruled]:
+def _items(letters: list[Letter], tables: list[Lattice], downwards: bool) -> list[Line | Ruled]:
     """Lines and tables, each where its first letter stands."""
     ordered: list[tuple[int, Line | Ruled]] = []
     inside: dict[int, dict[int, list[Letter]]] = {}
@@ -154,7 +157,9 @@ def _ruled(table: Lattice, letters: dict[int, list[Letter]]) -> Ruled:
             rows = sum(number in line for line in table.cells)
             columns = max(line.count(number) for line in table.cells)
             texts.setdefault(number, Cell(join(shown).replace("\n", " "), False, rows, columns))
-    return Ruled([[texts[number] for number in row] for row in table.cells], table.xs)
+    sizes = [letter.size for inside in letters.values() for letter in inside if letter.size > 1]
+    rows = [[texts[number] for number in row] for row in table.cells]
+    return Ruled(rows, statistics.median(sizes or [0.0]))
 
 
 def _lines(letters: list[tuple[int, Letter]]) -> list[tuple[int, Line]]:

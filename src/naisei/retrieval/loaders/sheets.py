@@ -62,7 +62,11 @@ def _block(blocks: Blocks, rows: list[list[Cell]]) -> None:
         wide = sum(bool(cell.text.strip()) for cell in rows[0]) > 2
         bold = all(cell.head for cell in rows[0] if cell.text.strip())
         rows[0] = [cell._replace(head=wide or bold) for cell in rows[0]]
-    blocks.table(grid([cell._replace(head=n == 0 and cell.head) for cell in row] for n, row in enumerate(rows)))
+    blocks.table(
+        grid(
+            [cell._replace(head=n == 0 and cell.head) for cell in row] for n, row in enumerate(rows)
+        )
+    )
 
 
 def _rows(sheet: Any, hidden: list[Hidden]) -> Iterator[list[Cell | None]]:
@@ -112,7 +116,9 @@ def _regions(rows: Iterator[list[Cell | None]]) -> Iterator[list[list[Cell]]]:
                 for n in range(width)
                 if any(n < len(row) and (row[n] is None or row[n].text.strip()) for row in held)  # type: ignore[union-attr]
             ]
-            yield [[c for n in filled if n < len(row) and (c := row[n]) is not None] for row in held]
+            yield [
+                [c for n in filled if n < len(row) and (c := row[n]) is not None] for row in held
+            ]
             held = []
 
 
@@ -132,6 +138,9 @@ def _shown(cell: Any) -> str:
     share = "%" in how
     number = value * 100 if share else value
     text = f"{number:,.10g}" if "," in how else f"{number:.10g}"
-    around = ["".join(a or b for a, b in _QUOTED.findall(part)) for part in re.split(r"[#0?.,]+", how, maxsplit=1)]
+    around = [
+        "".join(a or b for a, b in _QUOTED.findall(part))
+        for part in re.split(r"[#0?.,]+", how, maxsplit=1)
+    ]
     yen = "￥" if re.match(r'["\[]?[¥￥]', how) and not around[0] else ""
     return yen + around[0] + text + ("%" if share else "") + "".join(around[1:])

@@ -65,7 +65,10 @@ def _table(table: Any) -> list[list[Cell]]:
     return grid(
         [
             Cell(
-                " ".join(_lines(cell.text_frame)), head and n == 0, cell.span_height, cell.span_width
+                " ".join(_lines(cell.text_frame)),
+                head and n == 0,
+                cell.span_height,
+                cell.span_width,
             )
             for cell in row.cells
             if not cell.is_spanned

@@ -127,7 +127,9 @@ def _header_rows(table: Sequence[Sequence[Cell]]) -> int:
     if not table or _width(table) < 2:
         return 0
     if any(cell.head for line in table for cell in line):
-        marked = list(takewhile(lambda line: all(c.head or not c.text.strip() for c in line), table))
+        marked = list(
+            takewhile(lambda line: all(c.head or not c.text.strip() for c in line), table)
+        )
         return len(marked) if len(marked) < len(table) else 1
     first = table[0]
     if any(cell.columns > 1 for cell in first):
