@@ -59,9 +59,12 @@ _CAPTION = re.compile(r"[（(][^（）()。]{1,40}[）)]")
 _ARTICLE = re.compile(
     rf"(?P<number>{_NUMBER})(?:[ \u3000\t]*(?P<caption>{_CAPTION.pattern})|[ \u3000\t]+(?=\S))"
 )
+#: What makes a line after its number a heading and no sentence.
+_HEADED = re.compile(r"(?!削除)[^。、，．：]{1,30}(?<![るいすた])")
 _CHAPTER = re.compile(r"第[0-9０-９一二三四五六七八九十]+[編部章節]|附[ \u3000]*則$")
-#: Levels of headings: those that are marked come first, then chapters typed as text, then articles.
-_TYPED, _ARTICLE_LEVEL, CLAUSE = 10, 20, 30
+#: Levels of headings: those that are marked come first, then chapters typed as text, paragraphs in
+#: bold letters, articles.
+_TYPED, BOLD, _ARTICLE_LEVEL, CLAUSE = 10, 18, 20, 30
 
 
 class TooLong(ValueError):
@@ -149,7 +152,12 @@ class Blocks:
                 above = held.pop() if held and _CAPTION.fullmatch(held[-1].strip()) else ""
                 flush()
                 above = above or self._caption_above()
+                rest = line.strip()[found.end() :]
+                alone = not above and _HEADED.fullmatch(rest) is not None
                 caption = one_line(above) or found["caption"] or ""
+                if alone and not found["caption"]:
+                    self.heading(self._article_level(), line)
+                    continue
                 level = self._article_level()
                 if caption or level < _ARTICLE_LEVEL or self._open[-1:] != self._outside(level):
                     self.heading(level, found["number"] + caption)

@@ -347,7 +347,9 @@ class _Page:
                 yield f"<h{min(level, 6)}>{escape(mark + text)}</h{min(level, 6)}>"
             elif listed:
                 yield _lines(mark + text)
-            else:
+            elif _bold(element):
+                yield f"<p><b>{_lines(mark + text)}</b></p>"
+            elif not _leads(element):
                 yield f"<p>{_lines(mark + text)}</p>"
             begun = begun or kind == "table" or bool(text.strip())
         yield "</li></ul>" * depth
@@ -373,8 +375,8 @@ class _Page:
             for at, (cell, wide, merge) in cells.items():
                 if merge == "continue":
                     continue
-                below = takewhile(lambda r: r.get(at, (0, 0, ""))[2] == "continue", rows[n + 1 :])
-                high = 1 + sum(1 for _ in below) if merge else 1
+                below = [row.get(at, (None, 0, ""))[2] for row in rows[n + 1 :]] if merge else []
+                high = 1 + sum(1 for _ in takewhile("continue".__eq__, below))
                 text = "\n".join(self._text(p) for p in cell.iter(_PARAGRAPH))
                 tag = "th" if heads[n] else "td"
                 made.append(f"<{tag} colspan={wide} rowspan={high}>{_lines(text)}</{tag}>")
@@ -384,6 +386,17 @@ class _Page:
 
 #: A first paragraph that is one; forms and dates stand above it, and keep it from being one.
 _TITLE = re.compile(r"(?!第|様式|別[紙記表]|.*\d年)[^。、：:\n]{2,40}(?<![）)])")
+
+
+def _bold(paragraph: Any) -> bool:
+    """Whether all of its letters are set in bold by themselves."""
+    runs = [run for run in paragraph.iter(_R) if "".join(run.itertext()).strip()]
+    return bool(runs) and all(_on(run.find(_BOLD)) for run in runs)
+
+
+def _leads(paragraph: Any) -> bool:
+    """Whether it is a line of a table of contents."""
+    return any("PAGEREF" in (code.text or "") for code in paragraph.iter(_CODE))
 
 
 def _titles(text: str) -> bool:
@@ -412,6 +425,7 @@ def _cells(line: Any) -> dict[int, tuple[Any, int, str]]:
 _PAGE_NUMBER = re.compile(r"[-–—\s]*(?:page\s*)?\d{0,4}(?:\s*(?:/|of)\s*\d{0,4})?[-–—\s]*", re.I)
 _NOTES = tuple(f"{kind}notes" for kind in ("foot", "end"))
 _NUMBER, _NOTE_TYPE = qn("w:id"), qn("w:type")
+_BOLD, _CODE = f"{_RPR}/{qn('w:b')}", qn("w:instrText")
 
 
 _NOTE_REFERENCES = (qn("w:footnoteReference"), qn("w:endnoteReference"))

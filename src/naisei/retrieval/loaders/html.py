@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from pydantic import JsonValue
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from naisei.retrieval.loaders.blocks import BLOCK_ELEMENTS, Blocks, Read, one_line
+from naisei.retrieval.loaders.blocks import BLOCK_ELEMENTS, BOLD, Blocks, Read, one_line
 from naisei.retrieval.loaders.cascade import SHADOW, TooIntricate
 from naisei.retrieval.loaders.tables import Cell, grid, is_label
 from naisei.retrieval.loaders.visible import DEEPEST, drop_hidden, walk
@@ -52,6 +52,8 @@ def read_html(text: str, most: int, page: int | None = None) -> Read:
     _drop_menus(tree)
     blocks = Blocks(most)
     _Reader(blocks).read(tree.body)
+    if not blocks.passages:
+        blocks.text(blocks.first)  # a page of nothing but its heading
     # A page's own heading, without the name of the site that is put after it in the tab.
     heads = tree.css("h1")
     own = one_line(heads[0].text()) if len(heads) == 1 else ""
@@ -145,6 +147,8 @@ _ONE_LINE = 120
 _MARKED = re.compile(
     r"[・●○■□◆◇▪•※]|[(（]?[0-9０-９一二三四五六七八九十]{1,3}[)）.．]|[①-⑳]|第.{1,4}条"
 )
+#: A paragraph in bold letters that is a heading.
+_BOLD = re.compile(r"(?![・*※])[^。！？]{2,40}(?<![:：、])")
 #: Lists that nest deeper are not told apart.
 _DEEP = 12
 
@@ -153,7 +157,9 @@ class _Reader:
     def __init__(self, blocks: Blocks) -> None:
         self._blocks = blocks
         self._held: list[str] = []
-        self._kept = 0
+        self._kept = self._bold = 0
+        #: Whether all that is held is bold.
+        self._strong = True
         #: Open lists: the number of the next item, `None` without numbers; and open items.
         self._lists: list[int | None] = []
         self._items: list[_Item] = []
@@ -166,8 +172,11 @@ class _Reader:
                 text = node.text(deep=False) or ""
                 kept = text.replace("\n", "\x00") if self._kept else re.sub(r"\s+", " ", text)
                 self._held.append(kept)
+                self._strong &= bool(self._bold) or not text.strip()
             elif tag == "br" and entering:
                 self._held.append("\x00")
+            elif tag in ("b", "strong"):
+                self._bold += 1 if entering else -1
             elif tag in _HEADINGS and entering:
                 self._flush()
                 self._end_items()
@@ -186,10 +195,13 @@ class _Reader:
         lines = "".join(self._held).split("\x00")
         said = lines if self._kept else [line for each in lines if (line := one_line(each))]
         self._held.clear()
+        strong, self._strong = self._strong, True
         if not any(map(str.strip, said)):
             return
         if self._items:
             self._items[-1].lines += said
+        elif len(said) == 1 and strong and _BOLD.fullmatch(said[0]):
+            self._blocks.heading(BOLD, said[0])
         elif len(said) > 1 or not self._blocks.typed(said[0]):
             self._blocks.text("\n".join(said))
 
@@ -206,10 +218,10 @@ class _Reader:
                 if not self._items:
                     self._end_items()
         elif tag == "li" and entering:
-            number = self._lists[-1] if self._lists else None
-            self._open("- " if number is None else f"{number}. ")
-            if number is not None:
-                self._lists[-1] = number + 1
+            at = self._lists[-1] if self._lists else None
+            self._open("- " if at is None else f"{at}. ")
+            if at is not None:
+                self._lists[-1] = at + 1
         elif tag == "dt" and entering:
             self._close("dt")
             self._open("", "dt")

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from html import escape
 from typing import Any
 
-from lxml import etree
+from lxml import etree  # type: ignore[import-untyped]
 
 from naisei.retrieval.loaders.blocks import Read
 from naisei.retrieval.loaders.html import read_html
@@ -45,7 +45,7 @@ def read_odt(name: str, data: bytes, limits: LoadLimits) -> Read:
 
 
 def _key(node: Any, name: str) -> str:
-    return next((key for key in node.keys() if etree.QName(key).localname == name), name)
+    return next((key for key in node.attrib if etree.QName(key).localname == name), name)
 
 
 def _css(style: Any) -> str:

@@ -128,7 +128,14 @@ def _margins(pages: list[_Page]) -> set[str]:
     return {text for text, times in ends.items() if times > len(pages) / 2}
 
 
-def _margin(line: Line, margins: set[str]) -> bool:
+#: A line of a table of contents.
+_LEADS = re.compile(r"(?:[.．・…‥]\s*){4,}\s*[0-9０-９]{1,4}$")
+
+
+def _passed_over(line: Line, margins: set[str]) -> bool:
+    """Whether it only leads to other places."""
+    if _LEADS.search(line.text):
+        return True
     if _PAGE_NUMBER.match(line.text) and len(line.cells) == 1:
         return line.edge
     return line.edge and re.sub(r"\d+", "#", line.text) in margins
@@ -143,11 +150,13 @@ class _Body:
         self._held: list[Line] = []
         #: Of the table that was read last, with nothing after it: columns, header.
         self._table: tuple[int, str] | None = None
+        #: The heading that was read last: level, passages before it, line.
+        self._last: tuple[int, int, Line] | None = None
 
     def read(self) -> None:
         margins = _margins(self._pages)
         for number, page in enumerate(self._pages, start=1):
-            shown = [x for x in page if isinstance(x, Ruled) or not _margin(x, margins)]
+            shown = [x for x in page if isinstance(x, Ruled) or not _passed_over(x, margins)]
             if self._held and not (
                 shown and isinstance(shown[0], Line) and goes_on(self._held[-1], shown[0])
             ):
@@ -208,10 +217,23 @@ class _Body:
             self._held.append(line)
 
     def _heading(self, level: int, line: Line, number: int) -> None:
+        """A heading of several lines is one."""
         self._flush()
         self._table = None
         self._blocks.page = number
-        self._blocks.heading(level, line.text)
+        above, passages = self._last, len(self._blocks.passages)
+        goes_on = (
+            above is not None
+            and above[:2] == (level, passages)
+            and 0 <= above[2].bottom - line.top < 0.9 * line.size
+            and above[2].size == line.size
+            and outline_level(line.text) is None
+        )
+        text = self._blocks.headings[-1] + line.text if goes_on else line.text
+        self._blocks.heading(level, text)
+        if goes_on and text.startswith(self._blocks.first):
+            self._blocks.first = text
+        self._last = level, passages, line
 
 
 #: Letters of a cell from which on two columns are text.

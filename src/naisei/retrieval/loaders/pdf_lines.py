@@ -19,13 +19,17 @@ from naisei.retrieval.loaders.tables import Cell
 _CELL, _WORD = 1.05, 0.18
 _ENDS = re.compile(r"[。．！？!?：:」）)]$")
 _BEGINS = re.compile(
-    r"^(?:[・●○■□◆◇▪•*※–-]|[(（]?[0-9０-９一二三四五六七八九十]{1,3}[)）.．、\u3000 ]|[①-⑳]|[ア-ン][ \u3000]"
-    r"|第[0-9０-９一二三四五六七八九十]+[条章節項]|[(（][^（）()]+[)）]$)"
+    r"^(?:[・●○■□◆◇▪•*※–-]|[(（]?[0-9０-９一二三四五六七八九十]{1,3}[)）.．、\u3000 ]"
+    r"|[①-⑳]|[ア-ン][ \u3000]|第[0-9０-９一二三四五六七八九十]+[条章節項]|[(（][^（）()]+[)）]$)"
 )
 _WIDE = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]")
 _KANA = re.compile(r"[\u3041-\u30ff\s]+")
 #: Letters that follow each other downwards are vertical writing from so many on.
 _DOWNWARDS = 3
+#: Lines that stand beside each other in all cells are rows from so many on.
+_ROWS = 3
+#: So few rows with so many lines in a cell are frames.
+_FRAMES, _FRAMED = 3, 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,32 +138,73 @@ def _items(letters: list[Letter], tables: list[Lattice], downwards: bool) -> lis
         else:
             rest.append((at, letter))
     for n, cells in inside.items():
-        if len(cells) > 1:
-            ordered.append((first[n], _ruled(tables[n], cells)))
+        lines = {number: _cell_lines(found) for number, found in cells.items()}
+        if _tabular(tables[n], lines):
+            ordered.append((first[n], _ruled(tables[n], lines)))
         else:
-            rest += [(first[n], letter) for letter in next(iter(cells.values()))]
+            rest += [(first[n], letter) for found in cells.values() for letter in found]
     rest.sort(key=lambda pair: pair[0])
     made = [(at, line) for at, line in _lines(rest) if line.text]
-    if downwards and all(a.top < b.top for (_, a), (_, b) in pairwise(made)):
-        made = [(at, line) for (at, _), (_, line) in zip(made, made[::-1], strict=True)]
+    if downwards and sum(a.top < b.top for (_, a), (_, b) in pairwise(made)) > len(made) / 2:
+        # From left to right: from tier to tier the columns are turned round.
+        made = [pair for tier in _tiers(made) for pair in tier[::-1]]
+        made = [(at, line) for at, (_, line) in enumerate(made)]
     readings = _readings([line for _, line in made])
     ordered += [(at, line) for at, line in made if id(line) not in readings]
     return [item for _, item in sorted(ordered, key=lambda pair: pair[0])]
 
 
-def _ruled(table: Lattice, letters: dict[int, list[Letter]]) -> Ruled:
+def _tiers(made: list[tuple[int, Line]]) -> list[list[tuple[int, Line]]]:
+    """Runs of columns that stand beside each other."""
+    tiers: list[list[tuple[int, Line]]] = []
+    for pair in made:
+        if tiers and tiers[-1][-1][1].top < pair[1].top:
+            tiers[-1].append(pair)
+        else:
+            tiers.append([pair])
+    return tiers
+
+
+def _tabular(table: Lattice, lines: dict[int, list[Line]]) -> bool:
+    """Whether cells stand beside each other, and are no frames of text."""
+    beside = any(len({*row} & {*lines}) > 1 for row in table.cells)
+    framed = len(table.cells) <= _FRAMES and max(map(len, lines.values())) > _FRAMED
+    return beside and not framed
+
+
+def _ruled(table: Lattice, lines: dict[int, list[Line]]) -> Ruled:
+    sizes = [line.size for inside in lines.values() for line in inside]
     texts: dict[int, Cell] = {}
+    for number in {number for row in table.cells for number in row}:
+        high = sum(number in row for row in table.cells)
+        wide = max(row.count(number) for row in table.cells)
+        shown = [replace(line, full=True) for line in lines.get(number, [])]
+        texts[number] = Cell(join(shown).replace("\n", " "), False, high, wide)
+    rows: list[list[Cell]] = []
     for row in table.cells:
-        for number in row:
-            lines = [line for _, line in _lines(list(enumerate(letters.get(number, []))))]
-            readings = _readings(lines)
-            shown = [replace(line, full=True) for line in lines if id(line) not in readings]
-            rows = sum(number in line for line in table.cells)
-            columns = max(line.count(number) for line in table.cells)
-            texts.setdefault(number, Cell(join(shown).replace("\n", " "), False, rows, columns))
-    sizes = [letter.size for inside in letters.values() for letter in inside if letter.size > 1]
-    rows = [[texts[number] for number in row] for row in table.cells]
+        rows += _several([lines.get(number, []) for number in row], row) or [
+            [texts[number] for number in row]
+        ]
     return Ruled(rows, statistics.median(sizes or [0.0]))
+
+
+def _cell_lines(letters: list[Letter]) -> list[Line]:
+    lines = [line for _, line in _lines(list(enumerate(letters)))]
+    readings = _readings(lines)
+    return [line for line in lines if id(line) not in readings]
+
+
+def _several(lines: list[list[Line]], numbers: list[int]) -> list[list[Cell]]:
+    """The rows that no line parts, where all cells have as many lines (three at least), at the same
+    heights; none otherwise."""
+    filled = [cell for cell in lines if cell]
+    many = {len(cell) for cell in filled}
+    if len(filled) < 2 or len(many) != 1 or min(many) < _ROWS or len({*numbers}) < len(numbers):
+        return []
+    for level in zip(*filled, strict=True):
+        if max(line.bottom for line in level) - min(line.bottom for line in level) > 3.0:
+            return []
+    return [[Cell(cell[n].text if cell else "") for cell in lines] for n in range(len(filled[0]))]
 
 
 def _lines(letters: list[tuple[int, Letter]]) -> list[tuple[int, Line]]:
@@ -209,7 +254,12 @@ def _same(line: list[Letter], letter: Letter) -> bool:
     """Whether the letter stands on the line's base."""
     before = line[-1]
     height = max(before.size, letter.size, 1.0)
-    return abs(before.base - letter.base) < 0.35 * height
+    if abs(before.base - letter.base) < 0.35 * height:
+        return True
+    # Raised: the number of a note.
+    small, large = sorted((before, letter), key=lambda x: x.size)
+    raised = small.size < 0.75 * large.size and small.bottom < large.top - 0.3 * large.size
+    return raised and small.top > large.base and abs(letter.left - before.right) < 0.5 * height
 
 
 def _line(letters: list[Letter]) -> Line:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import pypdfium2  # type: ignore[import-untyped]
@@ -70,11 +71,13 @@ def _lines(page: pypdfium2.PdfPage) -> Iterator[tuple[_Point, _Point]]:
             continue
         left, bottom, right, top = (side.value for side in sides)
         x, y = (left + right) / 2, (bottom + top) / 2
+        filled, stroked = ctypes.c_int(), ctypes.c_int()
+        pdfium.FPDFPath_GetDrawMode(drawn, filled, stroked)
         if right - left <= _THIN:
             yield (x, bottom), (x, top)
         elif top - bottom <= _THIN:
             yield (left, y), (right, y)
-        else:
+        elif stroked.value:  # a ground in colour may lie under several rows
             yield from _strokes(drawn)
 
 
@@ -158,9 +161,9 @@ def _lattice(upright: list[Rule], level: list[Rule]) -> Lattice | None:
         return None
     table = Lattice(xs, ys)
     number = 0
-    for row, (top, bottom) in enumerate(zip(ys, ys[1:], strict=False)):
+    for row, (top, bottom) in enumerate(pairwise(ys)):
         cells: list[int] = []
-        for column, (start, end) in enumerate(zip(xs, xs[1:], strict=False)):
+        for column, (start, end) in enumerate(pairwise(xs)):
             middle = ((start + end) / 2, (top + bottom) / 2)
             if row and not _parted(level, top, middle[0]):
                 cells.append(table.cells[row - 1][column])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from docutils.core import publish_string
+from docutils.core import publish_string  # type: ignore[import-untyped]
 
 from naisei.retrieval.loaders.blocks import Read
 from naisei.retrieval.loaders.html import read_html

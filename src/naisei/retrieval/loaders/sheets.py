@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-import openpyxl
+import openpyxl  # type: ignore[import-untyped]
 
 from naisei.retrieval.loaders.blocks import Blocks, Read, leave_out, one_line
 from naisei.retrieval.loaders.packages import unpacked

@@ -16,6 +16,7 @@ _LABEL = 40
 #: No label of a value, nor the name of a column.
 _LONG = 60
 _VALUE = re.compile(r"[\d０-９一二三四五六七八九十]|[。．.]$|.{20}")
+_DIGITS = re.compile(r"[\d０-９]+|[一二三四五六七八九十]+(?=[条章節])")
 #: Names of columns of things and of what is said of them.
 _NAMES = re.compile(
     r"(?:区分|項目|種類|種別|名称?|品目|品名|対象|内容|曜日|地区|番号|場所|施設|区画|担当|理由|氏名|部署|役職|職種|年度|事由"
@@ -48,7 +49,7 @@ def row(cells: Iterable[str]) -> str:
 
 
 def grid(lines: Iterable[Sequence[Cell]]) -> list[list[Cell]]:
-    """Rows of as many cells as there are columns: a cell that spans stands in each of its places."""
+    """Rows as wide as the table: a cell that spans stands in each of its places."""
     made: list[list[Cell]] = []
     down: dict[int, tuple[int, Cell]] = {}
     for cells in lines:
@@ -136,12 +137,22 @@ def _header_rows(table: Sequence[Sequence[Cell]]) -> int:
         return min(max(2, *(cell.rows for cell in first)), len(table) - 1)
     if len(table) == 1 or all(_VALUE.search(cell.text) for cell in first[1:]):
         return 0
+    if any(
+        _shaped(cell.text) & {s for line in table[1:] for s in _shaped(line[n].text)}
+        for n, cell in enumerate(first)
+    ):
+        return 0
     if len(first) > 2:
         return int(all(len(cell.text) <= _LONG for cell in first))
     named = any(_NAMES.search(cell.text.strip()) for cell in first[1:])
     counted = all(_VALUE.search(line[1].text) for line in table[1:])
     labels = sum(bool(_NAMES.search(line[0].text.strip())) for line in table) > 1
     return int((named or counted) and not labels)
+
+
+def _shaped(text: str) -> set[str]:
+    """第1章 and 第12章 are written alike; nothing for a text without a number."""
+    return {shape} if (shape := _DIGITS.sub("9", text.strip())) != text.strip() else set()
 
 
 def _labelled(body: Sequence[Sequence[Cell]], item: str) -> Iterator[TableLine]:

@@ -36,7 +36,8 @@ DEEPEST = 2_000
 _NEVER = (
     "script, style, template, noscript, noframes, noembed, iframe, object[data], embed, canvas, "
     "audio, video, select, datalist, input, nav, progress, meter, rp, annotation, annotation-xml, "
-    "rt, rtc, svg title, svg desc, svg metadata, svg mask, svg pattern, svg marker, svg clipPath, mphantom"
+    "svg title, svg desc, svg metadata, svg mask, svg pattern, svg marker, svg clipPath, mphantom, "
+    "rt, rtc"
 )
 _DEFINITIONS = ", svg defs, svg symbol"
 _INLINE = frozenset(
