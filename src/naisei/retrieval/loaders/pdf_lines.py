@@ -304,7 +304,12 @@ def _spaces(letters: Sequence[Letter]) -> set[int]:
 
 def goes_on(before: Line, line: Line) -> bool:
     """Whether a line goes on with the sentence of the line before."""
-    return before.full and not _ENDS.search(before.text) and not _BEGINS.match(line.text)
+    return (
+        before.full
+        and len(before.cells) < 3
+        and not _ENDS.search(before.text)
+        and not _BEGINS.match(line.text)
+    )
 
 
 def join(lines: Sequence[Line]) -> str:

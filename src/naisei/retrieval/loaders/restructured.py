@@ -17,6 +17,8 @@ _SETTINGS = {
     "report_level": 5,
     "halt_level": 6,
     "output_encoding": "unicode",
+    "doctitle_xform": False,
+    "initial_header_level": 1,
     "footnote_references": "superscript",
 }
 

@@ -144,10 +144,11 @@ def _header_rows(table: Sequence[Sequence[Cell]]) -> int:
         return 0
     if len(first) > 2:
         return int(all(len(cell.text) <= _LONG for cell in first))
-    named = any(_NAMES.search(cell.text.strip()) for cell in first[1:])
+    named = [_NAMES.search(cell.text.strip()) is not None for cell in first]
     counted = all(_VALUE.search(line[1].text) for line in table[1:])
-    labels = sum(bool(_NAMES.search(line[0].text.strip())) for line in table) > 1
-    return int((named or counted) and not labels)
+    labels = [line for line in table if not _VALUE.search(line[0].text)]
+    many = sum(_NAMES.search(line[0].text.strip()) is not None for line in labels) > 1
+    return int((counted and named[1]) or (not many and (counted or any(named))))
 
 
 def _shaped(text: str) -> set[str]:
