@@ -43,7 +43,11 @@ def sentences(text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-_END_spans = re.compile(r"(?<=[。！？!?])(?![。！？!?」』）)])|(?<=\n)|(?<=[.])(?=\s)")
+_END_spans = re.compile(
+    r"(?<=[。！？!?])(?![。！？!?」』）)])|(?<=\n)|(?<=[.])(?=\s)"
+    # ．ends a sentence of those who write ，．, and is a point between numbers.
+    r"|(?<=[\u3040-\u30ff\u3400-\u9fff）」]．)(?![0-9０-９」』）)])"
+)
 
 
 def sentence_spans(text: str) -> list[str]:
