@@ -248,7 +248,7 @@ def _logic(line: PreparedLine, learnt: Learnt) -> Check:
 
 #: Somebody who is not here, as the topic of the line before.
 _THIRD = re.compile(
-    r"(?:さん|くん|先[輩生]|友[達人]|友だち|いとこ|叔[父母]|おば|おじ|祖[父母]|あの(?:人|子)|彼女?)"
+    r"(?:(?<!姉)さん|くん|先[輩生]|友[達人]|友だち|いとこ|叔[父母]|おば|おじ|祖[父母]|あの(?:人|子)|彼女?)"
     r"(?:たち)?(?:は|が|も|の|って|、|に|と)"
 )
 

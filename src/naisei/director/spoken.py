@@ -208,7 +208,8 @@ _RUN_LENGTH = 40
 def _partner_label(partner: tuple[str, ...]) -> re.Pattern[str]:
     known = "|".join(map(re.escape, sorted(partner, key=len, reverse=True))) or r"(?!)"
     return re.compile(
-        rf"^[ \t]*[【\[*]*(?:{known})[】\]*]*\s*(?:[：:]|(?=「[^\n]*」\s*$))", re.MULTILINE
+        rf"^[ \t]*[【\[*]*(?:{known})[】\]*]*\s*(?:[：:]|(?=「[^\n]*」\s*$))",
+        re.MULTILINE | re.IGNORECASE,
     )
 
 

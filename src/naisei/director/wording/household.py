@@ -164,6 +164,8 @@ class Household:
                 frames += [(kind, sure, _filled(text, names)) for text in listed[group]]
         if bond.calls:
             frames.append(("address", True, _called(bond, partner)))
+        if bond.calls and bond.kin == "younger":
+            frames.append(("address", False, _called_elder(bond)))
         self._frames = frames
         self._screen = Screen([text for _, _, text in frames])
 
@@ -172,7 +174,8 @@ class Household:
         for number in self._screen.of(masked):
             kind, sure, frame = self._frames[number]
             for match in _compiled(frame).finditer(masked):
-                if kind == "address" or not excuse(text, *match.span(), _EXCUSES, _OTHERS):
+                called = kind == "address" and sure
+                if called or not excuse(text, *match.span(), _EXCUSES, _OTHERS):
                     yield Contradiction(kind, *match.span(), sure)
 
 
@@ -191,6 +194,12 @@ def _filled(text: str, names: dict[str, str]) -> str:
     while "<<" in text:
         text = re.sub(r"<<(\w+)>>", lambda m: names[m[1]], text)
     return text
+
+
+def _called_elder(bond: Bond) -> str:
+    """An elder sister, called otherwise than the speaker calls theirs."""
+    allowed = "|".join(map(re.escape, bond.calls))
+    return rf"(?<![のお])(?!{allowed})(?:お?姉(?:ちゃん|さん)|姉貴|お?ねえちゃん)(?!の(?:いる|人))"
 
 
 def _called(bond: Bond, partner: str) -> str:
