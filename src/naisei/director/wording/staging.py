@@ -6,10 +6,8 @@ For the director's check of script form.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Iterable
 from functools import lru_cache
-
-from naisei.director.wording.screen import Screen
 
 _PAREN = r"（([^（）\n]{1,40})）"
 #: In parentheses spoken lines hold laughter, readings and figures.
@@ -37,9 +35,8 @@ _PLACE = (
 
 
 @lru_cache(maxsize=64)
-def _patterns(
-    names: tuple[str, ...], own: tuple[str, ...]
-) -> tuple[Screen, tuple[re.Pattern[str], ...]]:
+def staging_signs(names: tuple[str, ...], own: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
+    """Signs of script form; see `staging`."""
     who = "|".join(map(re.escape, sorted(names, key=len, reverse=True))) or r"(?!)"
     me = "|".join(map(re.escape, own)) or r"(?!)"
     signs = (
@@ -58,18 +55,20 @@ def _patterns(
         rf"|(?:{who}|彼女|二人)(?:は|が|の)(?=[^。！？「」\n]{{0,20}}[目手首顔声肩口髪息頬線指足背見立座歩黙閉置振向笑返])[^。！？「」\n]{{1,24}}(?:[むくる]|(?<![まで]し)た|(?<![まで])す)。$"
         rf"|{_TELLING}(?:{who}|彼女)。?|[」』]と(?:、)?(?:{who}|彼女|姉|妹)|そう(?:言|つぶや|呟|答え|告げ)(?:って|い(?:て|ながら)|えて|うと|く)[^。]{{0,24}}(?:た|る|だ)[。]",
     )
-    return Screen(signs), tuple(map(re.compile, signs))
+    return tuple(map(re.compile, signs))
 
 
-def staging(text: str, names: Collection[str], own: Collection[str] = ()) -> tuple[int, int] | None:
+def staging(
+    text: str, names: tuple[str, ...], own: tuple[str, ...], possible: Iterable[int]
+) -> tuple[int, int] | None:
     """The span of the first sign of script form in a folded line, if any.
 
     names: of the speaker and the partner; own: of the speaker, who does not tell of themselves
-    by name. Laughter, readings and figures in （ ） are spoken
-    style and no sign.
+    by name. possible: numbers of the signs that may match (`Screens`). Laughter, readings and
+    figures in （ ） are spoken style and no sign.
     """
-    screen, patterns = _patterns(tuple(names), tuple(own))
-    for number in screen.of(text):
+    patterns = staging_signs(names, own)
+    for number in possible:
         if number:
             if (found := patterns[number].search(text)) is not None:
                 return found.span()
