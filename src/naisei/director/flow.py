@@ -51,7 +51,7 @@ def turn(
             break
     done = yield from settle(drafts, speaker, state, rules, number)
     if done.text is not None:
-        yield from Say(done.text, speaker.id, drafting.meta(done, speaker))
+        yield from Say(done.text, speaker.id, drafting.meta(done, speaker, rules.language))
     return done
 
 
