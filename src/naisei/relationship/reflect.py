@@ -39,8 +39,6 @@ from naisei.relationship.vector import Reading, RelationVector, VectorReply
 
 #: The best so many entries are looked at; the evidence is cut by its length.
 _CANDIDATES = 40
-
-
 #: What may be evidence: what was said and what is known. One's own readings are none.
 _EVIDENCE: tuple[Kind, ...] = ("utterance", "fact", "summary")
 
