@@ -29,6 +29,7 @@ from pydantic import BaseModel, JsonValue
 from naisei.core import Chat, Event, Flow, Usage, Where, World, system, user
 from naisei.core.events import plain
 from naisei.runs.directory import RunDirectory
+from naisei.runs.lines import Line
 from naisei.runs.listing import LIST, found, runs
 from naisei.runs.task import EpisodeRow, Summary, Task
 
@@ -59,8 +60,8 @@ class ByRule(Task[Config]):
     def summarise(self, rows: Sequence[EpisodeRow]) -> Summary:
         return Summary(())
 
-    def shown(self, where: Where, result: JsonValue) -> str:
-        return str(result)
+    def shown(self, where: Where, result: JsonValue) -> list[Line]:
+        return [Line(str(result))]
 
 
 def make(path: Path, events: int) -> float:

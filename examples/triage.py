@@ -32,6 +32,7 @@ from naisei.core import (
     user,
 )
 from naisei.lang import say
+from naisei.runs.lines import Line, Mark
 from naisei.runs.statistics import mean_metric
 from naisei.runs.task import EpisodeRow, Summary, Task
 from naisei.system.config import Config, flag
@@ -245,11 +246,10 @@ class TriageTask(Task[TriageConfig]):
         )
         return Summary(metrics, notes=self.model_notes(), extra={"units": names})
 
-    def shown(self, where: Where, result: JsonValue) -> str:
+    def shown(self, where: Where, result: JsonValue) -> list[Line]:
         r = Result.model_validate(result)
-        lines = [f"{say('窓口', 'desk')}: {self.table.questions[q]}\n→ {a}" for q, a in r.asked]
-        lines.append(f"{say('試したこと', 'tried')}: {self.table.remedies[r.tried]}")
-        return "\n".join([*lines, "○" if r.solved else "×"])
+        lines = [Line(f"{self.table.questions[q]} → {a}") for q, a in r.asked]
+        return [*lines, Line(self.table.remedies[r.tried], marks=(Mark("○" if r.solved else "×"),))]
 
 
 def _with(**changes: Any) -> Row[TriageConfig]:

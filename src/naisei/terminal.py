@@ -184,9 +184,12 @@ class Panel(_panel.Panel):
         super().__init__(renderable, **options)
 
 
-def print_wrapped(console: Console, text: str | Text, *, style: str = "", indent: int = 0) -> None:
-    """Print a paragraph. indent: columns by which lines after the first are set in."""
+def print_wrapped(console: Console, text: str | Text, *, style: str = "", indent: int = 0) -> int:
+    """Print a paragraph; returns its rows. indent: columns by which those after the first are set
+    in."""
     line = Text(text, style=style) if isinstance(text, str) else text
-    for at, row in enumerate(line.divide(breaks(line.plain, console.width - indent))):
+    rows = line.divide(breaks(line.plain, console.width - indent))
+    for at, row in enumerate(rows):
         row.rstrip()
         console.print(Text(" " * indent if at else "") + row)
+    return len(rows)

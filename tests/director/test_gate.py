@@ -39,13 +39,13 @@ def test_a_rejected_draft_is_written_again_with_the_reasons() -> None:
 
 def test_verdicts_show_themselves_in_a_notebook() -> None:
     shown = check("一人暮らし<b>だよ。", character="ayu")._repr_html_()
-    assert "<td>setting</td><td>RETRY</td>" in shown and "&lt;b&gt;" in shown
+    assert shown.index("setting") < shown.rindex("RETRY") and "&lt;b&gt;" in shown
     turns: list[Turn] = []
     Gate(character="ayu", language="ja", judge=lambda _: Scores(**SCORES), on_turn=turns.append)(
         Writer(APART, GOOD)
     )("天気は？")
     shown = turns[0]._repr_html_()
-    assert shown.index("RETRY") < shown.index(GOOD) < shown.index("<td>frame</td>")
+    assert shown.index("RETRY") < shown.index(GOOD) < shown.rindex("PASS")
 
 
 def test_a_function_without_the_keyword_is_called_as_it_is() -> None:

@@ -172,7 +172,7 @@ def test_a_scripted_model_and_a_person(alone: Alone, tmp_path: Path) -> None:
         ("person", "そうねえ。"),
         ("person", "はい。"),
     ]
-    assert "別居してるかも！ [RETRY]" in gone.out
+    assert "別居してるかも！  [RETRY]" in gone.out
     refused = alone(*talk, "--no-judge", "--policy", "refuse", "--run-dir", "refused", "--json")
     assert last(refused)["metrics"]["silent_rate"] == 1.0
 
@@ -193,7 +193,7 @@ def test_a_changed_profile_is_refused(naisei: Naisei, tmp_path: Path) -> None:
 def test_the_demonstration_shows_the_verdicts(naisei: Naisei, tmp_path: Path) -> None:
     done = naisei("director", "demo", "--run-dir", tmp_path / "demo")
     assert done.code == 0, done.err
-    for shown in ("[PASS]", "[MODIFY · ", "[WARN]", "[RETRY]"):
+    for shown in ("[PASS · ", "[MODIFY · ", "[WARN · ", "[RETRY]"):
         assert shown in done.out, shown
     assert "from a script" in done.out and "8 drafts for 5 lines" in done.out
     # A draft that is said as it stands is shown once.

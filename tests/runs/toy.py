@@ -41,6 +41,7 @@ from naisei.core import (
 from naisei.runs.budget import Budget
 from naisei.runs.directory import RunDirectory
 from naisei.runs.engine import Engine, RunOutcome, run_task
+from naisei.runs.lines import Line
 from naisei.runs.result import RunResult, finish
 from naisei.runs.statistics import mean_metric
 from naisei.runs.task import EpisodeRow, Metric, Summary, Table, Task
@@ -117,8 +118,8 @@ class Toy(Task[Config]):
         notes = ("注意: <script>alert(1)</script>",)
         return Summary((metric, undefined), (table,), notes, {"units": units})
 
-    def shown(self, where: Where, result: JsonValue) -> str:
-        return f"利用者: ちょっと休憩しようかな <i>{where.instance}</i>"
+    def shown(self, where: Where, result: JsonValue) -> list[Line]:
+        return [Line(f"ちょっと休憩しようかな <i>{where.instance}</i>", "利用者")]
 
 
 def answer(chat: Chat[Any]) -> str:

@@ -7,9 +7,9 @@ import sys
 import threading
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, nullcontext
-from html import escape
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 import httpx2
 from pydantic import BaseModel
@@ -19,9 +19,10 @@ from starlette.routing import Route
 
 from naisei.core import AskUser, Event, Flow, InstrumentFailure, Say
 from naisei.runs.conversation import Prepared
+from naisei.runs.lines import Line
 from naisei.serving import Server, bound, uvicorn_config
 from naisei.web.app import build_app
-from naisei.web.conversations.kind import ConversationContext, ConversationKind, PageConversation
+from naisei.web.conversations.kind import ConversationContext, ConversationKind
 from naisei.web.options import WebOptions
 from naisei.web.pages import Page
 from naisei.web.pages import pages as all_pages
@@ -57,11 +58,9 @@ async def _open(config: EchoConfig, context: ConversationContext) -> AsyncIterat
     yield Prepared(echo(config.times), base.having({AskUser: context.human(), Say: said}))
 
 
-def _line(conversation: PageConversation, event: Event) -> str:
-    if event.kind != "say":
-        return ""
-    said = event.request["text"]
-    return f'<div hx-swap-oob="beforeend:#lines"><li>{escape(said)}</li></div>'
+def _lines(config: EchoConfig, id: str, event: Event) -> Sequence[Line]:
+    request: Any = event.request
+    return (Line(request["text"]),) if event.kind == "say" else ()
 
 
 async def _begin(request: Request) -> Response:
@@ -85,7 +84,7 @@ async def _show(request: Request) -> Response:
 
 
 _KIND: ConversationKind[EchoConfig] = ConversationKind(
-    name="echo", config=EchoConfig, open=_open, line=_line
+    name="echo", config=EchoConfig, open=_open, lines=_lines
 )
 ECHO = Page(
     name="echo",

@@ -9,15 +9,16 @@ from naisei.core import Act, Chat, Remember, Where, World, run
 from naisei.lang import speaking
 from naisei.memory import MemoryHandler, memory
 from naisei.memory.none import NoMemory
+from naisei.runs.lines import as_text
 from naisei.runs.task import EpisodeRow
 from naisei.textgame.config import GameConfig
 from naisei.textgame.flow import play_tries
+from naisei.textgame.lines import game_lines
 from naisei.textgame.llm.kind import build
 from naisei.textgame.llm.prompt import LLMOptions
 from naisei.textgame.player import PlayerContext
 from naisei.textgame.schemas import GameResult, Step
 from naisei.textgame.task import summarise
-from naisei.textgame.texts import transcript
 from textgame.toy_house import ToyHouse
 
 SOLUTION = (
@@ -124,7 +125,7 @@ def test_a_single_try_is_as_it_was():
 def test_a_transcript_tells_try_after_try():
     result, _ = played(Model(learns=1), tries=2)
     with speaking("en"):
-        text = transcript(result)
+        text = as_text(game_lines(result))
     assert text.index("Try 1") < text.index("Try 2") < text.index("- sesame, note 1")
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from naisei.core import Act, Embed, World, run
 from naisei.models.embedders import EmbedHandler, NgramEmbedder
+from naisei.runs.lines import as_text
 from naisei.textgame.flow import play_game
+from naisei.textgame.lines import game_lines
 from naisei.textgame.planner.explore import Prior
 from naisei.textgame.planner.kind import CookingPlanner
 from naisei.textgame.player import PlayerContext
 from naisei.textgame.schemas import GameResult
-from naisei.textgame.texts import transcript
 from naisei.textgame.tidy.kind import TidyPlayer
 from textgame.tidy_house import ToyHouse
 from textgame.toy_kitchen import ToyKitchen
@@ -48,7 +49,7 @@ def test_the_planner_tells_where_it_expects_what_it_looks_for_and_what_was_elsew
     ]
     assert any("carrot was in the Pantry" in text for text in surprises(result))
     assert not any("egg" in text for text in surprises(result))
-    assert "expected: carrot: garden 90%, pantry 10%" in transcript(result)
+    assert "expected: carrot: garden 90%, pantry 10%" in as_text(game_lines(result))
 
 
 def test_a_sure_place_that_gives_no_point_is_a_surprise_and_is_expected_no_more() -> None:

@@ -59,10 +59,10 @@ def test_without_a_model_the_person_writes_and_the_rules_judge(options: WebOptio
         assert "通らなかった下書き 1つ" in text and BAD in text
         write(client, address, GOOD[1])
         text = page(client, address, mark="この会話は終わりました")
-        assert text.count('class="line ') == 2
+        assert text.count('<li class="line') == 2
 
     with WebServer(options) as server, server.visitor(client.cookies) as back:
-        assert page(back, address, mark="この会話は終わりました").count('class="line ') == 2
+        assert page(back, address, mark="この会話は終わりました").count('<li class="line') == 2
 
 
 def test_a_model_writes_and_what_it_writes_is_escaped(options: WebOptions, tmp_path: Path) -> None:

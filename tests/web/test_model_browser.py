@@ -106,7 +106,7 @@ def test_assistant(page: Any, model: OpenAIServer) -> None:
 def test_documents(page: Any, browser: Any) -> None:
     begin(page, "documents", shelf="server")
     say(page, "駐輪場は何時から使えますか")
-    page.locator(".cited a").first.click()
+    page.locator("#lines .under a").first.click()
     browser.expect(page.locator("#passage .passage")).to_contain_text(HOURS)
     browser.expect(page.locator("#lines .line").last).to_contain_text(HOURS)
 

@@ -136,7 +136,7 @@ def test_documents(browser: Any, server: WebServer, view: dict[str, Any]) -> Non
         page.locator("#status form button").first.click()
         page.locator("#lines .line").nth(3).wait_for()
         say(page, "国内出張の宿泊費の上限はいくらですか")
-        page.locator(".cited a").first.click()
+        page.locator("#lines .under a").first.click()
         page.locator("#passage .passage").wait_for()
         page.locator('button[value="too-much"]').click()
         page.locator('button[value="undo"]').wait_for()

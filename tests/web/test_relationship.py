@@ -61,7 +61,7 @@ def test_without_a_model_the_manner_of_speaking_is_drawn(options: WebOptions) ->
         text = page(back, address, mark="この会話は終わりました")
         assert text.count('<li class="line') == 4 and text.count("<polyline") == 6
         # The one gives orders, the other obeys.
-        power = re.findall(r'class="[ab]_to_[ab]">[^<]+? ([+-]\d\.\d)<', text)[:2]
+        power = re.findall(r"● [^<]+? ([+-]\d\.\d)<", text)[:2]
         assert float(power[0]) > float(power[1])
 
 

@@ -16,8 +16,9 @@ from rich.text import Text
 
 from naisei.clarify.agent import AgentContext, build_agent
 from naisei.clarify.config import ClarifyConfig
-from naisei.clarify.conversation import DONE, ENDS, GAVE_UP, NOTHING, Picture, agrees, prepared
+from naisei.clarify.conversation import Picture, agrees, prepared
 from naisei.clarify.data import Dataset, load, load_actions
+from naisei.clarify.lines import DONE, ENDS, GAVE_UP, NOTHING
 from naisei.clarify.person import Person, people_directory
 from naisei.clarify.schemas import ActionSet, Language, Scene
 from naisei.clarify.system import RUN

@@ -16,6 +16,7 @@ from pydantic import JsonValue
 from naisei.clarify.agent import Agent, View
 from naisei.clarify.config import Rules
 from naisei.clarify.flow import episode
+from naisei.clarify.lines import DONE, ENDS, GAVE_UP, NOTHING, THOUGHT
 from naisei.clarify.person import Outcome, Person, PersonMemory
 from naisei.clarify.schemas import ActionSet, Clarify, Decision, Decline, Instance, Scene
 from naisei.core import (
@@ -35,9 +36,6 @@ from naisei.lang import say
 from naisei.memory import memory_policy
 from naisei.runs.conversation import HumanHandler, Prepared, ReadAnswer
 
-#: Speakers of what is shown: a decision as it is taken, and how a request ended.
-THOUGHT, DONE, GAVE_UP, NOTHING = "thought", "done", "gave up", "nothing asked"
-ENDS = (DONE, GAVE_UP, NOTHING)
 _YES = ("y", "yes", "yeah", "yep", "はい", "うん", "ええ", "そう", "合ってる", "○")
 _NO = ("n", "no", "nope", "いいえ", "ううん", "違う", "ちがう", "×")
 #: Actions that are offered where none was found for a wish.

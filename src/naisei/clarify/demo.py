@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from rich.text import Text
-
 from naisei.clarify.config import ClarifyConfig, Rules
 from naisei.clarify.data import Dataset
-from naisei.clarify.describe import scene_text
-from naisei.clarify.schemas import ActionSet, EpisodeResult, Scene
+from naisei.clarify.lines import episode_lines
+from naisei.clarify.schemas import EpisodeResult
 from naisei.clarify.study import study_tables
 from naisei.clarify.system import RUN
 from naisei.clarify.task import with_speakers
 from naisei.cli.demo import Part, Stage
 from naisei.cli.printing import print_tables
-from naisei.core import Event
 from naisei.lang import language, say
 from naisei.models.embedders import resolve
+from naisei.runs.compare import side_by_side
+from naisei.runs.lines import print_lines
 from naisei.runs.report import write_study
 from naisei.runs.result import RunResult
-from naisei.runs.task import Table
 from naisei.system.execute import RunOptions, Study
-from naisei.terminal import Console
 
 _INSTANCES = 100
 #: With a model: so many instances, and never longer than this.
@@ -58,8 +53,13 @@ def _compared(base: ClarifyConfig, stage: Stage) -> None:
         }
     asking, silent, _ = results.values()
     _dialogue(data, asking, silent, stage)
-    _table(results, stage.console)
-    tables = study_tables(Study(configs, results, stage.root))
+    study = Study(configs, results, stage.root)
+    title = say(f"test から選んだ {_INSTANCES} 件", f"{_INSTANCES} instances of the test split")
+    names = {"pass@1": say("正解率", "right"), "questions": say("質問の数", "questions")}
+    stage.console.print()
+    shown = side_by_side(title, study.metrics, names, bounded=("pass@1",))
+    print_tables([shown], stage.console)
+    tables = study_tables(study)
     links = {label: f"{r.run_dir.name}/report.html" for label, r in results.items()}
     page = write_study(stage.root, "naisei clarify demo", tables, runs=links)
     stage.report("R-Clarify", page)
@@ -74,55 +74,20 @@ def _dialogue(data: Dataset, asking: RunResult, silent: RunResult, stage: Stage)
         trial = result.trials[0]
         if trial.turns and trial.success and not guess.success:
             break
-    instance = next(i for i in data.instances if i.id == result.instance)
-    _scene(instance.scene, stage)
-    for turn in trial.turns:
-        stage.print(_asks(turn.question), indent=6)
-        stage.print(_answers(turn.answer), indent=6)
-    stage.print(_acts(data.actions, trial.acts[0], trial.success), indent=6)
+    _print(data, result, stage)
     without = data.actions.text(guess.acts[0])
-    stage.print(
-        say(f"      （聞かずに動くなら：{without} ×）", f"      (without asking: {without} ×)"),
-        "dim",
-        indent=6,
-    )
+    told = say(f"（聞かずに動くなら：{without} ×）", f"(without asking: {without} ×)")
+    stage.print(told, "dim", indent=2)
 
 
-def _scene(scene: Scene, stage: Stage) -> None:
-    """The remark and where the user is; what lies about is in the report."""
-    said, *facts = scene_text(scene.model_copy(update={"surroundings": {}})).splitlines()
-    where = [line.removeprefix("- ") for line in facts if line.startswith("- ")]
-    stage.print(Text(said, style="bold"), indent=2)
-    stage.print(say("　", "; ").join(where), "dim")
-
-
-def _asks(question: str) -> Text:
-    return Text.assemble((say("質問  ", "asks  "), "cyan"), question)
-
-
-def _answers(answer: str) -> Text:
-    return Text.assemble((say("回答  ", "user  "), "green"), answer)
-
-
-def _acts(actions: ActionSet, action: int, success: bool) -> Text:
-    mark = ("○", "green") if success else ("×", "red")
-    return Text.assemble((say("実行  ", "acts  "), "yellow"), actions.text(action), " ", mark)
-
-
-def _table(results: dict[str, RunResult], console: Console) -> None:
-    columns = say(
-        "エージェント|正解率 [95 % 区間]|質問の数（1 件あたり）",
-        "agent|right [95 %]|questions an instance",
-    )
-    rows = []
-    for label, result in results.items():
-        metric = {m.name: m for m in result.summary.metrics}
-        right, asked = metric["pass@1"], metric["questions"]
-        share = f"{100 * right.value:.0f} % [{100 * right.low:.0f}, {100 * right.high:.0f}]"
-        rows.append((label, share, f"{asked.value:.2f}"))
-    title = say(f"test から選んだ {_INSTANCES} 件", f"{_INSTANCES} instances of the test split")
-    console.print()
-    print_tables([Table(title, tuple(columns.split("|")), tuple(rows))], console)
+def _print(data: Dataset, result: EpisodeResult, stage: Stage) -> None:
+    """An episode; what lies about and was thought is in the report."""
+    found = next(i for i in data.instances if i.id == result.instance)
+    scene = found.scene.model_copy(update={"surroundings": {}})
+    instance = found.model_copy(update={"scene": scene})
+    # Without what it thought: a demonstration fits a screen.
+    lines = [x for x in episode_lines(instance, result, data.actions) if x.tone != "dim"]
+    print_lines(lines, stage.console)
 
 
 def _with_model(base: ClarifyConfig, stage: Stage, model: str) -> None:
@@ -137,40 +102,14 @@ def _with_model(base: ClarifyConfig, stage: Stage, model: str) -> None:
         }
     )
     data, _ = with_speakers(config)
-    result = RUN.run(
-        config,
-        RunOptions(concurrency=1, max_minutes=_LLM_MINUTES, quiet=True),
-        run_dir=stage.root / "clarify",
-        on_event=_live(data, stage),
-    )
+    options = RunOptions(concurrency=1, max_minutes=_LLM_MINUTES, quiet=True)
+    with stage.busy("エージェントが動いています…", "The agent is at work …"):
+        result = RUN.run(config, options, run_dir=stage.root / "clarify")
     stage.finished(result)
+    for row in result.outcome.rows:
+        if row.scored:
+            _print(data, EpisodeResult.model_validate(row.result), stage)
     stage.report("R-Clarify", result.report)
-
-
-def _live(data: Dataset, stage: Stage) -> Callable[[Event], None]:
-    """Prints what passes between user and agent, with the scene before the first of it."""
-    scenes = {i.id: i.scene for i in data.instances}
-
-    def show(event: Event) -> None:
-        scene = scenes.pop(event.where.instance, None)
-        if scene is not None:
-            _scene(scene, stage)
-        request, result = event.request, event.result
-        if not isinstance(request, dict):
-            return
-        if event.kind == "ask":
-            stage.print(_asks(str(request["question"])), indent=6)
-            stage.print(_answers(str(result)), indent=6)
-        elif event.kind == "chat" and request["role"] == "reflector" and event.failure is None:
-            memo = (say("内省  ", "memo  "), "magenta")
-            stage.print(Text.assemble(memo, str(result)), indent=6)
-        elif event.kind == "act" and isinstance(result, dict):
-            action = request["action"]
-            assert isinstance(action, dict)
-            acted = _acts(data.actions, int(str(action["execute"])), bool(result["reward"]))
-            stage.print(acted, indent=6)
-
-    return show
 
 
 PART = Part(

@@ -8,15 +8,13 @@ from collections.abc import Iterable, Sequence
 
 from naisei.clarify.schemas import (
     ActionSet,
-    EpisodeResult,
     Facts,
-    Instance,
     Language,
     Scene,
     TrialLog,
 )
 
-_WORDS = {
+WORDS = {
     "ja": {
         "utterance": "ユーザの発話",
         "name": "名前",
@@ -72,7 +70,7 @@ _WORDS = {
 
 def scene_text(scene: Scene) -> str:
     """Everything that may be known of a scene, a line per fact."""
-    w = _WORDS[scene.language]
+    w = WORDS[scene.language]
     opening, closing = ("「", "」") if scene.language == "ja" else ('"', '"')
     lines = [f"{w['utterance']}{w['colon']}{opening}{scene.utterance}{closing}"]
     user = scene.user
@@ -205,7 +203,7 @@ def trial_text(
 ) -> str:
     """One trial, step by step, with its outcome but without the right answer. several: more than
     one action may be wanted, so that a wrong set may hold a right one."""
-    w = _WORDS[language]
+    w = WORDS[language]
     lines = [w["trial"].format(n=log.trial)]
     for turn in log.turns:
         if thoughts and turn.thought:
@@ -218,19 +216,6 @@ def trial_text(
     done = w["comma"].join(map(actions.text, log.acts)) or w["nothing"]
     lines.append(f"{w['execute']}{w['colon']}{done} → {outcome}")
     return "\n".join(lines)
-
-
-def transcript(instance: Instance, result: EpisodeResult, actions: ActionSet) -> str:
-    """One episode as a reader wants it: scene, trials, the memo, and the right answer."""
-    language = instance.scene.language
-    w = _WORDS[language]
-    parts = [scene_text(instance.scene)]
-    parts += [trial_text(log, actions, language) for log in result.trials]
-    if result.memo:
-        parts.append(f"{w['memo']}\n{result.memo}")
-    wanted = w["comma"].join(actions.text(a) for a in (instance.gold, *instance.also))
-    parts.append(f"{w['gold']}{w['colon']}{wanted}")
-    return "\n\n".join(parts)
 
 
 #: What a user simulator says to a question that helps nobody (paper, Figure 6, rule 4).

@@ -8,7 +8,7 @@ from math import ceil, isnan, nan
 from naisei.clarify.config import ClarifyConfig
 from naisei.clarify.metrics import KS, NO_MODEL
 from naisei.lang import say
-from naisei.runs.compare import differences
+from naisei.runs.compare import differences, side_by_side
 from naisei.runs.task import Metric, Summary, Table
 from naisei.system.execute import Study
 
@@ -29,45 +29,32 @@ _TOKENS = (
 
 def study_tables(study: Study) -> tuple[Table, ...]:
     """One table of success with intervals, one of tokens, and comparisons with the first row."""
-    summaries = {label: result.summary for label, result in study.results.items()}
-    seed = next(iter(study.configs.values())).seed
-    by_row = {label: {m.name: m for m in s.metrics} for label, s in summaries.items()}
-    last = next(iter(summaries.values()))
-    tables = [_success(by_row, last.extra["oracle"])]
+    by_row = study.metrics
+    tables = [_success(by_row, next(iter(study.summaries.values())).extra["oracle"])]
     if len(by_row) > 1:
         tables.append(_at_equal_success(by_row))
     if worst := _worst(study.configs, by_row):
         tables.append(worst)
     if any(m[_TOKENS[-1]].reason != NO_MODEL for m in by_row.values()):
         tables.append(_tokens(by_row))
-    if len(by_row) > 1:
-        tables.append(_comparisons(summaries, seed))
-    return tuple(tables)
+    return (*tables, *_comparisons(study.summaries, study.seed))
 
 
 def _success(by_row: Mapping[str, Mapping[str, Metric]], oracle: Mapping[str, float]) -> Table:
     names = [n for n in _SUCCESS if any(m[n].value == m[n].value for m in by_row.values())]
-    columns = ["configuration"]
-    for name in names:
-        columns += [name, f"{name} low", f"{name} high"]
-    rows = []
-    for label, metrics in by_row.items():
-        line: list[str | float | int] = [label]
-        for name in names:
-            m = metrics[name]
-            line += [m.value, m.low, m.high]
-        rows.append((*line, metrics["questions"].n))
+    counts = {label: metrics["questions"].n for label, metrics in by_row.items()}
+    rows = {**by_row}
     tried = max((int(k.split("@")[1]) for k in oracle), default=0)
     if tried and not isnan(oracle[f"pass@{tried}"]):
         known = {**oracle, "questions": 0.0, "wrong_acts": oracle[f"wrong_acts@{tried}"]}
-        drawn: list[str | float | int] = ["plausible-set oracle"]
-        for name in names:
-            drawn += [known.get(name.removeprefix("d"), nan), nan, nan]
-        rows.append((*drawn, rows[0][-1]))
-    return Table(
+        drawn = {name: Metric(name, known.get(name.removeprefix("d"), nan)) for name in names}
+        rows["plausible-set oracle"] = drawn
+        counts["plausible-set oracle"] = next(iter(counts.values()))
+    return side_by_side(
         "Success",
-        (*columns, "n"),
-        tuple(rows),
+        rows,
+        names,
+        counts=counts,
         note=say(
             "下限と上限: 場面をまとまりとする 95 % 区間",
             "low and high: 95 % interval, scenes as clusters",
@@ -160,7 +147,7 @@ def _reasons(*rows: Mapping[str, Metric]) -> str:
     return "; ".join(dict.fromkeys(reason for reason in found if reason))
 
 
-def _comparisons(summaries: Mapping[str, Summary], seed: int) -> Table:
+def _comparisons(summaries: Mapping[str, Summary], seed: int) -> tuple[Table, ...]:
     """Each row minus the first, paired by instance; p-values adjusted by Holm's method."""
     reference = next(iter(summaries.values())).metrics
     tried = [m.name for m in reference if m.name.startswith("pass@") and m.n]

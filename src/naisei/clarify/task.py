@@ -12,7 +12,8 @@ from naisei.clarify import flow, metrics
 from naisei.clarify.agent import Agent, AgentContext, NotingAgent, build_agent
 from naisei.clarify.config import AuditConfig, ClarifyConfig, Rules
 from naisei.clarify.data import Dataset, load
-from naisei.clarify.describe import scene_text, transcript
+from naisei.clarify.describe import scene_text
+from naisei.clarify.lines import episode_lines
 from naisei.clarify.schemas import Decision, EpisodeResult, Instance
 from naisei.clarify.simulator import simulator
 from naisei.core import (
@@ -33,6 +34,7 @@ from naisei.core import (
 from naisei.lang import say
 from naisei.memory import Memory, MemoryHandler, memory_policy
 from naisei.models.embedders import KeptEmbedder, open_embedder
+from naisei.runs.lines import Line
 from naisei.runs.task import EpisodeRow, Summary, Task
 from naisei.training_documents import learnt_from, training_note
 
@@ -285,6 +287,6 @@ class ClarifyTask(Task[ClarifyConfig]):
         seen = learnt_from(texts, known)
         return training_note(self.config.agent, seen, len(texts))
 
-    def shown(self, where: Where, result: JsonValue) -> str:
+    def shown(self, where: Where, result: JsonValue) -> list[Line]:
         instance = self._instances[where.instance]
-        return transcript(instance, EpisodeResult.model_validate(result), self.data.actions)
+        return episode_lines(instance, EpisodeResult.model_validate(result), self.data.actions)

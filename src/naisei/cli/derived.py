@@ -20,6 +20,7 @@ from naisei.cli.parameters import parameter, signed, typed_in, with_options
 from naisei.cli.profile import fit
 from naisei.core import InputError
 from naisei.lang import say
+from naisei.runs.lines import print_lines
 from naisei.system.config import Config
 from naisei.system.declare import Experiment, System, Verb
 from naisei.system.execute import RunOptions
@@ -268,9 +269,11 @@ def shown_live(
     if (path / "config.json").exists():
         with RunDirectory.look(path) as run:
             earlier = [e for name in run.log.known_episodes() for e in run.log.read(name)]
-    live = experiment.live(task, Console(stderr=as_json), earlier)
+    console = Console(stderr=as_json)
+    lines = experiment.live(task, console, earlier)
     # A progress bar would write across the lines.
-    return options.model_copy(update={"quiet": True}), live
+    quiet = options.model_copy(update={"quiet": True})
+    return quiet, lambda event: print_lines(lines(event), console)
 
 
 def _with_needed_models(experiment: Experiment[Any], config: Any) -> Any:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from importlib.resources import as_file, files
 
 from naisei.cli.demo import Part, Stage
-from naisei.core import Event
 from naisei.director.config import TalkConfig
-from naisei.director.live import Live
+from naisei.director.schemas import TalkResult
 from naisei.director.system import TALK
 from naisei.director.task import TalkTask
 from naisei.lang import say
+from naisei.runs.lines import print_lines
 from naisei.system.execute import RunOptions
 
 #: Turns that show each verdict. With a model: so many, and never longer than this.
@@ -38,29 +37,26 @@ def _talk(stage: Stage, model: str, turns: int, minutes: float | None) -> None:
         models={"speaker": model, "judge": model},
         seed=stage.seed,
     )
-    live = Live(TalkTask(config), stage.console, brief=True)
-    seen: Counter[str] = Counter()
-
-    def tell(event: Event) -> None:
-        if isinstance(event.request, dict):
-            seen[f"{event.kind} {event.request.get('role', '')}".strip()] += 1
-        live(event)
-
-    result = TALK.run(
-        config,
-        RunOptions(concurrency=1, max_minutes=minutes, quiet=True),
-        run_dir=stage.root / "director",
-        on_event=tell,
-    )
-    stage.finished(result)
-    drafts = seen["chat speaker"]
-    said = sum(count for kind, count in seen.items() if kind.startswith("say"))
-    stage.print(
-        say(
-            f"発言 {said} つに、案は {drafts} つでした。",
-            f"{drafts} drafts for {said} lines.",
+    with stage.busy("二人が話しています…", "The two are talking …"):
+        result = TALK.run(
+            config,
+            RunOptions(concurrency=1, max_minutes=minutes, quiet=True),
+            run_dir=stage.root / "director",
         )
-    )
+    stage.finished(result)
+    task = TalkTask(config)
+    for row in result.outcome.rows:
+        if row.scored:
+            print_lines(task.shown(row.where, row.result), stage.console)
+            talk = TalkResult.model_validate(row.result)
+            drafts = sum(len(turn.drafts) for turn in talk.turns)
+            said = sum(turn.text is not None for turn in talk.turns)
+            stage.print(
+                say(
+                    f"発言 {said} つに、案は {drafts} つでした。",
+                    f"{drafts} drafts for {said} lines.",
+                )
+            )
     stage.report(say("ディレクター", "Director"), result.report)
 
 

@@ -1,93 +1,16 @@
-"""Prompts filled from character and state, and a finished talk in words with its verdicts."""
+"""Prompts filled from character and state."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from naisei.core import Message, assistant, system, user
 from naisei.director.character import Character, partner_of
 from naisei.director.example import content, example
-from naisei.director.schemas import Draft, TalkResult, Turn
+from naisei.director.schemas import Draft
 from naisei.director.state import Spoken, TalkState
 from naisei.director.voice import typical
-from naisei.lang import Language, render, say
-from naisei.runs.task import Digest
-
-
-def digest(result: Any) -> Digest:
-    """A talk for lists: the share of turns whose line went out as it should, and drafts that were
-    rejected."""
-    turns = TalkResult.model_validate(result).turns
-    passed = [t.outcome in ("said", "best") and t.status in ("PASS", "MODIFY") for t in turns]
-    again = sum(len(t.drafts) - 1 for t in turns if t.drafts)
-    did = say(
-        f"{len(turns)} ターン、書き直し {again} 回", f"{len(turns)} turns, {again} drafts rejected"
-    )
-    value = sum(passed) / len(passed) if passed else float("nan")
-    return Digest(value, did, title=next((t.text for t in turns if t.text), ""))
-
-
-def transcript(talk: TalkResult, names: Mapping[str, str]) -> str:
-    """The whole talk; a draft that was not said is indented."""
-    return "\n".join(line for turn in talk.turns for line in _turn(turn, names))
-
-
-def _turn(turn: Turn, names: Mapping[str, str]) -> list[str]:
-    name = names.get(turn.speaker, turn.speaker)
-    out = []
-    for at, draft in enumerate(turn.drafts):
-        if at != turn.chosen:
-            out += [f"    [{draft.status}] {_one_line(draft.given)}", *_reasons(draft)]
-    if turn.text is None:
-        out.append(f"{turn.number:>2} {name}: … ({outcome_words(turn)})")
-        return out
-    words = [w for w in (outcome_words(turn), _judged(turn)) if w]
-    out.append(
-        f"{turn.number:>2} {name}: {_one_line(turn.text)}  [{turn.status}"
-        f"{' · ' if words else ''}{' · '.join(words)}]"
-    )
-    if turn.draft is not None:
-        out += _reasons(turn.draft)
-    return [*out, *(f"      {line}" for line in turn.diff)]
-
-
-def _reasons(draft: Draft) -> list[str]:
-    return [
-        f"      {check.status} {check.name}: {check.reason} {check.suggestion}".rstrip()
-        for check in draft.checks
-    ]
-
-
-def outcome_words(turn: Turn) -> str:
-    """How the turn ended, where it is not simply a line that was let out."""
-    return {
-        "said": "",
-        "best": say("再試行の上限。最良の案", "out of retries: the best draft"),
-        "person": say("人が入力", "given by a person"),
-        "refused": say("発言なし", "nothing said"),
-    }[turn.outcome]
-
-
-def _judged(turn: Turn) -> str:
-    draft = turn.draft
-    return "" if draft is None else judge_words(draft)
-
-
-def judge_words(draft: Draft) -> str:
-    """The judge's mean, or that the judge failed; empty if the judge was not asked."""
-    if draft.judge_failure:
-        return say("採点役の失敗 (規則のみ)", "judge failed (rules alone)")
-    found = draft.judgement
-    if found is None:
-        return ""
-    spread = f" ±{found.spread / 2:.1f}" if len(found.scores) > 1 else ""
-    return say("判定", "judge") + f" {found.mean:.2f}".rstrip("0").rstrip(".") + spread
-
-
-def _one_line(text: str) -> str:
-    return " ⏎ ".join(text.splitlines())
-
+from naisei.lang import Language, render
 
 _PACKAGE = "naisei.director"
 #: Lines of the history that are shown, and rejected drafts.

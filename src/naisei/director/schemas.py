@@ -8,6 +8,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, computed_fie
 
 from naisei.core import Check, Status
 from naisei.director.state import TalkState
+from naisei.runs.lines import lines_html
 from naisei.schema import told
 
 #: The five aspects of §7 in order, in Japanese.
@@ -184,9 +185,9 @@ class Draft(_Frozen):
         )
 
     def _repr_html_(self) -> str:
-        from naisei.director.displays import draft_html
+        from naisei.director.lines import draft_line
 
-        return draft_html(self)
+        return lines_html([draft_line(self, "")])
 
 
 class Turn(_Frozen):
@@ -220,9 +221,9 @@ class Turn(_Frozen):
         return self.draft is not None and self.draft.judged
 
     def _repr_html_(self) -> str:
-        from naisei.director.displays import draft_html
+        from naisei.director.lines import turn_lines
 
-        return "".join(map(draft_html, self.drafts))
+        return lines_html(turn_lines(self, self.speaker))
 
 
 class TalkResult(_Frozen):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from naisei.director.config import TalkConfig
 from naisei.system.config import Parameters
-from naisei.system.declare import Experiment, Role, System, Verb
+from naisei.system.declare import Experiment, LiveLines, Role, System, Verb
 from naisei.system.registry import BUILT_IN
 
 if TYPE_CHECKING:
@@ -22,10 +22,10 @@ def _load(config: TalkConfig) -> TalkTask:
     return TalkTask(config)
 
 
-def _live(task: TalkTask, console: Console, earlier: Sequence[Event]) -> Callable[[Event], None]:
-    from naisei.director.live import Live
+def _live(task: TalkTask, console: Console, earlier: Sequence[Event]) -> LiveLines:
+    from naisei.director.lines import Live
 
-    return Live(task, console, earlier=earlier)
+    return Live(task, earlier)
 
 
 def _judging(config: TalkConfig) -> Parameters:
@@ -42,7 +42,7 @@ TALK: Experiment[TalkConfig] = Experiment(
     config=TalkConfig,
     load=_load,
     headline=("pass_rate",),
-    digest="naisei.director.describe:digest",
+    digest="naisei.director.lines:digest",
     roles=(
         Role("speaker"),
         Role(

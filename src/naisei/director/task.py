@@ -12,11 +12,12 @@ from naisei.core import AskUser, Flow, Handler, InputError, Say, Where, World, f
 from naisei.director import flow, metrics
 from naisei.director.character import Character, load_character
 from naisei.director.config import TalkConfig
-from naisei.director.describe import transcript
+from naisei.director.lines import turn_lines
 from naisei.director.schemas import TalkResult
 from naisei.director.state import TalkRecorder, TalkState
 from naisei.lang import say
 from naisei.lengths import MESSAGE, too_long
+from naisei.runs.lines import Line
 from naisei.runs.task import EpisodeRow, Summary, Task
 
 
@@ -94,5 +95,6 @@ class TalkTask(Task[TalkConfig]):
     def summarise(self, rows: Sequence[EpisodeRow]) -> Summary:
         return metrics.summarise(self.config, self.names, rows, self.model_notes())
 
-    def shown(self, where: Where, result: JsonValue) -> str:
-        return transcript(TalkResult.model_validate(result), self.names)
+    def shown(self, where: Where, result: JsonValue) -> list[Line]:
+        turns, names = TalkResult.model_validate(result).turns, self.names
+        return [line for t in turns for line in turn_lines(t, names.get(t.speaker, t.speaker))]

@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 from pydantic import JsonValue
 
 from naisei.core import Check, Status, Verdict
+from naisei.runs.lines import lines_html
 
 #: The hard rules of the specification, §3. Each may answer WARN, and RETRY.
 HARD_CHECKS = ("format", "setting", "praise", "scatter", "logic", "tone")
@@ -98,9 +99,9 @@ class LineVerdict(NamedTuple):
         return Verdict(checks=self.checks)
 
     def _repr_html_(self) -> str:
-        from naisei.director.displays import verdict_html
+        from naisei.director.lines import verdict_line
 
-        return verdict_html(self)
+        return lines_html([verdict_line(self)])
 
     def check(self, name: str) -> Check:
         """The check of this name.

@@ -15,6 +15,7 @@ from naisei.core import arun
 from naisei.emphasis.corpus.markdown import read_markdown
 from naisei.emphasis.corpus.read import article_of, read_bytes
 from naisei.emphasis.metrics import Counts, token_counts
+from naisei.emphasis.results import emphasised
 from naisei.emphasis.schemas import Article, Sentence, pieces
 from naisei.emphasis.tag import choose, heat_map, suggest
 from naisei.emphasis.taggers.crf import default_tagger
@@ -112,16 +113,10 @@ def _bold(article: Article) -> str:
 
 
 def _print(article: Article, rows: Sequence[Sequence[bool]], stage: Stage) -> None:
-    """Paragraph by paragraph; bold words between marks: not every terminal shows bold."""
+    """Paragraph by paragraph, bold words between marks."""
     pairs = zip(article.sentences, rows, strict=True)
     for _, group in groupby(pairs, lambda pair: pair[0].block):
-        line = Text("　")
-        for sentence, row in group:
-            for text, bold in pieces(sentence, row):
-                if bold:
-                    line.append(_MARK, style="dim").append(text, style="bold yellow")
-                line.append(_MARK if bold else text, style="dim" if bold else "")
-        stage.print(line)
+        stage.print("　" + "".join(emphasised(*pair) for pair in group))
 
 
 PART = Part(

@@ -14,6 +14,7 @@ from naisei.emphasis.metrics import Counted, Counts, counted, span_counts, spans
 from naisei.emphasis.schemas import Article, Sentence, pieces
 from naisei.lang import say
 from naisei.runs.charts import Chart, Point
+from naisei.runs.lines import Line, Mark
 from naisei.runs.significance import wilcoxon_signed_rank
 from naisei.runs.statistics import wilson_interval
 from naisei.runs.task import Digest, EpisodeRow, Metric, Summary, Table
@@ -191,12 +192,13 @@ def digest(result: Any) -> Digest:
     return Digest(did=did)
 
 
-def transcript(articles: Mapping[str, Article], result: FoldResult) -> str:
+def fold_lines(articles: Mapping[str, Article], result: FoldResult) -> list[Line]:
     """The first documents of a fold; sentences in which neither marked anything are left out."""
-    blocks = [_document(articles[d.article], d) for d in result.documents[:_DOCUMENTS]]
-    if more := len(result.documents) - len(blocks):
-        blocks.append(say(f"ほか {more} 文書", f"and {more} more documents"))
-    return "\n\n".join(blocks)
+    shown = result.documents[:_DOCUMENTS]
+    lines = [line for one in shown for line in _document(articles[one.article], one)]
+    if more := len(result.documents) - len(shown):
+        lines.append(Line(say(f"ほか {more} 文書", f"and {more} more documents"), tone="dim"))
+    return lines
 
 
 def emphasised(sentence: Sentence, labels: Sequence[bool]) -> str:
@@ -204,21 +206,19 @@ def emphasised(sentence: Sentence, labels: Sequence[bool]) -> str:
     return "".join(f"**{text}**" if marked else text for text, marked in pieces(sentence, labels))
 
 
-def _document(article: Article, tagged: TaggedDocument) -> str:
+def _document(article: Article, tagged: TaggedDocument) -> list[Line]:
     labels = tagged.labels(article)
     tokens, spans = token_counts(article, labels), span_counts(article, labels)
-    lines = [
-        f"《{article.title}》 {article.id}",
-        f"F1 {tokens.f1:.3f} ({say('区間', 'spans')} {spans.f1:.3f})",
-    ]
+    agreement = Mark(f"F1 {tokens.f1:.3f} ({say('区間', 'spans')} {spans.f1:.3f})")
+    lines = [Line(f"《{article.title}》 {article.id}", tone="head", marks=(agreement,))]
     shown = 0
     for sentence, row in zip(article.sentences, labels, strict=True):
         if not (any(row) or any(sentence.labels)):
             continue
         if shown == _SENTENCES:
-            lines.append("…")
+            lines.append(Line("…"))
             break
         shown += 1
-        lines.append(f"{say('編集者', 'editor')}: {emphasised(sentence, sentence.labels)}")
-        lines.append(f"{say('タガー', 'tagger')}: {emphasised(sentence, row)}")
-    return "\n".join(lines)
+        lines.append(Line(emphasised(sentence, sentence.labels), say("編集者", "editor")))
+        lines.append(Line(emphasised(sentence, row), say("タガー", "tagger")))
+    return lines

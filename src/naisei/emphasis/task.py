@@ -17,11 +17,12 @@ from naisei.core import Act, Flow, Handler, InputError, Observation, Where, Worl
 from naisei.emphasis import zero_shot
 from naisei.emphasis.config import EvalConfig
 from naisei.emphasis.corpus.store import Fold, describe, folds, folds_across, folds_within
-from naisei.emphasis.results import FoldResult, TaggedDocument, summarise, tagged_spans, transcript
+from naisei.emphasis.results import FoldResult, TaggedDocument, fold_lines, summarise, tagged_spans
 from naisei.emphasis.schemas import Article, Sentence, Tagger
 from naisei.emphasis.taggers.registry import LLM, Trainer, trainer
 from naisei.lang import say
 from naisei.runs.directory import RunDirectory
+from naisei.runs.lines import Line
 from naisei.runs.task import EpisodeRow, Summary, Table, Task
 from naisei.training_documents import learnt_from, training_note
 
@@ -210,8 +211,8 @@ class EvalTask(Task[EvalConfig]):
             ((d.articles, d.sentences, d.tokens, d.emphasised, d.rate, self._learnt),),
         )
 
-    def shown(self, where: Where, result: JsonValue) -> str:
-        return transcript(self.articles, FoldResult.model_validate(result))
+    def shown(self, where: Where, result: JsonValue) -> list[Line]:
+        return fold_lines(self.articles, FoldResult.model_validate(result))
 
 
 def _split(corpus: Sequence[Article], config: EvalConfig) -> tuple[Fold, ...]:

@@ -20,7 +20,8 @@ from naisei.intent.config import AssistConfig
 from naisei.intent.dialogue import NEW, Conversation
 from naisei.intent.feedback import Sign, place, write_feedback
 from naisei.intent.inquiry import Released, Session
-from naisei.intent.schemas import Citation, Reply
+from naisei.intent.lines import shown, sources
+from naisei.intent.schemas import Reply
 from naisei.intent.system import ASSIST
 from naisei.intent.task import reply_in_memory, request_digest, take_step
 from naisei.lang import say
@@ -355,36 +356,3 @@ class Chat:
 def line(reply: Reply, **more: object) -> str:
     """The reply as one line of JSON, with more fields beside its own."""
     return jsons.dumps({**reply.model_dump(mode="json"), **more}, ensure_ascii=False)
-
-
-def shown(reply: Reply) -> str:
-    """What a person reads: the message and its sources, safe for a terminal."""
-    lines = [reply.message, *map(_source, reply.citations)]
-    if reply.unsupported:
-        count = len(reply.unsupported)
-        lines.append(
-            say(
-                f"（出典で確認できない文が {count} つありました）",
-                f"({count} sentences were not borne out by the sources.)",
-            )
-        )
-    lines += [say(f"（失敗: {why}）", f"(Failed: {why})") for why in reply.failures]
-    return visible("\n".join(lines))
-
-
-def sources(reply: Reply | None) -> str:
-    """The sources with what is quoted of them."""
-    if reply is None or not reply.citations:
-        return say("出典はありません。", "There are no sources.")
-    return visible("\n".join(f"{_source(c)}\n{_indented(c.quote)}" for c in reply.citations))
-
-
-def _source(c: Citation) -> str:
-    where = " › ".join(h for h in c.headings if h != c.title)
-    page = say(f" {c.page} ページ", f" p. {c.page}") if c.page is not None else ""
-    date = f" ({c.date})" if c.date else ""
-    return f"  [{c.n}] {c.path}{page}{date} {where}".rstrip()
-
-
-def _indented(text: str) -> str:
-    return "\n".join(f"      {row}" for row in text.split("\n"))

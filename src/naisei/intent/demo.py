@@ -8,9 +8,9 @@ from rich.text import Text
 
 from naisei.cli.demo import Part, Stage
 from naisei.files import cache_root
-from naisei.intent.chat import shown
 from naisei.intent.config import AssistConfig
 from naisei.intent.dialogue import Dialogue
+from naisei.intent.lines import terminal_line
 from naisei.intent.rules import Rules, Setting, load_contacts
 from naisei.intent.schemas import Reply
 from naisei.intent.system import ASSIST
@@ -18,14 +18,15 @@ from naisei.intent.task import take_step
 from naisei.lang import say
 from naisei.retrieval.build import build
 from naisei.retrieval.index import Index
+from naisei.runs.lines import print_lines
 from naisei.system.execute import RunOptions
 
 _VAGUE, _CHOICE = "休暇について教えてください", "子の看護休暇の日数です"
 _CLEAR = "国内出張の宿泊費の上限はいくらですか"
 _UNKNOWN = "社長の好きな野球チームはどこですか"
 _MINUTES = 3.0
-#: So many lines of a reply are shown.
-_ROWS = 1
+#: So many rows of a reply are shown.
+_ROWS = 7
 
 
 def _show(stage: Stage) -> None:
@@ -84,24 +85,10 @@ def _step(
     if (name, result.report) not in stage.reports:
         stage.report(name, result.report)
     if after.last is not None:
-        _replied(after.last, stage)
+        # Choices are shown in full.
+        most = len(after.last.options) + 2 if after.last.route == "ask" else _ROWS
+        print_lines([terminal_line(after.last)], stage.console, most=most)
     return after.last
-
-
-def _replied(reply: Reply, stage: Stage) -> None:
-    """The beginning of what is said, and the first of its sources."""
-    told = shown(reply)
-    rows = told.splitlines()
-    sources = [row for row in rows if row.startswith("  [")]
-    words = [row for row in rows if not row.startswith("  [")]
-    # Choices are shown in full.
-    most = len(words) if reply.route == "ask" else _ROWS
-    for row in words[:most]:
-        stage.print("  " + row, indent=2)
-    if len(words) > most:
-        stage.print(say("  …（続きは報告に）", "  … (the rest is in the report)"), "dim")
-    for row in sources[:1]:
-        stage.print("  " + row, "dim", indent=6)
 
 
 PART = Part(

@@ -57,7 +57,8 @@ def _load(config: AssistConfig) -> ConversationTask:
 
 def _last_reply(task: ConversationTask, result: RunResult, as_json: bool) -> str:
     """As `ask` prints it; empty if the last step has no reply yet."""
-    from naisei.intent.chat import line, shown
+    from naisei.intent.chat import line
+    from naisei.intent.lines import shown
 
     conversation = task.conversation
     if conversation.last is None or conversation.pending:

@@ -24,6 +24,7 @@ from naisei.models.registry import base_world
 from naisei.retrieval.index import Index
 from naisei.runs.conversation import recorded
 from naisei.runs.directory import RunDirectory
+from naisei.runs.lines import Line
 from naisei.runs.result import RunResult
 from naisei.runs.statistics import mean_metric
 from naisei.runs.task import EpisodeRow, Metric, Summary, Task
@@ -102,9 +103,9 @@ class ConversationTask(Task[AssistConfig]):
         doubtful = tuple(float(bool(r.unsupported)) for r in replies if r.evidence)
         return Summary((_share("asked_back", asked), _share("unsupported", doubtful)))
 
-    def shown(self, where: Where, result: JsonValue) -> str:
-        reply = Reply.model_validate(result)
-        return f"> {' / '.join(self._dialogue_of(where).said)}\n{reply.message}"
+    def shown(self, where: Where, result: JsonValue) -> list[Line]:
+        said = " / ".join(self._dialogue_of(where).said)
+        return [Line(f"> {said}", mine=True), Line(Reply.model_validate(result).message)]
 
     def export(self, directory: RunDirectory, result: RunResult) -> None:
         events = chain.from_iterable(recorded(directory.log, SESSION))

@@ -1,52 +1,94 @@
-"""The readings of conversations as charts: how each stands toward the other, line by line."""
+"""How each of two stands toward the other, utterance by utterance, as charts: one a dimension."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from naisei.lang import say
+from naisei.lang import language, say
 from naisei.relationship.schemas import Conversation
-from naisei.relationship.vector import DIMENSIONS, NAMES_JA
+from naisei.relationship.speech import course
+from naisei.relationship.vector import DIMENSIONS, HIGH, LOW, NAMES_JA, degree, signed
 from naisei.runs.charts import Chart, Point
 
 #: Conversations that are drawn.
 _MOST = 3
+_WAYS = ("a_to_b", "b_to_a")
+#: Direction, dimension, the point, and what its number is told as; empty where it is none.
+_Reading = tuple[str, str, Point, str]
 
 
 def charts(results: Sequence[tuple[str, Any]]) -> list[Chart]:
-    """A chart a conversation and direction, a line a dimension; a point leads to its line."""
+    """Those of the first conversations; a point leads to its line."""
     return [
         chart
         for episode, result in results[:_MOST]
-        for chart in _of(episode, Conversation.model_validate(result))
+        for chart in curves(Conversation.model_validate(result), episode)
     ]
 
 
-def _of(episode: str, talk: Conversation) -> list[Chart]:
-    number: dict[tuple[int, int], int] = {}
-    text: dict[tuple[int, int], str] = {}
-    for session in talk.sessions:
-        for line in session.lines:
-            number[session.number, line.turn] = len(number) + 1
-            text[session.number, line.turn] = line.text
-    points: dict[str, dict[str, list[Point]]] = {}
-    for session in talk.sessions:
-        for moment in session.moments:
-            place = (moment.session, moment.turn)
-            for made in moment.reflections:
-                lines = points.setdefault(made.direction, {})
-                for name in DIMENSIONS:
-                    value = float(getattr(made.reading.vector, name))
-                    said = text.get(place, "")
-                    shown = f"{say(NAMES_JA[name], name)} {value:+g}: {said[:40]}"
-                    point = Point(
-                        number.get(place, 0), value, title=shown, episode=episode, find=said[:24]
-                    )
-                    lines.setdefault(say(NAMES_JA[name], name), []).append(point)
-    a, b = talk.names.values()
+def curves(
+    talk: Conversation, episode: str = "", *, speech: bool = False, number: int = 0
+) -> list[Chart]:
+    """A chart a dimension, a line a direction, named with its last number; none of a conversation
+    of which nothing was read.
+
+    Args:
+        speech: by how the two talk, where no model reflects.
+        number: of the conversation on the page of a report, to whose readings points lead.
+    """
+    lines: dict[str, dict[str, list[Point]]] = {name: {} for name in DIMENSIONS}
+    last: dict[tuple[str, str], str] = {}
+    found_in = _estimates(talk) if speech else _readings(talk, episode, number)
+    for way, name, point, told in found_in:
+        lines[name].setdefault(way, []).append(point)
+        last[name, way] = told
+    a, b = talk.names["a"], talk.names["b"]
     ways = {"a_to_b": f"{a} → {b}", "b_to_a": f"{b} → {a}"}
     return [
-        Chart(ways.get(way, way), lines, say("発話", "line"), say("値", "value"))
-        for way, lines in points.items()
+        Chart(
+            " · ".join(filter(None, (say(NAMES_JA[name], name), episode))),
+            {f"{ways[w]} {last[name, w]}".strip(): found[w] for w in ways if w in found},
+            say("発話", "line"),
+            "",
+            bounds=(LOW, HIGH),
+        )
+        for name, found in lines.items()
+        if found
     ]
+
+
+def _readings(talk: Conversation, episode: str, number: int) -> Iterator[_Reading]:
+    before = 0
+    for session in talk.sessions:
+        text = {line.turn: line.text for line in session.lines}
+        for moment in session.moments:
+            at = before + (moment.turn + 1 if moment.at == "after_turn" else 0)
+            said = text.get(moment.turn, "")
+            start = "s" if moment.at == "session_start" else ""
+            place = f"{moment.session}-{moment.turn + 1}"
+            for way, stance in moment.stances.items():
+                link = f"#r{number}-{place}{start}-{way}" if number and not stance.carried else ""
+                why = {reason.dimension: reason.text for reason in stance.reading.reasons}
+                for name in DIMENSIONS if (vector := stance.reading.vector) else ():
+                    value = getattr(vector, name)
+                    told = f"{signed(value)} {degree(name, value, language())}"
+                    title = f"{place} {told}: {why.get(name, said[:40])}"
+                    point = Point(
+                        at, value, title=title, link=link, episode=episode, find=said[:24]
+                    )
+                    yield way, name, point, signed(value)
+        before += len(session.lines)
+
+
+def _estimates(talk: Conversation) -> Iterator[_Reading]:
+    said = [(line.speaker, line.text) for session in talk.sessions for line in session.lines]
+    names = {str(agent): name for agent, name in talk.names.items()}
+    for at, both in enumerate(course(said, ("a", "b"), names=names), 1):
+        for way, reading in zip(_WAYS, both, strict=True):
+            for name in DIMENSIONS:
+                one = reading[name]
+                told = "" if math.isnan(one.value) else f"{one.score:+.1f}"
+                if not math.isnan(one.score):
+                    yield way, name, Point(at, one.score), told

@@ -7,26 +7,26 @@ from importlib.util import find_spec
 from math import isnan
 from pathlib import Path
 
-from rich.text import Text
-
 from naisei.cli.demo import Part, Stage
 from naisei.cli.printing import print_tables
 from naisei.core import InputError
 from naisei.lang import say
 from naisei.models.embedders import resolve
 from naisei.relationship.config import RelationshipConfig, Rules
-from naisei.relationship.dialogues import Dialogue, read_dialogue
+from naisei.relationship.dialogues import read_dialogue
 from naisei.relationship.plot import draw
 from naisei.relationship.rating import Rating, rate_by_speech
 from naisei.relationship.schemas import WAYS
 from naisei.relationship.series import Series, read_series
 from naisei.relationship.system import RUN
+from naisei.relationship.task import ConversationTask
 from naisei.relationship.vector import DIMENSIONS, NAMES_JA, signed
+from naisei.runs.lines import print_lines
 from naisei.runs.task import Table
 from naisei.system.execute import RunOptions
 
-#: So many utterances of the first and of the last session are shown.
-_SHOWN = 2
+#: Rows of the conversation that are shown.
+_ROWS = 16
 #: With a model: so many utterances, and never longer than this.
 _LLM_TURNS, _LLM_MINUTES = 4, 3.0
 
@@ -50,9 +50,7 @@ def _show(stage: Stage) -> None:
     except InputError:  # the budget ended before the first reading
         stage.print(say("値はまだ得られていません。", "No reading came about yet."), "yellow")
         return
-    dialogue = read_dialogue(agent)
-    _lines(dialogue, stage)
-    _table(series, rate_by_speech(dialogue), stage)
+    _table(series, rate_by_speech(read_dialogue(agent)), stage)
     if find_spec("matplotlib") is not None:
         picture = folder / "relationship.png"
         draw([series], [picture])
@@ -66,24 +64,11 @@ def _hold(stage: Stage, model: str, rules: Rules, minutes: float | None, folder:
     with stage.busy("二人が話しています…", "The two are talking …"):
         result = RUN.run(config, options, run_dir=folder)
     stage.finished(result)
+    task = ConversationTask(config)
+    for row in result.outcome.rows:
+        if row.scored:
+            print_lines(task.shown(row.where, row.result), stage.console, most=_ROWS)
     stage.report(say("関係値内省", "Relationship"), result.report)
-
-
-def _lines(dialogue: Dialogue, stage: Stage) -> None:
-    """The beginning of the first session, and the end of the last."""
-    first, last = dialogue.sessions[0], dialogue.sessions[-1]
-    for session in dict.fromkeys((first, last)):
-        lines = [line for line in dialogue.lines if line.session == session]
-        shown = lines[:_SHOWN] if session == first else lines[-_SHOWN:]
-        part = "" if len(lines) == len(shown) else _part(session == first)
-        stage.print(say(f"第 {session} 回{part}", f"Session {session}{part}"), "cyan")
-        for line in shown:
-            name = line.speaker.split()[0]
-            stage.print(Text.assemble((f"  {name}: ", "bold"), line.text), indent=4)
-
-
-def _part(first: bool) -> str:
-    return say("（冒頭）", ", its beginning") if first else say("（終わり）", ", its end")
 
 
 def _table(series: Series, speech: Rating, stage: Stage) -> None:

@@ -229,9 +229,12 @@ def study_tables(study: Study) -> list[Table]:
     from naisei.runs.compare import compare
 
     results = study.results
-    values = [{m.name: m.value for m in r.summary.metrics} for r in results.values()]
-    names = dict.fromkeys(m.name for r in results.values() for m in r.summary.metrics)
-    figures = {name: [given.get(name, math.nan) for given in values] for name in names}
+    values = study.metrics.values()
+    names = dict.fromkeys(name for given in values for name in given)
+    figures = {
+        name: [given[name].value if name in given else math.nan for given in values]
+        for name in names
+    }
     rows: list[tuple[str | float | int, ...]] = [
         (n, *row) for n, row in figures.items() if not all(map(math.isnan, row))
     ]
@@ -239,7 +242,7 @@ def study_tables(study: Study) -> list[Table]:
     if len(results) < len(study.configs) or not all(r.outcome.scored for r in results.values()):
         return tables
     paths = {label: result.run_dir for label, result in results.items()}
-    seed = next(iter(study.configs.values())).seed
+    seed = study.seed
     if len(paths) > 1:
         tables.append(compare(list(paths.values()), seed=seed, names=list(paths)).table())
     if not {"inject", "no-inject"} <= set(paths):

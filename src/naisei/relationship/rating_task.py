@@ -9,6 +9,7 @@ from pydantic import BaseModel, JsonValue
 from naisei.core import Flow, Gather, Remember, Say, Where, World, fingerprint
 from naisei.memory.stream import remember
 from naisei.relationship.config import RatingConfig
+from naisei.relationship.lines import talk_lines
 from naisei.relationship.metrics import blocks
 from naisei.relationship.rating import (
     Rating,
@@ -30,9 +31,10 @@ from naisei.relationship.schemas import (
     Session,
     Stance,
 )
-from naisei.relationship.task import remembering, transcript
+from naisei.relationship.task import remembering
 from naisei.relationship.vector import DIMENSIONS
 from naisei.runs.directory import RunDirectory
+from naisei.runs.lines import Line
 from naisei.runs.result import RunResult
 from naisei.runs.statistics import mean_metric
 from naisei.runs.task import EpisodeRow, Metric, Summary, Task
@@ -124,8 +126,8 @@ class RatingTask(Task[RatingConfig]):
         places = [("dialogue", line.session) for line in self.config.lines]
         return Summary(tuple(metrics), tables, (*self.model_notes(), *blocks(places)[1]))
 
-    def shown(self, where: Where, result: JsonValue) -> str:
-        return transcript(Conversation.model_validate(result))
+    def shown(self, where: Where, result: JsonValue) -> list[Line]:
+        return list(talk_lines(Conversation.model_validate(result)))
 
     def export(self, directory: RunDirectory, result: RunResult) -> None:
         """The rating as an agent file, which `plot` and `report` read."""

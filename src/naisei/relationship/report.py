@@ -16,11 +16,12 @@ from naisei.core import Event, InputError
 from naisei.files import write_atomically
 from naisei.lang import language, say
 from naisei.relationship.config import RatingConfig
+from naisei.relationship.curves import curves
 from naisei.relationship.exports import conversations
 from naisei.relationship.messages import dated
 from naisei.relationship.pairs import Pair
 from naisei.relationship.recorder import RECORD
-from naisei.relationship.report_view import TalkView, curves, view
+from naisei.relationship.report_view import TalkView, view
 from naisei.relationship.schemas import Conversation
 from naisei.relationship.vector import DIMENSIONS, NAMES_JA, degree, signed
 from naisei.runs.directory import RunDirectory
@@ -154,7 +155,7 @@ def html_report(directory: RunDirectory) -> str:
             repetitions=len(found) if rating else 0,
             talks=views,
             dimensions=[(name, say(NAMES_JA[name], name)) for name in DIMENSIONS],
-            curves={one.episode: curves(one.talk, n) for n, one in enumerate(views, 1)},
+            curves={v.episode: curves(v.talk, number=n) for n, v in enumerate(views, 1)},
             costs={one.episode: costs[one.episode] for one in views},
             cost_table=_cost_table([turn for turns in costs.values() for turn in turns]),
             metrics=summary.summary.metrics if summary else (),
@@ -195,7 +196,13 @@ def _cost_table(turns: list[TurnCost]) -> Table:
         "role,calls,per turn,tokens,per turn,attempts,repaired,failed",
     )
     return Table(
-        say("呼び出しとトークン", "Calls and tokens"), tuple(heads.split(",")), tuple(rows)
+        say("呼び出しとトークン", "Calls and tokens"),
+        tuple(heads.split(",")),
+        tuple(rows),
+        note=say(
+            "「聞き直し」は使えない答えをもう一度求めた回数、「失敗」はそれでも使えなかった回数。",
+            "Repaired: an unusable answer that was asked for once more; failed: unusable still.",
+        ),
     )
 
 

@@ -21,7 +21,7 @@ from naisei.relationship.schemas import (
     Reflection,
     Session,
 )
-from naisei.relationship.vector import DIMENSIONS, HIGH, LOW
+from naisei.relationship.vector import DIMENSIONS
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,71 +265,3 @@ def _values(other: Conversation, moment: Moment, way: Direction) -> dict[str, in
                 vector = stance.reading.vector if stance else None
                 return None if vector is None else dict(zip(DIMENSIONS, vector.values, strict=True))
     return None
-
-
-WIDTH, HEIGHT = 640.0, 84.0
-
-
-@dataclass(frozen=True, slots=True)
-class CurvePoint:
-    """A reading on a curve: where it is, where it leads, and what it says when pointed at."""
-
-    x: float
-    y: float
-    anchor: str
-    at: str
-    value: int
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Curve:
-    """One dimension. lines: for each direction its pieces, each `x,y x,y`; a failed reading or a
-    new session begins another. spots: of each direction. borders: x of sessions."""
-
-    dimension: str
-    lines: tuple[tuple[str, ...], tuple[str, ...]]
-    spots: tuple[tuple[CurvePoint, ...], tuple[CurvePoint, ...]]
-    borders: tuple[float, ...]
-
-
-def curves(talk: Conversation, number: int = 1) -> list[Curve]:
-    """One a dimension; none if nothing was reflected on. number: as for `view`."""
-    moments = [(s.number, m) for s in talk.sessions for m in s.moments]
-    if not moments:
-        return []
-    step = WIDTH / (len(moments) + 1)
-    borders = tuple(
-        round((n + 0.5) * step, 1)
-        for n in range(1, len(moments))
-        if moments[n][0] != moments[n - 1][0]
-    )
-    out = []
-    for at, dimension in enumerate(DIMENSIONS):
-        lines, spots = [], []
-        for nth, way in enumerate(WAYS):
-            pieces: list[list[str]] = [[]]
-            dots = []
-            before = moments[0][0]
-            for n, (session, moment) in enumerate(moments, 1):
-                stance = moment.stances.get(way)
-                vector = stance.reading.vector if stance else None
-                if vector is None or session != before:
-                    pieces.append([])
-                before = session
-                if vector is None or stance is None:
-                    continue
-                # A little apart, so that equal readings are both seen.
-                y = HEIGHT * (HIGH - vector.values[at]) / (HIGH - LOW) + (2 * nth - 1)
-                spot = (round(n * step, 1), round(y, 1))
-                pieces[-1].append(f"{spot[0]},{spot[1]}")
-                if not stance.carried:
-                    start = "s" if moment.at == "session_start" else ""
-                    place = f"{session}-{moment.turn + 1}"
-                    why = [r.text for r in stance.reading.reasons if r.dimension == dimension]
-                    anchor = f"r{number}-{place}{start}-{way}"
-                    dots.append(CurvePoint(*spot, anchor, place, vector.values[at], *(why or [""])))
-            lines.append(tuple(" ".join(piece) for piece in pieces if piece))
-            spots.append(tuple(dots))
-        out.append(Curve(dimension, (lines[0], lines[1]), (spots[0], spots[1]), borders))
-    return out

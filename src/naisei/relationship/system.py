@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from naisei.lang import say
 from naisei.relationship.config import RatingConfig, Reflecting, RelationshipConfig
-from naisei.system.declare import Experiment, Given, Role, Row, System, Verb
+from naisei.system.declare import Experiment, Given, LiveLines, Role, Row, System, Verb
 from naisei.system.registry import BUILT_IN
 
 if TYPE_CHECKING:
@@ -60,12 +60,11 @@ def _load_rating(config: RatingConfig) -> RatingTask:
     return RatingTask(config)
 
 
-def _live(
-    task: ConversationTask, console: Console, earlier: Sequence[Event]
-) -> Callable[[Event], None]:
-    from naisei.relationship.task import Live
+def _live(task: ConversationTask, console: Console, earlier: Sequence[Event]) -> LiveLines:
+    from naisei.relationship.lines import event_lines
 
-    return Live(next(iter(task.pairs.values())), console)
+    pair = next(iter(task.pairs.values()))
+    return lambda event: event_lines(event, pair.names, pair.language)
 
 
 def _row(mode: str, *, inject: bool) -> Row[RelationshipConfig]:
@@ -117,7 +116,7 @@ RUN: Experiment[RelationshipConfig] = Experiment(
     config=RelationshipConfig,
     load=_load,
     headline=("injected_rate",),
-    digest="naisei.relationship.task:digest",
+    digest="naisei.relationship.lines:digest",
     charts="naisei.relationship.curves:charts",
     roles=(
         Role("speaker", without=_WITHOUT),

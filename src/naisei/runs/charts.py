@@ -17,6 +17,7 @@ from naisei.runs.words import worded
 #: Sizes in the drawing's own units.
 _LABEL, _WIDE, _ROW = 190, 640, 26
 _LEFT, _RIGHT, _TOP, _HIGH = 44, 16, 14, 220
+_SMALL = 380, 110
 #: Lines that have a colour of their own.
 _COLOURS = 6
 
@@ -48,15 +49,22 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """Lines of one chart by their names, and what its axes are; see `line_chart`."""
+    """Lines of one chart by their names, and what its axes are. bounds: of y, where they are
+    known; see `line_chart`."""
 
     title: str
     lines: Mapping[str, Sequence[Point]]
     x: str
     y: str
+    bounds: tuple[float, float] | None = None
 
     def _repr_html_(self) -> str:
-        return line_chart(self.lines, title=self.title, x=self.x, y=self.y)
+        return line_chart(self.lines, title=self.title, x=self.x, y=self.y, bounds=self.bounds)
+
+    def small(self) -> str:
+        """For a narrow place: only the last point of a line has a dot."""
+        lines, axes = self.lines, {"x": self.x, "y": self.y}
+        return line_chart(lines, title=self.title, bounds=self.bounds, small=True, **axes)
 
 
 def table_chart(table: Table) -> str:
@@ -122,44 +130,54 @@ def interval_chart(rows: Sequence[Interval], *, title: str) -> str:
     return "".join([*out, "</svg>"])
 
 
-def line_chart(lines: Mapping[str, Sequence[Point]], *, title: str, x: str, y: str) -> str:
+def line_chart(
+    lines: Mapping[str, Sequence[Point]],
+    *,
+    title: str,
+    x: str,
+    y: str,
+    bounds: tuple[float, float] | None = None,
+    small: bool = False,
+) -> str:
     """Lines over a common axis, each named, with a whisker at each point that has an interval.
 
-    x, y: what the axes are. Points that are NaN are left out.
+    x, y: what the axes are. bounds: of y; by default those of the points. small: see
+    `Chart.small`. Points that are NaN are left out.
     """
     kept = {name: [p for p in line if p.y == p.y] for name, line in lines.items()}
     points = [p for line in kept.values() for p in line]
     if not points:
         return ""
     left, right = min(p.x for p in points), max(p.x for p in points)
-    low, high = _scale([v for p in points for v in (p.y, p.low, p.high) if v == v])
+    low, high = bounds or _scale([v for p in points for v in (p.y, p.low, p.high) if v == v])
+    wide, ground = _SMALL if small else (_WIDE, _HIGH)
 
     def at(across: float, up: float) -> tuple[float, float]:
-        width = _WIDE - _LEFT - _RIGHT
+        width = wide - _LEFT - _RIGHT
         return (
             round(_LEFT + (across - left) / ((right - left) or 1) * width, 1),
-            round(_TOP + (high - up) / (high - low) * (_HIGH - _TOP), 1),
+            round(_TOP + (high - up) / (high - low) * (ground - _TOP), 1),
         )
 
-    height = _HIGH + 36 + 18 * (len(kept) > 1)
+    height = ground + 24 + 18 * len(kept) * (len(kept) > 1)
     out = [
-        _head(title, height, group=any(p.link for p in points)),
-        f'<path class="axis" d="M{_LEFT} {_TOP}V{_HIGH}H{_WIDE - _RIGHT}"/>',
+        _head(title, height, wide, group=any(p.link for p in points)),
+        f'<path class="axis" d="M{_LEFT} {_TOP}V{ground}H{wide - _RIGHT}"/>',
         f'<text x="{_LEFT - 6}" y="{_TOP + 6}" text-anchor="end">{number(high)}</text>',
-        f'<text x="{_LEFT - 6}" y="{_HIGH}" text-anchor="end">{number(low)}</text>',
-        f'<text x="{_LEFT}" y="{_HIGH + 16}">{number(left)}</text>',
-        f'<text x="{_WIDE - _RIGHT}" y="{_HIGH + 16}" text-anchor="end">{number(right)}</text>',
-        f'<text x="{_WIDE // 2}" y="{_HIGH + 16}" text-anchor="middle">{escape(x)}</text>',
+        f'<text x="{_LEFT - 6}" y="{ground}" text-anchor="end">{number(low)}</text>',
+        f'<text x="{_LEFT}" y="{ground + 16}">{number(left)}</text>',
+        f'<text x="{wide - _RIGHT}" y="{ground + 16}" text-anchor="end">{number(right)}</text>',
+        f'<text x="{wide // 2}" y="{ground + 16}" text-anchor="middle">{escape(x)}</text>',
         f'<text x="{_LEFT + 6}" y="{_TOP + 6}">{escape(y)}</text>',
     ]
     for n, (name, line) in enumerate(kept.items()):
         out.append(f'<g class="line c{n % _COLOURS}">')
         path = " ".join("{:g},{:g}".format(*at(p.x, p.y)) for p in line)
         out.append(f'<polyline points="{path}"/>')
-        out += [_point(p, at(p.x, p.y), at) for p in line]
+        out += [_point(p, at(p.x, p.y), at) for p in (line[-1:] if small else line)]
         if len(kept) > 1:
-            across = _LEFT + n * (_WIDE - _LEFT) // len(kept)
-            out.append(f'<text x="{across}" y="{_HIGH + 40}">● {escape(_cut(name))}</text>')
+            below = ground + 36 + 18 * n
+            out.append(f'<text x="{_LEFT}" y="{below}">● {escape(_cut(name))}</text>')
         out.append("</g>")
     return "".join([*out, "</svg>"])
 
@@ -199,10 +217,10 @@ def _point(p: Point, middle: tuple[float, float], at: object) -> str:
     )
 
 
-def _head(title: str, height: float, *, group: bool = False) -> str:
+def _head(title: str, height: float, wide: int = _WIDE, *, group: bool = False) -> str:
     """group: it holds links, which an image must not."""
     return (
-        f'<svg class="chart" viewBox="0 0 {_WIDE} {height:g}" role="{"group" if group else "img"}" '
+        f'<svg class="chart" viewBox="0 0 {wide} {height:g}" role="{"group" if group else "img"}" '
         f'aria-label="{escape(title)}">'
     )
 

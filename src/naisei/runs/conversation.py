@@ -294,11 +294,6 @@ class LiveConversation:
         if (kept := self._logged.get(step)) is not None and not kept.done():
             kept.set_result(logged)
 
-    def upto(self, event: Event) -> list[Event]:
-        """The events as they stood when this one had come."""
-        now = (event.where.trial, event.where.path)
-        return [each for each in self.events if (each.where.trial, each.where.path) <= now]
-
     def read(self, episode: str) -> list[Event]:
         return self.events[self._begun :]
 

@@ -10,6 +10,7 @@ from pydantic import JsonValue
 
 from naisei.core import Event
 from naisei.lang import say
+from naisei.runs.lines import Line, Mark
 
 #: Characters of a text that are shown at once.
 _LONG = 4_000
@@ -49,6 +50,22 @@ def effect_view(event: Event, number: int = 0) -> EffectView:
         cost=_cost(event),
         **made,
     )
+
+
+def effect_lines(event: Event) -> tuple[Line, ...]:
+    """An effect of any system as lines: what was asked, and what came back."""
+    view = effect_view(event)
+    marks = (Mark(view.head, "dim"),) if view.head else ()
+    asked = (Line(view.asked, view.who, marks=marks),) if view.asked else ()
+    alone = not view.asked
+    answer = Line(
+        view.answer,
+        view.who if alone else "",
+        marks=marks if alone else (),
+        mine=view.kind == "ask",
+    )
+    failed = (Line(view.failure, tone="bad"),) if view.failure else ()
+    return (*asked, *((answer,) if view.answer or (alone and not failed) else ()), *failed)
 
 
 def prompt_text(event: Event) -> list[tuple[str, str]]:

@@ -83,7 +83,7 @@ class Overview:
         )
         fresh = []
         for number, episode, instance, result, failure, at in found:
-            digest = Digest() if result is None else self._read(log.loaded(result, episode))
+            digest = Digest() if result is None else self.read(log.loaded(result, episode))
             title = self._titles.get(instance) or digest.title
             outcome = EpisodeOutcome(
                 episode, instance, title, digest, failure if result is None else "", at
@@ -94,7 +94,8 @@ class Overview:
             fresh.append(outcome)
         return fresh
 
-    def _read(self, result: JsonValue) -> Digest:
+    def read(self, result: JsonValue) -> Digest:
+        """The cells of a stored result."""
         try:
             return self._digest(result)
         except (LookupError, TypeError, ValueError, AttributeError):

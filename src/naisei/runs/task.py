@@ -12,6 +12,7 @@ from pydantic import BaseModel, JsonValue
 
 from naisei.core import Flow, Usage, Where, World
 from naisei.lang import say
+from naisei.runs.lines import Line, as_text
 
 if TYPE_CHECKING:
     from naisei.runs.directory import RunDirectory
@@ -195,12 +196,12 @@ class Task(ABC, Generic[C]):
         return {}
 
     @abstractmethod
-    def shown(self, where: Where, result: JsonValue) -> str:
-        """A scored episode in plain words for the terminal and the report."""
+    def shown(self, where: Where, result: JsonValue) -> Sequence[Line]:
+        """A scored episode line by line: what the terminal, the report and pages show of it."""
 
     def transcript(self, row: EpisodeRow) -> str:
         """An episode in plain words; why it is unscored if it is."""
-        return row.failure if row.result is None else self.shown(row.where, row.result)
+        return row.failure if row.result is None else as_text(self.shown(row.where, row.result))
 
     def figure(self, where: Where, result: JsonValue) -> str:
         """An SVG document shown above the transcript; empty for none."""

@@ -18,11 +18,14 @@ from naisei.system.registry import Text
 
 if TYPE_CHECKING:
     from naisei.core import Event, InputError
+    from naisei.runs.lines import Line
     from naisei.runs.result import RunResult
     from naisei.runs.task import EpisodeRow, Task
     from naisei.system.execute import RunOptions
     from naisei.terminal import Console
 
+#: The lines that an event adds.
+LiveLines = Callable[["Event"], Sequence["Line"]]
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -152,8 +155,8 @@ class Experiment(Generic[C]):
             are run; by default those asked for, or all.
         tables: `module:function` from a `Study` to its tables; by default each metric by
             configuration, and paired differences from the first.
-        live: prints a run of a single episode as it goes, in place of the progress bar: gets the
-            task, a console, and the events of the run before it was continued.
+        live: what is printed of a run of a single episode as it goes, in place of the progress
+            bar: gets the task, the console, and the events of the run before it was continued.
         output: prints what a continued run amounts to in place of its metrics, where that is no
             figure but an answer: gets the task, the result, and whether one line of JSON is
             wanted; an empty text for the metrics after all.
@@ -184,7 +187,7 @@ class Experiment(Generic[C]):
     rows_default: Mapping[str, Any] = field(default_factory=dict)
     chosen_rows: Callable[[Any, Sequence[str]], Sequence[str]] | None = None
     tables: str = "naisei.system.studies:study_tables"
-    live: Callable[[Any, Console, Sequence[Event]], Callable[[Event], None]] | None = None
+    live: Callable[[Any, Console, Sequence[Event]], LiveLines] | None = None
     output: Callable[[Any, RunResult, bool], str] | None = None
     again: bool = False
     hints: Callable[[C, Collection[str]], Sequence[str]] | None = None

@@ -18,7 +18,7 @@ from naisei.core import Event, InputError
 from naisei.lang import say
 from naisei.models.base import Mode
 from naisei.runs.budget import Budget
-from naisei.runs.task import EpisodeRow, Table
+from naisei.runs.task import EpisodeRow, Metric, Summary, Table
 from naisei.system.config import Config, Options, engine_flag, flag, store_flag
 from naisei.system.declare import blocking
 from naisei.system.sampling import completed, of_config
@@ -153,6 +153,21 @@ class Study:
         """That of a run that was stopped, else of one in which nothing was scored."""
         codes = {result.exit_code for result in self.results.values()}
         return next((code for code in (130, 3, 4) if code in codes), 0)
+
+    @property
+    def summaries(self) -> dict[str, Summary]:
+        """By label."""
+        return {label: result.summary for label, result in self.results.items()}
+
+    @property
+    def metrics(self) -> dict[str, dict[str, Metric]]:
+        """Label → name → metric."""
+        return {label: {m.name: m for m in s.metrics} for label, s in self.summaries.items()}
+
+    @property
+    def seed(self) -> int:
+        """That of the first configuration: of the tests between them."""
+        return int(next(iter(self.configs.values())).seed)
 
     def frame(self, *, each: str | None = None) -> Frame:
         """One row a trial of every configuration; see `naisei.runs.export.frame`."""

@@ -81,30 +81,21 @@ def study_tables(study: Study) -> Sequence[Table]:
     The differences are those of `naisei runs compare`: bootstrap intervals and sign-flip
     permutation tests on the units that both have scored, p-values by Holm over the table.
     """
-    from naisei.runs.compare import compare
+    from naisei.runs.compare import compare, side_by_side
 
-    by_row = {k: {m.name: m for m in r.summary.metrics} for k, r in study.results.items()}
+    by_row = study.metrics
     names = dict.fromkeys(n for metrics in by_row.values() for n in metrics)
     defined = [
         n for n in names if any(n in m and m[n].value == m[n].value for m in by_row.values())
     ]
-    columns = ["configuration", *(c for n in defined for c in (n, f"{n} low", f"{n} high")), "n"]
-    rows = []
-    for label, metrics in by_row.items():
-        line: list[str | float | int] = [label]
-        for name in defined:
-            m = metrics.get(name)
-            nan = float("nan")
-            line += [m.value, m.low, m.high] if m is not None else [nan, nan, nan]
-        rows.append((*line, study.results[label].outcome.scored))
+    counts = {label: result.outcome.scored for label, result in study.results.items()}
     differences: list[Table] = []
     note = ""
     if len(study.results) > 1:
         paths = [r.run_dir for r in study.results.values()]
-        seed = next(iter(study.configs.values())).seed
         try:
-            found = compare(paths, seed=seed, against_first=True, names=list(study.results))
+            found = compare(paths, seed=study.seed, against_first=True, names=list(study.results))
             differences.append(found.table())
         except InputError as error:
             note = error.message  # why there are no differences is said under the table
-    return [Table("Results", tuple(columns), tuple(rows), note=note), *differences]
+    return [side_by_side("Results", by_row, defined, counts=counts, note=note), *differences]

@@ -33,6 +33,7 @@ from naisei.core import (
 from naisei.runs.budget import Budget
 from naisei.runs.directory import RunDirectory
 from naisei.runs.engine import Engine, RunOutcome, run_task
+from naisei.runs.lines import Line
 from naisei.runs.result import finish
 from naisei.runs.task import EpisodeRow, Summary, Task
 from naisei.testing.kit import Kit, expect, raises, temporary
@@ -94,8 +95,8 @@ class _Task(Task[_Config]):
     def summarise(self, rows: Sequence[EpisodeRow]) -> Summary:
         return Summary(())
 
-    def shown(self, where: Where, result: JsonValue) -> str:
-        return str(result)
+    def shown(self, where: Where, result: JsonValue) -> list[Line]:
+        return [Line(str(result))]
 
 
 @dataclass(frozen=True)

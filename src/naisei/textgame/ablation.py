@@ -105,8 +105,7 @@ def configured(config: AblationConfig, row: str) -> AblationConfig:
 
 def study_tables(study: Study) -> tuple[Table, ...]:
     """The tables of rows that were run; see `tables_of`."""
-    seed = next(iter(study.configs.values())).seed
-    return tables_of({row: r.summary for row, r in study.results.items()}, seed=seed)
+    return tables_of(study.summaries, seed=study.seed)
 
 
 def tables_of(summaries: Mapping[str, Summary], *, seed: int = 0) -> tuple[Table, ...]:
@@ -118,10 +117,7 @@ def tables_of(summaries: Mapping[str, Summary], *, seed: int = 0) -> tuple[Table
             out.append(_by_level(title, there))
     if not out:
         out.append(_by_level("Games", summaries))
-    out.append(_replies(summaries))
-    if len(summaries) > 1:
-        out.append(_comparisons(summaries, seed))
-    return tuple(out)
+    return (*out, _replies(summaries), *_comparisons(summaries, seed))
 
 
 def _by_level(title: str, summaries: Mapping[str, Summary]) -> Table:
@@ -149,11 +145,14 @@ def _by_level(title: str, summaries: Mapping[str, Summary]) -> Table:
 
 
 def _replies(summaries: Mapping[str, Summary]) -> Table:
-    """How well each row's replies could be read, a game."""
-    return Table(
+    """How well each row's replies could be read, a game; NaN where no command was given."""
+    from naisei.runs.compare import side_by_side
+
+    return side_by_side(
         "Replies that named no command of the list, a game",
-        ("configuration", "repairs", "unmatched"),
-        tuple((r, _value(s, "repairs"), _value(s, "unmatched")) for r, s in summaries.items()),
+        {row: {m.name: m for m in s.metrics} for row, s in summaries.items()},
+        ("repairs", "unmatched"),
+        bounded=(),
         note=say(
             "聞き直し: もう一度尋ねた回数。読めず: それでも読めず、害のないコマンドにした回数",
             "repairs: asked for once more; unmatched: in vain, a harmless command was taken",
@@ -174,11 +173,6 @@ def _metric(summary: Summary, name: str) -> Metric:
     return next(m for m in summary.metrics if m.name == name)
 
 
-def _value(summary: Summary, name: str) -> float:
-    """NaN where no command was given, so that nothing was counted."""
-    return next((m.value for m in summary.metrics if m.name == name), float("nan"))
-
-
 def _mean_of(summary: Summary, name: str, level: str) -> float:
     values = [
         value
@@ -193,7 +187,7 @@ def _per_unit(summary: Summary, name: str) -> Sequence[float]:
     return _metric(summary, name).per_unit or [float("nan")] * len(summary.extra["units"])
 
 
-def _comparisons(summaries: Mapping[str, Summary], seed: int) -> Table:
+def _comparisons(summaries: Mapping[str, Summary], seed: int) -> tuple[Table, ...]:
     """Each row minus the first, paired by game; p-values adjusted by Holm's method."""
     from naisei.runs.compare import differences
 

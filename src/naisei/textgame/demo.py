@@ -7,26 +7,27 @@ from functools import partial
 from pathlib import Path
 from random import Random
 
-from rich.text import Text
-
 from naisei.cli.demo import Part, Stage
 from naisei.cli.printing import print_tables
 from naisei.files import cache_root
 from naisei.lang import say
+from naisei.runs.lines import print_lines
 from naisei.runs.task import Table
 from naisei.system.execute import RunOptions
 from naisei.textgame.config import GameConfig
 from naisei.textgame.engine import needs_textworld
+from naisei.textgame.lines import game_lines
 from naisei.textgame.make import cleanup, cooking
 from naisei.textgame.make.cleanup import Level
 from naisei.textgame.make.cooking import grid
 from naisei.textgame.make.many import Maker, make_many
 from naisei.textgame.schemas import GameResult
 from naisei.textgame.system import RUN
-from naisei.textgame.texts import ending
 
 _LEVELS: tuple[Level, ...] = ("easy", "medium")
 _COOKING = 2
+#: Rows of a game that are shown.
+_ROWS = 20
 #: A change of what is made gets a new folder.
 _FOLDER = "demo-2"
 #: With a model: one game, and never longer than this.
@@ -51,7 +52,7 @@ def _show(stage: Stage) -> None:
     games = [GameResult.model_validate(row.result) for row in result.outcome.rows if row.scored]
     for game in games:
         if tidying.startswith(game.game):
-            _play(game, stage)
+            print_lines(game_lines(game), stage.console, most=_ROWS)
     _table(games, stage)
     stage.report(say("テキストゲーム", "Text games"), result.report)
 
@@ -69,18 +70,6 @@ def _make(folder: Path, seed: int) -> str:
     for _ in make_many(jobs, folder):
         pass
     return jobs[len(_LEVELS) - 1][0]
-
-
-def _play(game: GameResult, stage: Stage) -> None:
-    """A game, a line a command, with what the player thought."""
-    score = 0
-    for step in game.steps:
-        gained = (f"  +{step.score - score}", "bold green") if step.score > score else ""
-        thought = say(f"  （{step.thoughts}）", f"  ({step.thoughts})") if step.thoughts else ""
-        line = Text.assemble((f"{step.room} > ", "cyan"), step.action, gained, (thought, "dim"))
-        stage.print(line, indent=4)
-        score = step.score
-    stage.print(ending(game), "bold")
 
 
 def _table(games: Sequence[GameResult], stage: Stage) -> None:

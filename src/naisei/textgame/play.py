@@ -24,6 +24,7 @@ from naisei.core import Act, AskUser, Flow, Handler, InputError, Observation, Sa
 from naisei.lang import say
 from naisei.lengths import FIELD, too_long
 from naisei.runs.directory import RunDirectory
+from naisei.runs.lines import Line
 from naisei.runs.task import EpisodeRow, Summary, Task
 from naisei.terminal import Console, Panel
 from naisei.textgame.config import GameConfig, PlayConfig
@@ -31,10 +32,11 @@ from naisei.textgame.drawing import Atlas, terminal_map
 from naisei.textgame.engine import GameHandler, ProcessPool, needs_textworld, playable
 from naisei.textgame.flow import play_game
 from naisei.textgame.games import find_games, games_hash
+from naisei.textgame.lines import game_lines
 from naisei.textgame.player import Follows, Player, PlayerContext, player_kind
 from naisei.textgame.schemas import LEAVE, START, Decision, GameResult, View
 from naisei.textgame.task import summarise
-from naisei.textgame.texts import ending, readable, transcript
+from naisei.textgame.texts import ending, readable
 
 #: What a person types to ask the player.
 ADVISE = "?"
@@ -342,8 +344,8 @@ class PlayTask(Task[PlayConfig]):
         config = GameConfig(games=self.config.game, seed=self.config.seed)
         return summarise(config, {self.game.id: self.game.family}, rows)
 
-    def shown(self, where: Where, result: JsonValue) -> str:
-        return transcript(GameResult.model_validate(result))
+    def shown(self, where: Where, result: JsonValue) -> list[Line]:
+        return game_lines(GameResult.model_validate(result))
 
     def figure(self, where: Where, result: JsonValue) -> str:
         """The map, the path and the points of the game, for the report."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from naisei.core import InputError
 from naisei.lang import say
-from naisei.system.declare import Experiment, Given, Role, Row, System, Verb
+from naisei.system.declare import Experiment, Given, LiveLines, Role, Row, System, Verb
 from naisei.system.registry import BUILT_IN
 from naisei.textgame.ablation import ROWS, chosen, configured
 from naisei.textgame.config import AblationConfig, GameConfig, PlayConfig
@@ -88,10 +88,10 @@ def _load_play(config: PlayConfig) -> PlayTask:
     return PlayTask(config)
 
 
-def _live(task: PlayTask, console: Console, earlier: Sequence[Event]) -> Callable[[Event], None]:
+def _live(task: PlayTask, console: Console, earlier: Sequence[Event]) -> LiveLines:
     """The game itself prints what is seen."""
     task.screen.console = console
-    return lambda event: None
+    return lambda event: ()
 
 
 RUN: Experiment[GameConfig] = Experiment(

@@ -14,6 +14,7 @@ from naisei.memory import Memory, MemoryHandler
 from naisei.memory.none import NoMemory
 from naisei.plugins import typed
 from naisei.runs.directory import RunDirectory
+from naisei.runs.lines import Line
 from naisei.runs.statistics import mean_metric, succeeded_within
 from naisei.runs.task import EpisodeRow, Metric, Summary, Table, Task
 from naisei.textgame import flow
@@ -22,6 +23,7 @@ from naisei.textgame.drawing import drawing
 from naisei.textgame.engine import GameHandler, ProcessPool, needs_textworld, playable
 from naisei.textgame.engine.others import other_engine
 from naisei.textgame.games import Game, find_games, games_hash, walkthrough_lengths
+from naisei.textgame.lines import game_lines
 from naisei.textgame.player import (
     FILTERS,
     Player,
@@ -32,7 +34,6 @@ from naisei.textgame.player import (
     player_kind,
 )
 from naisei.textgame.schemas import GameResult
-from naisei.textgame.texts import transcript
 
 # What a run of games amounts to: how much was done, in how many steps, and how it ended.
 #
@@ -251,8 +252,8 @@ class GameTask(Task[GameConfig]):
         own = walkthrough_lengths(game for game in self.games.values() if game.id in played)
         return summarise(self.config, kinds, rows, walkthroughs=own)
 
-    def shown(self, where: Where, result: JsonValue) -> str:
-        return transcript(GameResult.model_validate(result))
+    def shown(self, where: Where, result: JsonValue) -> list[Line]:
+        return game_lines(GameResult.model_validate(result))
 
     def figure(self, where: Where, result: JsonValue) -> str:
         """The map, the path and the points of a game, for the report."""

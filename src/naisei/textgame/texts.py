@@ -10,7 +10,7 @@ from typing import Any
 
 from naisei.lang import say
 from naisei.runs.task import Digest
-from naisei.textgame.schemas import LEAVE, GameResult, Mind, View
+from naisei.textgame.schemas import LEAVE, GameResult, View
 
 #: textworld's banner is drawn with these, and its prompt ends with a status line.
 _BANNER = re.compile(r"^[\s$\\/|_>]*$")
@@ -58,43 +58,6 @@ def _joined(parts: Iterable[str], sign: str) -> str:
     for part in filter(None, parts):
         text += (" " if text.endswith(_ENDED) else sign if text else "") + part
     return text
-
-
-def transcript(result: GameResult) -> str:
-    """Every command with its answer, and what the player thought; try after try."""
-    if not result.earlier:
-        return _one(result)
-    return "\n\n".join(
-        say(f"{n} 回目", f"Try {n}") + "\n" + _one(each) for n, each in enumerate(result.tries, 1)
-    )
-
-
-def _one(result: GameResult) -> str:
-    rows = [say("メモ: ", "Memo: ") + result.memo] if result.memo else []
-    score, mind = 0, Mind()
-    for number, step in enumerate(result.steps, 1):
-        gained = f"  (+{step.score - score})" if step.score > score else ""
-        rows.append(f"{number:3}. [{step.room}] > {step.action}{gained}")
-        if step.mind is not None:
-            rows += [f"     {line}" for line in _believed(step.mind, mind)]
-            mind = step.mind
-        rows += [f"     ({step.thoughts})"] if step.thoughts else []
-        rows += [f"     {line}" for line in readable(step.feedback).splitlines() if line.strip()]
-        score = step.score
-    return "\n".join([*rows, ending(result)])
-
-
-def _believed(mind: Mind, before: Mind) -> list[str]:
-    """What a player believes, as far as it is new: a line for the surprise, the plan and each
-    thing."""
-    lines = [say("意外: ", "surprise: ") + mind.surprise] if mind.surprise else []
-    if mind.plan != before.plan[-len(mind.plan) :]:
-        lines.append(say("予定: ", "plan: ") + " → ".join(mind.plan))
-    if mind.expects != before.expects:
-        for thing, places in mind.by_thing().items():
-            where = ", ".join(f"{each.where} {each.chance:.0%}" for each in places)
-            lines.append(say("予想: ", "expected: ") + f"{thing}: {where}")
-    return lines
 
 
 def digest(result: Any) -> Digest:

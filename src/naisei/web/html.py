@@ -91,7 +91,7 @@ def _environment() -> Environment:
     environment.filters["lines"] = _lines
     environment.filters["called"] = metric_name
     environment.filters["markdown"] = _markdown
-    environment.filters["pretty"] = _pretty
+    environment.filters["pretty"] = pretty
     environment.globals["bar"] = bar
     environment.globals["lengths"] = lengths
     return environment
@@ -124,7 +124,8 @@ def _has_static(name: str) -> bool:
     return (STATIC / name).is_file()
 
 
-def _pretty(value: Any) -> str:
+def pretty(value: Any) -> str:
+    """As JSON for people."""
     return json.dumps(value, ensure_ascii=False, indent=2)
 
 

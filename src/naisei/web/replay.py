@@ -1,6 +1,6 @@
 """Episodes as they are looked at step by step: what a system adds to what is the same for all.
 
-    REPLAY = Replay(headline=…, state=…, marks=…)
+    REPLAY = Replay(state=…, marks=…, lines=…)
 
 `System.replay` names it as `module:attribute`. A system without one is shown all the same: its
 lanes, its conversation, and every request and reply; only the middle of the page stays general.
@@ -19,14 +19,15 @@ from typing import Any, Literal
 from pydantic import JsonValue
 
 from naisei.core import Event, InputError, Where
-from naisei.runs.effects import EffectView
+from naisei.runs.effects import effect_lines
 from naisei.runs.frozen import Frozen
+from naisei.runs.lines import Line
 from naisei.runs.task import Task
 from naisei.system.registry import WITHOUT_COMMAND, experiment_of, find_system, system_names
 
 #: retry: asked for once more. rejected: a draft that was not used. failure: it failed. wrong: from
 #: here on it could only fail, see `Turning`.
-Mark = Literal["retry", "rejected", "failure", "wrong"]
+StepMark = Literal["retry", "rejected", "failure", "wrong"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,17 +72,6 @@ def load_ahead(path: Path, frozen: Frozen) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Headline:
-    """What an episode amounts to. outcome: in a word or two; good: whether that is what was
-    wanted, `None` where it is neither. rows: label and text, the telling ones first: what was
-    said, what was wished, what was done, in how many trials."""
-
-    outcome: str = ""
-    good: bool | None = None
-    rows: tuple[tuple[str, str], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Turning:
     """Where an episode took the wrong way: the first sign of it, often long before it failed.
     number: of the event, from 0. told: what happened there, in a sentence."""
@@ -90,23 +80,19 @@ class Turning:
     told: str
 
 
-def _no_headline(episode: RecordedEpisode) -> Headline:
-    return Headline()
-
-
 def _no_state(episode: RecordedEpisode, events: Sequence[Event]) -> str:
     return ""
 
 
-def _as_told(episode: RecordedEpisode, told: EffectView) -> EffectView:
-    return told
+def _said(episode: RecordedEpisode, event: Event) -> Sequence[Line]:
+    return effect_lines(event) if event.kind in ("ask", "act", "say") else ()
 
 
 def _no_turning(episode: RecordedEpisode) -> Turning | None:
     return None
 
 
-def _no_marks(events: Sequence[Event]) -> Mapping[int, Mark]:
+def _no_marks(events: Sequence[Event]) -> Mapping[int, StepMark]:
     return {}
 
 
@@ -114,18 +100,17 @@ def _no_marks(events: Sequence[Event]) -> Mapping[int, Mark]:
 class Replay:
     """How episodes of a system are shown.
 
-    headline: of a whole episode. state: HTML of where things stood after the first events, by the
+    state: HTML of where things stood after the first events, by the
     same fold as the live page; empty for nothing to show. marks: number of an event, from 0, →
     what is to be said of it beyond its failure and its resends. turning: where it took the wrong
-    way, `None` where it did not. wording: an effect in the system's own words. All but `marks` may
-    raise `InputError` where data cannot be had any more.
+    way, `None` where it did not. lines: what an event adds to the conversation; none for what is
+    no part of it. All but `marks` may raise `InputError` where data cannot be had any more.
     """
 
-    headline: Callable[[RecordedEpisode], Headline] = _no_headline
     state: Callable[[RecordedEpisode, Sequence[Event]], str] = _no_state
-    marks: Callable[[Sequence[Event]], Mapping[int, Mark]] = _no_marks
+    marks: Callable[[Sequence[Event]], Mapping[int, StepMark]] = _no_marks
     turning: Callable[[RecordedEpisode], Turning | None] = _no_turning
-    wording: Callable[[RecordedEpisode, EffectView], EffectView] = _as_told
+    lines: Callable[[RecordedEpisode, Event], Sequence[Line]] = _said
 
 
 def replay_of(system: str) -> Replay:
@@ -141,9 +126,9 @@ def replay_of(system: str) -> Replay:
     return found
 
 
-def shown_marks(replay: Replay, events: Sequence[Event]) -> dict[int, Mark]:
+def shown_marks(replay: Replay, events: Sequence[Event]) -> dict[int, StepMark]:
     """The system's marks, and those of any system: failed effects, and replies asked for again."""
-    found: dict[int, Mark] = {}
+    found: dict[int, StepMark] = {}
     for number, event in enumerate(events):
         if event.failure is not None:
             found[number] = "failure"

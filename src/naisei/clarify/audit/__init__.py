@@ -16,6 +16,7 @@ from naisei.clarify.task import Paraphrases as Speakers
 from naisei.clarify.task import borrowing_note, with_speakers
 from naisei.clarify.task import data_hash as digest_of
 from naisei.core import AskUser, Flow, Handler, Where, World, fingerprint, run
+from naisei.runs.lines import Line
 from naisei.runs.task import EpisodeRow, Summary, Task
 
 __all__ = ["AuditTask", "audit_rule", "summarise", "talk"]
@@ -105,15 +106,14 @@ class AuditTask(Task[AuditConfig]):
         notes = borrowing_note(self.config.simulator, every, self._paraphrases or (lambda one: {}))
         return replace(found, notes=(*notes, *found.notes))
 
-    def shown(self, where: Where, result: JsonValue) -> str:
+    def shown(self, where: Where, result: JsonValue) -> list[Line]:
         said = AuditTalk.model_validate(result)
         instance = self._instances[said.instance]
         asked = probes(said.conversation, instance, self.actions)
         head = f"{instance.scene.utterance} → {self.actions.text(instance.gold)}"
-        lines = [
-            f"Q ({p.kind}) {p.question}\nA {a}" for p, a in zip(asked, said.answers, strict=True)
-        ]
-        return "\n".join([head, *lines])
+        pairs = zip(asked, said.answers, strict=True)
+        told = [(Line(p.question, f"Q ({p.kind})"), Line(a, "A", mine=True)) for p, a in pairs]
+        return [Line(head, tone="head"), *(line for pair in told for line in pair)]
 
 
 def audit_rule(

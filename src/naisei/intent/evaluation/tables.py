@@ -11,7 +11,8 @@ from naisei.intent.evaluation.flow import EXPECTED, ItemResult
 from naisei.intent.evaluation.items import Item, Kind, first_rank
 from naisei.intent.evaluation.users import LONG, shared_run, told_share
 from naisei.lang import say
-from naisei.runs.compare import differences
+from naisei.runs.compare import differences, side_by_side
+from naisei.runs.lines import Line
 from naisei.runs.task import Digest, EpisodeRow, Metric, Table
 from naisei.system.execute import Study
 
@@ -134,37 +135,18 @@ _COMPARED = ("clear/recall@5_after", "vague/recall@5_after", "vague/mrr@10_after
 
 def study_tables(study: Study) -> tuple[Table, ...]:
     """One row a configuration; then each against the first, paired by item."""
-    by_row = {k: {m.name: m for m in r.summary.metrics} for k, r in study.results.items()}
-    seed = next(iter(study.configs.values())).seed
-    columns = ["configuration"]
-    for name in _SHOWN:
-        columns += [name, f"{name} low", f"{name} high"]
-    rows = []
-    for label, metrics in by_row.items():
-        cells: list[str | float | int] = [label]
-        for name in _SHOWN:
-            m = metrics[name]
-            cells += [m.value, m.low, m.high]
-        rows.append(tuple(cells))
-    tables = [
-        Table(
-            "Configurations",
-            tuple(columns),
-            tuple(rows),
-            note=say(
-                "下限と上限: 正解の一節をまとまりとする 95 % 区間",
-                "low and high: 95 % interval, gold passages as clusters",
-            ),
-        )
-    ]
-    if len(by_row) > 1:
-        summaries = {label: result.summary for label, result in study.results.items()}
-        note = say(
-            "件ごとの差 (対応あり)。正解の一節をまとまりとする符号反転の並べ替え検定",
-            "paired by item; sign-flip permutation test, gold passages as clusters",
-        )
-        tables.append(differences(summaries, _COMPARED, seed=seed, note=note))
-    return tuple(tables)
+    intervals = say(
+        "下限と上限: 正解の一節をまとまりとする 95 % 区間",
+        "low and high: 95 % interval, gold passages as clusters",
+    )
+    note = say(
+        "件ごとの差 (対応あり)。正解の一節をまとまりとする符号反転の並べ替え検定",
+        "paired by item; sign-flip permutation test, gold passages as clusters",
+    )
+    return (
+        side_by_side("Configurations", study.metrics, _SHOWN, note=intervals),
+        *differences(study.summaries, _COMPARED, seed=study.seed, note=note),
+    )
 
 
 COLUMNS = (
@@ -239,23 +221,24 @@ def item_digest(result: Any) -> Digest:
     return Digest(float(right), did, len(found.exchanges), found.query)
 
 
-def transcript(item: Item, result: ItemResult) -> str:
+def item_lines(item: Item, result: ItemResult) -> list[Line]:
     """The talk, what was searched for, and where the gold passages stood."""
     you, agent = say("ユーザー", "user"), say("内省", "naisei")
-    lines = [f"{item.kind} · {say('ケース', 'cases')} {', '.join(map(str, result.cases))}"]
+    cases = say("ケース", "cases")
+    lines = [Line(f"{item.kind} · {cases} {', '.join(map(str, result.cases))}", tone="head")]
     if item.intent:
-        lines.append(f"{say('本当の意図', 'hidden wish')}: {item.intent}")
-    lines.append(f"{you}: {item.text}")
+        lines.append(Line(item.intent, say("本当の意図", "hidden wish")))
+    lines.append(Line(item.text, you, mine=True))
     for exchange in result.exchanges:
-        lines += [f"{agent}: {exchange.question}", f"{you}: {exchange.answer}"]
+        lines += [Line(exchange.question, agent), Line(exchange.answer, you, mine=True)]
     if result.query:
-        lines.append(f"{say('検索', 'search')} ({result.rewritten}): {result.query}")
+        lines.append(Line(f"({result.rewritten}) {result.query}", say("検索", "search")))
     if item.gold:
         before, after = (first_rank(r) or "–" for r in (result.before, result.after))
-        lines.append(f"{say('正解の順位', 'rank of gold')}: {before} → {after}")
-        lines += [f"  {gold.path}: {gold.quote}" for gold in item.gold]
-    lines.append(f"{agent}: {result.answer or say('（答えなし）', '(no answer)')}")
+        gold = tuple(Line(f"{gold.path}: {gold.quote}", tone="dim") for gold in item.gold)
+        lines.append(Line(f"{before} → {after}", say("正解の順位", "rank of gold"), under=gold))
+    lines.append(Line(result.answer or say("（答えなし）", "(no answer)"), agent))
     if result.contact:
-        lines.append(f"{say('問い合わせ先', 'ask')}: {result.contact}")
-    lines += [f"{say('測定エラー', 'instrument failure')}: {f}" for f in result.failures]
-    return "\n".join(lines)
+        lines.append(Line(result.contact, say("問い合わせ先", "ask")))
+    failed = say("測定エラー", "instrument failure")
+    return [*lines, *(Line(failure, failed, tone="bad") for failure in result.failures)]

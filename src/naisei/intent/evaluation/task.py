@@ -15,13 +15,14 @@ from naisei.intent.effects import document_world
 from naisei.intent.evaluation import flow, metrics
 from naisei.intent.evaluation.flow import ItemResult
 from naisei.intent.evaluation.items import BUNDLED, Item, digest, load_items
-from naisei.intent.evaluation.tables import item_table, transcript
+from naisei.intent.evaluation.tables import item_lines, item_table
 from naisei.intent.evaluation.users import simulated_user
 from naisei.intent.rules import Profile, Setting
 from naisei.lang import say
 from naisei.retrieval.index import Index
 from naisei.retrieval.store import Store
 from naisei.runs.directory import RunDirectory
+from naisei.runs.lines import Line
 from naisei.runs.result import RunResult
 from naisei.runs.tables import to_csv
 from naisei.runs.task import EpisodeRow, Summary, Task
@@ -109,6 +110,6 @@ class EvalTask(Task[EvalConfig]):
         csv = to_csv(item_table(self.items, result.outcome.rows))
         write_atomically(directory.path / "items.csv", csv)
 
-    def shown(self, where: Where, result: JsonValue) -> str:
+    def shown(self, where: Where, result: JsonValue) -> list[Line]:
         scored = ItemResult.model_validate(result)
-        return transcript(self.items[scored.item], scored)
+        return item_lines(self.items[scored.item], scored)

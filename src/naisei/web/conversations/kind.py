@@ -20,8 +20,10 @@ from naisei.runs.conversation import (
     ReadAnswer,
 )
 from naisei.runs.directory import RunDirectory
+from naisei.runs.lines import Line
 from naisei.system.config import Parameters
-from naisei.web.html import fragment
+from naisei.system.registry import Text
+from naisei.web.html import fragment, pretty
 
 if TYPE_CHECKING:
     from naisei.web.options import WebOptions
@@ -33,6 +35,8 @@ SYSTEM = "web"
 WHERE = Where("conversation")
 #: What is being done there, for the other processes of a server.
 _NOTE = "note"
+#: Kinds of events that may change what stands beside a conversation.
+_TOLD = ("ask", "act", "say", "remember")
 #: Sampling of a role that measures or reads.
 INSTRUMENT: Parameters = {"temperature": 0.0}
 
@@ -183,11 +187,30 @@ class PageConversation(LiveConversation):
         return new
 
 
-def _line(conversation: PageConversation, event: Event) -> str:
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """What stands beside a conversation. id: of its place on the page. html: what is in it.
+    folded: until somebody asks for it."""
+
+    id: str
+    title: str
+    html: str
+    folded: bool = False
+
+
+def _lines(config: Any, id: str, event: Event) -> Sequence[Line]:
     """What was asked and answered, and what was said."""
-    if event.kind not in ("ask", "say"):
-        return ""
-    return fragment("_line_event.html", event=event)
+    request: Any = event.request
+    if event.kind == "say":
+        return (Line(request["text"], request["speaker"]),)
+    if event.kind != "ask":
+        return ()
+    said = Line(event.result if isinstance(event.result, str) else pretty(event.result), mine=True)
+    return (Line(request["question"]), said) if request["question"] else (said,)
+
+
+def _no_panels(config: Any, events: Sequence[Event]) -> Sequence[Panel]:
+    return ()
 
 
 def _nothing(conversation: PageConversation) -> Mapping[str, Any]:
@@ -201,17 +224,25 @@ class ConversationKind(Generic[C]):
     name: unique among all pages; the page's own name, or `<page>-<more>`. config: everything
     that the flow depends on, frozen with the conversation. open: prepares the flow and its
     world, and clears up on leaving; it is called again when a conversation is resumed, and must
-    then give the same flow. line: the HTML that a new event adds to the page, in `hx-swap-oob`
-    pieces, empty for none. shown: what the template `<page>/_status.html` is given besides
-    `conversation`. roles: that models play at the page, each with its sampling unless a person
-    sets it (`INSTRUMENT`: temperature 0). limits: of one part, all its effects together. renews:
-    see `naisei.runs.conversation`.
+    then give the same flow. lines: what an event adds to the conversation, from the configuration,
+    the conversation's id and the event. panels: what stands beside it after some events. about: a
+    word on the setting, under the title. writes: whether the person writes in a field of the page.
+    spoken: the language of the lines, where that is not the page's. placeholder: of that field.
+    shown: what the template `<page>/_status.html` is given besides `conversation`. roles: that
+    models play at the page, each with its sampling unless a person sets it (`INSTRUMENT`:
+    temperature 0). limits: of one part, all its effects together. renews: see
+    `naisei.runs.conversation`.
     """
 
     name: str
     config: type[C]
     open: Callable[[C, ConversationContext], AbstractAsyncContextManager[Prepared]]
-    line: Callable[[PageConversation, Event], str] = _line
+    lines: Callable[[C, str, Event], Sequence[Line]] = _lines
+    panels: Callable[[C, Sequence[Event]], Sequence[Panel]] = _no_panels
+    about: Callable[[C], str] = lambda config: ""
+    writes: Callable[[C], bool] = lambda config: True
+    spoken: str = ""
+    placeholder: Text | None = None
     shown: Callable[[PageConversation], Mapping[str, Any]] = _nothing
     roles: Mapping[str, Parameters] = field(default_factory=dict)
     limits: Limits = field(default_factory=Limits)
@@ -222,8 +253,20 @@ class ConversationKind(Generic[C]):
         """The name of the page that it belongs to."""
         return self.name.partition("-")[0]
 
+    def added(self, conversation: PageConversation, event: Event, seen: dict[str, str]) -> str:
+        """The HTML of what a new event adds, in `hx-swap-oob` pieces; empty for nothing. seen: what
+        the page has of its panels, by id, which is brought up to date after the last event."""
+        config = conversation.config
+        lines = self.lines(config, conversation.id, event)
+        panels: list[Panel] = []
+        if event.kind in _TOLD and event is conversation.events[-1]:
+            now = self.panels(config, conversation.events)
+            panels = [panel for panel in now if seen.get(panel.id) != panel.html]
+            seen |= {panel.id: panel.html for panel in panels}
+        return fragment("_added.html", lines=lines, panels=panels) if lines or panels else ""
+
     def status(self, conversation: PageConversation) -> str:
         """The HTML of whose turn it is, sent whenever that changes: `<page>/_status.html`, or
         `_status.html` where a page has none of its own."""
         given = self.shown(conversation)
-        return fragment("_status_event.html", conversation=conversation, **given)
+        return fragment("_status_event.html", conversation=conversation, kind=self, **given)

@@ -37,7 +37,7 @@ from naisei.system.config import Flag, flags_of
 from naisei.system.declare import Experiment
 from naisei.system.execute import check_models
 from naisei.system.sampling import parsed
-from naisei.web.conversations.kind import ConversationKind, PageConversation
+from naisei.web.conversations.kind import ConversationKind, PageConversation, Panel
 from naisei.web.html import form_fields, page_response
 from naisei.web.state import server_of
 from naisei.web.visitors import without_script
@@ -110,6 +110,7 @@ async def _told(
     """Messages; those of one moment in one piece."""
     yield ServerSentEvent(comment="naisei", retry=_AGAIN).encode()
     now: PageConversation | None = conversation
+    seen: dict[str, str] = {}
     while now is not None:
         conversation = now
         async for number, events, status in conversation.follow(after):
@@ -117,7 +118,7 @@ async def _told(
             out = [
                 ServerSentEvent(text, event="line", id=str(n)).encode()
                 for n, event in enumerate(events, first)
-                if (text := conversation.kind.line(conversation, event))
+                if (text := conversation.kind.added(conversation, event, seen))
             ]
             if status is not None:
                 text = conversation.kind.status(conversation)
@@ -151,6 +152,10 @@ async def show(request: Request) -> Response:
     return RedirectResponse(f"/{conversation.kind.page}/{conversation.id}", 303)
 
 
+def _nothing_beside(request: Request, conversation: PageConversation) -> Sequence[Panel]:
+    return ()
+
+
 def page_routes(
     kind: ConversationKind[C],
     *,
@@ -158,7 +163,7 @@ def page_routes(
     fields: Sequence[str] = (),
     start: Callable[[Request], Awaitable[Mapping[str, Any]]] | None = None,
     begin: Callable[[Request, Mapping[str, str]], Awaitable[tuple[C, str]]] | None = None,
-    show: Callable[[Request, PageConversation], Mapping[str, Any]] | None = None,
+    beside: Callable[[Request, PageConversation], Sequence[Panel]] = _nothing_beside,
 ) -> list[Route]:
     """Of a page of conversations.
 
@@ -170,8 +175,7 @@ def page_routes(
             `earlier` (conversations). Without such a template the form has a field a flag.
         begin: the configuration that a form makes, and the title of the conversation. Raises
             `HTTPException` or `InputError` for what cannot be used.
-        show: what the template `<page>/talk.html` is given besides `conversation`, `events` and
-            `config`. Without such a template its lines are shown as they were said.
+        beside: further panels, which only the visitor has.
     """
     page = kind.page
     flags = [f for f in flags_of(kind.config) if f.key in fields]
@@ -218,14 +222,19 @@ def page_routes(
         conversation = await conversation_of(request, kind)
         # Events may come while a template is rendered: what it shows is one moment.
         events = list(conversation.events)
+        config = conversation.config
         return page_response(
             request,
             f"{page}/talk.html",
             otherwise="talk.html",
             conversation=conversation,
-            events=events,
-            config=conversation.config,
-            **(show(request, conversation) if show is not None else {}),
+            kind=kind,
+            after=len(events),
+            lines=[line for e in events for line in kind.lines(config, conversation.id, e)],
+            panels=[*kind.panels(config, events), *beside(request, conversation)],
+            about=kind.about(config),
+            writes=kind.writes(config),
+            **kind.shown(conversation),
         )
 
     return [

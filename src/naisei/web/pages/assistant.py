@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import lru_cache
 from typing import Any, Literal
@@ -17,6 +17,7 @@ from naisei.clarify.agent import GROUP, Agent, AgentContext, build_agent, calls_
 from naisei.clarify.config import Rules
 from naisei.clarify.conversation import Picture, prepared
 from naisei.clarify.data import load, load_actions
+from naisei.clarify.lines import event_lines
 from naisei.clarify.person import Person
 from naisei.clarify.schemas import ActionSet, Language, Scene, UserInfo
 from naisei.core import Event
@@ -29,6 +30,7 @@ from naisei.web.conversations.kind import (
     ConversationContext,
     ConversationKind,
     PageConversation,
+    Panel,
 )
 from naisei.web.conversations.routes import model_field, page_routes
 from naisei.web.html import fragment
@@ -92,13 +94,15 @@ def actions_in(language: Language) -> ActionSet:
     return load_actions(language=language)
 
 
-def _line(here: PageConversation, event: Event) -> str:
-    config: AssistantConfig = here.config
-    return fragment(
-        "assistant/_event.html",
-        event=event,
-        picture=Picture.of(config.person, here.upto(event)),
-        actions=actions_in(config.language),
+def _panels(config: AssistantConfig, events: Sequence[Event]) -> Sequence[Panel]:
+    picture = Picture.of(config.person, events)
+    beliefs = fragment("assistant/_beliefs.html", chances=picture.chances, wish="")
+    memo = fragment("assistant/_memo.html", person=picture.person)
+    situation = fragment("assistant/_situation.html", scene=config.scene)
+    return (
+        Panel("beliefs", say("何を望んでいそうか", "What you may want"), beliefs),
+        Panel("memo", say("あなたについてのメモ", "Notes on you"), memo),
+        Panel("situation", say("いまの状況", "The situation"), situation, folded=True),
     )
 
 
@@ -114,7 +118,8 @@ KIND: ConversationKind[AssistantConfig] = ConversationKind(
     name="assistant",
     config=AssistantConfig,
     open=_open,
-    line=_line,
+    lines=lambda config, id, event: event_lines(event),
+    panels=_panels,
     shown=_shown,
     roles=_ROLES,
     renews=True,
@@ -215,10 +220,6 @@ def _things(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in parts if part.strip())
 
 
-def _show(request: Request, conversation: PageConversation) -> Mapping[str, Any]:
-    return _shown(conversation)
-
-
 PAGE = Page(
     name="assistant",
     title=("聞き返す助手", "Assistant"),
@@ -228,7 +229,7 @@ PAGE = Page(
     ),
     icon="M4 5h16v11H9l-5 4zM12 8v3M12 13v.5",
     order=10,
-    routes=page_routes(KIND, start=_start, begin=_begin, show=_show),
+    routes=page_routes(KIND, start=_start, begin=_begin),
     kinds=(KIND,),
     ready=_ready,
 )

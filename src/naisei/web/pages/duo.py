@@ -16,22 +16,22 @@ from naisei.director.character import Character, parse_character, shipped, shipp
 from naisei.director.config import TalkRules
 from naisei.director.describe import writer_messages
 from naisei.director.flow import Writer, turn
+from naisei.director.lines import turn_lines
 from naisei.director.schemas import Draft, TalkResult, Turn
 from naisei.director.state import TalkRecorder, TalkState
 from naisei.lang import language, say
 from naisei.lengths import FIELD, too_long
 from naisei.runs.conversation import Prepared
+from naisei.runs.lines import Line, folded
 from naisei.system.config import Parameters
 from naisei.web.conversations.kind import (
     INSTRUMENT,
     ConversationContext,
     ConversationKind,
     NotingHandler,
-    PageConversation,
 )
 from naisei.web.conversations.routes import model_field, number_field, page_routes
 from naisei.web.conversations.script import SCRIPT, shipped_script
-from naisei.web.html import fragment
 from naisei.web.pages import Page
 from naisei.web.pages.profiles import Profiles, profile_field
 
@@ -138,15 +138,27 @@ def _doing(effect: Chat[Any]) -> str:
     return say("台詞を書いています…", "Writing a line…")
 
 
-def _line(here: PageConversation, event: Event) -> str:
-    config: DuoConfig = here.config
+def _lines(config: DuoConfig, id: str, event: Event) -> Sequence[Line]:
     if event.kind != "remember":
-        return ""
-    return fragment("duo/_event.html", event=event, config=config)
+        return ()
+    request: Any = event.request
+    told = Turn.model_validate(request["item"])
+    names = {character.id: character.name for character in config.cast}
+    return folded(turn_lines(told, names[told.speaker], mine=told.speaker == config.cast[1].id))
+
+
+def _about(config: DuoConfig) -> str:
+    return say("場面: ", "Place: ") + config.scene if config.scene else ""
 
 
 KIND: ConversationKind[DuoConfig] = ConversationKind(
-    name="duo", config=DuoConfig, open=_open, line=_line, roles=_ROLES
+    name="duo",
+    config=DuoConfig,
+    open=_open,
+    lines=_lines,
+    about=_about,
+    writes=lambda config: bool(config.played),
+    roles=_ROLES,
 )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -20,6 +20,7 @@ from naisei import entries
 from naisei.core import Act, AskUser, Event, InputError, InstrumentFailure, Observation, Say
 from naisei.lang import say
 from naisei.runs.conversation import Prepared
+from naisei.runs.lines import Line
 from naisei.textgame.drawing import drawing
 from naisei.textgame.engine import (
     GameHandler,
@@ -29,6 +30,7 @@ from naisei.textgame.engine import (
     textworld_installed,
 )
 from naisei.textgame.flow import play_game
+from naisei.textgame.lines import command_line
 from naisei.textgame.make import cleanup, cooking
 from naisei.textgame.make.cleanup import Level
 from naisei.textgame.make.cooking import grid
@@ -37,7 +39,12 @@ from naisei.textgame.play import REST, STEP, Person, Watched
 from naisei.textgame.player import FILTERS, GROUP, Player, PlayerContext, Shown, player_kind
 from naisei.textgame.schemas import LEAVE, START, GameResult, Step, View
 from naisei.textgame.texts import readable
-from naisei.web.conversations.kind import ConversationContext, ConversationKind, PageConversation
+from naisei.web.conversations.kind import (
+    ConversationContext,
+    ConversationKind,
+    PageConversation,
+    Panel,
+)
 from naisei.web.conversations.routes import model_field, page_routes
 from naisei.web.html import fragment
 from naisei.web.pages import Page
@@ -178,15 +185,20 @@ def _command(effect: AskUser, fields: Mapping[str, str]) -> str:
     return text
 
 
-def _line(here: PageConversation, event: Event) -> str:
-    if event.kind not in ("act", "say"):
-        return ""
-    config: PlayConfig = here.config
-    return fragment(
-        "games/_event.html",
-        event=event,
-        picture=Picture.of(config.game, here.upto(event)),
-        readable=readable,
+def _lines(config: PlayConfig, id: str, event: Event) -> Sequence[Line]:
+    request, result = cast(dict[str, Any], event.request), cast(dict[str, Any], event.result)
+    if event.kind != "act" or event.failure is not None:
+        return ()
+    return (command_line(str(request["action"]), str(result["text"])),)
+
+
+def _panels(config: PlayConfig, events: Sequence[Event]) -> Sequence[Panel]:
+    picture = Picture.of(config.game, events)
+    drawn = fragment("games/_map.html", picture=picture)
+    thoughts = fragment("games/_thoughts.html", advice=picture.advice)
+    return (
+        Panel("map", say("地図", "Map"), drawn),
+        Panel("thoughts", say("プレイヤーの考え", "What the player thinks"), thoughts),
     )
 
 
@@ -197,7 +209,16 @@ def _shown(here: PageConversation) -> Mapping[str, Any]:
 
 
 KIND: ConversationKind[PlayConfig] = ConversationKind(
-    name="games", config=PlayConfig, open=_open, line=_line, shown=_shown, roles={"player": {}}
+    name="games",
+    config=PlayConfig,
+    open=_open,
+    lines=_lines,
+    panels=_panels,
+    writes=lambda config: config.mode == "play",
+    spoken="en",
+    placeholder=("コマンドを英語で書くか、上から選ぶ", "A command, or choose one above"),
+    shown=_shown,
+    roles={"player": {}},
 )
 
 
@@ -305,11 +326,6 @@ async def _begin(request: Request, fields: Mapping[str, str]) -> tuple[PlayConfi
     return config, f"{names[kind]} {number} · {agent}"
 
 
-def _show(request: Request, conversation: PageConversation) -> dict[str, Any]:
-    config: PlayConfig = conversation.config
-    return {"picture": Picture.of(config.game, conversation.events), "readable": readable}
-
-
 PAGE = Page(
     name="games",
     title=("テキストゲーム", "Games"),
@@ -319,7 +335,7 @@ PAGE = Page(
     ),
     icon="M4 8h16v9H4zM8 11v3M6.5 12.5h3M15.5 12h.5M18 13.5h.5",
     order=50,
-    routes=page_routes(KIND, start=_start, begin=_begin, show=_show),
+    routes=page_routes(KIND, start=_start, begin=_begin),
     kinds=(KIND,),
     ready=lambda: _players(None),
 )

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -15,24 +13,25 @@ from starlette.requests import Request
 
 from naisei.core import Chat, Event, Handler, HandlerWrapper, InputError, Where
 from naisei.http import ThreadHandler
-from naisei.lang import language, say
+from naisei.lang import say
 from naisei.memory.stream import StreamHandler
 from naisei.models.embedders import EmbedHandler, open_embedder, resolve
-from naisei.relationship import schemas
 from naisei.relationship.config import Rules
+from naisei.relationship.curves import curves
 from naisei.relationship.flow import converse, upcoming
+from naisei.relationship.lines import event_lines
 from naisei.relationship.pairs import Pair, pair_text, parse, shipped
 from naisei.relationship.recorder import Recorder, recorded, replayed, streams_of
-from naisei.relationship.schemas import AgentId, Line, Moment, Reflection
-from naisei.relationship.speech import course
-from naisei.relationship.vector import DIMENSIONS, NAMES_JA, RelationVector, degree, signed
+from naisei.relationship.schemas import AgentId
 from naisei.runs.conversation import Prepared
+from naisei.runs.lines import Line
 from naisei.system.config import Parameters
 from naisei.web.conversations.kind import (
     INSTRUMENT,
     ConversationContext,
     ConversationKind,
     PageConversation,
+    Panel,
 )
 from naisei.web.conversations.routes import model_field, number_field, page_routes
 from naisei.web.conversations.script import SCRIPT, shipped_script
@@ -75,145 +74,11 @@ def pair_of(given: str) -> Pair:
     return made
 
 
-_WIDTH, _HEIGHT = 300, 84
-_WAYS = ("a_to_b", "b_to_a")
-
-
-@dataclass(frozen=True, slots=True)
-class Curve:
-    """way: `a_to_b` or `b_to_a`. points: of an SVG polyline. last: −3…3, `None` if
-    unknown, or too near to 0 to be told of speech."""
-
-    way: str
-    points: tuple[tuple[float, float], ...]
-    last: float | None
-
-    @property
-    def line(self) -> str:
-        return " ".join(f"{x:.1f},{y:.1f}" for x, y in self.points)
-
-
-@dataclass(frozen=True, slots=True)
-class Panel:
-    """One dimension. name: to show."""
-
-    dimension: str
-    name: str
-    curves: tuple[Curve, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Picture:
-    """estimated: the curves are by how the two talk, since no model reflects. moments: with the
-    reflections made after a line, by its id; those of a session's start under the session."""
-
-    conversation: schemas.Conversation
-    panels: tuple[Panel, ...]
-    estimated: bool
-    made: dict[str, tuple[Reflection, ...]]
-    width: int = _WIDTH
-    height: int = _HEIGHT
-
-    @property
-    def lines(self) -> list[Line]:
-        return [line for session in self.conversation.sessions for line in session.lines]
-
-    def way(self, direction: str) -> str:
-        """`高橋 → 佐藤`."""
-        a, b = self.conversation.names["a"], self.conversation.names["b"]
-        return f"{a} → {b}" if direction == "a_to_b" else f"{b} → {a}"
-
-    @staticmethod
-    def named(dimension: str) -> str:
-        """A dimension in the reader's language."""
-        return say(NAMES_JA[dimension], dimension)
-
-    @staticmethod
-    def worded(vector: RelationVector, dimension: str) -> str:
-        """`+1 やや優位`."""
-        value = getattr(vector, dimension)
-        return f"{signed(value)} {degree(dimension, value, language())}"
-
-    @classmethod
-    def of(cls, config: PairConfig, events: Iterable[Event]) -> Picture:
-        return cls.drawn(pair_of(config.pair), config.rules, events)
-
-    @classmethod
-    def drawn(cls, pair: Pair, rules: Rules, events: Iterable[Event]) -> Picture:
-        """Of a pair's conversation under some rules, so far as the events tell."""
-        talk = replayed(pair, events).conversation
-        estimated = rules.reflection == "off"
-        series = _estimates(talk) if estimated else _readings(talk)
-        total = max(rules.sessions * rules.turns, 1)
-        names = NAMES_JA if language() == "ja" else {name: name for name in DIMENSIONS}
-        panels = tuple(
-            Panel(
-                name,
-                names[name],
-                tuple(_curve(way, series[way, name], total) for way in _WAYS),
-            )
-            for name in DIMENSIONS
-        )
-        return cls(talk, panels, estimated, _made(talk))
-
-
-#: (utterances so far, value, whether it is told as a number).
-_Series = dict[tuple[str, str], list[tuple[int, float, bool]]]
-
-
-def _readings(talk: schemas.Conversation) -> _Series:
-    found: _Series = {(way, name): [] for way in _WAYS for name in DIMENSIONS}
-    before = 0
-    for session in talk.sessions:
-        for moment in session.moments:
-            at = before + (moment.turn + 1 if moment.at == "after_turn" else 0)
-            for way, stance in moment.stances.items():
-                vector = stance.reading.vector
-                for n, name in enumerate(DIMENSIONS):
-                    line = found[way, name]
-                    if vector is not None:
-                        line.append((at, float(vector.values[n]), True))
-                    elif line:  # an older number is not the state of now
-                        line.append((at, line[-1][1], False))
-        before += len(session.lines)
-    return found
-
-
-def _estimates(talk: schemas.Conversation) -> _Series:
-    found: _Series = {(way, name): [] for way in _WAYS for name in DIMENSIONS}
-    said = [(line.speaker, line.text) for session in talk.sessions for line in session.lines]
-    names = {str(agent): name for agent, name in talk.names.items()}
-    for at, both in enumerate(course(said, ("a", "b"), names=names), 1):
-        for way, reading in zip(_WAYS, both, strict=True):
-            for name in DIMENSIONS:
-                one = reading[name]
-                if not math.isnan(one.score):
-                    found[way, name].append((at, one.score, not math.isnan(one.value)))
-    return found
-
-
-def _curve(way: str, series: Sequence[tuple[int, float, bool]], total: int) -> Curve:
-    points = tuple(
-        (at / total * (_WIDTH - 8) + 4, (3 - value) / 6 * (_HEIGHT - 12) + 6)
-        for at, value, _ in series
-    )
-    _, last, told = series[-1] if series else (0, 0.0, False)
-    return Curve(way, points, last if told else None)
-
-
-def _made(talk: schemas.Conversation) -> dict[str, tuple[Reflection, ...]]:
-    return {
-        _place(moment, session.lines): moment.reflections
-        for session in talk.sessions
-        for moment in session.moments
-        if moment.reflections
-    }
-
-
-def _place(moment: Moment, lines: Sequence[Line]) -> str:
-    if moment.at == "session_start":
-        return f"session-{moment.session}"
-    return lines[moment.turn].id
+def drawn(pair: Pair, rules: Rules, events: Iterable[Event]) -> str:
+    """How the two stand, so far as the events tell, as HTML."""
+    estimated = rules.reflection == "off"
+    charts = curves(replayed(pair, events).conversation, speech=estimated)
+    return fragment("relationship/_curves.html", charts=charts, estimated=estimated)
 
 
 _INSTRUMENTS = ("questioner", "reflector", "summariser", "rater")
@@ -278,12 +143,14 @@ def speaker_of(here: PageConversation) -> str:
     return pair.names[upcoming(config.rules, record)] if record.conversation.sessions else ""
 
 
-def _line(here: PageConversation, event: Event) -> str:
-    if event.kind not in ("say", "remember"):
-        return ""
-    config: PairConfig = here.config
-    picture = Picture.of(config, here.upto(event))
-    return fragment("relationship/_event.html", event=event, picture=picture, config=config)
+def _lines(config: PairConfig, id: str, event: Event) -> Sequence[Line]:
+    pair = pair_of(config.pair)
+    return event_lines(event, pair.names, pair.language)
+
+
+def _panels(config: PairConfig, events: Sequence[Event]) -> Sequence[Panel]:
+    title = say("関係の移り変わり", "How they stand")
+    return (Panel("curves", title, drawn(pair_of(config.pair), config.rules, events)),)
 
 
 def _shown(here: PageConversation) -> Mapping[str, Any]:
@@ -294,7 +161,10 @@ KIND: ConversationKind[PairConfig] = ConversationKind(
     name="relationship",
     config=PairConfig,
     open=_open,
-    line=_line,
+    lines=_lines,
+    panels=_panels,
+    about=lambda config: pair_of(config.pair).setting,
+    writes=lambda config: bool(config.played),
     shown=_shown,
     roles=_ROLES,
 )
@@ -357,15 +227,6 @@ async def _begin(request: Request, fields: Mapping[str, str]) -> tuple[PairConfi
     return config, pair.title
 
 
-def _show(request: Request, conversation: PageConversation) -> dict[str, Any]:
-    config: PairConfig = conversation.config
-    return {
-        "speaker": speaker_of(conversation),
-        "pair": pair_of(config.pair),
-        "picture": Picture.of(config, conversation.events),
-    }
-
-
 PAGE = Page(
     name="relationship",
     title=("関係の内省", "Relationship"),
@@ -375,10 +236,6 @@ PAGE = Page(
     ),
     icon="M8 11a3 3 0 100-6 3 3 0 000 6zM16 11a3 3 0 100-6 3 3 0 000 6zM3 20c0-4 3-6 5-6s3 1 4 2c1-1 2-2 4-2s5 2 5 6",  # noqa: E501
     order=30,
-    routes=[
-        *ROUTES,
-        *_PROFILES.routes(),
-        *page_routes(KIND, start=_start, begin=_begin, show=_show),
-    ],
+    routes=[*ROUTES, *_PROFILES.routes(), *page_routes(KIND, start=_start, begin=_begin)],
     kinds=(KIND,),
 )

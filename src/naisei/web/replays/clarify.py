@@ -3,46 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from naisei.clarify.conversation import Chance
-from naisei.clarify.schemas import Clarify, Decision, EpisodeResult, Execute
+from naisei.clarify.schemas import Clarify, Decision, Execute
 from naisei.clarify.task import ClarifyTask
 from naisei.core import Event, ReplayDivergence
 from naisei.lang import say
-from naisei.runs.effects import EffectView
+from naisei.runs.lines import Line, Mark
 from naisei.web.html import fragment
-from naisei.web.replay import Headline, Mark, RecordedEpisode, Replay, Turning
-
-
-def _headline(episode: RecordedEpisode) -> Headline:
-    if not isinstance(episode.task, ClarifyTask) or episode.result is None:
-        return Headline()
-    task = episode.task
-    instance = task.instance(episode.where.instance)
-    result = EpisodeResult.model_validate(episode.result)
-    texts = task.data.actions.text
-    comma = say("、", ", ")
-    nothing = say("なし", "nothing")
-    done = [comma.join(map(texts, log.acts)) or nothing for log in result.trials]
-    first = result.first_success
-    return Headline(
-        say("望みどおり", "as wished") if first else say("望みと違う", "not as wished"),
-        first is not None,
-        (
-            (say("発話", "said"), instance.scene.utterance),
-            (say("望み", "wish"), comma.join(map(texts, (instance.gold, *instance.also)))),
-            (say("したこと", "did"), " → ".join(done)),
-            (
-                say("試行", "trials"),
-                say(
-                    f"{len(result.trials)} 回、質問 {result.questions} 個",
-                    f"{len(result.trials)}; questions: {result.questions}",
-                ),
-            ),
-        ),
-    )
+from naisei.web.replay import RecordedEpisode, Replay, StepMark, Turning
 
 
 def _state(episode: RecordedEpisode, events: Sequence[Event]) -> str:
@@ -148,21 +118,17 @@ def _replied(events: Sequence[Event]) -> list[Decision]:
     return made
 
 
-def _wording(episode: RecordedEpisode, told: EffectView) -> EffectView:
+def _lines(episode: RecordedEpisode, event: Event) -> Sequence[Line]:
     """An action by its name, and whether it was the one."""
-    event, task = episode.events[told.number], episode.task
+    task = episode.task
     if event.kind != "act" or not isinstance(task, ClarifyTask):
-        return told
+        return Replay().lines(episode, event)
     request: Any = event.request
     done = request["action"]
     names = [task.data.actions.text(a) for a in (done["execute"], *done.get("also", ()))]
     right = isinstance(event.result, dict) and event.result["reward"] == 1
-    return replace(
-        told,
-        head="",
-        asked=say("、", ", ").join(names),
-        answer=say("正解", "right") if right else say("不正解", "wrong"),
-    )
+    mark = Mark(say("正解", "right"), "good") if right else Mark(say("不正解", "wrong"), "bad")
+    return (Line(say("、", ", ").join(names), say("行動", "action"), marks=(mark,)),)
 
 
 def _favourite(decision: Decision | None, text: Callable[[int], str]) -> str:
@@ -172,7 +138,7 @@ def _favourite(decision: Decision | None, text: Callable[[int], str]) -> str:
     return text(decision.guess) if isinstance(decision, Clarify) and decision.guess else ""
 
 
-def act_marks(events: Sequence[Event]) -> Mapping[int, Mark]:
+def act_marks(events: Sequence[Event]) -> Mapping[int, StepMark]:
     """Actions that nobody wanted."""
     return {
         number: "failure"
@@ -181,6 +147,4 @@ def act_marks(events: Sequence[Event]) -> Mapping[int, Mark]:
     }
 
 
-REPLAY = Replay(
-    headline=_headline, state=_state, marks=act_marks, turning=_turning, wording=_wording
-)
+REPLAY = Replay(state=_state, marks=act_marks, turning=_turning, lines=_lines)

@@ -3,44 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 
 from naisei.core import Event, Say
+from naisei.director.lines import said_line, status_mark
 from naisei.director.schemas import TalkResult
 from naisei.director.state import TalkState
 from naisei.director.task import TalkTask
 from naisei.lang import say
-from naisei.runs.effects import EffectView
+from naisei.runs.lines import Line
 from naisei.web.html import fragment
-from naisei.web.replay import Headline, Mark, RecordedEpisode, Replay, Turning
-
-
-def _headline(episode: RecordedEpisode) -> Headline:
-    if episode.result is None:
-        return Headline()
-    turns = TalkResult.model_validate(episode.result).turns
-    drafts = sum(len(turn.drafts) for turn in turns)
-    silent = sum(turn.text is None for turn in turns)
-    warned = sum(turn.status == "WARN" for turn in turns)
-    rejected = drafts - sum(turn.chosen is not None for turn in turns)
-    return Headline(
-        say(f"{len(turns) - silent} 行を発言", f"{len(turns) - silent} lines said"),
-        None,
-        (
-            (say("話題", "topic"), str(episode.frozen.config.get("topic") or "—")),
-            (
-                say("下書き", "drafts"),
-                say(f"{drafts} 個、不採用 {rejected} 個", f"{drafts}, {rejected} not used"),
-            ),
-            (
-                say("発言", "lines"),
-                say(
-                    f"注意つき {warned} 行、沈黙 {silent} 回",
-                    f"{warned} said with a warning, {silent} silences",
-                ),
-            ),
-        ),
-    )
+from naisei.web.replay import RecordedEpisode, Replay, StepMark, Turning
 
 
 def _state(episode: RecordedEpisode, events: Sequence[Event]) -> str:
@@ -63,12 +35,13 @@ def spoken(events: Iterable[Event]) -> Iterable[Say]:
 
 def talk_state(state: TalkState) -> str:
     """Topic, depth, notes and what the judge said last, as HTML."""
-    return fragment("replays/director.html", state=state)
+    judged = [(state.names.get(who, who), status_mark(s)) for who, s in state.judged.items()]
+    return fragment("replays/director.html", state=state, judged=judged)
 
 
-def draft_marks(events: Sequence[Event]) -> Mapping[int, Mark]:
+def draft_marks(events: Sequence[Event]) -> Mapping[int, StepMark]:
     """The drafts of each line but the one that was said."""
-    found: dict[int, Mark] = {}
+    found: dict[int, StepMark] = {}
     waiting: list[int] = []
     for number, event in enumerate(events):
         request = event.request
@@ -98,14 +71,12 @@ def _turning(episode: RecordedEpisode) -> Turning | None:
     )
 
 
-def _wording(episode: RecordedEpisode, told: EffectView) -> EffectView:
-    """Who speaks, by name."""
+def _lines(episode: RecordedEpisode, event: Event) -> Sequence[Line]:
+    """Who speaks by name, and the verdict."""
     task = episode.task
-    if told.kind != "say" or not isinstance(task, TalkTask):
-        return told
-    return replace(told, who=task.names.get(told.who, told.who))
+    if event.kind != "say" or not isinstance(task, TalkTask):
+        return Replay().lines(episode, event)
+    return [said_line(said, task.names) for said in spoken([event])]
 
 
-REPLAY = Replay(
-    headline=_headline, state=_state, marks=draft_marks, turning=_turning, wording=_wording
-)
+REPLAY = Replay(state=_state, marks=draft_marks, turning=_turning, lines=_lines)

@@ -12,7 +12,7 @@ from naisei.emphasis.schemas import Article, Sentence, pieces
 from naisei.emphasis.task import EvalTask
 from naisei.lang import say
 from naisei.web.html import fragment
-from naisei.web.replay import Headline, RecordedEpisode, Replay
+from naisei.web.replay import RecordedEpisode, Replay
 
 #: Documents and sentences of each that are shown.
 _DOCUMENTS, _SENTENCES = 3, 40
@@ -46,23 +46,6 @@ def _marked(article: Article, labels: Sequence[Sequence[bool]]) -> list[list[Pie
     return found[:_SENTENCES]
 
 
-def _headline(episode: RecordedEpisode) -> Headline:
-    if not isinstance(episode.task, EvalTask) or episode.result is None:
-        return Headline()
-    fold = FoldResult.model_validate(episode.result)
-    articles = episode.task.articles
-    marked = sum(len(document.spans) for document in fold.documents)
-    rows = [
-        (say("文書", "documents"), str(len(fold.documents))),
-        (say("付けた強調", "spans marked"), str(marked)),
-    ]
-    for number, one in enumerate(fold.documents[:_DOCUMENTS], 1):
-        article = articles[one.article]
-        told = f"{article.title or article.id} ({_score(article, one.labels(article))})"
-        rows.append((say(f"文書 {number}", f"document {number}"), told))
-    return Headline(say("採点済み", "scored"), None, tuple(rows))
-
-
 def _score(article: Article, labels: list[list[bool]]) -> str:
     tokens, spans = token_counts(article, labels), span_counts(article, labels)
     return say(
@@ -87,4 +70,4 @@ def _state(episode: RecordedEpisode, events: Sequence[Event]) -> str:
     return fragment("replays/emphasis.html", documents=shown, more=more)
 
 
-REPLAY = Replay(headline=_headline, state=_state)
+REPLAY = Replay(state=_state)

@@ -3,38 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 from naisei.core import Event
-from naisei.lang import say
-from naisei.runs.effects import EffectView
+from naisei.runs.lines import Line
+from naisei.textgame.lines import command_line
 from naisei.textgame.schemas import START, GameResult, Mind
-from naisei.textgame.texts import ending, readable
 from naisei.web.html import fragment
 from naisei.web.pages.games import Picture
-from naisei.web.replay import Headline, RecordedEpisode, Replay
-
-
-def _headline(episode: RecordedEpisode) -> Headline:
-    if episode.result is None:
-        return Headline()
-    result = GameResult.model_validate(episode.result)
-    done = ", ".join(step.action for step in result.steps[:12])
-    more = "…" if len(result.steps) > 12 else ""
-    return Headline(
-        ending(result),
-        result.won or (result.score == result.max_score and not result.lost),
-        (
-            (say("ゲーム", "game"), result.game),
-            (say("したこと", "did"), done + more),
-            (say("試行", "tries"), str(len(result.tries))),
-        ),
-    )
+from naisei.web.replay import RecordedEpisode, Replay
 
 
 def _state(episode: RecordedEpisode, events: Sequence[Event]) -> str:
-    return game_state(Picture.of(episode.where.instance, events), events, _minds(episode, events))
+    """Map, points, bag, the last thoughts, and what the player believes."""
+    picture = Picture.of(episode.where.instance, events)
+    advice: dict[str, Any] = dict(picture.advice)
+    for event in events:
+        if event.kind == "chat" and isinstance(event.result, dict):
+            told: dict[str, Any] = event.result
+            thoughts = told.get("thoughts") or told.get("consideration") or ""
+            advice = {"action": str(told.get("action", "")), "thoughts": str(thoughts)}
+    minds = _minds(episode, events)
+    return fragment("replays/textgame.html", picture=picture, advice=advice, minds=minds)
 
 
 def _minds(episode: RecordedEpisode, events: Sequence[Event]) -> list[Mind]:
@@ -54,20 +44,13 @@ def _minds(episode: RecordedEpisode, events: Sequence[Event]) -> list[Mind]:
     return [mind for n, mind in enumerate(minds) if n == 0 or mind is not minds[n - 1]]
 
 
-def game_state(picture: Picture, events: Sequence[Event], minds: Sequence[Mind] = ()) -> str:
-    """Map, points, bag, the last thoughts, and what the player believes, as HTML."""
-    advice: dict[str, Any] = dict(picture.advice)
-    for event in events:
-        if event.kind == "chat" and isinstance(event.result, dict):
-            told: dict[str, Any] = event.result
-            thoughts = told.get("thoughts") or told.get("consideration") or ""
-            advice = {"action": str(told.get("action", "")), "thoughts": str(thoughts)}
-    return fragment("replays/textgame.html", picture=picture, advice=advice, minds=minds)
+def _lines(episode: RecordedEpisode, event: Event) -> Sequence[Line]:
+    """A command, and what the game says to it."""
+    request, result = cast(dict[str, Any], event.request), cast(dict[str, Any], event.result)
+    if event.kind != "act" or event.failure is not None:
+        return Replay().lines(episode, event)
+    gained = round(result.get("reward") or 0)
+    return (command_line(str(request["action"]), str(result["text"]), gained=gained),)
 
 
-def _wording(episode: RecordedEpisode, told: EffectView) -> EffectView:
-    """What the game says without its banner and empty lines."""
-    return replace(told, answer=readable(told.answer)) if told.kind == "act" else told
-
-
-REPLAY = Replay(headline=_headline, state=_state, wording=_wording)
+REPLAY = Replay(state=_state, lines=_lines)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast, get_args
 
@@ -23,14 +23,13 @@ from naisei.intent.rules import Profile, Role, Rules, Setting
 from naisei.intent.serve.state import find_passage
 from naisei.intent.serve.uploads import KINDS, store
 from naisei.lang import language, say
-from naisei.web.conversations.kind import PageConversation
+from naisei.web.conversations.kind import PageConversation, Panel
 from naisei.web.conversations.routes import conversation_of, model_field, page_routes
-from naisei.web.html import form_fields, page_response
+from naisei.web.html import form_fields, fragment, page_response
 from naisei.web.pages import Page
 from naisei.web.pages.documents.conversation import (
     KIND,
     AskConfig,
-    Radar,
     Shelf,
     contacts_of,
     cuts_of,
@@ -167,14 +166,14 @@ async def _forget(request: Request) -> Response:
     return Response(status_code=204, headers={"HX-Redirect": "/documents"})
 
 
-def _show(request: Request, conversation: PageConversation) -> dict[str, Any]:
-    server = server_of(request)
-    replies = [e for e in conversation.events if e.kind == "say"]
-    config: AskConfig = conversation.config
-    return {
-        "radar": Radar.of(replies[-1]) if replies else None,
-        "feedback": _told(_own(server, request), config),
-    }
+def _beside(request: Request, conversation: PageConversation) -> Sequence[Panel]:
+    folder, config = _own(server_of(request), request), conversation.config
+    told = say("出典の題を押すと、その箇所が出ます。", "Click a source to read the passage.")
+    given = {"conversation": conversation, "feedback": _told(folder, config)}
+    return (
+        Panel("passage", say("出典", "Source"), f'<p class="dim">{told}</p>'),
+        Panel("feedback", say("評価", "Feedback"), fragment("documents/_feedback.html", **given)),
+    )
 
 
 async def _passage(request: Request) -> Response:
@@ -250,7 +249,7 @@ PAGE = Page(
         Route("/documents/files", _upload, methods=["POST"]),
         Route("/documents/files/remove", _remove, methods=["POST"]),
         Route("/documents/memory/forget", _forget, methods=["POST"]),
-        *page_routes(KIND, start=_start, begin=_begin, show=_show),
+        *page_routes(KIND, start=_start, begin=_begin, beside=_beside),
         Route("/documents/{id}/passage", _passage),
         Route("/documents/{id}/feedback", _feedback, methods=["POST"]),
     ],

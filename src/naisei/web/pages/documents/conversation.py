@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any, Literal
+from urllib.parse import quote
 from weakref import WeakValueDictionary
 
 from pydantic import BaseModel, ConfigDict
@@ -22,9 +23,10 @@ from naisei.intent.dialogue import Conversation
 from naisei.intent.effects import ShowingHandler, Weigh, WeighHandler, document_world
 from naisei.intent.feedback import adjusted, read_feedback
 from naisei.intent.flow import inquiry
+from naisei.intent.lines import reply_line
 from naisei.intent.remembering import known
 from naisei.intent.rules import Contacts, Setting, load_contacts
-from naisei.intent.schemas import Thresholds
+from naisei.intent.schemas import Reply, Thresholds
 from naisei.intent.spelling import Respell, RespellHandler
 from naisei.intent.worries import Worry, WorryHandler
 from naisei.lang import say
@@ -34,13 +36,14 @@ from naisei.retrieval.evidence import SearchHandler
 from naisei.retrieval.index import Index
 from naisei.retrieval.types import IndexReport
 from naisei.runs.conversation import Prepared
+from naisei.runs.lines import Line
 from naisei.system.config import Parameters
 from naisei.web.conversations.kind import (
     INSTRUMENT,
     ConversationContext,
     ConversationKind,
     NotingHandler,
-    PageConversation,
+    Panel,
 )
 from naisei.web.html import fragment
 from naisei.web.options import WebOptions
@@ -185,12 +188,16 @@ class Radar:
         return say("、", ", ").join(f"{axis.name} {axis.grade}" for axis in self.axes)
 
     @classmethod
-    def of(cls, event: Event) -> Radar | None:
-        """Of a reply; `None` for an event that is none."""
-        if event.kind != "say":
-            return None
-        request: dict[str, dict[str, dict[str, dict[str, int]]]] = event.request  # type: ignore[assignment]
-        return cls.graded(request["meta"]["reply"]["evaluation"])
+    def last(cls, events: Sequence[Event]) -> Radar | None:
+        """Of the last evaluation; `None` before the first."""
+        for event in reversed(events):
+            request: Any = event.request
+            if event.kind == "say" and "reply" in request["meta"]:
+                return cls.graded(request["meta"]["reply"]["evaluation"])
+            result: Any = event.result
+            if event.kind == "chat" and request["role"] == "evaluator" and isinstance(result, dict):
+                return cls.graded(result)
+        return None
 
     @classmethod
     def graded(cls, grades: Mapping[str, int]) -> Radar:
@@ -277,12 +284,28 @@ def _doing(effect: Any) -> str:
     return doing.get(getattr(effect, "role", ""), searching)
 
 
-def _line(here: PageConversation, event: Event) -> str:
-    if event.kind not in ("ask", "say"):
-        return ""
-    return fragment("documents/_event.html", event=event, conversation=here, radar=Radar.of(event))
+def _lines(config: AskConfig, id: str, event: Event) -> Sequence[Line]:
+    if event.kind == "ask":
+        return (Line(str(event.result), mine=True),)
+    if event.kind != "say":
+        return ()
+    request: Any = event.request
+    reply = Reply(message=request["text"], **request["meta"]["reply"])
+    passage = f"/documents/{id}/passage?chunk="
+    return (reply_line(reply, lambda c: passage + quote(c.chunk, safe="")),)
+
+
+def _panels(config: AskConfig, events: Sequence[Event]) -> Sequence[Panel]:
+    drawn = fragment("documents/_radar.html", radar=Radar.last(events))
+    return (Panel("radar", say("どう受け取ったか", "How it was taken"), drawn),)
 
 
 KIND: ConversationKind[AskConfig] = ConversationKind(
-    name="documents", config=AskConfig, open=_open, line=_line, roles=_ROLES, renews=True
+    name="documents",
+    config=AskConfig,
+    open=_open,
+    lines=_lines,
+    panels=_panels,
+    roles=_ROLES,
+    renews=True,
 )

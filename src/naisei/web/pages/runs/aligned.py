@@ -12,11 +12,11 @@ from starlette.responses import Response
 
 from naisei.core import Event
 from naisei.lang import language, speaking
-from naisei.runs.effects import EffectView
+from naisei.runs.lines import Line
 from naisei.web.html import page_response
 from naisei.web.pages.runs.differing import Part, cut, differing
 from naisei.web.pages.runs.lists import place_of
-from naisei.web.pages.runs.loaded import Loaded, episode_of, request_text, worded
+from naisei.web.pages.runs.loaded import Loaded, brief, episode_of, request_text, told
 
 #: Turns before and after the one that is looked at, and bytes of a line and of the differences.
 _AROUND, _LINE, _CHANGES = 8, 1_200, 8_000
@@ -78,9 +78,17 @@ async def show(request: Request) -> Response:
 
 
 @dataclass(frozen=True, slots=True)
+class _Side:
+    """A turn of one of the two."""
+
+    step: str
+    lines: Sequence[Line]
+
+
+@dataclass(frozen=True, slots=True)
 class _Row:
     number: int
-    sides: tuple[EffectView | None, EffectView | None]
+    sides: tuple[_Side | None, _Side | None]
     same: bool
 
 
@@ -97,15 +105,15 @@ def _page(both: Sequence[Loaded], turns: Sequence[Turn], at: int) -> dict[str, A
         "total": len(turns),
         "prompts": _prompts(both, turn) if turn else None,
         "cut": cut,
-        "room": _LINE,
         "forks": [each.fork for each in both],
     }
 
 
-def _told(loaded: Loaded, event: Event | None) -> EffectView | None:
+def _told(loaded: Loaded, event: Event | None) -> _Side | None:
     if event is None:
         return None
-    return worded(loaded, loaded.episode.events.index(event))
+    number = loaded.episode.events.index(event)
+    return _Side(event.where.step, brief(told(loaded, number), _LINE))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from starlette.exceptions import HTTPException
@@ -17,19 +17,28 @@ from starlette.responses import RedirectResponse, Response
 from naisei.core import Event, InputError, ReplayDivergence
 from naisei.lang import language, say, speaking
 from naisei.runs.directory import RunDirectory
-from naisei.runs.effects import EffectView, prompt_text
+from naisei.runs.effects import effect_view, prompt_text
+from naisei.runs.lines import Line
 from naisei.runs.overview import Overview
 from naisei.web.conversations.kind import WHERE
 from naisei.web.html import page_response
-from naisei.web.pages.runs.differing import Part, cut, differing, page_bytes
+from naisei.web.pages.runs.differing import Part, cut, differing
 from naisei.web.pages.runs.forked_runs import fork_form
 from naisei.web.pages.runs.forks import fork_command, forks_of, parent_of
 from naisei.web.pages.runs.lists import looking, place_of
-from naisei.web.pages.runs.loaded import Loaded, episode_of, request_text, worded
+from naisei.web.pages.runs.loaded import (
+    Loaded,
+    beginning,
+    brief,
+    bytes_of,
+    episode_of,
+    request_text,
+    said,
+    told,
+)
 from naisei.web.pages.runs.run import overview_of
 from naisei.web.pages.runs.timeline import lanes, overview
 from naisei.web.replay import (
-    Headline,
     RecordedEpisode,
     Replay,
 )
@@ -39,13 +48,17 @@ from naisei.web.state import server_of
 #: and the state.
 _TALK, _LINE, _REQUEST, _REPLY, _CHANGES, _STATE = 9_000, 1_500, 6_000, 3_500, 4_500, 12_000
 _SUMMARY = 4_000
+#: Headings of an episode that are always seen.
+_GIST = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A line of the conversation. draft: it was not used. here: it is the step itself."""
+    """What an effect added to the conversation. here: it is the step itself."""
 
-    told: EffectView
+    step: str
+    kind: str
+    lines: Sequence[Line]
     draft: bool
     failed: bool
     here: bool
@@ -137,23 +150,24 @@ def _page(
     name = episode.where.episode
     items, earlier = _talk(loaded, at)
     state, problem = _state(loaded.replay, episode, events[: at + 1])
-    headline, untold = _headline(loaded.replay, episode)
     turning, drawn = loaded.turning, {**marks}
     if turning is not None and drawn.get(turning.number) != "failure":
         drawn[turning.number] = "wrong"
-    event = worded(loaded, at) if events else None
+    event = effect_view(events[at]) if events else None
     bad = sorted(n for n, mark in marks.items() if mark != "rejected")
     return {
         "name": name,
         "line": loaded.line,
         "frozen": directory.frozen,
-        "headline": headline,
-        "problem": problem or untold,
+        "outcome": loaded.outcome,
+        "problem": problem,
         "fork": loaded.fork,
-        "summary": cut(loaded.summary, _SUMMARY),
+        "gist": [replace(x, under=()) for x in loaded.summary if x.tone == "head"][:_GIST],
+        "summary": beginning(loaded.summary, _SUMMARY),
         "at": at,
         "effects": len(events),
         "event": event,
+        "told": brief(told(loaded, at), 2_500) if events else (),
         "mark": marks.get(at, ""),
         "steps": _steps(events, at),
         "next_bad": next((events[n].where.step for n in bad if n > at), ""),
@@ -168,7 +182,6 @@ def _page(
         "asked": _inspected(directory, name, events, at) if events else None,
         "find": find,
         "hits": hits,
-        "line_room": _LINE,
         "cut": cut,
     }
 
@@ -193,13 +206,13 @@ def _talk(loaded: Loaded, at: int) -> tuple[list[Item], str]:
     room = _TALK
     for number in range(min(at, len(events) - 1), -1, -1):
         event, mark = events[number], marks.get(number, "")
-        if event.kind not in ("ask", "act", "say") and mark != "rejected":
+        if not (lines := brief(said(loaded, number), _LINE)):
             continue
-        one = worded(loaded, number)
-        room -= 400 + page_bytes(one.asked[:_LINE]) + page_bytes(one.answer[:_LINE])
+        room -= 300 + bytes_of(lines)
         if room < 0 and items:
             return items[::-1], event.where.step
-        items.append(Item(one, mark == "rejected", mark == "failure", number == at))
+        draft, failed = mark == "rejected", mark == "failure"
+        items.append(Item(event.where.step, event.kind, lines, draft, failed, number == at))
     return items[::-1], ""
 
 
@@ -219,13 +232,6 @@ def _state(replay: Replay, episode: RecordedEpisode, events: Sequence[Event]) ->
             "この時点の図は大きすぎるので省きました。", "The drawing of that moment is too large."
         )
     return drawn, ""
-
-
-def _headline(replay: Replay, episode: RecordedEpisode) -> tuple[Headline, str]:
-    try:
-        return replay.headline(episode), ""
-    except InputError as error:
-        return Headline(), error.message
 
 
 def _first_wrong(loaded: Loaded) -> int | None:

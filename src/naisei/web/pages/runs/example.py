@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from naisei.core import InputError
 from naisei.lang import language
-from naisei.runs.effects import EffectView
+from naisei.runs.lines import Line
+from naisei.runs.overview import EpisodeOutcome
 from naisei.web.pages.runs.lists import Place, opened
-from naisei.web.pages.runs.loaded import episode_of, worded
-from naisei.web.replay import Headline
+from naisei.web.pages.runs.loaded import brief, episode_of
 from naisei.web.state import RECORDED
 
 #: Page → the recorded run of its system.
@@ -23,18 +22,17 @@ EXAMPLES = {
     "games": "textgame",
     "emphasis": "emphasis",
 }
-#: Episodes that are worth more than the first of their run, and lines of one.
+#: Episodes that are worth more than the first of their run; lines of one, and bytes of a line.
 _CHOSEN = {"intent": "consultation-012#0"}
-_MOST = 12
+_MOST, _LINE = 10, 360
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """lines: with whether each was a draft that was rejected. address: of all of it, step by
-    step."""
+    """lines: the first of it. address: of all of it, step by step."""
 
-    headline: Headline
-    lines: Sequence[tuple[EffectView, bool]]
+    outcome: EpisodeOutcome
+    lines: Sequence[Line]
     address: str
 
 
@@ -50,20 +48,8 @@ def _example(name: str, spoken: str) -> Example:
     place = Place(f"~{name}", RECORDED / name)
     episode = _CHOSEN.get(name) or _first(place)
     loaded = episode_of(place, episode)
-    try:
-        headline = loaded.replay.headline(loaded.episode)
-    except InputError:
-        headline = Headline()
-    events = loaded.episode.events
-    kinds: tuple[str, ...] = ("ask", "act", "say")
-    if not any(event.kind in kinds for event in events):
-        kinds = ("chat",)
-    lines = [
-        (worded(loaded, n), loaded.marks.get(n) == "rejected")
-        for n, event in enumerate(events)
-        if event.kind in kinds or loaded.marks.get(n) == "rejected"
-    ]
-    return Example(headline, lines[:_MOST], place.url("episode", e=episode))
+    told = [replace(line, under=()) for line in loaded.summary if line.tone != "dim"]
+    return Example(loaded.outcome, brief(told[:_MOST], _LINE), place.url("episode", e=episode))
 
 
 def _first(place: Place) -> str:

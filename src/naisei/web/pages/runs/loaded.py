@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from naisei.core import Event, InputError, Where
 from naisei.lang import language
-from naisei.runs.effects import EffectView, effect_view, prompt_text
+from naisei.runs.directory import RunDirectory
+from naisei.runs.effects import effect_lines, prompt_text
+from naisei.runs.lines import Line
+from naisei.runs.overview import EpisodeOutcome, Overview
 from naisei.runs.show import EpisodeLine, Wanted, episode_page, find_episode, summary_or_none
+from naisei.runs.task import TITLES, Digest
+from naisei.system.registry import digest_of
+from naisei.web.pages.runs.differing import cut, page_bytes
 from naisei.web.pages.runs.lists import Place, file_state, opened
 from naisei.web.replay import (
-    Mark,
     RecordedEpisode,
     Replay,
+    StepMark,
     Turning,
     replay_of,
     shown_marks,
@@ -26,15 +32,17 @@ from naisei.web.replay import (
 @dataclass(frozen=True, slots=True)
 class Loaded:
     """An episode with all that is the same for each of its steps. fork: what `naisei runs fork`
-    kept of where it came from; empty otherwise. summary: in words, if the report has it. turning:
-    where it took the wrong way, if the system can tell."""
+    kept of where it came from; empty otherwise. outcome: as in the table of the run. summary: the
+    whole of it, as in the report. turning: where it took the wrong way, if the system can
+    tell."""
 
     episode: RecordedEpisode
     line: EpisodeLine | None
     replay: Replay
-    marks: Mapping[int, Mark]
+    marks: Mapping[int, StepMark]
     fork: Mapping[str, Any]
-    summary: str
+    outcome: EpisodeOutcome
+    summary: Sequence[Line]
     turning: Turning | None
 
 
@@ -73,9 +81,31 @@ def _loaded(path: Path, state: object, wanted: str, spoken: str) -> Loaded:
             replay,
             shown_marks(replay, events),
             fork if isinstance(fork, dict) else {},
-            dict(kept.transcripts).get(name, ""),
+            _outcome(directory, episode, name),
+            _summary(episode) or [*map(Line, dict(kept.transcripts).get(name, "").splitlines())],
             _turning(replay, episode),
         )
+
+
+def _outcome(directory: RunDirectory, episode: RecordedEpisode, name: str) -> EpisodeOutcome:
+    frozen, instance = directory.frozen, episode.where.instance
+    digest = Digest()
+    if episode.result is not None:
+        digest = Overview(digest_of(frozen.system, frozen.config)).read(episode.result)
+    titles = directory.log.get(TITLES)
+    title = titles.get(instance) if isinstance(titles, dict) else ""
+    return EpisodeOutcome(name, instance, str(title or digest.title), digest, episode.failure, 0.0)
+
+
+def _summary(episode: RecordedEpisode) -> Sequence[Line]:
+    """None where the episode has no result, or one of another version, or its data cannot be had
+    any more."""
+    if episode.result is None:
+        return ()
+    try:
+        return episode.task.shown(episode.where, episode.result)
+    except (InputError, LookupError, ValueError):
+        return ()
 
 
 def _turning(replay: Replay, episode: RecordedEpisode) -> Turning | None:
@@ -90,13 +120,45 @@ def _where(name: str) -> Where:
     return Where(instance, int(trial) if trial.isdecimal() else 0)
 
 
-def worded(loaded: Loaded, number: int) -> EffectView:
-    """An effect of an episode in the words of its system."""
-    one = effect_view(loaded.episode.events[number], number)
+def said(loaded: Loaded, number: int) -> Sequence[Line]:
+    """What an effect adds to the conversation, a draft that was not used among it; none for what
+    is no part of it."""
+    event = loaded.episode.events[number]
+    if loaded.marks.get(number) == "rejected":
+        return [replace(line, draft=True) for line in effect_lines(event)]
     try:
-        return loaded.replay.wording(loaded.episode, one)
-    except InputError:  # told above the conversation already
-        return one
+        return loaded.replay.lines(loaded.episode, event)
+    except (InputError, ValueError):  # told above already; or a log of another version
+        return Replay().lines(loaded.episode, event)
+
+
+def told(loaded: Loaded, number: int) -> Sequence[Line]:
+    """An effect in the words of its system, also one that is no part of the conversation."""
+    return said(loaded, number) or effect_lines(loaded.episode.events[number])
+
+
+def brief(lines: Sequence[Line], room: int) -> list[Line]:
+    """For a page of its own size: texts cut to so many bytes, nothing folded under them."""
+    return [
+        replace(line, text=cut(line.text, room), under=tuple(brief(line.under, room)), more=())
+        for line in lines
+    ]
+
+
+def beginning(lines: Sequence[Line], room: int) -> list[Line]:
+    """As many lines as fit into so many bytes."""
+    kept: list[Line] = []
+    for line in brief(lines, room):
+        room -= bytes_of([line])
+        if room < 0 and kept:
+            return [*kept, Line("…", tone="dim")]
+        kept.append(line)
+    return kept
+
+
+def bytes_of(lines: Sequence[Line]) -> int:
+    """What lines take on a page, without what is folded."""
+    return sum(page_bytes(line.text) + 100 + bytes_of(line.under) for line in lines)
 
 
 def request_text(event: Event) -> str:

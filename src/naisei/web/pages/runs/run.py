@@ -18,7 +18,7 @@ from starlette.responses import RedirectResponse, Response
 
 from naisei.lang import language, say
 from naisei.runs.annotations import Annotations
-from naisei.runs.charts import Chart, Point, line_chart, table_chart
+from naisei.runs.charts import Chart, Point, table_chart
 from naisei.runs.directory import RunDirectory
 from naisei.runs.frozen import Frozen
 from naisei.runs.lock import locked
@@ -201,7 +201,7 @@ def _chart(place: Place, chart: Chart) -> str:
         return replace(point, link=place.url("episode", e=point.episode, find=point.find))
 
     lines = {name: [linked(p) for p in line] for name, line in chart.lines.items()}
-    return line_chart(lines, title=chart.title, x=chart.x, y=chart.y)
+    return replace(chart, lines=lines)._repr_html_()
 
 
 @dataclass(frozen=True, slots=True)

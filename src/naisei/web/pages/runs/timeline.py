@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from naisei.core import Event
 from naisei.lang import say
-from naisei.web.replay import Mark
+from naisei.web.replay import StepMark
 
 #: Effects that are drawn at once, and cells of the overview: at most, and in bytes of their
 #: addresses, which repeat the episode's name.
@@ -17,7 +17,7 @@ _MOST, _ROOM = 60, 7_500
 #: Height of a lane and of its highest bar; widths of the narrowest and the widest bar, before all
 #: are fitted to the drawing's width.
 _LANE, _HIGHEST, _NARROWEST, _WIDEST, _WIDTH = 24.0, 20.0, 4.0, 40.0, 1000.0
-_WORST: dict[Mark | str, int] = {"": 0, "retry": 1, "rejected": 1, "failure": 2, "wrong": 3}
+_WORST: dict[StepMark | str, int] = {"": 0, "retry": 1, "rejected": 1, "failure": 2, "wrong": 3}
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ def _many(events: Sequence[Event]) -> int:
     return min(_MOST, _ROOM // (len(quote(events[0].where.episode)) + 30))
 
 
-def lanes(events: Sequence[Event], at: int, marks: Mapping[int, Mark]) -> Lanes:
+def lanes(events: Sequence[Event], at: int, marks: Mapping[int, StepMark]) -> Lanes:
     """The effects around the one numbered `at`."""
     many = _many(events)
     first = max(0, min(at - many // 2, len(events) - many))
@@ -114,7 +114,7 @@ def lanes(events: Sequence[Event], at: int, marks: Mapping[int, Mark]) -> Lanes:
     return Lanes(named, tuple(bars), bars[at - first], _WIDTH, _LANE * len(names))
 
 
-def overview(events: Sequence[Event], at: int, marks: Mapping[int, Mark]) -> list[Cell]:
+def overview(events: Sequence[Event], at: int, marks: Mapping[int, StepMark]) -> list[Cell]:
     """A long episode in a row of cells; none where its lanes show it whole."""
     if not events or len(events) <= (many := _many(events)):
         return []
