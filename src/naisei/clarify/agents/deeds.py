@@ -30,8 +30,10 @@ _PLACES |= dict.fromkeys(lemmas("bin"), "discard")
 SMALL = frozenset(lemmas("a an the my your me us it on in into to of for back please some about"))
 SMALL |= {"事", "こと", "方", "為る", "だ"}
 #: Verbs that only say for whom or how something is done.
-_HELPERS = frozenset("来る 呉れる 下さる 貰う 頂く 置く おく 為る 願う 欲しい 見る 居る".split())
-_HELPERS |= {"終わる", "行く", "成る", "為さる", "助かる"}
+_HELPERS = frozenset(
+    {"来る", "呉れる", "下さる", "貰う", "頂く", "置く", "おく", "為る", "願う", "欲しい", "見る"}
+    | {"居る", "終わる", "行く", "成る", "為さる", "助かる"}
+)
 
 
 @dataclass(frozen=True, slots=True)
