@@ -223,7 +223,8 @@ class AskBeforeAct(Generic[R]):
         text = _checked(text)
         with self._threads.exclusive(thread):
             opened = self._threads.opened(thread, text, step, message)
-            self._threads.keep(opened)
+            if opened.begins:
+                self._threads.keep(opened)
             flow = self._flow(opened.turn.request, opened.note["done"])
             world = self._world(opened.turn, blocking=True)
             told: Question | Acted[R] | Declined
@@ -243,7 +244,8 @@ class AskBeforeAct(Generic[R]):
         with ExitStack() as held:
             await retry_while_locked(lambda: held.enter_context(self._threads.exclusive(thread)))
             opened = self._threads.opened(thread, text, step, message)
-            await retry_while_locked(lambda: self._threads.keep(opened))
+            if opened.begins:
+                await retry_while_locked(lambda: self._threads.keep(opened))
             flow = self._flow(opened.turn.request, opened.note["done"])
             world = self._world(opened.turn, blocking=False)
             told: Question | Acted[Any] | Declined

@@ -23,13 +23,14 @@ R = TypeVar("R")
 @dataclass(frozen=True, slots=True)
 class Opened(Generic[R]):
     """A conversation while something is said in it. note: what is kept of the request beside the
-    log. message: the caller's id of what is said."""
+    log. message: the caller's id of what is said. begins: whether it is a new request."""
 
     turn: ActingTurn[R]
     log: RunLog | MemoryLog
     where: Where
     message: str
     note: dict[str, Any]
+    begins: bool
 
 
 class Threads(Generic[R]):
@@ -51,7 +52,7 @@ class Threads(Generic[R]):
         n = int(self._notes.get(f"thread:{thread}") or 0)
         note = dict(self._notes.get(_key(thread, n)) or {})
         told = self._notes.get(f"message:{thread}:{message}") if message else None
-        answer: str | None = None
+        answer, begins = None, False
         if step:
             n = int(step.partition(".")[0]) if re.match(r"\d{1,9}\.", step) else n
             note = dict(self._notes.get(_key(thread, n)) or {})
@@ -72,12 +73,13 @@ class Threads(Generic[R]):
             same = text in (note.get("request"), note.get("said"))
             done = note.get("action", "") if same and not message else ""
             begun = {"request": text, "open": True, "step": "", "done": done}
+            begins = True
             n, note = n + 1, {**begun, "id": f"{n + 1}.{token_hex(6)}"}
         note["said"] = text
         turn = ActingTurn(self._owner, note["request"], id=f"{thread}/{note['id']}", answer=answer)
         kept = self._notes.kept
         log = kept.open() if kept is not None else self._log(thread, n)
-        return Opened(turn, log, Where(thread, n), message, note)
+        return Opened(turn, log, Where(thread, n), message, note, begins)
 
     def _log(self, thread: str, n: int) -> MemoryLog:
         """In memory: of a request that is under way, or was lately."""
@@ -97,7 +99,8 @@ class Threads(Generic[R]):
     def keep(self, opened: Opened[R]) -> None:
         thread, n = opened.where.instance, opened.where.trial
         self._notes.put(_key(thread, n), dict(opened.note))
-        self._notes.put(f"thread:{thread}", max(n, int(self._notes.get(f"thread:{thread}") or 0)))
+        if n > int(self._notes.get(f"thread:{thread}") or 0):
+            self._notes.put(f"thread:{thread}", n)
         if opened.message:
             self._notes.put(f"message:{thread}:{opened.message}", n)
 
