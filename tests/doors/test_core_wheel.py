@@ -22,9 +22,10 @@ from naisei.doors import Acted, ask_before_act, check_before_say
 from naisei.core import InputError
 
 said = '{"thought": "", "choice": "execute", "question": "", "action": 2}'
-desk = ask_before_act({"a": lambda r: 1, "b": lambda r: 2}, model=lambda messages: said, agent="llm")
+desk = ask_before_act({"a": lambda r: 1, "b": lambda r: 2}, model=lambda messages: said)
 spec = check_before_say("ayu", rules="spec")
-assert spec(lambda reasons=(): "晴れるでしょう。" if reasons else "一人暮らしだよ。")() == "晴れるでしょう。"
+good = spec(lambda reasons=(): "晴れるでしょう。" if reasons else "一人暮らしだよ。")()
+assert good == "晴れるでしょう。"
 try:
     check_before_say("ayu")(lambda: "一人暮らしだよ。")()
 except InputError as error:
