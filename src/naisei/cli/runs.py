@@ -10,7 +10,6 @@ import typer
 
 from naisei.cli.derived import shown_live
 from naisei.cli.fork import FORK_CONTEXT, FORK_HELP, Dir, fork
-from naisei.cli.note import NOTE_HELP, note
 from naisei.cli.parameters import with_options
 from naisei.cli.printing import print_result
 from naisei.core import InputError
@@ -221,7 +220,6 @@ def resume(directory: Dir, options: RunOptions, printed: Printed) -> None:
 
 
 app.command("fork", help=FORK_HELP, context_settings=FORK_CONTEXT)(with_options(fork))
-app.command("note", help=NOTE_HELP)(with_options(note))
 
 
 @app.command(help=say("共通する件で実行を比べる", "Compare runs on the instances they share."))
