@@ -6,12 +6,12 @@ import json
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
 from naisei.cli.flags import tell_ineffective
-from naisei.cli.printing import metrics_table, print_result, print_tables
+from naisei.cli.printing import print_result, print_tables
 from naisei.files import write_atomically
 from naisei.lang import say
 from naisei.relationship.config import RatingConfig
@@ -22,12 +22,11 @@ from naisei.relationship.rating import (
     RateOptions,
     Rating,
     config_fields,
-    held_rating,
     language_of,
     rate_by_speech,
+    refuse_for_speech,
 )
 from naisei.relationship.rating_output import (
-    check_against_speech,
     reasons,
     to_agent_json,
     turns_table,
@@ -63,23 +62,17 @@ def rate_command(
     config = configure(**config_fields(read, options.talk))
     if options.rater == "speech" or (options.rater == "auto" and not config.models):
         tell_ineffective(["--run-dir"] if run_dir is not None else [])
+        refuse_for_speech(config)
         rating, result = rate_by_speech(read), None
-        rated = held_rating(config, read, check=options.check)
         print_tables([turns_table(rating.of(true))], console)
     else:
         rating, result = _by_model(config, running, run_dir, console, true)
-        rated = rating if options.check and rating.repeats else None
     _print_notes(rating.of(true), console)
-    extra: dict[str, Any] = {}
-    if rated is not None:
-        found = check_against_speech(rated)
-        print_tables([metrics_table(found.metrics), found.table()], console)
-        extra = {"check": found.to_json()}
     if rating.repeats:
         _say_written(write_rating(rating, options.out, options.csv), console)
     if as_json:
         line = to_agent_json(rating) if result is None else result.to_json()
-        print(json.dumps({**line, **extra}, ensure_ascii=False, allow_nan=False), flush=True)
+        print(json.dumps(line, ensure_ascii=False, allow_nan=False), flush=True)
     raise typer.Exit(0 if result is None else result.exit_code)
 
 
