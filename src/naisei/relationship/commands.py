@@ -12,7 +12,6 @@ import typer
 
 from naisei.cli.flags import tell_ineffective
 from naisei.cli.printing import print_result, print_tables
-from naisei.files import write_atomically
 from naisei.lang import say
 from naisei.relationship.config import RatingConfig
 from naisei.relationship.dialogues import Dialogue, read_dialogue
@@ -116,24 +115,10 @@ def _say_written(paths: Iterable[Path], console: Console) -> None:
 
 def compare_command(options: CompareOptions) -> None:
     """`naisei relationship compare`."""
-    from naisei.runs.report import templates
-    from naisei.runs.tables import to_csv
-
     found = effect_of(options.run_with, options.run_without, seed=options.seed)
     console = Console(stderr=options.as_json)
-    tables = found.tables()
-    print_tables(tables, console)
+    print_tables(found.tables(), console)
     for note in found.notes:
         console.print(note, style="yellow")
-    texts: dict[Path, str] = {}
-    if options.csv is not None:
-        texts[options.csv] = "\n".join(to_csv(table) for table in tables)
-    if options.html is not None:
-        page = templates().get_template("study.html")
-        title = say("注入の効果", "The effect of injection")
-        texts[options.html] = page.render(title=title, tables=tables, runs={}, notes=found.notes)
-    for path, text in texts.items():
-        write_atomically(path, text)
-    _say_written(texts, console)
     if options.as_json:
         print(json.dumps(found.to_json(), ensure_ascii=False, allow_nan=False))

@@ -357,6 +357,4 @@ class CompareOptions(Printed):
         argument=True,
         metavar="RUN_WITHOUT",
     )
-    html: Path | None = flag(None, "HTML で書く", "Write a page.", metavar="FILE.html")
-    csv: Path | None = flag(None, "CSV で書く", "Write CSV.", metavar="FILE.csv")
     seed: int = seed_flag()
