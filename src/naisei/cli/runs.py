@@ -10,7 +10,6 @@ import typer
 
 from naisei.cli.derived import shown_live
 from naisei.cli.fork import FORK_CONTEXT, FORK_HELP, Dir, fork
-from naisei.cli.note import NOTE_HELP, note
 from naisei.cli.parameters import with_options
 from naisei.cli.printing import print_result
 from naisei.core import InputError
@@ -18,7 +17,7 @@ from naisei.files import write_atomically
 from naisei.lang import say
 from naisei.runs import show
 from naisei.runs.directory import RunDirectory
-from naisei.runs.export import Frame, export_csv, export_jsonl, frame, study_runs
+from naisei.runs.export import Frame, export_jsonl, frame, study_runs
 from naisei.runs.frozen import Frozen
 from naisei.runs.report import STUDY, html_report
 from naisei.runs.stores import LOG
@@ -221,7 +220,6 @@ def resume(directory: Dir, options: RunOptions, printed: Printed) -> None:
 
 
 app.command("fork", help=FORK_HELP, context_settings=FORK_CONTEXT)(with_options(fork))
-app.command("note", help=NOTE_HELP)(with_options(note))
 
 
 @app.command(help=say("共通する件で実行を比べる", "Compare runs on the instances they share."))
@@ -251,7 +249,12 @@ def compare(
         print(to_markdown(comparison.table()), end="")
 
 
-@app.command(help=say("件ごとの結果を書き出す", "Export the episodes."))
+@app.command(
+    help=say(
+        "結果を書き出す: jsonl は 1 件 1 行、csv と parquet は 1 試行 1 行",
+        "Export results: a line an episode as jsonl, a row a trial as csv or parquet.",
+    )
+)
 @with_options
 def export(
     directory: Dir,
@@ -259,25 +262,14 @@ def export(
         Literal["jsonl", "csv", "parquet", "inspect"],
         typer.Option("--format", help=say("形式", "The format.")),
     ] = "jsonl",
-    long: Annotated[
-        bool,
-        typer.Option(
-            "--long",
-            help=say(
-                "1 試行を 1 行にした表。比較 (スタディ) は常にこの形",
-                "A table with one row a trial; always so for a study.",
-            ),
-        ),
-    ] = False,
     each: Annotated[
         str | None,
         typer.Option(
             "--each",
             metavar="PATH",
             help=say(
-                "1 行にする結果の中のリスト (例: trials、sessions.moments)。--long の形になる",
-                "The list in a result to have a row each, such as trials or "
-                "sessions.moments; implies --long.",
+                "1 行にする結果の中のリスト (例: trials、sessions.moments)",
+                "The list in a result to have a row each, such as trials or sessions.moments.",
             ),
         ),
     ] = None,
@@ -295,8 +287,8 @@ def export(
         _export_inspect(directory, output, as_json=printed.as_json)
         return
     study = not (directory / "config.json").exists()
-    long = long or each is not None or study or form == "parquet"
-    if events and (long or form != "jsonl"):
+    table = study or each is not None or form != "jsonl"
+    if events and table:
         raise InputError(
             say(
                 "やりとりは、実行 1 つの JSON Lines でだけ書き出せます",
@@ -304,8 +296,8 @@ def export(
             ),
             place="--events",
             remedy=say(
-                "--format jsonl とし、--long や --each を付けないでください",
-                "use --format jsonl, without --long and --each",
+                "--format jsonl とし、--each を付けないでください",
+                "use --format jsonl, without --each",
             ),
         )
     if printed.as_json and output is None:
@@ -314,13 +306,11 @@ def export(
             place="--json",
             remedy=say("--output を付けてください", "add --output"),
         )
-    if long:
-        _export_long(frame(directory, each=each), form, output, as_json=printed.as_json)
+    if table:
+        _export_table(frame(directory, each=each), form, output, as_json=printed.as_json)
         return
     with RunDirectory.look(directory) as run:
-        if form == "csv":
-            _write(export_csv(run), output)
-        elif output is None:
+        if output is None:
             sys.stdout.writelines(export_jsonl(run, events=events))
         else:
             _write("".join(export_jsonl(run, events=events)), output)
@@ -338,7 +328,7 @@ def _export_inspect(directory: Path, output: Path | None, *, as_json: bool) -> N
     print(json_text({"output": str(path)}) if as_json else path)
 
 
-def _export_long(table: Frame, form: str, output: Path | None, *, as_json: bool) -> None:
+def _export_table(table: Frame, form: str, output: Path | None, *, as_json: bool) -> None:
     if form == "parquet":
         if output is None:
             raise InputError(

@@ -32,10 +32,8 @@ from naisei.core import (
     AskUser,
     Chat,
     Effect,
-    Embed,
     EventLog,
     Flow,
-    Handler,
     InputError,
     World,
     arun,
@@ -71,50 +69,36 @@ class AskBeforeAct(Generic[R]):
             is given the `Request` with questions and answers. Two at least.
         model: what decides: `provider:name`, a model of pydantic-ai, a chat model of LangChain, or
             a function (plain or async) from messages of `role` and `content` to the reply.
-        agent: an agent of clarify; `llm` by default. One that needs no model must be named: the
-            ones there are know households.
         ask: from a question to the answer, for calls that wait (`desk(request)`); else `tell`.
         quota: questions to one request at most; those that confirm an action come on top.
         dangerous: those of the actions that are done only after a yes to "Shall I?".
         state: SQLite file, or `postgresql://…`, of the conversations held by `tell`; in memory
             without one.
         language: of the model's instructions and questions; the user's by default.
-        embedder: for agents without a model.
 
     Raises:
-        InputError: fewer than two actions, a negative quota, neither model nor agent.
+        InputError: fewer than two actions, a negative quota, or what is no model.
     """
 
     def __init__(
         self,
         actions: Mapping[str, Callable[[Request], R]],
         *,
-        model: AnyModel | None = None,
-        agent: str | None = None,
+        model: AnyModel,
         ask: Callable[[str], str | Awaitable[str]] | None = None,
         quota: int = 2,
         dangerous: Collection[str] = (),
         state: str | Path | None = None,
         language: Language | None = None,
-        embedder: str = "auto",
     ) -> None:
         if len(actions) < 2:
-            told = say("行動は二つ以上要ります", "two actions at least are needed")
-            raise InputError(told, place="actions")
+            few = say("行動は二つ以上要ります", "two actions at least are needed")
+            raise InputError(few, place="actions")
         if quota < 0:
             raise InputError(say("0 以上にしてください", "must be 0 or more"), place="quota")
         if unknown := set(dangerous) - set(actions):
-            told = say("actions にない行動です", "is none of the actions")
-            raise InputError(told, place=f"dangerous: {min(unknown)}")
-        if model is None and agent is None:
-            raise InputError(
-                say("何で決めるかの指定がありません", "nothing says what decides"),
-                place="model",
-                remedy=say(
-                    "model= にモデルを渡すか、モデルの要らない agent= を選んでください",
-                    "give model=, or an agent= that needs none",
-                ),
-            )
+            none = say("actions にない行動です", "is none of the actions")
+            raise InputError(none, place=f"dangerous: {min(unknown)}")
         self.names = tuple(actions)
         self.language: Language = language or lang.language()
         self._functions = dict(actions)
@@ -123,9 +107,7 @@ class AskBeforeAct(Generic[R]):
             actions=tuple(Action(id=n, text=text) for n, text in enumerate(self.names, 1)),
         )
         self._dangerous = frozenset(self.names.index(each) + 1 for each in dangerous)
-        self._model = None if model is None else as_model(model)
-        self._ask, self._embedder = ask, embedder
-        self._agent_name, self._quota = agent or "llm", quota
+        self._model, self._ask, self._quota = as_model(model), ask, quota
         self._notes = Notes(state)
         self._threads: Threads[R] = Threads(self, self._notes)
 
@@ -259,33 +241,14 @@ class AskBeforeAct(Generic[R]):
 
     @cached_property
     def _agent(self) -> Agent:
-        def embedder() -> object:
-            from naisei.models.embedders import KeptEmbedder, open_embedder
-
-            return KeptEmbedder(open_embedder(self._embedder))
-
-        context = AgentContext(
-            actions=self._actions,
-            trials=1,
-            options={"prompt": "own-actions.v1"} if self._agent_name == "llm" else {},
-            embedder=embedder,
-        )
-        return build_agent(self._agent_name, context)
-
-    @cached_property
-    def _embeds(self) -> Handler:
-        from naisei.models.embedders import EmbedHandler, open_embedder
-
-        return EmbedHandler(open_embedder(self._embedder))
+        options = {"prompt": "own-actions.v1"}
+        return build_agent("llm", AgentContext(actions=self._actions, trials=1, options=options))
 
     def _world(self, turn: ActingTurn[R] | None, *, blocking: bool) -> World:
         handlers: dict[type[Effect[Any]], Any] = {}
         if turn is not None:
             handlers |= {AskUser: turn, Act: turn}
-        if self._model is not None:
-            handlers[Chat] = ModelHandler(self._model, blocking=blocking)
-        else:
-            handlers[Embed] = self._embeds
+        handlers[Chat] = ModelHandler(self._model, blocking=blocking)
         return World(handlers)
 
     def _turn(self, request: str) -> ActingTurn[R]:
