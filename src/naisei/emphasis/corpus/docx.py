@@ -64,7 +64,7 @@ def _read(document: Any) -> ParsedText:
     core = (document.core_properties.title or "").strip()
     known = "" if core == "Word Document" else core
     return ParsedText(
-        title or first_heading(headings) or known, tuple(builder.blocks), tuple(headings)
+        title or first_heading(headings) or known, builder.finished(), tuple(headings)
     )
 
 
