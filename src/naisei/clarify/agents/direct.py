@@ -10,30 +10,17 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from naisei.clarify.agents.deeds import KINDS, SMALL, Deed
+from naisei.clarify.agents.deeds import KINDS, SMALL, Deed, asks
 from naisei.clarify.agents.knowledge import Knowledge
 from naisei.clarify.schemas import Turn
 from naisei.japanese.answers import understand
 from naisei.japanese.morph import is_japanese, lemmas, normalise, tokens
 
-_END = (
-    r"(?:です|ます|ません|ない|ん|の|だ|けど|けれど|が|も|な|ね|よ|か|かな|かしら|と)*[、。！？]*$"
-)
-_REQUEST = re.compile(
-    rf"(?:(?:て|で)(?:くれ(?:る|ない)?|くれませ|もらえ(?:る|ない)?|もらえま|いただけ(?:る|ない)?|いただけま|"
-    rf"ほし(?:い|く)|欲し(?:い|く)|もらって(?:も)?(?:いい|良い)|ください|下さい|ちょうだい|頂戴)|"
-    rf"ください|下さい|ちょうだい|頂戴|お願い(?:し(?:たい)?|でき)?|ほしい|欲しい|頼む|頼み|くれ|なさい|"
-    rf"(?<![てで])もらえ(?:る|ない|ます|ませ)){_END}|"
-    rf"(?:て|で)(?:くれ|もらえ|いただけ)(?:ると|たら|れば)(?:助か|嬉し|うれし|ありがた)[^。]*$|"
-    rf"(?:て|で)(?:ね|よ)?[、。！？]*$"
-)
 _REQUEST_EN = re.compile(
     r"^(?:please |could you |can you |would you |will you |i(?:'d| would) like you to |"
     r"i (?:want|need) you to |go (?:and )?|just |hey,? |okay,? )*"
     r"(?:please )?(?P<deed>[a-z]+)\b(?! (?:was|is|were|are)\b)"
 )
-#: Without a verb, these ask for a thing.
-_GIVE = re.compile(r"もらえ|ちょうだい|頂戴|ください|下さい|ほしい|欲しい|お願い|くれ")
 _FORBIDDEN = re.compile(r"ないで|なくて|\b(?:don't|do not|no need)\b")
 
 _NOTHING = re.compile(
@@ -97,6 +84,7 @@ class Requests:
         ]
         self._kinds = frozenset().union(*(a.kinds for a in self._actions)) | {*KINDS}
         self._words = frozenset().union(*(a.words for a in self._actions))
+        self._places = frozenset().union(*(a.deed.places for a in self._actions))
 
     def wanted(self, utterance: str, asked: Sequence[Turn]) -> Wanted | None:
         """What was asked for by now: a word of an answer says which thing was meant."""
@@ -126,10 +114,13 @@ class Requests:
             if _FORBIDDEN.search(sentence):
                 continue
             if is_japanese(said):
-                found = _REQUEST.search(sentence)
-                wanted = self._parsed(sentence) if found else None
-                if wanted and not wanted.kinds and _GIVE.search(sentence):
-                    wanted = wanted.doing(frozenset({"bring"}))
+                wanted = self._parsed(sentence) if asks(sentence) else None
+                if wanted and not wanted.words & self._words:
+                    # 「缶切りどこ？持ってきて」
+                    whole = self._parsed(said)
+                    wanted = whole.doing(wanted.kinds or whole.kinds)
+                if wanted and not wanted.kinds:
+                    wanted = wanted.doing(wanted.deed.without_verb())
             else:
                 found = _REQUEST_EN.match(sentence.lower())
                 wanted = self._parsed(sentence[found.start("deed") :]) if found else None
@@ -155,7 +146,7 @@ class Requests:
 
     def _shared(self, action: Wanted, wanted: Wanted) -> float:
         """How much of an action is said: 0 if it is another deed or another thing."""
-        elsewhere = (wanted.deed.places & self._words) - action.words
+        elsewhere = (wanted.deed.places & self._places) - action.deed.places
         if (wanted.kinds and not action.kinds & wanted.kinds) or elsewhere:
             return 0.0
         if action.things:
