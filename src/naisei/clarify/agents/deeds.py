@@ -36,11 +36,13 @@ _HELPERS = frozenset(
 )
 
 
-#: What asks for a thing, or after て for a deed; of those in `_GIVEN` 「もらった」 asks for nothing.
-_ASKING = frozenset("呉れる 下さる 欲しい 頂戴 願う 頼む 貸す 貰う 頂く".split())
+#: What asks for a thing, or after て for a deed. `_GIVEN`: 「もらった」 asks for nothing.
+_ASKING = frozenset(["呉れる", "下さる", "欲しい", "頂戴", "願う", "頼む", "貸す", "貰う", "頂く"])
 _GIVEN = frozenset({"貰う", "頂く"})
-#: What may come after that and leaves it a request: 「くれると助かる」「もらっていい」「おくように」.
-_COURTESY = frozenset("良い ええ 助かる 嬉しい 有り難い 思う よう 為る 出来る".split())
+#: What may come after that and leaves it a request: 「くれると助かる」「おくように」.
+_COURTESY = frozenset(
+    ["良い", "ええ", "助かる", "嬉しい", "有り難い", "思う", "よう", "為る", "出来る"]
+)
 
 _SAYS = ("動詞", "形容詞", "形状詞", "助動詞")
 
