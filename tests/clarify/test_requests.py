@@ -17,6 +17,7 @@ from naisei.clarify.data import load_actions
 from naisei.clarify.schemas import Action, ActionSet, Clarify, Decline, Execute, Scene, Turn
 from naisei.core import World, run
 from naisei.core.effects import Embed
+from naisei.japanese.declining import asks_nothing
 from naisei.models.embedders import EmbedHandler, open_embedder
 
 LANGUAGES = pytest.mark.parametrize("language", ["ja", "en"])
@@ -43,7 +44,7 @@ def test_remarks_and_thanks_are_no_requests(language):
     reads = Requests(knowledge_for(load_actions(language=language)))
     for kind in ("ambiguous", "nothing"):
         assert not [t for t in listed(kind, language) if reads.read(t)]
-    assert not [t for t in listed("ambiguous", language) if reads.asks_nothing(t)]
+    assert not [t for t in listed("ambiguous", language) if asks_nothing(t)]
 
 
 OWN = ActionSet(

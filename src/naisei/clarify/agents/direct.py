@@ -23,26 +23,6 @@ _REQUEST_EN = re.compile(
 )
 _FORBIDDEN = re.compile(r"ないで|なくて|\b(?:don't|do not|no need)\b")
 
-_NOTHING = re.compile(
-    r"ありがと|サンキュー|感謝|助か(?:った|りました|るなあ|るわ)|おはよう|こんにちは|こんばんは|おやすみ|ただいま|"
-    r"(?:行|い)ってきます|(?:お疲れ|おつかれ)(?:さま|様)|はじめまして|初めまして|よろしくね|ごめん|すみません|"
-    r"(?:なん|何)でもな|気にしな|(?:何|なに|なん)も(?:いら|要ら|なく|ない|ありま)|取り消|キャンセル|忘れて|"
-    r"聞かなかった|独り言|自分で|見つかった|しなくて|手伝わなくて|"
-    r"\b(?:thank|thanks|hello|hi|good (?:morning|evening|night|afternoon)|"
-    r"never ?mind|no need|forget it|"
-    r"nothing|i'm (?:fine|good|all right)|it's (?:fine|all right|okay)|cancel|sorry|bye|see you|"
-    r"(?:do|get|take) it myself|found (?:it|the))\b",
-    re.IGNORECASE,
-)
-
-
-#: Said of a thing, these may ask to take it away.
-_ENOUGH = re.compile(
-    r"(?:もう|やっぱり?).{0,4}(?:いい|良い|十分|やめ)|大丈夫|(?:結構|けっこう)です|いらない|要らない|"
-    r"\b(?:that's|that is) (?:enough|all)\b|\bno more\b",
-    re.IGNORECASE,
-)
-
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
@@ -165,12 +145,6 @@ class Requests:
             name = next(n for n in (m[0], m[0][:-1], m[0][:-2]) if n in self._named)
             found.append((self._named[name], *m.span()))
         return found
-
-    def asks_nothing(self, text: str) -> bool:
-        """Whether somebody thanks, greets, or takes back what they said, and asks for nothing."""
-        said = normalise(text)
-        enough = _ENOUGH.search(said) and not self._mentions(said.lower())
-        return bool(_NOTHING.search(said) or enough)
 
     def _parsed(self, text: str) -> Wanted:
         """The last deed of a sentence, and the things and nouns in it by any of their names."""
