@@ -122,10 +122,13 @@ def engine_flag() -> Any:
     return flag("local", ja, en, name="--engine", panel="run", metavar="ENGINE")
 
 
-def seed_flag() -> Any:
+def seed_flag(*, axis: bool = False) -> Any:
     """The flag `--seed`, of which every generator of random numbers takes all values."""
     ja, en = "乱数シード", "Seed of all that is random."
-    return flag(0, ja, en, panel="run", ge=0, le=2**32 - 1)
+    if axis:
+        ja += " (複数可。シードをまたいで集計する)"
+        en = "Seed of all that is random; repeatable: figures are pooled over the seeds."
+    return flag(0, ja, en, panel="run", axis=axis, ge=0, le=2**32 - 1)
 
 
 def port_flag(default: int) -> Any:
@@ -246,7 +249,7 @@ class Config(Options):
 
     models: dict[str, str] = {}
     sampling: dict[str, Parameters] = {}
-    seed: int = seed_flag()
+    seed: int = seed_flag(axis=True)
 
 
 @dataclass(frozen=True, slots=True)

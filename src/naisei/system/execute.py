@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from naisei.system.declare import Experiment
 
 C = TypeVar("C", bound=Config)
+#: Before the seed, at the end of the label of a configuration that runs under several.
+SEED = "seed="
 
 
 class Endpoint(Options):
@@ -330,7 +332,7 @@ def execute_study(
     """
     from naisei.runs.frozen import Frozen, named_path, tell_changes
     from naisei.runs.report import write_study
-    from naisei.system.studies import one_by_one, side_by_side
+    from naisei.system.studies import conditions, one_by_one, seed_tables, side_by_side
 
     if run_dir is not None and (run_dir / "config.json").exists():
         raise InputError(
@@ -355,10 +357,13 @@ def execute_study(
     results = carry_out(experiment, configs, options, folders, tasks)
     study = Study(configs, results, run_dir)
     module, _, function = experiment.tables.partition(":")
-    tables = tuple(getattr(import_module(module), function)(study))
+    tables = seed_tables(study, experiment.headline) or tuple(
+        getattr(import_module(module), function)(study)
+    )
     notes = tuple(dict.fromkeys(n for r in results.values() for n in r.summary.notes))
     links = {k: str(r.report.resolve().relative_to(run_dir.resolve())) for k, r in results.items()}
-    write_study(run_dir, f"naisei {title}", tables, runs=links, notes=notes)
+    told = conditions({label: Frozen.of(task) for label, task in tasks.items()})
+    write_study(run_dir, f"naisei {title}", tables, runs=links, notes=notes, conditions=told)
     return Study(configs, results, run_dir, tables, notes)
 
 
