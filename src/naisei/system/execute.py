@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pydantic import Field
 
 from naisei.core import Event, InputError
-from naisei.lang import say
+from naisei.lang import own_prompts, say
 from naisei.models.base import Mode
 from naisei.runs.budget import Budget
 from naisei.runs.task import EpisodeRow, Metric, Summary, Table
@@ -211,12 +211,29 @@ async def aexecute(
     Raises:
         InputError: unusable data, names, models or directory; nothing is left behind.
     """
+    check_models(experiment, config, options.engine)
+    with own_prompts(config.package, config.prompts):
+        return await _perform(
+            experiment, config, options, run_dir, task, on_event, on_episode, trackers, cluster
+        )
+
+
+async def _perform(
+    experiment: Experiment[C],
+    config: C,
+    options: RunOptions,
+    run_dir: Path | None,
+    task: Task[Any] | None,
+    on_event: Callable[[Event], None] | None,
+    on_episode: Callable[[EpisodeRow], None] | None,
+    trackers: Sequence[Tracker],
+    cluster: Cluster | None,
+) -> RunResult:
     from naisei.models.registry import base_world
     from naisei.runs.directory import RunDirectory
     from naisei.runs.progress import progress
     from naisei.runs.result import finish
 
-    check_models(experiment, config)
     if task is None:
         config = completed(experiment, config)
         task = experiment.load(config)
@@ -293,8 +310,17 @@ def _engine(
 execute = blocking(aexecute)
 
 
-def check_models(experiment: Experiment[C], config: C) -> None:
-    """Raises `InputError` if a role that will be called has no model."""
+def check_models(experiment: Experiment[C], config: C, engine: str = "local") -> None:
+    """Raises `InputError` if a role that will be called has no model, or a prompt of somebody's own
+    does not fit."""
+    if config.prompts and engine != "local":
+        raise InputError(
+            say("プロンプトの差し替えは手元の実行だけです", "own prompts are for local runs alone"),
+            place="--prompts",
+            remedy="--engine local",
+        )
+    with own_prompts(config.package, config.prompts):
+        pass
     for role in experiment.roles:
         if not role.needed(config) or role.name in config.models:
             continue
@@ -343,7 +369,7 @@ def execute_study(
             ),
         )
     for config in configs.values():
-        check_models(experiment, config)
+        check_models(experiment, config, options.engine)
     configs = {label: completed(experiment, config) for label, config in configs.items()}
     tasks = {label: experiment.load(config) for label, config in configs.items()}
     if run_dir is None:
