@@ -11,7 +11,7 @@ import typer
 from naisei.cli.derived import shown_live
 from naisei.cli.fork import FORK_CONTEXT, FORK_HELP, Dir, fork
 from naisei.cli.parameters import with_options
-from naisei.cli.printing import print_result
+from naisei.cli.printing import print_result, print_tables
 from naisei.core import InputError
 from naisei.files import write_atomically
 from naisei.lang import say
@@ -21,11 +21,11 @@ from naisei.runs.export import Frame, export_jsonl, frame, study_runs
 from naisei.runs.frozen import Frozen
 from naisei.runs.report import STUDY, html_report
 from naisei.runs.stores import LOG
-from naisei.runs.tables import to_csv, to_markdown
+from naisei.runs.tables import to_csv
 from naisei.system.config import Printed, flag, seed_flag
 from naisei.system.execute import RunOptions, execute
-from naisei.system.registry import digest_of, experiment_of
-from naisei.terminal import json_text, visible
+from naisei.system.registry import declared, digest_of, experiment_of
+from naisei.terminal import Console, json_text, visible
 from naisei.text_files import read_text
 
 app = typer.Typer(
@@ -228,15 +228,27 @@ def compare(
     directories: Annotated[
         list[Path],
         typer.Argument(
-            metavar="DIR DIR…",
-            help=say("実行ディレクトリ (2 つ以上)", "Two run directories or more."),
+            metavar="DIR…",
+            help=say(
+                "実行または比較実験のディレクトリ (比較実験は、その中の実行を最初のものと比べる)",
+                "Runs, or studies, whose runs are compared with the first.",
+            ),
         ),
     ],
     printed: _Compared,
 ) -> None:
     from naisei.runs.compare import compare as compared
 
-    comparison = compared(directories, seed=printed.seed)
+    names: dict[str, Path] = {}
+    for directory in directories:
+        runs = study_runs(directory)
+        single = runs == {directory.name: directory}
+        alone = len(directories) == 1
+        for label, path in runs.items():
+            names[str(path) if single else label if alone else f"{directory}: {label}"] = path
+    several = len(names) > len(directories)
+    paths = [*names.values()]
+    comparison = compared(paths, seed=printed.seed, against_first=several, names=[*names])
     for setting in comparison.settings:
         print(f"{say('設定の違い', 'settings differ')}: {setting}", file=sys.stderr)
     for warning in comparison.warnings:
@@ -246,7 +258,10 @@ def compare(
     elif printed.csv:
         sys.stdout.write(to_csv(comparison.table()))
     else:
-        print(to_markdown(comparison.table()), end="")
+        frozen = Frozen.read(paths[0] / "config.json")
+        experiment = declared(frozen.system, frozen.config)
+        head = experiment.headline if experiment else ()
+        print_tables(comparison.tables((*head, "questions", "tokens")), Console())
 
 
 @app.command(

@@ -44,7 +44,7 @@ async def show(request: Request, place: Place) -> Response:
 
 
 def _work(place: Place) -> dict[str, Any]:
-    title = _title(place.path)
+    note = _note(place.path)
     inside = place.path.resolve()
     members = [
         _member(place, label, path)
@@ -62,7 +62,8 @@ def _work(place: Place) -> dict[str, Any]:
             problem = error.message
     return {
         "place": place,
-        "title": title,
+        "title": note.get("title", place.path.name),
+        "conditions": note.get("conditions", {}),
         "members": members,
         "comparison": comparison,
         "problem": problem,
@@ -71,11 +72,12 @@ def _work(place: Place) -> dict[str, Any]:
     }
 
 
-def _title(path: Path) -> str:
-    """As its note says, which is written at its end."""
-    with suppress(OSError, LookupError, ValueError):
-        return str(json.loads((path / STUDY).read_text("utf-8"))["title"])
-    return path.name
+def _note(path: Path) -> dict[str, Any]:
+    """What is written of the study at its end."""
+    with suppress(OSError, ValueError):
+        note = json.loads((path / STUDY).read_text("utf-8"))
+        return note if isinstance(note, dict) else {}
+    return {}
 
 
 def _member(study: Place, label: str, path: Path) -> Member:
