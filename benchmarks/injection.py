@@ -32,7 +32,7 @@ from naisei.relationship.messages import speaker_messages, spoken
 from naisei.relationship.pairs import Pair, Persona
 from naisei.relationship.schemas import Line, Session
 from naisei.relationship.speech import SpeechEstimator
-from naisei.relationship.vector import DIMENSIONS, RelationVector
+from naisei.relationship.vector import DIMENSIONS, Reading, RelationVector
 from naisei.runs.statistics import mean_metric
 from naisei.runs.task import Metric
 
@@ -74,7 +74,7 @@ def answers(vector: RelationVector | None, seed: int) -> Flow[Talk]:
     for turn, text in enumerate(SCRIPT):
         lines.append(_line(2 * turn, "a", text))
         session = Session(number=1, start=_START, lines=tuple(lines))
-        told = speaker_messages(PAIR, "b", [session], vector)
+        told = speaker_messages(PAIR, "b", [session], Reading(vector=vector))
         reply = yield from Chat("speaker", told, sampling=Sampling(temperature=0.8, seed=seed))
         said.append(spoken(reply, PAIR.b.name, PAIR.a.name) or "……")
         lines.append(_line(2 * turn + 1, "b", said[-1]))

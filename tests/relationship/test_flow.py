@@ -36,7 +36,11 @@ class Model:
         if chat.schema is VectorReply:
             power = self.powers[min(self.read, len(self.powers) - 1)]
             self.read += 1
-            return VectorReply(Power=power, Intimacy=1, TaskOriented=-1)
+            near = {"evidence": [1], "reason": "互いに名で呼んだ。", "value": 1}
+            chat_only = {"evidence": [1], "reason": "天気の話だけをした。", "value": -1}
+            return VectorReply.model_validate(
+                {"Power": power, "Intimacy": near, "TaskOriented": chat_only}
+            )
         if chat.schema is Summary:
             return Summary(summary="設計を見直す約束をした。")
         if chat.schema is Importances:
@@ -93,6 +97,34 @@ def test_after_each_utterance_the_next_speaker_reflects_and_speaks_by_it() -> No
     told = [text(chat.messages) for chat in model.roles("speaker")]
     assert [HEAD in prompt for prompt in told] == [False, True, True, True]
     assert "Power: +2（優位）" in told[1].rpartition(HEAD)[2]
+
+
+def test_a_number_is_told_with_its_reason_until_it_fades() -> None:
+    model = Model()
+    talk(model, sessions=2, turns=2, reflection="turn")
+    told = [text(chat.messages).rpartition(HEAD)[2] for chat in model.roles("speaker")]
+    assert "Intimacy: +1（やや親しい） 互いに名で呼んだ。" in told[1]
+    assert "TaskOriented: -1（やや雑談寄り） 天気の話だけをした。" in told[1]
+    # A week later the talk of then is no reason any more.
+    assert "TaskOriented: 0（半々）\n" in told[2] and "互いに名で呼んだ。" in told[2]
+
+
+def test_what_a_partner_keeps_to_themselves_is_told_to_nobody_else() -> None:
+    model = Model()
+    talk(model, sessions=1, turns=2, reflection="turn", directions="both")
+    wish, whose = "認められたい", "三浦 拓海"
+    asked = [(chat, text(chat.messages)) for chat in model.asked if chat.role != "questioner"]
+    knowing = [prompt for _, prompt in asked if wish in prompt]
+    assert knowing and all(
+        f"あなた: {whose}" in prompt or f"{whose} から" in prompt for prompt in knowing
+    )
+
+
+def test_background_comes_before_what_was_said() -> None:
+    found = talk(Model(), sessions=1, turns=2, reflection="turn", procedure="fitting")
+    for made in found.sessions[0].moments[-1].reflections:
+        kinds = ["fact" if g.id.startswith("fact") else "said" for g in made.evidence]
+        assert kinds == sorted(kinds) and len(set(kinds)) == 2
 
 
 @pytest.mark.parametrize(("directions", "calls"), [("next", 3.0), ("both", 5.0)])
@@ -191,10 +223,14 @@ def test_each_direction_has_its_own_questions_and_evidence() -> None:
     model = Model()
     talk(model, sessions=1, turns=2, reflection="turn", directions="both")
     aims = [chat.messages[-1].content.splitlines()[0] for chat in model.roles("questioner")]
-    assert set(aims[:2]) == {
-        "倉田 美和 から見た 三浦 拓海 についての問いを作ります。",
-        "三浦 拓海 から見た 倉田 美和 についての問いを作ります。",
+    assert {aim.partition(" に対して")[0] for aim in aims[:2]} == {
+        "倉田 美和 が 三浦 拓海",
+        "三浦 拓海 が 倉田 美和",
     }
+    asked = [chat.messages[-1].content.partition("\n今は")[2] for chat in model.roles("reflector")]
+    for src, dst in (("倉田 美和", "三浦 拓海"), ("三浦 拓海", "倉田 美和")):
+        (one,) = [question for question in asked[:2] if f"{src} から {dst} への値" in question]
+        assert f"- Power: {src} が {dst} より上" in one and f"{src} が {dst} に感じる" in one
 
 
 def test_importance_is_rated_in_batches() -> None:

@@ -30,7 +30,7 @@ from naisei.relationship.reflect import (
     utterance_entry,
 )
 from naisei.relationship.schemas import AgentId, Conversation, Session, Stance
-from naisei.relationship.vector import RelationVector, faded
+from naisei.relationship.vector import DIMENSIONS, Reading, faded
 
 _AGENTS: tuple[AgentId, AgentId] = ("a", "b")
 
@@ -58,13 +58,13 @@ def speak(pair: Pair, rules: Rules, record: Recorder) -> Flow[None]:
     """The next utterance, by a speaker who may be told how they stand; both remember it."""
     who, turn = upcoming(rules, record), len(record.session.lines)
     stance = record.stances.get(toward(who)) if rules.inject else None
-    vector = attitude(pair, rules, record, stance, who) if stance else None
-    told = speaker_messages(pair, who, record.conversation.sessions, vector)  # step 6
+    reading = attitude(pair, rules, record, stance, who) if stance else None
+    told = speaker_messages(pair, who, record.conversation.sessions, reading)  # step 6
     reply = yield from Chat("speaker", told)
     text = spoken(reply, pair.names[who], pair.names[other(who)])
     if not text:
         raise InstrumentFailure(f"{pair.names[who]} said nothing")
-    line = next_line(rules, record, who, text, told=vector)
+    line = next_line(rules, record, who, text, told=reading.vector if reading else None)
     yield from Say(text, who, line.model_dump(mode="json", exclude={"speaker", "text"}))
     for agent in _AGENTS:
         yield from remember(stream_of(agent), utterance_entry(pair, line))
@@ -73,15 +73,19 @@ def speak(pair: Pair, rules: Rules, record: Recorder) -> Flow[None]:
 
 def attitude(
     pair: Pair, rules: Rules, record: Recorder, stance: Stance, who: AgentId
-) -> RelationVector | None:
-    """What the next speaker is told: the latest reading, faded toward the pair's base since."""
-    if stance.reading.vector is None:
+) -> Reading | None:
+    """What the next speaker is told: the latest reading, faded toward the pair's base since. A
+    number that has changed is told without its reason."""
+    if (read := stance.reading.vector) is None:
         return None
     session = record.session
     now = rules.clock.turn(session.number, len(session.lines), rules.turns)
     since = now - rules.clock.turn(stance.session, stance.turn, rules.turns)
     base = base_of(pair, record, toward(who))
-    return faded(stance.reading.vector, base, since / timedelta(days=1), rules.fading.days)
+    left = faded(read, base, since / timedelta(days=1), rules.fading.days)
+    unchanged = [n for n in DIMENSIONS if getattr(left, n) == getattr(read, n)]
+    held = tuple(one for one in stance.reading.reasons if one.dimension in unchanged)
+    return Reading(vector=left, reasons=held)
 
 
 def feel(pair: Pair, rules: Rules, record: Recorder, *, at_start: bool = False) -> Flow[None]:

@@ -17,7 +17,7 @@ from naisei.relationship.config import DAYTIME
 from naisei.relationship.pairs import Pair, Persona
 from naisei.relationship.recorder import other
 from naisei.relationship.schemas import AgentId, Line, Questions, Session, Stance
-from naisei.relationship.vector import RelationVector, scale, worded
+from naisei.relationship.vector import DIMENSIONS, Reading, scale, worded
 
 _PACKAGE = "naisei.relationship"
 #: Summaries of former sessions that a speaker is told.
@@ -26,12 +26,13 @@ _WEEKDAYS = "月火水木金土日"
 
 
 def speaker_messages(
-    pair: Pair, who: AgentId, sessions: Sequence[Session], vector: RelationVector | None
+    pair: Pair, who: AgentId, sessions: Sequence[Session], reading: Reading | None
 ) -> tuple[Message, ...]:
     """For the one who speaks next in the last of `sessions`.
 
-    The own lines are the assistant's, the partner's the user's. The attitude stands at the very
-    end, so that the prompts of one speaker in a session share all that comes before it.
+    The own lines are the assistant's, the partner's the user's. The attitude, each number with its
+    reason, stands at the very end, so that the prompts of one speaker in a session share all that
+    comes before it.
     """
     told = [system(_instructions(pair, who, sessions))]
     lines = sessions[-1].lines
@@ -39,14 +40,19 @@ def speaker_messages(
         # Endpoints want a conversation to begin with the user.
         told.append(user(render(_PACKAGE, "opening.v1", pair.language)))
     told += [assistant(line.text) if line.speaker == who else user(line.text) for line in lines]
-    if vector is None:
+    if reading is None or reading.vector is None:
         return tuple(told)
+    reasons = {one.dimension: f" {one.text}" for one in reading.reasons if one.text}
+    degrees = worded(reading.vector, pair.language)
     attitude = render(
         _PACKAGE,
-        "attitude.v2",
+        "attitude.v3",
         pair.language,
         partner=_persona(pair, other(who)).name,
-        degrees="\n".join(f"- {degree}" for degree in worded(vector, pair.language)),
+        degrees="\n".join(
+            f"- {degree}{reasons.get(name, '')}"
+            for name, degree in zip(DIMENSIONS, degrees, strict=True)
+        ),
     )
     return (*told[:-1], user(f"{told[-1].content}\n\n{attitude}"))
 
@@ -59,7 +65,7 @@ def questions_messages(pair: Pair, src: AgentId, memories: Sequence[Entry]) -> t
         user(
             render(
                 _PACKAGE,
-                "questions-input.v2",
+                "questions-input.v3",
                 pair.language,
                 src=pair.names[src],
                 dst=pair.names[other(src)],
@@ -100,7 +106,7 @@ def vector_messages(
         system(
             render(
                 _PACKAGE,
-                "vector.v3",
+                "vector.v4",
                 pair.language,
                 power=scale("Power", pair.language),
                 intimacy=scale("Intimacy", pair.language),
@@ -114,7 +120,7 @@ def vector_messages(
         user(
             render(
                 _PACKAGE,
-                "vector-input.v3",
+                "vector-input.v4",
                 pair.language,
                 now=dated(now, pair.language),
                 former=_former(former, pair.language),

@@ -51,9 +51,10 @@ class _Part(BaseModel):
 class Persona(_Part):
     """One of the two. name: shown, and the speaker's name in every file.
 
-    persona: who they are, for the prompts. calls: how they address the other (「高橋さん」);
-    empty leaves it to the model. speech: how they speak. facts: what is so of them; they start
-    in the memory of the persona, one entry each.
+    persona: who they are, as their partner knows them, too. calls: how they address the other
+    (「高橋さん」); empty leaves it to the model. speech: how they speak. facts: what is so of them
+    and is theirs to tell, such as a wish; they start in the memory of the persona alone, one entry
+    each.
     """
 
     schema_: Literal["naisei.persona.v1"] = Field(default="naisei.persona.v1", alias="schema")

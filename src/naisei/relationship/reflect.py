@@ -7,7 +7,7 @@ Source: the relationship reflection document, §2, steps 1 to 5.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from naisei.core import Chat, Flow, Gather, InstrumentFailure, Now, Remember
 from naisei.memory.stream import Entry, Kind, Part, Recall, Recent, Scored, evidence, rate, remember
@@ -198,12 +198,12 @@ def importance_of(text: str) -> int:
 
 
 def remember_facts(pair: Pair, agent: AgentId, rules: Rules) -> Flow[None]:
-    """What is so of a persona is in its memory from the start."""
+    """What is so of a persona is in its memory before anything is said."""
     persona = pair.a if agent == "a" else pair.b
     for number, fact in enumerate(persona.facts, 1):
         entry = Entry(
             id=f"fact:{agent}:{number}",
-            time=rules.clock.start,
+            time=rules.clock.start - timedelta.resolution,
             speaker=persona.name,
             kind="fact",
             text=f"{'（背景）' if pair.language == 'ja' else '(background) '}{fact}",

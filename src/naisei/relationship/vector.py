@@ -119,8 +119,8 @@ class DimensionReply(BaseModel):
         "Numbers of the evidence that decides it; four at most, none if there is none",
     )
     reason: str = told(
-        "その根拠から言えること。相手の名と出来事を挙げて1文",
-        "What they show: one sentence that names the other and what happened",
+        "その根拠から言えること。二人の名を挙げ、だれがだれに何をしたかを1文",
+        "What they show: one sentence that names both, and says who did what to whom",
     )
     value: Given = told("言葉の目盛りで当たる値", "The value whose words fit")
 
