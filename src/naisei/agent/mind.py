@@ -49,7 +49,7 @@ class Mind:
 
     persona: Persona
     memo: str = ""
-    talk: TalkState = TalkState()
+    talk: TalkState = field(default_factory=TalkState)
     deed: Deed | None = None
     asked: tuple[str, ...] = ()
     told: tuple[str, ...] = ()

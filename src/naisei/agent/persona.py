@@ -39,7 +39,7 @@ class Persona(_Part):
     """Who speaks.
 
     id: as in files and on the command line. character: the director's profile, by id, by path, or
-    in place as a table; it gives name, voice and rules. partner: what the person is to it, in words.
+    in place as a table; it gives name, voice and rules. partner: what the person is to it.
     facts: what is so of it, each as it would say it. openers: what it asks to keep a talk going,
     each as it would say it. documents: a folder or an index that it answers from; `handbook` is the
     bundled one. world, actions: what it acts in, and the file of the actions it can do there (of
