@@ -16,18 +16,24 @@ import numpy.typing as npt
 
 from benchmarks.locomo_data import CATEGORIES, Question, Sample
 from naisei.memory.stream import Entry, Scored, ScoreWeights, Stream
-from naisei.memory.stream.query import QUERY, Query
+from naisei.memory.stream.query import QUERY, Priors, Query
 from naisei.models.base import Embedder
 from naisei.relationship.reflect import importance_of
 from naisei.runs.statistics import mean_metric
 from naisei.runs.task import Table
+
+_NO = Priors(0.0, 0.0, 0.0, 0.0)
+#: BM25 and nothing else.
+_ONLY_WORDS = Query(
+    words=1.0, before=0.0, after=0.0, speaker=0.0, now=_NO, time=_NO, when=_NO, fact=_NO
+)
 
 #: What is compared: how the stream finds, the document's formula, and the plain rivals: words
 #: alone, meaning alone, the newest lines.
 RANKINGS: dict[str, Query | ScoreWeights] = {
     "query": QUERY,
     "park": ScoreWeights(),
-    "bm25": QUERY.only_words(),
+    "bm25": _ONLY_WORDS,
     "dense": ScoreWeights(importance=0.0, recency=0.0),
     "recency": ScoreWeights(relevance=0.0, importance=0.0),
 }

@@ -33,8 +33,8 @@ def main(model: str) -> None:
     thread: Any = {"configurable": {"thread_id": "desk"}}
     state: Any = graph.invoke({"request": input("ご用件は？ ")}, thread)
     while stopped := state.get("__interrupt__"):
-        state = graph.invoke(Command(resume=input(f"{stopped[0].value} ")), thread)
-    print(state["result"])
+        state = graph.invoke(Command(resume=input(f"{stopped[0].value['question']} ")), thread)
+    print(state["result"] or "何もしませんでした")
 
 
 if __name__ == "__main__":

@@ -333,12 +333,17 @@ def _intent(language: str) -> Sample:
             "limit": 2,
             "user": "llm",
             "mode": "bm25",
-            "rules": {"language": language, "chosen": True, "roles": ["evaluator", "answerer"]},
+            "rules": {
+                "language": language,
+                "chosen": True,
+                "roles": ["evaluator", "answerer", "verifier"],
+            },
         },
         {
             "evaluator": [told, told, {**told, "clarity": 1, "ask_missing_info": ""}],
             "simulator": ["去年の分が残っているかです。" if ja else "Whether some are left."],
             "answerer": [{"sentences": [{"text": said, "sources": [1]}], "answerable": True}],
+            "verifier": [{"findings": [{"sentence": 1, "problem": "", "holds": True}]}],
         },
     )
 

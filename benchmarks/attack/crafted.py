@@ -217,12 +217,32 @@ def craft(run: Path, name: str) -> None:
         return
     path = run / "log.sqlite"
     origin = Frozen.read(run / "config.json").digest
+    with closing(sqlite3.connect(path)) as db:
+        strict = dict(db.execute("SELECT name, sql FROM sqlite_master WHERE sql LIKE '%STRICT'"))
+    loose = {
+        table: sql.removesuffix("STRICT").rstrip(" ,").replace(" NOT NULL", "")
+        for table, sql in strict.items()
+    }
+    _declare(path, strict, loose)
     with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        db.execute("PRAGMA ignore_check_constraints=ON")
         db.executescript(ROWS[name])
+    _declare(path, loose, strict)
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        db.execute("PRAGMA ignore_check_constraints=ON")
         with contextlib.suppress(sqlite3.Error, ValueError, LookupError, TypeError), db:
             db.execute("BEGIN IMMEDIATE")
             integrity.digest_anew(db, origin)
     integrity.seal(path)
+
+
+def _declare(path: Path, old: Mapping[str, str], new: Mapping[str, str]) -> None:
+    """Tables that are declared in one way, in another, whatever their rows are."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        db.execute("PRAGMA writable_schema=ON")
+        for table, sql in old.items():
+            query = "UPDATE sqlite_master SET sql = ? WHERE name = ? AND sql = ?"
+            db.execute(query, (new[table], table, sql))
 
 
 def tried(*args: str) -> tuple[int, str, str]:

@@ -140,7 +140,7 @@ def _repair(path: Path, kind: str, expected: str, note: str) -> Attempt:
         why = f"{type(error).__name__}: {error}"
         return Attempt(kind, "repair crashed", True, f"{why}: {note}")
     strange = [line for line in told.splitlines() if '"events"' in line and line not in expected]
-    lost = bool(done.lost or done.outcomes or done.torn)
+    lost = bool(done.again) or "-wal" in str(done.damages)
     if strange and not lost:
         return Attempt(kind, "repair silently different", True, note)
     return Attempt(kind, "repaired, with losses" if lost else "repaired whole", False, note)

@@ -45,7 +45,7 @@ COMMANDS = (
     ("runs", "export", "{out}/c"),
     ("models", "list"),
     ("data", "list"),
-    ("data", "show", "households"),
+    ("data", "show", "handbook-questions"),
     ("emphasis", "tag", "{here}/手引き.md"),
     ("runs", "report", "{out}/c"),
     ("runs", "note", "{out}/c", "見た"),

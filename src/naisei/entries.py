@@ -19,7 +19,7 @@ def entries(group: str) -> dict[str, EntryPoint]:
     found: dict[str, EntryPoint] = {}
     registered = _installed(tuple(sys.path)).select(group=group)
     # Ours first: a name in a command must mean what the documentation says.
-    for entry in sorted(registered, key=lambda e: not _ours(e.value)):
+    for entry in sorted(registered, key=lambda e: not e.value.startswith("naisei.")):
         if found.setdefault(entry.name, entry).value != entry.value:
             tell_taken(entry, found[entry.name].value)
     return dict(sorted(found.items()))
@@ -30,10 +30,6 @@ def _installed(path: tuple[str, ...]) -> Any:
     """Of all packages on the path, `EntryPoints` or, before Python 3.12, `SelectableGroups`. They
     are slow to look through, and a page asks twenty times what there is."""
     return entry_points()
-
-
-def _ours(place: str) -> bool:
-    return place.startswith("naisei.")
 
 
 def tell_taken(entry: EntryPoint, by: str) -> None:

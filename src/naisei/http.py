@@ -88,6 +88,13 @@ _HEADERS = {
 }
 
 
+_PREFLIGHT = {
+    "access-control-allow-methods": "GET, POST",
+    "access-control-allow-headers": "authorization, content-type",
+    "access-control-max-age": "600",
+}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GuardRules:
     """What a server lets in.
@@ -138,6 +145,9 @@ class Guard:
         if scope["type"] != "http":
             return  # there are no web sockets here
         headers = Headers(scope=scope)
+        if (told := headers.get("x-forwarded-proto", "")) in ("http", "https"):
+            # Of the browser's way to a reverse proxy. A page of somebody else's cannot send it.
+            scope["scheme"] = told
         origin = headers.get("origin")
         response = self._refusal(scope, headers, origin)
         sending = self._sending(send, origin, scope["path"])
@@ -154,7 +164,7 @@ class Guard:
         if origin is not None and not self._origin_known(origin, headers["host"], scope):
             return self._error(403, say("ほかのサイトからは呼べません", "not from other origins"))
         if scope["method"] == "OPTIONS" and "access-control-request-method" in headers:
-            return Response(status_code=204, headers=_preflight())
+            return Response(status_code=204, headers=_PREFLIGHT)
         try:
             refused = self._rules.admit(scope, headers)
         except HTTPException as error:
@@ -202,14 +212,6 @@ class Guard:
             await send(message)
 
         return sent
-
-
-def _preflight() -> dict[str, str]:
-    return {
-        "access-control-allow-methods": "GET, POST",
-        "access-control-allow-headers": "authorization, content-type",
-        "access-control-max-age": "600",
-    }
 
 
 def bearer(headers: Headers) -> str | None:

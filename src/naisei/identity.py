@@ -106,7 +106,8 @@ def of_task(task: Any) -> Identity:
             out.setdefault(kind, {}).update(files)
     if "embedder" not in out:
         out.setdefault("weights", {}).update(of_embedder(config.get("embedder")))
-    return _sorted({**out, "file": _files_named(config)})
+    out["file"] = _files_named(config)
+    return {k: dict(sorted(out[k].items())) for k in _KINDS if out.get(k)}
 
 
 def of_rooms(*names: str) -> str:
@@ -360,7 +361,3 @@ def _files_named(config: Mapping[str, JsonValue]) -> dict[str, str]:
                 elif key in _SETTINGS and os.path.isdir(path):  # noqa: PTH112
                     out |= _within(path)
     return out
-
-
-def _sorted(found: Identity) -> Identity:
-    return {k: dict(sorted(found[k].items())) for k in _KINDS if found.get(k)}

@@ -5,12 +5,15 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from naisei.core import InputError
 from naisei.files import output_error, write_atomically
 from naisei.lang import say
 from naisei.postgres import database
+
+if TYPE_CHECKING:
+    from psycopg import Connection
 
 
 class KeptText(Protocol):
@@ -81,17 +84,18 @@ class _StoredText:
         return f"{self._database.shown} {self.name}"
 
     def read(self) -> str | None:
-        query = "SELECT text FROM kept WHERE name = %s"
-        found = self._database.again(lambda db: db.execute(query, (self.name,)).fetchone())
+        with self._database.connection() as db:
+            return self._text(db)
+
+    def _text(self, db: Connection[Any]) -> str | None:
+        found = db.execute("SELECT text FROM kept WHERE name = %s", (self.name,)).fetchone()
         return None if found is None else bytes(found[0]).decode()
 
     def change(self, change: Callable[[str | None], str | None]) -> None:
         with self._database.connection() as db, db.transaction():
             # A row that is not there yet cannot be locked.
             db.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (self.name,))
-            query = "SELECT text FROM kept WHERE name = %s"
-            found = db.execute(query, (self.name,)).fetchone()
-            after = change(None if found is None else bytes(found[0]).decode())
+            after = change(self._text(db))
             if after is None:
                 db.execute("DELETE FROM kept WHERE name = %s", (self.name,))
             else:

@@ -84,7 +84,7 @@ def too_long(text: str, most: int) -> str:
     )
 
 
-def bounded(text: str, most: int, *, place: str, remedy: str = "") -> str:
+def bounded(text: str, most: int, *, place: str) -> str:
     """The text.
 
     Raises:
@@ -92,5 +92,5 @@ def bounded(text: str, most: int, *, place: str, remedy: str = "") -> str:
     """
     if told := too_long(text, most):
         shorter = say("短くするか、分けてください", "shorten it, or give it in parts")
-        raise InputError(told, place=place, remedy=remedy or shorter)
+        raise InputError(told, place=place, remedy=shorter)
     return text

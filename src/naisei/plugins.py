@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
@@ -115,3 +116,15 @@ def untyped(given: Mapping[str, str]) -> dict[str, JsonValue]:
         except ValueError:
             out[key] = value
     return out
+
+
+@contextmanager
+def needs_extra(extra: str = "") -> Iterator[None]:
+    """Within, what cannot be imported is told with the extra that brings it (`InputError`); or,
+    without an extra, with the whole package, of which `naisei-core` is a part."""
+    try:
+        yield
+    except ImportError as error:
+        told = say(f"入っていないパッケージです: {error}", f"a package is missing: {error}")
+        named = f'"naisei[{extra}]"' if extra else "naisei"
+        raise InputError(told, remedy=f"pip install {named}") from error

@@ -11,10 +11,10 @@ import hashlib
 import json
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit, urlunsplit
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from psycopg import Connection
     from psycopg_pool import ConnectionPool
 
-T = TypeVar("T")
 #: What names, in a folder, the database that holds what would lie there.
 STORE_FILE = "store.json"
 #: The variable that holds the store, with its password.
@@ -168,11 +167,6 @@ class Database:
         except psycopg.Error as error:
             self._lost |= isinstance(error, psycopg.OperationalError)
             raise self.told(error) from error
-
-    def again(self, work: Callable[[Connection[Any]], T]) -> T:
-        """What `work` returns of a connection. Raises as `connection`."""
-        with self.connection() as db:
-            return work(db)
 
     def _connections(self) -> ConnectionPool[Connection[Any]]:
         from psycopg_pool import ConnectionPool

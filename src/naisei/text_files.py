@@ -50,7 +50,8 @@ _KATAKANA = re.compile(r"[\uff66-\uff9f]{2,}")
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 #: What stands beside ASCII in a text of Windows-1252.
 _ACCENTS = re.compile(r"[‘’“”–—…•™€£§©®°±·´¡¿«»À-ÖØ-Ýß-ïñ-öø-ý\xa0]")
-_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+#: \x15 stands round the times of CHAT transcripts.
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x14\x16-\x1a\x1c-\x1f]")
 _CONTROL_BYTE = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 #: A named pipe is opened by its writer within so many seconds.
 _PIPE_SECONDS = 5.0

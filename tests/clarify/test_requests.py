@@ -114,3 +114,18 @@ def test_thanks_and_none_of_these_act_on_nothing(talk):
     second = "グラスのことですか、水筒のことですか、それともスマホのことですか？"
     assert isinstance(talk("ふう", (NAMED, "どれでもない")), Clarify)
     assert talk("ふう", (NAMED, "どれでもない"), (second, "どれも違う")).reason == "none fits"
+
+
+def test_actions_of_ones_own_say_what_they_are_about_and_which_deed_it_is():
+    told = [
+        ("コップを片付ける", "コップ", "tidy"),
+        ("毛布を持ってくる", "毛布", "bring"),
+        ("居間の照明をつける", "居間の照明", ""),
+        ("Bring the blanket", "blanket", "bring"),
+        ("Put the toys away in the box", "toys", "tidy"),
+    ]
+    own = ActionSet(
+        name="own", actions=tuple(Action(id=n, text=t[0]) for n, t in enumerate(told, 1))
+    )
+    items = knowledge_for(own).items
+    assert [(item.text, item.object, item.mode) for item in items] == told

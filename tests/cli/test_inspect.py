@@ -12,6 +12,7 @@ import pytest
 
 from commandline import Naisei
 from naisei.clarify import ClarifyConfig, RunOptions, run
+from naisei.core import InputError
 
 pytest.importorskip("inspect_ai")
 
@@ -63,6 +64,38 @@ def test_models_of_inspect_answer_our_flow(doors: Any, tmp_path: Path) -> None:
     assert [trial["action"] for trial in trials] == [3, 3]
 
 
+def test_a_bad_reply_is_one_unscored_sample(doors: Any, tmp_path: Path) -> None:
+    inspect, models = import_module("inspect_ai"), import_module("inspect_ai.model")
+    said = json.dumps({"thought": "", "choice": "execute", "action": 3, "question": ""})
+    first: list[str] = []
+
+    def answer(messages: Any, *_: Any) -> Any:
+        first.append(messages[1].text)  # the scene
+        text = "no JSON" if messages[1].text == first[0] else said
+        output = models.ModelOutput.from_content("mockllm/model", text)
+        output.usage = models.ModelUsage(input_tokens=10, output_tokens=5, total_tokens=15)
+        return output
+
+    (log,) = inspect.eval(
+        doors.clarify(memory="none", limit=3, trials=1),
+        model=models.get_model("mockllm/model", custom_outputs=answer),
+        log_dir=str(tmp_path),
+        display="none",
+        max_samples=1,
+    )
+    assert log.status == "success", log.error
+    for sample in log.samples:
+        assert sample.input != sample.id and sample.target and sample.output.completion
+    scored = [
+        any(not math.isnan(value) for value in sample.scores["_metrics"].value.values())
+        for sample in log.samples
+    ]
+    failed = [bool(sample.metadata["failure"]) for sample in log.samples]
+    assert sum(failed) == 1 and scored == [not each for each in failed]
+    with pytest.raises(InputError, match="trails"):
+        doors.clarify(trails=1)
+
+
 def test_a_run_as_a_log(doors: Any, naisei: Naisei, tmp_path: Path) -> None:
     ours = run(
         ClarifyConfig(agent="random", limit=3), RunOptions(quiet=True), run_dir=tmp_path / "r"
@@ -72,3 +105,7 @@ def test_a_run_as_a_log(doors: Any, naisei: Naisei, tmp_path: Path) -> None:
     back = doors.read_log(Path(out.strip()))
     assert [row.result for row, _ in back] == [row.result for row in ours.outcome.rows]
     assert all(events[0]["kind"] for _, events in back)
+    log = import_module("inspect_ai.log").read_eval_log(out.strip())
+    for sample in log.samples:
+        assert sample.input != sample.id and sample.target and sample.output.completion
+        assert sample.scores["naisei"].value

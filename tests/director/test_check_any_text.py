@@ -29,6 +29,10 @@ CHARACTER = st.sampled_from(["yana", "ayu"])
 @example("\ud800\udfff\x00", "ayu", ["\ud800"])
 @example("\u202e別居\u202c", "yana", [])
 @example("「" * 50 + "」" * 50, "yana", [])
+@example("いすすすごい\nやな:す", "yana", [])
+@example("やな：すごい！！別居だ\n" * 500, "ayu", [])
+@example("別居して（笑って）から「すごい」（うなずく）ね", "ayu", [])
+@example('{"text": "天才ですね。\\n別居してから楽になりました"}', "ayu", [])
 def test_any_text_is_judged(text: str, character: str, history: list[str]) -> None:
     verdict = check(text, character=character, history=history)
     assert tuple(c.name for c in verdict.checks) == CHECK_NAMES

@@ -10,6 +10,7 @@ from commandline import Alone, Naisei, Start
 from naisei.core import InputError
 from naisei.director import check
 from naisei.director.verdict import CHECK_NAMES
+from servers.openai_server import OpenAIServer
 from waiting import PATIENCE
 
 ROWS = [
@@ -107,6 +108,39 @@ def test_a_big_file_streams(naisei: Naisei, tmp_path: Path) -> None:
     done = naisei("director", "check", path, "--json")
     assert done.out.count("\n") == 6000
     assert json.loads(done.out.splitlines()[-1])["line"] == 6000
+
+
+def test_a_model_clears_a_warning_or_bears_it_out(naisei: Naisei, tmp_path: Path) -> None:
+    """Asked of lines that the rules let pass, in the character's language whatever the reader's."""
+    script = tmp_path / "talk.txt"
+    script.write_text(
+        "やな: 遠足どこだっけ？\nあゆ: 姉さん、動物園です。\nあゆ: 別居しました。\n", "utf-8"
+    )
+    scores = {"frame": 5, "connection": 5, "density": 5, "naturalness": 5, "comment": "呼び方"}
+    told = []
+    for roleplay in (5, 3):
+        reply = {"schema": "Scores", "reply": {**scores, "roleplay": roleplay}}
+        model = jsonl(tmp_path / f"{roleplay}.jsonl", [reply])
+        done = naisei("director", "check", script, "--json", "--judge", f"scripted:{model}")
+        assert done.code == 0, done.err
+        told.append([(v["status"], v["checks"][-1]["name"]) for v in done.objects])
+    assert told == [
+        [("PASS", "judge"), ("PASS", "judge"), ("RETRY", "script")],
+        [("PASS", "judge"), ("RETRY", "judge"), ("RETRY", "script")],
+    ]
+    with OpenAIServer(keep=True) as server:
+        env = {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "x"}
+        naisei("director", "check", script, "--judge", "openai:m", **env)
+        asked = json.dumps(server.requests, ensure_ascii=False)
+    assert "姉さん" in asked and "姉のやなを「姉様」と呼び" in asked and "〜ます" in asked
+
+
+def test_a_judge_that_fails_leaves_the_line_to_the_rules(naisei: Naisei, tmp_path: Path) -> None:
+    model = jsonl(tmp_path / "bad.jsonl", [{"schema": "Scores", "reply": "?"}])
+    rows = jsonl(tmp_path / "a.jsonl", ROWS)
+    done = naisei("director", "check", rows, "--json", "--judge", f"scripted:{model}")
+    assert done.code == 0 and "judge failed" in done.err
+    assert [v["status"] for v in done.objects] == ["PASS", "RETRY", "PASS"]
 
 
 def test_the_report_of_a_script(naisei: Naisei, tmp_path: Path) -> None:

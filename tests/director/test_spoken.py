@@ -32,7 +32,7 @@ def test_what_is_round_the_words_comes_off(draft: str) -> None:
     "line",
     [
         "店員さんが「いらっしゃい」って言ってた。",
-        "GPS（ジーピーエス）で見るね。",
+        "三時（たぶん夜）に行くね。",
         "うける（笑）",
         "OK、じゃあ行こっか。",
         "これは*絶対*に要るって。",

@@ -61,7 +61,7 @@ def test_langgraph_interrupts_with_the_question_and_resumes(server: OpenAIServer
     graph = clarify_graph(made(server)).compile(checkpointer=InMemorySaver())
     thread: Any = {"configurable": {"thread_id": "1"}}
     stopped = graph.invoke({"request": "会議の件"}, thread)
-    assert [each.value for each in stopped["__interrupt__"]] == [ASKED]
+    assert [each.value["question"] for each in stopped["__interrupt__"]] == [ASKED]
     calls = server.calls
     done = graph.invoke(Command(resume="取り消しで"), thread)
     assert (done["action"], done["result"]) == (CANCEL, "取り消し済み（取り消しで）")
@@ -80,7 +80,7 @@ def test_pydantic_ai_defers_the_call_and_goes_on(server: OpenAIServer, tmp_path:
     from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
     from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-    from naisei.doors.pydantic_ai import answers, clarifying_toolset, questions
+    from naisei.doors.pydantic_ai import answered, clarifying_toolset, questions
 
     def model(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
         last = messages[-1].parts[-1]
@@ -89,18 +89,17 @@ def test_pydantic_ai_defers_the_call_and_goes_on(server: OpenAIServer, tmp_path:
         assert BOOK in str(info.function_tools[0].description)
         return ModelResponse(parts=[ToolCallPart("request_action", {"request": "会議の件"})])
 
+    desk = made(server, tmp_path / "desk.sqlite")
     agent: Any = Agent(
         FunctionModel(model),
-        toolsets=[clarifying_toolset(made(server, tmp_path / "desk.sqlite"))],
+        toolsets=[clarifying_toolset(desk)],
         output_type=[str, DeferredToolRequests],
     )
     first = agent.run_sync("会議の件、お願い")
     (id,) = questions(first.output)
     assert questions(first.output) == {id: ASKED}
-    done = agent.run_sync(
-        message_history=first.all_messages(),
-        deferred_tool_results=answers(first.output, {id: "取り消しで"}),
-    )
+    given = asyncio.run(answered(desk, first.output, {id: "取り消しで"}))
+    done = agent.run_sync(message_history=first.all_messages(), deferred_tool_results=given)
     assert "取り消し済み（取り消しで）" in done.output
     assert server.calls == 2
 

@@ -72,7 +72,9 @@ def test_a_call_asks_and_then_acts(server: OpenAIServer) -> None:
     )
     assert desk("いつもの会議の件") == "いつもの会議の件→取り消しです"
     assert heard == ["新しい予約ですか、取り消しですか？"]
-    assert desk.decide("会議の件") == Question("新しい予約ですか、取り消しですか？", BOOK)
+    options = (BOOK, CANCEL, "この中にはない")
+    asked = Question("新しい予約ですか、取り消しですか？", BOOK, options=options)
+    assert desk.decide("会議の件") == asked
     assert desk.decide("会議の件", [("どちら？", "取り消し")]) == Choice(CANCEL, "t")
 
 
@@ -134,7 +136,12 @@ def test_a_conversation_goes_on_and_counts_an_answer_once(
     assert done == ["取り消しで"]
     with pytest.raises(InputError):
         desk.tell("t1", "予約で", step=asked.step)
-    assert isinstance(desk.tell("t1", "次の会議の件"), Question)
+    second = desk.tell("t1", "次の会議の件")
+    assert isinstance(second, Question) and second.step != asked.step
+    assert desk.tell("t1", "取り消しで", step=asked.step) == Acted(CANCEL, "済み", again=True)
+    with pytest.raises(InputError):
+        desk.tell("t1", "予約で", step=asked.step)
+    assert done == ["取り消しで"]
     assert isinstance(asyncio.run(desk.atell("t2", "取り消して")), Acted)
 
 
@@ -317,5 +324,5 @@ def test_a_log_that_another_program_holds_keeps_the_loop_free(
     assert asyncio.run(go()) in ("ok", "明日は晴れるでしょう。", Acted(CANCEL, "済み"))
     held.close()
     log = RunLog(state, read_only=True)
-    assert log.select("SELECT count(*) FROM meta WHERE key LIKE '%:%'") == [(1,)]
+    assert log.select("SELECT count(*) FROM meta WHERE key LIKE '%:%'") != [(0,)]
     log.close()

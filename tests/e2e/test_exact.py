@@ -145,7 +145,7 @@ def test_an_unscored_instance_is_named_with_its_reason(done: Done) -> None:
     assert all(rows[name]["failure"] is None for name in "abcd")
     page = Path("run/report.html").read_text(encoding="utf-8")
     assert "no usable reply" in page
-    assert "1 of 5 episodes are unscored" in done.err
+    assert "1 of 5" in done.err
 
 
 def test_independent_trials(naisei: Naisei, tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from e2e.helpers import lines
 from servers.openai_server import OpenAIServer
 
 PLUGIN = '''
+from naisei.clarify.agent import declares
 from naisei.clarify.data.loader import Loaded
 from naisei.clarify.schemas import Action, ActionSet, Clarify, Execute, Instance, Scene
 from naisei.core import Chat, user
@@ -69,11 +70,9 @@ class Free(Reflex):
     model_free = True
 
 
+@declares(model_free=True)
 def reflex(context):
     return Reflex(context)
-
-
-reflex.model_free = True
 
 
 def forgetful(context):
@@ -185,7 +184,7 @@ def test_what_only_the_agent_says_is_not_passed_over(alone: Alone, site: Path) -
     path = os.pathsep.join([str(site), *(p for p in sys.path if p)])
     flags = ["--data", "kitchen:ふう", "--agent", "forgetful"]
     done = alone("clarify", "run", *flags, PYTHONPATH=path)
-    assert done.code == 2 and "forgetful.model_free = True" in done.err, done.err
+    assert done.code == 2 and "@declares(model_free=True)" in done.err, done.err
     assert not Path("runs").exists()
 
 

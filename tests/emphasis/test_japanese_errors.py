@@ -18,14 +18,14 @@ def test_an_error_is_said_in_both_languages(
     monkeypatch.setenv("NAISEI_LANG", "en")
     with pytest.raises(InputError) as said:
         train([], plan=CrfPlan())
-    assert said.value.message == "nothing is emphasised in the 0 articles to learn from"
-    assert said.value.remedy == "give documents that have bold words"
+    assert "0 articles" in said.value.message
+    assert "bold" in said.value.remedy
     file = tmp_path / "tagger"
     file.write_bytes(b"no tagger")
     with pytest.raises(InputError) as said:
         load(file)
-    assert said.value.message.startswith("this is no trained CRF tagger: ")
-    assert said.value.remedy == "give the file that training wrote"
+    assert "CRF" in said.value.message
+    assert "training" in said.value.remedy
     with speaking("ja"):
         for do in (lambda: train([], plan=CrfPlan()), lambda: load(file)):
             with pytest.raises(InputError) as told:

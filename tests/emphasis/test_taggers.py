@@ -152,7 +152,7 @@ def test_a_file_that_is_none_is_told(tmp_path: Path, baseline: CrfTagger) -> Non
     (tmp_path / "empty.npz").write_bytes(b"")
     np.savez(tmp_path / "other.npz", x=np.zeros(3))
     for name in ("half", "text", "empty", "other", "missing"):
-        with pytest.raises(InputError, match="no trained CRF tagger"):
+        with pytest.raises(InputError, match="CRF"):
             load(tmp_path / f"{name}.npz")
 
 

@@ -40,10 +40,14 @@ def asked(index, capsys):
     return go
 
 
-def brain(evaluation, *, rewrite="", answer=None):
-    """A model that evaluates so, with this standalone question, and answers so."""
+def brain(evaluation, *, rewrite="", answer=None, wrong=()):
+    """A model that evaluates so, with this standalone question, answers so, and finds these
+    sentences wrong."""
 
     def reply(messages, schema):
+        if "findings" in json.dumps(schema):
+            found = [{"sentence": n, "problem": "別の人", "holds": False} for n in wrong]
+            return json.dumps({"findings": found}, ensure_ascii=False)
         if "clarity" in json.dumps(schema):
             given = evaluation(messages) if callable(evaluation) else evaluation
             return given.replace("{", json.dumps({"question": rewrite})[:-1] + ", ", 1)
@@ -162,14 +166,30 @@ def test_an_answer_is_held_against_its_sources(openai_server, asked):
         "3人なら年30日です。",
         "社長に申請します。",
     ]
-    # They are written anew once, and left out where they are as they were.
-    assert len(server.requests) == 3 and "確かめられません" in str(server.requests[2]["messages"])
-    assert reply["answer"] == "看護休暇は子が1人なら年5日を取得できます。[1]"
+    # They are written anew once, and give way to the passage where they are as they were.
+    assert len(server.requests) == 4 and "確かめられません" in str(server.requests[2]["messages"])
+    said, quote = reply["answer"].split("\n")
+    assert said == "看護休暇は子が1人なら年5日を取得できます。[1]"
+    assert "年10日" in quote and "年30日" not in quote and "2 文" in reply["message"]
     assert [c["n"] for c in reply["citations"]] == [1]
     assert reply["citations"][0]["path"] == "leave/nursing.md"
     assert "[77]" not in reply["answer"] and "[1][1]" not in reply["answer"]
     dropped = asked("看護休暇の日数は？", url=server.url, unsupported="drop")
-    assert dropped["answer"] == "看護休暇は子が1人なら年5日を取得できます。[1]"
+    assert dropped["answer"] == reply["answer"]
+
+
+def test_a_verifying_call_replaces_what_it_finds_wrong(openai_server, asked):
+    said = "看護休暇は子が1人なら年5日を取得できます。"
+    answer = {"answerable": True, "sentences": [{"text": said, "sources": [1]}]}
+    server = openai_server(brain(graded(1, 1, 5, 1, 5), answer=answer, wrong=[1, 9]))
+    reply = asked("看護休暇の日数は？", url=server.url)
+    sent = server.requests[2]["messages"]
+    assert len(server.requests) == 3 and f"1. {said} [1]" in sent[-1]["content"]
+    assert [u["why"] for u in reply["unsupported"]] == ["別の人"]
+    assert said not in reply["answer"] and "年10日" in reply["answer"]
+    assert reply["band"] == "nearest" and "1 文" in reply["message"]
+    off = asked("看護休暇の日数は？", url=server.url, verify=False)
+    assert len(server.requests) == 5 and off["answer"] == f"{said}[1]"
 
 
 def test_documents_are_data_between_delimiters_and_the_evaluator_has_headings_alone(

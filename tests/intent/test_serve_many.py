@@ -49,13 +49,14 @@ def test_200_conversations_with_two_processes_of_which_one_is_killed(
             with ThreadPoolExecutor(16) as pool:
                 going = [pool.submit(talker.talk) for talker in talkers]
                 until(lambda: sum(bool(talker.session) for talker in talkers) >= 60)
+                # A server that waits for the database may answer all without an error.
+                assert not all(each.done() for each in going)
                 if killed == "a process":
                     os.kill(workers(process)[0], signal.SIGKILL)
                 else:
                     server.kill()
                     server.start()
                 said = [each.result() for each in going]
-            assert any(talker.again for talker in talkers), "nobody was in the middle of a line"
             all_answered_once(url, talkers, said)
             until(lambda: len(workers(process)) == 2)
         with closing(open_log(tmp_path / "state", server.url, read_only=True)) as log:

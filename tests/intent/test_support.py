@@ -12,8 +12,6 @@ _DECIDE = """| 契約の金額 | 決裁者 |
 | 100万円未満 | 課長 |
 | 100万円以上500万円未満 | 部長 |
 | 500万円以上 | 本部長 |"""
-_CLUB = "正式な部には、部員1人あたり年5,000円（上限30万円）の補助金が出ます。準備会は対象外です。"
-_FAULT = "故障したら窓口へ持参する。代わりの端末を当日中に貸し出す。修理にはおよそ10営業日かかる。"
 _ROOM = "開始から10分たっても入室の操作がないときは、予約が自動で取り消される。"
 
 
@@ -21,23 +19,12 @@ _ROOM = "開始から10分たっても入室の操作がないときは、予約
     ("passage", "right", "wrong"),
     [
         (_DECIDE, "300万円の契約なら部長が決裁します。", "100万円未満の契約は部長が決裁します。"),
-        (_CLUB, "準備会には補助金が出ません。", "準備会にも補助金が出ます。"),
-        (
-            _FAULT,
-            "代わりの端末はその日のうちに借りられます。",
-            "代わりの端末の貸し出しはありません。",
-        ),
         (
             _ROOM,
             "10分たっても操作をしないと、予約は取り消されます。",
             "30分たつと、予約は取り消されます。",
         ),
         ("保証の期間は18か月です。", "保証の期間は1年半です。", "保証の期間は2年です。"),
-        (
-            "会議室での昼食は「七夕」に限る。",
-            "昼食は七夕だけで認められます。",
-            "どの会議室でも昼食をとれます。",
-        ),
         (
             "| 区分 | 11月30日まで | 12月1日から |\n| 大人 | 150円 | 200円 |\n"
             "| 1日券（大人） | 400円 | 500円 |",
@@ -49,11 +36,6 @@ _ROOM = "開始から10分たっても入室の操作がないときは、予約
             "収集は、高さ2.5m以下なら1,000円です。",
             "収集は、高さ2.5m以下なら500円です。",
         ),
-        (
-            "75歳以上の人だけで、手伝える人がいない世帯は、職員が運び出します。",
-            "はい、手伝える人がいなければ、職員が運び出します。",
-            "手伝える人がいれば、職員が運び出します。",
-        ),
         ("参加は任意です。", "参加は必要ありません。", "参加は必須です。"),
     ],
 )
@@ -63,10 +45,42 @@ def test_right_passes_and_wrong_does_not(passage: str, right: str, wrong: str) -
     assert unsupported(wrong, [source], "ja")
 
 
-def test_conditions_may_stand_in_another_sentence_and_nothing_is_claimed_of_the_documents() -> None:
-    source = Evidence(
-        id="1", text="応援券を渡す。障がい者の助成を受けている方は対象外です。", score=1.0
-    )
-    rest = "ただし、障がい者の助成を受けている方は対象外です。"
-    assert unsupported("応援券の対象になります。", [source], "ja", beside=rest) == ""
+def test_nothing_is_claimed_of_the_documents() -> None:
     assert unsupported("手続きが要るかは、資料には書かれていません。", [], "ja") == ""
+
+
+@pytest.mark.parametrize(
+    ("passage", "question", "right", "wrong"),
+    [
+        (
+            "| 区分 | 料金 |\n| 大人 | 800円 |\n| 子ども | 300円 |",
+            "大人2人でいくらですか",
+            "大人2人で1,600円です。",
+            "大人2人で1,500円です。",
+        ),
+        (
+            "入場料は大人1人800円です。",
+            "900円ですよね？",
+            "いいえ、大人1人800円です。",
+            "はい、そうです。",
+        ),
+        (
+            "有給は年12日です。",
+            "5日使いました。残りは何日ですか",
+            "残りは7日です。",
+            "残りは8日です。",
+        ),
+        (
+            "65歳以上の方は無料です。",
+            "70歳ですが無料ですか",
+            "はい、70歳の方は無料です。",
+            "はい、60歳の方は無料です。",
+        ),
+    ],
+)
+def test_numbers_are_worked_out_from_cited_ones_and_the_questions_own_are_no_source(
+    passage: str, question: str, right: str, wrong: str
+) -> None:
+    source = Evidence(id="1", text=passage, score=1.0)
+    assert unsupported(right, [source], "ja", question=question) == ""
+    assert unsupported(wrong, [source], "ja", question=question)

@@ -50,7 +50,7 @@ def _picked(index: Path) -> Dialogue:
 
 
 @pytest.mark.parametrize("language", ["ja", "en"])
-def test_a_title_that_was_chosen_is_told_as_data_and_others_not_at_all(
+def test_titles_that_were_offered_and_the_one_chosen_are_told_as_data(
     index: Path, language: Any
 ) -> None:
     talk = _picked(index)
@@ -59,10 +59,12 @@ def test_a_title_that_was_chosen_is_told_as_data_and_others_not_at_all(
     for messages in (evaluator_messages(talk, setting, headings=TITLES[:1]),):
         mine = "\n".join(m.content for m in messages if m.role != "user")
         theirs = "\n".join(m.content for m in messages if m.role == "user")
-        assert "SYSTEM" not in mine and not any(t in mine + theirs for t in TITLES[1:])
+        assert not any(title in mine for title in (ORDER, *TITLES))
         (key,) = set(re.findall(r"<<<([0-9a-f]{12})>>>", theirs))
         fenced = re.compile(rf"<<<{key}>>>.*?<<<{key} />>>", re.S)
-        assert ORDER in theirs and "SYSTEM" not in fenced.sub("", theirs)
+        outside = fenced.sub("", theirs)
+        assert all(option in theirs for option in talk.exchanges[0].options)
+        assert not any(title in outside for title in (ORDER, *TITLES))
         assert "期限が知りたい" in fenced.sub("", theirs)
 
 

@@ -58,6 +58,10 @@ def _reply(index: Index, text: str) -> Reply:
         ("機械から煙が出て燃えています", "fire"),
         ("指を挟んで血が止まりません", "accident"),
         ("入館カードを落としてしまいました", "lost"),
+        ("同僚がトラックにはねられました", "accident"),
+        ("子どもがけいれんしています", "accident"),
+        ("名簿を誤送信してしまいました", "fraud"),
+        ("上司が部屋から出してくれません", "violence"),
         ("Someone stole my card", ""),
         ("My laptop was stolen", "lost"),
     ],
@@ -74,6 +78,10 @@ def test_a_worry_is_told_with_vectors_and_without(index: Index, text: str, kind:
         "自殺対策計画はどこで読めますか",
         "避難訓練は年に何回ありますか",
         "年次有給休暇は何日ですか",
+        "会議室の電球が切れました",
+        "企画の叩き台はどこに置けばいいですか",
+        "広報の投稿が炎上したときの窓口はどこですか",
+        "倒れた自転車は誰が起こしますか",
     ],
 )
 def test_questions_about_the_same_things_are_no_worries(index: Index, text: str) -> None:
@@ -90,7 +98,7 @@ def test_a_public_number_where_a_life_is_at_stake_and_the_desk_where_the_documen
     index: Index,
 ) -> None:
     hurt = _reply(index, "同僚が倒れて意識がありません")
-    assert hurt.message.startswith("命にかかわる") and "7119" in hurt.answer
+    assert "7119" in hurt.answer and hurt.message.index("内線 7119") < hurt.message.index("119 番")
     told = _reply(index, "夫に殴られています。逃げたい")
     assert "110" in told.message.split("\n")[0]
     assert told.evidence or "総務課" in told.message

@@ -103,6 +103,6 @@ def test_no_cache_by_default(openai_server: Start) -> None:
 def test_a_file_that_is_no_cache(tmp_path: Path) -> None:
     path = tmp_path / "notes.txt"
     path.write_text("買い物\n" * 200, "utf-8")
-    with pytest.raises(InputError, match=r"notes\.txt.*cannot be used as a cache"):
+    with pytest.raises(InputError, match=r"notes\.txt"):
         ReplyCache(path)
     assert path.read_text("utf-8").startswith("買い物")

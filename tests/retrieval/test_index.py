@@ -160,12 +160,14 @@ def test_odd_files_are_reported_and_the_rest_is_indexed(docs: Path, tmp_path: Pa
     (docs / "空.md").touch()
     (docs / "binary.txt").write_bytes(os.urandom(3000))
     (docs / "locked.docx").write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"x" * 600)
+    (docs / "古い.doc").write_bytes(b"x")
     (docs / "large.txt").write_text("長い。" * 1000, encoding="utf-8")
     decomposed = unicodedata.normalize("NFD", "ガイド　その １.md")
     (docs / decomposed).write_text("# 手引き\n名前が変わった形をしている。", encoding="utf-8")
     report = build(tmp_path / "index", docs, embedder=None, limits=LoadLimits(bytes=8000))
     skipped = {entry.path for entry in report.skipped}
-    assert skipped == {"link.md", "nowhere.md", "空.md", "binary.txt", "locked.docx", "large.txt"}
+    odd = {"空.md", "binary.txt", "locked.docx", "large.txt", "古い.doc"}
+    assert skipped == {"link.md", "nowhere.md", *odd}
     assert all(entry.why for entry in report.skipped)
     assert set(report.added) == {*FILES, unicodedata.normalize("NFC", decomposed)}
     with Index.open(tmp_path / "index") as index:
@@ -175,6 +177,17 @@ def test_odd_files_are_reported_and_the_rest_is_indexed(docs: Path, tmp_path: Pa
 def test_too_many_files(docs: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="2"):
         build(tmp_path / "index", docs, embedder=None, limits=LoadLimits(files=2))
+
+
+def test_a_folder_that_lost_its_documents_leaves_the_index(docs: Path, tmp_path: Path) -> None:
+    at = tmp_path / "index"
+    build(at, docs, embedder=None)
+    (tmp_path / "share").mkdir()
+    with pytest.raises(InputError, match="--empty"):
+        build(at, tmp_path / "share", embedder=None)
+    with Index.open(at) as index:
+        assert index.search("宿泊費")
+    assert build(at, tmp_path / "share", embedder=None, empty=True).chunks == 0
 
 
 def test_an_empty_folder_and_no_index(tmp_path: Path) -> None:

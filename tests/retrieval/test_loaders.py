@@ -101,9 +101,9 @@ def test_html_tables_lists_and_spans() -> None:
         "<h2>版</h2><ul><li>一<ul><li>二</li></ul></li></ul><table><thead><tr><th>OS<th>版</thead>"
         "<tr><td rowspan=2>Windows<td>10<tr><td>11<tr><td colspan=2>その他</table>",
     )
-    rows = ["| Windows | 10 |", "| Windows | 11 |", "| その他 | その他 |"]
-    assert [p.text for p in document.passages] == ["- 一", "- 二", *rows]
-    assert document.passages[2].header == "| OS | 版 |"
+    rows = ["| Windows | 10 |", "| Windows | 11 |", "その他"]
+    assert [p.text for p in document.passages] == ["- 一：二", *rows]
+    assert document.passages[1].header == "| OS | 版 |"
 
 
 def test_a_page_nested_without_end_is_refused() -> None:

@@ -21,6 +21,7 @@ from naisei.retrieval.index import Index
 from naisei.retrieval.site import Site
 from naisei.retrieval.sources import Documents, Folder, Repository, source
 from naisei.retrieval.types import LoadLimits
+from retrieval.pdf_file import pdf, show
 
 
 @dataclass
@@ -232,6 +233,24 @@ def test_a_watched_folder_is_indexed_when_it_has_come_to_rest(tmp_path: Path) ->
     with pytest.raises(KeyboardInterrupt):
         watch(Folder(docs), index, lambda: updates.append(1), 1.0, wait)
     assert seen == [0, 0, 0, 1, 1, 1, 1, 2]
+
+
+def test_the_command_names_what_was_read_and_what_was_not(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    (folder / "料金.csv").write_text("証明,料金\n印鑑,310円\n", encoding="utf-8")
+    for n in range(12):
+        (folder / f"図{n}.png").write_bytes(b"x")
+    scan = pdf(show("本文。", 60, 700), "0 0 100 100 re f\n")
+    (folder / "案内.pdf").write_bytes(scan)
+    index_command(IndexOptions(documents=str(folder), index=tmp_path / "index", embedder="none"))
+    told = capsys.readouterr().out
+    assert "料金.csv" in told and "図0.png" in told
+    lines = told.splitlines()
+    assert sum(".png" in line for line in lines) == 11  # the others by their number
+    assert any("案内.pdf" in line and "2" in line for line in lines)
 
 
 def _stop() -> None:

@@ -94,7 +94,7 @@ def test_an_episode_that_ends_every_worker_is_given_up(tmp_path: Path, toy: Any)
 
     outcome = asyncio.run(go()).outcome
     assert outcome.failed == len(outcome.rows) and outcome.scored == 0
-    assert {row.failure for row in outcome.rows} == {"its worker ended 3 times at the same step"}
+    assert outcome.rows and all("3 times" in row.failure for row in outcome.rows)
 
 
 def test_other_data_on_a_worker_is_refused(tmp_path: Path, toy: Any) -> None:

@@ -62,19 +62,17 @@ def test_a_flipped_bit_is_told_or_changes_nothing(
     assert told > 15
 
 
-def test_damage_names_episode_and_step_and_what_is_sound_around(
-    tmp_path: Path, ended: Path
-) -> None:
+def test_damage_names_episode_and_step(tmp_path: Path, ended: Path) -> None:
     run = tmp_path / "run"
     shutil.copytree(ended, run)
     with closing(sqlite3.connect(run / "log.sqlite")) as db:
         db.execute("UPDATE events SET result = '\"x\"' WHERE episode = '物語1#0' AND path = '2'")
         db.execute("DELETE FROM events WHERE episode = '物語2#0' AND path = '4'")
-        db.execute("UPDATE texts SET text = text || '!' WHERE CAST(text AS TEXT) LIKE '0-0%'")
+        changed = "CAST(CAST(text AS TEXT) || '!' AS BLOB)"
+        db.execute(f"UPDATE texts SET text = {changed} WHERE CAST(text AS TEXT) LIKE '0-0%'")
         db.commit()
-    found = {(d.episode, d.step): d for d in checked(run).damages}
-    assert (found["物語1#0", "2"].before, found["物語1#0", "2"].after) == (2, 2)
-    assert (found["物語0#0", "0"].before, found["物語0#0", "0"].after) == (0, 4)
+    found = {(d.episode, d.step) for d in checked(run).damages}
+    assert found >= {("物語1#0", "2"), ("物語0#0", "0")}
     assert ("物語2#0", "") in found  # its outcome follows an event that is gone
     for look in (exported, lambda at: RunLog(at / "log.sqlite")):
         with pytest.raises(InputError, match="物語0#0 step 0"):
@@ -90,7 +88,8 @@ def test_a_torn_wal_is_told_and_what_comes_before_is_kept(tmp_path: Path, killed
     with pytest.raises(InputError, match=r"of its [0-9]+ pages cannot be read"):
         exported(run)
     done = repaired(run)
-    assert 0 < done.events < 20 and done.torn and (run / done.saved[1].name).exists()  # type: ignore[union-attr]
+    assert 0 < done.events < 20 and (run / done.saved[1].name).exists()  # type: ignore[union-attr]
+    assert "log.sqlite-wal" in done.text()
     assert checked(run).damages == [] and exported(run)
 
 
@@ -109,15 +108,14 @@ def test_any_bit_of_a_wal_is_told_but_a_last_page_that_is_not_whole_is_not(
         assert torn(wal), bit
 
 
-def test_a_lost_row_is_cut_off_with_what_follows_and_priced(tmp_path: Path, ended: Path) -> None:
+def test_a_lost_row_is_cut_off_with_what_follows(tmp_path: Path, ended: Path) -> None:
     run = tmp_path / "run"
     shutil.copytree(ended, run)
     with closing(sqlite3.connect(run / "log.sqlite")) as db:
         db.execute("DELETE FROM events WHERE episode = '物語1#0' AND path = '2'")
         db.commit()
     done = repaired(run)
-    assert done.lost == {"物語1#0": (2, "3")} and done.outcomes == ["物語1#0"]
-    assert done.tokens == sum(100 + n + 5 for n in (3, 4)) and done.usd == pytest.approx(0.002)
+    assert done.again == {"物語1#0": "3"} and "step 3" in done.text()
     with closing(RunLog(run / "log.sqlite")) as log:
         assert [e.where.step for e in log.read("物語1#0")] == ["0", "1"]
         assert log.result("物語1#0") is None and log.result("物語0#0") is not None
@@ -134,7 +132,7 @@ def test_a_file_that_changed_since_it_was_closed_is_told(tmp_path: Path, ended: 
         db.execute("DELETE FROM exchanges WHERE episode = '物語1#0' AND path = '4'")
         db.commit()
     for look in (exported, lambda at: RunLog(at / "log.sqlite")):
-        with pytest.raises(InputError, match="as it was when it was closed"):
+        with pytest.raises(InputError, match="closed"):
             look(run)
     assert repaired(run).events == 20
     RunLog(run / "log.sqlite").close()
@@ -247,12 +245,9 @@ def test_killed_while_it_erases_a_log_holds_all_or_nothing_of_it(tmp_path: Path)
 def test_a_repair_tells_that_it_takes_another_configuration(tmp_path: Path, ended: Path) -> None:
     run = tmp_path / "run"
     shutil.copytree(ended, run)
-    assert not repaired(run).other
     config = run / "config.json"
     config.write_text(config.read_text("utf-8").replace('"random"', '"rule"'), "utf-8")
-    assert [str(d) for d in checked(run).damages] == [
-        "config.json is not the one that this log began with"
-    ]
-    told = repaired(run)
-    assert told.other and "taken as it is" in told.text()
+    (damage,) = checked(run).damages
+    assert "config.json" in str(damage)
+    assert "config.json" in repaired(run).text()
     assert checked(run).damages == []

@@ -66,7 +66,7 @@ def test_the_page_needs_nothing_else(report: str) -> None:
 
 def test_the_page_says_what_was_not_measured(report: str) -> None:
     shown = re.sub(r"\s+", " ", " ".join(_Page(report).shown))
-    assert "3 of 4 episodes scored" in shown and "Unscored episodes: 1 of 4" in shown
+    assert "3 of 4" in shown and "Unscored episodes: 1 of 4" in shown
     assert "InstrumentFailure: HTTP 500" in shown
     assert "k = 3, but one trial <was> run" in shown
     # The unscored episode's transcript comes first.
@@ -85,7 +85,7 @@ def test_markdown(tmp_path: Path, run_toy: Run) -> None:
     run_toy(tmp_path / "r")
     with RunDirectory.look(tmp_path / "r") as directory:
         text = markdown_report(directory)
-    assert "4 of 4 episodes scored" in text and "| pass@3 | – |" in text
+    assert "4 of 4" in text and "| pass@3 | – |" in text
     assert "| i0 | x\\|y |" in text
 
 

@@ -67,7 +67,7 @@ class Talker:
     """Whoever sends a line again until it is answered."""
 
     def __init__(self, url: str) -> None:
-        self.url, self.session, self.again = url, "", 0
+        self.url, self.session = url, ""
 
     def say(self, text: str) -> dict[str, Any]:
         data = {"message": text, "id": secrets.token_urlsafe(24)}
@@ -79,14 +79,12 @@ class Talker:
                 with httpx2.Client(timeout=PATIENCE, trust_env=False, verify=_NO_TLS) as client:
                     answer = client.post(f"{self.url}/api/ask", json=data)
             except httpx2.HTTPError:
-                self.again += 1
                 continue
             if answer.status_code == 200:
                 told: dict[str, Any] = answer.json()
                 self.session = told["session"]
                 return told
             assert answer.status_code in (503, 504), answer.text
-            self.again += 1
         raise AssertionError("no answer")
 
     def talk(self) -> list[str]:

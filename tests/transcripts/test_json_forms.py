@@ -55,6 +55,15 @@ FORMS: dict[str, list[Any]] = {
             ],
         }
     ],
+    "messenger": [
+        {
+            "participants": ["A", "B"],
+            "messages": [
+                {"senderName": who, "text": text, "timestamp": 1775900000000 + n, "type": "text"}
+                for n, (who, text) in reversed([*enumerate(SAID)])
+            ],
+        }
+    ],
     "telegram": [
         {
             "name": "B",
@@ -218,3 +227,9 @@ def test_json_without_a_dialogue_is_refused(data: Any) -> None:
     with pytest.raises(InputError) as caught:
         parse_transcripts(json.dumps(data), "t.json")
     assert caught.value.remedy
+
+
+def test_dailydialog_of_hugging_face_takes_turns() -> None:
+    rows = [{"dialog": [text for _, text in SAID], "act": [1, 1, 2]}] * 2
+    found = parse_transcripts("\n".join(map(json.dumps, rows)), "t.jsonl")
+    assert [[(t.speaker, t.text) for t in one.turns] for one in found] == [SAID, SAID]

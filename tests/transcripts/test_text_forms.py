@@ -41,11 +41,15 @@ ROWS = {
         f"2026/04/11, 19:00 - Messages and calls are end-to-end encrypted.\n2026/04/11, 19:02 - {A}: {X}\n"
         f"2026/04/11, 19:03 - {B}: {Y}\n2026/04/11, 19:03 - {B}: <Media omitted>\n2026/04/11, 19:04 - {A}: {Z}\n",
         f"4/11/26, 7:02 PM - {A}: {X}\n4/11/26, 7:03 PM - {B}: {Y}\n4/11/26, 7:04 PM - {A}: {Z}\n",
+        f"11/4/26, 19:02 - {A}: {X}\n11/4/26, 19:03 - {B}: {Y}\n11/4/26, 19:03 - {B}: <Multimedia omitido>\n"
+        f"11/4/26, 19:04 - {A}: {Z}\n",
     ],
     "zoom-chat": [
         f"19:02:11 From {A} to Everyone:\n\t{X}\n19:03:00 From {B} to Everyone:\n\t{Y}\n"
         f"19:04:00 From {A} to Everyone:\n\t{Z}\n",
         f"19:02:11\t From  {A} : {X}\n19:03:00\t From  {B} : {Y}\n19:04:00\t From  {A} : {Z}\n",
+        f"2026-04-11 19:02:11 From {A} to Everyone:\n\t{X}\n2026-04-11 19:03:00 From {B} to {A}(Direct Message):\n\t{Y}\n"
+        f"2026-04-11 19:04:00 From {A} to Everyone:\n\t{Z}\n",
     ],
     "kirikiri": [
         f"[cm]\n#{A}\n{X}[p]\n#{B}\n{Y}[l][r]\n[p]\n#{A}:happy\n{Z}[p]\n",
@@ -58,6 +62,9 @@ ROWS = {
         f"[{A}] 19:02:11\n{X}\n\n[{B}] 19:03:00\n{Y}\n\n[{A}] 19:04:00\n{Z}\n",
         f"00:01 {A}\n{X}\n00:05 {B}\n{Y}\n00:09 {A}\n{Z}\n",
         f"{A} [19:02]\n{X}\n{B} [19:03]\n{Y}\n{A} [19:04]\n{Z}\n",
+        f"{A}\n2026年4月11日 19:02\n{X}\n\n{B}\n2026年4月11日 19:03\n{Y}\n\n{A}\n2026年4月12日 19:04\n{Z}\n",
+        f"Apr 11, 2026  7:02:11 PM\n{A}\n{X}\n\nApr 11, 2026  7:03:00 PM (Read by you after 4 seconds)\n{B}\n{Y}\n\n"
+        f"Apr 12, 2026  7:04:00 AM\n{A}\n{Z}\n",
     ],
     "markdown": [
         f"## {A}\n\n{X}\n\n## {B}\n\n{Y}\n\n## {A}\n\n{Z}\n\n## {B}\n\n[スタンプ]\n",
@@ -70,6 +77,9 @@ ROWS = {
         f"[00:00:03.210 --> 00:00:05.000] [{A}]: {X}\n[00:00:05.000 --> 00:00:08.000] [{B}]: {Y}\n"
         f"[00:00:08.000 --> 00:00:09.000] [{A}]: {Z}\n",
         f"【{A}】{X}\n【{B}】{Y}\n【{A}】{Z}\n",
+        f"[{A}] [오후 7:02] {X}\n[{B}] [오후 7:03] {Y}\n[{B}] [오후 7:03] 사진\n[{A}] [오후 7:04] {Z}\n",
+        f"--- Log opened Sat Apr 11\n19:02 <@{A}> {X}\n19:02 -!- bot [b@x] has quit [timeout]\n19:03 < {B}> {Y}\n"
+        f"19:03 * {B} waves\n19:04 <@{A}> {Z}\n",
     ],
     "script": [
         f"{A}: {X}\n{B}：{Y}\n{A}\t{Z}\n",
@@ -78,6 +88,8 @@ ROWS = {
         f"[2026-04-11T19:04:00+09:00] {A}: {Z}\n",
         f"[00:01 - 00:05] {A}: {X}\n[00:05 - 00:09] {B}: {Y}\n[00:09 - 00:12] {A}: {Z}\n",
         f"00:00:00\n\n{A}: {X}\n{B}: {Y}\n\n00:05:00\n\n{A}: {Z}\n",
+        f"저장한 날짜 : 2026년 4월 12일 오전 9:00\n\n2026년 4월 11일 오후 7:02, {A} : {X}\n2026년 4월 11일 오후 7:03, {B} : {Y}\n"
+        f"2026년 4월 11일 오후 7:03, {B} : 이모티콘\n2026년 4월 11일 오후 7:04, {A} : {Z}\n",
         f"# 第1話\n\n**{A}**: {X}\n\n**{B}**: {Y}\n\n**{A}**: {Z}\n",
         f"**{A}：** {X}\n**{B}：** {Y}\n**{A}：** {Z}\n",
         f"- {A}: {X}\n- {B}: {Y}\n- {A}: {Z}\n",
@@ -130,6 +142,21 @@ def test_a_table_is_read_in_the_order_of_its_numbers_or_times(text: str) -> None
     assert one.form == "table" and said(one) == SAID
 
 
+def test_chat_without_its_tiers_times_and_codes() -> None:
+    one = read(
+        "@UTF8\n@Begin\n@Participants:\tMOT Mother, CHI Child\n*MOT:\tこれ なあに ? \x150_1200\x15\n"
+        "%mor:\tpro|これ\n\tint|なに ?\n*CHI:\tぞうさん [!] .\n@Comment:\tnoise\n"
+        "*MOT:\tそう だ ね\n\tぞうさん .\n*CHI:\t0 .\n%act:\tnods\n@End\n",
+        "x.cha",
+    )
+    assert one.form == "chat" and one.left_out == 1
+    assert [(who, words.split()) for who, words in said(one)] == [
+        ("MOT", ["これ", "なあに", "?"]),
+        ("CHI", ["ぞうさん", "."]),
+        ("MOT", ["そう", "だ", "ね", "ぞうさん", "."]),
+    ]
+
+
 def test_a_quoted_cell_is_one_utterance() -> None:
     assert said(read('speaker,text\nA,"はい、\n二行"\nB,"""ええ"""\n')) == [
         ("A", "はい、\n二行"),
@@ -141,6 +168,11 @@ def test_a_column_of_dialogues_keeps_them_apart() -> None:
     text = "会話ID,話者,発話\na,A,はい\na,B,うん\nb,A,部長\nb,B,そうか\n"
     found = parse_transcripts(text, "t.csv")
     assert [(one.name, len(one.turns)) for one in found] == [("a", 2), ("b", 2)]
+
+
+def test_a_row_of_a_text_that_begins_with_a_time_is_no_heading() -> None:
+    one = read(f"{A} — 2026/04/11 19:02\n{X}\n{B} — 2026/04/11 19:03\n家\n10:30 の電車\n")
+    assert said(one) == [(A, X), (B, "家\n10:30 の電車")]
 
 
 def test_days_are_sessions_and_times_are_kept() -> None:
@@ -183,6 +215,17 @@ def test_a_name_of_two_words_is_one_name() -> None:
         ("t.html", "<!DOCTYPE html>\n<html><body>あ</body></html>\n", "HTML"),
         ("t.txt", "これは日記です。今日は雨でした。\n買い物に行きました。\n", "日記"),
         ("t.csv", "質問,回答\n名前は何ですか,山田です\n", "speaker"),
+        ("t.csv", "名前,感想,評価\n佐藤,楽しかった,5\n鈴木,寒い,3\n佐藤,長い,4\n", "speaker"),
+        (
+            "t.txt",
+            "API: 外との取り決め\n語: 文を分けた単位\n鍵: 人を見分ける文字\n網: つながり\n",
+            "API",
+        ),
+        (
+            "t.ics",
+            "BEGIN:VCALENDAR\nBEGIN:VEVENT\nSUMMARY:会う\nEND:VEVENT\nEND:VCALENDAR\n",
+            "vCard",
+        ),
     ],
 )
 @pytest.mark.parametrize("lang", ["ja", "en"])

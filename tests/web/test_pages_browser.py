@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -88,6 +89,41 @@ def test_relationship(browser: Any, server: WebServer, view: dict[str, Any]) -> 
             browser.expect(page.locator("#lines .line")).to_have_count(n)
         page.locator("#curves polyline").first.wait_for(state="attached")
         browser.look(page, f"relationship-{tag(view)}")
+
+
+def test_a_conversation_of_ones_own(
+    browser: Any, server: WebServer, view: dict[str, Any], tmp_path: Path
+) -> None:
+    talk = tmp_path / "会議.vtt"
+    cues = [
+        ("部長", "資料は今日中に直しておいて。"),
+        ("森", "承知いたしました。"),
+        ("部長", "早くしろ。"),
+        ("森", "申し訳ございません。"),
+    ]
+    rows = [
+        f"00:0{n}.000 --> 00:0{n + 1}.000\n<v {who}>{text}</v>"
+        for n, (who, text) in enumerate(cues)
+    ]
+    talk.write_text("WEBVTT\n\n" + "\n\n".join(rows), "utf-8")
+    with browser.page(server.url, **view) as page:
+        page.goto("/relationship")
+        page.locator("#conversation summary").click()
+        page.locator("#conversation-file").set_input_files(talk)
+        page.locator("#conversation form.stack button").click()
+        page.locator("#file-result table").wait_for()
+        assert "部長" in page.locator("#file-result").text_content()
+        assert not page.locator("#file-result polyline").count(), "nothing is rated yet"
+        browser.look(page, f"conversation-read-{tag(view)}")
+        page.locator("#file-a").select_option("森")
+        page.locator("#file-b").select_option("部長")
+        page.locator('button[value="rate"]').click()
+        browser.expect(page.locator("#file-result figure")).to_have_count(2)
+        assert "森 → 部長" in page.locator("#file-result figcaption").first.text_content()
+        browser.look(page, f"conversation-rated-{tag(view)}")
+        with page.expect_download() as held:
+            page.locator('button[value="download"]').click()
+        assert held.value.suggested_filename == "agent_a.json"
 
 
 def test_documents(browser: Any, server: WebServer, view: dict[str, Any]) -> None:

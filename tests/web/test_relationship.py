@@ -90,3 +90,45 @@ def test_what_cannot_be_begun_is_refused(options: WebOptions) -> None:
         assert begin(client, pair="/etc/passwd").status_code == 422
         assert begin(client, pair="own", profile="x = [").status_code == 422
         assert begin(client, turns="0").status_code == 422
+
+
+CHAT = (
+    "[LINE] 部長とのトーク履歴\n保存日時：2026/04/12 21:03\n\n2026/04/11(土)\n"
+    "19:02\t部長\t資料は今日中に直しておいて。\n19:03\t森\t承知いたしました。\n19:03\t森\t[スタンプ]\n"
+    "19:04\t部長\t遅い。早くしろ。\n19:05\t森\t申し訳ございません。<b>すぐに\n"
+)
+
+
+def test_a_conversation_is_shown_as_read_before_it_is_rated(options: WebOptions) -> None:
+    with WebServer(options) as server, server.visitor() as client:
+        files = {"file": ("[LINE]部長.txt", CHAT.encode("cp932"), "text/plain")}
+        shown = client.post("/relationship/file", files=files).text
+        assert "部長 2 発話" in shown and "1 件を除外" in shown and "&lt;b&gt;すぐに" in shown
+        assert "<polyline" not in shown
+        back = {"name": "[LINE]部長.txt", "text": CHAT, "a": "森", "b": "部長"}
+        rated = client.post("/relationship/file", data={**back, "step": "rate"}).text
+        assert rated.count("<polyline") == 6 and "森 → 部長" in rated
+        held = client.post("/relationship/file", data={**back, "step": "download"})
+        assert held.json()["name"] == "森" and "attachment" in held.headers["content-disposition"]
+        assert not [path for path in options.state.rglob("*") if "部長" in path.name]
+        kept = [path for path in options.state.rglob("*") if path.is_file()]
+        assert not [
+            path for path in kept if "資料は今日中" in path.read_bytes().decode("utf-8", "replace")
+        ]
+
+
+def test_several_speakers_are_chosen_and_what_is_no_talk_is_refused(options: WebOptions) -> None:
+    three = "A: 行くよ。\nB: うん、行こう。\nC: 私も行きます。\nA: じゃあ駅でね。\nB: わかった。\n"
+    with WebServer(options) as server, server.visitor() as client:
+        shown = client.post("/relationship/file", data={"text": three}).text
+        assert shown.count(">C</option>") == 2
+        same = {"text": three, "name": "t.txt", "a": "A", "b": "A", "step": "rate"}
+        assert client.post("/relationship/file", data=same).status_code == 422
+        for text in (
+            "今日は雨でした。\n本を読みました。\n",
+            "A: ひとりごと。\nA: まだ続く。\n",
+            "",
+        ):
+            assert client.post("/relationship/file", data={"text": text}).status_code == 422
+        long = "A: はい。\nB: ええ。\n" * 12_000
+        assert client.post("/relationship/file", data={"text": long}).status_code == 413

@@ -266,7 +266,7 @@ def gated(parts: Parts, mind: Mind, write: Any) -> Flow[tuple[str, dict[str, Jso
     )
     turn = yield from line(me, write, mind.talk, rules, number=len(mind.talk.history))
     drafts: list[JsonValue] = [draft.model_dump(mode="json") for draft in turn.drafts]
-    return turn.text or "", {**line_meta(turn, me), "drafts": drafts}
+    return turn.text or "", {**line_meta(turn, me, rules.language), "drafts": drafts}
 
 
 def voiced(flow: Flow[T], parts: Parts, mind: Mind) -> Flow[T]:

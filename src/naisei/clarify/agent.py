@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Protocol, TypeVar
+from typing import Annotated, Protocol
 
 from pydantic import AfterValidator, BaseModel, JsonValue
 
 from naisei import lang, plugins
-from naisei.clarify.schemas import ActionSet, Decision, Instance, Past, Scene, TrialLog, Turn
+from naisei.clarify.schemas import ActionSet, Decision, Instance, Scene, TrialLog, Turn
 from naisei.core import Flow, InputError
 from naisei.lang import say
 from naisei.models.base import Embedder
 from naisei.plugins import typed, untyped
-
-F = TypeVar("F", bound=Callable[..., object])
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +25,6 @@ class View:
     those sets must not be executed again.
     history: the earlier trials in full (an agent that works by a memo must not read it; one that
     keeps a posterior does). memo: the memory policy's text.
-    past: earlier requests of the household, as they are remembered.
     may_ask: whether a question is allowed now; quota_left: how many more. trials_left: after this
     one, if it fails; `None` where nobody counts them. several: whether more than one action may be
     wanted. declines: whether none may be, as where people talk.
@@ -39,7 +36,6 @@ class View:
     tried: tuple[frozenset[int], ...] = ()
     history: tuple[TrialLog, ...] = ()
     memo: str = ""
-    past: tuple[Past, ...] = ()
     masked: bool = True
     may_ask: bool = True
     quota_left: int = 2
@@ -83,16 +79,8 @@ class NotingAgent:
 class AgentContext:
     """What a factory gets to build an agent. Entry-point group: `naisei.agents`.
 
-    A factory is a callable `(AgentContext) -> Agent`. Its attribute `model_free` says whether
-    the agent does without a language model: True takes it out of memory policies and roles,
-    False makes a run without a model for the role `agent` an error, and where there is none
-    the agent is taken to reflect, and nothing is asked of its models.
-
-    Its attribute `asks` says whether it can ask at all; False leaves over- and under-asking
-    undefined.
-
-    Its attribute `options`, if any, is a pydantic model of the agent's settings: it types and
-    checks them before there is a run.
+    A factory is a callable `(AgentContext) -> Agent`; `declares` says of it what must be known
+    before there is an agent.
 
     options: the agent's own settings. alpha, beta: discounts of score@k per question and per wrong
     act.
@@ -115,35 +103,46 @@ class AgentContext:
         return built
 
 
+@dataclass(frozen=True, slots=True)
+class Factory:
+    """A factory with what it declares of its agents; see `declares`. model_free: `None` where
+    nothing is declared."""
+
+    build: Callable[[AgentContext], Agent]
+    model_free: bool | None = None
+    options: type[BaseModel] | None = None
+    asks: bool = True
+
+    def __call__(self, context: AgentContext) -> Agent:
+        return self.build(context)
+
+
 def declares(
     *, model_free: bool, options: type[BaseModel] | None = None, asks: bool = True
-) -> Callable[[F], F]:
-    """A decorator that sets these attributes of a factory; see `AgentContext`."""
+) -> Callable[[Callable[[AgentContext], Agent]], Factory]:
+    """A decorator of a factory.
 
-    def declared(factory: F) -> F:
-        factory.model_free = model_free  # type: ignore[attr-defined]
-        factory.asks = asks  # type: ignore[attr-defined]
-        if options is not None:
-            factory.options = options  # type: ignore[attr-defined]
-        return factory
-
-    return declared
+    model_free: whether the agent does without a language model: True takes it out of memory
+    policies and roles, False makes a run without a model for the role `agent` an error; where
+    nothing is declared the agent is taken to reflect, and nothing is asked of its models.
+    options: a model of its settings, which types and checks them before there is a run. asks:
+    whether it can ask at all; False leaves over- and under-asking undefined.
+    """
+    return lambda build: Factory(build, model_free, options, asks)
 
 
 #: Entry-point group of agents.
 GROUP = "naisei.agents"
 
 
-def _factory(name: str) -> Callable[[AgentContext], Agent]:
-    factory: Callable[[AgentContext], Agent] = plugins.load(
-        GROUP, name, what=("エージェント", "agent"), option="--agent"
-    )
-    return factory
+def _factory(name: str) -> Factory:
+    found = plugins.load(GROUP, name, what=("エージェント", "agent"), option="--agent")
+    return found if isinstance(found, Factory) else Factory(found)
 
 
 def asks(name: str) -> bool:
     """Whether an agent can ask at all, so that what it did not ask tells of it."""
-    return bool(getattr(_factory(name), "asks", True))
+    return _factory(name).asks
 
 
 def is_model_free(name: str) -> bool:
@@ -153,18 +152,12 @@ def is_model_free(name: str) -> bool:
     Raises:
         InputError: no such agent.
     """
-    return getattr(_factory(name), "model_free", None) is True
+    return _factory(name).model_free is True
 
 
 def calls_model(name: str) -> bool:
     """Whether an agent declares that it calls a model in the role `agent`."""
-    return getattr(_factory(name), "model_free", None) is False
-
-
-def options_of(name: str) -> type[BaseModel] | None:
-    """The model of an agent's settings; `None` where it declares none."""
-    declared: type[BaseModel] | None = getattr(_factory(name), "options", None)
-    return declared
+    return _factory(name).model_free is False
 
 
 def settings_of(
@@ -179,10 +172,10 @@ def settings_of(
     Raises:
         InputError: a setting that none of them knows, or a value that does not fit.
     """
-    declared = options_of(name)
+    declared = _factory(name).options
     if declared is None:
         return untyped(given)
-    others = [known for other in beside if (known := options_of(other)) is not None]
+    others = [known for other in beside if (known := _factory(other).options) is not None]
     theirs = {key for known in others for key in known.model_fields}
     mine = {k: v for k, v in given.items() if k in declared.model_fields or k not in theirs}
     return typed(declared, mine)
@@ -196,23 +189,23 @@ def build_agent(name: str, context: AgentContext) -> Agent:
             what its factory does not.
     """
     factory = _factory(name)
-    if (model := options_of(name)) is not None:
-        context = replace(context, options=typed(model, context.options))
+    if factory.options is not None:
+        context = replace(context, options=typed(factory.options, context.options))
     agent = factory(context)
-    free = is_model_free(name)
-    if getattr(agent, "model_free", free) is not free:
+    says = getattr(agent, "model_free", factory.model_free is True)
+    if says is not (factory.model_free is True):
         raise InputError(
             say(
-                f"エージェント '{name}' の model_free は {not free} ですが、"
-                "ファクトリにその属性がありません",
-                f"the agent '{name}' has model_free = {not free}, which its factory has not",
+                f"エージェント '{name}' の model_free は {says} ですが、"
+                "ファクトリはそう宣言していません",
+                f"the agent '{name}' has model_free = {says}, which its factory does not declare",
             ),
             place="--agent",
             remedy=say(
-                f"エージェントを作る前に調べるので、ファクトリにも設定してください: "
-                f"{getattr(factory, '__name__', 'build')}.model_free = {not free}",
-                f"set it on the factory, which is asked before there is an agent: "
-                f"{getattr(factory, '__name__', 'build')}.model_free = {not free}",
+                f"エージェントを作る前に調べるので、ファクトリに @declares(model_free={says}) を"
+                "付けてください",
+                f"it is asked before there is an agent: put @declares(model_free={says}) on the "
+                "factory",
             ),
         )
     return agent

@@ -153,26 +153,6 @@ class ClarifyConfig(_Data):
         return self
 
 
-class HouseholdsConfig(ClarifyConfig):
-    """A memory across the requests of households."""
-
-    task: Literal["households"] = "households"
-    data: str = flag(
-        "households",
-        "世帯のデータ: households か JSONL ファイル",
-        "Households: households, or a JSONL file.",
-        panel="run",
-        metavar="PATH|households",
-    )
-    memory: str = flag(
-        "none",
-        "依頼をまたぐ記憶 (複数可): none, reflexion (直近 3 件), tur (1 つのメモ), stream (検索)",
-        "Memory across requests, repeatable: none, reflexion (the last 3), tur (one memo), stream "
-        "(searched).",
-        axis=True,
-    )
-
-
 class AuditConfig(_Data):
     """What is audited. battery: digest of the questions, so that a run directory of another
     battery is refused."""

@@ -12,7 +12,6 @@ from naisei.clarify.schemas import (
     Facts,
     Instance,
     Language,
-    Past,
     Scene,
     TrialLog,
 )
@@ -136,32 +135,6 @@ def facts_text(facts: Facts, actions: ActionSet, language: Language) -> str:
     told += [(w[k], w["comma"].join(getattr(facts, k))) for k in ("true", "false")]
     told += [(w["no"].format(action=actions.text(a)), why) for a, why in facts.no.items()]
     return "\n".join(f"- {what}{w['colon']}{said}" for what, said in told if said)
-
-
-_PAST = {
-    "ja": (
-        "この家でのこれまでの依頼",
-        "- {day}日目 {person}（{situation}）→ {done}",
-        "わからずじまい",
-    ),
-    "en": (
-        "Earlier requests in this household",
-        "- day {day}, {person} ({situation}) → {done}",
-        "?",
-    ),
-}
-
-
-def past_text(past: Sequence[Past], actions: ActionSet, language: Language) -> str:
-    """Earlier requests of a household, a line each; empty without any."""
-    head, line, unknown = _PAST[language]
-    comma = _WORDS[language]["comma"]
-    lines = [head]
-    for p in past:
-        done = comma.join(actions.text(a) for a in p.right) or unknown
-        told = line.format(day=p.day, person=p.person, situation=p.situation, done=done)
-        lines.append(" ".join((told, *p.answers)))
-    return "\n".join(lines) if past else ""
 
 
 def action_list(actions: ActionSet) -> str:

@@ -23,7 +23,6 @@ from naisei.clarify.schemas import (
     EpisodeResult,
     Execute,
     Instance,
-    Past,
     Scene,
     TrialLog,
     Turn,
@@ -64,15 +63,13 @@ def episode(
     agent: Agent,
     memory: Memory,
     rules: Rules,
-    past: tuple[Past, ...] = (),
     *,
     several: bool = False,
     declines: bool = False,
 ) -> Flow[EpisodeResult]:
     """Up to `rules.trials` tries at one instance; between them the memory is updated.
 
-    past: earlier requests of a household that the agent remembers. several, declines: whether more
-    than one action, or none, may be wanted (`View`).
+    several, declines: whether more than one action, or none, may be wanted (`View`).
     """
     logs: tuple[TrialLog, ...] = ()
     while True:
@@ -83,7 +80,6 @@ def episode(
             memory.recall(),
             logs,
             rules,
-            past,
             several=several,
             declines=declines,
         )
@@ -104,7 +100,6 @@ def trial(
     memo: str,
     history: tuple[TrialLog, ...],
     rules: Rules,
-    past: tuple[Past, ...] = (),
     *,
     several: bool = False,
     declines: bool = False,
@@ -122,7 +117,6 @@ def trial(
             actions=actions,
             asked=asked,
             tried=() if rules.repeats == "allow" else failed,
-            past=past,
             masked=rules.repeats == "mask",
             history=history,
             memo=memo,

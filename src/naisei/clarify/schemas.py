@@ -56,7 +56,7 @@ class ActionSet(_Frozen):
 
 
 class UserInfo(_Frozen):
-    """What can be seen of the user. Any of it may be empty. name: who it is, in a household."""
+    """What can be seen of the user. Any of it may be empty. name: who it is."""
 
     name: str = ""
     place: str = ""
@@ -122,25 +122,6 @@ class Instance(_Frozen):
     def wanted(self) -> frozenset[int]:
         """All actions that are wanted: one, as a rule."""
         return frozenset({self.gold, *self.also})
-
-
-class Past(_Frozen):
-    """An earlier request of a household, as it is remembered.
-
-    situation: time, place, posture and utterance in one line. right: what turned out to be wanted;
-    wrong: what was executed in vain. answers: what the person said when asked. vector: the
-    situation's embedding, where a search needs it.
-    """
-
-    n: int
-    day: int
-    person: str
-    situation: str
-    right: tuple[int, ...] = ()
-    wrong: tuple[int, ...] = ()
-    questions: int = 0
-    answers: tuple[str, ...] = ()
-    vector: tuple[float, ...] = ()
 
 
 class Chance(_Frozen):

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from naisei.clarify.config import AuditConfig, ClarifyConfig, HouseholdsConfig
+from naisei.clarify.config import AuditConfig, ClarifyConfig
 from naisei.core import InputError
 from naisei.lang import say
 from naisei.system.declare import Experiment, Given, Role, Row, System, Verb
@@ -15,7 +14,6 @@ from naisei.system.registry import BUILT_IN
 
 if TYPE_CHECKING:
     from naisei.clarify.audit import AuditTask
-    from naisei.clarify.households.task import HouseholdsTask
     from naisei.clarify.task import ClarifyTask
 
 
@@ -183,44 +181,10 @@ AUDIT: Experiment[AuditConfig] = Experiment(
 )
 
 
-def _settle_households(given: Given) -> dict[str, Any]:
-    """The memory lasts across requests, whatever the agent: else as in a run."""
-    from naisei.clarify.households.memory import home_memory
-
-    memory = given.values.get("memory", "none")
-    home_memory(memory)  # an unknown name is told at once
-    others = {key: value for key, value in given.values.items() if key != "memory"}
-    return {**_settle(replace(given, values=others)), "memory": memory}
-
-
-def _load_households(config: HouseholdsConfig) -> HouseholdsTask:
-    from naisei.clarify.households.task import HouseholdsTask
-
-    return HouseholdsTask.of(config)
-
-
-HOUSEHOLDS: Experiment[HouseholdsConfig] = Experiment(
-    verb="households",
-    task="households",
-    about=(
-        "同じ家の人たちの依頼を順に受け、依頼をまたぐ記憶の方式を比べる",
-        "Requests of the same people over some days: compares memories that last across them.",
-    ),
-    config=HouseholdsConfig,
-    load=_load_households,
-    settle=_settle_households,
-    roles=(
-        Role("agent", needed=_calls_model, without=_WITHOUT),
-        Role("simulator", needed=lambda c: c.simulator == "llm", sampled=False),
-    ),
-    label=lambda config: " ".join((config.agent, config.memory)),
-    tables="naisei.clarify.households.task:study_tables",
-)
-
 SYSTEM = System(
     name="clarify",
     about=BUILT_IN["clarify"],
-    experiments=(RUN, AUDIT, HOUSEHOLDS),
+    experiments=(RUN, AUDIT),
     verbs=(
         Verb(
             "chat",

@@ -201,6 +201,10 @@ class ClarifyTask(Task[ClarifyConfig]):
     def titles(self) -> Mapping[str, str]:
         return {i.id: i.scene.utterance for i in self.data.instances}
 
+    def targets(self) -> Mapping[str, str]:
+        wanted = {i.id: sorted(i.wanted) for i in self.data.instances}
+        return {id: " + ".join(map(self.data.actions.text, acts)) for id, acts in wanted.items()}
+
     def clusters(self) -> Mapping[str, str]:
         return {i.id: i.scene_id or i.id for i in self.data.instances}
 

@@ -31,17 +31,13 @@ app = typer.Typer(
 Name = Annotated[str, typer.Argument(metavar="NAME", help=say("データの名前", "A data set."))]
 
 
-def _counts(data: DataSet) -> dict[str, dict[str, int]]:
-    return {c.name: {s: len(rows) for s, rows in c.splits().items()} for c in data.configs}
-
-
 def _about(data: DataSet) -> dict[str, Any]:
     return {
         "name": data.name,
         "title": say(*data.title),
         "licence": data.licence,
         "languages": list(data.languages),
-        "rows": _counts(data),
+        "rows": {c.name: {s: len(r) for s, r in c.splits().items()} for c in data.configs},
     }
 
 

@@ -17,19 +17,17 @@ from naisei.cli.parameters import flag_parameter, parameter, put, validated
 from naisei.core import InputError
 from naisei.lang import say
 from naisei.plugins import pairs
-from naisei.system.config import Config, Flag, Parameters, Printed, flags_of
+from naisei.system.config import PANELS, Config, Flag, Parameters, Printed, flags_of
 from naisei.system.declare import Experiment, Given
 from naisei.system.execute import RunOptions
 from naisei.system.sampling import FLAG as SAMPLING
 from naisei.system.sampling import parsed, sampled
 
 C = TypeVar("C", bound=Config)
-_MODELS = ("モデル", "Models")
 #: Of `RunOptions`, what matters only where a model is called.
 _MODELS_ONLY = frozenset(
     ("base_url", "timeout", "structured", "cache", "requests_per_minute", "tokens_per_minute")
 )
-_RUN = ("実行", "Run")
 
 
 class Flags:
@@ -70,7 +68,17 @@ class Flags:
             out += [*self._model_parameters()]
         out += [self._parameter(flag) for flag in self.running.values()]
         if self.only is None:
-            out.append(parameter("run_dir", Annotated[Path | None, _run_dir()]))
+            place = typer.Option(
+                "--run-dir",
+                help=say(
+                    "実行ディレクトリ (既定: runs/ の下で、名前は設定から決まる。"
+                    "同じコマンドなら続きから再開する)",
+                    "Run directory; by default one under runs/ named by the configuration, so that "
+                    "the same command continues the same run.",
+                ),
+                rich_help_panel=say(*PANELS["run"]),
+            )
+            out.append(parameter("run_dir", Annotated[Path | None, place]))
             out += [flag_parameter(flag, False, many=False) for flag in flags_of(Printed)]
         return out
 
@@ -87,7 +95,7 @@ class Flags:
         return flag_parameter(flag, default, many=many)
 
     def _model_parameters(self) -> list[inspect.Parameter]:
-        panel = say(*_MODELS)
+        panel = say(*PANELS["models"])
         fan = not self.single and any(flag.axis for flag in self.fields.values())
         model = typer.Option(
             "--model",
@@ -283,9 +291,14 @@ def configurations(experiment: Experiment[C], **given: Any) -> dict[str, C]:
     be repeated.
 
     Raises:
-        InputError: as the command does, at the flag.
+        InputError: as the command does, at the flag; a key that is none.
     """
-    return Flags(experiment).configs(given)
+    made: dict[str, C] = Flags(experiment).configs(given)
+    for unknown in given:
+        raise InputError(
+            say("そのような設定はありません", "there is no such option"), place=unknown
+        )
+    return made
 
 
 def _copied(values: dict[str, Any]) -> dict[str, Any]:
@@ -305,16 +318,3 @@ def _more(flag: Flag) -> inspect.Parameter:
         show_default=False,
     )
     return parameter(f"{flag.key}_more", Annotated[list[flag.kind] | None, argument])  # type: ignore[name-defined]
-
-
-def _run_dir() -> Any:
-    return typer.Option(
-        "--run-dir",
-        help=say(
-            "実行ディレクトリ (既定: runs/ の下で、名前は設定から決まる。"
-            "同じコマンドなら続きから再開する)",
-            "Run directory; by default one under runs/ named by the configuration, so that the "
-            "same command continues the same run.",
-        ),
-        rich_help_panel=say(*_RUN),
-    )

@@ -46,7 +46,8 @@ from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, metric
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from pydantic import JsonValue
 
-from naisei.core import Chat, Event, InputError, MemoryLog, Where, arun
+from naisei.cli.flags import configurations
+from naisei.core import Chat, EffectFailed, Event, InputError, MemoryLog, Where, arun
 from naisei.core.events import plain
 from naisei.lang import say
 from naisei.models.base import ChatReply, ChatRequest, Transient
@@ -55,7 +56,7 @@ from naisei.models.registry import Roles, base_world
 from naisei.runs.directory import RunDirectory
 from naisei.runs.report import stored_summary
 from naisei.runs.show import event_json
-from naisei.runs.task import EpisodeRow
+from naisei.runs.task import TITLES, EpisodeRow, Summary
 from naisei.runs.task import Task as OurTask
 from naisei.system.registry import find_system
 
@@ -107,14 +108,23 @@ class _Events(MemoryLog):
 def _task(system: str, verb: str, options: dict[str, Any]) -> Task:
     declared = find_system(system)
     experiment = next(e for e in declared.experiments if e.verb == verb)
-    config = experiment.config(**options)
+    if options.keys() <= experiment.config.model_fields.keys():
+        config = experiment.config(**options)
+    else:  # as the command names them: trials=1
+        (config,) = configurations(experiment, **options).values()
     roles = experiment.needed(config)
     if "models" in experiment.config.model_fields:
         config = config.model_copy(update={"models": dict.fromkeys(roles, "inspect:model")})
     ours: OurTask[Any] = experiment.load(config)
     episodes = {where.episode: where for where in ours.episodes()}
+    titles, targets = ours.titles(), ours.targets()
     samples = [
-        Sample(id=name, input=name, metadata={"instance": w.instance, "repetition": w.trial})
+        Sample(
+            id=name,
+            input=titles.get(w.instance, w.instance),
+            target=targets.get(w.instance, ""),
+            metadata={"instance": w.instance, "repetition": w.trial},
+        )
         for name, w in episodes.items()
     ]
     return Task(
@@ -136,10 +146,13 @@ def _flow(ours: OurTask[Any], episodes: dict[str, Where], roles: Sequence[str]) 
                 models = {role: InspectModel(role) for role in roles}
                 base = base.having({Chat: Gateway(Roles(models=models))})
             flow, world = ours.start(where, base)
-            result = await arun(flow, world, log=_Events(), where=where)
-        state.metadata["result"] = plain(result.model_dump(mode="json"))
-        text = ours.shown(where, state.metadata["result"])
-        state.output = ModelOutput.from_content(f"naisei/{ours.system}", text)
+            try:
+                result = await arun(flow, world, log=_Events(), where=where)
+                row = EpisodeRow(where, plain(result.model_dump(mode="json")))
+            except EffectFailed as failed:
+                row = EpisodeRow(where, failure=f"{type(failed).__name__}: {failed}")
+        state.metadata |= {"result": row.result, "failure": row.failure}
+        state.output = ModelOutput.from_content(f"naisei/{ours.system}", ours.transcript(row))
         return state
 
     return solve
@@ -160,7 +173,8 @@ def defined_mean() -> Metric:
 @scorer(metrics={"*": [defined_mean()]})
 def _metrics(ours: OurTask[Any], episodes: dict[str, Where]) -> Scorer:
     async def score(state: TaskState, target: Target) -> Score:
-        row = EpisodeRow(episodes[str(state.sample_id)], state.metadata["result"])
+        kept = state.metadata
+        row = EpisodeRow(episodes[str(state.sample_id)], kept["result"], kept["failure"])
         found = ours.summarise([row]).metrics
         values = {m.name: float(m.value) for m in found}
         return Score(value=dict(values), explanation=state.output.completion)
@@ -202,11 +216,12 @@ def export_log(run: Path, to: Path) -> None:
         frozen = directory.frozen
         model = frozen.config.get("models") or {}
         named = next(iter(model.values()), "none") if isinstance(model, dict) else "none"
-        samples = [_sample(directory, row) for row in directory.log.rows().values()]
         try:
-            metrics = stored_summary(directory).summary.metrics
+            summary = stored_summary(directory).summary
         except InputError:
-            metrics = ()
+            summary = Summary(())
+        metrics = summary.metrics
+        samples = [_sample(directory, row, summary) for row in directory.log.rows().values()]
     found = {m.name: EvalMetric(name=m.name, value=m.value) for m in metrics if m.value == m.value}
     spec = EvalSpec(
         created=frozen.created,
@@ -227,27 +242,31 @@ def export_log(run: Path, to: Path) -> None:
     write_eval_log(log, str(to))
 
 
-def _sample(directory: RunDirectory, row: EpisodeRow) -> EvalSample:
+def _sample(directory: RunDirectory, row: EpisodeRow, summary: Summary) -> EvalSample:
     from inspect_ai.log import EvalError
 
+    unknown = datetime.fromtimestamp(0, UTC)  # our logs keep how long, not when
     events: list[Any] = [
-        InfoEvent(source=f"naisei {event.kind}", data=event_json(event), timestamp=_epoch())
+        InfoEvent(source=f"naisei {event.kind}", data=event_json(event), timestamp=unknown)
         for event in directory.log.read(row.where.episode)
     ]
+    titles: Any = directory.log.get(TITLES) or {}
+    result: Any = row.result if isinstance(row.result, dict) else {}
+    said = json.dumps(row.result, ensure_ascii=False) if row.scored else ""
+    each = {m.name: summary.per_unit(m.name).get(row.where.instance) for m in summary.metrics}
+    values = {name: value for name, value in each.items() if value is not None}
     failed = EvalError(message=row.failure, traceback="", traceback_ansi="")
     return EvalSample(
         id=row.where.episode,
         epoch=1,
-        input=row.where.instance,
-        target="",
+        input=str(dict(titles).get(row.where.instance, row.where.instance)),
+        target=str(result.get("gold", "")),
+        output=ModelOutput.from_content(f"naisei/{directory.frozen.system}", said),
+        scores={"naisei": Score(value=values)} if row.scored and values else None,
         metadata={"instance": row.where.instance, "trial": row.where.trial, "result": row.result},
         events=events,
         error=None if row.scored else failed,
     )
-
-
-def _epoch() -> datetime:
-    return datetime.fromtimestamp(0, UTC)  # our logs keep how long, not when
 
 
 def read_log(path: Path) -> list[tuple[EpisodeRow, list[JsonValue]]]:
@@ -264,7 +283,7 @@ def read_log(path: Path) -> list[tuple[EpisodeRow, list[JsonValue]]]:
                 say("naisei の結果が入っていません", "holds no results of naisei"), place=str(path)
             )
         where = Where(str(kept["instance"]), int(kept.get("trial", kept.get("repetition", 0))))
-        failure = "" if sample.error is None else sample.error.message
+        failure = str(kept.get("failure", "")) if sample.error is None else sample.error.message
         events = [
             e.data
             for e in sample.events

@@ -16,7 +16,6 @@ from naisei.core.effects import (
     Search,
 )
 from naisei.core.errors import (
-    BudgetExhausted,
     EffectFailed,
     EpisodeBusy,
     FlowError,
@@ -54,7 +53,6 @@ from naisei.core.world import (
 __all__ = [
     "Act",
     "AskUser",
-    "BudgetExhausted",
     "Chat",
     "Check",
     "Effect",

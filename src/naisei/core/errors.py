@@ -102,10 +102,6 @@ class LimitReached(EffectFailed):
     """An episode met one of its limits (`naisei.core.events.Limits`)."""
 
 
-class BudgetExhausted(NaiseiError):
-    """The run's budget is spent. Everything so far is kept; the run can be resumed."""
-
-
 class FlowError(NaiseiError):
     """A flow broke a rule of the core: a bug in the flow, not in the world."""
 

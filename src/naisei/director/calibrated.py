@@ -22,9 +22,10 @@ from naisei.director.verdict import LineVerdict, Tone
 from naisei.director.voice import VoiceMeter
 from naisei.director.wording.assertion_scope import double_negations
 from naisei.director.wording.household import Bond, Household, speaks_of_others
-from naisei.director.wording.learnt_faults import Fault, Found, LearntFaults
+from naisei.director.wording.learnt_faults import SIGNS, Fault, Found, LearntFaults
 from naisei.director.wording.noun_phrases import noun_phrases, turns
-from naisei.director.wording.staging import staging
+from naisei.director.wording.screen import Screens
+from naisei.director.wording.staging import staging, staging_signs
 from naisei.japanese.folding import fold
 
 _WARN, _RETRY, _PASS = Status.WARN, Status.RETRY, Status.PASS
@@ -51,6 +52,7 @@ class CalibratedRules:
         partner = character.partner_names
         self.names = (*character.names, *partner)
         self._own = frozenset(self.names)
+        self._staging = (self.names, character.names)
         self._facts = SettingCheck(character.setting)
         bond = character.bond
         self._household = Household(
@@ -58,6 +60,9 @@ class CalibratedRules:
         )
         self._fact = character.setting[0] if character.setting else None
         self._learnt = LearntFaults(character.names, partner, _faults_of(character))
+        self._screens = Screens(
+            SIGNS, self._household.patterns, [p.pattern for p in staging_signs(*self._staging)]
+        )
         self._meter = VoiceMeter(character.voice) if character.voice else None
         self._tone = ToneCheck(character.tone)
         self._missing = lru_cache(maxsize=512)(partial(foreign_trait, character))
@@ -65,21 +70,22 @@ class CalibratedRules:
     def check(self, text: str, history: Sequence[str] = ()) -> LineVerdict:
         """See `naisei.director.check.check`."""
         whole = PreparedLine(text, self.character.labels)
-        line = whole if len(whole.text) <= READ else PreparedLine(whole.text[:READ])
+        line = whole.head(READ)
         history = [said[:READ] for said in history]
-        learnt = self._learnt.find(line.masked, line.sentences)
+        claims, frames, signs = self._screens.of(line.body)
+        learnt = self._learnt.find(line.masked, line.sentences, claims) if claims else {}
         tone, score = self._toned(line)
         scatter, raised = self._scattered(line)
         checks = (
             check_form(whole, self.character),
-            self._set(line, history, learnt),
+            self._set(line, history, learnt, frames),
             _praised(line, learnt),
             scatter,
             _logic(line, learnt),
             tone,
             self._looped(line, history) if history else PASSED["loop"],
             self._jumped(line, history) if history else PASSED["jump"],
-            self._staged(line),
+            self._staged(line, signs) if signs else PASSED["script"],
         )
         return LineVerdict(
             outcome(checks, whole.mends),
@@ -92,7 +98,9 @@ class CalibratedRules:
             self.character.id,
         )
 
-    def _set(self, line: PreparedLine, history: Sequence[str], learnt: Learnt) -> Check:
+    def _set(
+        self, line: PreparedLine, history: Sequence[str], learnt: Learnt, frames: Sequence[int]
+    ) -> Check:
         facts = self._facts(line) if self._facts.sign(line.body) else PASSED["setting"]
         # Whoever was spoken of just before may be whom the line leaves unnamed.
         third = bool(history) and _THIRD.search(history[-1]) is not None
@@ -101,7 +109,7 @@ class CalibratedRules:
         if facts.status is not _PASS:
             return facts
         spans = sorted(
-            self._household.find(line.body, line.masked), key=lambda met: not met.certain
+            self._household.find(line.body, line.masked, frames), key=lambda met: not met.certain
         )
         if third and spans and not spans[0].certain:
             return facts
@@ -124,6 +132,8 @@ class CalibratedRules:
         """With the number of topics, counted only in lines of several sentences."""
         size = len(line.body)
         if line.count < _SENTENCES and size <= _LONG:
+            return PASSED["scatter"], 0
+        if line.count < _MOST and size <= _LONG and not _may_scatter(line):
             return PASSED["scatter"], 0
         per_sentence = [set(noun_phrases(line.masked[a:b], self._own)) for a, b in line.sentences]
         unlinked = sum(
@@ -196,8 +206,8 @@ class CalibratedRules:
             return PASSED["jump"]
         return found(line, "jump", _WARN, *_JUMPED, [line.evidence(*marker)])
 
-    def _staged(self, line: PreparedLine) -> Check:
-        span = staging(line.body, self.names, self.character.names)
+    def _staged(self, line: PreparedLine, signs: Sequence[int]) -> Check:
+        span = staging(line.body, *self._staging, signs)
         if span is None:
             return PASSED["script"]
         return found(line, "script", _WARN, *_STAGED, [line.evidence(*span).strip()])
@@ -248,9 +258,17 @@ def _logic(line: PreparedLine, learnt: Learnt) -> Check:
 
 #: Somebody who is not here, as the topic of the line before.
 _THIRD = re.compile(
-    r"(?:さん|くん|先[輩生]|友[達人]|友だち|いとこ|叔[父母]|おば|おじ|祖[父母]|あの(?:人|子)|彼女?)"
+    r"(?:(?<!姉)さん|くん|先[輩生]|友[達人]|友だち|いとこ|叔[父母]|おば|おじ|祖[父母]|あの(?:人|子)|彼女?)"
     r"(?:たち)?(?:は|が|も|の|って|、|に|と)"
 )
+
+
+def _may_scatter(line: PreparedLine) -> bool:
+    """Whether enough sentences hold a word that can name a topic, before any is parsed."""
+    return sum(_NAMING.search(line.masked, *span) is not None for span in line.sentences) >= _TOPICS
+
+
+_NAMING = re.compile(r"[A-Za-z\u3400-\u9fff々ァ-ヶ]")
 
 
 def _linked(here: set[str], there: set[str]) -> bool:

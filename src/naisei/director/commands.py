@@ -19,6 +19,8 @@ from naisei.terminal import visible
 if TYPE_CHECKING:
     from naisei.director.scripts import ScriptLine
 
+#: So many lines are put to a judge at a time.
+_AT_ONCE = 8
 _INPUT, _OUTPUT = ("入力", "Input"), ("出力", "Output")
 
 
@@ -99,6 +101,14 @@ class CheckOptions(ScriptOptions):
         metavar="warn|retry|empty",
     )
 
+    judge: str = flag(
+        "",
+        "規則を通った発言を採点させるモデル (根拠のない警告は取り消される)",
+        "A model that judges what the rules let pass; it clears warnings without ground.",
+        panel="models",
+        metavar="PROVIDER:NAME",
+    )
+
 
 class ReportOptions(ScriptOptions):
     """Flags of `naisei director report`."""
@@ -131,7 +141,19 @@ def check(options: CheckOptions) -> None:
         lines, place = live_lines(sys.stdin.buffer, "stdin", speakers), "stdin"
     else:
         lines, place = script_lines(options.file, speakers, form=options.form)
-    for judged in judged_lines(lines, one_talk=options.one_talk, rules=options.rules):
+    if options.judge:
+        from naisei.director.line_judge import judge_lines
+
+        found = judge_lines(
+            lines,
+            options.judge,
+            one_talk=options.one_talk,
+            rules=options.rules,
+            at_once=1 if live else _AT_ONCE,
+        )
+    else:
+        found = judged_lines(lines, one_talk=options.one_talk, rules=options.rules)
+    for judged in found:
         counts[judged[1].status] += 1
         sys.stdout.write((as_json_line(judged) if as_json else visible(as_text(judged))) + "\n")
         if live:

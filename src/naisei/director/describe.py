@@ -253,7 +253,8 @@ def _listed(items: Sequence[str], none: str = "") -> str:
 
 
 def _worn(state: TalkState, language: Language) -> list[str]:
-    worn = [word for word, lines in state.loops.items() if lines >= _WORN]
+    # What they talk about has to be named.
+    worn = [w for w, lines in state.loops.items() if lines >= _WORN and w not in state.topic]
     if not worn:
         return []
     listed = "".join(f"「{word}」" for word in worn)

@@ -12,6 +12,7 @@ from naisei.director.character import Character
 from naisei.director.check import check
 from naisei.director.config import TalkRules
 from naisei.director.judge import judge_check
+from naisei.director.prepare import outcome
 from naisei.director.schemas import Draft, Judgement, Outcome, Turn
 from naisei.director.state import TalkState
 from naisei.director.verdict import RuleSet
@@ -56,28 +57,28 @@ def judged(
     """The draft with the judgement beside the checks.
 
     By the specification the worst of all is its status. By the calibrated rules what warns is
-    RETRY where the judge finds fault too (roleplay or naturalness 3 or less); where not, it is
-    cleared, and nobody is told of it. What rejects has rejected before a judge is asked.
+    RETRY where the judge finds fault too (`Judgement.bears_out`); where not, it is cleared, and
+    nobody is told of it. What rejects has rejected before a judge is asked.
     """
-    heard = judge_check(found, language)
-    checks = draft.checks
-    counted = [draft.status]
-    if rules == "calibrated":
-        checks = tuple(
-            c if c.name == "format" else c.model_copy(update={"status": Status.RETRY})
-            for c in checks
-            if found.at_fault or c.name == "format"
-        )
-        counted = [c.status for c in checks]
-        counted.append(Status.MODIFY if draft.mends else Status.PASS)
-    added: tuple[Check, ...] = () if heard.status is Status.PASS else (heard,)
+    checks = weighed(draft.checks, found, language, rules)
     return draft.model_copy(
-        update={
-            "judgement": found,
-            "checks": (*checks, *added),
-            "status": max((*counted, heard.status), key=lambda status: status.severity),
-        }
+        update={"judgement": found, "checks": checks, "status": outcome(checks, draft.mends)}
     )
+
+
+def weighed(
+    checks: Sequence[Check], found: Judgement, language: Language, rules: RuleSet
+) -> tuple[Check, ...]:
+    """The checks that did not pass as `judged` leaves them, and the judge's own."""
+    kept = [check for check in checks if check.status is not Status.PASS]
+    if rules == "calibrated":
+        kept = [
+            c if c.name == "format" else c.model_copy(update={"status": Status.RETRY})
+            for c in kept
+            if found.bears_out(c.name) or c.name == "format"
+        ]
+    heard = judge_check(found, language)
+    return tuple(kept) if heard.status is Status.PASS else (*kept, heard)
 
 
 def unheard(draft: Draft, why: str) -> Draft:
@@ -99,19 +100,25 @@ def diff(draft: Draft) -> tuple[str, ...]:
     return tuple(list(difflib.unified_diff(given, text, n=0, lineterm=""))[2:])
 
 
-def notes(draft: Draft, speaker: Character) -> list[JsonValue]:
+def notes(draft: Draft, speaker: Character, language: Language) -> list[JsonValue]:
     """The warnings of a line that goes out, as instructions (§§1, 8) for the next turn of the
-    speaker who caused them."""
-    return [
-        {
-            "to": speaker.id,
-            "text": " ".join(text for text in (check.reason, check.suggestion) if text),
-        }
-        for check in draft.checks
-    ]
+    speaker who caused them. They are of that line: the talk goes on with what it was about."""
+    return [{"to": speaker.id, "text": _note(check, language)} for check in draft.checks]
 
 
-def meta(turn: Turn, speaker: Character) -> dict[str, JsonValue]:
+def _note(check: Check, language: str) -> str:
+    if check.name in ("judge", "scatter", "loop", "jump"):
+        return f"{check.reason} {check.suggestion}"
+    ja = language == "ja"
+    words = "".join(f"「{span}」" for span in check.evidence[:2])
+    return (
+        f"前の発言への注意: {check.reason}{words}言い方だけに気をつけ、話題は避けずに続ける"
+        if ja
+        else f"Of your last line: {check.reason} {words} Mind the wording; the topic may go on."
+    )
+
+
+def meta(turn: Turn, speaker: Character, language: Language) -> dict[str, JsonValue]:
     """What is committed with a line: never anything of a rejected draft.
 
     judged: whether a judge was heard on this line; where not, the hard rules alone let it out.
@@ -131,7 +138,7 @@ def meta(turn: Turn, speaker: Character) -> dict[str, JsonValue]:
         "judge_failure": draft.judge_failure if draft is not None else "",
         "mends": list(draft.mends) if draft is not None else [],
         "diff": list(turn.diff),
-        "notes": notes(draft, speaker) if draft is not None else [],
+        "notes": notes(draft, speaker, language) if draft is not None else [],
     }
 
 

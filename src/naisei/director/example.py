@@ -16,6 +16,10 @@ _KEPT = 4
 _SENTENCE = re.compile(r"[^。！？\n]+[。！？…]*")
 #: Checks whose fault sits in words that can be left out.
 _CUT = frozenset({"praise", "script", "setting", "logic", "scatter"})
+#: Checks whose evidence is not to be said again.
+_BREACHES = frozenset({"format", "setting", "praise", "logic", "script"})
+#: A form of address by itself.
+_CALL = re.compile(r"[^、。！？\s]{0,8}(?:ちゃん|さん|様|さま|くん|貴|先輩|姉|ねえ)")
 _ASIDE = re.compile(r"（[^（）\n]*）|[*＊][^*＊\n]*[*＊]|[〈＜\[【][^〉＞\]】\n]*[〉＞\]】]")
 _POLITE = tuple(
     (re.compile(rf"{plain}(?=[。！？…〜\s]|$)"), polite)
@@ -93,9 +97,20 @@ def keeps(rejected: Draft, rewrite: Draft) -> bool:
 
 
 def _without_faults(draft: Draft) -> str:
-    text = fold(draft.text)
+    """The sentences without a breach: what stands beside it in its sentence may belong to it. Of
+    a call by the wrong name, that alone is the breach."""
+    text, faults = fold(draft.text), []
     for check in draft.checks:
-        if check.name in ("setting", "praise", "logic"):
-            for span in check.evidence:
-                text = text.replace(fold(span), "、")
-    return text
+        spans = [fold(span) for span in check.evidence if span]
+        if check.name == "setting" and all(_CALL.fullmatch(span) for span in spans):
+            for span in spans:
+                text = text.replace(span, "")
+        elif check.name in _BREACHES:
+            faults += spans
+    if draft.judgement is not None and draft.judgement.status is not Status.PASS:
+        faults += [fold(said.quote) for said in draft.judgement.scores if said.quote.strip()]
+    return "".join(
+        sentence
+        for sentence in _SENTENCE.findall(text)
+        if not any(fault in sentence or sentence in fault for fault in faults)
+    )

@@ -45,7 +45,7 @@ def turn(
     """One line, and it is said."""
     done = yield from line(speaker, write, state, rules, number=number)
     if done.text is not None:
-        yield from Say(done.text, speaker.id, drafting.meta(done, speaker))
+        yield from Say(done.text, speaker.id, drafting.meta(done, speaker, rules.language))
     return done
 
 

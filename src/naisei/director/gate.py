@@ -11,7 +11,6 @@ accepted, and then streamed on.
 from __future__ import annotations
 
 import inspect
-import time
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import wraps
@@ -22,7 +21,7 @@ from naisei.core import AskUser, Chat, Effect, Flow, InputError, Say, World, aru
 from naisei.director.character import Character, load_character
 from naisei.director.config import POLICIES, Policy, TalkRules
 from naisei.director.flow import turn
-from naisei.director.gate_calls import AnyJudge, Call, Write, judge_handler
+from naisei.director.gate_calls import AnyJudge, Call, Write, at_once, judge_handler, now
 from naisei.director.judge import Judging
 from naisei.director.schemas import Draft, Turn
 from naisei.director.sentence_gate import SentenceGate
@@ -130,7 +129,7 @@ class Gate:
     def _plain(self, generate: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(generate)
         def gated(*args: Any, **kwargs: Any) -> Any:
-            call = self._call(generate, args, kwargs)
+            call = self._call(generate, args, kwargs, blocking=True)
             return call.result(self._run(call))
 
         return gated
@@ -138,18 +137,20 @@ class Gate:
     def _stream(self, generate: Callable[..., Any]) -> Callable[..., Iterator[str]]:
         @wraps(generate)
         def gated(*args: Any, **kwargs: Any) -> Iterator[str]:
-            call = self._call(generate, args, kwargs)
-            if self.hold == "sentence":
-                yield from self._stream_sentences(call)
-            else:
+            call = self._call(generate, args, kwargs, blocking=True)
+            if self.hold == "reply":
                 yield from call.parts(self._run(call))
+                return
+            held = self._sentences(self._said())
+            yield from at_once(held.let_out(call))
+            yield from self._closed(self._told(held.turn()))
 
         return gated
 
     def _async(self, generate: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(generate)
         async def gated(*args: Any, **kwargs: Any) -> Any:
-            call = self._call(generate, args, kwargs)
+            call = self._call(generate, args, kwargs, blocking=False)
             return call.result(await self._arun(call))
 
         return gated
@@ -157,66 +158,44 @@ class Gate:
     def _async_stream(self, generate: Callable[..., Any]) -> Callable[..., AsyncIterator[str]]:
         @wraps(generate)
         async def gated(*args: Any, **kwargs: Any) -> AsyncIterator[str]:
-            call = self._call(generate, args, kwargs)
-            if self.hold == "sentence":
-                async for part in self._astream_sentences(call):
-                    yield part
+            call = self._call(generate, args, kwargs, blocking=False)
+            if self.hold == "reply":
+                parts = call.parts(await self._arun(call))
             else:
-                for part in call.parts(await self._arun(call)):
+                held = self._sentences(await self._asaid())
+                async for part in held.let_out(call):
                     yield part
+                parts = self._closed(await self._atold(held.turn()))
+            for part in parts:
+                yield part
 
         return gated
 
     def _sentences(self, said: Sequence[str]) -> SentenceGate:
         return SentenceGate(*self._setting(said))
 
-    def _stream_sentences(self, call: Call) -> Iterator[str]:
-        held, began, latency = self._sentences(self._said()), time.monotonic(), None
-        while not held.done:
-            held.begin()
-            for piece in call.pieces(Write(held.reasons)):
-                if (out := held.feed(piece)) != "":
-                    latency = latency or time.monotonic() - began
-                    yield out
-                if not held.open:
-                    break
-            if (out := held.end()) != "":
-                latency = latency or time.monotonic() - began
-                yield out
-        yield from self._closed(self._told(held.turn(latency)))
-
-    async def _astream_sentences(self, call: Call) -> AsyncIterator[str]:
-        held, began, latency = self._sentences(await self._asaid()), time.monotonic(), None
-        while not held.done:
-            held.begin()
-            async for piece in call.apieces(Write(held.reasons)):
-                if (out := held.feed(piece)) != "":
-                    latency = latency or time.monotonic() - began
-                    yield out
-                if not held.open:
-                    break
-            if (out := held.end()) != "":
-                latency = latency or time.monotonic() - began
-                yield out
-        for out in self._closed(await self._atold(held.turn(latency))):
-            yield out
-
     def _closed(self, done: Turn) -> list[str]:
         """What is given where nothing was said."""
         return [self.otherwise] if done.text is None and self.otherwise else []
 
     def _call(
-        self, generate: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+        self,
+        generate: Callable[..., Any],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        *,
+        blocking: bool,
     ) -> Call:
-        return Call(generate, args, kwargs, keyword=self.keyword, otherwise=self.otherwise)
+        words = {"keyword": self.keyword, "otherwise": self.otherwise}
+        return Call(generate, args, kwargs, **words, blocking=blocking)
 
     def _run(self, call: Call) -> Turn:
         setting = self._setting(self._said())
-        return self._told(run(*self._prepared(call, call.write, setting, blocking=True)))
+        return self._told(run(*self._prepared(call, setting, blocking=True)))
 
     async def _arun(self, call: Call) -> Turn:
         setting = self._setting(await self._asaid())
-        done = await arun(*self._prepared(call, call.awrite, setting, blocking=False))
+        done = await arun(*self._prepared(call, setting, blocking=False))
         return await self._atold(done)
 
     def _said(self) -> Sequence[str]:
@@ -238,13 +217,14 @@ class Gate:
     def _prepared(
         self,
         call: Call,
-        write: Callable[[Write], Any],
         setting: tuple[Character, TalkState, TalkRules],
         *,
         blocking: bool,
     ) -> tuple[Flow[Turn], World]:
         character, state, rules = setting
-        handlers: dict[type[Effect[Any]], Any] = {Write: write, Say: lambda said: None}
+        handlers: dict[type[Effect[Any]], Any] = {Say: lambda said: None, Write: call.write}
+        if blocking:
+            handlers[Write] = lambda asked: now(call.write(asked))
         if self.judge is not None:
             handlers[Chat] = judge_handler(self.judge, call, character, state, blocking=blocking)
         if (person := self.person) is not None:

@@ -7,9 +7,8 @@ import inspect
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from types import TracebackType
-from typing import Any, ClassVar, TypeVar
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from pydantic import JsonValue
 
@@ -18,6 +17,11 @@ from naisei.director.character import Character
 from naisei.director.schemas import ASPECTS, Scores, Turn
 from naisei.director.spoken import spoken
 from naisei.director.state import TalkState
+
+if TYPE_CHECKING:
+    from naisei.models.base import ChatModel
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -47,10 +51,11 @@ class Call:
         *,
         keyword: str,
         otherwise: str,
+        blocking: bool,
     ) -> None:
         self._generate, self._args, self._kwargs = generate, args, kwargs
         self._keyword = keyword if _takes(generate, keyword) else ""
-        self._otherwise = otherwise
+        self._otherwise, self._blocking = otherwise, blocking
         self._drafts: list[list[str]] = []
         self._streams: type[Any] | None = None
 
@@ -59,43 +64,33 @@ class Call:
         """The latest draft with its mends: what the judge is asked about."""
         return spoken("".join(self._drafts[-1]))[1]
 
-    def write(self, asked: Write) -> str:
-        """A draft of a plain function or a generator."""
+    async def write(self, asked: Write) -> str:
+        """A draft of a function of any kind; nothing waits but for the function."""
         out = self._called(asked)
         if inspect.isawaitable(out):
-            if inspect.iscoroutine(out):
-                out.close()
-            raise TypeError("this function gives an awaitable: define it with `async def`")
-        if isinstance(out, str):
-            return self._kept([out])
-        if not hasattr(out, "__iter__"):
-            return self._kept([out])
-        self._streams = Iterator
-        return self._kept(list(out))
-
-    async def awrite(self, asked: Write) -> str:
-        """A draft of an async function or an async generator."""
-        out = self._called(asked)
-        if inspect.isawaitable(out):
+            if self._blocking:
+                if inspect.iscoroutine(out):
+                    out.close()
+                raise TypeError("this function gives an awaitable: define it with `async def`")
             out = await out
         if hasattr(out, "__aiter__"):
             self._streams = AsyncIterator
             return self._kept([part async for part in out])
-        return self._kept([out])
+        if isinstance(out, str) or not hasattr(out, "__iter__"):
+            return self._kept([out])
+        self._streams = Iterator
+        return self._kept(list(out))
 
-    def pieces(self, asked: Write) -> Iterator[str]:
-        """A draft of a generator, piece by piece."""
-        out = self._called(asked)
+    async def pieces(self, reasons: tuple[str, ...]) -> AsyncIterator[str]:
+        """A draft of a generator of either kind, piece by piece."""
+        out = self._called(Write(reasons))
         self._drafts.append([])
-        for part in [out] if isinstance(out, str) else out:
-            yield self._piece(part)
-
-    async def apieces(self, asked: Write) -> AsyncIterator[str]:
-        """A draft of an async generator, piece by piece."""
-        out = self._called(asked)
-        self._drafts.append([])
-        async for part in out:
-            yield self._piece(part)
+        if hasattr(out, "__aiter__"):
+            async for part in out:
+                yield self._piece(part)
+        else:
+            for part in [out] if isinstance(out, str) else out:
+                yield self._piece(part)
 
     def _piece(self, part: Any) -> str:
         if not isinstance(part, str):
@@ -140,12 +135,29 @@ def _takes(generate: Callable[..., Any], keyword: str) -> bool:
     return found is not None and found.kind in (found.POSITIONAL_OR_KEYWORD, found.KEYWORD_ONLY)
 
 
-async def _replayed(parts: list[str]) -> AsyncIterator[str]:
-    for part in parts:
+def at_once(stream: AsyncIterator[str]) -> Iterator[str]:
+    """An async stream in which nothing waits, for a caller without an event loop."""
+    while True:
+        try:
+            part = now(stream.__anext__())
+        except StopAsyncIteration:
+            return
         yield part
 
 
-T = TypeVar("T")
+def now(todo: Awaitable[T]) -> T:
+    """The result of what waits for nothing."""
+    try:
+        next(todo.__await__())
+    except StopIteration as done:
+        result: T = done.value
+        return result
+    raise RuntimeError("this waits for something, and nobody can")
+
+
+async def _replayed(parts: list[str]) -> AsyncIterator[str]:
+    for part in parts:
+        yield part
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,56 +204,33 @@ class _Function(Handler):
         self._judge, self._question, self._blocking = judge, question, blocking
 
     def perform(self, effect: Chat[Any], where: Where) -> Any:
-        question = self._question(effect)
-        return self._waited(question) if self._blocking else self._awaited(question)
+        asked = self._asked(self._question(effect))
+        return now(asked) if self._blocking else asked
 
-    def _waited(self, question: JudgeQuestion) -> Scores:
-        faults = _Faults()
-        while faults.bearable:
-            with faults:
-                given = self._judge(question)
-                return _read(_background().wait(given) if inspect.isawaitable(given) else given)
-        raise faults.failure
+    async def _asked(self, question: JudgeQuestion) -> Scores:
+        try:
+            return await self._heard(question)
+        except InstrumentFailure:
+            return await self._heard(question)
 
-    async def _awaited(self, question: JudgeQuestion) -> Scores:
-        faults = _Faults()
-        while faults.bearable:
-            with faults:
-                # In a thread, since a plain function would hold up the caller's loop.
-                given = await asyncio.to_thread(self._judge, question)
-                return _read(await given if inspect.isawaitable(given) else given)
-        raise faults.failure
+    async def _heard(self, question: JudgeQuestion) -> Scores:
+        """Whatever a foreign judge does wrong, it has not measured the line."""
+        try:
+            return _read(await self._given(question))
+        except NaiseiError:
+            raise
+        except Exception as error:
+            raise InstrumentFailure(
+                f"the judge gave nothing usable, twice; last: {type(error).__name__}: {error}"
+            ) from error
 
-
-class _Faults:
-    """Whatever a foreign judge does wrong, it has not measured the line; one fault is borne."""
-
-    def __init__(self) -> None:
-        self._met: list[Exception] = []
-
-    @property
-    def bearable(self) -> bool:
-        return len(self._met) < 2
-
-    @property
-    def failure(self) -> InstrumentFailure:
-        last = self._met[-1]
-        return InstrumentFailure(
-            f"the judge gave nothing usable, twice; last: {type(last).__name__}: {last}"
-        )
-
-    def __enter__(self) -> None: ...
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> bool:
-        if not isinstance(error, Exception) or isinstance(error, NaiseiError):
-            return False
-        self._met.append(error)
-        return True
+    async def _given(self, question: JudgeQuestion) -> Any:
+        if self._blocking:
+            given = self._judge(question)
+            return _background().wait(given) if inspect.isawaitable(given) else given
+        # In a thread, since a plain function would hold up the caller's loop.
+        given = await asyncio.to_thread(self._judge, question)
+        return await given if inspect.isawaitable(given) else given
 
 
 def _read(given: Any) -> Scores:
@@ -273,25 +262,24 @@ class ModelHandler(Handler):
     """A model of the model layer in every role. Its connections live in a loop of their own, so
     that they outlast the loops of whoever calls. blocking: nobody awaits."""
 
-    def __init__(self, spec: str, *, blocking: bool) -> None:
-        self._spec, self._blocking = spec, blocking
+    def __init__(self, model: str | ChatModel, *, blocking: bool) -> None:
+        self._model, self._blocking = model, blocking
 
     def perform(self, effect: Chat[Any], where: Where) -> Any:
-        gateway = _gateway(self._spec)
+        gateway = _gateway(self._model)  # type: ignore[arg-type]  # a protocol: no word on hashing
         todo = gateway.perform(effect, where)
         return _background().wait(todo) if self._blocking else _background().awaited(todo)
 
 
-@cache
-def _gateway(spec: str) -> Any:
+@lru_cache(256)
+def _gateway(model: str | ChatModel) -> Any:
     from naisei.models.gateway import Gateway
     from naisei.models.pacing import RetryPolicy
-    from naisei.models.registry import open_roles
+    from naisei.models.registry import Roles, open_roles
 
+    roles = open_roles(model) if isinstance(model, str) else Roles(model)
     # Somebody waits: a model that does not answer is given up sooner than in a run.
-    return Gateway(
-        open_roles(spec), patience=RetryPolicy(attempts=4, resends=0, connect_attempts=1)
-    )
+    return Gateway(roles, patience=RetryPolicy(attempts=4, resends=0, connect_attempts=1))
 
 
 class _Background:

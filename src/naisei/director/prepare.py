@@ -6,6 +6,7 @@ with evidence, reason and suggestion. Source: the retry-judgement specification,
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from functools import lru_cache
 
@@ -22,8 +23,9 @@ _PASS, _RETRY = Status.PASS, Status.RETRY
 class PreparedLine:
     """One line as the checks see it: body, masked and spans have the same positions.
 
-    text: what may go out of the given line, by `mends`. body: what is spoken of it, folded.
-    masked: the body with quotations and parentheses filled. count: how many sentences it has.
+    given: the line as it came. text: what may go out of it, by `mends`. body: what is spoken of
+    it, folded. masked: the body with quotations and parentheses filled. count: how many sentences
+    it has.
     """
 
     __slots__ = (
@@ -33,12 +35,14 @@ class PreparedLine:
         "_speech",
         "body",
         "count",
+        "given",
         "masked",
         "mends",
         "text",
     )
 
     def __init__(self, given: str, own: tuple[str, ...] = ()) -> None:
+        self.given = given
         mends, self._speech = speech(given, own)
         self.text = mend_marks(self._speech)
         self.mends = mends if self.text == self._speech else (*mends, "marks")
@@ -70,6 +74,28 @@ class PreparedLine:
         if self._origin is None:
             self._origin = Origin(self._speech)
         return self._origin.span(start, end)
+
+    def head(self, size: int) -> PreparedLine:
+        """The first `size` characters of what is spoken: the line itself if it has no more."""
+        if len(self._speech) <= size:
+            return self
+        head = PreparedLine(self._speech[:size])
+        head.given = self.given
+        return head
+
+    def pieces(self, span: str) -> list[str]:
+        """Words of the speech as they stand in the given line, parted where something was taken
+        out; as they are where no piece stands there (escaped JSON)."""
+        if self._speech is self.given or span in self.given or span not in self._speech:
+            return [span]
+        found, at = [], 0
+        while at < len(span):
+            ends = range(at + 1, len(span) + 1)
+            # Each prefix of a prefix that stands there stands there too.
+            size = bisect_left(ends, True, key=lambda end: span[at:end] not in self.given)
+            found.append(span[at : at + size].strip())
+            at += size or 1
+        return [piece for piece in found if piece] or [span]
 
 
 def outcome(checks: Sequence[Check], mends: Sequence[str]) -> Status:
@@ -103,13 +129,10 @@ def found(
     reason, suggestion: in Japanese and in English; the user's language is taken.
     """
     at = line.language
-    if len(evidence) == 1 and evidence[0]:
-        spans: tuple[str, ...] = (evidence[0][:_LONGEST],)
-        if len(spans[0]) <= _WORD:
-            return _kept(name, status is _RETRY, reason[at], suggestion[at], spans)
-    else:
-        spans = tuple(dict.fromkeys([span[:_LONGEST] for span in evidence if span]))[:EVIDENCE]
-    return _made(name, status is _RETRY, reason[at], suggestion[at], spans)
+    pieces = [piece for span in evidence if span for piece in line.pieces(span[:_LONGEST])]
+    spans = tuple(dict.fromkeys(pieces))[:EVIDENCE]
+    made = _kept if len(spans) == 1 and len(spans[0]) <= _WORD else _made
+    return made(name, status is _RETRY, reason[at], suggestion[at], spans)
 
 
 def _made(

@@ -52,23 +52,31 @@ def script_lines(path: str, speakers: Speakers, *, form: str = "") -> tuple[list
 def judged_lines(
     lines: Iterable[ScriptLine], *, one_talk: bool = False, rules: RuleSet = "calibrated"
 ) -> Iterator[Judged]:
-    """Each line with its verdict; lines of others are passed over.
+    """Each line with its verdict by the rules alone; see `with_history`."""
+    for line, history in with_history(lines, one_talk=one_talk):
+        yield line, rules_of(line.who, rules).check(line.text, [text for _, text in history])
+
+
+def with_history(
+    lines: Iterable[ScriptLine], *, one_talk: bool = False
+) -> Iterator[tuple[ScriptLine, tuple[tuple[str, str], ...]]]:
+    """Each line of a known character with the lines before it (speaker, text), oldest first.
 
     one_talk: the lines before are the history of a line that gives none of its own; in a
     conversation they always are.
     """
-    before: deque[str] = deque(maxlen=_HISTORY)
+    before: deque[tuple[str, str]] = deque(maxlen=_HISTORY)
     talk: int | None = None
     for line in lines:
         if line.talk != talk and line.talk is not None:
             before.clear()
             talk = line.talk
-        history = line.history
-        if history is None:
-            history = tuple(before) if one_talk or line.talk is not None else ()
+        history = tuple(before) if one_talk or line.talk is not None else ()
+        if line.history is not None:
+            history = tuple(("", text) for text in line.history)
         if line.character is not None:
-            yield line, rules_of(line.character, rules).check(line.text, history)
-        before.append(line.text)
+            yield line, history
+        before.append((line.speaker, line.text))
 
 
 #: Lines that are listed, and points of a curve (a longer script is averaged over stretches).

@@ -126,10 +126,11 @@ class Judgement(_Frozen):
         at = list(ASPECTS).index(name)
         return sum(s.points[at] for s in self.scores) / len(self.scores)
 
-    @property
-    def at_fault(self) -> bool:
-        """Whether the judge finds fault with the character or the naturalness (3 or less)."""
-        return min(self.aspect("roleplay"), self.aspect("naturalness")) <= 3
+    def bears_out(self, check: str) -> bool:
+        """Whether the judge finds fault where this check does: with character or naturalness (3
+        or less), or for `setting` with the facts."""
+        aspects = ("roleplay", "naturalness", *(("frame",) if check == "setting" else ()))
+        return min(map(self.aspect, aspects)) <= 3
 
     @property
     def comment(self) -> str:

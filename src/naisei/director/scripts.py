@@ -88,6 +88,12 @@ class ScriptLine:
     history: tuple[str, ...] | None = None
     talk: int | None = None
 
+    @property
+    def who(self) -> Character:
+        """The speaker of a line that is to be checked."""
+        assert self.character is not None
+        return self.character
+
 
 #: Forms whose rows need not follow each other.
 _ALONE = ("table", "json")

@@ -7,12 +7,15 @@ a reply that goes wrong after its first sentences ends there.
 from __future__ import annotations
 
 import re
+import time
+from collections.abc import AsyncIterator
 from typing import cast
 
 from naisei.core import Status
 from naisei.director.character import Character
 from naisei.director.config import TalkRules
 from naisei.director.draft import best, checked
+from naisei.director.gate_calls import Call
 from naisei.director.schemas import Draft, Outcome, Turn
 from naisei.director.state import TalkState
 
@@ -20,45 +23,53 @@ _END = re.compile(r"[。！？!?\n]+[」』）)]*")
 
 
 class SentenceGate:
-    """One turn of a streaming function. For each draft: `begin`, `feed` its pieces while `open`,
-    then `end`; until `done`. What `feed` and `end` give may be said at once."""
+    """One turn of a streaming function. `let_out` gives what may be said, as soon as it may."""
 
     def __init__(self, character: Character, state: TalkState, rules: TalkRules) -> None:
         self._character, self._state, self._rules = character, state, rules
         self._drafts: list[Draft] = []
         self._said = self._held = ""
-        self.open, self.done = True, False
+        self._open, self._done = True, False
+        self._latency: float | None = None
 
-    @property
-    def reasons(self) -> tuple[str, ...]:
-        """Why the last draft was rejected; empty before the first."""
-        return self._drafts[-1].reasons if self._drafts else ()
+    async def let_out(self, call: Call) -> AsyncIterator[str]:
+        """Sentences of the drafts that `call` writes, until a draft is through or the retries are
+        used up. Nothing waits but for the function."""
+        began = time.monotonic()
+        while not self._done:
+            self._held, self._open = "", True
+            reasons = self._drafts[-1].reasons if self._drafts else ()
+            async for piece in call.pieces(reasons):
+                if (out := self._feed(piece)) != "":
+                    self._latency = self._latency or time.monotonic() - began
+                    yield out
+                if not self._open:
+                    break
+            if (out := self._end()) != "":
+                self._latency = self._latency or time.monotonic() - began
+                yield out
 
-    def begin(self) -> None:
-        """A new draft begins."""
-        self._held, self.open = "", True
-
-    def feed(self, piece: str) -> str:
+    def _feed(self, piece: str) -> str:
         """What may be said now, perhaps nothing."""
         self._held += piece
         out = ""
         # The last mark may go on in the next piece (「！」「？」), so it waits for what follows.
-        while self.open and (found := _END.search(self._held)) and found.end() < len(self._held):
+        while self._open and (found := _END.search(self._held)) and found.end() < len(self._held):
             out += self._let(self._held[: found.end()], self._held[found.end() :])
         return out
 
-    def end(self) -> str:
+    def _end(self) -> str:
         """The draft is at its end: what may still be said."""
-        out = self._let(self._held, "") if self.open and (self._held or not self._said) else ""
-        if self.open or self._said or len(self._drafts) > self._rules.retries:
-            self.done = True
+        out = self._let(self._held, "") if self._open and (self._held or not self._said) else ""
+        if self._open or self._said or len(self._drafts) > self._rules.retries:
+            self._done = True
         chosen = best(self._drafts) if self._rules.policy == "best" else None
-        if self.done and not self._said and chosen is not None:
+        if self._done and not self._said and chosen is not None:
             out = self._said = self._drafts[chosen].text
         return out
 
-    def turn(self, latency: float | None) -> Turn:
-        """How the turn ended. latency: seconds until the first sentence was let out."""
+    def turn(self) -> Turn:
+        """How the turn ended."""
         rejected = self._drafts[-1].status is Status.RETRY
         outcome = "refused" if not self._said else "said"
         if self._said and rejected and len(self._drafts) > self._rules.retries:
@@ -72,7 +83,7 @@ class SentenceGate:
             text=self._said or None,
             drafts=tuple(self._drafts),
             chosen=None,
-            latency=latency,
+            latency=self._latency,
         )
 
     def _let(self, sentence: str, rest: str) -> str:
@@ -86,7 +97,7 @@ class SentenceGate:
         if draft.status is Status.RETRY or not rest:
             self._drafts.append(draft)
         if draft.status is Status.RETRY:
-            self.open = False
+            self._open = False
             return ""
         self._said, self._held = self._said + sentence, rest
         return sentence

@@ -41,6 +41,10 @@ _DIRECTION = re.compile(
     r"(?:[（(](?!(?:[笑汗泣株仮]|爆笑|苦笑|w+)[)）])([^（）()\n]{2,80})[)）]|[*＊]([^*＊\n]{1,80})[*＊]|【([^【】\n]{1,80})】)"
     r"(?=\s|[「『（(*＊【]|\Z|[^\s、。はがをにのでとも])[ \t\u3000]*)"
 )
+#: How the word before it is read: nobody says it twice.
+_READING = re.compile(
+    r"(?<=[A-Za-z0-9Ａ-Ｚａ-ｚ])[（(][ァ-ヶー・]{2,24}[)）]|(?<=[\u3400-\u9fff々])[（(][ぁ-んァ-ヶー]{2,12}[)）]"
+)
 _ACTS = re.compile(r"[\u3400-\u9fff]|(?:て|ながら|に|[うくすつるむぐぶ])\Z")
 #: What makes quoted words a quotation, not the speech itself.
 _QUOTING = re.compile(r"\s*(?:と|って|なんて|とか|は|が|を|に|の|も|で|や|じゃ|だ|です|、)")
@@ -149,7 +153,7 @@ def _without_directions(text: str) -> str:
         inner = found[1]
         return found[0] if inner is not None and _ACTS.search(inner) is None else ""
 
-    return _trimmed(_DIRECTION.sub(kept, text))
+    return _trimmed(_DIRECTION.sub(kept, _READING.sub("", text)))
 
 
 #: The same brackets in other forms.
@@ -191,7 +195,8 @@ def _joined(text: str, spans: list[tuple[int, int]]) -> str:
 _FOREIGN_MARKS = re.compile(r"\ufffd|[縺繧].?[縺繧繝]")
 _LEFT_OVER = re.compile(
     r"```|</?think|<\|[\w/]{1,24}\|>|\A\s*\{\s*\"|\"(?:speaker|text|content|role)\"\s*:"
-    r"|^\s*(?:user|system|assistant|human)\s*(?:[:：].*)?$|\A\W{0,2}thought\W{0,2}[:：]",
+    r"|^\s*(?:user|system|assistant|human)\s*(?:[:：].*)?$"
+    r"|^\W{0,2}(?:thought|output)\W{0,2}[:：]|</?[a-z][a-z _-]{2,24}>",
     re.IGNORECASE | re.MULTILINE,
 )
 _KANA = re.compile("[\u3041-\u30ff]")
@@ -208,7 +213,8 @@ _RUN_LENGTH = 40
 def _partner_label(partner: tuple[str, ...]) -> re.Pattern[str]:
     known = "|".join(map(re.escape, sorted(partner, key=len, reverse=True))) or r"(?!)"
     return re.compile(
-        rf"^[ \t]*[【\[*]*(?:{known})[】\]*]*\s*(?:[：:]|(?=「[^\n]*」\s*$))", re.MULTILINE
+        rf"^[ \t]*[【\[*]*(?:{known})[】\]*]*\s*(?:[：:]|(?=「[^\n]*」\s*$))",
+        re.MULTILINE | re.IGNORECASE,
     )
 
 

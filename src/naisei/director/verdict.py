@@ -77,9 +77,10 @@ class LineVerdict(NamedTuple):
     """A line judged by the hard rules and the three that only warn.
 
     status: the worst of `checks`, MODIFY for a line that passes with `mends`. checks: one for
-    each of `CHECK_NAMES`, in that order; the evidence of each is cut from the text as it was
-    given. sentences, topics: as counted for the scatter check. mends: those of `MEND_NAMES`
-    that were made; text: the line with them made. character: the profile's id.
+    each of `CHECK_NAMES`, in that order, and `judge` where a model was heard; the evidence is cut
+    from the text as it was given. sentences, topics: as counted for the scatter check. mends:
+    those of `MEND_NAMES` that were made; text: the line with them made. character: the
+    profile's id.
     """
 
     status: Status

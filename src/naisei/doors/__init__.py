@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from naisei.doors.acting import AskBeforeAct, ask_before_act
-    from naisei.doors.exchange import Acted, Choice, Question, Request
+    from naisei.doors.exchange import Acted, Choice, Declined, Question, Request
     from naisei.doors.speaking import check_before_say, reflect_after_failure
 
 __all__ = [
     "Acted",
     "AskBeforeAct",
     "Choice",
+    "Declined",
     "Question",
     "Request",
     "ask_before_act",

@@ -1,33 +1,34 @@
 """`ask_before_act`: the policy of R-Clarify round your own actions.
 
-The flow is clarify's own `trial`; your functions perform its `Act`, your user its `AskUser`. Its
-log is the only state: with a file, a conversation goes on after a restart, an answer that is
-sent twice counts once, and no action that was done is done again.
+Clarify's agents decide; your functions perform `Act`, your user `AskUser`. The log is the only
+state: with a file, a conversation goes on after a restart. Whatever is said belongs to one thread,
+one request in it and one step of that, named by `Question.step` for ever: an answer that is sent
+twice counts once, a late one is refused, and no action that was done is done again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+import asyncio
+import hashlib
+import json
+import re
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from secrets import token_hex
 from typing import Any, Generic, TypeVar, cast
-
-from pydantic import JsonValue
 
 from naisei import lang
 from naisei.clarify.agent import Agent, AgentContext, View, build_agent
-from naisei.clarify.config import Rules
-from naisei.clarify.flow import trial
 from naisei.clarify.schemas import (
     Action,
     ActionSet,
     Clarify,
-    Decision,
+    Decline,
     Execute,
-    Instance,
     Scene,
-    TrialLog,
     Turn,
 )
 from naisei.core import (
@@ -36,7 +37,8 @@ from naisei.core import (
     Chat,
     Effect,
     Embed,
-    Event,
+    EpisodeBusy,
+    EventLog,
     Flow,
     Handler,
     InputError,
@@ -46,10 +48,23 @@ from naisei.core import (
     arun,
     run,
 )
+from naisei.core.events import claimed
 from naisei.director.gate_calls import ModelHandler
-from naisei.doors.exchange import Acted, ActingTurn, Asking, Choice, KeptLog, Question, Request
+from naisei.doors.careful import CarefulAgent
+from naisei.doors.exchange import (
+    Acted,
+    ActingTurn,
+    Asking,
+    Bounded,
+    Choice,
+    Declined,
+    Notes,
+    Question,
+    Request,
+)
 from naisei.lang import Language, say
 from naisei.lengths import MESSAGE, too_long
+from naisei.models.given import AnyModel, as_model
 from naisei.runs.log import RunLog
 from naisei.runs.retry import arun_logged, retry_while_locked
 
@@ -63,10 +78,11 @@ class AskBeforeAct(Generic[R]):
         self,
         actions: Mapping[str, Callable[[Request], R]],
         *,
-        model: str | None,
+        model: AnyModel | None,
         agent: str | None,
         ask: Callable[[str], str | Awaitable[str]] | None,
         quota: int,
+        dangerous: Collection[str],
         state: str | Path | None,
         language: Language | None,
         embedder: str,
@@ -76,6 +92,18 @@ class AskBeforeAct(Generic[R]):
             raise InputError(told, place="actions")
         if quota < 0:
             raise InputError(say("0 以上にしてください", "must be 0 or more"), place="quota")
+        if unknown := set(dangerous) - set(actions):
+            told = say("actions にない行動です", "is none of the actions")
+            raise InputError(told, place=f"dangerous: {min(unknown)}")
+        if model is None and agent is None:
+            raise InputError(
+                say("何で決めるかの指定がありません", "nothing says what decides"),
+                place="model",
+                remedy=say(
+                    "model= にモデルを渡すか、モデルの要らない agent= を選んでください",
+                    "give model=, or an agent= that needs none",
+                ),
+            )
         self.names = tuple(actions)
         self.language: Language = language or lang.language()
         self._functions = dict(actions)
@@ -83,54 +111,97 @@ class AskBeforeAct(Generic[R]):
             name="own",
             actions=tuple(Action(id=n, text=text) for n, text in enumerate(self.names, 1)),
         )
-        self._model, self._ask, self._embedder = model, ask, embedder
-        self._agent_name = agent or ("llm" if model else "bayes")
-        self._rules = Rules(trials=1, quota=quota)
-        self._kept = KeptLog(state) if state is not None else None
-        self._logs: dict[str, MemoryLog] = {}
-        self._notes: dict[str, JsonValue] = {}
+        self._dangerous = frozenset(self.names.index(each) + 1 for each in dangerous)
+        self._model = None if model is None else as_model(model)
+        self._ask, self._embedder = ask, embedder
+        self._agent_name, self._quota = agent or "llm", quota
+        self._notes = Notes(state)
+        self._logs: Bounded[MemoryLog] = Bounded()
 
-    def __call__(self, request: str) -> R:
+    def __call__(self, request: str) -> R | Declined:
         """Ask as far as needed (`ask`), act, and return what the action returned: a generator, if
         it streams."""
         turn = self._turn(request)
-        run(self._trial(turn.request, "request"), self._world(turn, blocking=True))
-        return turn.done[0]
+        found = run(self._flow(turn.request), self._world(turn, blocking=True))
+        return turn.done[0] if turn.done else self._declined(found)
 
     async def acall(self, request: str) -> Any:
         """The same within an event loop, for plain and async functions."""
         turn = self._turn(request)
-        await arun(self._trial(turn.request, "request"), self._world(turn, blocking=False))
-        return turn.done[0]
+        found = await arun(self._flow(turn.request), self._world(turn, blocking=False))
+        return turn.done[0] if turn.done else self._declined(found)
 
-    def decide(self, request: str, asked: Sequence[tuple[str, str]] = ()) -> Question | Choice:
-        """One decision: nothing is carried out, nothing is kept. asked: questions and answers so
-        far, oldest first."""
-        flow = self._agent.decide(self._view(request, asked))
-        return self._told(run(flow, self._world(None, blocking=True)))
+    def decide(
+        self,
+        request: str,
+        asked: Sequence[tuple[str, str]] = (),
+        *,
+        done: str = "",
+        log: EventLog | None = None,
+    ) -> Question | Choice | Declined:
+        """One decision: nothing is carried out, nothing is kept.
+
+        asked: questions and answers so far, oldest first. done: the action that the same words
+        had carried out just before; it is confirmed. log: is told what was asked of models.
+        """
+        flow = self._decided(_checked(request), asked, done)
+        return run(flow, self._world(None, blocking=True), log=log)
 
     async def adecide(
-        self, request: str, asked: Sequence[tuple[str, str]] = ()
-    ) -> Question | Choice:
+        self,
+        request: str,
+        asked: Sequence[tuple[str, str]] = (),
+        *,
+        done: str = "",
+        log: EventLog | None = None,
+    ) -> Question | Choice | Declined:
         """The same within an event loop."""
-        flow = self._agent.decide(self._view(request, asked))
-        return self._told(await arun(flow, self._world(None, blocking=False)))
+        flow = self._decided(_checked(request), asked, done)
+        return await arun(flow, self._world(None, blocking=False), log=log)
 
-    def act(self, action: str, request: str, asked: Sequence[tuple[str, str]] = ()) -> R:
+    async def ahear(
+        self, messages: Sequence[tuple[str, str]], whose: str = "", *, log: EventLog | None = None
+    ) -> Question | Choice | Declined | None:
+        """`adecide` about a conversation that others keep: role and text of its messages, oldest
+        first. Questions of ours are known from when they were asked, by what they were asked
+        about; any other message of an assistant ends what went before. whose: the user, if it is
+        known. `None` where the last message is not the user's.
+        """
+        await self._notes.aopen()
+
+        def is_ours(mark: str) -> bool:
+            return self._notes.get(f"asked:{mark}") is not None
+
+        heard = await asyncio.to_thread(last_request, messages, whose, is_ours)
+        if heard is None:
+            return None
+        request, asked = heard
+        found = await self.adecide(request[:MESSAGE], asked, log=log)
+        if isinstance(found, Question):
+            mark = mark_of(whose, [request, *(t for pair in asked for t in pair), found.text])
+            await self._notes.aput(f"asked:{mark}", True)
+        return found
+
+    def act(self, action: str, request: Request) -> R:
         """Carry out an action by its text. What its function returns, an awaitable where that is
         async."""
-        return self._functions[action](Request(request, tuple(asked)))
+        return self._functions[action](request)
 
-    async def aact(self, action: str, request: str, asked: Sequence[tuple[str, str]] = ()) -> Any:
+    async def aact(self, action: str, request: Request) -> Any:
         """The same within an event loop, for plain and async functions."""
-        result = self.act(action, request, asked)
+        result = self.act(action, request)
         return await result if isinstance(result, Awaitable) else result
 
-    def tell(self, thread: str, text: str, *, step: str = "") -> Question | Acted[R]:
+    def tell(
+        self, thread: str, text: str, *, step: str = "", message: str = ""
+    ) -> Question | Acted[R] | Declined:
         """What somebody says in a conversation: a request, or the answer to the question there.
 
-        thread: names the conversation. step: of the question that is answered (`Question.step`);
-        the same words to the same step again count once.
+        thread: names the conversation; of two users, two. step: of the question that is answered
+        (`Question.step`). message: your id of what is said, unique in the thread. What names the
+        same step or the same message again counts once, and gets what was done then. Without
+        either, words said again are a new request: what they did is confirmed before it is done
+        once more.
 
         Raises:
             InputError: an empty text, one that is too long, or an answer to another question.
@@ -138,46 +209,53 @@ class AskBeforeAct(Generic[R]):
             LogBusy: another program holds the file for longer than ten seconds. Said again, it
                 goes on where it was.
         """
-        opened = self._opened(thread, text, step)
-        if opened.begins:
+        text = _checked(text)
+        with self._exclusive(thread):
+            opened = self._opened(thread, text, step, message)
             self._keep(opened)
-        flow = self._trial(opened.turn.request, opened.where.instance)
-        world = self._world(opened.turn, blocking=True)
-        told: Question | Acted[R]
-        try:
-            told = opened.acted(run(flow, world, log=opened.log, where=opened.where), self.names)
-        except Asking:
-            told = opened.asking()
-        self._keep(opened)
-        return told
+            flow = self._flow(opened.turn.request, opened.note["done"])
+            world = self._world(opened.turn, blocking=True)
+            told: Question | Acted[R] | Declined
+            try:
+                told = self._ended(opened, run(flow, world, log=opened.log, where=opened.where))
+            except Asking:
+                told = self._asking(opened)
+            self._keep(opened)
+            return told
 
-    async def atell(self, thread: str, text: str, *, step: str = "") -> Question | Acted[Any]:
+    async def atell(
+        self, thread: str, text: str, *, step: str = "", message: str = ""
+    ) -> Question | Acted[Any] | Declined:
         """`tell` within an event loop, for plain and async functions."""
-        if self._kept is not None:
-            await self._kept.aopen()
-        opened = self._opened(thread, text, step)
-        if opened.begins:
+        text = _checked(text)
+        await self._notes.aopen()
+        with ExitStack() as held:
+            await retry_while_locked(lambda: held.enter_context(self._exclusive(thread)))
+            opened = self._opened(thread, text, step, message)
             await retry_while_locked(lambda: self._keep(opened))
-        flow = self._trial(opened.turn.request, opened.where.instance)
-        world = self._world(opened.turn, blocking=False)
-        told: Question | Acted[Any]
-        try:
-            done = await arun_logged(flow, world, log=opened.log, where=opened.where)
-            told = opened.acted(done, self.names)
-        except Asking:
-            told = opened.asking()
-        await retry_while_locked(lambda: self._keep(opened))
-        return told
+            flow = self._flow(opened.turn.request, opened.note["done"])
+            world = self._world(opened.turn, blocking=False)
+            told: Question | Acted[Any] | Declined
+            try:
+                done = await arun_logged(flow, world, log=opened.log, where=opened.where)
+                told = self._ended(opened, done)
+            except Asking:
+                told = self._asking(opened)
+            await retry_while_locked(lambda: self._keep(opened))
+            return told
 
     @cached_property
     def _agent(self) -> Agent:
-        from naisei.models.embedders import KeptEmbedder, open_embedder
+        def embedder() -> object:
+            from naisei.models.embedders import KeptEmbedder, open_embedder
+
+            return KeptEmbedder(open_embedder(self._embedder))
 
         context = AgentContext(
             actions=self._actions,
             trials=1,
             options={"prompt": "own-actions.v1"} if self._agent_name == "llm" else {},
-            embedder=lambda: KeptEmbedder(open_embedder(self._embedder)),
+            embedder=embedder,
         )
         return build_agent(self._agent_name, context)
 
@@ -207,94 +285,181 @@ class AskBeforeAct(Generic[R]):
                     "give `ask` a function of the question, or use `tell`",
                 ),
             )
-        return ActingTurn(self, _checked(request), ask=self._ask)
+        return ActingTurn(self, _checked(request), id=token_hex(8), ask=self._ask)
 
-    def _scene(self, request: str, name: str) -> Scene:
-        return Scene(id=name, utterance=request, language=self.language)
+    def _careful(self, done: str) -> CarefulAgent:
+        at = self.names.index(done) + 1 if done in self.names else 0
+        return CarefulAgent(self._agent, self._actions, self._dangerous, at)
 
-    def _trial(self, request: str, name: str) -> Flow[TrialLog]:
-        instance = Instance(id=name, scene=self._scene(request, name), gold=0)
-        return trial(instance, self._actions, self._agent, "", (), self._rules)
+    def _flow(self, request: str, done: str = "") -> Flow[Execute | Decline]:
+        """Ask until the agent acts or declines."""
+        agent, asked = self._careful(done), list[tuple[str, str]]()
+        while True:
+            decision = yield from agent.decide(self._view(request, asked))
+            if isinstance(decision, Clarify):
+                asked.append((decision.question, (yield from AskUser(decision.question))))
+                continue
+            if isinstance(decision, Execute):
+                yield from Act({"execute": decision.action})
+            return decision
+
+    def _decided(
+        self, request: str, asked: Sequence[tuple[str, str]], done: str
+    ) -> Flow[Question | Choice | Declined]:
+        agent, view = self._careful(done), self._view(request, asked)
+        decision = yield from agent.decide(view)
+        if isinstance(decision, Clarify):
+            guess = self._actions.text(decision.guess) if decision.guess else ""
+            return Question(decision.question, guess, options=agent.options(decision, view))
+        if isinstance(decision, Decline):
+            return self._declined(decision)
+        return Choice(self._actions.text(decision.action), decision.thought)
 
     def _view(self, request: str, asked: Sequence[tuple[str, str]]) -> View:
-        left = max(0, self._rules.quota - len(asked))
+        left = self._quota - len(asked)
         return View(
-            scene=self._scene(_checked(request), "request"),
+            scene=Scene(id="request", utterance=request, language=self.language),
             actions=self._actions,
             asked=tuple(Turn(question=q, answer=a) for q, a in asked),
             may_ask=left > 0,
             quota_left=left,
             trials_left=0,
+            declines=True,
         )
 
-    def _told(self, decision: Decision) -> Question | Choice:
-        if isinstance(decision, Clarify):
-            guess = decision.guess
-            return Question(decision.question, self._actions.text(guess) if guess else "")
-        assert isinstance(decision, Execute), "agents are not told that they may decline"
-        return Choice(self._actions.text(decision.action), decision.thought)
+    def _exclusive(self, thread: str) -> AbstractContextManager[None]:
+        """Within, nobody else says anything there: in no process that shares the state."""
+        if self._notes.kept is not None:
+            return self._notes.kept.open().writing(f"said:{thread}")
+        busy = EpisodeBusy(f"something is being said in {thread!r} just now")
+        return claimed((id(self), thread), busy)
 
-    def _opened(self, thread: str, text: str, step: str) -> _Opened[R]:
-        text = _checked(text)
-        kept = self._kept.open() if self._kept is not None else None
-        key = f"request:{thread}"
-        held = kept.get(key) if kept is not None else self._notes.get(key)
-        note: dict[str, Any] = dict(held) if isinstance(held, dict) else {"n": -1}
-        log = kept if kept is not None else self._logs.setdefault(thread, MemoryLog())
-        asking, answer, begins = str(note.get("step", "")), None, False
-        if step and step != asking:
-            if not _was_said(log.read(Where(thread, note["n"]).episode), step, text):
-                told = say("この質問の答えは待っていません", "that is not being asked now")
-                raise InputError(told, place=f"{thread}: {step}")
-        elif asking:
+    def _opened(self, thread: str, text: str, step: str, message: str) -> _Opened[R]:
+        """The request that is meant. Raises `InputError`: an answer to no question there is."""
+        n = int(self._notes.get(f"thread:{thread}") or 0)
+        note = dict(self._notes.get(_key(thread, n)) or {})
+        told = self._notes.get(f"message:{thread}:{message}") if message else None
+        answer: str | None = None
+        if step:
+            n = int(step.partition(".")[0]) if re.match(r"\d{1,9}\.", step) else n
+            note = dict(self._notes.get(_key(thread, n)) or {})
+            known = self._answer(thread, n, note, step)
+            if step == note.get("step"):
+                answer = text
+            elif known != text:
+                raise InputError(
+                    say("この質問の答えは待っていません", "that is not being asked now"),
+                    place=f"{thread}: {step}",
+                )
+        elif told is not None:
+            n = int(told)
+            note = dict(self._notes.get(_key(thread, n)) or {})
+        elif note.get("step") and (message or text != note["request"]):
             answer = text
         elif not note.get("open") or text != note["request"]:
-            note = {"n": note["n"] + 1, "request": text, "open": True, "step": ""}
-            begins = True
-        turn = ActingTurn(self, note["request"], answer=answer)
-        return _Opened(turn, log, Where(thread, note["n"]), key, note, begins)
+            same = text in (note.get("request"), note.get("said"))
+            done = note.get("action", "") if same and not message else ""
+            begun = {"request": text, "open": True, "step": "", "done": done}
+            n, note = n + 1, {**begun, "id": f"{n + 1}.{token_hex(6)}"}
+        note["said"] = text
+        turn = ActingTurn(self, note["request"], id=f"{thread}/{note['id']}", answer=answer)
+        kept = self._notes.kept
+        log = kept.open() if kept is not None else self._log(thread, n)
+        return _Opened(turn, log, Where(thread, n), message, note)
+
+    def _log(self, thread: str, n: int) -> MemoryLog:
+        """In memory: of a request that is under way, or was lately."""
+        key = _key(thread, n)
+        if key not in self._logs:
+            self._logs[key] = MemoryLog()
+        return self._logs[key]
+
+    def _answer(self, thread: str, n: int, note: dict[str, Any], step: str) -> str | None:
+        """What was answered to that step."""
+        kept = self._notes.kept
+        log: EventLog = kept.open() if kept is not None else self._log(thread, n)
+        events = log.read(Where(thread, n).episode) if note else ()
+        here = (e for e in events if e.kind == "ask" and f"{note['id']}.{e.where.step}" == step)
+        return next((str(e.result) for e in here), None)
 
     def _keep(self, opened: _Opened[R]) -> None:
-        if isinstance(opened.log, RunLog):
-            opened.log.put(opened.key, opened.note)
-        else:
-            self._notes[opened.key] = dict(opened.note)
+        thread, n = opened.where.instance, opened.where.trial
+        self._notes.put(_key(thread, n), dict(opened.note))
+        self._notes.put(f"thread:{thread}", max(n, int(self._notes.get(f"thread:{thread}") or 0)))
+        if opened.message:
+            self._notes.put(f"message:{thread}:{opened.message}", n)
+
+    def _asking(self, opened: _Opened[R]) -> Question:
+        assert opened.turn.pending is not None
+        question, step = opened.turn.pending
+        opened.note["step"] = f"{opened.note['id']}.{step}"
+        view = self._view(opened.turn.request, opened.turn.asked)
+        options = self._careful(opened.note["done"]).options(Clarify(question=question), view)
+        return Question(question, step=opened.note["step"], options=options)
+
+    def _ended(self, opened: _Opened[R], found: Execute | Decline) -> Acted[R] | Declined:
+        opened.note.update(open=False, step="")
+        if isinstance(found, Decline):
+            return self._declined(found)
+        action = self.names[found.action - 1]
+        opened.note["action"] = action
+        if opened.turn.done:
+            return Acted(action, opened.turn.done[0])
+        # Done before: from the log, as far as JSON holds it.
+        events = opened.log.read(opened.where.episode)
+        held: Any = next(e.result for e in reversed([*events]) if e.kind == "act")
+        return Acted(action, cast(R, held["info"].get("result")), again=True)
+
+    def _declined(self, found: Execute | Decline) -> Declined:
+        assert isinstance(found, Decline)
+        return Declined(found.reason, found.thought)
 
 
 @dataclass(frozen=True, slots=True)
 class _Opened(Generic[R]):
-    """A conversation while something is said in it. note: what is kept of it beside the log, under
-    a key. begins: whether this is a new request."""
+    """A conversation while something is said in it. note: what is kept of the request beside the
+    log. message: the caller's id of what is said."""
 
     turn: ActingTurn[R]
     log: RunLog | MemoryLog
     where: Where
-    key: str
+    message: str
     note: dict[str, Any]
-    begins: bool
-
-    def asking(self) -> Question:
-        assert self.turn.pending is not None
-        self.note["step"] = self.turn.pending.step
-        return self.turn.pending
-
-    def acted(self, trial: TrialLog, names: Sequence[str]) -> Acted[R]:
-        self.note.update(open=False, step="")
-        assert trial.action is not None, "agents are not told that they may decline"
-        if self.turn.done:
-            return Acted(names[trial.action - 1], self.turn.done[0])
-        # Done before: from the log, as far as JSON holds it.
-        events = self.log.read(self.where.episode)
-        found = next(e.result for e in reversed(events) if e.kind == "act")
-        assert isinstance(found, dict)
-        info = found.get("info")
-        result = cast(R, info.get("result")) if isinstance(info, dict) else None
-        return Acted(names[trial.action - 1], result, again=True)
 
 
-def _was_said(events: Sequence[Event], step: str, text: str) -> bool:
-    """Whether this answer to this step is in the log already."""
-    return any(e.where.step == step and e.result == text for e in events)
+def _key(thread: str, n: int) -> str:
+    return f"request:{Where(thread, n).episode}"
+
+
+def last_request(
+    messages: Sequence[tuple[str, str]], whose: str, is_ours: Callable[[str], bool]
+) -> tuple[str, list[tuple[str, str]]] | None:
+    """The request that the last message belongs to, with the questions asked about it and their
+    answers; `None` if that message is not the user's.
+
+    is_ours: whether a question with this mark (`mark_of`) was asked by us.
+    """
+    said: list[str] = []
+    asking = False
+    for role, text in messages:
+        if role == "user":
+            if not said or asking:
+                said.append(text)
+            else:
+                said[-1] = f"{said[-1]}\n{text}"
+            asking = False
+        elif role in ("assistant", "tool"):
+            asking = bool(said) and is_ours(mark_of(whose, [*said, text]))
+            said = [*said, text] if asking else []
+    if not said or asking or messages[-1][0] != "user":
+        return None
+    return said[0], list(zip(said[1::2], said[2::2], strict=True))
+
+
+def mark_of(whose: str, said: Sequence[str]) -> str:
+    """Of a question in its conversation: white space is the front end's to change."""
+    whole = json.dumps([whose, *("".join(text.split()) for text in said)], ensure_ascii=False)
+    return hashlib.sha256(whole.encode("utf-8", "replace")).hexdigest()
 
 
 def _checked(text: str) -> str:
@@ -309,33 +474,35 @@ def _checked(text: str) -> str:
 def ask_before_act(
     actions: Mapping[str, Callable[[Request], R]],
     *,
-    model: str | None = None,
+    model: AnyModel | None = None,
     agent: str | None = None,
     ask: Callable[[str], str | Awaitable[str]] | None = None,
     quota: int = 2,
+    dangerous: Collection[str] = (),
     state: str | Path | None = None,
     language: Language | None = None,
     embedder: str = "auto",
 ) -> AskBeforeAct[R]:
     """Your actions, of which one is chosen; a question goes out first where a request leaves it
-    open.
+    open. Who wants none of them gets `Declined`, and nothing is done.
 
     Args:
         actions: what each does, in a few words, → its function, plain, async or a generator. It
             is given the `Request` with questions and answers. Two at least.
-        model: `provider:name` of the model that decides. Without one, `agent` must be one that
-            needs none.
-        agent: an agent of clarify; `llm` with a model, else `bayes`, which knows actions of a
-            household.
+        model: what decides: `provider:name`, a model of pydantic-ai, a chat model of LangChain, or
+            a function (plain or async) from messages of `role` and `content` to the reply.
+        agent: an agent of clarify; `llm` by default. One that needs no model must be named: the
+            ones there are know households.
         ask: from a question to the answer, for calls that wait (`desk(request)`); else `tell`.
-        quota: questions to one request at most.
+        quota: questions to one request at most; those that confirm an action come on top.
+        dangerous: those of the actions that are done only after a yes to "Shall I?".
         state: SQLite file, or `postgresql://…`, of the conversations held by `tell`; in memory
             without one.
         language: of the model's instructions and questions; the user's by default.
         embedder: for agents without a model.
 
     Raises:
-        InputError: fewer than two actions, or a negative quota.
+        InputError: fewer than two actions, a negative quota, neither model nor agent.
     """
     return AskBeforeAct(
         actions,
@@ -343,6 +510,7 @@ def ask_before_act(
         agent=agent,
         ask=ask,
         quota=quota,
+        dangerous=dangerous,
         state=state,
         language=language,
         embedder=embedder,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -11,19 +12,19 @@ from typing import Any, Protocol
 import httpx2
 from sse_starlette.sse import EventSourceResponse
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, Response, StreamingResponse
 
-from naisei.core import Chat, NaiseiError, World, arun
+from naisei.core import Chat, InputError, MemoryLog, NaiseiError, World, arun
 from naisei.director.gate import Gate
 from naisei.director.gate_calls import ModelHandler
-from naisei.doors.acting import AskBeforeAct
+from naisei.director.schemas import Turn
+from naisei.doors.acting import AskBeforeAct, mark_of
 from naisei.doors.commands import ProxyOptions
 from naisei.doors.documents import Documents
-from naisei.doors.exchange import Question
-from naisei.doors.speaking import Notes, Tried, reflect
-from naisei.intent.dialogue import Dialogue
+from naisei.doors.exchange import Declined, Notes, Question, spent
+from naisei.doors.speaking import Tried, reflect
 from naisei.intent.serve.api import error_body, with_sources
-from naisei.intent.serve.completions import Chunks, as_data, completion, dialogue_of, mark_of
+from naisei.intent.serve.completions import Chunks, as_data, completion, dialogue_of
 from naisei.japanese.answers import Stance, understand
 from naisei.lang import language, say
 from naisei.models.thoughts import Listener
@@ -43,7 +44,7 @@ class Upstream(Protocol):
     desk: AskBeforeAct[None] | None
     documents: Documents | None
 
-    async def forward(self, request: Request, path: str, content: bytes) -> Response: ...
+    async def forward(self, request: Request, path: str, content: bytes) -> httpx2.Response: ...
 
     def headers(self, request: Request) -> dict[str, str]: ...
 
@@ -60,84 +61,110 @@ class Completion:
     def __post_init__(self) -> None:
         self.user = self.request.headers.get("x-naisei-user") or str(self.body.get("user") or "")
         self.said = [(str(m.get("role")), _text(m.get("content"))) for m in self.body["messages"]]
-        self.last: dict[str, Any] = {}
+        #: What we asked of models ourselves; what the upstream's drafts cost; of the last, how it
+        #: ended and the headers that it came with; what is told in the field `naisei`.
+        self.log = MemoryLog()
+        self.paid: list[Mapping[str, Any]] = []
+        self.finish, self.headers = "stop", dict[str, str]()
+        self.told: dict[str, Any] = {}
 
     async def answer(self) -> Response:
         """The reply, whole or as a stream."""
-        if "memo" in self.wanted:
+        if "memo" in self.wanted and self.user:
             await self._remember()
         if "ask" in self.wanted and (question := await self._ask()) is not None:
-            return self._told(question)
+            return self._reply(question)
         if "ground" in self.wanted:
-            return self._told(await self._ground())
+            return self._reply(await self._ground())
         if "check" not in self.wanted or self.body.get("tools"):
             # A model with tools may call them in place of a line: its reply goes out as it comes.
-            content = json.dumps(self.body, ensure_ascii=False).encode()
-            return await self.proxy.forward(self.request, "chat/completions", content)
-        write = Gate(
-            character=self.wanted["check"] or "yana",
+            return await self._forwarded()
+        many = int(self.body.get("n") or 1)
+        if not self.body.get("stream"):
+            lines = await asyncio.gather(*(self._line() for _ in range(many)))
+            return self._reply(*lines)
+        if many > 1:
+            told = say("stream では n は 1 です", "with stream, n is 1")
+            raise InputError(told, place="n")
+        pieces = self._gate()(self._write)()
+        first = await anext(pieces, "")  # an upstream's refusal has its own status
+        return EventSourceResponse(self._events(first, pieces), ping=15, headers=self.headers)
+
+    def _gate(self) -> Gate:
+        character, _, policy = self.wanted["check"].partition(":")
+        return Gate(
+            character=character or "yana",
             hold="sentence",
+            policy="refuse" if policy == "refuse" else "best",
             history=lambda: [text for role, text in self.said if role == "assistant"],
-        )(self._write)
-        if self.body.get("stream"):
-            pieces = write()
-            first = await anext(pieces, "")  # an upstream's refusal has its own status
-            return EventSourceResponse(self._events(first, pieces), ping=15)
-        text = "".join([piece async for piece in write()])
-        return JSONResponse(self._completion(text))
+            on_turn=self._checked,
+        )
+
+    async def _line(self) -> str:
+        return "".join([piece async for piece in self._gate()(self._write)()])
+
+    def _checked(self, turn: Turn) -> None:
+        """Say of a line that went out though it was rejected, or did not, that it was."""
+        if turn.outcome in ("best", "refused"):
+            reasons = list(turn.drafts[-1].reasons)
+            self.told["check"] = {"outcome": turn.outcome, "reasons": reasons}
+        if turn.outcome == "refused":
+            self.finish = "content_filter"
 
     async def _remember(self) -> None:
-        """Rewrite the user's memo if they say that the last reply was wrong; put it before all."""
+        """Rewrite the user's memo if they say that the last reply was wrong; put it before all.
+        The same conversation sent again rewrites nothing."""
         await self.proxy.notes.aopen()
         key, spoken = f"memo:{self.user}", [s for s in self.said if s[0] in ("user", "assistant")]
-        memo = "".join(self.proxy.notes.get(key)[-1:])
-        if len(spoken) > 2 and spoken[-1][0] == "user" and _rejects(spoken[-1][1]):
+        kept = self.proxy.notes.get(key)
+        memo, after = (str(kept["memo"]), kept["after"]) if isinstance(kept, dict) else ("", "")
+        here = mark_of(self.user, [text for _, text in spoken])
+        if len(spoken) > 2 and here != after and _rejects(*spoken[-1]):
             tried = Tried(failure=spoken[-1][1][:_READ], outcome=spoken[-2][1][:_READ])
             assert self.proxy.options.model is not None
             world = World({Chat: ModelHandler(self.proxy.options.model, blocking=False)})
             given = spoken[-3][1][:_READ]
-            memo = await arun(reflect(given, tried, memo, language()), world)
-            await self.proxy.notes.aput(key, [memo])
+            memo = await arun(reflect(given, tried, memo, language()), world, log=self.log)
+            await self.proxy.notes.aput(key, {"memo": memo, "after": here})
         if memo:
             head = say("このユーザーについての覚え書き", "Notes on this user")
             self._instruct(f"{head}\n{memo}")
 
     async def _ask(self) -> str | None:
-        """The question back, if one is to be asked; else what is wanted is told to the model."""
+        """The question back, if one is to be asked; else what is wanted is told to the model. After
+        a tool's result there is nothing to ask: the model goes on."""
         assert self.proxy.desk is not None
-        await self.proxy.notes.aopen()
-        dialogue = self._dialogue()
-        asked = [(e.question, e.answer) for e in dialogue.exchanges]
-        found = await self.proxy.desk.adecide(dialogue.utterance[:_READ], asked)
+        found = await self.proxy.desk.ahear(self.said, self.user, log=self.log)
         if isinstance(found, Question):
-            await self._note(found.text, ())
+            self.told["ask"] = {"question": found.text, "options": list(found.options)}
             return found.text
-        self._instruct(say(f"ユーザーが望むこと: {found.action}", f"Wanted: {found.action}"))
+        if isinstance(found, Declined):
+            self.told["ask"] = {"declined": found.reason}
+            told = say("ユーザーは何も望んでいません。", "The user wants none of the actions.")
+            self._instruct(told + say("何も実行しません。", " Carry none out."))
+            self.body = {k: v for k, v in self.body.items() if k not in ("tools", "tool_choice")}
+        elif found is not None:
+            self.told["ask"] = {"wanted": found.action}
+            self._instruct(say(f"ユーザーが望むこと: {found.action}", f"Wanted: {found.action}"))
         return None
 
     async def _ground(self) -> str:
         assert self.proxy.documents is not None
         await self.proxy.notes.aopen()
-        reply = await self.proxy.documents.step(self._dialogue())
+        said = [(role, text[:_READ]) for role, text in self.said]
+        reply = await self.proxy.documents.step(dialogue_of(said, self._noted), log=self.log)
         text = with_sources(reply)
         if reply.asks:
-            await self._note(text, reply.options)
+            await self.proxy.notes.aput(self._mark(text), ["asked", *reply.options])
         return text
-
-    def _dialogue(self) -> Dialogue:
-        """The request that the last message belongs to, with the questions asked about it."""
-        return dialogue_of([(role, text[:_READ]) for role, text in self.said], self._noted)
-
-    async def _note(self, question: str, options: Sequence[str]) -> None:
-        await self.proxy.notes.aput(self._mark(question), ["asked", *options])
 
     def _noted(self, text: str) -> tuple[str, ...] | None:
         """The options of a question of ours; `None` for what was none."""
-        kept = self.proxy.notes.get(self._mark(text))
+        kept = self.proxy.notes.texts(self._mark(text))
         return tuple(kept[1:]) if kept else None
 
     def _mark(self, text: str) -> str:
-        return f"{self.user}:{mark_of(text[:_READ])}"
+        return f"ground:{mark_of(self.user, [text[:_READ]])}"
 
     def _instruct(self, text: str) -> None:
         """Put before the model what it should know, beside the caller's own instructions."""
@@ -146,9 +173,20 @@ class Completion:
         messages.insert(at, {"role": "system", "content": text})
         self.body = {**self.body, "messages": messages}
 
+    async def _forwarded(self) -> Response:
+        """The upstream's own reply, with what we paid besides, and `naisei`."""
+        content = json.dumps(self.body, ensure_ascii=False).encode()
+        reply = await self.proxy.forward(self.request, "chat/completions", content)
+        if not reply.is_success or self.body.get("stream"):
+            return passed_on(reply)
+        made = json.loads(await reply.aread())
+        self.paid.append(made.get("usage") or {})
+        told = {"naisei": self.told} if self.told else {}
+        return JSONResponse({**made, "usage": self._usage(), **told}, headers=kept_headers(reply))
+
     async def _write(self, reasons: Sequence[str] = ()) -> AsyncIterator[str]:
         """A draft of the upstream model, piece by piece."""
-        body = self.body
+        body = {k: v for k, v in self.body.items() if k != "n"}
         if reasons:
             told = say("前の案は次の理由で出せません。書き直してください。", "Write it anew:")
             more = {"role": "system", "content": "\n".join([told, *reasons])}
@@ -156,7 +194,7 @@ class Completion:
         stream = self.proxy.client.stream(
             "POST",
             f"{self.proxy.url}/chat/completions",
-            json={**body, "stream": True},
+            json={**body, "stream": True, "stream_options": {"include_usage": True}},
             headers=self.proxy.headers(self.request),
         )
         heard = Listener()
@@ -164,29 +202,42 @@ class Completion:
             if not reply.is_success:
                 await reply.aread()
                 reply.raise_for_status()
+            self.headers = kept_headers(reply)
             async for line in reply.aiter_lines():
                 data = line.removeprefix("data:").strip()
                 if not line.startswith("data:") or data == "[DONE]":
                     continue
                 chunk = json.loads(data)
-                self.last = chunk.get("usage") or self.last
+                if chunk.get("usage"):
+                    self.paid.append(chunk["usage"])
                 for choice in chunk.get("choices", ())[:1]:
+                    self.finish = choice.get("finish_reason") or self.finish
                     if said := heard((choice.get("delta") or {}).get("content") or ""):
                         yield said
         if said := heard(over=True):
             yield said
 
-    def _told(self, text: str) -> Response:
-        """A reply of ours."""
+    def _reply(self, *texts: str) -> Response:
+        """A reply of ours; of one text, perhaps for several choices."""
         if self.body.get("stream"):
-            return EventSourceResponse(self._events(text, None), ping=15)
-        return JSONResponse(self._completion(text))
-
-    def _completion(self, text: str) -> dict[str, Any]:
-        usage = self.last or dict.fromkeys(
-            ("prompt_tokens", "completion_tokens", "total_tokens"), 0
+            return EventSourceResponse(self._events(texts[0], None), ping=15)
+        many = texts if len(texts) > 1 else texts * int(self.body.get("n") or 1)
+        made = completion(
+            *many,
+            usage=self._usage(),
+            told=self.told or None,
+            model=self.body["model"],
+            finish=self.finish,
         )
-        return completion(text, usage, model=self.body["model"])
+        return JSONResponse(made, headers=self.headers)
+
+    def _usage(self) -> dict[str, Any]:
+        """What was paid: by the upstream's drafts, the rejected ones among them, and by us."""
+        ours, used = spent(self.log), dict(self.paid[-1]) if self.paid else {}
+        parts = {"prompt_tokens": ours.input_tokens, "completion_tokens": ours.output_tokens}
+        for name, own in parts.items():
+            used[name] = own + sum(int(each.get(name) or 0) for each in self.paid)
+        return {**used, "total_tokens": used["prompt_tokens"] + used["completion_tokens"]}
 
     async def _events(
         self, first: str, rest: AsyncIterator[str] | None
@@ -201,12 +252,41 @@ class Completion:
             yield as_data(error_body(502, f"{type(error).__name__}: {error}"))
             return
         asked = (self.body.get("stream_options") or {}).get("include_usage")
-        for chunk in chunks.last("", self.last or None if asked else None):
+        usage = self._usage() if asked else None
+        for chunk in chunks.last("", usage, self.told or None, self.finish):
             yield chunk
 
 
-def _rejects(text: str) -> bool:
+#: Headers of a hop, which are no part of what is passed on.
+HOP = {"host", "content-length", "connection", "transfer-encoding", "accept-encoding", "x-naisei"}
+
+
+def kept_headers(reply: httpx2.Response) -> dict[str, str]:
+    """Those of an upstream's reply that are about the request: its id, when to come again, …"""
+    gone = {*HOP, "content-encoding", "content-type", "date", "server"}
+    return {k: v for k, v in reply.headers.items() if k.lower() not in gone}
+
+
+def passed_on(reply: httpx2.Response) -> Response:
+    """A reply as it comes, to be closed by whoever has heard it, or has left."""
+
+    async def parts() -> AsyncIterator[bytes]:
+        try:
+            async for part in reply.aiter_bytes():
+                yield part
+        finally:
+            await reply.aclose()
+
+    kind = {"content-type": reply.headers.get("content-type", "application/json")}
+    # No server sends a status that HTTP does not have.
+    status = reply.status_code if 200 <= reply.status_code < 600 else 502
+    return StreamingResponse(parts(), status, headers={**kept_headers(reply), **kind})
+
+
+def _rejects(role: str, text: str) -> bool:
     """Whether the user says that the last reply was not what they wanted."""
+    if role != "user":
+        return False
     return understand(text[:_READ]).stance is Stance.NO or _WRONG_EN.match(text) is not None
 
 

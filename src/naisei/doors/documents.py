@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from naisei.cli.flags import configurations
-from naisei.core import Effect, Search, World, arun
+from naisei.core import Effect, EventLog, Search, World, arun
 from naisei.http import ThreadHandler
 from naisei.intent.dialogue import Dialogue
 from naisei.intent.effects import Weigh, document_world
@@ -48,12 +48,19 @@ class Documents:
                 threads = {k: ThreadHandler(world.handler(e)) for k, e in _SLOW.items()}
                 yield Documents(config.setting, world.having(threads))
 
-    async def step(self, dialogue: Dialogue, *, show: Callable[[str], None] | None = None) -> Reply:
-        """A question back, or the answer. show: is told what there is of an answer so far."""
+    async def step(
+        self,
+        dialogue: Dialogue,
+        *,
+        show: Callable[[str], None] | None = None,
+        log: EventLog | None = None,
+    ) -> Reply:
+        """A question back, or the answer. show: is told what there is of an answer so far. log:
+        of what was asked of models."""
         setting, world = self.setting, self.world
         if show is not None:
             setting, world = shown_while_written(setting, world, show)
-        return await arun(assist(dialogue, setting), world, apart=True)
+        return await arun(assist(dialogue, setting), world, log=log, apart=True)
 
 
 #: What a loop must not wait for.

@@ -6,6 +6,7 @@ import asyncio
 import json
 import threading
 import weakref
+from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,30 +14,46 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from pydantic import JsonValue
 
-from naisei.core import Act, AskUser, Effect, Handler, Observation, Where
+from naisei.core import (
+    Act,
+    AskUser,
+    Effect,
+    Handler,
+    MemoryLog,
+    Observation,
+    Usage,
+    Where,
+)
 from naisei.postgres import is_address, shown
 from naisei.runs.log import RunLog
+from naisei.runs.retry import retry_while_locked
 
 R = TypeVar("R")
+V = TypeVar("V")
 R_co = TypeVar("R_co", covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What an action is given: the request, the questions that were asked, and the answers."""
+    """What an action is given: the request, the questions that were asked, and the answers. id:
+    of conversation and request, unique for ever: an idempotency key for a device."""
 
     text: str
     asked: tuple[tuple[str, str], ...] = ()
+    id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
     """What the person is to be asked. guess: the action that would be taken now, if it is known.
-    step: names the question; an answer may name it, to be safe against being sent twice."""
+    step: names conversation, request and question, unique for ever; an answer that names it
+    counts once. options: answers that are understood as they stand, the last that nothing is to
+    be done; any other words are, too."""
 
     text: str
     guess: str = ""
     step: str = ""
+    options: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +61,15 @@ class Choice:
     """A decision to act, not carried out. thought: the agent's reason, if it gave one."""
 
     action: str
+    thought: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Declined:
+    """Nothing is to be done, and nothing was: nothing was asked for (`no request`: thanks, a
+    greeting, a request taken back), or none of the actions is wanted (`none fits`)."""
+
+    reason: str
     thought: str = ""
 
 
@@ -63,7 +89,7 @@ class Desk(Protocol[R_co]):
     @property
     def names(self) -> Sequence[str]: ...
 
-    def act(self, action: str, request: str, asked: Sequence[tuple[str, str]] = ()) -> R_co: ...
+    def act(self, action: str, request: Request) -> R_co: ...
 
 
 class Asking(Exception):
@@ -74,20 +100,23 @@ class Asking(Exception):
 class ActingTurn(Handler, Generic[R]):
     """One turn of a conversation, performed: `AskUser` and `Act`.
 
-    answer: what came, for the first question that is not in the log. ask: whom to ask without.
+    id: of the request. answer: what came, for the first question that is not in the log. ask: whom
+    to ask without. pending: the question that waits, its words and its step.
     """
 
     owner: Desk[R]
     request: str
+    id: str = ""
     answer: str | None = None
     ask: Callable[[str], str | Awaitable[str]] | None = None
     asked: list[tuple[str, str]] = field(default_factory=list)
-    pending: Question | None = None
+    pending: tuple[str, str] | None = None
     done: list[R] = field(default_factory=list)
 
     def perform(self, effect: Effect[Any], where: Where) -> Any:
         if isinstance(effect, Act):
-            result = self.owner.act(self._action(effect), self.request, self.asked)
+            request = Request(self.request, tuple(self.asked), self.id)
+            result = self.owner.act(self._action(effect), request)
             return self._awaited(result) if isinstance(result, Awaitable) else self._acted(result)
         assert isinstance(effect, AskUser)
         if self.ask is not None:
@@ -97,7 +126,7 @@ class ActingTurn(Handler, Generic[R]):
         elif self.answer is not None:
             answer, self.answer = self.answer, None
         else:
-            self.pending = Question(effect.question, step=where.step)
+            self.pending = effect.question, where.step
             raise Asking
         self.asked.append((effect.question, answer))
         return answer
@@ -167,3 +196,61 @@ class KeptLog:
     async def aopen(self) -> RunLog:
         """The same within an event loop, which goes on meanwhile."""
         return self._log if self._log is not None else await asyncio.to_thread(self.open)
+
+
+#: What is kept in memory where no file is named, at most: of more conversations than that at a
+#: time, those that were quiet for longest are forgotten.
+HELD = 10_000
+
+
+class Bounded(OrderedDict[str, V]):
+    """The last `HELD` of what was put or looked up."""
+
+    def __setitem__(self, key: str, value: V) -> None:
+        super().__setitem__(key, value)
+        self.move_to_end(key)
+        if len(self) > HELD:
+            self.popitem(last=False)
+
+
+class Notes:
+    """Notes by key, in the log of `kept_at`, opened when it is first needed, or in memory."""
+
+    def __init__(self, state: str | Path | None) -> None:
+        self.kept = KeptLog(state) if state is not None else None
+        self._held: Bounded[JsonValue] = Bounded()
+
+    async def aopen(self) -> None:
+        """Open the file now, beside the event loop."""
+        if self.kept is not None:
+            await self.kept.aopen()
+
+    def get(self, key: str) -> Any:
+        """`None` where nothing is noted."""
+        return self._held.get(key) if self.kept is None else self.kept.open().get(key)
+
+    def texts(self, key: str) -> list[str]:
+        found = self.get(key)
+        return [str(each) for each in found] if isinstance(found, list) else []
+
+    def put(self, key: str, note: JsonValue) -> None:
+        """Returns when it is kept. Raises `LogBusy` if another program holds the file."""
+        if self.kept is None:
+            self._held[key] = note
+        else:
+            self.kept.open().put(key, note)
+
+    async def aput(self, key: str, note: JsonValue) -> None:
+        """The same within an event loop, which goes on while another program holds the file."""
+        await self.aopen()
+        await retry_while_locked(lambda: self.put(key, note))
+
+
+def spent(log: MemoryLog) -> Usage:
+    """What the effects of a log cost together."""
+    costs = [event.usage for event in log.events if event.usage is not None]
+    return Usage(
+        calls=sum(cost.calls for cost in costs),
+        input_tokens=sum(cost.input_tokens for cost in costs),
+        output_tokens=sum(cost.output_tokens for cost in costs),
+    )

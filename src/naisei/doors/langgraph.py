@@ -1,65 +1,108 @@
 """LangGraph: clarify's policy as nodes. A question to the user is an interrupt; resume is theirs.
 
-Two nodes and an action: `decide` writes its question into the state, `ask` interrupts with it.
-A node that is resumed is run again from its start, so no model is called in the one that
-interrupts: what was decided is in LangGraph's checkpoint.
+`begin` forgets what an earlier request of the thread left; `decide` writes its question into the
+state, `ask` interrupts with it. A node that is resumed is run again from its start, so no model is
+called in the one that interrupts: what was decided is in LangGraph's checkpoint.
 """
 
 from __future__ import annotations
 
+from secrets import token_hex
 from typing import Any, Literal, TypedDict
 
-from langchain_core.runnables import RunnableLambda
-from langgraph.graph import END, START, StateGraph
-from langgraph.types import interrupt
-
 from naisei.doors.acting import AskBeforeAct
-from naisei.doors.exchange import Question
+from naisei.doors.exchange import Choice, Declined, Question, Request
+from naisei.plugins import needs_extra
+
+with needs_extra("langgraph"):
+    from langchain_core.runnables import RunnableConfig, RunnableLambda
+    from langgraph.graph import END, START, StateGraph
+    from langgraph.types import interrupt
 
 
 class ClarifyState(TypedDict, total=False):
-    """request: what the user wants, given by the caller. asked: (question, answer), oldest first.
-    question: to be asked now, empty when decided. action, result: what was done."""
+    """request: what the user wants, given by the caller. id: the caller's own name for it, if there
+    is one: the same once more counts once. asked: (question, answer), oldest first. question: to
+    be asked now, empty when decided; options: of it. step: names thread, request and question.
+    action, result: what was done. declined: why nothing was. turn, message, done: ours: of which
+    request this is, the id that it came with, and what was done last."""
 
     request: str
+    id: str
     asked: list[tuple[str, str]]
     question: str
+    options: list[str]
+    step: str
     action: str
     result: Any
+    declined: str
+    turn: str
+    message: str
+    done: list[str]
 
 
 def clarify_graph(desk: AskBeforeAct[Any]) -> StateGraph[ClarifyState, None, Any, Any]:
-    """`decide` → `ask` (interrupts with the question, resumed with the answer) → `decide` → `act`.
+    """`begin` → `decide` → `ask` (interrupts, is resumed with the answer) → `decide` → `act`.
 
-    To be compiled with your checkpointer, or compiled and used as a node of your graph. Actions
-    are called in the node `act`, plain or async: with async ones use `ainvoke` or `astream`.
+    To be compiled with your checkpointer, or compiled and used as a node of your graph. An
+    interrupt's value is {question, options, step}; it is resumed with the answer's words, or with
+    {answer, step}: to an answer to another question it interrupts again. Who declines ends the
+    graph with `declined`. Actions are called in the node `act`, plain or async: with async ones use
+    `ainvoke` or `astream`.
     """
 
     async def adecide(state: ClarifyState) -> ClarifyState:
-        return _decided(await desk.adecide(state["request"], _asked(state)))
+        found = await desk.adecide(state["request"], _asked(state), done=_done(state))
+        return _decided(state, found)
 
     def decide(state: ClarifyState) -> ClarifyState:
-        return _decided(desk.decide(state["request"], _asked(state)))
+        found = desk.decide(state["request"], _asked(state), done=_done(state))
+        return _decided(state, found)
 
-    def ask(state: ClarifyState) -> ClarifyState:
-        answer = str(interrupt(state["question"]))
-        return {"asked": [*_asked(state), (state["question"], answer)], "question": ""}
+    def act(state: ClarifyState, config: RunnableConfig) -> ClarifyState:
+        return _acted(state, desk.act(state["action"], _request(state, config)))
 
-    def act(state: ClarifyState) -> ClarifyState:
-        return {"result": desk.act(state["action"], state["request"], _asked(state))}
-
-    async def aact(state: ClarifyState) -> ClarifyState:
-        return {"result": await desk.aact(state["action"], state["request"], _asked(state))}
+    async def aact(state: ClarifyState, config: RunnableConfig) -> ClarifyState:
+        return _acted(state, await desk.aact(state["action"], _request(state, config)))
 
     graph = StateGraph(ClarifyState)
+    graph.add_node("begin", _begun)
     graph.add_node("decide", RunnableLambda(decide, adecide))
-    graph.add_node("ask", ask)
+    graph.add_node("ask", _ask)
     graph.add_node("act", RunnableLambda(act, aact))
-    graph.add_edge(START, "decide")
-    graph.add_conditional_edges("decide", _next, ["ask", "act"])
+    graph.add_edge(START, "begin")
+    graph.add_conditional_edges("begin", _next, ["decide", "ask", END])
+    graph.add_conditional_edges("decide", _next, ["ask", "act", END])
     graph.add_edge("ask", "decide")
     graph.add_edge("act", END)
     return graph
+
+
+def _begun(state: ClarifyState) -> ClarifyState:
+    """A new request; or the one there is, said again under its id."""
+    if (id := state.get("id", "")) and id == state.get("message"):
+        return {"id": ""}
+    return {
+        "id": "",
+        "message": id,
+        "turn": token_hex(8),
+        "asked": [],
+        "question": "",
+        "options": [],
+        "step": "",
+        "action": "",
+        "result": None,
+        "declined": "",
+    }
+
+
+def _ask(state: ClarifyState) -> ClarifyState:
+    question, options, step = state["question"], state["options"], state["step"]
+    answer: dict[str, Any] = {"step": ""}
+    while answer.get("step", step) != step:  # an answer to another question answers nothing
+        given = interrupt({"question": question, "options": options, "step": step})
+        answer = given if isinstance(given, dict) else {"answer": given}
+    return {"asked": [*_asked(state), (question, str(answer.get("answer", "")))], "question": ""}
 
 
 def _asked(state: ClarifyState) -> list[tuple[str, str]]:
@@ -67,11 +110,33 @@ def _asked(state: ClarifyState) -> list[tuple[str, str]]:
     return [(question, answer) for question, answer in state.get("asked", [])]
 
 
-def _decided(found: Any) -> ClarifyState:
+def _done(state: ClarifyState) -> str:
+    """The action that the same words had carried out just before, without an id of their own."""
+    request, action, _ = state.get("done") or ("", "", "")
+    return action if state["request"] == request and not state.get("message") else ""
+
+
+def _request(state: ClarifyState, config: RunnableConfig) -> Request:
+    thread = config.get("configurable", {}).get("thread_id", "")
+    return Request(state["request"], tuple(_asked(state)), f"{thread}/{state['turn']}")
+
+
+def _acted(state: ClarifyState, result: Any) -> ClarifyState:
+    return {"result": result, "done": [state["request"], state["action"], state["turn"]]}
+
+
+def _decided(state: ClarifyState, found: Question | Choice | Declined) -> ClarifyState:
     if isinstance(found, Question):
-        return {"question": found.text, "action": ""}
+        step = f"{state['turn']}.{len(_asked(state))}"
+        return {"question": found.text, "options": [*found.options], "step": step}
+    if isinstance(found, Declined):
+        return {"question": "", "declined": found.reason}
     return {"question": "", "action": found.action}
 
 
-def _next(state: ClarifyState) -> Literal["ask", "act"]:
-    return "ask" if state["question"] else "act"
+def _next(state: ClarifyState) -> Literal["decide", "ask", "act", "__end__"]:
+    if state["question"]:
+        return "ask"
+    if state["declined"] or state.get("done", [""])[-1] == state["turn"]:
+        return "__end__"
+    return "act" if state["action"] else "decide"

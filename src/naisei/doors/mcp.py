@@ -14,13 +14,19 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, create_model
 
 from naisei import __version__
 from naisei.core import InputError
+from naisei.doors.acting import AskBeforeAct, ask_before_act
+from naisei.doors.documents import Documents
+from naisei.doors.exchange import Declined, Question
+from naisei.intent.dialogue import Dialogue
+from naisei.intent.schemas import Citation, Reply
 from naisei.lang import say
+from naisei.plugins import needs_extra
 
-try:
+with needs_extra("mcp"):
     from mcp.server import MCPServer
     from mcp.server.elicitation import AcceptedElicitation, render_elicitation_schema
     from mcp.server.mcpserver import Context
@@ -30,19 +36,9 @@ try:
         ElicitRequestFormParams,
         ElicitResult,
         InputRequiredResult,
+        ToolAnnotations,
     )
     from mcp_types.version import is_version_at_least
-except ImportError as error:
-    raise InputError(
-        say(f"MCP の SDK がありません: {error}", f"the MCP SDK is missing: {error}"),
-        remedy='pip install "naisei[mcp]"',
-    ) from error
-
-from naisei.doors.acting import AskBeforeAct, ask_before_act
-from naisei.doors.documents import Documents
-from naisei.doors.exchange import Question
-from naisei.intent.dialogue import Dialogue
-from naisei.intent.schemas import Citation, Reply
 
 #: From which version of the protocol on a question is a result that the client comes back with.
 _ROUNDS = "2026-07-28"
@@ -57,10 +53,13 @@ class Exchange(BaseModel):
 
 
 class NextStep(BaseModel):
-    """What to do about a request: ask `question`, or take `action`."""
+    """What to do about a request: ask `question` (options: answers that are understood as they
+    stand), take `action`, or do nothing (`declined`: why)."""
 
-    choice: Literal["ask", "act"]
+    choice: Literal["ask", "act", "nothing"]
     question: str = ""
+    options: list[str] = []
+    declined: str = ""
     action: str = ""
     thought: str = ""
 
@@ -88,9 +87,10 @@ class Relationship(BaseModel):
 
 
 class DocumentReply(BaseModel):
-    """kind: `answer`; `question`, to be answered in `exchanges` of another call."""
+    """kind: `answer`; `question`, to be answered in `exchanges` of another call; `declined`: the
+    user would not answer it."""
 
-    kind: Literal["answer", "question"]
+    kind: Literal["answer", "question", "declined"]
     text: str
     citations: list[Citation] = []
     options: list[str] = []
@@ -99,10 +99,6 @@ class DocumentReply(BaseModel):
 class Emphasised(BaseModel):
     text: str
     words: int = Field(description="how many words were emphasised")
-
-
-class _Answer(BaseModel):
-    answer: str
 
 
 class _Asked(BaseModel):
@@ -140,11 +136,15 @@ def mcp_server(
             {text: lambda request: None for text in actions}, model=model, quota=quota
         )
 
+    looks = ToolAnnotations(read_only_hint=True, open_world_hint=False)
+
     @server.tool(
+        title=say("次の一手を決める", "Decide what to do next"),
+        annotations=looks,
         description=say(
             "曖昧な依頼に、尋ねるか、どの行動をとるかを決める。実行はしない",
             "Decide about an ambiguous request: what to ask, or which action to take. Takes none.",
-        )
+        ),
     )
     async def clarify_next(
         request: str, actions: list[str], asked: list[Exchange] | None = None, quota: int = 2
@@ -153,14 +153,19 @@ def mcp_server(
             desk = desk_of(tuple(actions), quota)
             found = await desk.adecide(request, [(e.question, e.answer) for e in asked or ()])
         if isinstance(found, Question):
-            return NextStep(choice="ask", question=found.text, action=found.guess)
+            options = list(found.options)
+            return NextStep(choice="ask", question=found.text, options=options, action=found.guess)
+        if isinstance(found, Declined):
+            return NextStep(choice="nothing", declined=found.reason, thought=found.thought)
         return NextStep(choice="act", action=found.action, thought=found.thought)
 
     @server.tool(
+        title=say("台詞を検査する", "Check a line"),
+        annotations=looks,
         description=say(
             "台詞がその人物らしいか、言う前に検査する (yana, ayu)",
             "Check before it is said whether a line is in character (yana, ayu).",
-        )
+        ),
     )
     def judge_line(
         line: str, character: str = "yana", history: list[str] | None = None
@@ -176,19 +181,23 @@ def mcp_server(
         return JudgedLine(status=verdict.status.value, text=verdict.text, reasons=bad)
 
     @server.tool(
+        title=say("関係を読む", "Read a relationship"),
+        annotations=looks,
         description=say(
             "二人の会話から、互いの関係 (Power, Intimacy, …) を話し方で読む",
             "Read from a dialogue of two how they stand toward each other, by how they talk.",
-        )
+        ),
     )
     def rate_relationship(lines: list[SaidLine]) -> list[Relationship]:
         with _told():
             return _rated(lines)
 
     @server.tool(
+        title=say("語句を強調する", "Emphasise words"),
+        annotations=looks,
         description=say(
             "文書の大事な語句に太字を付ける", "Set in bold the words of a document that matter."
-        )
+        ),
     )
     def emphasise(text: str, format: Literal["markdown", "html"] = "markdown") -> Emphasised:
         from naisei.emphasis.corpus.apart import read_apart
@@ -202,10 +211,12 @@ def mcp_server(
     if index is not None:
 
         @server.tool(
+            title=say("資料に尋ねる", "Ask the documents"),
+            annotations=looks,
             description=say(
                 "資料に基づいて答える。曖昧な質問には先に聞き返す",
                 "Answer from the documents, with sources; asks back first where it is vague.",
-            )
+            ),
         )
         async def ask_documents(
             question: str, ctx: Context[Documents, Any], exchanges: list[Exchange] | None = None
@@ -279,7 +290,7 @@ async def _ask_documents(
         dialogue, answer = asked.dialogue, (ctx.input_responses or {}).get("answer")
         said = answer.content if isinstance(answer, ElicitResult) else None
         if not said or not str(said.get("answer", "")).strip():
-            return DocumentReply(kind="question", text=asked.question, options=[*asked.options])
+            return _unanswered(asked.question, asked.options)
         dialogue = dialogue.answered(asked.question, str(said["answer"]), asked.options)
     while True:
         reply = await documents.step(dialogue)
@@ -288,17 +299,30 @@ async def _ask_documents(
         version = ctx.protocol_version
         if version is not None and is_version_at_least(version, _ROUNDS):
             form = ElicitRequestFormParams(
-                message=reply.message, requested_schema=render_elicitation_schema(_Answer)
+                message=reply.message, requested_schema=render_elicitation_schema(_form(reply))
             )
             state = _Asked(dialogue=dialogue, question=reply.message, options=reply.options)
             return InputRequiredResult(
                 input_requests={"answer": ElicitRequest(params=form)},
                 request_state=state.model_dump_json(),
             )
-        found = await ctx.elicit(reply.message, _Answer)
-        if not isinstance(found, AcceptedElicitation) or not found.data.answer.strip():
-            return _shown(reply)
-        dialogue = dialogue.answered(reply.message, found.data.answer, reply.options)
+        found = await ctx.elicit(reply.message, _form(reply))
+        given = found.data.answer.strip() if isinstance(found, AcceptedElicitation) else ""
+        if not given:
+            return _unanswered(reply.message, reply.options)
+        dialogue = dialogue.answered(reply.message, given, reply.options)
+
+
+def _form(reply: Reply) -> Any:
+    """What a client shows: a choice where there are options, else a line to write in. An answer in
+    other words is understood all the same."""
+    shown: Any = {"enum": list(reply.options)} if reply.options else None
+    told = Field(title=say("答え", "Answer"), json_schema_extra=shown)
+    return create_model("Answer", answer=(str, told))
+
+
+def _unanswered(question: str, options: Sequence[str]) -> DocumentReply:
+    return DocumentReply(kind="declined", text=question, options=list(options))
 
 
 def _shown(reply: Reply) -> DocumentReply:

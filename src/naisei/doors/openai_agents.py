@@ -6,58 +6,70 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
 from secrets import token_hex
 from typing import Any
 
-from agents import (
-    Agent,
-    AgentOutputSchemaBase,
-    GuardrailFunctionOutput,
-    Handoff,
-    InputGuardrail,
-    Model,
-    ModelResponse,
-    ModelSettings,
-    ModelTracing,
-    OutputGuardrail,
-    RunContextWrapper,
-    Tool,
-    TResponseInputItem,
-    Usage,
-)
-from agents.items import TResponseStreamEvent
-from openai.types.responses import (
-    Response,
-    ResponseCompletedEvent,
-    ResponseFunctionToolCall,
-    ResponseOutputMessage,
-    ResponseOutputText,
-)
-
-from naisei.core import InputError, Status
+from naisei.core import InputError, MemoryLog, Status
 from naisei.director.character import Character
 from naisei.director.check import rules_of
 from naisei.doors.acting import AskBeforeAct, ask_before_act
-from naisei.doors.exchange import Question
+from naisei.doors.exchange import Choice, Question, spent
 from naisei.lang import Language, say
+from naisei.models.given import AnyModel
+from naisei.plugins import needs_extra
+
+with needs_extra("openai-agents"):
+    from agents import (
+        Agent,
+        AgentOutputSchemaBase,
+        GuardrailFunctionOutput,
+        Handoff,
+        InputGuardrail,
+        Model,
+        ModelResponse,
+        ModelSettings,
+        ModelTracing,
+        OutputGuardrail,
+        RunContextWrapper,
+        Tool,
+        TResponseInputItem,
+        Usage,
+    )
+    from agents.items import TResponseStreamEvent
+    from openai.types.responses import (
+        Response,
+        ResponseCompletedEvent,
+        ResponseFunctionToolCall,
+        ResponseOutputMessage,
+        ResponseOutputText,
+    )
 
 _Items = str | list[TResponseInputItem]
 
 
 def clarifying_guardrail(desk: AskBeforeAct[Any]) -> InputGuardrail[Any]:
-    """Trips where a request leaves it open which of the desk's actions is wanted: the run ends
-    with `InputGuardrailTripwireTriggered`, and `output_info` holds `question`.
+    """Trips unless it is clear which of the desk's actions is wanted: the run ends with
+    `InputGuardrailTripwireTriggered`, and `output_info` holds `question`, its `options` and the
+    `guess`; or `declined`, why nothing is to be done.
 
-    Ask the user, and run again with the conversation so far.
+    Put the question into the conversation as the assistant's message, ask the user, and run again
+    with the conversation so far (a list, or a session). Messages of the assistant that are no
+    question of ours are none.
     """
 
     async def ambiguous(
         context: RunContextWrapper[Any], agent: Agent[Any], given: _Items
     ) -> GuardrailFunctionOutput:
-        found = await desk.adecide(*_said(given))
+        found = await desk.ahear(_said(given))
+        if found is None:  # not the user's turn: a tool's result
+            return GuardrailFunctionOutput({}, False)
         if isinstance(found, Question):
-            return GuardrailFunctionOutput({"question": found.text, "guess": found.guess}, True)
-        return GuardrailFunctionOutput({"action": found.action}, False)
+            told = {"question": found.text, "guess": found.guess, "options": [*found.options]}
+            return GuardrailFunctionOutput(told, True)
+        if isinstance(found, Choice):
+            return GuardrailFunctionOutput({"action": found.action}, False)
+        return GuardrailFunctionOutput({"declined": found.reason}, True)
 
     # Before the agent begins: what it would do meanwhile is what must not happen.
     return InputGuardrail(ambiguous, name="naisei_clarify", run_in_parallel=False)
@@ -85,15 +97,18 @@ def line_guardrail(character: str | Character) -> OutputGuardrail[Any]:
 def clarifying_agent(
     handoffs: Sequence[Agent[Any]],
     *,
-    model: str,
+    model: AnyModel,
     name: str = "clarify",
     quota: int = 2,
+    state: str | Path | None = None,
     language: Language | None = None,
 ) -> Agent[Any]:
     """An agent whose model is clarify's policy: it hands over to the one of `handoffs` that the
-    user wants, and asks the user first (its output is the question) where that is open.
+    user wants, and asks the user first (its output is the question) where that is open. Who
+    wants nothing of it is told so, and nobody is handed over to.
 
-    What an agent is for is its `handoff_description`, in a few words. The next run begins with
+    What an agent is for is its `handoff_description`, in a few words. state: where it is kept what
+    was asked, in memory by default. The next run begins with
     the conversation so far (a session, or `result.to_input_list()`), at this agent.
     """
     about = {each.handoff_description or each.name: each for each in handoffs}
@@ -101,7 +116,11 @@ def clarifying_agent(
         told = say("handoff_description が同じものがあります", "two agents are for the same")
         raise InputError(told, place="handoffs")
     desk = ask_before_act(
-        {text: lambda request: None for text in about}, model=model, quota=quota, language=language
+        {text: lambda request: None for text in about},
+        model=model,
+        quota=quota,
+        state=state,
+        language=language,
     )
     return Agent(name=name, handoffs=list(handoffs), model=_Policy(desk, list(handoffs)))
 
@@ -126,9 +145,12 @@ class _Policy(Model):
         conversation_id: str | None,
         prompt: Any,
     ) -> ModelResponse:
-        found = await self._desk.adecide(*_said(input))
-        if isinstance(found, Question):
-            text = ResponseOutputText(type="output_text", text=found.text, annotations=[])
+        log = MemoryLog()
+        found = await self._desk.ahear(_said(input), log=log)
+        if not isinstance(found, Choice):
+            nothing = say("承知しました。何もしません。", "All right, I leave things as they are.")
+            words = found.text if isinstance(found, Question) else nothing
+            text = ResponseOutputText(type="output_text", text=words, annotations=[])
             out: Any = ResponseOutputMessage(
                 id=f"msg_{token_hex(8)}",
                 type="message",
@@ -142,7 +164,14 @@ class _Policy(Model):
             out = ResponseFunctionToolCall(
                 type="function_call", call_id=f"call_{token_hex(8)}", name=call, arguments="{}"
             )
-        return ModelResponse(output=[out], usage=Usage(requests=1), response_id=None)
+        cost = spent(log)
+        usage = Usage(
+            requests=cost.calls,
+            input_tokens=cost.input_tokens,
+            output_tokens=cost.output_tokens,
+            total_tokens=cost.tokens,
+        )
+        return ModelResponse(output=[out], usage=usage, response_id=None)
 
     async def stream_response(
         self,
@@ -184,32 +213,18 @@ class _Policy(Model):
         yield ResponseCompletedEvent(type="response.completed", response=whole, sequence_number=0)
 
 
-def _said(given: _Items) -> tuple[str, list[tuple[str, str]]]:
-    """The request, and the questions and answers after it, from the items of a conversation.
-
-    The request is the user's first message since the last tool call: what was handed over before
-    has been dealt with.
-    """
+def _said(given: _Items) -> list[tuple[str, str]]:
+    """Role and text of each item; what was handed over, or done, ends what went before."""
     if isinstance(given, str):
-        return given, []
-    request, question = "", ""
-    asked: list[tuple[str, str]] = []
+        return [("user", given)]
+    said = []
     for item in given:
-        role = item.get("role")
-        if role == "user":
-            text = _text(item.get("content"))
-            if not request:
-                request, question = text, ""
-            elif question:
-                asked.append((question, text))
-                question = ""
-            else:
-                request = f"{request}\n{text}"
-        elif role == "assistant":
-            question = _text(item.get("content"))
+        role = str(item.get("role") or "")
+        if role in ("user", "assistant"):
+            said.append((role, _text(item.get("content"))))
         elif item.get("type") in ("function_call", "function_call_output"):
-            request, question, asked = "", "", []
-    return request, asked
+            said.append(("tool", ""))
+    return said
 
 
 def _text(content: Any) -> str:

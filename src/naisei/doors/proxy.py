@@ -6,17 +6,20 @@ request goes through untouched, as every other path does.
 
 ask: clarify's policy over the list of what can be wanted; a question is the reply.
 ground: the document assistant's flow; its question or its answer with sources is the reply.
-check: the director's gate; a rejected draft is written anew. memo: a note per user, written anew
-when the user says that the last reply was wrong, and put before the model from then on.
+check: the director's gate; a rejected draft is written anew; if all are, the last goes out and
+says so (`check:ayu:refuse`: nothing does). memo: a note per user who is named, written anew when
+the user says that the last reply was wrong, and put before the model from then on.
 """
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Coroutine, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
+from typing import Any
 from urllib.parse import unquote
 
 import httpx2
@@ -24,17 +27,18 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from naisei import serving
 from naisei.addresses import is_loopback
 from naisei.core import InputError, LogBusy, NaiseiError
+from naisei.director.character import load_character, shipped
 from naisei.doors.acting import AskBeforeAct, ask_before_act
 from naisei.doors.commands import ProxyOptions
-from naisei.doors.completion import Completion
+from naisei.doors.completion import HOP, Completion, passed_on
 from naisei.doors.documents import Documents
-from naisei.doors.speaking import Notes
+from naisei.doors.exchange import Notes
 from naisei.http import Guard, GuardRules
 from naisei.intent.serve.api import error_body
 from naisei.lang import say
@@ -47,8 +51,6 @@ from naisei.text_files import json_of, read_text
 _FEATURES = ("ask", "check", "ground", "memo")
 #: Bytes of a request.
 _BODY = 20_000_000
-#: Headers of a hop, which are no part of what is passed on.
-_HOP = {"host", "content-length", "connection", "transfer-encoding", "accept-encoding", "x-naisei"}
 
 
 def features_of(text: str) -> dict[str, str]:
@@ -60,8 +62,8 @@ def features_of(text: str) -> dict[str, str]:
     found: dict[str, str] = {}
     for part in filter(None, (p.strip() for p in re.split(r"[,+]", text))):
         name, _, value = re.sub("=", ":", part, count=1).partition(":")
-        if name not in _FEATURES:
-            told = say(f"機能 {name!r} はありません", f"there is no feature {name!r}")
+        if name not in _FEATURES or (value and name != "check"):
+            told = say(f"機能 {part!r} はありません", f"there is no feature {part!r}")
             raise InputError(told, place="x-naisei", remedy=", ".join(_FEATURES))
         found[name] = value
     return found
@@ -88,9 +90,11 @@ class Proxy:
             lines = read_text(self.options.actions).splitlines()
             actions = [line.strip() for line in lines if line.strip()]
             self.desk = ask_before_act(
-                {action: lambda request: None for action in actions}, model=self.options.model
+                {action: lambda request: None for action in actions},
+                model=self.options.model,
+                state=self.options.state,
             )
-        self.check(self.always)
+        self.check(self.always, ours=True)
         self._stack = AsyncExitStack()
 
     async def __aenter__(self) -> Proxy:
@@ -105,17 +109,31 @@ class Proxy:
     async def __aexit__(self, *error: object) -> None:
         await self._stack.aclose()
 
-    def check(self, wanted: Mapping[str, str]) -> None:
-        """Raises `InputError` for a feature without what it needs."""
+    def check(self, wanted: Mapping[str, str], *, ours: bool = False) -> None:
+        """Raises `InputError` for a feature without what it needs, and a character that there is
+        not. ours: the command's own, which may name the file of a character."""
+        for name, option in self._missing.items():
+            if name in wanted:
+                told = say(f"{name} には {option} が要ります", f"{name} needs {option}")
+                raise InputError(told, place="naisei proxy")
+        character, _, policy = wanted.get("check", "").partition(":")
+        if policy not in ("", "best", "refuse"):
+            told = say(f"{policy!r} は使えません", f"unknown policy {policy!r}")
+            raise InputError(told, place="check", remedy="best, refuse")
+        if character and not ours and any(mark in character for mark in "./\\"):
+            raise InputError(say("人物の名前ではありません", "no name of a character"))
+        if character:
+            load_character(character)
+
+    @property
+    def _missing(self) -> dict[str, str]:
+        """Features that cannot be had, and the option that each needs."""
         needs = {
             "ask": (self.desk is not None, "--actions"),
             "ground": (self.options.index is not None, "--index"),
             "memo": (self.options.model is not None, "--model"),
         }
-        for name, (there, option) in needs.items():
-            if name in wanted and not there:
-                told = say(f"{name} には {option} が要ります", f"{name} needs {option}")
-                raise InputError(told, place="naisei proxy")
+        return {name: option for name, (there, option) in needs.items() if not there}
 
     def app(self) -> Starlette:
         """The ASGI application, while the proxy is open."""
@@ -139,39 +157,50 @@ class Proxy:
         # Decoded, and perhaps once more upstream: out of its own folder nothing is asked for.
         if any(part in (".", "..") for part in re.split(r"[/\\]", unquote(path))):
             return _error(404, say("そのようなパスはありません", "there is no such path"))
-        return await self.forward(request, path, await request.body())
+        content = await request.body()
+
+        async def passed() -> Response:
+            reply = await self.forward(request, path, content)
+            if path == "models" and request.method == "GET" and reply.is_success:
+                return JSONResponse(self._offered(json_of(await reply.aread())))
+            return passed_on(reply)
+
+        return await _answered(request, passed())
 
     async def _completions(self, request: Request) -> Response:
         raw = await request.body()
-        try:
-            body = json_of(raw)
-            messages = body.get("messages") if isinstance(body, dict) else None
-            if not isinstance(messages, list) or not all(isinstance(m, dict) for m in messages):
-                raise ValueError
-            name, _, tail = str(body.get("model", "")).partition("+")
-            told = tail or request.headers.get("x-naisei", "")
-            wanted = features_of(told) if told else self.always
-            self.check(wanted)
-            if not wanted:
-                return await self.forward(request, "chat/completions", raw)
-            call = Completion(self, request, {**body, "model": name}, wanted)
-            return await call.answer()
-        except HTTPException as error:
-            return _error(error.status_code, error.detail)
-        except LogBusy as error:
-            return _error(503, error.message)
-        except InputError as error:
-            return _error(400, f"{error.message} {error.remedy or ''}".strip())
-        except ValueError:
-            return _error(400, say("chat completions の形ではありません", "no chat completion"))
-        except httpx2.HTTPStatusError as error:
-            failed = error.response
-            return Response(failed.content, _status(failed), media_type="application/json")
-        except (httpx2.HTTPError, NaiseiError) as error:
-            return _error(502, f"{type(error).__name__}: {error}")
+        return await _answered(request, self._completed(request, raw))
 
-    async def forward(self, request: Request, path: str, content: bytes) -> Response:
-        """Pass a request on, and the reply back as it comes."""
+    async def _completed(self, request: Request, raw: bytes) -> Response:
+        body = json_of(raw)
+        messages = body.get("messages") if isinstance(body, dict) else None
+        if not isinstance(messages, list) or not all(isinstance(m, dict) for m in messages):
+            raise ValueError
+        name, _, tail = str(body.get("model", "")).partition("+")
+        told = tail or request.headers.get("x-naisei", "")
+        wanted = features_of(told) if told else self.always
+        if told:
+            self.check(wanted)
+        if not wanted:
+            return passed_on(await self.forward(request, "chat/completions", raw))
+        return await Completion(self, request, {**body, "model": name}, wanted).answer()
+
+    def _offered(self, listed: Any) -> Any:
+        """The upstream's list of models, each also with every feature that can be had."""
+        if not isinstance(listed, dict) or not isinstance(listed.get("data"), list):
+            return listed
+        checks = [f"check:{each.id}" for each in shipped()]
+        features = [n for n in _FEATURES if n not in self._missing and n != "check"]
+        more = [
+            {**model, "id": f"{model.get('id')}+{feature}"}
+            for model in listed["data"]
+            if isinstance(model, dict)
+            for feature in (*features, *checks)
+        ]
+        return {**listed, "data": [*listed["data"], *more]}
+
+    async def forward(self, request: Request, path: str, content: bytes) -> httpx2.Response:
+        """Pass a request on; the reply is still to be read, and closed. Raises `HTTPError`."""
         sent = self.client.build_request(
             request.method,
             f"{self.url}/{path}",
@@ -179,34 +208,44 @@ class Proxy:
             content=content,
             headers=self.headers(request),
         )
-        try:
-            reply = await self.client.send(sent, stream=True)
-        except httpx2.HTTPError as error:
-            return _error(502, f"{type(error).__name__}: {error}")
-        kept = {
-            k: v for k, v in reply.headers.items() if k.lower() not in _HOP | {"content-encoding"}
-        }
-
-        async def parts() -> AsyncIterator[bytes]:
-            try:
-                async for part in reply.aiter_bytes():
-                    yield part
-            finally:
-                await reply.aclose()
-
-        return StreamingResponse(parts(), _status(reply), headers=kept)
+        return await self.client.send(sent, stream=True)
 
     def headers(self, request: Request) -> dict[str, str]:
         """Those of the caller; the key of the environment where the caller has none."""
-        found = {k: v for k, v in request.headers.items() if k.lower() not in _HOP}
+        found = {k: v for k, v in request.headers.items() if k.lower() not in HOP}
         if "authorization" not in found and (key := os.environ.get("OPENAI_API_KEY")):
             found["authorization"] = f"Bearer {key}"
         return {**found, "content-type": "application/json"}
 
 
-def _status(reply: httpx2.Response) -> int:
-    """Of what is passed on: no server sends one that HTTP does not have."""
-    return reply.status_code if 200 <= reply.status_code < 600 else 502
+async def _answered(request: Request, work: Coroutine[Any, Any, Response]) -> Response:
+    """What comes of `work`, or what is wrong with it. Whoever asks and then leaves ends it, and
+    with it what is under way upstream."""
+    doing = asyncio.ensure_future(work)
+    leaving = asyncio.ensure_future(_left(request))
+    try:
+        await asyncio.wait({doing, leaving}, return_when=asyncio.FIRST_COMPLETED)
+        return doing.result() if doing.done() else Response(status_code=499)
+    except HTTPException as error:
+        return _error(error.status_code, error.detail)
+    except LogBusy as error:
+        return _error(503, error.message)
+    except InputError as error:
+        return _error(400, f"{error.message} {error.remedy or ''}".strip())
+    except ValueError:
+        return _error(400, say("chat completions の形ではありません", "no chat completion"))
+    except httpx2.HTTPStatusError as error:
+        return passed_on(error.response)
+    except (httpx2.HTTPError, NaiseiError) as error:
+        return _error(502, f"{type(error).__name__}: {error}")
+    finally:
+        doing.cancel()
+        leaving.cancel()
+
+
+async def _left(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
 
 
 def _error(status: int, message: str) -> Response:

@@ -1,25 +1,31 @@
 """pydantic-ai: actions behind clarify's policy as a toolset, the gate as an output validator.
 
-A question to the user is a deferred tool call: the run ends with `DeferredToolRequests`, and goes
-on with `DeferredToolResults` (`answers` makes them). What was decided before is not asked again.
+A question to the user is a deferred call of kind `question`: the run ends with
+`DeferredToolRequests`; `answered` takes the answers, and gives what the run goes on with. A call's
+own id names nothing: some models give the same one again. The conversation has a name of ours.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from secrets import token_hex
 from typing import Any
-
-from pydantic_ai import FunctionToolset, ModelRetry, RunContext
-from pydantic_ai.exceptions import ApprovalRequired
-from pydantic_ai.tools import DeferredToolRequests, DeferredToolResults
 
 from naisei.core import Status
 from naisei.director.character import Character, load_character
 from naisei.director.draft import checked
 from naisei.director.state import Spoken, TalkState
 from naisei.doors.acting import AskBeforeAct
-from naisei.doors.exchange import Question
+from naisei.doors.exchange import Acted, Declined, Question
 from naisei.lang import Language, language, say, speaking
+from naisei.plugins import needs_extra
+
+with needs_extra("pydantic-ai"):
+    from pydantic_ai import FunctionToolset, ModelRetry, RunContext
+    from pydantic_ai.exceptions import CallDeferred, UnexpectedModelBehavior
+    from pydantic_ai.tools import DeferredToolRequests, DeferredToolResults
 
 
 def clarifying_toolset(
@@ -28,38 +34,60 @@ def clarifying_toolset(
     """A toolset with one tool, which takes a request in the user's words and carries one of the
     desk's actions out, once it is clear which.
 
-    name, about: of the tool; by default what it can do is listed. The conversation of a call is
-    kept under its id (`ask_before_act(state=…)` keeps it over restarts).
+    name, about: of the tool; by default what it can do is listed. Where no file keeps the desk's
+    conversations (`ask_before_act(state=…)`), an answer after a restart is refused.
     """
     listed = "\n".join(f"- {each}" for each in desk.names)
     told = about or f"Does one of these for the user, given the request in their words:\n{listed}"
     toolset: FunctionToolset[Any] = FunctionToolset()
 
-    async def request_action(ctx: RunContext[Any], request: str) -> Any:
-        given = ctx.tool_call_metadata or {}
-        said = str(given.get("answer", "")) if ctx.tool_call_approved else ""
-        step = str(given.get("step", "")) if said else ""
-        found = await desk.atell(f"call:{ctx.tool_call_id}", said or request, step=step)
-        if isinstance(found, Question):
-            raise ApprovalRequired({"question": found.text, "step": found.step})
-        return {"action": found.action, "result": found.result}
+    async def request_action(request: str) -> Any:
+        thread = f"call:{token_hex(8)}"
+        found = _told(await desk.atell(thread, request), thread)
+        if "question" in found:
+            raise CallDeferred(found, kind="question")
+        return found
 
     toolset.add_function(request_action, name=name, description=told)
     return toolset
 
 
 def questions(asked: DeferredToolRequests) -> dict[str, str]:
-    """The questions of a run that ended with them: id of the call → question."""
+    """The questions of a run that ended with them: id of the call → question. Its options stand
+    in `asked.metadata[id]["options"]`."""
     return {id: str(told["question"]) for id, told in asked.metadata.items() if "question" in told}
 
 
-def answers(asked: DeferredToolRequests, given: Mapping[str, str]) -> DeferredToolResults:
-    """What the run goes on with. given: id of the call → the user's answer."""
-    told = {
-        id: {"answer": answer, "step": asked.metadata[id].get("step", "")}
-        for id, answer in given.items()
-    }
-    return DeferredToolResults(approvals=dict.fromkeys(given, True), metadata=told)
+async def answered(
+    desk: AskBeforeAct[Any], asked: DeferredToolRequests, given: Mapping[str, str]
+) -> DeferredToolRequests | DeferredToolResults:
+    """What the run goes on with; or, where something is still to be asked, the questions left.
+
+    given: id of the call → the user's answer. The same answers again give the same results, and
+    nothing is done twice. Calls that others deferred are left to them.
+
+    Raises:
+        InputError: an answer to a question that is not asked (any more).
+    """
+    held = dict(asked.metadata)
+    for id in given.keys() & questions(asked).keys():
+        told = held[id]
+        found = await desk.atell(told["thread"], given[id], step=told["step"])
+        held[id] = _told(found, told["thread"])
+    left = replace(asked, metadata=held)
+    if questions(left):
+        return left
+    ours = {id for id, told in held.items() if told.keys() & {"action", "declined"}}
+    return DeferredToolResults(calls={id: held[id] for id in ours})
+
+
+def _told(found: Question | Acted[Any] | Declined, thread: str) -> dict[str, Any]:
+    if isinstance(found, Question):
+        options = list(found.options)
+        return {"question": found.text, "options": options, "thread": thread, "step": found.step}
+    if isinstance(found, Declined):
+        return {"declined": found.reason}
+    return {"action": found.action, "result": found.result}
 
 
 def line_validator(
@@ -72,7 +100,9 @@ def line_validator(
     model with the reasons; one that passes goes out with its mends (labels and quotes cut off).
 
     At the last attempt the line goes out as it is: whoever would rather have nothing compares it
-    with `naisei.director.check`. history: the lines before, oldest first.
+    with `naisei.director.check`. A run that streams has one attempt, and what is out is out: its
+    line is let out by whole sentences, and ends with `UnexpectedModelBehavior` at the first that
+    the character would not say. history: the lines before, oldest first.
 
     Raises:
         InputError: an unknown character.
@@ -80,12 +110,17 @@ def line_validator(
     speaker, spoken = load_character(character), language or _language()
 
     def validate(ctx: RunContext[Any], line: str) -> str:
-        if not isinstance(line, str) or ctx.partial_output:
+        if not isinstance(line, str):
             return line
+        if ctx.partial_output and (line := "".join(_SENTENCE.findall(line))) == "":
+            return line
+        streams = ctx.partial_output or not ctx.max_retries
         state = TalkState(history=tuple(Spoken(speaker="", text=text) for text in history()))
         draft = checked(line, speaker, state, spoken)
-        if draft.status is not Status.RETRY or ctx.last_attempt:
+        if draft.status is not Status.RETRY or (ctx.last_attempt and not streams):
             return draft.text
+        if streams:
+            raise UnexpectedModelBehavior("; ".join(draft.reasons), line)
         with speaking(spoken):
             told = say("書き直してください。", "Write it anew:")
         raise ModelRetry("\n".join([told, *draft.reasons]))
@@ -94,3 +129,4 @@ def line_validator(
 
 
 _language = language
+_SENTENCE = re.compile(r"[^。！？!?\n]*[。！？!?\n]+[」』）)]*")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import wraps
 from pathlib import Path
@@ -34,10 +35,10 @@ from naisei.director.gate import Gate
 from naisei.director.gate_calls import AnyJudge, ModelHandler
 from naisei.director.schemas import Turn
 from naisei.director.verdict import RuleSet
-from naisei.doors.exchange import KeptLog
+from naisei.doors.exchange import Notes
 from naisei.lang import Language, say
 from naisei.memory import Memory, memory_policy
-from naisei.runs.retry import retry_while_locked
+from naisei.models.given import AnyModel, as_model
 
 F = TypeVar("F", bound=Callable[..., Any])
 _LOG = logging.getLogger("naisei.doors")
@@ -45,37 +46,6 @@ _LOG = logging.getLogger("naisei.doors")
 _LINES, _NOTES = 40, 10
 #: Characters of an input, an outcome or a failure that the reflector reads.
 _SHOWN = 2_000
-
-
-class Notes:
-    """Notes by key, in the log of `kept_at`, opened when it is first needed, or in memory."""
-
-    def __init__(self, state: str | Path | None) -> None:
-        self._kept = KeptLog(state) if state is not None else None
-        self._held: dict[str, list[str]] = {}
-
-    async def aopen(self) -> None:
-        """Open the file now, beside the event loop."""
-        if self._kept is not None:
-            await self._kept.aopen()
-
-    def get(self, key: str) -> list[str]:
-        if self._kept is None:
-            return list(self._held.get(key, ()))
-        kept = self._kept.open().get(key)
-        return [str(each) for each in kept] if isinstance(kept, list) else []
-
-    def put(self, key: str, notes: Sequence[str]) -> None:
-        """Returns when they are kept. Raises `LogBusy` if another program holds the file."""
-        if self._kept is None:
-            self._held[key] = list(notes)
-        else:
-            self._kept.open().put(key, list(notes))
-
-    async def aput(self, key: str, notes: Sequence[str]) -> None:
-        """The same within an event loop, which goes on while another program holds the file."""
-        await self.aopen()
-        await retry_while_locked(lambda: self.put(key, notes))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,8 +69,9 @@ class _KeptGate(Gate):
             await self.notes.aput(self.key, self._with(done.text))
         return super()._told(done)
 
-    def _with(self, line: str) -> list[str]:
-        return [*self.notes.get(self.key), line][-_LINES:]
+    def _with(self, line: str) -> list[JsonValue]:
+        said: list[JsonValue] = [*self.notes.texts(self.key), line]
+        return said[-_LINES:]
 
 
 def check_before_say(
@@ -140,7 +111,7 @@ def check_before_say(
         judge=judge,
         rules=rules,
         hold=hold,
-        history=lambda: notes.get(key),
+        history=lambda: notes.texts(key),
         on_turn=on_turn,
         language=language,
         notes=notes,
@@ -221,7 +192,7 @@ class _Kept(Handler):
     blocking: bool
 
     def __post_init__(self) -> None:
-        self._written = self.notes.get(self.key)
+        self._written = self.notes.texts(self.key)
         for note in self._written:
             self.memory.add(note)
 
@@ -229,8 +200,8 @@ class _Kept(Handler):
         self.memory.add(effect.item)
         self._written = [*self._written, str(effect.item)][-_NOTES:]
         if not self.blocking:
-            return self.notes.aput(self.key, self._written)
-        self.notes.put(self.key, self._written)
+            return self.notes.aput(self.key, [*self._written])
+        self.notes.put(self.key, [*self._written])
         return None
 
 
@@ -276,6 +247,16 @@ class _Call:
             raise self.error
         return self.result
 
+    @contextmanager
+    def first(self) -> Iterator[None]:
+        """Within, no fault of ours hides the exception of the function."""
+        try:
+            yield
+        except Exception as fault:
+            if self.error is None or fault is self.error:
+                raise
+            _LOG.warning("no reflection: %s", fault)
+
     def _given(self, effect: _Try) -> dict[str, Any]:
         return {**self.kwargs, self.keyword: effect.memo}
 
@@ -294,7 +275,7 @@ class _Call:
 
 def reflect_after_failure(
     *,
-    model: str,
+    model: AnyModel,
     state: str | Path | None = None,
     per: str = "",
     failed: Callable[[Any], str | bool] | None = None,
@@ -311,7 +292,7 @@ def reflect_after_failure(
     pass through; so does its outcome where no reflection could be had, which is logged.
 
     Args:
-        model: `provider:name` of the reflector.
+        model: the reflector: `provider:name`, or any that `ask_before_act` takes.
         state: SQLite file, or `postgresql://…`, of the memos; in memory without one.
         per: name of the parameter that names the user or task whose memo it is; the function has
             one memo without it.
@@ -326,7 +307,7 @@ def reflect_after_failure(
     """
     if trials < 1:
         raise InputError(say("1 以上にしてください", "must be 1 or more"), place="trials")
-    made_of = memory_policy(memory)
+    made_of, reflector = memory_policy(memory), as_model(model)
     notes = Notes(state)
 
     def decorated(function: F) -> F:
@@ -350,16 +331,18 @@ def reflect_after_failure(
             return _tries(call.given(), kept, trials, language or lang.language())
 
         def going(call: _Call, kept: _Kept) -> None:
-            chat = ModelHandler(model, blocking=True)
-            run(tries(call, kept), World({_Try: call.perform, Chat: chat, Remember: kept}))
+            chat = ModelHandler(reflector, blocking=True)
+            with call.first():
+                run(tries(call, kept), World({_Try: call.perform, Chat: chat, Remember: kept}))
 
         async def agoing(args: tuple[Any, ...], kwargs: dict[str, Any], streams: bool) -> _Call:
             await notes.aopen()
             call, kept = begun(args, kwargs, blocking=False)
             call.streams = streams
-            chat = ModelHandler(model, blocking=False)
+            chat = ModelHandler(reflector, blocking=False)
             world = World({_Try: call.aperform, Chat: chat, Remember: kept})
-            await arun(tries(call, kept), world)
+            with call.first():
+                await arun(tries(call, kept), world)
             return call
 
         @wraps(function)

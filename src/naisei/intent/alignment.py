@@ -5,12 +5,10 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import lru_cache
 from typing import NamedTuple
 
-from naisei.intent.polarity import denies
 from naisei.japanese.content_preservation import Quantity, quantities
 from naisei.japanese.query_analysis import hollow
 from naisei.japanese.sentences import related, search_tokens
@@ -164,24 +162,32 @@ def _ranged(value: Quantity, cell: str) -> bool:
 
 
 _RANGED = re.compile(
-    r"(?P<low>[0-9.]+)(?:万)?(?P<u1>[^0-9〜～~ー\-以超をか]{0,3})(?:以上|超|を超え)?[、]?(?:〜|～|~|-|ー|から|以上|超|を超え)+"
+    r"(?<![月0-9.])(?P<low>[0-9.]+)(?:万)?(?P<u1>[^0-9〜～~ー\-以超をか]{0,3})(?:以上|超|を超え)?[、]?(?:〜|～|~|-|ー|から|以上|超|を超え)+"
     r"(?P<high>[0-9.]+)?(?P<u2>[^0-9以未]{0,3})(?P<open>未満)?"
-    r"|(?P<most>[0-9.]+)(?P<u3>[^0-9以未ま]{0,3})(?:以下|未満|まで|以内)"
+    r"|(?<![月0-9.])(?P<most>[0-9.]+)(?P<u3>[^0-9以未ま]{0,3})(?:以下|(?P<under>未満)|まで|以内)"
 )
+
+
+def ranges(value: Quantity, text: str) -> bool:
+    """Whether a text says a range of what the value measures: 10年未満 of 11年."""
+    folded = unicodedata.normalize("NFKC", text).replace(",", "")
+    return any(
+        bool(value.unit)
+        and any(u and u.startswith(value.unit) for u in (m["u1"], m["u2"], m["u3"]))
+        for m in _RANGED.finditer(folded)
+    )
 
 
 def in_range(value: Quantity, cell: str) -> bool:
     """Whether a cell is a quantity, or a range that it lies in (勤続7年 in 5年以上10年未満)."""
     folded = unicodedata.normalize("NFKC", cell).replace(",", "")
     number = float(value.value)
-    if value.unit and Quantity(value.value, value.unit) in quantities(folded):
-        return True
-    for m in _RANGED.finditer(folded):
-        units = {m["u1"], m["u2"], m["u3"]} - {None, ""}
-        if value.unit and not any(u and u.startswith(value.unit) for u in units):
-            continue
+    told = [m for m in _RANGED.finditer(folded) if not value.unit or ranges(value, m[0])]
+    if not told:
+        return bool(value.unit) and value in quantities(folded)
+    for m in told:
         low, high = _scaled(m, "low") or 0, _scaled(m, "high") or _scaled(m, "most") or math.inf
-        if low <= number and (number < high or (number == high and not m["open"])):
+        if low <= number and (number < high or (number == high and not (m["open"] or m["under"]))):
             return True
     return False
 
@@ -301,38 +307,3 @@ def measures(text: str) -> set[tuple[str, tuple[str, float]]]:
             found.add((over, ("share", round(float(over) / float(under), 4))))
     found |= {("0.5", base) for word, base in _HALF.items() if word in folded}
     return found | ({("0.5", ("share", 0.5))} if "半分" in folded else set())
-
-
-#: Letters up to a 「も」 that the passages write as the sentence does.
-_AS_WRITTEN = 6
-#: The share of a sentence's weight that may stand elsewhere than the clause it is about.
-_ELSEWHERE = 0.15
-_TOO = re.compile(
-    "(?:でも|にも|からも|までも|とも|[合き人方]も|(?<=[一-龥ァ-ヶー々])も)(?:[、。]|(?=[^のっうしちとどあ]))"
-)
-
-
-def beyond(sentence: str, pieces: Sequence[Piece], text: str) -> str:
-    """What is said to hold for one more (準備会にも), where the passages deny it of that one, or
-    say it in another place."""
-    too = _TOO.search(sentence)
-    if too is None or denies(sentence) or not pieces:
-        return ""
-    if sentence[max(0, too.end() - _AS_WRITTEN) : too.end()] in text:
-        return ""
-    clauses = [solid(p.text) for p in pieces]
-    counts = Counter(w for clause in clauses for w in clause)
-    words = solid(sentence)
-    weights = {w: math.log(1 + len(clauses) / (1 + counts[w])) for w in words}
-    own = [n for n, clause in enumerate(clauses) if any(counts[w] == 1 for w in words & clause)]
-    if any(denies(pieces[n].text) for n in own):
-        return too[0]
-    units = [solid(whole) for whole in dict.fromkeys(p.whole for p in pieces)]
-    there = set[str]().union(*units)
-    best = max(units, key=lambda u: sum(weights[w] for w in words if _held(w, u)))
-    gone = sum(weights[w] for w in words if _held(w, there) and not _held(w, best))
-    return too[0] if gone > _ELSEWHERE * sum(weights.values()) else ""
-
-
-def _held(word: str, there: Set[str]) -> bool:
-    return word in there or bool(related([word]).keys() & there)

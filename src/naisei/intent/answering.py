@@ -15,11 +15,12 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from naisei.core import Chat, Evidence, Flow, InstrumentFailure
 from naisei.intent.dialogue import Dialogue
-from naisei.intent.evidence import Band, Found, band, place_of
-from naisei.intent.extraction import best_passage, quotes
+from naisei.intent.evidence import Band, Found, band, nearness
+from naisei.intent.extraction import Quote, best_passage, quotes
 from naisei.intent.messages import (
     answerer_messages,
     ask_contact,
+    left_out,
     mending_messages,
     nearest,
     no_evidence,
@@ -29,6 +30,8 @@ from naisei.intent.routing import Route
 from naisei.intent.rules import Rules, Setting
 from naisei.intent.schemas import Citation, Judged, Reply, Unsupported
 from naisei.intent.support import claims, unsupported
+from naisei.intent.things import MEANT, names, place_of, things
+from naisei.intent.verifying import Said, in_their_words, verified
 from naisei.japanese.content_preservation import lost
 from naisei.japanese.query_analysis import analyse_query
 from naisei.japanese.sentences import search_tokens, sentence_spans
@@ -115,13 +118,15 @@ class Drafted(BaseModel):
 
 
 class Grounded(BaseModel):
-    """An answer with its marks [1]; empty text where nothing is left of it."""
+    """An answer with its marks [1]; empty text where nothing is left of it. holds: whether a
+    sentence of it is borne out, and not only quoted."""
 
     model_config = ConfigDict(frozen=True)
 
     text: str = ""
     citations: tuple[Citation, ...] = ()
     unsupported: tuple[Unsupported, ...] = ()
+    holds: bool = True
 
     @staticmethod
     def of(
@@ -147,38 +152,35 @@ class Grounded(BaseModel):
         return Grounded(text=separator.join(lines), citations=cited, unsupported=doubts)
 
 
-def grounded(
-    draft: Drafted, hits: Sequence[Evidence], rules: Rules, *, query: str = ""
-) -> Grounded:
-    """The draft with every sentence held against the chunks it cites; those that are not borne out
-    are left out. The words are the model's own, unchanged.
-
-    Numbers of documents that were not given are no sources. Where nothing that claims anything is
-    left, there is no answer. query: names in it need no source.
+def supported(draft: Drafted, hits: Sequence[Evidence], rules: Rules, query: str) -> list[Said]:
+    """The draft's sentences, each held against the chunks it cites by rules. The words are the
+    model's own, unchanged; numbers of documents that were not given are no sources. Empty where
+    there is no answer. query: names in it need no source.
     """
-    if not draft.answerable:
-        return Grounded()
-    parts: list[tuple[str, tuple[int, ...]]] = []
-    doubts: list[Unsupported] = []
-    borne = 0
-    whole = "\n".join(given.text for given in draft.sentences)
-    for given in draft.sentences:
+    found: list[Said] = []
+    for given in draft.sentences if draft.answerable else ():
         sources = tuple(n for n in dict.fromkeys(given.sources) if 1 <= n <= len(hits))
         # A model may put several sentences into one: each has to stand by itself.
         for text in map(str.strip, sentence_spans(_BRACKETS.sub("", given.text))):
             cited = [hits[n - 1] for n in sources]
-            if not text:
-                continue
-            why = unsupported(text, cited, rules.language, question=query, beside=whole)
-            if why:
-                doubts.append(Unsupported(sentence=text, why=why))
-            else:
-                borne += claims(text)
-                parts.append((text, sources))
-    if not borne:
-        return Grounded(unsupported=tuple(doubts))
+            if text:
+                why = unsupported(text, cited, rules.language, question=query)
+                found.append(Said(text=text, sources=sources, why=why))
+    return found
+
+
+def grounded(
+    query: str, said: Sequence[Said], hits: Sequence[Evidence], rules: Rules, *, quoting: bool
+) -> Grounded:
+    """The answer of what is borne out. quoting: the passage stands for what is not. Where nothing
+    that claims anything is left, there are the passages alone, or nothing."""
+    doubts = tuple(Unsupported(sentence=s.text, why=s.why) for s in said if s.why)
+    kept = [s for s in said if not s.why]
+    holds = any(claims(s.text) for s in kept)
+    shown = (said if quoting else kept) if holds else [s for s in said if s.why and quoting]
     separator = "" if rules.language == "ja" else " "
-    return Grounded.of(parts, hits, separator=separator, doubts=tuple(doubts))
+    made = Grounded.of(in_their_words(query, shown, hits), hits, separator=separator, doubts=doubts)
+    return made.model_copy(update={"holds": holds, "text": made.text.strip()})
 
 
 class Preview:
@@ -194,7 +196,9 @@ class Preview:
         if len(sentences) != self._count:
             self._count = len(sentences)
             draft = Drafted(sentences=tuple(sentences), answerable=True)
-            self._shown = grounded(draft, self._hits, self._rules, query=self._query).text
+            said = supported(draft, self._hits, self._rules, self._query)
+            made = grounded(self._query, said, self._hits, self._rules, quoting=False)
+            self._shown = made.text
         return self._shown
 
 
@@ -212,22 +216,31 @@ def _whole_sentences(text: str) -> list[Sentence]:
     return found
 
 
-def _written(query: str, hits: Sequence[Evidence], setting: Setting) -> Flow[Grounded]:
-    """The model's answer; sentences that are not borne out are written anew once."""
+def _written(
+    query: str, hits: Sequence[Evidence], setting: Setting
+) -> Flow[tuple[Grounded, tuple[str, ...]]]:
+    """The model's answer, and what failed on the way. Sentences that rules do not bear out are
+    written anew once; then another model checks it."""
+    rules = setting.rules
     asked = answerer_messages(query, hits, setting)
-    preview = Preview(hits, setting.rules, query=query)
-    draft = yield from Chat("answerer", asked, Drafted, preview=preview)
-    first = grounded(draft, hits, setting.rules, query=query)
-    if not first.unsupported or setting.rules.unsupported == "drop":
-        return first
-    doubts = [f"{doubt.sentence} — {doubt.why}" for doubt in first.unsupported]
-    again = mending_messages(asked, draft.model_dump_json(), doubts, setting)
-    try:
-        mended = yield from Chat("answerer", again, Drafted)
-    except InstrumentFailure:
-        return first  # without the doubtful sentences
-    second = grounded(mended, hits, setting.rules, query=query)
-    return second if second.text else first
+    draft = yield from Chat("answerer", asked, Drafted, preview=Preview(hits, rules, query=query))
+    said = supported(draft, hits, rules, query)
+    doubts = [f"{s.text} — {s.why}" for s in said if s.why]
+    failures: tuple[str, ...] = ()
+    if doubts and rules.unsupported == "rewrite":
+        again = mending_messages(asked, draft.model_dump_json(), doubts, setting)
+        try:
+            mended = yield from Chat("answerer", again, Drafted)
+            anew = supported(mended, hits, rules, query)
+            said = anew if any(not s.why and claims(s.text) for s in anew) else said
+        except InstrumentFailure as failure:
+            failures = (f"answerer: {failure}",)
+    if "verifier" in rules.roles:
+        try:
+            said = yield from verified(query, said, hits, setting)
+        except InstrumentFailure as failure:
+            failures = (*failures, f"verifier: {failure}")
+    return grounded(query, said, hits, rules, quoting=True), failures
 
 
 def _citation(n: int, hit: Evidence, said: str) -> Citation:
@@ -256,21 +269,23 @@ def answer(
     written: Grounded | None = None
     if found.hits and "answerer" in setting.rules.roles:
         try:
-            written = yield from _written(query.text, found.hits, setting)
+            written, failed = yield from _written(query.text, found.hits, setting)
+            failures = (*failures, *failed)
         except InstrumentFailure as failure:
             failures = (*failures, f"answerer: {failure}")
     held: Band = "none"
     if written is None:
         written, held = extracted(query.text, found, setting.rules)
     elif written.text:
-        held = "answer"
+        held = "answer" if written.holds else "nearest"
     language = setting.rules.language
     contact = None
     if held != "answer" or judged.evaluation.ask_person <= setting.rules.thresholds.ask_person:
         contact = setting.contacts.find(" ".join([query.text, *dialogue.said]))
     lines = {"answer": [], "nearest": [nearest(language)], "none": [no_evidence(language)]}[held]
     if held != "none":
-        lines += [written.text, rests_on(written.citations, language)]
+        lines += [written.text, left_out(len(written.unsupported), language)]
+        lines.append(rests_on(written.citations, language))
     lines.append(ask_contact(contact, language, only=held != "answer"))
     return Reply(
         case=way.case,
@@ -295,12 +310,26 @@ def answer(
 
 def extracted(query: str, found: Found, rules: Rules) -> tuple[Grounded, Band]:
     """Passages as they stand, each with its number, and what they are; empty where there is no
-    evidence. What does not hold what the question's form asks for is no answer."""
-    held = band(query, found.hits, found.weights, rules)
+    evidence. The nearest place is pointed to alone."""
+    parts = quotes(query, found)
+    held = _about(query, found, parts, band(query, found.hits, found.weights, rules))
     if held == "none":
         return Grounded(), held
-    parts = quotes(query, found)
-    if held == "answer" and not any(part.answers for part in parts):
-        held = "nearest"
-    draft = [(part.text, (part.hit + 1,)) for part in parts]
+    draft = [(part.text, (part.hit + 1,)) for part in (parts if held == "answer" else parts[:1])]
     return Grounded.of(draft, found.hits, separator="\n"), held
+
+
+def _about(query: str, found: Found, parts: Sequence[Quote], held: Band) -> Band:
+    """What the quotes can be. The place of the best one names each thing that the question does,
+    and they hold what its form asks for, or they are no answer; it names the first or most, or they
+    are nothing. What is near enough in meaning may name none; what names all is pointed to."""
+    if not parts:
+        return "none"
+    hit, asked = found.hits[parts[0].hit], things(query)
+    named = [names(thing, hit) for thing in asked]
+    near = nearness([hit], found.weights) >= MEANT
+    if asked and not (near or named[0] or 2 * sum(named) > len(named)):
+        return "none"
+    if held == "none":
+        return "nearest" if asked and all(named) else "none"
+    return held if (near or all(named)) and any(part.answers for part in parts) else "nearest"

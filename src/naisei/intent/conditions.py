@@ -14,10 +14,11 @@ from pydantic import BaseModel, ConfigDict
 
 from naisei.intent.alignment import CLAUSE
 from naisei.intent.dialogue import Dialogue
-from naisei.intent.evidence import Found, place_of
+from naisei.intent.evidence import Found
 from naisei.intent.extraction import quotes
 from naisei.intent.person_kinds import PersonKind, person_kinds
 from naisei.intent.polarity import denies
+from naisei.intent.things import place_of
 from naisei.japanese.content_preservation import quantities
 from naisei.japanese.morph import normalise
 from naisei.japanese.sentences import sentence_spans

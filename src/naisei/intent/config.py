@@ -73,6 +73,13 @@ class Behaviour(Options):
         "Sentences that the sources do not bear out: written anew once, or left out.",
         panel=_DOCUMENTS,
     )
+    verify: bool = flag(
+        True,
+        "モデルの答えを、別の呼び出しで資料と突き合わせるか",
+        "Whether a call of its own holds a model's answer against the documents.",
+        name="--verify/--no-verify",
+        panel=_DOCUMENTS,
+    )
     talk: Language | None = flag(
         None,
         "応答の言語 (既定: 質問の言語)",
@@ -119,8 +126,8 @@ class Indexed(Config):
 
 
 class AssistConfig(Indexed):
-    """A conversation. user: whose thresholds. models: of `evaluator`, `answerer`.
-    request: for a single request, a digest of the dialogue it goes on from."""
+    """A conversation. user: whose thresholds. models: of `evaluator`, `answerer`,
+    `verifier`. request: for a single request, a digest of the dialogue it goes on from."""
 
     #: Nothing is random; the key is left out of the frozen configuration.
     seed: int = Field(default=0, exclude=True)
@@ -186,7 +193,11 @@ def settle(given: Given) -> tuple[dict[str, Any], Setting]:
         thresholds=_thresholds(behaviour),
         language=behaviour.talk or language(),
         chosen=behaviour.talk is not None,
-        roles=frozenset(role for role in ROLES if given.model_for(role)),
+        roles=frozenset(
+            role
+            for role in ROLES
+            if given.model_for(role) and (role != "verifier" or behaviour.verify)
+        ),
     )
     profile = Profile()
     if behaviour.profile is not None:

@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, JsonValue
 
 from naisei.core import Chat, Effect, Handler, HandlerWrapper, Search, Where, World
 from naisei.intent.schemas import Thresholds
+from naisei.intent.spelling import Respell, RespellHandler
 from naisei.intent.worries import Worry, WorryHandler
 from naisei.japanese.morph import is_japanese
 from naisei.japanese.sentences import search_tokens
@@ -193,6 +194,7 @@ def document_world(
             Search: SearchHandler(index, mode=mode, filters=filters),
             Weigh: WeighHandler(index),
             Worry: WorryHandler(index),
+            Respell: RespellHandler(index),
             Cuts: CutsHandler(cuts or (lambda user: Thresholds())),
         }
     )

@@ -10,7 +10,15 @@ from naisei.core import Chat, Evidence, Flow, InstrumentFailure, Now, Search
 from naisei.intent.conditions import condition, kind_chosen
 from naisei.intent.dialogue import Dialogue
 from naisei.intent.effects import Weigh, Weights
-from naisei.intent.evidence import Found, band, coverage, newest_first, strength, substance
+from naisei.intent.evidence import (
+    Found,
+    band,
+    coverage,
+    nearness,
+    newest_first,
+    strength,
+    substance,
+)
 from naisei.intent.messages import (
     choose_question,
     evaluator_messages,
@@ -20,6 +28,7 @@ from naisei.intent.messages import (
 )
 from naisei.intent.rules import Setting
 from naisei.intent.schemas import Evaluation, Judged
+from naisei.intent.things import MEANT, mentions, names, place_of, things
 from naisei.japanese.answers import at_a_loss, none_of_them
 from naisei.japanese.morph import normalise
 from naisei.japanese.query_analysis import QueryAnalysis, analyse_query, is_greeting
@@ -162,8 +171,12 @@ def grade(
         options, within = (), ""
     # What goes on from a question that was answered has its matter from there.
     goes_on = not dialogue.exchanges and not dialogue.alone
+    full = len(said) == 1 and said[0].aspect and not (consulting or said[0].broad)
     asks = (
-        vague >= 2 and not settled and not goes_on and not (dialogue.exchanges and at_a_loss(last))
+        vague >= 2
+        and not (settled or goes_on or (dialogue.exchanges and at_a_loss(last)))
+        and not (not consulting and _nowhere(whole, hits, weights))
+        and not (full and _told_apart(whole, hits[: setting.rules.k]))
     )
     language = setting.rules.language
     if options:
@@ -185,6 +198,25 @@ def grade(
         evaluator="rules",
         options=options if asks else (),
     )
+
+
+def _nowhere(query: str, hits: Sequence[Evidence], weights: Weights) -> bool:
+    """Whether no hit speaks of what a question names: headings of other matters are no choice."""
+    asked = things(query)[:1]
+    far = nearness(hits, weights) < MEANT
+    return bool(asked) and far and not any(names(asked[0], hit) for hit in hits)
+
+
+#: So many sections at most may speak of what is asked for a question in full to be clear.
+_FEW = 2
+
+
+def _told_apart(query: str, hits: Sequence[Evidence]) -> bool:
+    """Whether a heading says which section a question in full is about, or only few speak of it."""
+    asked = things(query) or substance(query)
+    few = sum(all(names(thing, hit) for thing in asked) for hit in hits)
+    heads = any(all(mentions(thing, place_of(hit)) for thing in asked) for hit in hits)
+    return bool(asked) and (heads or 1 <= few <= _FEW)
 
 
 def vagueness(

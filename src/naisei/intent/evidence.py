@@ -27,6 +27,7 @@ from naisei.core import Evidence, Flow, Search
 from naisei.intent.dialogue import Dialogue
 from naisei.intent.effects import Weigh, Weights
 from naisei.intent.rules import Rules, Setting
+from naisei.intent.things import mentions, place_of, things
 from naisei.japanese.dates import is_old, named_years
 from naisei.japanese.query_analysis import hollow
 from naisei.japanese.sentences import codes, related, search_tokens
@@ -59,7 +60,21 @@ def find(query: str, setting: Setting, *, also: str = "") -> Flow[Found]:
     weights = yield from Weigh(query)
     ordered = newest_first(query, setting.profile.prefer(hits))
     ordered = sorted(ordered, key=lambda hit: another_model(query, hit))
-    return Found(hits=tuple(ordered[:k]), weights=weights)
+    return Found(hits=tuple(_with_headed(query, ordered, k)), weights=weights)
+
+
+def _with_headed(query: str, hits: Sequence[Evidence], k: int) -> Sequence[Evidence]:
+    """The first k; in the place of the last the first one whose heading names what the question
+    does, where none of them has such a heading."""
+    asked = things(query)
+
+    def headed(hit: Evidence) -> bool:
+        return all(mentions(thing, place_of(hit)) for thing in asked)
+
+    if not asked or k < 2 or any(map(headed, hits[:k])):
+        return hits[:k]
+    more = [hit for hit in hits[k:] if headed(hit) and not hit.meta.get("superseded_by")]
+    return [*hits[: k - 1], *(more or hits[k - 1 :])[:1]]
 
 
 #: By how much a question has to be stronger together with the one before.
@@ -116,18 +131,6 @@ def _alike(one: str, two: str) -> bool:
 def substance(query: str) -> tuple[str, ...]:
     """The search words of a question that say what it is about, each once."""
     return tuple(w for w in dict.fromkeys(search_tokens(query)) if not hollow(w))
-
-
-def place_of(hit: Evidence) -> str:
-    """Title and headings of a hit as one text."""
-    return " ".join(headings_of(hit))
-
-
-def headings_of(hit: Evidence) -> list[str]:
-    """Title and headings of a hit, each once."""
-    headings = hit.meta.get("headings")
-    named = [str(h) for h in headings] if isinstance(headings, list) else []
-    return list(dict.fromkeys([str(hit.meta.get("title") or ""), *named]))
 
 
 def coverage(

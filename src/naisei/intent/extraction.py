@@ -9,16 +9,18 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 
 from pydantic import BaseModel, ConfigDict
 
 from naisei.core import Evidence
-from naisei.intent.alignment import in_range
+from naisei.intent.alignment import in_range, ranges
 from naisei.intent.effects import Weights
-from naisei.intent.evidence import Found, cosines, nearness, place_of, share, substance
+from naisei.intent.evidence import Found, cosines, nearness, share, substance
 from naisei.intent.person_kinds import person_kinds
-from naisei.japanese.content_preservation import quantities
+from naisei.intent.polarity import denies
+from naisei.intent.things import mentions, names, place_of, things
+from naisei.japanese.content_preservation import Quantity, quantities
 from naisei.japanese.query_analysis import answered_by
 from naisei.japanese.sentences import codes, search_tokens
 from naisei.retrieval.chunking import Span, cells_of, spans
@@ -40,6 +42,11 @@ _SEVERAL = re.compile(
 )
 _WIDE, _LIST = 170, 420
 _COSINE, _WORDS, _OWN, _RANK, _FORM, _RANGE = 1.0, 0.6, 0.2, 0.5, 0.3, 0.6
+#: That its place or text names what the question does; that it holds for a case only that the
+#: question does not put.
+_NAMED, _CASE = 0.6, 0.25
+#: That it is the first rule below a heading that names what the question does.
+_FIRST = 0.15
 #: Another quote is given beside the first if it comes so near to it.
 _NEAR, _MOST = 0.85, 2
 
@@ -69,16 +76,26 @@ def quotes(
     # By place: what the person's profile prefers has been moved up.
     scores = sorted((found.hits[at].score for at in usable), reverse=True)
     top = max([*scores, 0.0]) or 1.0
+    asked = things(query)
+    about = {at: {thing for thing in asked if names(thing, found.hits[at])} for at in usable}
     ranked = sorted(
         (
-            quote.model_copy(update={"score": quote.score + _RANK * score / top})
+            quote.model_copy(
+                update={
+                    "score": quote.score
+                    + _RANK * score / top
+                    + _NAMED * len(about[quote.hit]) / max(1, len(asked))
+                }
+            )
             for quote, score in zip(made, scores, strict=True)
         ),
         key=lambda q: -q.score,
     )
     kept: list[Quote] = []
     for quote in ranked:
-        near = not kept or quote.score >= _NEAR * kept[0].score
+        near = not kept or (
+            quote.score >= _NEAR * kept[0].score and about[quote.hit] >= about[kept[0].hit]
+        )
         if near and len(kept) < most and not any(_same(quote.text, k.text) for k in kept):
             kept.append(quote)
     return kept
@@ -118,24 +135,98 @@ def _scores(
         near = [own_cosine] * len(units) if isinstance(own_cosine, float) else []
     around = set(search_tokens(place_of(hit)))
     asked, asked_values = set(codes(query)), quantities(query)
+    lines, denied = hit.text.split("\n"), _DENIED.search(query) is not None
+    headed = all(mentions(thing, place_of(hit)) for thing in things(query) or words)
     found: list[float] = []
     for n, unit in enumerate(units):
+        lead = _lead(lines, unit.line)
         own = set(search_tokens(unit.said))
-        value = _WORDS * share(words, weights.idf, own | around)
+        value = _WORDS * share(words, weights.idf, own | around | set(search_tokens(lead)))
         value += _OWN * share(words, weights.idf, own)
         if near and weights.meaning:
             one = hit.model_copy(update={"meta": {"spans": [near[n]]}})
             value += _COSINE * nearness([one], weights)
-        if answered_by(query, unit.said):
+        told = unit.said
+        if _INTRODUCES.search(told):
+            told = "\n".join([told, *lines[unit.line + 1 : _end(lines, unit.line)]])
+        if answered_by(query, told):
             value += _FORM
-        if unit.header and asked_values:
-            cells = cells_of(unit.written)[:3]
-            value += _RANGE * any(in_range(v, cell) for v in asked_values for cell in cells)
+        if asked_values:
+            value += _RANGE * _ranged(asked_values, unit, lead)
+        if (case := _ONLY_WHEN.search(unit.said)) and not set(search_tokens(case[1] or "")) & set(
+            words
+        ):
+            value -= _CASE
+        value -= _CASE * (_GOES_ON.search(unit.said) is not None)
+        value += _CASE * (denied and denies(unit.said)) + _FIRST * (headed and unit.line == 0)
         named = set(codes(unit.written))
         if asked and named:
             value += 0.5 if asked & named else -0.5
         found.append(value)
     return found
+
+
+#: What a sentence holds for, before what it says.
+_ONLY_WHEN = re.compile(
+    "^(.{2,40}?)(?:場合[はに、]|ときは|ときに|際は|に限り)|^(?:ただし|但し|なお)()"
+)
+
+
+#: 認めない副業: what is not so is asked for.
+_DENIED = re.compile("ない(?=[一-龥ァ-ヶ])")
+#: A rule that rests on the one before it.
+_GOES_ON = re.compile("^.{0,16}(?:(?:前[0-9一二三]?|第[0-9一二三]+)[項号]|同項)")
+
+
+def _ranged(values: Set[Quantity], unit: Span, lead: str) -> float:
+    """Of the question's own quantities, the share that a row, item or sentence is said for, by
+    itself or by the line that it stands under; less than 0 where it is said for others."""
+    parts = cells_of(unit.written)[:3] if unit.header else [unit.written]
+    held = [any(in_range(v, part) for part in [*parts, lead]) for v in values]
+    if any(held) or unit.header:
+        return sum(held) / len(held)
+    apart = any(ranges(v, unit.written) for v in values)
+    return -1.0 if apart else 0.0
+
+
+def _lead(lines: Sequence[str], at: int) -> str:
+    """The line that a row's table, or an item's list, stands under; empty if there is none."""
+    table, deep = lines[at].lstrip().startswith("|"), _depth(lines[at])
+    if not table and not _ITEM.match(lines[at]):
+        return ""
+    for line in reversed(lines[:at]):
+        if line.lstrip().startswith("|"):
+            continue
+        above = table or not _ITEM.match(line) or _depth(line) < deep
+        if above or (_INTRODUCES.search(line) and not _FULL.search(lines[at])):
+            return line if len(line) <= _WIDE else ""
+    return ""
+
+
+#: A sentence that the items or rows after it fill; an item that is a case without what holds for
+#: it; one that is a sentence.
+_INTRODUCES = re.compile("次の|次に掲げる|以下の|下記|下の表|各号")
+_BARE_CASE = re.compile("(?:場合|とき|時|者)[）)。]?$")
+_FULL = re.compile("。[）)]?$")
+
+
+def _end(lines: Sequence[str], at: int) -> int:
+    """The line after what an item says: after the deeper items and rows below it, and where none
+    is deeper after those that it introduces, or what holds in its case."""
+    end = at + 1
+    while end < len(lines) and _below(lines[end], _depth(lines[at])):
+        end += 1
+    if end > at + 1:
+        return end
+    if _BARE_CASE.search(lines[at]) and end < len(lines) and not _BARE_CASE.search(lines[end]):
+        return end + 1
+    while _INTRODUCES.search(lines[at]) and end < len(lines) and not _FULL.search(lines[end]):
+        end += 1
+    return end
+
+
+def _depth(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def _around(
@@ -149,7 +240,12 @@ def _around(
     unit = units[best]
     lines = text.split("\n")
     if unit.header:
-        mates = [n for n, other in enumerate(units) if other.header == unit.header]
+        above = _lead(lines, unit.line)
+        mates = [
+            n
+            for n, other in enumerate(units)
+            if other.header == unit.header and _lead(lines, other.line) == above
+        ]
         # Where the question names no row of its own, those that fit as well are meant too.
         least = 0.97 if best in _named(words, units) else 0.88
         rows = [n for n in mates if scores[n] >= least * scores[best]]
@@ -158,7 +254,8 @@ def _around(
             table = [unit.header, *(u.written for u in units if u.header == unit.header)]
         note = units[best + 1] if best + 1 < len(units) else None
         after = [note.written] if note and not note.header and _NARROWS.match(note.written) else []
-        return "\n".join([*_columns(query, table), *after]).strip()
+        lead = [above.strip()] if _ITEM.match(above) else []
+        return "\n".join([*lead, *_columns(query, table), *after]).strip()
     if _ITEM.match(lines[unit.line]):
         return _item(query, lines, unit.line)
     if len(text) <= _WIDE and not any(u.header for u in units):
@@ -210,26 +307,36 @@ def _columns(query: str, table: Sequence[str]) -> list[str]:
 
 
 def _item(query: str, lines: Sequence[str], at: int) -> str:
-    """A list item with the line that its list stands under; the whole list where that is asked."""
-    first = at
-    while first > 0 and (_ITEM.match(lines[first - 1]) or lines[first - 1][:1] in " \u3000"):
+    """A list item with what stands below it and the line that its list stands under; the whole
+    list where that is asked, or where it is short and the question is of no one item."""
+    deep, first, last = _depth(lines[at]), at, at + 1
+    lead = _lead(lines, at)
+    while first > 0 and lines[first - 1] != lead and _below(lines[first - 1], deep - 1):
         first -= 1
-    last = at
-    while last + 1 < len(lines) and _ITEM.match(lines[last + 1]):
+    while last < len(lines) and _below(lines[last], deep - 1):
         last += 1
-    lead = lines[first - 1] if first > 0 and not lines[first - 1].lstrip().startswith("|") else ""
-    whole = "\n".join([lead, *lines[first : last + 1]]).strip()
-    if len(whole) <= _WIDE or (_SEVERAL.search(query) and len(whole) <= _LIST):
+    whole = "\n".join([lead, *lines[first:last]]).strip()
+    alone = any(in_range(v, lines[at]) for v in quantities(query))
+    if (len(whole) <= _WIDE and not alone) or (_SEVERAL.search(query) and len(whole) <= _LIST):
         return whole
-    end = at + 1
+    end = _end(lines, at)
     while end < len(lines) and _NARROWS.match(lines[end]):
         end += 1
-    lead = (
-        lead
-        if len(lead) <= _WIDE and lead.rstrip().endswith(("。", "：", ":", "す", "）", "、"))
-        else ""
-    )
+    if sum(map(len, lines[at:end])) > _LIST:
+        end = at + 1
+    if _depth(lead) == deep and not lead.rstrip().endswith(_LEADS):
+        lead = ""
     return "\n".join([lead, *lines[at:end]]).strip()
+
+
+_LEADS = ("。", "：", ":", "す", "）", "、")
+
+
+def _below(line: str, deep: int) -> bool:
+    """Whether a line belongs to the items deeper than this: one of them, or a row of theirs."""
+    if line.lstrip().startswith("|"):
+        return True
+    return bool(line) and _depth(line) > deep and (deep >= 0 or _ITEM.match(line) is not None)
 
 
 def _sentences(units: Sequence[Span], best: int) -> str:

@@ -30,6 +30,7 @@ from naisei.intent.routing import (
 )
 from naisei.intent.rules import Setting
 from naisei.intent.schemas import Judged, Reply
+from naisei.intent.spelling import respelt
 from naisei.intent.urgent import urgent_reply
 
 #: The speaker of replies in the log of an inquiry.
@@ -42,6 +43,7 @@ def assist(dialogue: Dialogue, setting: Setting, notes: Sequence[str] = ()) -> F
     setting = setting.spoken(dialogue.utterance)
     if (reply := greeted(dialogue, setting)) is not None:
         return reply
+    dialogue = yield from respelt(dialogue)
     if (reply := (yield from urgent_reply(dialogue, setting))) is not None:
         return reply
     if "evaluator" not in setting.rules.roles:

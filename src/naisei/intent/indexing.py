@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
 from contextlib import closing
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, NoReturn
 from urllib.parse import quote
 
@@ -19,6 +20,7 @@ from naisei.lengths import PARSE_SECONDS
 from naisei.postgres import STORE_FILE
 from naisei.retrieval.index import Index
 from naisei.retrieval.sources import web_address
+from naisei.retrieval.types import UNREAD_ATTACHMENT, UNREAD_PAGE
 from naisei.system.config import Printed, flag, store_flag
 from naisei.terminal import visible
 
@@ -72,6 +74,11 @@ class IndexOptions(Printed):
         ge=1,
     )
     max_files: int = flag(100_000, "資料の数の上限", "Documents at most.", ge=1)
+    empty: bool = flag(
+        False,
+        "資料がなくなったフォルダーなら索引も空にする",
+        "Let a folder that has lost all its documents empty the index.",
+    )
     report: bool = flag(
         False,
         "見えないので除いた文字を資料ごとに一覧する",
@@ -154,6 +161,7 @@ def watch(
 def _check(options: IndexOptions, found: Source, limits: LoadLimits) -> None:
     """Raises `InputError` for a new index in a folder of something else, or of nothing."""
     from naisei.retrieval.build import walk
+    from naisei.retrieval.loaders.blocks import SUFFIXES
     from naisei.retrieval.sources import Folder
     from naisei.retrieval.store import FILE
 
@@ -169,14 +177,15 @@ def _check(options: IndexOptions, found: Source, limits: LoadLimits) -> None:
             place=f"--index {index}",
             remedy=say("新しいフォルダーを指定してください", "name a new folder"),
         )
+    known = sorted(suffix.lstrip(".") for suffix in SUFFIXES)
     folder = found.path if isinstance(found, Folder) else None
     if folder and folder.is_dir() and not walk(folder, limits=limits, beside=index)[0]:
         raise InputError(
             say("読める資料がありません", "holds no document that can be read"),
             place=str(folder),
             remedy=say(
-                "md、txt、html、pdf、docx を置いてください",
-                "put md, txt, html, pdf or docx there",
+                "読める形式: " + "、".join(known),
+                "formats that are read: " + ", ".join(known),
             ),
         )
 
@@ -204,6 +213,7 @@ def _update(options: IndexOptions, found: Source, limits: LoadLimits) -> None:
             embedder=None if options.embedder == "none" else options.embedder,
             limits=limits,
             permissions=permissions,
+            empty=options.empty,
             addresses=address,
             **told,
         )
@@ -230,12 +240,22 @@ def _update(options: IndexOptions, found: Source, limits: LoadLimits) -> None:
     _told(report, hidden, options)
 
 
-def _told(report: IndexReport, hidden: dict[str, list[Hidden]], options: IndexOptions) -> None:
+#: Documents that are named when they are new, and files of one kind that are named as not read.
+_NAMED = 10
+
+
+def _told(report: IndexReport, left_out: dict[str, list[Hidden]], options: IndexOptions) -> None:
+    partly = {path: unread for path, found in left_out.items() if (unread := _unread(found))}
+    hidden = {
+        path: seen
+        for path, found in left_out.items()
+        if (seen := [h for h in found if not h.unread])
+    }
     if options.as_json:
-        printed = report.model_dump(mode="json")
+        printed = report.model_dump(mode="json") | {"partly": partly}
         if options.report:
             printed["hidden"] = {
-                path: [one.model_dump() for one in left_out] for path, left_out in hidden.items()
+                path: [one.model_dump() for one in found] for path, found in hidden.items()
             }
         print(json.dumps(printed, ensure_ascii=False), flush=True)
         return
@@ -250,14 +270,8 @@ def _told(report: IndexReport, hidden: dict[str, list[Hidden]], options: IndexOp
         ),
         flush=True,
     )
-    for pattern in report.idle:
-        idle = say(
-            f"権限の {pattern!r} に合う資料がありません", f"permissions: {pattern!r} fits none"
-        )
-        print(visible(f"  {idle}"))
-    for skipped in report.skipped:
-        line = say(f"読めなかった資料: {skipped.path}", f"Left out: {skipped.path}")
-        print(visible(f"  {line} ({skipped.why})"))
+    for line in _lines(report, partly):
+        print(visible(f"  {line}"))
     if hidden and not options.report:
         print(
             say(
@@ -265,11 +279,47 @@ def _told(report: IndexReport, hidden: dict[str, list[Hidden]], options: IndexOp
                 f"Text that nobody sees was left out of {len(hidden)} documents (see --report)",
             )
         )
-    for path, left_out in hidden.items() if options.report else ():
+    for path, found in hidden.items() if options.report else ():
         line = say(f"見えないので除いた文字: {path}", f"Left out, since nobody sees it: {path}")
         print(visible(f"  {line}"))
-        for one in left_out:
+        for one in found:
             print(visible(f"    [{one.how}] {one.text}"))
+
+
+def _unread(found: list[Hidden]) -> str:
+    """What of a document could not be read."""
+    pages = ", ".join(one.text for one in found if one.how == UNREAD_PAGE)
+    files = ", ".join(one.text for one in found if one.how == UNREAD_ATTACHMENT)
+    told = [say(f"{pages} ページに文字がありません", f"no text on page {pages}")] if pages else []
+    told += [say(f"添付ファイル {files}", f"attachment {files}")] if files else []
+    return say("、", "; ").join(told)
+
+
+def _lines(report: IndexReport, partly: dict[str, str]) -> Iterator[str]:
+    """What was read, where it is little; and what was not."""
+    if 0 < len(report.added) <= _NAMED:
+        yield say("追加した資料: ", "Added: ") + say("、", ", ").join(report.added)
+    for pattern in report.idle:
+        yield say(
+            f"権限の {pattern!r} に合う資料がありません", f"permissions: {pattern!r} fits none"
+        )
+    kinds: Counter[tuple[str, str]] = Counter()
+    for skipped in report.skipped:
+        kind = (PurePosixPath(skipped.path).suffix, skipped.why)
+        kinds[kind] += 1
+        if kinds[kind] <= _NAMED:
+            yield say(f"読めなかった資料: {skipped.path}", f"Left out: {skipped.path}") + (
+                f" ({skipped.why})"
+            )
+    for (suffix, why), times in kinds.items():
+        if times > _NAMED:
+            more = times - _NAMED
+            yield say(
+                f"読めなかった資料: ほかに {suffix} {more} 件 ({why})",
+                f"Left out: {more} more of {suffix} ({why})",
+            )
+    for path, unread in partly.items():
+        yield say(f"一部を読めなかった資料: {path}", f"Read in part: {path}") + f" ({unread})"
 
 
 _AUTOMATIC = "# naisei: "

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from naisei import lang
 from naisei.core import Evidence, Message, assistant, fingerprint, system, user
 from naisei.intent.dialogue import Dialogue
-from naisei.intent.evidence import place_of
 from naisei.intent.rules import Setting
 from naisei.intent.schemas import Citation, Contact, Exchange
+from naisei.intent.things import place_of
 from naisei.lang import Language
 
 _OPEN = {
@@ -116,6 +116,15 @@ def nearest(language: Language) -> str:
     return "The documents do not clearly say this. The nearest passages are:"
 
 
+def left_out(sentences: int, language: Language) -> str:
+    """That so many sentences gave way to the documents' own words; empty for none."""
+    if not sentences:
+        return ""
+    if language == "ja":
+        return f"（資料で確かめられない {sentences} 文を除き、該当箇所があれば引用しました）"
+    return f"({sentences} sentences that the documents do not bear out gave way to quotes.)"
+
+
 def ask_contact(contact: Contact | None, language: Language, *, only: bool) -> str:
     """Whom to ask; `only` where the documents do not answer. Empty if nobody is known."""
     if contact is None:
@@ -162,10 +171,7 @@ def rests_on(citations: Sequence[Citation], language: Language) -> str:
     return f"(As of {', '.join(dates)}.)"
 
 
-_OFFERED = {
-    "ja": "次の中に近いものはありますか（資料の見出しを並べました）。",
-    "en": "Does one of these come near? (A list of headings was shown.)",
-}
+_OFFERED = {"ja": "示した選択肢", "en": "Offered"}
 
 
 class Fence:
@@ -182,18 +188,19 @@ class Fence:
     def data(self, text: str) -> str:
         return f"<<<{self.key}>>>{text}<<<{self.key} />>>"
 
-    def question(self, exchange: Exchange, language: Language) -> str:
-        """A question back without the headings that it offered: those are the documents' words,
-        and the question stands among the assistant's own."""
-        return _OFFERED[language] if exchange.options else exchange.question
+    def question(self, exchange: Exchange) -> str:
+        """A question back as it was put, without the headings that it offered: those are the
+        documents' words, and the question stands among the assistant's own."""
+        return exchange.question.removesuffix(numbered(exchange.options)).rstrip()
 
-    def answer(self, exchange: Exchange) -> str:
-        """An answer, the headings that were chosen marked as data."""
+    def answer(self, exchange: Exchange, language: Language) -> str:
+        """An answer below what was offered; headings are marked as data."""
         offered = sorted((o for o in exchange.options if o), key=len, reverse=True)
         if not offered:
             return exchange.answer
         any_of = re.compile("|".join(map(re.escape, offered)))
-        return any_of.sub(lambda m: self.data(m[0]), exchange.answer)
+        said = any_of.sub(lambda m: self.data(m[0]), exchange.answer)
+        return f"{_OFFERED[language]}: {self.data(' / '.join(exchange.options))}\n{said}"
 
 
 #: The prompts in use, by role.
@@ -203,6 +210,8 @@ PROMPTS = {
     "answerer": "answerer.v2",
     "documents": "documents.v1",
     "mend": "mend.v1",
+    "verifier": "verifier.v1",
+    "verified": "verified.v1",
 }
 _UNKNOWN = {"ja": "（不明）", "en": "(unknown)"}
 _NONE = {"ja": "（なし）", "en": "(none)"}
@@ -238,7 +247,7 @@ def evaluator_messages(
     )
     turns = [user(first)]
     for e in dialogue.exchanges:
-        turns += [assistant(fence.question(e, language)), user(fence.answer(e))]
+        turns += [assistant(fence.question(e)), user(fence.answer(e, language))]
     return [system(told), *turns]
 
 
@@ -254,18 +263,42 @@ def answerer_messages(query: str, hits: Sequence[Evidence], setting: Setting) ->
     """The rules in the system role; the documents as data in the user's, between delimiters."""
     profile = setting.profile.told() or _UNKNOWN[setting.rules.language]
     told = system(_render(setting, "answerer", profile=profile))
-    blocks = []
-    for hit in hits:
-        date = f" ({hit.meta['date']})" if hit.meta.get("date") else ""
-        head = " ".join(f"{hit.meta.get('path') or ''}: {place_of(hit)}{date}".split())
-        blocks.append(f"{head}\n{hit.text}")
-    # Of texts, titles and paths alike: none of them can hold the delimiter.
-    key = Fence([query, *blocks]).key
-    documents = "\n".join(
-        f"<<<{key} {n}>>>\n{block}\n<<<{key} /{n}>>>" for n, block in enumerate(blocks, 1)
-    )
+    key, documents = _fenced(query, dict(enumerate(hits, 1)))
     text = _render(setting, "documents", key=key, documents=documents, question=query)
     return [told, user(text)]
+
+
+def verifier_messages(
+    query: str,
+    lines: Sequence[tuple[str, Sequence[int]]],
+    hits: Sequence[Evidence],
+    setting: Setting,
+) -> list[Message]:
+    """The question, the documents that are cited, and the sentences, each with its documents."""
+    cited = sorted({n for _, sources in lines for n in sources})
+    key, documents = _fenced(query, {n: hits[n - 1] for n in cited})
+    listed = "\n".join(
+        f"{at}. {text} [{', '.join(map(str, sources))}]"
+        for at, (text, sources) in enumerate(lines, 1)
+    )
+    text = _render(
+        setting, "verified", key=key, documents=documents, question=query, sentences=listed
+    )
+    return [system(_render(setting, "verifier")), user(text)]
+
+
+def _fenced(query: str, hits: Mapping[int, Evidence]) -> tuple[str, str]:
+    """(key of the marks, documents between marks with their numbers)."""
+    blocks = {}
+    for number, hit in hits.items():
+        date = f" ({hit.meta['date']})" if hit.meta.get("date") else ""
+        head = " ".join(f"{hit.meta.get('path') or ''}: {place_of(hit)}{date}".split())
+        blocks[number] = f"{head}\n{hit.text}"
+    # Of texts, titles and paths alike: none of them can hold the delimiter.
+    key = Fence([query, *blocks.values()]).key
+    return key, "\n".join(
+        f"<<<{key} {n}>>>\n{block}\n<<<{key} /{n}>>>" for n, block in blocks.items()
+    )
 
 
 def _render(setting: Setting, role: str, **values: object) -> str:

@@ -13,12 +13,11 @@ from typing import NamedTuple
 
 
 class _Words(NamedTuple):
-    """denied, affirmed: a denial, and what only looks like one. free: nothing is due or needed.
+    """denied, affirmed: a denial, and what only looks like one.
     poles: (what it is about, said to hold, said not to hold)."""
 
     denied: re.Pattern[str]
     affirmed: re.Pattern[str]
-    free: re.Pattern[str]
     poles: tuple[tuple[str, re.Pattern[str], re.Pattern[str]], ...]
 
 
@@ -28,7 +27,6 @@ def _words() -> _Words:
     return _Words(
         re.compile(data["denied"]),
         re.compile(data["affirmed"]),
-        re.compile(data["free"]),
         tuple((p["name"], re.compile(p["yes"]), re.compile(p["no"])) for p in data["pole"]),
     )
 
@@ -41,11 +39,6 @@ def denies(text: str) -> bool:
     """
     words = _words()
     return words.denied.search(words.affirmed.sub("", _plain(text))) is not None
-
-
-def says_nothing_is_due(text: str) -> bool:
-    """Whether it says so without a denial: 0円, 無料, 任意."""
-    return _words().free.search(_plain(text)) is not None
 
 
 def _plain(text: str) -> str:

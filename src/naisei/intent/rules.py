@@ -211,7 +211,7 @@ def load_contacts(path: Path) -> Contacts:
 
 
 #: The models' parts. One that has no model is played by rules.
-Role = Literal["evaluator", "answerer"]
+Role = Literal["evaluator", "answerer", "verifier"]
 
 
 class Rules(BaseModel):

@@ -1,42 +1,36 @@
 """Whether a sentence of an answer is borne out by the passages that it cites, without a model.
 
 What is held against them, in this order: numbers, amounts and dates (by value: 1万5千円 is
-15,000円); the row, column or clause that each stands in; limits (以内, 未満, 上限); what is denied
-or said to be needed, free, possible; conditions that are dropped (に限り, を除く) and words that
-widen (どなたでも); names; and how much of its words the passages hold. A sentence that claims
-nothing (sympathy, an offer of help) is not checked.
+15,000円), unless they are worked out from those; the row, column or clause that each stands in;
+limits (以内, 未満, 上限); what is said to be needed, free, possible; names. Whose condition it is,
+whom to ask and what was merged is told by a model (`naisei.intent.verifying`). A sentence that
+claims nothing (sympathy, an offer of help) is not checked.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Sequence, Set
 
 from naisei.core import Evidence
 from naisei.intent.alignment import (
-    CLAUSE,
     Piece,
     across,
     aligned,
-    beyond,
     holds,
     in_range,
     measures,
     pieces_of,
     swapped,
 )
-from naisei.intent.evidence import headings_of
-from naisei.intent.polarity import denies, opposed, says_nothing_is_due
-from naisei.japanese.content_preservation import Quantity, denied, missing, quantities
+from naisei.intent.polarity import opposed
+from naisei.intent.things import headings_of
+from naisei.japanese.content_preservation import Quantity, missing, quantities
 from naisei.japanese.query_analysis import hollow
 from naisei.japanese.sentences import related, search_tokens
 from naisei.lang import Language
 from naisei.retrieval.chunking import cells_of, spans
-
-#: Share of a sentence's content words that the passages must hold.
-MIN_OVERLAP = 0.3
 
 _COURTESY = re.compile(
     "お大事に|ご不明|お気軽|遠慮なく|おつら|つらい(?:思い|お気持ち)|お辛|大変でし|大変です|ご心配|心配(?:です|でし|かと)|不安(?:です|かと|に)|"
@@ -77,14 +71,15 @@ def unsupported(
     language: Language,
     *,
     question: str = "",
-    beside: str = "",
 ) -> str:
     """Why a sentence is not borne out; empty if it is, or claims nothing.
 
-    question: names in it need not stand in the sources. beside: the rest of the answer, which may
-    tell a condition that the sentence leaves out.
+    question: names in it need not stand in the sources; its numbers are no source, save for the
+    person's own case, and not where the sentence says yes to a number that the sources have
+    another for.
     """
-    if not claims(sentence):
+    affirmed = f"{question}\n{sentence}" if _AFFIRMS.match(sentence) else sentence
+    if not claims(affirmed if quantities(question) else sentence):
         return ""
     ja = language == "ja"
     if not sources:
@@ -99,39 +94,66 @@ def unsupported(
         if unit.header
         for cell in cells_of(unit.written)
     ]
+    pieces = [piece for source in sources for piece in pieces_of(source.text)]
+    own = f"{places}\n{texts}"
+    near = "\n".join(aligned(affirmed, pieces))
+    asked = quantities(question)
+    counted = quantities(sentence) if _COUNTS.search(sentence) else frozenset()
     if gone := [
         q
-        for q in missing(sentence, everything)
-        if not _told_otherwise(q, sentence, everything)
-        and not any(in_range(q, cell) for cell in cells)
+        for q in missing(affirmed, own)
+        if not (_among(q, asked) and not (affirmed != sentence and _rivals(q, near)))
+        and not _told_otherwise(q, sentence, own)
+        and not _worked_out(q, quantities(near), (asked | counted) - {q})
+        and not any(in_range(q, cell) for cell in [*cells, *near.split("\n")])
     ]:
         named = "、".join(q.value + q.unit for q in gone)
         return f"出典にない数値: {named}" if ja else f"not in the sources: {named}"
     sentence = _ANSWERING.sub("", sentence)
-    pieces = [piece for source in sources for piece in pieces_of(source.text)]
     for ja_why, en_why, found in (
         ("別の行・列・箇所の値", "the value of another row, column or clause", swapped),
         ("別の行・列の内容", "what another row or column says", across),
         ("上限・範囲が違う", "another limit or range", _limits),
         ("出典と可否・要否が逆", "the sources say the opposite", _opposite),
-        ("出典にない否定", "denied only here", _denied),
-        ("条件が落ちている", "a condition is missing", partial(_widened, beside=beside)),
-        ("出典にない対象", "said of something that the sources do not say it of", beyond),
         ("出典にない名称", "a name that is not in the sources", _names),
     ):
         if what := found(sentence, pieces, texts if found is across else everything):
             return f"{ja_why}: {what}" if ja else f"{en_why}: {what}"
-    words = {w for w in search_tokens(sentence) if not hollow(w)}
-    there = set(search_tokens(everything))
-    if words:
-        share = sum(bool({w, *related([w])} & there) for w in words) / len(words)
-        if share < MIN_OVERLAP:
-            return (
-                f"出典と重なる語が少ない（{share:.0%}）"
-                if ja
-                else f"few of its words are in the sources ({share:.0%})"
-            )
     return ""
+
+
+#: What says that what was asked is so.
+_AFFIRMS = re.compile(r"^\s*(?:はい|ええ|そのとおり|その通り|おっしゃるとおり|yes\b)", re.I)
+
+
+def _among(value: Quantity, others: Set[Quantity]) -> bool:
+    """Whether it is one of the others; one without a unit by its value."""
+    return value in others or (not value.unit and value.value in {q.value for q in others})
+
+
+def _rivals(value: Quantity, passage: str) -> bool:
+    """Whether a passage says something else of what a number of the question measures."""
+    others = {q for q in quantities(passage) if q.unit == value.unit}
+    return bool(value.unit and others) and not in_range(value, passage)
+
+
+#: What shows that a number is worked out from others of its sentence.
+_COUNTS = re.compile("[×✕＋+−＝=]|合計|計|合わせ|足[すし]|引[いくき]|残り|差|分(?:で|の|は|、|が)")
+
+
+def _worked_out(value: Quantity, cited: Set[Quantity], others: Set[Quantity]) -> bool:
+    """Whether a number is the sum, the difference or the product of one that is cited and another,
+    cited or asked, or of the sentence that shows how."""
+    total = float(value.value)
+    for one in cited:
+        for two in (cited | others) - {one}:
+            a, b = float(one.value), float(two.value)
+            same = one.unit == two.unit == value.unit
+            if same and total in (a + b, abs(a - b)):
+                return True
+            if value.unit in ("", one.unit, two.unit) and one.unit != two.unit and total == a * b:
+                return True
+    return False
 
 
 #: Yes and no belong to the question.
@@ -142,6 +164,8 @@ def _told_otherwise(value: Quantity, sentence: str, text: str) -> bool:
     """Whether a number counts things that the text names, stands there in another unit, or is the
     sum of others that the sentence names."""
     if value.unit in ("", "つ", "個", "人") and value.value in ("1", "2", "3", "4", "5", "0.5"):
+        return True
+    if Quantity(value.value, "つ") in quantities(text):
         return True
     if value.unit == "時" and Quantity(f"{float(value.value) + 12:.10g}", "時") in quantities(text):
         return True
@@ -214,73 +238,6 @@ def _of_others(unit: str, said: set[str]) -> bool:
 
 
 _SPOKEN_OF = 0.34
-
-
-def _denied(sentence: str, pieces: Sequence[Piece], text: str) -> str:
-    here, units = denied(sentence), aligned(sentence, pieces)
-    plain = "\n".join(units)
-    if turned := [w for w in here if w[-1] in _VERB and w in text and w not in denied(text)]:
-        return turned[0]
-    words = set(search_tokens(sentence))
-    dropped = [w for u in units for w in denied(u) if w in words and w not in here]
-    both = set(search_tokens(plain))
-    if (
-        not _UNSAID.search(sentence)
-        and len(units) == 1
-        and (gone := [w for w in dropped if w in both])
-    ):
-        return gone[0]
-    # Denied where the two places that are nearest deny nothing: 「貸し出しはありません」.
-    near = aligned(sentence, pieces, 2)
-    told = any(denies(unit) or says_nothing_is_due(unit) for unit in near)
-    # A heading says it of all that stands under it: 「預かれないとき」.
-    told = told or any(
-        len(line) <= _HEADING and "。" not in line and _UNSAID.search(line)
-        for line in text.splitlines()
-    )
-    return "" if told or not near or not denies(sentence) else _denial(sentence)
-
-
-_HEADING = 24
-_UNSAID = re.compile("ない|なけれ|ません|なく|なし|不要|対象外|除[くき]|ず[、に]")
-
-
-def _denial(sentence: str) -> str:
-    """The last words of what is denied."""
-    return sentence.strip().rstrip("。")[-12:]
-
-
-_VERB = "うくぐすつぬぶむる"
-_WIDER = re.compile(
-    "誰でも|だれでも|どなたでも|すべての?|全ての?|全員|いつでも|必ず|何度でも|何回でも|どこでも|一律|常に|24時間|無条件|例外なく|"
-    "に関係なく|にかかわらず|制限(?:は|なく)|無制限|自動的に|全額|どれでも|どの[^くよ]{1,8}でも|いかなる|何[^か]{1,3}でも|自由に|を問わず|どうやっても|毎回|何も|前でも|後でも|いくらでも|いくつでも"
-)
-_ONLY = re.compile("に限[りるっ]|のみ|だけ(?!で(?:なく|は))|限定|以外|を除[くき]|対象外")
-_UNLESS = re.compile(
-    "限[りるっ定]|のみ|だけ|[以市県区町村国社校]外|除[くきい]|対象外|場合|ただし|但し|条件|とき|なら|であれば|ば、|方(?:は|が)|一部|原則|とは限"
-)
-
-
-def _widened(sentence: str, pieces: Sequence[Piece], text: str, *, beside: str = "") -> str:
-    plain = _plain(sentence)
-    wide = [m[0] for m in _WIDER.finditer(plain)]
-    folded = _plain(text)
-    unlimited = re.search("(?:制限|上限|限度)[^、。]{0,8}(?:ない|なし|ません|なく)", folded)
-    if gone := [
-        w for w in wide if w.rstrip("の") not in folded and not (w.startswith("制限") and unlimited)
-    ]:
-        return gone[0]
-    if _UNLESS.search(plain):
-        return ""
-    words = set(search_tokens(f"{sentence} {beside}"))
-    for unit in aligned(sentence, pieces)[:1]:
-        for clause in CLAUSE.split(_plain(unit)):
-            if (mark := _ONLY.search(clause)) is None:
-                continue
-            named = {w for w in search_tokens(clause[: mark.start()])[-4:] if not hollow(w)}
-            if named and not named & words:
-                return clause.strip()[:30]
-    return ""
 
 
 _NAMED = re.compile(r"[A-Za-z][A-Za-z0-9-]{2,}")

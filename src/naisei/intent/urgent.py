@@ -17,7 +17,6 @@ from naisei.intent.evidence import (
     cosines,
     nearness,
     newest_first,
-    place_of,
     share,
     substance,
 )
@@ -25,9 +24,10 @@ from naisei.intent.extraction import excerpt, quotes
 from naisei.intent.messages import ask_contact, no_evidence, rests_on
 from naisei.intent.rules import Setting
 from naisei.intent.schemas import Evaluation, Reply
+from naisei.intent.things import place_of
 from naisei.intent.worries import Kind, Worry, words
 from naisei.japanese.sentences import search_tokens
-from naisei.retrieval.chunking import Span, spans
+from naisei.retrieval.chunking import Span, cells_of, spans
 
 #: Hits of each search, what is shown at most, letters of it, and from which share of the best.
 _HITS, _SHOWN, _LETTERS, _NEAR = 20, 4, 430, 0.65
@@ -88,16 +88,20 @@ def urgent_reply(dialogue: Dialogue, setting: Setting) -> Flow[Reply | None]:
     parts = _shown(said, searched, ranked, hits, units)
     if parts:
         first = quotes(said, Found(hits=tuple(hits[:_FIRST]), weights=weights), most=1)[0]
-        if not any(_within(first.text, text) for text, _ in parts):
+        fits = not kind.call or kind.passage.search(f"{place_of(hits[first.hit])} {first.text}")
+        if fits and not any(_within(first.text, text) for text, _ in parts):
             parts = _shortened([(first.text, (first.hit + 1,)), *parts])
     language = setting.rules.language
-    call = kind.call.get(language, "") if worried.sure else ""
+    call = kind.call.get(language, "")
     if not parts and not call:
         return None
     written = Grounded.of(parts, hits, separator="\n")
     nothing = "" if parts else no_evidence(language)
     contact = None if parts else setting.contacts.find(said)
-    lines = [call, written.text, nothing, rests_on(written.citations, language)]
+    # The documents' own number first: whoever answers there is nearer.
+    own_number = words().phone.search(written.text) is not None
+    shown = [written.text, call] if own_number else [call, written.text]
+    lines = [*shown, nothing, rests_on(written.citations, language)]
     lines.append("" if parts else ask_contact(contact, language, only=True))
     return Reply(
         case=4,
@@ -144,8 +148,10 @@ def _helps(
         own = set(search_tokens(f"{place} {unit.said}"))
         shared = share(searched.asked, searched.weights.idf, own)
         about = kind.passage.search(unit.written) is not None
-        if not (about or placed or shared >= _OTHER):
-            continue
+        if unit.header and not any(cells_of(unit.written)[1:]):
+            continue  # a row without a value
+        if not (about or placed or (shared >= _OTHER and not kind.call)):
+            continue  # where a life may depend on it, nothing of another matter
         score = _WORDS * shared + _FOUND * searched.found.get(hit.id, 0.0)
         score += _SAID * near[at] if at < len(near) else 0.0
         score += _SOUGHT * called[at] if at < len(called) else 0.0

@@ -90,12 +90,11 @@ def said(text: str) -> Kind | None:
 
 
 class Worried(BaseModel):
-    """kind: which worry a message tells of; empty for none. sure: by its words, or by far."""
+    """kind: which worry a message tells of; empty for none."""
 
     model_config = ConfigDict(frozen=True)
 
     kind: Urgent | Literal[""] = ""
-    sure: bool = False
 
 
 @dataclass(frozen=True)
@@ -116,11 +115,11 @@ class Worry(Effect[Worried]):
 
 
 #: Strength of the regression's penalty, and the share of ordinary questions below the bound.
-_PENALTY, _BELOW = 2.0, 0.98
-#: How far above the bound it is sure.
+_PENALTY, _BELOW = 2.0, 0.96
+#: How far above the bound a message is that no words tell of.
 _SURE = 0.1
 #: By how much words that tell of a worry lower the bound; words that ask raise it.
-_SAID, _ASKED = 0.35, 0.3
+_SAID, _ASKED = 0.6, 0.3
 
 
 class _Told(NamedTuple):
@@ -183,19 +182,20 @@ class WorryHandler(Handler):
     def perform(self, effect: object, where: Where) -> Worried:
         text = cast(Worry, effect).text
         if (plain := certain(text)) is not None:
-            return Worried(kind=plain.name, sure=True)
+            return Worried(kind=plain.name)
         named = said(text)
         if not is_japanese(text):  # the examples are Japanese
-            return Worried(kind=named.name, sure=True) if named else Worried()
+            return Worried(kind=named.name) if named else Worried()
         found = self._index.embed([text])
         if found is None:
             above, like = _learnt_by_pieces()(open_embedder("fast").embed([text])[0])
         else:
             above, like = self._kept()(found[0])
         above -= _ASKED * bool(words().asked.search(normalise(text)))
-        if above + _SAID * bool(named) <= 0:
+        # Without a word that tells of one it has to be far above the bound.
+        if above + (_SAID if named else -_SURE) <= 0:
             return Worried()
-        return Worried(kind=named.name if named else like, sure=bool(named) or above > _SURE)
+        return Worried(kind=named.name if named else like)
 
     def _kept(self) -> _Told:
         def made() -> str:

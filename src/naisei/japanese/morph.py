@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 import jaconv
 
 from naisei.lengths import cached_text
+from naisei.plugins import needs_extra
 
 if TYPE_CHECKING:
     from sudachipy import Morpheme
@@ -176,7 +177,8 @@ def _tokenizer(mode: Literal["A", "C"]) -> Any:
     global _dictionary
     made: dict[str, Any] = _local.__dict__
     if mode not in made:
-        from sudachipy import Dictionary, SplitMode
+        with needs_extra():
+            from sudachipy import Dictionary, SplitMode
 
         with _lock:
             if _dictionary is None:

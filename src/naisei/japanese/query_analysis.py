@@ -212,6 +212,13 @@ def answered_by(text: str, passage: str) -> bool | None:
 
 #: What a question may be about of anything: without a matter of its own, it goes on with the last.
 _GENERAL = _words("general_nouns.txt")
+
+
+def is_general(word: str) -> bool:
+    """Whether a word in normalised form may be asked of anything: 料金, 期限."""
+    return word in _GENERAL
+
+
 _ELLIPSIS = re.compile(
     "^[^はがを]{1,12}(?:は|なら|だと|だったら|の場合は?|でも(?:いい|大丈夫))[？?。]?$"
 )

@@ -43,7 +43,11 @@ def sentences(text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-_END_spans = re.compile(r"(?<=[。！？!?])(?![。！？!?」』）)])|(?<=\n)|(?<=[.])(?=\s)")
+_END_spans = re.compile(
+    r"(?<=[。！？!?])(?![。！？!?」』）)])|(?<=\n)|(?<=[.])(?=\s)"
+    # ．ends a sentence of those who write ，．, and is a point between numbers.
+    r"|(?<=[\u3040-\u30ff\u3400-\u9fff）」]．)(?![0-9０-９」』）)])"
+)
 
 
 def sentence_spans(text: str) -> list[str]:
@@ -274,6 +278,11 @@ def related(words: Iterable[str]) -> dict[str, float]:
                 if part not in asked:
                     found[part] = max(1 / len(other), found.get(part, 0.0))
     return found
+
+
+def known_words() -> tuple[str, ...]:
+    """The first search words of all that the lists of synonyms hold."""
+    return tuple(_groups())
 
 
 _SYNONYMS = ("work_synonyms.txt", "everyday_synonyms.txt")

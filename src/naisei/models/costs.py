@@ -10,7 +10,12 @@ from pydantic import JsonValue
 from naisei.core import Usage
 from naisei.models.base import ChatModel, ChatReply, ChatRequest
 
-_PROVIDERS = {"openai", "anthropic", "google"}
+#: Provider → the host of its own API.
+_HOSTS = {
+    "openai": "api.openai.com",
+    "anthropic": "api.anthropic.com",
+    "google": "generativelanguage.googleapis.com",
+}
 #: Names that the list does not know: looking one up takes far longer than a hit.
 _unknown: set[tuple[str, str]] = set()
 
@@ -23,7 +28,8 @@ def price(model: ChatModel, reply: ChatReply) -> float | None:
     if getattr(model, "free", False):
         return 0.0
     provider, _, name = model.name.partition(":")
-    if provider not in _PROVIDERS or not _official(provider, getattr(model, "base_url", None)):
+    url = getattr(model, "base_url", None)
+    if provider not in _HOSTS or (url is not None and urlsplit(url).hostname != _HOSTS[provider]):
         return None
     name = reply.model or name
     if (provider, name) in _unknown:
@@ -40,18 +46,6 @@ def price(model: ChatModel, reply: ChatReply) -> float | None:
     except LookupError:
         _unknown.add((provider, name))
         return None
-
-
-def _official(provider: str, url: str | None) -> bool:
-    if url is None:
-        return True
-    host = urlsplit(url).hostname or ""
-    hosts = {
-        "openai": "api.openai.com",
-        "anthropic": "api.anthropic.com",
-        "google": "generativelanguage.googleapis.com",
-    }
-    return host == hosts[provider]
 
 
 @dataclass(slots=True)

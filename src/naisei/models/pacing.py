@@ -108,9 +108,9 @@ class Throttle:
     def __init__(self, settings: ModelSettings | None = None) -> None:
         given = settings or ModelSettings()
         self._slots = asyncio.Semaphore(given.concurrency)
-        self._requests = _bucket(given.requests_per_minute)
+        requests, tokens = given.requests_per_minute, given.tokens_per_minute
+        self._requests = None if requests is None else Bucket(requests)
         # Replies come in lumps of some thousand tokens: half a minute's worth may come at once.
-        tokens = given.tokens_per_minute
         self._tokens = None if tokens is None else Bucket(tokens, burst=tokens / 2)
 
     @asynccontextmanager
@@ -128,10 +128,6 @@ class Throttle:
         """A request came back: its true tokens replace the estimate."""
         if self._tokens:
             self._tokens.give_back(estimate - tokens)
-
-
-def _bucket(per_minute: float | None) -> Bucket | None:
-    return None if per_minute is None else Bucket(per_minute)
 
 
 @dataclass(frozen=True, slots=True)

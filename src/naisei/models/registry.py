@@ -14,7 +14,6 @@ from naisei import entries
 from naisei.core import Chat, Embed, InputError, Now, Sampling, World
 from naisei.lang import say
 from naisei.models.base import ChatModel, ModelSettings
-from naisei.models.embedders import EmbedHandler, open_embedder
 
 if TYPE_CHECKING:
     from naisei.models.pacing import Throttle
@@ -154,6 +153,8 @@ async def base_world(
     Raises:
         InputError: a model cannot be opened, or (later) a role without a model is called.
     """
+    from naisei.models.embedders import EmbedHandler, open_embedder  # it brings numpy
+
     embed = EmbedHandler(lambda: open_embedder(embedder))
     if not models:
         yield World({Chat: _refused, Embed: embed, Now: _now})

@@ -79,7 +79,11 @@ def read_dialogue(
     place = str(path)
     if (held := Path(place) / "agent_a.json").is_file():
         place = str(held)
-    found = read_transcript(place, dialogue=dialogue, form=form)
+    return dialogue_of(read_transcript(place, dialogue=dialogue, form=form), place, speakers)
+
+
+def dialogue_of(found: Transcript, place: str, speakers: Sequence[str] = ()) -> Dialogue:
+    """The dialogue of two in what was read. Arguments and errors as of `read_dialogue`."""
     for turn in found.turns:
         bounded(turn.text, LINE, place=f"{place}:{turn.number}")
     if not found.turns:

@@ -22,7 +22,7 @@ from naisei.models.base import Embedder
 from naisei.models.embedders import open_embedder
 from naisei.retrieval.chunking import CHUNKING, Chunking, pieces
 from naisei.retrieval.editions import Relation, relations, signature
-from naisei.retrieval.load import parsed_apart
+from naisei.retrieval.load import parsed_apart, unknown_format
 from naisei.retrieval.loaders.blocks import SUFFIXES, read_bytes
 from naisei.retrieval.permissions import FILE as PERMISSIONS
 from naisei.retrieval.permissions import Permissions
@@ -39,7 +39,7 @@ def walk(
 ) -> tuple[list[tuple[str, Path]], list[Skipped]]:
     """([(name, path)] by name, what was left out). name: the path within the folder, with `/`,
     in NFC (macOS writes NFD). Hidden files and those of Office (`~$…`) are passed over in
-    silence, and so are formats that are not read here. Links out of the folder are left out.
+    silence. Formats that are not read here and links out of the folder are left out.
     beside: a folder that is passed over, the index's own.
 
     Raises:
@@ -58,7 +58,7 @@ def walk(
         )
         for file in sorted(files):
             path = here / file
-            if file.startswith((".", "~$")) or path.suffix.lower() not in SUFFIXES:
+            if file.startswith((".", "~$")) or (here == folder and file == PERMISSIONS):
                 continue
             given = path.relative_to(folder).as_posix()
             name = unicodedata.normalize("NFC", given)
@@ -96,6 +96,8 @@ def _refused(path: Path, root: Path, given: str, twice: bool) -> str:
         given.encode("utf-8")
     except UnicodeEncodeError:
         return say("ファイル名が UTF-8 ではありません", "its name is not UTF-8")
+    if path.suffix.lower() not in SUFFIXES:
+        return unknown_format()
     if twice:
         return say("同じ名前のファイルが別にあります", "another file has the same name in NFC")
     if path.is_symlink():
@@ -214,6 +216,7 @@ def build(
     chunking: Chunking = CHUNKING,
     limits: LoadLimits = LIMITS,
     permissions: Permissions | None = None,
+    empty: bool = False,
     addresses: Callable[[str], str | None] | None = None,
     wait: float = 0.0,
     progress: Callable[[int, int], None] | None = None,
@@ -228,6 +231,8 @@ def build(
         index_dir: made if it is not there; may lie inside `docs_dir`.
         embedder: a name as for `open_embedder`, or an embedder; None for words alone.
         permissions: who may find what; those of `permissions.toml` in `docs_dir` by default.
+        empty: whether an index may lose all of its documents; else a folder without any (a share
+            that is not mounted) leaves it as it was.
         addresses: name of a document → where it is published, for links; `None` where it is not.
         wait: seconds to wait for another indexer of the same index.
         progress: is told (files done, files in all).
@@ -235,7 +240,7 @@ def build(
 
     Raises:
         InputError: no such folder, another indexer at work, too many files, permissions that
-            cannot be read.
+            cannot be read, nothing in the folder of an index that holds something.
         InstrumentFailure: from the embedder; what was embedded before is kept.
     """
     began = time.perf_counter()
@@ -289,6 +294,8 @@ def build(
             elif before[name][1] != digest:
                 changed.append(name)
         store.db.commit()
+        if before and not now and not empty:
+            raise _emptied(docs_dir, len(before))
         if progress is not None:
             progress(len(files), len(files))
         report = IndexReport(
@@ -309,6 +316,20 @@ def build(
             filing[number] = told, addresses(name) if addresses is not None else None
         numbers = list(now.values())
         return write_generation(store, index_dir, numbers, model, report, began, embedding, filing)
+
+
+def _emptied(folder: Path, documents: int) -> InputError:
+    return InputError(
+        say(
+            f"読める資料がありません。索引の {documents:,} 件はそのままにしました",
+            f"holds no document that can be read; the {documents:,} in the index stay",
+        ),
+        place=str(folder),
+        remedy=say(
+            "共有フォルダーの接続を確かめてください。索引を空にするなら --empty",
+            "look whether the share is mounted; --empty empties the index",
+        ),
+    )
 
 
 def _alone(index_dir: Path, wait: float) -> FileLock:

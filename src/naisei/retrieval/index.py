@@ -196,6 +196,10 @@ class Index:
         snapshot = self._current()
         return {w: int(np.count_nonzero(snapshot.words.scores([w]))) for w in words}
 
+    def vocabulary(self) -> tuple[str, ...]:
+        """The search words of all chunks."""
+        return self._current().words.vocabulary()
+
     def embed(self, texts: list[str]) -> npt.NDArray[np.float32] | None:
         """Vectors of texts as of queries, one a row; `None` without vectors."""
         name = self._current().embedder

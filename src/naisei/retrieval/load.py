@@ -54,6 +54,9 @@ def seen(read: Read) -> Read:
     return read
 
 
+#: Read in this process while they are small: their parsers are not broken by what is in them.
+_TEXTS = frozenset({"md", "txt", "html", "csv"})
+
 assert set(SUFFIXES.values()) == set(get_args(Format))
 
 
@@ -67,11 +70,15 @@ def load(path: Path, *, limits: LoadLimits = LIMITS, name: str | None = None) ->
     return parsed(name, read_bytes(path, name, limits.bytes), limits)
 
 
+def unknown_format() -> str:
+    return say("対応していない形式です", "no format that is read here")
+
+
 def parsed(name: str, data: bytes, limits: LoadLimits) -> Document:
     """The document with these bytes. Raises `Unreadable`."""
     known = SUFFIXES.get(PurePosixPath(name).suffix.lower())
     if known is None:
-        raise Unreadable(name, say("対応していない形式です", "no format that is read here"))
+        raise Unreadable(name, unknown_format())
     if not data.strip():
         raise Unreadable(name, say("空のファイルです", "empty"))
     try:
@@ -113,7 +120,7 @@ def parsed_apart(name: str, data: bytes, limits: LoadLimits, sandbox: Sandbox) -
         Unreadable: as `parsed`; or it takes too much time or memory.
     """
     known = SUFFIXES.get(PurePosixPath(name).suffix.lower())
-    if known not in ("pdf", "docx") and len(data) <= SMALL_FILE:
+    if known in _TEXTS and len(data) <= SMALL_FILE:
         return parsed(name, data, limits)
     options = {"name": name, "limits": asdict(limits)}
     try:
@@ -187,10 +194,52 @@ def _docx(name: str, data: bytes, limits: LoadLimits) -> Read:
     return read_docx(name, data, limits)
 
 
+def _csv(name: str, data: bytes, limits: LoadLimits) -> Read:
+    from naisei.retrieval.loaders.sheets import read_csv
+
+    return read_csv(_text(name, data), limits.characters)
+
+
+def _xlsx(name: str, data: bytes, limits: LoadLimits) -> Read:
+    from naisei.retrieval.loaders.sheets import read_xlsx
+
+    return read_xlsx(name, data, limits)
+
+
+def _pptx(name: str, data: bytes, limits: LoadLimits) -> Read:
+    from naisei.retrieval.loaders.slides import read_pptx
+
+    return read_pptx(name, data, limits)
+
+
+def _odt(name: str, data: bytes, limits: LoadLimits) -> Read:
+    from naisei.retrieval.loaders.opendocument import read_odt
+
+    return read_odt(name, data, limits)
+
+
+def _rst(name: str, data: bytes, limits: LoadLimits) -> Read:
+    from naisei.retrieval.loaders.restructured import read_rst
+
+    return read_rst(_text(name, data), limits.characters)
+
+
+def _eml(name: str, data: bytes, limits: LoadLimits) -> Read:
+    from naisei.retrieval.loaders.mail import read_mail
+
+    return read_mail(data, limits.characters)
+
+
 _READERS: dict[Format, Callable[[str, bytes, LoadLimits], Read]] = {
     "md": _markdown,
     "txt": _plain,
     "html": _html,
     "pdf": _pdf,
     "docx": _docx,
+    "csv": _csv,
+    "xlsx": _xlsx,
+    "pptx": _pptx,
+    "odt": _odt,
+    "rst": _rst,
+    "eml": _eml,
 }

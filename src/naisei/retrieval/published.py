@@ -138,7 +138,8 @@ class Published:
     def generation(self) -> int:
         """The newest one. Raises `InputError`: there is none."""
         query = "SELECT max(id) FROM index_generations WHERE name = %s"
-        found = self._there.again(lambda db: db.execute(query, (self._name,)).fetchone())
+        with self._there.connection() as db:
+            found = db.execute(query, (self._name,)).fetchone()
         if found is None or found[0] is None:
             raise InputError(
                 say(

@@ -39,6 +39,10 @@ _KINDS = {
     "text/markdown": ".md",
     "application/pdf": ".pdf",
     "application/vnd.openxmlformats-officedocument.wordprocessingml.document": ".docx",
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": ".xlsx",
+    "application/vnd.openxmlformats-officedocument.presentationml.presentation": ".pptx",
+    "application/vnd.oasis.opendocument.text": ".odt",
+    "text/csv": ".csv",
 }
 #: Redirections of one page, and bytes of one sitemap or robots.txt.
 _HOPS, _MAP_BYTES = 5, 10_000_000

@@ -12,7 +12,7 @@ from naisei.core import InputError, NaiseiError
 from naisei.lang import say
 from naisei.lengths import PARSE_SECONDS
 
-Format = Literal["md", "txt", "html", "pdf", "docx"]
+Format = Literal["md", "txt", "html", "pdf", "docx", "odt", "rst", "xlsx", "csv", "pptx", "eml"]
 #: How to search: both ways fused, words alone, or meanings alone.
 Mode = Literal["hybrid", "bm25", "dense"]
 
@@ -42,6 +42,15 @@ class Hidden(BaseModel):
 
     how: str
     text: str
+
+    @property
+    def unread(self) -> bool:
+        """Whether it is not hidden, but could not be read."""
+        return self.how in (UNREAD_PAGE, UNREAD_ATTACHMENT)
+
+
+#: Means of what could not be read; its text is the number of a page, the name of an attachment.
+UNREAD_PAGE, UNREAD_ATTACHMENT = "page without text", "attachment"
 
 
 class Document(BaseModel):

@@ -66,6 +66,9 @@ class WordIndex:
             for name in (_STARTS_OF_WORDS, _ROWS, _SCORES)
         )
 
+    def vocabulary(self) -> tuple[str, ...]:
+        return tuple(self._numbers)
+
     def scores(
         self,
         words: Iterable[str],

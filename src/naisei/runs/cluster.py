@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import AsyncIterator, Callable
-from contextlib import ExitStack, asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager, nullcontext
 from dataclasses import dataclass, replace
 from importlib import import_module
 from itertools import count
@@ -66,8 +66,8 @@ class RayEngine:
             on_episode,
             cluster=self.cluster,
             job=Job(
-                self.load or _Given(task),
-                self.world or _GivenWorld(base_world),
+                self.load or (lambda: task),
+                self.world or (lambda throttle: nullcontext(base_world)),
                 limits,
                 self.cluster.slots,
                 self.cluster.workers,
@@ -77,27 +77,6 @@ class RayEngine:
             return await run.carried_out(concurrency)
         finally:
             await self.cluster.forget(run)
-
-
-@dataclass(frozen=True, slots=True)
-class _Given:
-    """`load` of a task that is sent as it is."""
-
-    task: Task[Any]
-
-    def __call__(self) -> Task[Any]:
-        return self.task
-
-
-@dataclass(frozen=True, slots=True)
-class _GivenWorld:
-    """`world` of a base world that is sent as it is."""
-
-    base: World
-
-    @asynccontextmanager
-    async def __call__(self, throttle: object) -> AsyncIterator[World]:
-        yield self.base
 
 
 _names = count()

@@ -14,13 +14,12 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import tempfile
-from collections.abc import Sequence
 from pathlib import Path
+from secrets import token_hex
 from types import TracebackType
 
 from naisei import __version__
-from naisei.core import Event, InputError, LogBusy, Usage, Where
+from naisei.core import InputError, LogBusy, Where
 from naisei.files import output_error, plain_file, write_atomically
 from naisei.lang import say
 from naisei.runs.frozen import Accepted, Frozen, named_path, tell_changes
@@ -206,26 +205,21 @@ def _begin_anew(log: RunLog) -> None:
         return
     rows = log.rows()
     begun = {name: log.read(name) for name in log.known_episodes()}
-    open_ = {e[0].where.instance for n, e in begun.items() if e and not _scored(rows.get(n))}
+    scored = {name for name, row in rows.items() if row.scored}
+    open_ = {e[0].where.instance for n, e in begun.items() if e and n not in scored}
     if not open_:
         return
     # Whole instances are erased: of their other trials, too, all is paid for in vain.
     spent = {
-        events[0].where: rows[name].usage if name in rows else _usage(events)
+        events[0].where: rows[name].usage
+        if name in rows
+        else tuple(e.usage for e in events if e.usage)
         for name, events in begun.items()
         if events and events[0].where.instance in open_
     }
     log.erase(instances=sorted(open_))
     for where, usages in spent.items():
         log.finish(EpisodeRow(Where(where.instance, where.trial)), usages)
-
-
-def _usage(events: Sequence[Event]) -> tuple[Usage, ...]:
-    return tuple(event.usage for event in events if event.usage is not None)
-
-
-def _scored(row: EpisodeRow | None) -> bool:
-    return row is not None and row.scored
 
 
 def refuse_links(path: Path) -> None:
@@ -249,12 +243,6 @@ def _remove_empty(folders: list[Path]) -> None:
             return  # another run lives there by now
 
 
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
-
-
 def _make(path: Path, frozen: Frozen, store: str | None) -> bool:
     """Make the directory complete or not at all; whether it is new."""
     if path.exists() and not path.is_dir():
@@ -271,12 +259,11 @@ def _make(path: Path, frozen: Frozen, store: str | None) -> bool:
             remedy=say("別の --run-dir を指定してください", "give another --run-dir"),
         )
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        made = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
+        made = path.with_name(f".{path.name}.{token_hex(4)}")
+        made.mkdir(parents=True)
     except OSError as error:
         raise output_error(error, path) from error
     try:
-        made.chmod(0o777 & ~_umask())
         text = json.dumps(frozen.model_dump(mode="json"), ensure_ascii=False, indent=2)
         (made / "config.json").write_text(text + "\n", encoding="utf-8")
         begin_log(made, store, name=path.name, origin=frozen.digest)

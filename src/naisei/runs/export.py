@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
@@ -65,20 +65,8 @@ def export_jsonl(directory: RunDirectory, *, events: bool = False) -> Iterator[s
 def export_csv(directory: RunDirectory) -> str:
     """One row an episode that ended. The plain fields of results are columns `result.…`;
     lists stay JSON in their cell."""
-    rows = [_with_json(record) for record in _episodes(directory)]
+    rows = [_plain(record, cell=_with_lists) for record in _episodes(directory)]
     return Frame(tuple(rows)).to_csv()
-
-
-def _with_json(value: Mapping[str, JsonValue], prefix: str = "") -> dict[str, Cell]:
-    out: dict[str, Cell] = {}
-    for key, inner in value.items():
-        if isinstance(inner, dict):
-            out |= _with_json(inner, f"{prefix}{key}.")
-        elif isinstance(inner, list):
-            out[f"{prefix}{key}"] = json_text(inner)
-        else:
-            out[f"{prefix}{key}"] = inner
-    return out
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +97,7 @@ class Frame:
         columns = self.columns
         writer.writerow(map(csv_cell, columns))
         writer.writerows(
-            ["" if (v := row.get(name)) is None else csv_cell(_written(v)) for name in columns]
+            [csv_cell(visible(v) if isinstance(v := row.get(n), str) else v) for n in columns]
             for row in self.rows
         )
         return out.getvalue()
@@ -154,10 +142,6 @@ class Frame:
         left = len(self.rows) - _SHOWN
         note = say(f"ほか {left} 行", f"{left} more rows") if left > 0 else ""
         return tables_html([Table("", columns, cells, note)])
-
-
-def _written(value: Cell) -> Cell:
-    return visible(value) if isinstance(value, str) else value
 
 
 def _shown(value: Cell) -> str | float | int:
@@ -296,15 +280,21 @@ def _inside(value: Mapping[str, JsonValue], path: Sequence[str]) -> Iterator[dic
             yield {**own, **row}
 
 
-def _plain(value: Mapping[str, JsonValue], prefix: str = "") -> dict[str, Cell]:
-    """Objects become `key.inner`."""
+def _plain(
+    value: Mapping[str, JsonValue], prefix: str = "", cell: Callable[[JsonValue], Any] | None = None
+) -> dict[str, Cell]:
+    """Objects become `key.inner`. cell: of any other value; `_cell` by default."""
     out: dict[str, Cell] = {}
     for key, inner in value.items():
         if isinstance(inner, dict):
-            out |= _plain(inner, f"{prefix}{key}.")
+            out |= _plain(inner, f"{prefix}{key}.", cell)
         else:
-            out[f"{prefix}{key}"] = _cell(inner)
+            out[f"{prefix}{key}"] = (cell or _cell)(inner)
     return out
+
+
+def _with_lists(value: JsonValue) -> Any:
+    return json_text(value) if isinstance(value, list) else value
 
 
 def _cell(value: JsonValue) -> Any:

@@ -211,17 +211,17 @@ def listed(lines: list[str]) -> str:
     return "".join(f"\n  {line}" for line in lines[:_SHOWN]) + more
 
 
-def default_path(task: Configured, root: Path = Path("runs")) -> Path:
+def default_path(task: Configured) -> Path:
     """`runs/<system>-<configuration>-<all else that decides>`: the same command continues the same
     run, and begins another beside it after a change."""
-    return named_path(task.system, [Frozen.of(task)], root)
+    return named_path(task.system, [Frozen.of(task)])
 
 
-def named_path(name: str, runs: Sequence[Frozen], root: Path = Path("runs")) -> Path:
+def named_path(name: str, runs: Sequence[Frozen]) -> Path:
     """Where one run, or those of a study, lie by default."""
     asked = fingerprint([[run.system, run.config] for run in runs])
     rest = fingerprint([[run.data_hash, run.identity] for run in runs])
-    return root / f"{name}-{asked[:_DIGITS]}-{rest[:_DIGITS]}"
+    return Path("runs") / f"{name}-{asked[:_DIGITS]}-{rest[:_DIGITS]}"
 
 
 def tell_changes(path: Path, now: Frozen, within: str = "") -> None:

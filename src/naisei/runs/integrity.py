@@ -11,12 +11,11 @@ that (`naisei.runs.wal`). None of them is a signature: who may write the files c
 from __future__ import annotations
 
 import os
-import re
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import asdict, dataclass, field
-from functools import lru_cache
+from functools import cache
 from hashlib import blake2b, file_digest
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -27,17 +26,13 @@ from pydantic_core import to_json
 from naisei.core import InputError
 from naisei.files import plain_file, write_atomically
 from naisei.lang import say
-from naisei.runs import rows, untrusted
+from naisei.runs import rows
+from naisei.runs.frozen import listed
 
 #: The note of a log that says what its digests begin with.
 CHAIN_KEY = "chain"
 #: Runs a SELECT.
 Select = Callable[..., Iterable[Sequence[Any]]]
-
-# A value that is a reference to a text, in JSON as `rows.dump` writes it; not a key, nor the end
-# of a string that holds such marks itself.
-_REFERENCE = re.compile(r'(?<!\\)"\\u0000(\d{1,15})"(?!:)')
-_TEXTS = 1 << 16
 
 
 def genesis(origin: str, name: str) -> bytes:
@@ -48,20 +43,6 @@ def genesis(origin: str, name: str) -> bytes:
 def row_digest(previous: bytes, texts: Iterable[bytes], row: Sequence[object]) -> bytes:
     """The digest of a row. texts: digests of the texts that it refers to, in order."""
     return blake2b(b"".join((previous, *texts, to_json(row))), digest_size=16).digest()
-
-
-def event_digest(previous: bytes, texts: Iterable[bytes], row: Sequence[Any]) -> bytes:
-    """As `row_digest`, for a row of `rows.event_row`. Its request and result are JSON, which
-    holds no control characters, and are not encoded again."""
-    small = to_json([*row[:6], *row[8:]])
-    stored = f"{row[6]}\n{row[7]}".encode("utf-8", "surrogatepass")
-    return blake2b(b"".join((previous, *texts, small, b"\n", stored)), digest_size=16).digest()
-
-
-def references(*packed: object) -> list[int]:
-    """Numbers of the texts that stored JSON refers to, in order."""
-    texts = (text for text in packed if isinstance(text, str) and "\\u0000" in text)
-    return [int(n) for text in texts for n in _REFERENCE.findall(text)]
 
 
 class Row(NamedTuple):
@@ -90,11 +71,11 @@ class Row(NamedTuple):
 def walk(select: Select, origin: str, *, anew: bool = False) -> Iterator[Row]:
     """Every row of a log with the digest that it should have, the events first, in their order.
 
-    Memory grows with the number of episodes, not of rows. anew: digests follow from rows as they
-    stand now, whatever is stored.
+    Memory grows with the number of episodes and of long texts, not of rows. anew: digests follow
+    from rows as they stand now, whatever is stored.
     """
     last: dict[str, bytes] = {}
-    text = lru_cache(_TEXTS)(_texts(select))
+    texts = _texts(select)
     for table, (by, columns) in rows.TABLES.items():
         query = f"SELECT {by}, chain, {columns} FROM {table} ORDER BY {by}"
         for key, digest, *values in select(query):
@@ -102,13 +83,10 @@ def walk(select: Select, origin: str, *, anew: bool = False) -> Iterator[Row]:
             before = last.get(values[0], begin)
             expected = None
             with suppress(LookupError, TypeError, ValueError):
-                used = [text(n) for n in references(*values[6:8])]
-                if table == "events":
-                    expected = event_digest(before, used, values)
-                else:
-                    if table == "episodes":
-                        _check_after(select, values, before, begin, anew=anew)
-                    expected = row_digest(begin, used, values)
+                used = [texts[n] for n in rows.references(*values[6:8])]
+                if table == "episodes":
+                    _check_after(select, values, before, begin, anew=anew)
+                expected = row_digest(before if table == "events" else begin, used, values)
             if table == "events":
                 last[values[0]] = expected if anew and expected else digest
             yield Row(table, key, values, digest, expected)
@@ -127,26 +105,13 @@ def _check_after(
         raise LookupError(values[-1])
 
 
-def _texts(select: Select) -> Callable[[int], bytes]:
-    """Digests of sound texts by number. Raises `LookupError` for others."""
-    wrong = {
-        number
+def _texts(select: Select) -> dict[int, bytes]:
+    """Digests of sound texts by number."""
+    return {
+        number: digest
         for number, digest, text in select("SELECT id, digest, text FROM texts")
-        if text_digest(text) != digest
+        if rows.text_digest(text) == digest
     }
-
-    def find(number: int) -> bytes:
-        found = [*select("SELECT digest FROM texts WHERE id = ?", (number,))]
-        if number in wrong or not found:
-            raise LookupError(number)
-        return bytes(found[0][0])
-
-    return find
-
-
-def text_digest(text: object) -> bytes:
-    data = text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text
-    return blake2b(data, digest_size=16).digest() if isinstance(data, bytes) else b""
 
 
 def digest_anew(db: Any, origin: str) -> None:
@@ -168,29 +133,17 @@ def digest_anew(db: Any, origin: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """What is wrong at one place. episode, step: empty where it is not of one.
-
-    before, after: sound events of the episode before and after it.
-    """
+    """What is wrong at one place. episode, step: empty where it is not of one."""
 
     what: str
     episode: str = ""
     step: str = ""
-    before: int = 0
-    after: int = 0
 
     def __str__(self) -> str:
         if not self.episode:
             return self.what
-        place = say(f"エピソード {self.episode}", f"episode {self.episode}")
-        if not self.step:
-            return f"{place}: {self.what}"
-        place += say(f" ステップ {self.step}", f" step {self.step}")
-        around = say(
-            f" (その前に無事なもの {self.before} 件、後に {self.after} 件)",
-            f" ({self.before} sound before it, {self.after} after)",
-        )
-        return f"{place}: {self.what}{around}"
+        step = say(f" ステップ {self.step}", f" step {self.step}") if self.step else ""
+        return say(f"エピソード {self.episode}", f"episode {self.episode}") + f"{step}: {self.what}"
 
 
 @dataclass(slots=True)
@@ -222,9 +175,7 @@ class Findings:
         """Raises `InputError` that names the damage, if there is any."""
         if not self.damages:
             return
-        shown = "".join(f"\n  {damage}" for damage in self.damages[:5])
-        if (left := len(self.damages) - 5) > 0:
-            shown += say(f"\n  … ほか {left} 件", f"\n  … and {left} more")
+        shown = listed(list(map(str, self.damages)))
         folder = place.parent
         raise InputError(
             say(f"実行の記録が壊れています:{shown}", f"the log of the run is damaged:{shown}"),
@@ -238,45 +189,27 @@ class Findings:
         )
 
 
-_NAMES = {
-    "exchanges": ("モデルとのやりとり", "an exchange with a model"),
-    "lost": ("失敗した呼び出しの費用", "the cost of a failed call"),
-    "episodes": ("エピソードの結果", "the outcome"),
-    "meta": ("実行についての控え", "a note of the run"),
-}
-
-
 def verified_rows(select: Select, origin: str) -> Findings:
     """All rows held against their digests."""
     found = Findings()
-    good: dict[str, int] = {}
     for row in walk(select, origin):
-        if row.table == "events":
-            before = good.setdefault(row.episode, 0)
-            good[row.episode] += row.sound
-            found.events += row.sound
-            if not row.sound:
-                found.damages.append(Damage(_what(row), row.episode, row.step or "0", before))
-            continue
-        found.episodes += row.table == "episodes" and row.sound
         if not row.sound:
-            name = say(*_NAMES[row.table]) + (f" {row.key}" if row.table == "meta" else "")
-            found.damages.append(Damage(f"{name} {_what(row)}", row.episode))
-    found.damages = [
-        Damage(d.what, d.episode, d.step, d.before, good[d.episode] - d.before) if d.step else d
-        for d in found.damages
-    ]
+            found.damages.append(Damage(_what(row), row.episode, row.step))
+        found.events += row.table == "events" and row.sound
+        found.episodes += row.table == "episodes" and row.sound
     return found
 
 
 def _what(row: Row) -> str:
+    name = f"{row.table} {row.key}" if row.table == "meta" else row.table
     if row.expected is None:
         return say(
-            "参照する本文か行が失われています", "refers to a text or a row that is gone or changed"
+            f"{name}: 参照する本文か行が失われています",
+            f"{name}: refers to a text or a row that is gone or changed",
         )
     return say(
-        "記録されたときと内容が違うか、直前の行がありません",
-        "is not as it was recorded, or the one before it is gone",
+        f"{name}: 記録されたときと内容が違うか、直前の行がありません",
+        f"{name}: is not as it was recorded, or the one before it is gone",
     )
 
 
@@ -307,28 +240,47 @@ def verified_file(db: sqlite3.Connection, origin: str, seen: Outside) -> Finding
     """A log in a file, held against its digests. db: sees all of it, in a transaction."""
     found = Findings()
     try:
-        if seen.sealed:
-            untrusted.check_rows(db)
+        check = "quick_check" if seen.sealed else "integrity_check"
+        if told := wrong_structure(db, check):
+            found.damages.append(Damage(told))
+        elif seen.sealed:
             ((found.events,),) = db.execute("SELECT count(*) FROM events")
             ((found.episodes,),) = db.execute("SELECT count(*) FROM episodes")
-            return found
-        told = [str(row[0]) for row in db.execute("PRAGMA integrity_check(5)")]
-        if told == ["ok"]:
-            found = verified_rows(db.execute, origin)
-            untrusted.check_rows(db)
         else:
-            found.damages.append(Damage(f"{_structure()}: {'; '.join(told)}"))
+            found = verified_rows(db.execute, origin)
     except sqlite3.DatabaseError as error:
-        found.damages.append(Damage(f"{_structure()}: {error}"))
-    except ValueError as error:
-        what = say(f"{error} の行がおかしい", f"rows of {error} are not valid")
-        found.damages.append(Damage(what))
+        found.damages.append(Damage(_structure(str(error))))
     found.damages += seen.lost
     return found
 
 
-def _structure() -> str:
-    return say("データベースの構造", "structure of the database")
+def wrong_structure(db: sqlite3.Connection, check: str = "quick_check") -> str:
+    """What of the database is damaged, or is no row that a log has; empty if nothing is."""
+    told = [str(row[0]) for row in db.execute(f"PRAGMA {check}(5)")]
+    return "" if told == ["ok"] else _structure("; ".join(told))
+
+
+def _structure(what: str) -> str:
+    return say(f"データベースの構造か行の型: {what}", f"structure or types of the database: {what}")
+
+
+@cache
+def _schema() -> frozenset[tuple[str, str]]:
+    with closing(sqlite3.connect(":memory:")) as db:
+        db.executescript(rows.SCHEMA)
+        return frozenset(db.execute("SELECT name, coalesce(sql, '') FROM sqlite_master"))
+
+
+def check_schema(db: sqlite3.Connection) -> None:
+    """Before anything else is asked of a file: no view, trigger, generated column or expression of
+    others, which SQLite would evaluate.
+
+    Raises:
+        ValueError: names what it holds that a log does not, or lacks.
+    """
+    query = "SELECT name, coalesce(sql, '') FROM sqlite_master LIMIT 50"
+    if other := _schema() ^ {*db.execute(query)}:
+        raise ValueError(", ".join(sorted({str(name) for name, _ in other})))
 
 
 # The digest of the closed file.

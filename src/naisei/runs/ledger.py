@@ -33,6 +33,12 @@ FROM {} WHERE role IS NOT NULL GROUP BY episode, role, model, cached, repaired
 ORDER BY min(seq)"""
 
 
+_SUMS = (
+    *("unpriced", "calls", "attempts", "input_tokens", "output_tokens"),
+    *("lost", "cached", "repaired", "usd"),
+)
+
+
 @dataclass(slots=True)
 class Spent:
     """What one role has cost. lost: tokens of replies that were no answer, which are among
@@ -55,28 +61,10 @@ class Spent:
     def tokens(self) -> int:
         return self.input_tokens + self.output_tokens
 
-    def add(
-        self,
-        unpriced: int,
-        calls: int,
-        attempts: int,
-        input_tokens: int,
-        output_tokens: int,
-        lost: int,
-        cached: int,
-        repaired: int,
-        usd: float,
-    ) -> None:
-        """Count what was counted elsewhere."""
-        self.unpriced += unpriced
-        self.calls += calls
-        self.attempts += attempts
-        self.input_tokens += input_tokens
-        self.output_tokens += output_tokens
-        self.lost += lost
-        self.cached += cached
-        self.repaired += repaired
-        self.usd += usd
+    def add(self, *sums: float) -> None:
+        """Count what was counted elsewhere: what `SPENT` sums, in its order."""
+        for name, more in zip(_SUMS, sums, strict=True):
+            setattr(self, name, getattr(self, name) + more)
 
     def to_json(self) -> dict[str, JsonValue]:
         """As in the result object: input, output, total, lost tokens, calls, attempts, …"""

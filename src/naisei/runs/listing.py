@@ -28,11 +28,10 @@ LIST = ".naisei-runs.json"
 #: So few new runs are looked into faster than the list is written anew.
 _FEW = 16
 
-#: Time of change (ns) of the run's folder; then sizes and times of change of its files, 0 where
-#: there is none: the config, the log, its WAL, the holder of the lock.
+#: Size and time of change (ns) of the run's folder and of its files, 0 where there is none.
 _Mark = tuple[int, ...]
-_MARKED = ("config.json", LOG, f"{LOG}-wal", "lock.holder")
-_NONE: _Mark = (0,) * (1 + 2 * len(_MARKED))
+_MARKED = ("", "config.json", LOG, f"{LOG}-wal", "lock.holder")
+_NONE: _Mark = (0,) * (2 * len(_MARKED))
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +112,7 @@ def found(root: Path) -> list[Found]:
             if (run := _found_at(root / name / inner, lines.get(f"{name}/{inner}"), root / name))
         ]
         if any(not run.broken for run in study):
-            groups.append(_newest_first(study))
+            groups.append(sorted(study, key=lambda run: run.created, reverse=True))
     groups.sort(key=lambda group: group[0].created, reverse=True)
     return [run for group in groups for run in group]
 
@@ -172,35 +171,25 @@ def _stat(path: str) -> tuple[int, int]:
     return stat.st_size, stat.st_mtime_ns
 
 
-def _as_it_was(path: str, mark: _Mark) -> bool:
-    """Whether the files of a run are as they were. While the folder is, no file came or went."""
-    return _stat(path)[1] == mark[0] and all(
-        _stat(f"{path}/{name}") == mark[at : at + 2]
-        for at, name in zip((1, 3, 5, 7), _MARKED, strict=True)
-        if mark[at + 1]
-    )
+def _mark(path: str) -> _Mark:
+    return tuple(figure for name in _MARKED for figure in _stat(f"{path}/{name}"))
 
 
 def _found_at(
     path: Path, kept: tuple[_Mark, Listed] | None, study: Path | None = None
 ) -> Found | None:
     """The run in a folder; `None` where there is none."""
-    name = str(path)
-    if kept is not None and _as_it_was(name, kept[0]):
-        mark, line = kept
+    mark = _mark(str(path))
+    if kept is not None and kept[0] == mark:
+        line = kept[1]
         of_run = (line.agent, line.models, line.task)
         return Found(path, line.system, line.created, study, "", *of_run, mark, line)
-    figures = [_stat(name)[1], *(figure for f in _MARKED for figure in _stat(f"{name}/{f}"))]
-    return _found(path, tuple(figures), study) if figures[2] else None
-
-
-def _newest_first(group: list[Found]) -> list[Found]:
-    return sorted(group, key=lambda run: run.created, reverse=True)
+    return _found(path, mark, study) if mark[3] else None
 
 
 def _log_is_a_file(mark: _Mark) -> bool:
     """And not in a database, whose state cannot be seen in the folder."""
-    return mark[2 * _MARKED.index(LOG) + 2] > 0
+    return mark[2 * _MARKED.index(LOG) + 1] > 0
 
 
 def _found(path: Path, mark: _Mark, study: Path | None = None) -> Found:

@@ -18,7 +18,6 @@ from naisei.runs.integrity import (
     CHAIN_KEY,
     Findings,
     digest_anew,
-    event_digest,
     genesis,
     row_digest,
 )
@@ -126,7 +125,7 @@ class RunLog(LogReader):
             with self._writing() as texts:
                 texts.digests.clear()
                 row = rows.event_row(event, texts)
-                digest = event_digest(self._digest(row[0]), texts.digests, row)
+                digest = row_digest(self._digest(row[0]), texts.digests, row)
                 self._rows.execute(rows.INSERT_EVENT, (*row, digest))
                 self._exchanged(row[0], row[3], event.usage)
                 self._rows.appended(row[0], digest)

@@ -125,9 +125,9 @@ class Overview:
             reason="no scored instance",
         )
 
-    def pace(self, log: RunLog, now: float | None = None) -> Pace:
+    def pace(self, log: RunLog) -> Pace:
         """From the episodes that ended, and the tokens used, within the last minute."""
-        now = time.time() if now is None else now
+        now = time.time()
         ended = [row.at for row in self.rows.values()]
         recent = [at for at in ended if at > now - _WINDOW] or ended[-10:]
         span = now - min(recent) if recent else 0.0

@@ -15,7 +15,7 @@ from pydantic import JsonValue
 from naisei.core import Event, InputError, Usage, Where
 from naisei.lang import say
 from naisei.runs import ledger, rows
-from naisei.runs.integrity import Findings, event_digest, genesis, references
+from naisei.runs.integrity import Findings, genesis, row_digest
 from naisei.runs.ledger import Ledger, Spent
 from naisei.runs.rows import Texts
 from naisei.runs.task import EpisodeRow
@@ -94,8 +94,8 @@ class LogReader:
         with self._lock, self._decoding(episode):
             for digest, *row in self.select(query, (episode,)):
                 try:
-                    used = [texts.get(n)[0] for n in references(*row[6:8])]
-                    if event_digest(before, used, row) != digest:
+                    used = [texts.get(n)[0] for n in rows.references(*row[6:8])]
+                    if row_digest(before, used, row) != digest:
                         raise ValueError("digest")
                     before = digest
                     events.append(rows.event(tuple(row), texts))

@@ -38,14 +38,12 @@ from naisei.runs.integrity import (
     row_digest,
     seal,
     seal_of,
-    text_digest,
     wal_of,
     walk,
 )
 from naisei.runs.lock import RunLock
 from naisei.runs.report import SUMMARY_KEY
 from naisei.runs.stores import LOG, in_database, open_log
-from naisei.runs.wal import torn
 
 
 def checked(directory: Path) -> Findings:
@@ -65,62 +63,30 @@ def checked(directory: Path) -> Findings:
 
 
 @dataclass(slots=True)
-class Repaired:
-    """What a repair came to. events, episodes: kept. lost: by episode, how many events were given
-    up and from which step on; what cannot be read at all is not counted. outcomes: of ended
-    episodes, lost. tokens, usd: what the lost had cost, and resuming costs again. saved: the old
-    files, or the name that the old log has now in its database. other: config.json is not the one
-    that the log began with, and was taken as it is. torn: what of the WAL could not be read."""
+class Repaired(Findings):
+    """What a repair came to. events, episodes: kept. damages: what was found. again: episode → the
+    step from which on resuming does it again; empty where only its outcome is lost. saved: the old
+    files, or the name that the old log has now in its database."""
 
-    events: int = 0
-    episodes: int = 0
-    lost: dict[str, tuple[int, str]] = field(default_factory=dict)
-    outcomes: list[str] = field(default_factory=list)
-    tokens: int = 0
-    usd: float = 0.0
+    again: dict[str, str] = field(default_factory=dict)
     saved: list[Path | str] = field(default_factory=list)
-    other: bool = False
-    torn: str = ""
 
     def text(self) -> str:
         """In words."""
-        kept = say(
-            f"記録 {self.events} 件、終わったエピソード {self.episodes} 件が無事です",
-            f"sound: {self.events} events, {self.episodes} ended episodes",
-        )
+        kept = Findings(self.events, self.episodes).text()
+        lost = [
+            say(
+                f"エピソード {episode}: " + (f"ステップ {step} 以降" if step else "結果"),
+                f"episode {episode}: " + (f"from step {step} on" if step else "its outcome"),
+            )
+            + say("を失いました", " is lost")
+            for episode, step in sorted(self.again.items())
+        ]
         old = [say(f"元のファイル: {path}", f"the old file: {path}") for path in self.saved]
-        return "\n".join([kept, *self._gone(), *old])
-
-    def _gone(self) -> Iterator[str]:
-        for episode, (n, step) in sorted(self.lost.items()):
-            yield say(
-                f"エピソード {episode}: ステップ {step} 以降の {n} 件を失いました",
-                f"episode {episode}: {n} events from step {step} on are lost",
-            )
-        for episode in self.outcomes:
-            yield say(
-                f"エピソード {episode}: 結果を失いました", f"episode {episode}: its outcome is lost"
-            )
-        if self.torn:
-            yield say(
-                f"log.sqlite-wal: {self.torn}。そこから後は捨てました",
-                f"log.sqlite-wal: {self.torn}; what comes from there on is dropped",
-            )
-        if self.tokens or self.usd:
-            cost = f"{self.tokens} tokens" + (f", ${self.usd:.4f}" if self.usd else "")
-            yield say(
-                f"再開すると、およそ {cost} がまたかかります",
-                f"resuming costs about {cost} again",
-            )
-        if self.other:
-            yield say(
-                "config.json は記録を始めたときのものではありません。今の内容を受け入れました",
-                "config.json is not the one that the log began with; it was taken as it is",
-            )
+        return "\n".join([*map(str, self.damages), kept, *lost, *old])
 
     def to_json(self) -> dict[str, JsonValue]:
-        lost = {e: {"events": n, "from": step} for e, (n, step) in self.lost.items()}
-        return {**asdict(self), "lost": lost, "saved": [str(path) for path in self.saved]}
+        return {**asdict(self), "saved": list(map(str, self.saved))}
 
 
 def repaired(directory: Path) -> Repaired:
@@ -137,8 +103,11 @@ def repaired(directory: Path) -> Repaired:
     lock = RunLock(directory)
     try:
         if in_database(directory):
-            return _repaired_there(directory, frozen.digest)
-        return _repaired_file(directory / LOG, frozen.digest)
+            done = _repaired_there(directory, frozen.digest)
+        else:
+            done = _repaired_file(directory / LOG, frozen.digest)
+        done.damages = found.damages
+        return done
     finally:
         lock.release()
 
@@ -166,7 +135,6 @@ def _repaired_file(path: Path, origin: str) -> Repaired:
             with closing(sqlite3.connect(copy, isolation_level=None)) as old:
                 old.text_factory = lambda data: data.decode("utf-8", "surrogateescape")
                 salvage = _Salvage(_Tolerant(old), path.parent)
-                salvage.told.torn = torn(wal_of(path))
                 _write(salvage, new, origin)
         salvage.told.saved = _put_in_place(path, new)
         return salvage.told
@@ -237,7 +205,7 @@ class _Salvage:
         self.texts = [
             row
             for row in select("SELECT id, digest, text FROM texts ORDER BY id")
-            if text_digest(row[2]) == row[1]
+            if rows.text_digest(row[2]) == row[1]
         ]
         self.origin = _origin(select)
         self.rows: list[Row] = []
@@ -252,37 +220,32 @@ class _Salvage:
             )
 
     def _take(self, row: Row) -> None:
-        told, given_up = self.told, row.episode in self.told.lost
-        kept = row.sound and not (given_up and row.table in ("events", "episodes"))
-        if row.table == "exchanges" and row.values[1] is not None:
+        again = self.told.again
+        kept = row.sound
+        if row.table in ("events", "episodes"):
+            kept &= not again.get(row.episode)
+        elif row.table == "exchanges" and row.values[1] is not None:
             kept &= (row.episode, row.values[1]) in self._steps
         if kept:
             self.rows.append(row)
             if row.table == "events":
                 self._steps.add((row.episode, row.step))
-            told.events += row.table == "events"
-            told.episodes += row.table == "episodes"
-        elif row.table == "events":
-            n, first = told.lost.get(row.episode, (0, row.step or "0"))
-            told.lost[row.episode] = n + 1, first
-            read, written, usd = row.values[15:18]
-            told.tokens += (read or 0) + (written or 0)
-            told.usd += usd or 0.0
-        elif row.table == "episodes":
-            told.outcomes.append(row.episode)
+            self.told.events += row.table == "events"
+            self.told.episodes += row.table == "episodes"
+        elif row.table in ("events", "episodes"):
+            again.setdefault(row.episode, row.step or "0" * (row.table == "events"))
 
     def fill(self, db: Any, origin: str) -> None:
         """What is sound into the tables of a new log, within a transaction."""
-        self.told.other = self.origin not in ("", origin)
         for row in self.texts:
             db.execute("INSERT INTO texts(id, digest, text) VALUES (?, ?, ?)", row)
         for row in self.rows:
             by, columns = rows.TABLES[row.table]
-            values = [*row.values] if by in columns.split(", ") else [row.key, *row.values]
-            names = columns if by in columns.split(", ") else f"{by}, {columns}"
+            names = dict.fromkeys((by, *columns.split(", ")))
+            values = [*row.values] if len(names) == len(row.values) else [row.key, *row.values]
             marks = ",".join("?" * len(values))
-            db.execute(f"INSERT INTO {row.table}({names}) VALUES ({marks})", values)
-        if self.told.lost or self.told.outcomes:
+            db.execute(f"INSERT INTO {row.table}({', '.join(names)}) VALUES ({marks})", values)
+        if self.told.again:
             db.execute("DELETE FROM meta WHERE key = ?", (SUMMARY_KEY,))
         db.execute("DELETE FROM meta WHERE key = ?", (CHAIN_KEY,))
         note: JsonValue = {"format": 1, "origin": origin}

@@ -11,11 +11,11 @@ import math
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pydantic import JsonValue
+from pydantic import TypeAdapter, ValidationError
 
 from naisei.core import InputError
 from naisei.files import write_atomically
@@ -77,8 +77,8 @@ def stored_summary(directory: RunDirectory) -> StoredSummary:
             ),
         )
     try:
-        return _stored(data)
-    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        return _summaries().validate_python(data)
+    except ValidationError as error:
         raise InputError(
             say("集計として読めない控えがあります", "the stored summary cannot be read"),
             place=str(directory.path),
@@ -89,26 +89,9 @@ def stored_summary(directory: RunDirectory) -> StoredSummary:
         ) from error
 
 
-def _stored(data: Any) -> StoredSummary:
-    summary = data["summary"]
-    return StoredSummary(
-        summary=Summary(
-            metrics=tuple(
-                Metric(**{**m, "per_unit": tuple(m["per_unit"])}) for m in summary["metrics"]
-            ),
-            tables=tuple(
-                Table(t["title"], tuple(t["columns"]), tuple(map(tuple, t["rows"])), t["note"])
-                for t in summary["tables"]
-            ),
-            notes=tuple(summary["notes"]),
-            extra=summary["extra"],
-        ),
-        scored=data["scored"],
-        stopped=data["stopped"],
-        seconds=data["seconds"],
-        transcripts=tuple((episode, text) for episode, text in data["transcripts"]),
-        figures=data.get("figures", {}),
-    )
+@cache
+def _summaries() -> TypeAdapter[StoredSummary]:
+    return TypeAdapter(StoredSummary)
 
 
 def plain_number(value: float) -> float | None:
@@ -132,7 +115,7 @@ def templates(package: str = "") -> Environment:
         lstrip_blocks=True,
     )
     environment.filters["number"] = number
-    environment.filters["pretty"] = _pretty
+    environment.filters["pretty"] = partial(json.dumps, ensure_ascii=False, indent=2)
     environment.filters["svg_source"] = svg_source
     environment.filters["worded"] = worded
     environment.globals |= {"bar": bar, "say": say}
@@ -142,10 +125,6 @@ def templates(package: str = "") -> Environment:
 def svg_source(svg: str) -> str:
     """As the source of an image: whatever the document holds, nothing of it runs in the page."""
     return "data:image/svg+xml;base64," + b64encode(svg.encode()).decode()
-
-
-def _pretty(value: JsonValue) -> str:
-    return json.dumps(value, ensure_ascii=False, indent=2)
 
 
 def bar(metric: Metric) -> dict[str, float] | None:

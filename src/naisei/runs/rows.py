@@ -19,11 +19,24 @@ from naisei.core import Event, Usage, Where
 #: A reference to a stored text is this mark and its number; so is any string that
 #: happens to begin with the mark.
 _MARK = "\x00"
-#: As it stands in JSON.
-_REFERENCE = re.compile(r'"\\u0000([0-9]+)"')
+#: A reference in JSON as `dump` writes it; not a key, nor the end of a string that holds such marks
+#: itself.
+_REFERENCE = re.compile(r'(?<!\\)"\\u0000(\d{1,15})"(?!:)')
 _LONG = 160
 _REMEMBERED = 50_000
 _RECENT, _RECENT_LENGTH = 128, 20_000
+
+
+def references(*packed: object) -> list[int]:
+    """Numbers of the texts that stored JSON refers to, in order."""
+    texts = (text for text in packed if isinstance(text, str) and "\\u0000" in text)
+    return [int(n) for text in texts for n in _REFERENCE.findall(text)]
+
+
+def text_digest(text: object) -> bytes:
+    """The digest of a text of the table `texts`; empty for what is none."""
+    data = text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text
+    return hashlib.blake2b(data, digest_size=16).digest() if isinstance(data, bytes) else b""
 
 
 class Stored(Protocol):
@@ -58,7 +71,7 @@ class Texts:
         used: set[int] = set()
         for query in ("SELECT request, result FROM events", "SELECT sent FROM exchanges"):
             for row in self.rows.select(query):
-                used |= {int(n) for text in row for n in _REFERENCE.findall(text or "")}
+                used |= {*references(*row)}
         for (number,) in self.rows.select("SELECT id FROM texts"):
             if number not in used:
                 self.rows.execute("DELETE FROM texts WHERE id = ?", (number,))
@@ -78,7 +91,7 @@ class Texts:
     def unpack(self, value: JsonValue) -> JsonValue:
         """The value as it was before `pack`."""
         if isinstance(value, str):
-            return self._get(value) if value.startswith(_MARK) else value
+            return self.get(int(value[1:]))[1] if value.startswith(_MARK) else value
         if isinstance(value, list):
             return [self.unpack(v) for v in value]
         if isinstance(value, dict):
@@ -89,7 +102,7 @@ class Texts:
         if (met := self._recent.get(text)) is not None:
             self.digests.append(met[0])
             return met[1]
-        digest = hashlib.blake2b(text.encode(), digest_size=16).digest()
+        digest = text_digest(text)
         number = self._known.get(digest)
         if number is None:
             number = self._stored(digest, text)
@@ -113,9 +126,6 @@ class Texts:
             found = self.rows.execute(query, (digest,)).fetchone()
         return int(found[0])
 
-    def _get(self, reference: str) -> str:
-        return self.get(int(reference[len(_MARK) :]))[1]
-
     def get(self, number: int) -> tuple[bytes, str]:
         """Digest and text of a number.
 
@@ -126,9 +136,8 @@ class Texts:
         found = self.rows.execute(query, (number,)).fetchone()
         if found is None:
             raise KeyError(number)
-        digest, text = bytes(found[0]), found[1]
-        data = text.encode() if isinstance(text, str) else bytes(text)
-        if hashlib.blake2b(data, digest_size=16).digest() != digest:
+        digest, data = map(bytes, found)
+        if text_digest(data) != digest:
             raise KeyError(number)
         return digest, data.decode()
 
@@ -147,19 +156,50 @@ EXCHANGE = "episode, path, role, model, cached_input, reasoning, left_out, sent"
 LOST = f"episode, at, {USAGE}"
 #: after: the digest (hexadecimal) of the last event that the episode had by then.
 EPISODE = "episode, instance, trial, result, failure, at, after"
+_TYPES = {
+    **dict.fromkeys(
+        (
+            *("trial", "calls", "attempts", "input_tokens", "output_tokens", "cached", "repaired"),
+            *("lost_input", "lost_output", "cached_input", "reasoning"),
+        ),
+        "INTEGER CHECK({0} BETWEEN 0 AND 9007199254740992)",
+    ),
+    **dict.fromkeys(("seconds", "at", "usd"), "REAL CHECK({0} BETWEEN 0 AND 1e15)"),
+    "path": "TEXT CHECK({0} NOT GLOB '*[^0-9.]*' AND length({0}) < 1000)",
+}
+
+
+def kind(column: str) -> str:
+    """The type of a column: TEXT, INTEGER or REAL."""
+    return _TYPES.get(column, "TEXT").split()[0]
+
+
+def _declared(columns: str, always: str) -> str:
+    """Columns in SQL. always: those that are never NULL."""
+    return ", ".join(
+        f"{name} {_TYPES.get(name, 'TEXT').format(name)}{' NOT NULL' * (name in always.split())}"
+        for name in columns.split(", ")
+    )
+
+
+_NAMED = "CHECK(episode = instance || '#' || trial)"
+#: What a row may hold is declared, so that `PRAGMA quick_check` tells of rows that somebody else
+#: made.
 SCHEMA = f"""
 CREATE TABLE IF NOT EXISTS meta(key TEXT PRIMARY KEY, value TEXT NOT NULL, chain BLOB)
-  WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS texts(id INTEGER PRIMARY KEY, digest BLOB UNIQUE NOT NULL, text BLOB);
-CREATE TABLE IF NOT EXISTS events(seq INTEGER PRIMARY KEY, {EVENT}, chain BLOB);
+  WITHOUT ROWID, STRICT;
+CREATE TABLE IF NOT EXISTS texts(
+  id INTEGER PRIMARY KEY, digest BLOB UNIQUE NOT NULL, text BLOB) STRICT;
+CREATE TABLE IF NOT EXISTS events(seq INTEGER PRIMARY KEY,
+  {_declared(EVENT, "episode instance trial path kind digest request result")},
+  chain BLOB, {_NAMED}) STRICT;
 CREATE TABLE IF NOT EXISTS episodes(
-  episode TEXT PRIMARY KEY, instance TEXT NOT NULL, trial INTEGER NOT NULL,
-  result TEXT, failure TEXT NOT NULL, at REAL NOT NULL, after TEXT, chain BLOB);
+  {_declared(EPISODE, "episode instance trial failure at")}, chain BLOB,
+  PRIMARY KEY(episode), {_NAMED}) STRICT;
 CREATE TABLE IF NOT EXISTS lost(
-  seq INTEGER PRIMARY KEY, episode TEXT NOT NULL, at REAL, {USAGE}, chain BLOB);
-CREATE TABLE IF NOT EXISTS exchanges(seq INTEGER PRIMARY KEY, episode TEXT NOT NULL, path TEXT,
-  role TEXT, model TEXT, cached_input INTEGER, reasoning INTEGER, left_out TEXT, sent TEXT,
-  chain BLOB);
+  seq INTEGER PRIMARY KEY, {_declared(LOST, "episode")}, chain BLOB) STRICT;
+CREATE TABLE IF NOT EXISTS exchanges(
+  seq INTEGER PRIMARY KEY, {_declared(EXCHANGE, "episode sent")}, chain BLOB) STRICT;
 CREATE UNIQUE INDEX IF NOT EXISTS events_step ON events(episode, path);
 """
 #: Of each table whose rows have digests: what a row is known by, and its columns.

@@ -34,8 +34,8 @@ class _Shared:
     figure: str
 
 
-def share_html(directory: RunDirectory, episodes: Sequence[str], *, title: str = "") -> str:
-    """A page with these episodes, each to its last effect. title: the run's name by default.
+def share_html(directory: RunDirectory, episodes: Sequence[str]) -> str:
+    """A page with these episodes, each to its last effect.
 
     Raises:
         InputError: none was named, or more than `MOST`.
@@ -54,7 +54,7 @@ def share_html(directory: RunDirectory, episodes: Sequence[str], *, title: str =
         .get_template("share.html")
         .render(
             page_language=language(),
-            title=title or directory.path.name,
+            title=directory.path.name,
             frozen=directory.frozen,
             episodes=list(_shared(directory, episodes)),
             notes=directory.notes,

@@ -19,16 +19,18 @@ from typing import Any
 from naisei import files
 from naisei.core import InputError, LogBusy
 from naisei.lang import say
-from naisei.runs import rows, untrusted
+from naisei.runs import rows
 from naisei.runs.integrity import (
     Findings,
     Outside,
+    check_schema,
     outside,
     seal,
     seal_of,
     unseal,
     verified_file,
     wal_of,
+    wrong_structure,
 )
 from naisei.runs.lock import locked, writing
 from naisei.runs.reading import StepThere
@@ -53,12 +55,14 @@ class SqliteRows:
 
     def __init__(self, path: Path, *, read_only: bool) -> None:
         self.place = path
+        # The working folder may be another one when it is closed.
+        self._file = path = path.absolute()
         self._copy: TemporaryDirectory[str] | None = None
         self._version, self._waits = 0, _LONGEST_WAIT
         self._last: dict[str, bytes] = {}
         # Whether the connection was closed because it could not take back a transaction.
         self._broken = self._open = self._written = False
-        live = _open_here[path.absolute()] > 0 or (read_only and locked(path.parent))
+        live = _open_here[path] > 0 or (read_only and locked(path.parent))
         with self._opening():
             self._seen = Outside() if live else outside(path)
             if read_only or self._seen.lost:  # to say all that is wrong, and change nothing
@@ -66,7 +70,7 @@ class SqliteRows:
                 self._begun_as_a_log()
             else:
                 self._db = _writer(path)
-                _open_here[path.absolute()] += 1
+                _open_here[path] += 1
                 self._open = True
                 self._begun_as_a_log()
 
@@ -76,37 +80,34 @@ class SqliteRows:
             yield
         except (sqlite3.Error, OSError) as error:
             self.close()
-            raise InputError(
-                say(f"実行の記録を開けません: {error}", f"cannot open the run log: {error}"),
-                place=str(self.place),
-            ) from error
+            what = f"実行の記録を開けません: {error}", f"cannot open the run log: {error}"
+            raise self._refused(*what) from error
         except ValueError as error:
             self.close()
-            raise self.foreign(str(error)) from error
+            what = (
+                f"実行の記録ではない中身があります: {error}",
+                f"holds what no run log does: {error}",
+            )
+            raise self._refused(*what) from error
 
-    def foreign(self, what: str) -> InputError:
-        return InputError(
-            say(f"実行の記録ではない中身があります: {what}", f"holds what no run log does: {what}"),
-            place=str(self.place),
-            remedy=say(
-                f"`naisei runs check {self.place.parent}` で確かめられます",
-                f"`naisei runs check {self.place.parent}` tells more",
-            ),
-        )
+    def _refused(self, *what: str) -> InputError:
+        check = f"`naisei runs check {self.place.parent}`"
+        remedy = say(f"{check} で確かめられます", f"{check} tells more")
+        return InputError(say(*what), place=str(self.place), remedy=remedy)
 
     def _begun_as_a_log(self) -> None:
         db = self._db
         if self._open and not db.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
-            unseal(self.place)
+            unseal(self._file)
             db.executescript(f"BEGIN IMMEDIATE; {rows.SCHEMA} COMMIT")
             self._written = True
-        untrusted.check_schema(db)
+        check_schema(db)
 
     def settle(self) -> None:
         """Once the log is found sound: what a killed process left in the WAL goes into the file,
         so that nothing that it had erased is left there."""
-        if wal_of(self.place).exists() and wal_of(self.place).stat().st_size:
-            unseal(self.place)
+        if wal_of(self._file).exists() and wal_of(self._file).stat().st_size:
+            unseal(self._file)
             self._written = True
             with suppress(sqlite3.Error):  # others have it open: whoever closes it last does so
                 self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -126,18 +127,19 @@ class SqliteRows:
     def check_kinds(self) -> None:
         """Raises `InputError` where rows are not such as a log has. Quick beside `verified`."""
         with self._opening():
-            untrusted.check_rows(self._db)
+            if told := wrong_structure(self._db):
+                raise ValueError(told)
 
     def writing(self, episode: str) -> AbstractContextManager[None]:
-        return writing(self.place, episode)
+        return writing(self._file, episode)
 
     def execute(self, query: str, values: Sequence[object] = ()) -> sqlite3.Cursor:
         try:
             self._reopen()
             return self._db.execute(query, values)
-        except sqlite3.IntegrityError:
-            raise StepThere from None
         except sqlite3.Error as error:
+            if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_CONSTRAINT_UNIQUE:
+                raise StepThere from None
             raise self._told(error) from error
 
     def select(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
@@ -199,7 +201,7 @@ class SqliteRows:
                 self._db.execute("BEGIN IMMEDIATE")
                 self._wait(_LONGEST_WAIT)
                 if not self._written:
-                    unseal(self.place)
+                    unseal(self._file)
                     self._written = True
                 return
             except sqlite3.Error as error:
@@ -234,7 +236,7 @@ class SqliteRows:
         """Where the connection was in no state to go on with; the disk may have been full for
         longer. Raises `sqlite3.Error`."""
         if self._broken:
-            self._db = _writer(self.place)
+            self._db = _writer(self._file)
             self._version, self._broken, self._waits = -1, False, _LONGEST_WAIT
 
     def _told(self, error: sqlite3.Error) -> Exception:
@@ -249,11 +251,11 @@ class SqliteRows:
             db.close()
         if self._open:
             self._open = False
-            _open_here.subtract([self.place.absolute()])
-            if self._written or not seal_of(self.place).exists():
+            _open_here.subtract([self._file])
+            if self._written or not seal_of(self._file).exists():
                 # Where there is no room for it, the rows are looked at the next time.
                 with suppress(InputError):
-                    seal(self.place)
+                    seal(self._file)
         if self._copy is not None:
             self._copy.cleanup()
 

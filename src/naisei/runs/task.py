@@ -185,6 +185,10 @@ class Task(ABC, Generic[C]):
         of episodes. Empty where the name of an instance says it."""
         return {}
 
+    def targets(self) -> Mapping[str, str]:
+        """Instance → what would be right, in words. Empty where nothing says that beforehand."""
+        return {}
+
     def clusters(self) -> Mapping[str, str]:
         """Instance → what it shares with others, such as its scene, so that they are no independent
         evidence. Empty where each instance stands for itself."""

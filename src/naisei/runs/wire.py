@@ -83,7 +83,7 @@ def as_text(requests: Sequence[Request]) -> str:
     return "\n".join(parts) + "\n"
 
 
-def golden(system: str = "") -> dict[str, str]:
-    """`SYSTEM/ROLE.SAMPLE` → the golden requests, of one system or of all."""
-    paths = sorted(WIRE.glob(f"{system or '*'}/*.txt"))
+def golden() -> dict[str, str]:
+    """`SYSTEM/ROLE.SAMPLE` → the golden requests."""
+    paths = sorted(WIRE.glob("*/*.txt"))
     return {f"{path.parent.name}/{path.stem}": path.read_text(encoding="utf-8") for path in paths}

@@ -137,10 +137,11 @@ def port_flag(default: int) -> Any:
 class Listening(Options):
     """Where a server listens, who may call it, and how much it takes.
 
-    hosts: further names that the Host header may have. store: the database in which conversations
-    are kept. workers: processes behind the address. max_upload, max_body: bytes of an upload, of
-    any other request. max_message: characters of what a person says. body_timeout: seconds for a
-    request to arrive.
+    hosts: further names that the Host header may have. origins: pages of other origins that may
+    call, and our own address where a reverse proxy changes it. store: the database in which
+    conversations are kept. workers: processes behind the address. max_upload, max_body: bytes of an
+    upload, of any other request. max_message: characters of what a person says. body_timeout:
+    seconds for a request to arrive.
     """
 
     host: str = flag(
@@ -156,6 +157,14 @@ class Listening(Options):
         name="--allow-host",
         panel="connections",
         metavar="NAME",
+    )
+    origins: tuple[str, ...] = flag(
+        (),
+        "呼び出しを許すページの出所 (複数可。例: https://chat.example.com)",
+        "An origin whose pages may call, repeatable, such as https://chat.example.com.",
+        name="--allow-origin",
+        panel="connections",
+        metavar="URL",
     )
     store: str | None = store_flag()
     workers: int = flag(
@@ -180,7 +189,7 @@ class Listening(Options):
     @property
     def rules(self) -> dict[str, Any]:
         """What `naisei.http.GuardRules` takes of them."""
-        names = {"host", "hosts", "max_body", "max_upload", "body_timeout"}
+        names = {"host", "hosts", "origins", "max_body", "max_upload", "body_timeout"}
         return self.model_dump(include=names)
 
     def guard(self, tokens: Collection[str], *, variable: str, option: str) -> None:

@@ -76,14 +76,6 @@ def _apart(work: Coroutine[Any, Any, T]) -> T:
 C = TypeVar("C", bound=Config)
 
 
-def _always(config: Any) -> bool:
-    return True
-
-
-def _nothing(config: Any) -> Parameters:
-    return {}
-
-
 @dataclass(frozen=True, slots=True)
 class Role(Generic[C]):
     """Somebody whom a language model plays.
@@ -98,10 +90,10 @@ class Role(Generic[C]):
     """
 
     name: str
-    needed: Callable[[C], bool] = _always
+    needed: Callable[[C], bool] = lambda config: True
     like: str = ""
     sampled: bool = True
-    sampling: Callable[[C], Parameters] = _nothing
+    sampling: Callable[[C], Parameters] = lambda config: {}
     resends: int | None = None
     without: Text = ("", "")
 
@@ -122,10 +114,6 @@ class Given:
     def model_for(self, role: str) -> str | None:
         """The model that a role would get."""
         return self.model_of.get(role) or self.model
-
-
-def _as_given(given: Given) -> dict[str, Any]:
-    return given.values
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +173,7 @@ class Experiment(Generic[C]):
     load: Callable[[C], Task[Any]]
     roles: Sequence[Role[C]] = ()
     inputs: type[Options] | None = None
-    settle: Callable[[Given], dict[str, Any]] = _as_given
+    settle: Callable[[Given], dict[str, Any]] = lambda given: given.values
     task: str = ""
     concurrency: int | None = 16
     label: Callable[[C], str] | None = None

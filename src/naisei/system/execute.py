@@ -305,7 +305,6 @@ def execute_study(
     *,
     title: str,
     run_dir: Path | None = None,
-    before: Callable[[str], None] | None = None,
 ) -> Study:
     """Run each configuration in a folder of its own under `run_dir`, then compare them.
 
@@ -313,7 +312,6 @@ def execute_study(
 
     Args:
         title: of the study, such as `clarify ablate`; it names the default directory.
-        before: called with each label before its run.
     """
     from naisei.runs.frozen import Frozen, named_path, tell_changes
     from naisei.runs.report import write_study
@@ -339,7 +337,7 @@ def execute_study(
             tell_changes(run_dir, first, folder_of(label))
     carry_out = one_by_one if options.engine == "local" else side_by_side
     folders = {label: run_dir / folder_of(label) for label in configs}
-    results = carry_out(experiment, configs, options, folders, tasks, before)
+    results = carry_out(experiment, configs, options, folders, tasks)
     study = Study(configs, results, run_dir)
     module, _, function = experiment.tables.partition(":")
     tables = tuple(getattr(import_module(module), function)(study))

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -28,13 +28,10 @@ def one_by_one(
     options: RunOptions,
     folders: Mapping[str, Path],
     tasks: Mapping[str, Task[Any]],
-    before: Callable[[str], None] | None,
 ) -> dict[str, RunResult]:
     """Each configuration in turn, until one is stopped."""
     results: dict[str, RunResult] = {}
     for label, config in configs.items():
-        if before is not None:
-            before(label)
         results[label] = execute(
             experiment, config, options, run_dir=folders[label], task=tasks[label]
         )
@@ -49,7 +46,6 @@ async def aside_by_side(
     options: RunOptions,
     folders: Mapping[str, Path],
     tasks: Mapping[str, Task[Any]],
-    before: Callable[[str], None] | None,
 ) -> dict[str, RunResult]:
     """All configurations at once on one cluster, in their order."""
     from naisei.runs.cluster import ray_cluster
@@ -62,8 +58,6 @@ async def aside_by_side(
         asyncio.TaskGroup() as together,
     ):
         for label, config in configs.items():
-            if before is not None:
-                before(label)
             runs[label] = together.create_task(
                 aexecute(
                     experiment,

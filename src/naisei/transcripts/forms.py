@@ -50,6 +50,11 @@ UNREAD = (
         ("「名前: 発話」の行にする", "write rows of `name: text`"),
     ),
     (
+        re.compile(r"BEGIN:V(?:CALENDAR|CARD)"),
+        ("予定表か連絡先 (iCalendar・vCard)", "a calendar or contacts (iCalendar, vCard)"),
+        ("会話のファイルを渡す", "give a file of a conversation"),
+    ),
+    (
         re.compile(r"――[^―\s]"),
         ("聞き手に名前のないインタビュー", "an interview whose questions name nobody"),
         ("「聞き手: …」のように名前をつける", "begin each question with a name"),

@@ -103,6 +103,13 @@ JSON_FORMS = (
         broken=True,
     ),
     JsonForm(
+        name="messenger",
+        about=("Messenger のエクスポート (暗号化)", "Messenger export (end-to-end)"),
+        row=frozenset({"senderName", "text"}),
+        speaker=("senderName",),
+        by_day=True,
+    ),
+    JsonForm(
         name="google-chat",
         about=("Google Chat のエクスポート", "Google Chat export"),
         row=frozenset({"creator", "text"}),

@@ -94,6 +94,8 @@ def _rows_of(data: Any) -> list[Any] | None:
     if isinstance(asked := data.get("request"), dict) and isinstance(data.get("response"), dict):
         answers = data["response"].get("choices") or []
         return [*(_rows_of(asked) or ()), *(one.get("message") for one in answers[:1])]
+    if isinstance(said := data.get("dialog"), list) and "act" in data:  # DailyDialog
+        return [["AB"[n % 2], text] for n, text in enumerate(said)]
     if isinstance(pairs := data.get("visible"), list):  # text-generation-webui
         both = [zip(("user", "assistant"), pair, strict=False) for pair in pairs]
         return [[who, html.unescape(text)] for pair in both for who, text in pair]

@@ -319,7 +319,7 @@ def _of_text(
     form = form or text_reading.form_of(plain, unnamed)
     if form is None and all(text_forms.is_aside(row) for row in plain):
         return _made(stem, "script", (), place)
-    if form is None or any(sign.match(row) for sign, *_ in UNREAD[:3] for row in plain):
+    if form is None or any(sign.match(row) for sign, *_ in UNREAD[:4] for row in plain):
         form = None
     if form is None:
         if unnamed == "keep" and not any(text_forms.STRUCTURE.match(row) for row in plain):
@@ -335,6 +335,8 @@ def _of_text(
             raise _unknown(plain, place, turn.number)
     if form.name == "script" and unnamed == "join":
         turns = text_reading.without_head(turns)
+    if form.name == "ass":
+        turns.sort(key=lambda turn: str(turn.at))
     if form.name in ("markdown", "play"):  # a heading that stands once is a title
         often = Counter(turn.speaker for turn in turns)
         turns = [turn for turn in turns if often[turn.speaker] > 1]

@@ -117,7 +117,8 @@ def headless(rows: Sequence[str]) -> Columns | None:
     for delimiter in (",", "\t"):
         read = [row.rstrip("\r\n").split(delimiter, 1) for row in rows[:60]]
         two = all(len(cells) == 2 and "\t" not in cells[1] for cells in read)
-        if len(read) < 2 or not two:
+        cells_each = {row.count(delimiter) for row in rows[:60]}
+        if len(read) < 2 or not two or (len(cells_each) == 1 and cells_each != {1}):
             continue
         names = Counter(_MOOD.sub("", cells[0].strip()) for cells in read)
         plain = all(name and len(name) <= 20 and not _SENTENCE.search(name) for name in names)

@@ -8,8 +8,11 @@ from dataclasses import dataclass
 from naisei.transcripts.turns import plain_name
 
 _WEEKDAY = r"(?:[(（]\w{1,9}[)）]|\w曜日?|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)\w*)"
-DATE = r"(?:\d{4}[-/.年]\s?\d{1,2}[-/.月]\s?\d{1,2}日?|\d{1,2}[/.]\d{1,2}[/.]\d{2,4})"
-_HALF = r"(?:午前|午後|[AaPp]\.?[Mm]\.?)"
+DATE = (
+    r"(?:\d{4}[-/.年년]\s?\d{1,2}[-/.月월]\s?\d{1,2}[日일]?|\d{1,2}[/.]\d{1,2}[/.]\d{2,4}"
+    r"|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.? \d{1,2}, \d{4})"
+)
+_HALF = r"(?:午前|午後|오전|오후|[AaPp]\.?[Mm]\.?)"
 _TIME = (
     rf"(?:{_HALF}\s?)?\d{{1,2}}[:：時]\d{{2}}(?:[:：分]\d{{2}}(?:[.,]\d+)?秒?)?分?(?:\s?{_HALF})?"
 )
@@ -35,11 +38,11 @@ NO_WORDS = re.compile(
     r"(?:started|missed) an? [a-z ]*(?:call|chat)|[a-z]+ call ended).*"
     r"|Removed a .{1,20} reaction.*|\{[A-Z]\w+\}.*"
     r"|보이스톡.*|페이스톡.*|이모티콘|사진|동영상|삭제된 메시지입니다\.?"
-    r"|<?(?:Media omitted|メディアは含まれていません|メディアなし)>?"
+    r"|Media omitted|メディアは含まれていません|メディアなし|<[^<>\n]{2,60}>"
     r"|(?:image|video|audio|sticker|document|GIF|Contact card) omitted|.{0,10}を省略しました"
     r"|(?:This message was deleted|You deleted this message)\.?"
     r"|このメッセージは削除されました|.{0,12}削除しました"
-    r"|(?:Missed )?(?:voice|video) call.*|不在着信.*|<attached: .*>|<添付ファイル.*>)\s*\Z",
+    r"|(?:Missed )?(?:voice|video) call.*|不在着信.*)\s*\Z",
     re.IGNORECASE | re.DOTALL,
 )
 #: What chat programs write after a text.
@@ -55,10 +58,12 @@ FURNITURE = re.compile(
     r"|This editable transcript|Transcribed by|clovanote\."
     r"|.*(?:님이 나갔습니다|님이 들어왔습니다)|Exported \d+ message|\S.{0,40}が通話を"
 )
-#: Beside the utterances of scripts: titles, rules, stage directions of a whole row, times alone.
+#: Beside the utterances of scripts: titles, rules, stage directions of a whole row, times alone,
+#: notices as IRC marks them.
 _ASIDE = re.compile(
     rf"\s*(?:[#＃%％＠]|//|[（(][^（）()]*[）)]\s*\Z|[-=＊*—―─_]{{3,}}\s*\Z|[\[(（]?{_SPAN}[\])）]?\s*\Z"
-    rf"|(?P<day>{DATE})\s?{_WEEKDAY}?\s*\Z)"
+    rf"|(?P<day>{DATE})\s?{_WEEKDAY}?\s*\Z"
+    rf"|[\[(]?{_SPAN}[\])]?\s+(?:-!-|\*{{1,3}}|--|-->|<--|=!=)\s)"
 )
 
 
@@ -99,7 +104,8 @@ def speaker_in(found: re.Match[str]) -> str:
 
 #: What stands where a name would: numbers, levels of a program's log, heads of minutes.
 _NO_NAME = re.compile(
-    r"[\d\s.,/-]*|.*[={}\\].*|(?:INFO|WARN(?:ING)?|ERROR|DEBUG|TRACE|FATAL)\b.*|日時|日付|場所|議題|出席者?|欠席者?"
+    rf"[\d\s.,/-]*|.*[={{}}\\].*|.*{DATE}.*|.*\d{{1,2}}[:：]\d{{2}}.*|"
+    r"(?:INFO|WARN(?:ING)?|ERROR|DEBUG|TRACE|FATAL)\b.*|日時|日付|場所|議題|出席者?|欠席者?"
     r"|参加者|午前|午後|朝|昼|夜|メモ|注意|備考|材料|作り方|手順"
     r"|Date|Time|Place|Attendees|Agenda|Guild|Channel"
 )
@@ -120,7 +126,7 @@ _HEADING = (
 )
 _PLAIN = (
     _re(
-        rf"\s*(?:[-*+•・]\s+|[○◯●◆◇■□▼]\s*|\d+[.)．）]\s*)?(?:{_STAMP}\s*(?:[-–—|]\s*)?)?(?:\*\*|__)?"
+        rf"\s*(?:[-*+•・]\s+|[○◯●◆◇■□▼]\s*|\d+[.)．）]\s*)?(?:{_STAMP}\s*(?:[-–—|,]\s*)?)?(?:\*\*|__)?"
         rf"(?:【(?P<other>{_NAME})】|[\[<]?(?P<speaker>{_NAME})[\]>]?{_MOOD})"
         r"(?:\*\*|__)?\s*(?:\t|[：:](?!//))(?:\*\*|__)?\s*(?P<text>.*)\Z"
     ),
@@ -141,7 +147,7 @@ TEXT_FORMS = (
     TextForm(
         name="line-pc",
         about=("LINE のトーク履歴 (PC)", "LINE chat history (PC)"),
-        sign=_re(r"\[LINE\]|\d{4}\.\d{2}\.\d{2} \w曜日|\d{4}/\d{2}/\d{2}[(（]\w[)）]\s*\Z"),
+        sign=_re(r"\[LINE\]|\d{4}\.\d{2}\.\d{2} \w+\s*\Z|\d{4}/\d{2}/\d{2}[(（]\w[)）]\s*\Z"),
         rows=(_re(rf"(?P<stamp>{_TIME}) (?P<speaker>[^\s☎]\S*) (?P<text>\S.*)\Z"),),
         rest=_re(rf"\[LINE\]|保存日時|Saved on|{_LINE_DAY}|{_TIME} (?:\S*\Z|☎)"),
         words=_re(r"(?:スタンプ|写真|画像|動画|ファイル|ボイスメッセージ)\Z|Stickers?\Z|Photos?\Z"),
@@ -163,10 +169,10 @@ TEXT_FORMS = (
     TextForm(
         name="zoom-chat",
         about=("Zoom のチャット", "Zoom chat"),
-        sign=_re(rf"{_TIME}\s+(?:From|開始)\s+\S"),
+        sign=_re(rf"{_WHEN}\s+(?:From|開始)\s+\S"),
         rows=(
             _re(
-                rf"(?P<stamp>{_TIME})\s+(?:From|開始)\s+(?P<speaker>.{{1,60}}?)\s*(?:(?:to|宛先)\s.{{1,60}}?)?[：:]\s*(?P<text>.*)\Z"
+                rf"(?P<stamp>{_WHEN})\s+(?:From|開始)\s+(?P<speaker>.{{1,60}}?)\s*(?:(?:to|宛先)\s.{{1,60}}?)?[：:]\s*(?P<text>.*)\Z"
             ),
         ),
     ),
@@ -182,9 +188,24 @@ TEXT_FORMS = (
         name="ass",
         about=("字幕 ASS (名前つき)", "ASS subtitles with names"),
         sign=_re(r"\[Script Info\]"),
-        rows=(_re(r"Dialogue: (?:[^,]*,){4}(?P<speaker>[^,]+),(?:[^,]*,){4}(?P<text>.*)\Z"),),
+        rows=(
+            _re(
+                r"Dialogue: [^,]*,(?P<stamp>[^,]*),(?:[^,]*,){2}(?P<speaker>[^,]+),"
+                r"(?:[^,]*,){4}(?P<text>.*)\Z"
+            ),
+        ),
         rest=_re(r".*"),
         words=_re(r"\{[^{}]*\}"),
+    ),
+    TextForm(
+        name="chat",
+        about=("CHAT (CHILDES、TalkBank の .cha)", "CHAT (.cha of CHILDES and TalkBank)"),
+        sign=_re(r"@Begin\b"),
+        rows=(_re(r"\*(?P<speaker>[A-Z0-9]{1,7}):\t(?P<text>.*)\Z"),),
+        rest=_re(r"[@%]"),
+        words=_re(
+            r"\x15[^\x15]*\x15|\A0 [.!?]|\[[^\]]*\]|[<>]|&[=~+-]\S+|\+\S+|\b(?:xxx|yyy|www)\b"
+        ),
     ),
     TextForm(
         name="kirikiri",
@@ -250,12 +271,14 @@ TEXT_FORMS = (
             "names in <…> or […] (IRC, WhisperX)",
         ),
         rows=(
+            _re(rf"\[(?P<speaker>[^\]]{{1,40}})\] \[(?P<stamp>{_TIME})\] ?(?P<text>.*)\Z"),
             _re(rf"\s*(?:{_STAMP}\s*)?<(?P<speaker>[^<>/!]{{1,40}})>[：:]?\s*(?P<text>[^\s<].*)\Z"),
             _re(
                 rf"\s*(?:{_STAMP}\s*)?\[(?P<speaker>[^\[\]\d：:][^\[\]：:]{{0,39}})\][：:]?\s*(?P<text>\S.*)\Z"
             ),
             _re(r"\s*【(?P<speaker>[^】]{1,40})】(?P<text>[^：:].*)\Z"),
         ),
+        rest=_re(rf"{_ASIDE.pattern}|---\s"),
     ),
     TextForm(
         name="play",

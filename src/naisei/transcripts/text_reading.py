@@ -46,7 +46,7 @@ def _fits(form: TextForm, content: Sequence[str], unnamed: Unnamed) -> bool:
     if form.name in ("script", "play") and unnamed == "join" and not _spoken_words(found):
         return False
     once = sum(n == 1 for n in Counter(speakers).values())
-    if len(speakers) > 4 and 2 * once > len(speakers):
+    if len(speakers) > 3 and 2 * once > len(speakers):
         return False
     if form.name in ("markdown", "play"):
         return len(speakers) > 2 and len(set(speakers)) <= len(speakers) // 2
@@ -69,8 +69,11 @@ def _spoken_words(found: Sequence[re.Match[str] | None]) -> bool:
 
 
 def without_head(turns: Sequence[Turn]) -> list[Turn]:
-    """Without the first rows if they only look like utterances (日付: …): who stands there never
-    comes back, while two others do."""
+    """Without the first rows if they only look like utterances (日付: …): they alone have no time,
+    or who stands there never comes back, while two others do."""
+    timed = list(dropwhile(lambda turn: turn.at is None, turns))
+    if len(timed) > 1 and all(turn.at is not None for turn in timed):
+        return timed
     often = Counter(turn.speaker for turn in turns)
     if sum(n > 1 for n in often.values()) < 2:
         return list(turns)
@@ -83,6 +86,7 @@ def text_turns(form: TextForm, rows: Iterable[tuple[int, str]], unnamed: Unnamed
     today: datetime | None = None
     seen: set[str] = set()
     names: dict[str, str] = {}
+    dropped = False
     for number, ended in rows:
         row = ended.rstrip("\r\n")
         if form.names is not None and (told := form.names.match(row)):
@@ -90,12 +94,17 @@ def text_turns(form: TextForm, rows: Iterable[tuple[int, str]], unnamed: Unnamed
         if held is not None and form.quoted and _open(held.text):
             held = replace(held, text=f"{held.text}\n{row}")
             continue
-        if not row.strip() or FURNITURE.match(row):
+        if dropped and row[:1] == "\t":  # what is left out goes on
+            continue
+        dropped = bool(row.strip()) and FURNITURE.match(row) is not None
+        if not row.strip() or dropped:
             continue
         found = form.first_row(row)
         if found is not None and (form.names or not row[0].isspace() or _known(found, seen, held)):
             if held is not None:
                 yield held
+            if form.name == "headings":  # a file has one kind of them
+                form = replace(form, rows=(found.re,))
             held = _begun(number, found, today, names)
             seen.add(held.speaker)
             today = held.at if isinstance(held.at, datetime) else today
@@ -171,15 +180,24 @@ _QUOTED = re.compile(r"「(?:[^「」]|「[^「」]*」)*」|『(?:[^『』]|『
 
 #: Between 「…」 and the next name in one row.
 BETWEEN = re.compile(r"(?<=[」』])[\s\u3000]*(?=[^\s\u3000「」『』、。，．]{1,10}[「『])")
-_TIME_BELOW = re.compile(r"\s{1,4}(\d{1,2}:\d{2})\s*")
+_TIME_ALONE = re.compile(
+    rf"\s{{1,4}}(\d{{1,2}}:\d{{2}})\s*"
+    rf"|({DATE}\s+\d{{1,2}}:\d{{2}}(?::\d{{2}})?(?: [AP]M)?)(?: \(Read .*\))?"
+)
+_NAME_ALONE = re.compile(r"[^\s:：。「」].{0,39}(?<![。！？])")
 
 
 def one_row_heads(rows: list[str]) -> list[str]:
-    """Text pasted from Slack has name and time in two rows: in one, with an empty one below."""
+    """Name and time in two rows (pasted from Slack and Chatwork; iMessage, where the time comes
+    first): in one, with an empty one beside it."""
     out = list(rows)
-    for n, row in enumerate(rows[1:], 1):
-        if (found := _TIME_BELOW.fullmatch(row)) and rows[n - 1][:1].strip():
-            out[n - 1 : n + 1] = [f"{rows[n - 1]}  {found[1]}", ""]
+    for n, row in enumerate(rows):
+        if (found := _TIME_ALONE.fullmatch(row)) is None:
+            continue
+        for at in (n - 1, n + 1):
+            if 0 <= at < len(rows) and _NAME_ALONE.fullmatch(rows[at]):
+                out[n], out[at] = "", f"{rows[at]}  {found[1] or found[2]}"
+                break
     return out
 
 

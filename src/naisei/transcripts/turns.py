@@ -115,10 +115,14 @@ def _days(turns: Sequence[Turn]) -> list[Turn]:
     return out
 
 
-_DATE = re.compile(r"(\d{4})\D{1,2}(\d{1,2})\D{1,2}(\d{1,2})|(\d{1,2})[/.](\d{1,2})[/.](\d{2,4})")
+_DATE = re.compile(
+    r"(\d{4})\D{1,2}(\d{1,2})\D{1,2}(\d{1,2})|(\d{1,2})[/.](\d{1,2})[/.](\d{2,4})"
+    r"|([A-Z][a-z]{2})[a-z]*\.? (\d{1,2}), (\d{4})"
+)
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _CLOCK = re.compile(r"(\d{1,2})[:：時](\d{2})(?:[:：分](\d{2}))?")
-_AFTERNOON = re.compile(r"午後|p\.?m", re.IGNORECASE)
-_TWELVE = re.compile(r"午前|午後|[ap]\.?m", re.IGNORECASE)
+_AFTERNOON = re.compile(r"午後|오후|p\.?m", re.IGNORECASE)
+_TWELVE = re.compile(r"午前|午後|오전|오후|[ap]\.?m", re.IGNORECASE)
 
 
 def clock(text: str) -> time | None:
@@ -139,11 +143,12 @@ def day(text: str) -> datetime | None:
     """The day in a text such as 2026/04/11(土), 2026年4月11日 or 4/11/26 (month first, unless
     the first number is no month)."""
     found = _DATE.search(text)
-    if found is None:
+    if found is None or (found[7] and found[7] not in _MONTHS):
         return None
-    year, month, number = (
-        (found[n] for n in (1, 2, 3)) if found[1] else (found[6], found[4], found[5])
-    )
+    if found[7]:
+        year, month, number = found[9], str(_MONTHS.index(found[7]) + 1), found[8]
+    else:
+        year, month, number = found.group(1, 2, 3) if found[1] else found.group(6, 4, 5)
     numbers = int(year), int(month), int(number)
     if numbers[1] > 12:
         numbers = numbers[0], numbers[2], numbers[1]

@@ -27,7 +27,13 @@ from naisei.lang import Language, say, speaking
 from naisei.serving import Ready
 from naisei.web.conversations.routes import routes as conversation_routes
 from naisei.web.html import STATIC, THEME_COOKIE, form_fields, handlers, page_response, prepare
-from naisei.web.middleware import LANGUAGE_COOKIE, LocaleMiddleware, VisitorMiddleware, guard_rules
+from naisei.web.middleware import (
+    LANGUAGE_COOKIE,
+    LocaleMiddleware,
+    PrefixMiddleware,
+    VisitorMiddleware,
+    guard_rules,
+)
 from naisei.web.options import WebOptions
 from naisei.web.pages import Page
 from naisei.web.state import ServerState, holding, open_server, server_of
@@ -45,6 +51,7 @@ _LOG = logging.getLogger("naisei.web")
 def build_app(server: ServerState) -> Starlette:
     """An ASGI application over an open server."""
     middleware = [
+        Middleware(PrefixMiddleware),
         Middleware(LocaleMiddleware),
         Middleware(Guard, guard_rules(server.options, server.visitors)),
         Middleware(VisitorMiddleware, server.visitors),

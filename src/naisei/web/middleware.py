@@ -46,6 +46,45 @@ def _language(asked: HTTPConnection) -> Literal["ja", "en"]:
     return "en" if names[:1] == ["en"] else "ja"
 
 
+_PREFIX = re.compile(r"(?:/[\w.~-]+)+")
+#: An address of ours in a page, or in a piece of one. What people wrote is escaped: it holds no ".
+_ADDRESS = re.compile(rb'(?<= )((?:href|src|action|formaction|hx-[a-z-]+|data-[a-z-]+)=")/(?!/)')
+_LEADS = ("location", "hx-redirect", "hx-replace-url", "hx-push-url")
+
+
+class PrefixMiddleware:
+    """ASGI middleware behind a reverse proxy that serves us under a path, which it takes off a
+    request and names in `X-Forwarded-Prefix`: our addresses get it back."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        prefix = Headers(scope=scope).get("x-forwarded-prefix", "").rstrip("/")
+        if scope["type"] != "http" or not _PREFIX.fullmatch(prefix):
+            await self._app(scope, receive, send)
+            return
+        shows = False
+
+        async def sent(message: Message) -> None:
+            nonlocal shows
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                shows = headers.get("content-type", "").startswith(("text/html", "text/event-s"))
+                if shows and "content-length" in headers:
+                    del headers["content-length"]
+                for name in _LEADS:
+                    to = headers.get(name, "")
+                    if to.startswith("/") and not f"{to}/".startswith(f"{prefix}/"):
+                        headers[name] = prefix + to
+            elif shows:
+                body = _ADDRESS.sub(rb"\1" + prefix.encode() + b"/", message.get("body", b""))
+                message = {**message, "body": body}
+            await send(message)
+
+        await self._app(scope, receive, sent)
+
+
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
@@ -54,7 +93,7 @@ _SAFE = ("GET", "HEAD")
 #: Shown to those who are still outside.
 _OPEN = ("/enter", "/health", "/static/")
 #: Where a file may be sent.
-_UPLOADS = ("/documents", "/emphasis")
+_UPLOADS = ("/documents", "/emphasis", "/relationship/file")
 
 
 def guard_rules(options: WebOptions, visitors: Visitors) -> GuardRules:

@@ -19,7 +19,6 @@ from naisei.clarify.agent import AgentContext, View, declares
 from naisei.clarify.agents.direct import Requests, Wanted
 from naisei.clarify.agents.features import (
     Features,
-    Vectors,
     load_weights,
     scene_texts,
     weights_documents,
@@ -49,7 +48,7 @@ from naisei.clarify.schemas import (
 from naisei.core import Embed, Flow
 from naisei.japanese.answers import Stance, at_a_loss, none_of_them, understand
 from naisei.plugins import Options
-from naisei.similarity import cosines, order, unit
+from naisei.similarity import order
 
 _WHY = {
     "ja": {
@@ -97,10 +96,6 @@ SUPPORT = 12
 SHOWN, NAMED = 6, 3
 #: How many different replies to a question are looked into.
 REPLIES = 8
-_NOBODY: Array = np.zeros(0)
-#: What an earlier request adds to the odds of what was wanted then, its share where somebody else
-#: asked, and what is left of it with each later request. Set on the dev households.
-HABIT, OTHERS, FADES = 12.0, 0.15, 0.95
 #: What is left of the odds of an action that does not do what is asked for.
 UNASKED = 0.02
 #: Below this even the likeliest action is no guess to trouble a person with.
@@ -244,58 +239,24 @@ class BayesAgent:
         return mixed
 
     def _believed(self, view: View) -> Flow[Array]:
-        """The posterior after everything heard, tried and remembered, shape (actions,)."""
-        turns = _turns(view)
+        """The posterior after everything heard and tried, shape (actions,)."""
+        language, turns = view.scene.language, _turns(view)
         answers = [understand(t.answer, t.question) for t in turns]
         spoken = [a.content for a in answers if a.content]
-        # What is remembered of earlier requests is compared with the situation.
-        known = [p.situation for p in view.past]
-        vectors = yield from Embed((*scene_texts(view.scene), *spoken, *known))
-        split = len(vectors) - len(known)
-        likeness = cosines(unit(vectors[split:]), vectors[1])
-        return self._belief(view, turns, vectors[:split], likeness)
-
-    def _belief(
-        self,
-        view: View,
-        turns: Sequence[Turn],
-        vectors: Vectors,
-        likeness: Array = _NOBODY,
-    ) -> Array:
-        """The posterior after everything heard and tried, shape (actions,). likeness: cosine of
-        the situation with that of each earlier request of the household."""
-        known = {q.text: q for q in self._banks[view.scene.language].questions}
-        posterior = self._posteriors[view.scene.language]
-        spoken = iter(vectors[2:])
-        likelihoods = []
-        for turn in turns:
-            answer = understand(turn.answer, turn.question)
-            vector = next(spoken) if answer.content else None
+        vectors = yield from Embed((*scene_texts(view.scene), *spoken))
+        contents = iter(vectors[2:])
+        known = {q.text: q for q in self._banks[language].questions}
+        posterior, likelihoods = self._posteriors[language], []
+        for turn, answer in zip(turns, answers, strict=True):
+            vector = next(contents) if answer.content else None
             question = known.get(turn.question) or read_back(
-                turn.question, self._knowledge.items, view.scene.language
+                turn.question, self._knowledge.items, language
             )
             likelihoods.append(posterior.likelihood(question, answer, vector, turn.answer))
         # Its account of earlier trials is its memory: it needs not be told what failed.
         failed = {log.action for log in view.history if not log.also}
         tried = [i for i, a in enumerate(self._ids) if a in failed]
-        prior = posterior.prior(view.scene, vectors[:2])
-        prior = prior * self._habits(view, likeness)
-        prior = prior / prior.sum()
-        return posterior.belief(prior, likelihoods, tried)
-
-    def _habits(self, view: View, likeness: Array) -> Array:
-        """How much likelier what was wanted before is now, shape (actions,), ≥ 1: more for the
-        same person, in a like situation, a short while ago."""
-        out = np.ones(len(self._ids))
-        if not view.past:
-            return out
-        spread = likeness.max() - likeness.min()
-        near = (likeness - likeness.min()) / spread if spread > 1e-6 else np.ones_like(likeness)
-        for p, alike in zip(view.past, near, strict=True):
-            own = 1.0 if p.person == view.scene.user.name else OTHERS
-            fades = FADES ** (len(view.past) - 1 - view.past.index(p))
-            out[np.isin(self._ids, p.right)] += HABIT * own * (0.3 + alike) * fades
-        return out
+        return posterior.belief(posterior.prior(view.scene, vectors[:2]), likelihoods, tried)
 
     def _with_named(self, bank: _Bank, belief: Array, language: Language) -> _Bank:
         """The bank with questions that name the likeliest things, where these have names."""

@@ -1,42 +1,20 @@
 """Requests that are made outright: 「リモコンを取ってきて」 leaves nothing to ask.
 
 What is to be done and with which thing is read from the words of a request and those of the
-actions alike, so that anybody's list of actions will do. Verbs that come to the same here
-(取ってくる, 出す, ちょうだい) are of one kind; any other verb is a kind of its own.
+actions alike, so that anybody's list of actions will do.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from naisei.clarify.agents.deeds import KINDS, SMALL, Deed
 from naisei.clarify.agents.knowledge import Knowledge
 from naisei.clarify.schemas import Turn
 from naisei.japanese.answers import understand
-from naisei.japanese.morph import Token, is_japanese, lemmas, normalise, tokens
-
-_KINDS = {
-    "bring": "持つ 取る 出す 渡す 運ぶ 届ける 用意 準備 貸す 受け取る 頂戴 寄越す "
-    "bring fetch get grab pass hand take give",
-    "away": "片付ける 片付け 仕舞う 戻す 退ける 下げる 収納 引っ込める "
-    "put tidy clear store stow return",
-    "discard": "捨てる 処分 throw discard toss bin",
-    "heat": "温める 暖める ちん 加熱 heat warm microwave",
-}
-_KIND_OF = {verb: kind for kind, verbs in _KINDS.items() for verb in lemmas(verbs)}
-#: To put something somewhere is what the place makes of it.
-_PUT = frozenset(lemmas("入れる、置く、put, place"))
-_PLACES = {"レンジ": "heat", "塵箱": "discard", **dict.fromkeys(lemmas("microwave"), "heat")}
-_PLACES |= dict.fromkeys(lemmas("bin"), "discard")
-_SMALL = frozenset(lemmas("a an the my your me us it on in into to of for back please some about"))
-_SMALL |= {"事", "こと", "方", "為る", "だ"}
-#: Verbs that only say for whom or how something is done.
-_HELPERS = frozenset(
-    lemmas(
-        "来る、呉れる、下さる、貰う、頂く、置く、為る、願う、欲しい、見る、居る、終わる、行く、成る"
-    )
-)
+from naisei.japanese.morph import is_japanese, lemmas, normalise, tokens
 
 _END = (
     r"(?:です|ます|ません|ない|ん|の|だ|けど|けれど|が|も|な|ね|よ|か|かな|かしら|と)*[、。！？]*$"
@@ -80,20 +58,31 @@ _ENOUGH = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is to be done, by a request or by an action. kinds: of deed, empty if that is not said.
-    things: those that the table names; words: the nouns; places: where something is put."""
+    """What is to be done, by a request or by an action. things: those that the table names."""
 
-    kinds: frozenset[str]
-    things: tuple[str, ...]
-    words: frozenset[str]
-    places: frozenset[str]
+    deed: Deed
+    things: tuple[str, ...] = ()
+
+    @property
+    def kinds(self) -> frozenset[str]:
+        return self.deed.kinds
+
+    @property
+    def words(self) -> frozenset[str]:
+        return self.deed.words
+
+    def doing(self, kinds: frozenset[str]) -> Wanted:
+        """The same with another kind of deed."""
+        return Wanted(replace(self.deed, kinds=kinds), self.things)
 
 
 class Requests:
     """Reads requests for one set of actions."""
 
     def __init__(self, knowledge: Knowledge) -> None:
-        self._named = {n.lower(): i.object for i in knowledge.items for n in i.names if i.object}
+        # Of an action without a table any of its words may be the name.
+        items = knowledge.items if knowledge.table else ()
+        self._named = {name.lower(): item.object for item in items for name in item.names}
         longest = sorted(self._named, key=len, reverse=True)
         self._names = re.compile(
             "|".join(
@@ -102,10 +91,10 @@ class Requests:
             or "(?!)"
         )
         self._actions = [
-            replace(self._parsed(item.text), things=(item.object,) if item.object else ())
+            Wanted(Deed.of(item.text), (item.object,) if knowledge.table else ())
             for item in knowledge.items
         ]
-        self._kinds = frozenset().union(*(a.kinds for a in self._actions)) | {*_KINDS}
+        self._kinds = frozenset().union(*(a.kinds for a in self._actions)) | {*KINDS}
         self._words = frozenset().union(*(a.words for a in self._actions))
 
     def wanted(self, utterance: str, asked: Sequence[Turn]) -> Wanted | None:
@@ -113,14 +102,12 @@ class Requests:
         wanted = self.read(utterance)
         for turn in asked:
             if again := self.read(turn.answer):
-                wanted = (
-                    replace(wanted, kinds=again.kinds) if wanted and not again.things else again
-                )
+                wanted = wanted.doing(again.kinds) if wanted and not again.things else again
                 continue
             said = understand(turn.answer, turn.question).content
             named = self._parsed(said)
             if named.words & self._words and (wanted or self._only_names(said)):
-                wanted = replace(named, kinds=wanted.kinds if wanted else frozenset())
+                wanted = named.doing(wanted.kinds if wanted else frozenset())
         return wanted
 
     def _only_names(self, text: str) -> bool:
@@ -129,7 +116,7 @@ class Requests:
         for _, start, end in reversed(self._mentions(said)):
             said = said[:start] + said[end:]
         left = {t.form for t in tokens(said) if t.content} if is_japanese(text) else {*lemmas(said)}
-        return left <= self._words | _SMALL
+        return left <= self._words | SMALL
 
     def read(self, text: str) -> Wanted | None:
         """What a text asks for outright; `None` where it only remarks on something."""
@@ -141,7 +128,7 @@ class Requests:
                 found = _REQUEST.search(sentence)
                 wanted = self._parsed(sentence) if found else None
                 if wanted and not wanted.kinds and _GIVE.search(sentence):
-                    wanted = replace(wanted, kinds=frozenset({"bring"}))
+                    wanted = wanted.doing(frozenset({"bring"}))
             else:
                 found = _REQUEST_EN.match(sentence.lower())
                 wanted = self._parsed(sentence[found.start("deed") :]) if found else None
@@ -167,14 +154,14 @@ class Requests:
 
     def _shared(self, action: Wanted, wanted: Wanted) -> float:
         """How much of an action is said: 0 if it is another deed or another thing."""
-        elsewhere = (wanted.places & self._words) - action.words
+        elsewhere = (wanted.deed.places & self._words) - action.words
         if (wanted.kinds and not action.kinds & wanted.kinds) or elsewhere:
             return 0.0
         if action.things:
-            own = action.words - action.places
+            own = action.words - action.deed.places
             named = action.things[0] in wanted.things or own <= wanted.words
         else:
-            named = bool((action.words - action.places) & wanted.words)
+            named = bool((action.words - action.deed.places) & wanted.words)
         said = len(action.words & wanted.words) + 2.0 * len(action.kinds & wanted.kinds)
         return named * (said - 0.1 * len(action.words - wanted.words))
 
@@ -202,54 +189,4 @@ class Requests:
             for at, (thing, _, end) in enumerate(named)
             if not (said[end : end + 1] == "の" and named[at + 1 :] and named[at + 1][1] == end + 1)
         ]
-        deeds, nouns, places = (_japanese if is_japanese(said) else _english)(said)
-        kinds = frozenset(k for deed in deeds for k in _kinds(deed, nouns))
-        return Wanted(kinds, tuple(things), nouns, places)
-
-
-_Words = frozenset[str]
-
-
-def _english(said: str) -> tuple[list[str], _Words, _Words]:
-    """The deed, the other words, and the place of an imperative."""
-    held = lemmas(said.lower())
-    to = re.search(r"\b(?:in|into|on|onto|to)(?: the| a| my)? ([a-z]+)", said.lower())
-    places = frozenset(lemmas(to[1])) if to else frozenset()
-    return list(held[:1]), frozenset(held[1:]) - _SMALL, places
-
-
-def _japanese(said: str) -> tuple[list[str], _Words, _Words]:
-    """The deeds, the nouns, and the places of a sentence."""
-    found = tokens(said)
-    nouns = frozenset(t.form for t in found if t.pos == "名詞" and t.form not in _KIND_OF)
-    return _deeds(found), nouns, frozenset(_places(found))
-
-
-def _places(found: Sequence[Token]) -> Iterator[str]:
-    """The nouns before に or へ."""
-    run: list[str] = []
-    for token in found:
-        if token.pos in ("名詞", "接尾辞"):
-            run.append(token.form)
-            continue
-        if token.surface in ("に", "へ"):
-            yield from run
-        run = []
-
-
-def _deeds(found: Sequence[Token]) -> list[str]:
-    """The last verb of a sentence, or noun that makes one with する or お願い, and one that is
-    joined to it by て."""
-    for at in range(len(found) - 1, -1, -1):
-        token = found[at]
-        verb = token.pos == "動詞" and token.form not in _HELPERS
-        if verb or token.form in _KIND_OF or token.kind == "サ変可能":
-            joined = at >= 2 and found[at - 1].surface == "て" and found[at - 2].pos == "動詞"
-            return [token.form, *([found[at - 2].form] if joined else [])]
-    return []
-
-
-def _kinds(deed: str, nouns: frozenset[str]) -> set[str]:
-    if deed in _PUT:
-        return {next((kind for place, kind in _PLACES.items() if place in nouns), "away")}
-    return {deed, _KIND_OF[deed]} if deed in _KIND_OF else {deed}
+        return Wanted(Deed.of(said), tuple(things))

@@ -20,7 +20,7 @@ from naisei import lang
 from naisei.clarify.agent import AgentContext, PromptName, View, declares
 from naisei.clarify.agents.policy import Stage, plan
 from naisei.clarify.agents.questions import POLAR
-from naisei.clarify.describe import action_list, past_text, scene_text, tried_text, wanted_text
+from naisei.clarify.describe import action_list, scene_text, tried_text, wanted_text
 from naisei.clarify.schemas import Chance, Clarify, Decision, Execute
 from naisei.core import Chat, Flow, Message, system, user
 from naisei.plugins import Options
@@ -174,8 +174,6 @@ class HybridAgent:
         language = view.scene.language
         w = _WORDS[language]
         lines = [scene_text(view.scene)]
-        if view.past:
-            lines.append(past_text(view.past, view.actions, language))
         if view.memo:
             lines.append(f"{w['memo']}\n{view.memo}")
         if view.tried:

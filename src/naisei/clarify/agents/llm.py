@@ -13,7 +13,6 @@ from naisei import lang
 from naisei.clarify.agent import AgentContext, PromptName, View, declares
 from naisei.clarify.describe import (
     action_list,
-    past_text,
     scene_text,
     set_text,
     tried_text,
@@ -147,8 +146,6 @@ def conversation(view: View, prompt: str) -> list[Message]:
     their prefix cache."""
     language = view.scene.language
     given = [scene_text(view.scene)]
-    if view.past:
-        given.append(past_text(view.past, view.actions, language))
     if view.memo:
         given.append(f"{_MEMO[language]}\n{view.memo}")
     if view.tried:

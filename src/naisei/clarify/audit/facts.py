@@ -78,12 +78,14 @@ _OPEN = {
         "en": ("Why is that", "What made you say so"),
     },
 }
+#: Forms that name things as the scene prints them, where it shows them.
+_PRINTED = ("three-way", "which")
 _ENDS = {"ja": ("？", "。", ""), "en": ("?", "?", "?")}
 
 
 def forms_digest() -> str:
     """Changes whenever the questions do."""
-    tables = (_NAMED, _EITHER, _CLAUSES, _THREE, _WHICH, _POLAR, _NEGATIVE, _OPEN, _ENDS)
+    tables = (_NAMED, _EITHER, _CLAUSES, _THREE, _WHICH, _POLAR, _NEGATIVE, _OPEN, _ENDS, _PRINTED)
     return fingerprint([list(map(str, tables))])
 
 
@@ -112,7 +114,8 @@ def fact_probes(form: str, instance: Instance, actions: ActionSet) -> tuple[Fact
         for t in dict.fromkeys(things[a] for a in (*facts.no, *instance.plausible))
         if t and t not in wanted
     ]
-    name = {t: names_of(t, language)[0] for t in (own, *others) if t}
+    shown = _shown(instance) if form in _PRINTED else {}
+    name = {t: shown.get(t) or names_of(t, language)[0] for t in (own, *others) if t}
     makers = {
         "named": lambda: _of_names(name, own, others, language),
         "either-or": lambda: _of_two(name, own, others, facts, language),
@@ -128,6 +131,18 @@ def fact_probes(form: str, instance: Instance, actions: ActionSet) -> tuple[Fact
         if broken_rule(asked, actions) is None:
             out.append(FactProbe(form, asked, truth, tuple(sides)))
     return tuple(out)
+
+
+def _shown(instance: Instance) -> dict[str, str]:
+    """Thing → the first entry of the scene that names it and no other."""
+    user = instance.scene.user
+    out: dict[str, str] = {}
+    for entries in (user.holding, user.reach, *instance.scene.surroundings.values()):
+        for entry in map(normalise, entries):
+            named = mentioned(entry)
+            if len(named) == 1:
+                out.setdefault(named[0], entry)
+    return out
 
 
 _Made = list[tuple[str, str, tuple[str, ...]]]

@@ -15,7 +15,7 @@ from naisei.clarify.data.records import Row, checked
 from naisei.clarify.schemas import ActionSet, Facts, Instance, Language, Scene, UserInfo
 from naisei.core import InputError
 from naisei.lang import say
-from naisei.lengths import MESSAGE, PROFILE, bounded
+from naisei.lengths import MESSAGE, PROFILE, bounded, cached_text
 
 SPLITS = ("train", "dev", "test")
 #: As a split: all of them.
@@ -189,6 +189,7 @@ def _action(row: Row, key: str, value: Any, actions: ActionSet) -> int:
     )
 
 
+@cached_text(4096)
 def _plain(text: str) -> str:
     return unicodedata.normalize("NFKC", text).strip().rstrip("。.").casefold()
 

@@ -51,16 +51,16 @@ _PASSING = frozenset(["もう", "まだ", "又", "未だ", "さん", "様", "今
 FRAME = frozenset(_FRAME_WORDS.split()) | _TIME_OF.keys()
 
 
-Mode = Literal["wish", "past", "state", "act", ""]
+Mode = Literal["wish", "plan", "past", "state", "act", ""]
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
     """The words of a text as they are compared. concepts: what it is about, by `knowledge`.
     desire: it speaks of what one would like, 「敷きたい」 against 「敷いた」. wished: the verbs of
-    that. mode: what it says of them: a `wish`, the `past`, a `state`, an `act` to come, or empty
-    (a mere name). times: when, by `_TIMES`. known: the words by which the concepts were found.
-    averse: it speaks of what one would rather not have: 「散らかるのがいやだ」."""
+    that. mode: what it says of them: a `wish`, a `plan`, the `past`, a `state`, an `act` to come,
+    or empty (a mere name). times: when, by `_TIMES`. known: the words by which the concepts were
+    found. averse: it speaks of what one would rather not have: 「散らかるのがいやだ」."""
 
     words: frozenset[str]
     concepts: frozenset[str]
@@ -114,7 +114,7 @@ def _claim(text: str, language: str) -> Claim:
         wished = frozenset(t.form for t, after in pairwise(cut) if after.form == "たい")
         found = frozenset(f for f in having(text, language) if f in content or _folded(f)) - LIGHT
         times = frozenset(_TIME_OF[t.form] for t in cut if t.form in _TIME_OF)
-        mode = _mode(cut)
+        mode = "wish" if _RATHER.search(text) else _mode(cut)
         if _SELF.search(text):
             # Who does it is part of what is claimed.
             found |= {"自分"}
@@ -162,6 +162,10 @@ _AVERSE = re.compile(
 _SELF = re.compile(r"(?:ご?自分|ご自身|あなた|お宅)(?:さま|様)?(?:が|は|で)")
 
 
+#: 「冷たいほうがいい」 is a wish.
+_RATHER = re.compile(r"(?:ほう|方)が(?:いい|良い|よい)")
+
+
 def _folded(form: str) -> bool:
     return form in ("お腹", "御飯", "ゴミ", "もらう", "すぐ", "酒")
 
@@ -174,7 +178,8 @@ _EN_LIGHT_WORDS = (
     "n't no more i'm you're we our they them he she his her me up out one "
 )
 _EN_LIGHT = frozenset(_EN_LIGHT_WORDS.split())
-_WISHES = frozenset({"たい", "欲しい", "積もり", "予定", "たがる"})
+_WISHES = frozenset({"たい", "欲しい", "たがる"})
+_PLANS = frozenset({"積もり", "予定"})
 #: Said of a predicate without changing what kind of thing it says.
 _PASSED = frozenset({"です", "ます", "の", "こと", "訳", "ない", "ず", "だ", "と", "言う", "って"})
 
@@ -187,6 +192,8 @@ def _mode(cut: Sequence[Token]) -> Mode:
     word, before = last[-1], last[-2] if len(last) > 1 else None
     if word.form in _WISHES or (word.form == "無い" and before and before.form == "たい"):
         return "wish"
+    if word.form in _PLANS:
+        return "plan"
     if word.form == "た" and word.pos == "助動詞":
         return "past"
     held = word.form in ("居る", "てる", "有る", "おる", "とる") and before is not None
@@ -197,11 +204,12 @@ def _mode(cut: Sequence[Token]) -> Mode:
 
 #: What a claim says → what a fact may say to settle it.
 _SETTLED_BY: Mapping[Mode, frozenset[str]] = {
-    "wish": frozenset({"wish"}),
+    "wish": frozenset({"wish", "plan"}),
+    "plan": frozenset({"plan", "wish", "act"}),
     "past": frozenset({"past", "state"}),
     "state": frozenset({"state", "past", "act", ""}),
-    "act": frozenset({"act", "wish", "state", ""}),
-    "": frozenset({"wish", "past", "state", "act", ""}),
+    "act": frozenset({"act", "plan", "wish", "state", ""}),
+    "": frozenset({"wish", "plan", "past", "state", "act", ""}),
 }
 #: Times that a fact must name to settle a claim that does.
 _DATED = frozenset(_TIMES) - {"now", "later"}

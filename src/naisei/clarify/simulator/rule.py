@@ -19,7 +19,7 @@ from dataclasses import replace
 from naisei.clarify.describe import REFUSAL
 from naisei.clarify.forbidden_questions import broken_rule
 from naisei.clarify.schemas import ActionSet, Facts, Instance, Turn
-from naisei.clarify.simulator.claims import Claim
+from naisei.clarify.simulator.claims import FRAME, Claim
 from naisei.clarify.simulator.judge import (
     TELL_ME,
     WHAT_IS_UP,
@@ -53,6 +53,10 @@ _SLOTS = {
 }
 
 
+#: What may come before the name in a question.
+_OPENS = re.compile(r"^(?:それって|それは|もしかして|では)、?")
+
+
 class RuleSimulator(Handler):
     """Answers `AskUser` effects for one instance in one episode.
 
@@ -73,7 +77,7 @@ class RuleSimulator(Handler):
         self.instance, self.actions, self.seed = instance, actions, seed
         self.history: list[Turn] = []
         self._language = instance.scene.language
-        register = register_of(instance.speaker, self._language, instance.id, manner)
+        register = register_of(instance, manner)
         self._voice = Voice(register, manner)
         self._known = is_known(actions)
         self._facts: Facts | None = instance.facts
@@ -112,6 +116,10 @@ class RuleSimulator(Handler):
         """What to answer; `None`: the question helps nobody."""
         if asked.form == "none" or not asked.content:
             return None
+        if asked.sides and (chosen := self._among_things(asked, language, key)):
+            return chosen
+        if asked.form == "polar" and not asked.negated and self._is_wanted(asked.text, language):
+            return self._tell_with("yes", key)
         named = nominal(asked.text, english=not asked.japanese)
         if not named and (container := asked_container(asked.text)):
             return self._contents(container, asked, key)
@@ -165,6 +173,33 @@ class RuleSimulator(Handler):
         clause = both.positive if so else both.negative
         return Reply(stance, clause, clause=True, first=self._first(), restate=True)
 
+    def _among_things(self, asked: Question, language: str, key: str) -> Reply | None:
+        """Of alternatives that are things by name, as the scene calls them or as this person does:
+        the one that is wanted, or none of them. `None` where it is not so plain."""
+        english = language == "en"
+        names = [self._wish.printed(s) or nominal(s, english=english) for s in asked.sides]
+        whose = [self._wish.whose(name, language) if name else None for name in names]
+        if whose.count("own") == 1:
+            at = whose.index("own")
+            # A place in a list could be heard of another list.
+            named = len(asked.sides) > 2 or re.search(r"どれ|どっち|どちら", asked.text)
+            sides = tuple(n or s for n, s in zip(names, asked.sides, strict=True))
+            told = self._tell_with("side", key)
+            return replace(told, sides=sides, at=at, by_name=bool(named))
+        if set(whose) == {"other"}:
+            return _none_of(asked, self._tell("state", key))
+        return None
+
+    def _is_wanted(self, text: str, language: str) -> bool:
+        """Whether a question asks for the thing wanted by its name and no more."""
+        said = _OPENS.sub("", text)
+        name = self._wish.printed(said) or nominal(said, english=language == "en")
+        return bool(name) and self._wish.whose(name, language) == "own"
+
+    def _tell_with(self, stance: Stance, key: str) -> Reply:
+        told = self._tell(pick(("plan", "state"), f"named:{key}"), key)
+        return _with(told, stance, False) if told else Reply(stance)
+
     def _alternative(self, asked: Question, language: str, key: str) -> Reply | None:
         claims = [Claim.of(s, language) for s in asked.sides]
         alike = frozenset.intersection(*(c.words for c in claims))
@@ -207,8 +242,9 @@ class RuleSimulator(Handler):
         if "unknown" not in truths:
             # Every side is denied; the first reason that there is, goes with it.
             said = next((j.said for j in judged if j.said and not j.said.clause), None)
-            other = Reply("neither", said.text) if said else self._tell("state", key)
-            return _with(other, "neither", False) if other else Reply("neither")
+            return _none_of(
+                asked, Reply("neither", said.text) if said else self._tell("state", key)
+            )
         if all(t == "unknown" for t in truths):
             if self._facts is None:
                 return None
@@ -224,7 +260,7 @@ class RuleSimulator(Handler):
             return self._tell("", key)
         supposed = {p.facet for p in matched(asked.text, language)}
         helps = facet or supposed or self._wish.has_to_do_with(asked.text, language)
-        if not helps and (self._facts is None or Claim.of(asked.text, language).words):
+        if not helps and (self._facts is None or Claim.of(asked.text, language).words - FRAME):
             return None
         return self._tell(facet, key)
 
@@ -257,6 +293,9 @@ class RuleSimulator(Handler):
         claims = [Claim.of(s, self._language) for s in found]
         free = [not apart & {*c.words, *c.things} for c in claims]
         found = [s for s, ok in zip(found, free, strict=True) if ok] or found
+        # Everybody can see how this person sits.
+        seen = Claim.of(self.instance.scene.user.posture, self._language)
+        found = [s for s in found if not _within(Claim.of(s, self._language), seen)] or found
         fresh = [s for s in found if s not in told]
         said = (fresh or found or [""])[0]
         return Reply("open", said, first=self._first()) if said else None
@@ -277,6 +316,15 @@ class RuleSimulator(Handler):
 
     def _first(self) -> str:
         return self._facts.first if self._facts else ""
+
+
+def _within(claim: Claim, seen: Claim) -> bool:
+    return bool(claim.words) and claim.words <= seen.words
+
+
+def _none_of(asked: Question, told: Reply | None) -> Reply:
+    """A denial of all alternatives, with a fact if there is one."""
+    return replace(told or Reply("neither"), stance="neither", restate=False, sides=asked.sides)
 
 
 def _with(reply: Reply, stance: str, restate: bool) -> Reply:

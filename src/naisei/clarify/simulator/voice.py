@@ -12,8 +12,9 @@ from importlib.resources import files
 from typing import Literal, TypeVar
 
 from naisei.clarify.describe import REFUSAL
+from naisei.clarify.schemas import Instance
 from naisei.clarify.things import all_names, called, mentioned
-from naisei.japanese.morph import normalise, tokens
+from naisei.japanese.morph import Token, normalise, tokens
 
 Register = Literal["plain", "polite", "child", "elder", "english"]
 #: How a user answers; all of them tell the truth. `terse`: no more than the word. `vague`: hedged,
@@ -40,20 +41,24 @@ _REGISTERS: dict[str, Register] = {
     "visitor": "polite",
     "guest": "polite",
     "office_worker": "polite",
-    "polite": "polite",
-    "flatmate": "plain",
-    "student": "plain",
-    "plain": "plain",
 }
 
 
-def register_of(speaker: str, language: str, key: str, manner: Manner = "cooperative") -> Register:
-    """The register of a speaker; where nothing says, plain or polite by `key`."""
-    if language == "en":
+def register_of(instance: Instance, manner: Manner = "cooperative") -> Register:
+    """The register of the user: a child's, an elder's, or that of the own words."""
+    if instance.scene.language == "en":
         return "english"
     if manner in ("child", "elder"):
         return manner
-    return _REGISTERS.get(speaker) or pick(("plain", "polite"), key)  # type: ignore[return-value]
+    found = _REGISTERS.get(instance.speaker, "plain")
+    if instance.facts is None or found in ("child", "elder"):
+        return found
+    told = [s for n in ("first", "why", "what_for", "state") if (s := getattr(instance.facts, n))]
+    polite = sum(_POLITE_END.search(said) is not None for said in told)
+    return "polite" if 2 * polite >= max(1, len(told)) else "plain"
+
+
+_POLITE_END = re.compile(r"(?:です|ます|ました|ません|でした)(?:[ねよ]|から|けど|が)*[。！]?$")
 
 
 def pick(options: Sequence[T], key: str) -> T:
@@ -74,6 +79,7 @@ class Reply:
 
     said: a fact to tell: a sentence, or a clause that the voice ends (`clause`). denied: it is a
     clause that does not hold. sides, at: the alternatives and the place of the one that holds.
+    by_name: the side is named, not told by its place.
     first: what the person says first, for those who stay vague. restate: the fact has to be told
     in full, since a yes or a no could be read either way.
     """
@@ -86,6 +92,7 @@ class Reply:
     at: int = 0
     first: str = ""
     restate: bool = False
+    by_name: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +112,7 @@ class Voice:
             return stem[:1].upper() + stem[1:] + "."
         if _COPULA_END.search(stem) and tokens(stem)[-1].form != "た":
             stem = _COPULA_END.sub("な", stem)
-        elif (last := tokens(stem)[-1:]) and last[0].pos in ("名詞", "形状詞", "接尾辞"):
+        elif (last := tokens(stem)[-1:]) and _noun(last[0]):
             stem += "な"
         return stem + self.line("end", key)
 
@@ -151,7 +158,9 @@ class Voice:
             return (
                 self._joined(self.line("unsure", key), told) if told else self.line("unknown", key)
             )
-        return self._joined(self.line(reply.stance, key), told) if told else REFUSAL
+        if not told and reply.stance != "neither":
+            return REFUSAL
+        return self._joined(self.line(_opening(reply), key), told)
 
     def _short(self, reply: Reply, key: str) -> str:
         """No more than the word, where a word is an answer."""
@@ -160,7 +169,7 @@ class Voice:
         if reply.stance in ("side", "both"):
             return self._chosen(reply, key)
         if reply.stance in ("neither", "unknown"):
-            return self.line(reply.stance, key)
+            return self.line(_opening(reply), key)
         return self._told(reply, key) or REFUSAL
 
     def _vague(self, reply: Reply, key: str) -> str:
@@ -183,6 +192,8 @@ class Voice:
     def _chosen(self, reply: Reply, key: str) -> str:
         if reply.stance == "both":
             return self.line("both", key)
+        if reply.by_name:
+            return self.line("side", key).format(reply.sides[reply.at])
         name = nominal(reply.sides[reply.at], english=self.register == "english")
         if name and (len(reply.sides) > 2 or pick(range(3), f"side:{key}")):
             return self.line("side", key).format(name)
@@ -195,6 +206,16 @@ class Voice:
         if self.register != "english":
             return lead + rest
         return f"{lead.rstrip()} {rest}" if lead else rest
+
+
+def _opening(reply: Reply) -> str:
+    return "none" if reply.stance == "neither" and len(reply.sides) > 2 else reply.stance
+
+
+def _noun(token: Token) -> bool:
+    """Whether a copula has to follow it: not 「読みにくい」."""
+    suffix = token.pos == "接尾辞" and token.detail in ("名詞的", "形状詞的")
+    return suffix or token.pos in ("名詞", "形状詞")
 
 
 def _slipped(reply: Reply) -> Reply | None:

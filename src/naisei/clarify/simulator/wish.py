@@ -8,8 +8,10 @@ general (`knowledge`). What none of them settles is `unknown`.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from typing import Literal
 
 from naisei.clarify.schemas import ActionSet, Instance
 from naisei.clarify.simulator.claims import (
@@ -31,7 +33,7 @@ from naisei.clarify.simulator.judge import judge, matched
 from naisei.clarify.simulator.knowledge import DEEDS, Proposition
 from naisei.clarify.simulator.voice import nominal
 from naisei.clarify.things import mentioned, thing_of
-from naisei.japanese.morph import tokens
+from naisei.japanese.morph import normalise, tokens
 from naisei.japanese.questions import denied, words
 
 #: Enough of a claim must be found in a fact to deny it: words that it shares, 0 to 1.
@@ -64,6 +66,10 @@ class Wish:
     def __init__(self, instance: Instance, actions: ActionSet, *, known: bool) -> None:
         self._instance, self._known = instance, known
         by_id = {a.id: a for a in actions}
+        self._texts = {a.id: a.text for a in actions}
+        user = instance.scene.user
+        self._entries = [*user.holding, *user.reach]
+        self._entries += [t for area in instance.scene.surroundings.values() for t in area]
         self._things = {thing_of(by_id[a]) for a in instance.wanted} - {""}
         self._brings = any(
             re.search(r"持ってくる|\b[Bb]ring\b", by_id[a].text) for a in instance.wanted
@@ -112,6 +118,43 @@ class Wish:
         if claim.negated and not found.general and found.truth in ("yes", "no"):
             return replace(found, truth="no" if found.truth == "yes" else "yes")
         return found
+
+    def printed(self, side: str) -> str:
+        """The entry of the scene that an alternative names and no more: 「空の水筒のことですか」;
+        empty for 「空の水筒を洗いたいですか」."""
+        said = normalise(side)
+        named = [e for e in map(normalise, self._entries) if said.startswith(e)]
+        # A short noun in its place: of long ones `nominal` cannot tell.
+        only = [e for e in named if nominal("物" + said[len(e) :], english=False) == "物"]
+        return max(only, key=len, default="")
+
+    def whose(self, name: str, language: str) -> Literal["own", "other"] | None:
+        """Whether a name is that of the thing wanted or of another one; `None` where this is not
+        plain. A name is one by which the scene, the actions or this person call a thing."""
+        asked = Claim.of(name, language).words - FRAME
+        if self._own_name(Claim.of(name, language)):
+            return "own"
+        if self._known:
+            named = set(mentioned(name)) or self._entry(name)
+            if len(named) != 1:
+                return None
+            return "own" if named & self._things else "other"
+        if asked & self._object(self._instance.wanted):
+            return "own"
+        others = set(self._texts) - self._instance.wanted
+        return "other" if self._entry(name) or asked & self._object(others) else None
+
+    def _entry(self, name: str) -> set[str]:
+        """The known things of the entry of the scene that has this name; else the entry."""
+        said = normalise(name)
+        held = next((e for e in self._entries if normalise(e) == said), "")
+        return set(mentioned(held)) or ({held} - {""})
+
+    def _object(self, wanted: Iterable[int]) -> frozenset[str]:
+        """What actions are about: the words before を, or all of a text without it."""
+        heads = (self._texts[a].rpartition("を")[0] or self._texts[a] for a in wanted)
+        language = self._instance.scene.language
+        return frozenset(w for h in heads for w in Claim.of(h, language).words) - FRAME
 
     def nearest(self, text: str, told: str) -> str:
         """The sentence of the facts nearest to a text that was not told yet; empty if there is
@@ -223,12 +266,10 @@ class Wish:
     def _called(self) -> dict[str, set[str]]:
         """Words with which the scene speaks of things → these things; an entry without a known
         thing stands for itself."""
-        scene = self._instance.scene
-        entries = [*scene.user.holding, *scene.user.reach]
-        entries += [t for area in scene.surroundings.values() for t in area]
+        language = self._instance.scene.language
         out: dict[str, set[str]] = {}
-        for entry in entries:
-            for word in Claim.of(entry, scene.language).words - FRAME:
+        for entry in self._entries:
+            for word in Claim.of(entry, language).words - FRAME:
                 out.setdefault(word, set()).update(mentioned(entry) or (entry,))
         return out
 

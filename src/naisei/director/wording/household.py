@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 from typing import Any, Literal
 
 from naisei.director.wording.assertion_scope import excuse
-from naisei.director.wording.screen import Screen
 
 Kind = Literal["home", "kin", "address"]
 
@@ -164,15 +163,25 @@ class Household:
                 frames += [(kind, sure, _filled(text, names)) for text in listed[group]]
         if bond.calls:
             frames.append(("address", True, _called(bond, partner)))
+        if bond.calls and bond.kin == "younger":
+            frames.append(("address", False, _called_elder(bond)))
         self._frames = frames
-        self._screen = Screen([text for _, _, text in frames])
 
-    def find(self, text: str, masked: str) -> Iterator[Contradiction]:
-        """Contradictions in a folded line; quotations (masked) are not the speaker's word."""
-        for number in self._screen.of(masked):
+    @property
+    def patterns(self) -> list[str]:
+        """Of the frames; see `Screens`."""
+        return [text for _, _, text in self._frames]
+
+    def find(self, text: str, masked: str, possible: Iterable[int]) -> Iterator[Contradiction]:
+        """Contradictions in a folded line; quotations (masked) are not the speaker's word.
+
+        possible: numbers of `patterns` that may match.
+        """
+        for number in possible:
             kind, sure, frame = self._frames[number]
             for match in _compiled(frame).finditer(masked):
-                if kind == "address" or not excuse(text, *match.span(), _EXCUSES, _OTHERS):
+                called = kind == "address" and sure
+                if called or not excuse(text, *match.span(), _EXCUSES, _OTHERS):
                     yield Contradiction(kind, *match.span(), sure)
 
 
@@ -191,6 +200,12 @@ def _filled(text: str, names: dict[str, str]) -> str:
     while "<<" in text:
         text = re.sub(r"<<(\w+)>>", lambda m: names[m[1]], text)
     return text
+
+
+def _called_elder(bond: Bond) -> str:
+    """An elder sister, called otherwise than the speaker calls theirs."""
+    allowed = "|".join(map(re.escape, bond.calls))
+    return rf"(?<![のお])(?!{allowed})(?:お?姉(?:ちゃん|さん)|姉貴|お?ねえちゃん)(?!の(?:いる|人))"
 
 
 def _called(bond: Bond, partner: str) -> str:

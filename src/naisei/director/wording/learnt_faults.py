@@ -18,10 +18,12 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import as_file, files
-from itertools import pairwise
+from itertools import pairwise, repeat
+from operator import add
 from typing import Literal
 
 from naisei.japanese.folding import FILLER
+from naisei.plugins import needs_extra
 
 #: `home`: the two live apart. `younger`, `elder`: the speaker is the younger, the elder one.
 Fault = Literal["home", "younger", "elder", "praise", "negation"]
@@ -47,16 +49,32 @@ def _called(names: tuple[str, ...]) -> re.Pattern[str]:
 
 def normalised(masked: str, own: tuple[str, ...], partner: tuple[str, ...]) -> str:
     """A folded line with quotations masked, calls left out, names and kinship made alike."""
-    masked = _TWICE.sub(r"\1", _called(partner).sub("", masked.replace(FILLER, "")))
+    if FILLER in masked:
+        masked = masked.replace(FILLER, "")
+    if any(name in masked for name in partner):
+        masked = _called(partner).sub("", masked)
+    # What is said twice over is said once.
+    if len(set(zip(masked, masked[1:], masked[2:], strict=False))) < len(masked) - 2:
+        masked = _TWICE.sub(r"\1", masked)
     for names, sign in ((partner, _PARTNER), (own, _SELF)):
-        for name in sorted(names, key=len, reverse=True):
+        for name in names:  # the longest first
             masked = masked.replace(name, sign)
-    return _ME.sub("私", masked.replace("兄", "姉").replace("弟", "妹"))
+    for old, new in _ALIKE:
+        masked = masked.replace(old, new)
+    return masked
 
 
-#: Said twice over, it is said once.
 _TWICE = re.compile(r"(.{3,12}?)[、。！]?\1")
-_ME = re.compile("あたし|わたし|[俺僕]")
+#: A sister of others is somebody else; the rest is said of brothers and of every self alike.
+_ALIKE = (
+    ("兄", "姉"),
+    ("弟", "妹"),
+    ("のお姉さん", "の人"),
+    ("あたし", "私"),
+    ("わたし", "私"),
+    ("俺", "私"),
+    ("僕", "私"),
+)
 
 
 class Cutter:
@@ -86,7 +104,7 @@ class Cutter:
 
 def pairs(cut: Sequence[str]) -> set[str]:
     """The pieces of a line, and its pairs of neighbours."""
-    return {*cut, *(f"{a}\t{b}" for a, b in pairwise(cut))}
+    return {*cut, *map(add, cut, cut[1:])}
 
 
 _HOME = re.compile(
@@ -100,7 +118,7 @@ _HOME = re.compile(
     r"出て(?:って|行って|から)|おじゃま|冷蔵庫|独居|お盆|盆と|顔を|契約"
 )
 _KIN = re.compile(
-    r"姉|妹|生まれ|産まれ|年上|年下|下の|上の|先に|歳|いとこ|双子|きょうだい|"
+    r"[姉兄妹弟]|生まれ|産まれ|年上|年下|下の|上の|先に|歳|いとこ|双子|きょうだい|"
     r"長女|次女|末っ子|お下がり|おさがり|小さい|赤ちゃん|おむつ|子守|抱っこ|"
     r"学年|年生|幼稚園|義理|一人っ子|つ[上下]|長く生き|[上下]なん|昔の|"
     r"保育園|お腹|大きくなったら|中学|高校|小学|お守|あやし|若い|お先|先輩|"
@@ -120,7 +138,10 @@ _VALUES = re.compile(
     r"おっしゃる通り|いたみ入|恐れ入|敵なし|独創|芸術|天性|驚かさ|敬意|誇|専門家|"
     r"惹きつけ|本質|頭の|賞賛|励み|完敗|見習|ずば抜け|間違いない|感性|豊か|人望|"
     r"似合|華が|意識の?高|卓越|唯一|丁寧|魔法|優れ|親身|誠実|正義感|下がり|人柄|"
-    r"勇気|打たれ|知識の|引き出し|ほかにい|他にい|そうはい|なかなか(?:でき|い)"
+    r"勇気|打たれ|知識の|引き出し|ほかにい|他にい|そうはい|なかなか(?:でき|い)|"
+    r"腕前|手際|巧み|秀逸|美味|眼力|知的|品の?ある|的確|的中|及び(?:ませ|もし)|及ばな|成長|目を見張|"
+    r"鳥肌|花まる|優勝|ただ者|驚異|質問です|ほどの?.{0,6}方|一人前|いらない(?:じゃん|ね)|店(?:が|を)?出せ|"
+    r"なれ(?:る|ます)(?:って|よ|ね|。|！)|しっかりして|しびれ|冴|宝|大好き|整って"
 )
 
 
@@ -130,19 +151,15 @@ _NEEDED = re.compile(
     r"|[えけせてねめれべげ](?<!濡れ|遅れ|壊れ|怒れ|られ|冷め|枯れ|焦げ|忘れ|疲れ|倒れ|溶け)|続けられ)"
     r"(?:ない|ません|ありません)(?!ないで|なく)"
 )
-#: A text that values nothing in so many words may still praise; it needs so much more.
-_UNNAMED = 1.5
 
 
-def doubt(fault: Fault, text: str) -> float:
-    """What is taken from the score of a text that holds no word of what the fault is about: there
-    the score measures topic and style. Infinite where it cannot say the fault at all."""
+def about(fault: Fault, text: str) -> bool:
+    """Whether a text holds a word of what the fault is about: without, the score measures topic
+    and style."""
     if fault == "negation":
-        return 0.0 if denies(text) and _NEEDED.search(text) is None else math.inf
-    about = _VALUES if fault == "praise" else _HOME if fault == "home" else _KIN
-    if about.search(text) is not None:
-        return 0.0
-    return _UNNAMED if fault == "praise" else math.inf
+        return denials(text) > 0 and _NEEDED.search(text) is None
+    words = _VALUES if fault == "praise" else _HOME if fault == "home" else _KIN
+    return words.search(text) is not None
 
 
 #: One negation, in words that hold two: must, perhaps, no doubt, cannot help.
@@ -156,10 +173,15 @@ _NOT = re.compile(
     r"な[いくきけ]|なかっ|ません|ませ[ずぬ]|ず(?:に|、)|ねえ|ねー|んで(?:ください|ね|よ)"
     r"|禁止|[不未無](?![理茶料駄事来線])[\u3400-\u9fff]"
 )
-#: Finds nothing in a line that denies nothing, whose negations need no look.
-denies = re.compile(
-    _NOT.pattern + r"|しか|決して|二度と|絶対|まったく|全然|一切|べき|のに|禁|やめ|ず"
-).search
+
+
+def denials(text: str) -> int:
+    """How often a text denies; a set phrase (「なければならない」) does not."""
+    if _NOT.search(text) is None:
+        return 0
+    return len(_NOT.findall(SET_PHRASES.sub("〓", text)))
+
+
 _JOINT = re.compile(
     r"(ので|から|ため|のに|けれど|けど|が、|なら|たら|れば|けりゃ|なきゃ|ないと|(?<=[るいたすくむ])と(?=[^いか言思])"
     r"|ても|でも|ように|わけ|こと|もの|はず|とは|以上|うちに|し、|て、|で、|、|。|！|？|…)"
@@ -198,19 +220,37 @@ def share(weight: float, count: int) -> float:
     return found
 
 
-#: What a feature adds to each fault that reads it.
-Table = dict[str, tuple[float, ...]]
+#: Whole numbers side by side in one, each of so many bits: a table's row is one object, and rows
+#: are added at once.
+_BITS, _MASK, _ZERO = 32, (1 << 32) - 1, 128
+#: Squared lengths, which are half-precision numbers below 2, in whole numbers.
+_SQUARED = 1 << 15
+
+
+def packed(row: Sequence[int], squared: float = 0.0) -> int:
+    """1, each number of -127 to 127 above zero, and a squared length."""
+    found = int(squared * _SQUARED)
+    for number in reversed(row):
+        found = found << _BITS | (number + _ZERO)
+    return found << _BITS | 1
+
+
+def unpacked(total: int, at: int) -> int:
+    """The sum of the numbers of this place, of all rows that were added up."""
+    return (total >> _BITS * (at + 1) & _MASK) - _ZERO * (total & _MASK)
 
 
 @dataclass(frozen=True, slots=True)
 class _Weights:
-    """piece: of each, its vector's squared length and what it adds to the faults of words. pair,
-    shape: what these add. bias, cut, sure: of each fault; from `cut` on it is found, from `sure`
-    on without doubt."""
+    """piece, pair: of each, what it adds to the faults of words, and a piece's squared length,
+    packed; scales of both. shape: what it adds. bias, cut, sure: of each fault; from `cut` on it
+    is found, from `sure` on without doubt."""
 
     cut_up: Cutter
-    piece: Table
-    pair: Table
+    piece: dict[str, int]
+    pair: dict[str, int]
+    piece_scale: list[float]
+    pair_scale: list[float]
     shape: dict[str, float]
     bias: dict[Fault, float]
     cut: dict[Fault, float]
@@ -219,7 +259,8 @@ class _Weights:
 
 @cache
 def _weights() -> _Weights:
-    import numpy as np
+    with needs_extra():
+        import numpy as np
 
     with as_file(files("naisei") / "data" / "fault_weights" / "weights.npz") as path:
         kept = np.load(path)
@@ -229,18 +270,17 @@ def _weights() -> _Weights:
         found: list[str] = told[name].tobytes().decode("utf-8").split("\n")
         return found
 
-    def rows(name: str) -> list[list[float]]:
-        table: list[list[float]] = (told[name] * told[f"{name}_scale"]).tolist()
-        return table
-
     squared = told["squared"].astype(np.float64).tolist()
-    by_piece = zip(squared, rows("by_piece"), strict=True)
-    pieces = {w: (n, *row) for w, (n, row) in zip(words("pieces"), by_piece, strict=True)}
+    rows = map(packed, told["by_piece"].tolist(), squared)
+    pieces = dict(zip(words("pieces"), rows, strict=True))
+    shapes = (told["by_shape"] * told["by_shape_scale"])[:, 0].tolist()
     return _Weights(
         Cutter(pieces),
         pieces,
-        {w: tuple(row) for w, row in zip(words("pairs"), rows("by_pair"), strict=True)},
-        {w: row[0] for w, row in zip(words("shapes"), rows("by_shape"), strict=True)},
+        dict(zip(words("pairs"), map(packed, told["by_pair"].tolist()), strict=True)),
+        told["by_piece_scale"].tolist(),
+        told["by_pair_scale"].tolist(),
+        dict(zip(words("shapes"), shapes, strict=True)),
         dict(zip(FAULTS, told["bias"].tolist(), strict=True)),
         dict(zip(FAULTS, told["cut"].tolist(), strict=True)),
         dict(zip(FAULTS, told["sure"].tolist(), strict=True)),
@@ -265,49 +305,65 @@ class LearntFaults:
     def __init__(
         self, own: tuple[str, ...], partner: tuple[str, ...], wanted: Collection[Fault]
     ) -> None:
-        self._own, self._partner = own, partner
-        self._wanted = [fault for fault in FAULTS if fault in wanted]
+        self._own, self._partner = _longest_first(own), _longest_first(partner)
+        self._wanted = [(n, fault) for n, fault in enumerate(FAULTS) if fault in wanted]
 
-    def find(self, masked: str, sentences: Sequence[tuple[int, int]]) -> dict[Fault, Found]:
+    def find(
+        self, masked: str, sentences: Sequence[tuple[int, int]], possible: Collection[int]
+    ) -> dict[Fault, Found]:
         """Each fault that is found, where the line speaks most for it.
 
-        masked: the folded line, quotations masked. sentences: their spans in it.
+        masked: the folded line, quotations masked. sentences: their spans in it. possible:
+        numbers of `SIGNS` that may match.
         """
+        wanted = [(n, fault) for n, fault in self._wanted if _SIGNS[fault] in possible]
+        if not wanted:
+            return {}
         weights = _weights()
         best: dict[Fault, tuple[float, int, int]] = {}
         for start, end in stretches(sentences):
-            same = normalised(masked[start:end], self._own, self._partner)
-            doubts = {f: doubt(f, same) for f in self._wanted}
-            about = [
-                (n, f) for n, f in enumerate(FAULTS[:-1]) if doubts.get(f, math.inf) < math.inf
-            ]
-            scores = _by_words(same, about, weights) if about else {}
-            if doubts.get("negation", math.inf) < math.inf:
-                scores["negation"] = _by_shapes(same, weights)
-            for fault, found in scores.items():
-                score = found - doubts[fault]
+            said = masked[start:end]
+            here = [(n, fault) for n, fault in wanted if about(fault, said)]
+            if not here:
+                continue
+            same = normalised(said, self._own, self._partner)
+            # A word of the matter may have been in a name.
+            here = [(n, fault) for n, fault in here if about(fault, same)]
+            for fault, score in _scores(same, here, weights):
                 if score >= weights.cut[fault] and score > best.get(fault, (-1e9,))[0]:
                     best[fault] = (score, start, end)
         return {f: Found(at, to, score >= weights.sure[f]) for f, (score, at, to) in best.items()}
 
 
-def _by_words(
+def _longest_first(names: Collection[str]) -> tuple[str, ...]:
+    return tuple(sorted(names, key=len, reverse=True))
+
+
+#: Patterns of which a line must hold one, and which of them each fault needs.
+SIGNS = [pattern.pattern for pattern in (_HOME, _KIN, _VALUES, _NOT)]
+_SIGNS: dict[Fault, int] = {"home": 0, "younger": 1, "elder": 1, "praise": 2, "negation": 3}
+
+
+def _scores(
     text: str, faults: Sequence[tuple[int, Fault]], weights: _Weights
-) -> dict[Fault, float]:
-    cut = weights.cut_up(text)
-    known, counted = weights.piece, weights.pair
-    rows = [known[piece] for piece in cut if piece in known]
-    sums = [sum(column) for column in zip(*rows, strict=True)] or [0.0] * len(FAULTS)
-    met = [counted[pair] for pair in counted.keys() & pairs(cut)]
-    more = [sum(column) for column in zip(*met, strict=True)] or [0.0] * len(FAULTS)
-    length, each = sums[0] ** 0.5 or 1.0, share(PIECE_SHARE, len(met))
-    return {f: weights.bias[f] + sums[at + 1] / length + each * more[at] for at, f in faults}
-
-
-def _by_shapes(text: str, weights: _Weights) -> float:
-    known = weights.shape
-    met = known.keys() & shapes(text)
-    return weights.bias["negation"] + share(CLAUSE_SHARE, len(met)) * sum([known[s] for s in met])
+) -> Iterator[tuple[Fault, float]]:
+    worded = [(n, fault) for n, fault in faults if fault != "negation"]
+    if worded:
+        cut = weights.cut_up(text)
+        pieces = sum(map(weights.piece.get, cut, repeat(0)))
+        met = sum(map(weights.pair.get, pairs(cut), repeat(0)))
+        length = ((pieces >> _BITS * len(FAULTS)) / _SQUARED) ** 0.5 or 1.0
+        each = share(PIECE_SHARE, met & _MASK)
+        for n, fault in worded:
+            by_piece = unpacked(pieces, n) * weights.piece_scale[n] / length
+            by_pair = unpacked(met, n) * weights.pair_scale[n] * each
+            yield fault, weights.bias[fault] + by_piece + by_pair
+    if len(worded) < len(faults):
+        known = weights.shape
+        found = known.keys() & shapes(text)
+        each = share(CLAUSE_SHARE, len(found))
+        # Summed exactly, whichever comes first.
+        yield "negation", weights.bias["negation"] + each * math.fsum(map(known.get, found))
 
 
 def stretches(sentences: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:

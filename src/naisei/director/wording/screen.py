@@ -16,7 +16,7 @@ from naisei.lengths import cached_text
 #: The standard library's own reading of a pattern: (operation, argument) pairs.
 _parse: Any = import_module("re._parser").parse
 #: So many sets are kept of a pattern, those that are rarest in a line.
-_SETS = 2
+_SETS = 3
 #: A class of more characters than these tells nothing.
 _MOST = 40
 #: Single characters and pairs of neighbours.
@@ -74,6 +74,23 @@ class Screen:
             if number != last:
                 yield number
             last = number
+
+
+class Screens:
+    """Several lists of patterns, screened at once."""
+
+    def __init__(self, *lists: Sequence[str]) -> None:
+        self._screen = Screen([pattern for patterns in lists for pattern in patterns])
+        self._place = [(n, at) for n, patterns in enumerate(lists) for at in range(len(patterns))]
+        self._lists = len(lists)
+
+    def of(self, text: str) -> list[list[int]]:
+        """Of each list, the numbers of the patterns that may match, ascending."""
+        found: list[list[int]] = [[] for _ in range(self._lists)]
+        for number in self._screen.of(text):
+            which, at = self._place[number]
+            found[which].append(at)
+        return found
 
 
 def _alternatives(parsed: Any) -> Iterator[Any]:

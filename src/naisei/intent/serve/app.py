@@ -58,7 +58,6 @@ def guard_rules(options: ServeOptions) -> GuardRules:
 
     return GuardRules(
         **options.rules,
-        origins=options.origins,
         uploads=("/api/documents",) if options.uploads is not None else (),
         admit=admit,
         refuse=_error,

@@ -172,15 +172,24 @@ def task_reply(messages: Sequence[ChatMessage]) -> str | None:
 
 
 def completion(
-    text: str, usage: Mapping[str, Any], *, told: JsonValue = None, model: str = MODEL
+    *texts: str,
+    usage: Mapping[str, Any],
+    told: JsonValue = None,
+    model: str = MODEL,
+    finish: str = "stop",
 ) -> dict[str, Any]:
-    """The response object. told: the reply with its citations, for `naisei`."""
-    message = {"role": "assistant", "content": text}
-    made = {
-        **_head("chat.completion", model),
-        "choices": [{"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}],
-        "usage": usage,
-    }
+    """The response object, with a choice for each text. told: the reply with its citations, for
+    `naisei`."""
+    choices = [
+        {
+            "index": n,
+            "message": {"role": "assistant", "content": text},
+            "finish_reason": finish,
+            "logprobs": None,
+        }
+        for n, text in enumerate(texts)
+    ]
+    made = {**_head("chat.completion", model), "choices": choices, "usage": usage}
     return made if told is None else {**made, "naisei": told}
 
 
@@ -197,11 +206,15 @@ class Chunks:
         return self._chunk({"content": text})
 
     def last(
-        self, rest: str, usage: Mapping[str, Any] | None, told: JsonValue = None
+        self,
+        rest: str,
+        usage: Mapping[str, Any] | None,
+        told: JsonValue = None,
+        finish: str = "stop",
     ) -> Iterator[dict[str, str]]:
         """rest: what was not sent yet."""
         yield from (self.text(piece) for piece in pieces(rest))
-        yield self._chunk({}, "stop", {} if told is None else {"naisei": told})
+        yield self._chunk({}, finish, {} if told is None else {"naisei": told})
         if usage is not None:
             yield as_data({**self._head, "choices": [], "usage": usage})
         yield {"data": "[DONE]"}
@@ -273,7 +286,9 @@ async def chat_completions(request: Request) -> Response:
     if not given.stream:
         reply = await turn
         await remember(reply, state.turns.sessions, user)
-        return JSONResponse(completion(with_sources(reply), _usage(log), told=plain_reply(reply)))
+        return JSONResponse(
+            completion(with_sources(reply), usage=_usage(log), told=plain_reply(reply))
+        )
 
     async def events() -> AsyncIterator[dict[str, str]]:
         chunks = Chunks()
@@ -297,7 +312,7 @@ def _plain(text: str, given: ChatRequest) -> Response:
     """What is no reply about documents, whole or as a stream."""
     usage = _usage(MemoryLog())
     if not given.stream:
-        return JSONResponse(completion(text, usage))
+        return JSONResponse(completion(text, usage=usage))
 
     async def events() -> AsyncIterator[dict[str, str]]:
         chunks = Chunks()

@@ -96,11 +96,10 @@ class ServeOptions(Listening):
     not given. tokens: user → the secret that this user's requests carry (`Authorization: Bearer
     …`); the user "" stands for everybody who knows one shared secret. Needed unless `host` is
     loopback. profiles: user → what is known of them. groups_of: user → whose documents they find.
-    origins: pages of other origins that may call (`https://chat.example.com`). max_messages:
-    messages of one chat-completions request. timeout: seconds for one turn. in_flight: turns at a
-    time; more are answered 503. uploads: the folder for uploaded documents; `None` switches
-    uploading off. state: the folder of the sessions; with `store`, the name that they have in the
-    database, which any number of servers may share.
+    max_messages: messages of one chat-completions request. timeout: seconds for one turn.
+    in_flight: turns at a time; more are answered 503. uploads: the folder for uploaded documents;
+    `None` switches uploading off. state: the folder of the sessions; with `store`, the name that
+    they have in the database, which any number of servers may share.
 
     Raises:
         InputError: a host that others can reach, without a token; a token too short to keep
@@ -132,14 +131,6 @@ class ServeOptions(Listening):
         f"Header in which a proxy that calls with {TOKEN} lists the user's groups, by commas.",
         panel="connections",
         metavar="NAME",
-    )
-    origins: tuple[str, ...] = flag(
-        (),
-        "呼び出しを許すページの出所 (複数可。例: https://chat.example.com)",
-        "An origin whose pages may call, repeatable, such as https://chat.example.com.",
-        name="--allow-origin",
-        panel="connections",
-        metavar="URL",
     )
     state: Path = flag(
         Path("naisei-sessions"),

@@ -20,6 +20,7 @@ from naisei.intent.serve.options import ServeOptions
 from naisei.intent.serve.people import feedback_of
 from naisei.intent.serve.turns import Session, Sessions, TurnService
 from naisei.intent.serve.uploads import upload_folder
+from naisei.intent.spelling import Respell, RespellHandler
 from naisei.intent.system import ASSIST
 from naisei.intent.worries import Worry, WorryHandler
 from naisei.kept_text import KeptText
@@ -72,6 +73,7 @@ class ServerState:
                     Search: ThreadHandler(SearchHandler(index, mode=mode)),
                     Weigh: ThreadHandler(WeighHandler(index)),
                     Worry: ThreadHandler(WorryHandler(index)),
+                    Respell: ThreadHandler(RespellHandler(index)),
                 }
             )
             if len(self._worlds) >= _SEEN:

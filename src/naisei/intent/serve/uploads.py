@@ -17,12 +17,22 @@ from naisei.files import output_error
 from naisei.lang import say
 
 #: Suffixes that are taken.
-KINDS = (".md", ".txt", ".html", ".pdf", ".docx")
+KINDS = (
+    *(".md", ".txt", ".html", ".pdf", ".docx"),
+    *(".xlsx", ".pptx", ".odt", ".csv", ".rst", ".eml"),
+)
+#: What an archive of each kind holds.
+_PARTS = {
+    ".docx": "word/document.xml",
+    ".xlsx": "xl/workbook.xml",
+    ".pptx": "ppt/presentation.xml",
+    ".odt": "content.xml",
+}
 #: What a name keeps: letters and digits of any script, and a few marks.
 _OTHER = re.compile(r"[^\w.\-ー・() ]+")
 #: Bytes of a name, well below what file systems take.
 _LONGEST = 120
-#: A docx may unpack to so many bytes.
+#: An archive may unpack to so many bytes.
 _INFLATED = 200_000_000
 
 
@@ -114,8 +124,8 @@ def _check(name: str, data: bytes) -> None:
     kind = Path(name).suffix
     if kind == ".pdf":
         good = data[:1024].lstrip().startswith(b"%PDF-")
-    elif kind == ".docx":
-        good = _is_docx(data)
+    elif kind in _PARTS:
+        good = _holds(_PARTS[kind], data)
     else:
         good = b"\x00" not in data[:4096] or data[:2] in (b"\xff\xfe", b"\xfe\xff")
         good = good and not data.startswith((b"%PDF-", b"PK\x03\x04", b"\x7fELF", b"MZ"))
@@ -125,11 +135,11 @@ def _check(name: str, data: bytes) -> None:
         )
 
 
-def _is_docx(data: bytes) -> bool:
+def _holds(part: str, data: bytes) -> bool:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as packed:
             names = packed.namelist()
             size = sum(entry.file_size for entry in packed.infolist())
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
         return False
-    return "word/document.xml" in names and size <= _INFLATED
+    return part in names and size <= _INFLATED

@@ -112,14 +112,9 @@ def _part(whole: Period, part: str) -> Period:
     return whole
 
 
-def _latest(now: date, month: int) -> int:
-    """The year in which a month without one was last, or is: it is now or past."""
-    return now.year if month <= now.month else now.year - 1
-
-
 def _year(now: date, written: str | None, month: int) -> int:
-    if not written:
-        return _latest(now, month)
+    if not written:  # the one in which the month was last, or is
+        return now.year if month <= now.month else now.year - 1
     if written.isdigit():
         return int(written)
     return now.year - {"去年": 1, "昨年": 1, "last year": 1, "一昨年": 2, "おととし": 2}.get(

@@ -73,22 +73,6 @@ class Query:
         found: Priors = getattr(self, about)
         return found
 
-    def only_words(self) -> Query:
-        """BM25 and nothing else."""
-        no = Priors(0.0, 0.0, 0.0, 0.0)
-        return Query(
-            words=1.0,
-            before=0.0,
-            after=0.0,
-            speaker=0.0,
-            k1=self.k1,
-            b=self.b,
-            now=no,
-            time=no,
-            when=no,
-            fact=no,
-        )
-
 
 QUERY = Query()
 #: Scores that differ by less are all the same.

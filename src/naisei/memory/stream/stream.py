@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from array import array
 from collections.abc import Collection, Iterator, Sequence
 from datetime import UTC, datetime
 
@@ -13,7 +14,7 @@ import numpy.typing as npt
 from naisei.memory.entry import Entry, Kind, Part, Scored, ScoreWeights
 from naisei.memory.stream.query import QUERY, Focus, Lines, Query, Words, joined, scored
 from naisei.memory.stream.search import best, search
-from naisei.memory.stream.vectors import Column, Vectors, asking
+from naisei.memory.stream.vectors import Vectors, asking
 from naisei.similarity import DECIMALS, Floats
 
 _KINDS: tuple[Kind, ...] = ("utterance", "reflection", "fact", "summary")
@@ -40,10 +41,10 @@ class Stream:
         self._times: list[datetime] = []
         self._texts: list[str] = []
         self._sources: list[str | None] = []
-        self._seconds = Column(np.float64)
-        self._speakers = Column(np.intp)
-        self._kinds = Column(np.uint8)
-        self._importance = Column(np.uint8)
+        self._seconds = array("d")
+        self._speakers = array("q")
+        self._kinds = array("B")
+        self._importance = array("B")
         self._vectors: Vectors | None = None
         self._contexts: Vectors | None = None
         self._without: dict[int, None] = {}
@@ -152,8 +153,8 @@ class Stream:
             raise ValueError("a half-life is more than 0 days")
         out = np.zeros(len(self), dtype=np.bool_)
         covered = np.fromiter(self._covered, np.intp, len(self._covered))
-        days = np.maximum(self._since(now) - self._seconds.all()[covered], 0.0) / 86400
-        strength = self._importance.all()[covered] / 10 * 0.5 ** (days / half_life)
+        days = np.maximum(self._since(now) - np.array(self._seconds)[covered], 0.0) / 86400
+        strength = np.array(self._importance)[covered] / 10 * 0.5 ** (days / half_life)
         out[covered] = strength < _FADED
         return out
 
@@ -207,7 +208,7 @@ class Stream:
         if not len(rows):
             return []
         relevance = np.full(len(self), np.nan) if cosines is None else cosines.max(axis=0)
-        seconds, importance = self._seconds.all(), self._importance.all()
+        seconds, importance = np.array(self._seconds), np.array(self._importance)
         if len(rows) < len(self):
             seconds, importance = seconds[rows], importance[rows]
         weigh = weights or self.weights
@@ -310,14 +311,14 @@ class Stream:
     def _lines(self, rows: Rows) -> Lines:
         within = np.zeros(len(self), dtype=np.bool_)
         within[rows] = True
-        times = self._seconds.all()
+        times = np.array(self._seconds)
         return Lines(
             words=self._words,
             times=times,
             epoch=_EPOCH,
-            joined=joined(times, self._kinds.all() == _KINDS.index("utterance")),
-            importance=self._importance.all().astype(np.float64),
-            speaker=self._speakers.all(),
+            joined=joined(times, np.array(self._kinds) == _KINDS.index("utterance")),
+            importance=np.array(self._importance).astype(np.float64),
+            speaker=np.array(self._speakers),
             speakers=self._people,
             within=within,
         )
@@ -326,7 +327,7 @@ class Stream:
         if not kinds:
             return np.arange(len(self))
         wanted = [_KINDS.index(kind) for kind in kinds]
-        return np.flatnonzero(np.isin(self._kinds.all(), wanted))
+        return np.flatnonzero(np.isin(np.array(self._kinds), wanted))
 
     def _entry(self, i: int) -> Entry:
         source = self._sources[i]

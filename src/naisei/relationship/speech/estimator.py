@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from heapq import nlargest, nsmallest
 from importlib.resources import files
 from typing import Any
 
@@ -260,7 +261,8 @@ def _lines(
     """The lines that show it: of the side that has more of it, or of both; of what is little, those
     that show its lack."""
     if name == CONTENT:
-        lines = sorted(own.lines, key=lambda line: line[2][dimension], reverse=lead > 0)[:_CITED]
+        most = nlargest if lead > 0 else nsmallest
+        lines = most(_CITED, own.lines, key=lambda line: line[2][dimension])
         return tuple(sorted((at, (text[:_SNIPPET],)) for at, text, _ in lines))
     sides = [own, other] if dimension != "Power" else [own if lead > 0 else other]
     cue = name if lead > 0 or dimension == "Power" else TRAITS[name].lack

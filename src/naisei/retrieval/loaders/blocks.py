@@ -6,10 +6,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 from pydantic import JsonValue
 
+from naisei.japanese.sentences import outline_level
 from naisei.lang import say
+from naisei.retrieval.loaders.tables import Cell, table_lines
 from naisei.retrieval.types import Format, Hidden, Passage, Unreadable
 
 #: What a file's name says of its format.
@@ -25,6 +28,15 @@ SUFFIXES: dict[str, Format] = {
     ".xhtml": "html",
     ".pdf": "pdf",
     ".docx": "docx",
+    ".odt": "odt",
+    ".ods": "odt",
+    ".rst": "rst",
+    ".xlsx": "xlsx",
+    ".xlsm": "xlsx",
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".pptx": "pptx",
+    ".eml": "eml",
 }
 #: HTML elements that begin and end a paragraph.
 BLOCK_ELEMENTS = frozenset(
@@ -38,9 +50,21 @@ BLOCK_ELEMENTS = frozenset(
 
 #: What a passage counts besides its letters: a million of one letter are no small document.
 _PASSAGE = 10
-#: A table's first row that is longer is not repeated with every other.
-_HEADER = 400
 _SPACE = re.compile(r"[ \t\u3000\xa0]*\n[ \t\u3000\xa0]*|[ \t\u3000\xa0]+")
+
+
+_NUMBER = r"第[0-9０-９一二三四五六七八九十百]+条(?:の[0-9０-９一二三四五六七八九十]+)?"
+_NUMBERED = re.compile(_NUMBER)
+_CAPTION = re.compile(r"[（(][^（）()。]{1,40}[）)]")
+_ARTICLE = re.compile(
+    rf"(?P<number>{_NUMBER})(?:[ \u3000\t]*(?P<caption>{_CAPTION.pattern})|[ \u3000\t]+(?=\S))"
+)
+#: What makes a line after its number a heading and no sentence.
+_HEADED = re.compile(r"(?!削除)[^。、，．：]{1,30}(?<![るいすた])")
+_CHAPTER = re.compile(r"第[0-9０-９一二三四五六七八九十]+[編部章節]|附[ \u3000]*則$")
+#: Levels of headings: those that are marked come first, then chapters typed as text, paragraphs in
+#: bold letters, articles.
+_TYPED, BOLD, _ARTICLE_LEVEL, CLAUSE = 10, 18, 20, 30
 
 
 class TooLong(ValueError):
@@ -85,11 +109,6 @@ def one_line(text: str) -> str:
     return _SPACE.sub(" ", text).strip()
 
 
-def row(cells: Sequence[str]) -> str:
-    """A table row as text: `| 区分 | 日数 |`."""
-    return "| " + " | ".join([one_line(cell).replace("|", "｜") for cell in cells]) + " |"
-
-
 class Blocks:
     """Collects passages under the headings that are open."""
 
@@ -110,28 +129,78 @@ class Blocks:
         text = one_line(text)
         if not text:
             return
-        self._open = [(at, name) for at, name in self._open if at < level]
+        self.close(level)
         self._open.append((level, text))
         self.first = self.first or text
 
-    def text(self, text: str) -> None:
-        """A paragraph or a list; its line breaks are kept."""
-        if text := text.strip():
-            self._add(Passage(text=text, headings=self.headings, page=self.page))
+    def close(self, level: int) -> None:
+        """Closes the headings of this level and below."""
+        self._open = [(at, name) for at, name in self._open if at < level]
 
-    def table(self, rows: Sequence[Sequence[str]], *, header: bool = True) -> None:
-        """A table; its first row is the header unless there is none."""
-        filled = [cells for cells in rows if any(cell.strip() for cell in cells)]
-        if not filled:
-            return
-        head = row(filled[0]) if header and len(filled) > 1 else ""
-        head = head if len(head) <= _HEADER else ""
-        for cells in filled[1:] if head else filled:
+    def text(self, text: str) -> None:
+        """A paragraph or a list; its line breaks are kept. A rule's article, 第3条 with its caption
+        above or beside it, opens a heading."""
+        held: list[str] = []
+
+        def flush() -> None:
+            if said := "\n".join(held).strip():
+                self._add(Passage(text=said, headings=self.headings, page=self.page))
+            held.clear()
+
+        for line in text.strip().split("\n"):
+            if found := _ARTICLE.match(line.strip()):
+                above = held.pop() if held and _CAPTION.fullmatch(held[-1].strip()) else ""
+                flush()
+                above = above or self._caption_above()
+                rest = line.strip()[found.end() :]
+                alone = not above and _HEADED.fullmatch(rest) is not None
+                caption = one_line(above) or found["caption"] or ""
+                if alone and not found["caption"]:
+                    self.heading(self._article_level(), line)
+                    continue
+                level = self._article_level()
+                if caption or level < _ARTICLE_LEVEL or self._open[-1:] != self._outside(level):
+                    self.heading(level, found["number"] + caption)
+            held.append(line)
+        flush()
+
+    def typed(self, text: str) -> bool:
+        """Whether a paragraph is a chapter's heading typed as text, which is then opened."""
+        level = outline_level(text) if _CHAPTER.match(text.strip()) else None
+        if level is not None:
+            self.heading(_TYPED + level, text)
+        return level is not None
+
+    def _caption_above(self) -> str:
+        """A caption that stands alone just above, which is taken from the text."""
+        last = self.passages[-1] if self.passages else None
+        if last is None or last.kind == "row" or not _CAPTION.fullmatch(last.text):
+            return ""
+        return self.passages.pop().text
+
+    def _article_level(self) -> int:
+        return next((at for at, name in self._open if _NUMBERED.match(name)), _ARTICLE_LEVEL)
+
+    def _outside(self, level: int) -> list[tuple[int, str]]:
+        return [pair for pair in self._open if pair[0] < level][-1:]
+
+    def table(
+        self, table: Sequence[Sequence[Cell]], *, item: str = "", header: str | None = None
+    ) -> str:
+        """A table, as `table_lines` reads it; its header, for a table that goes on with it."""
+        for line in table_lines(table, item=item, header=header):
+            kind: Literal["text", "row"] = "row" if line.header else "text"
             self._add(
                 Passage(
-                    text=row(cells), headings=self.headings, page=self.page, kind="row", header=head
+                    text=line.text,
+                    headings=self.headings,
+                    page=self.page,
+                    kind=kind,
+                    header=line.header,
                 )
             )
+            header = line.header or header
+        return header or ""
 
     def _add(self, passage: Passage) -> None:
         self._left -= len(passage.text) + _PASSAGE

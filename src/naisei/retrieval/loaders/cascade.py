@@ -31,7 +31,8 @@ _PROPERTIES = frozenset(
         """animation animation-name background-clip background-color background-image box-shadow
         color color-scheme content-visibility display filter flex flex-grow float font-size
         grid-area grid-column grid-row height max-height max-width min-height min-width
-        mix-blend-mode opacity overflow-x overflow-y position text-indent text-shadow transform
+        mix-blend-mode opacity overflow-x overflow-y position text-decoration
+        text-indent text-shadow transform
         visibility width -webkit-background-clip -webkit-text-fill-color -webkit-text-stroke""",
     )
 ) | {*_SIDES, *(f"{name}-{side}" for name in ("margin", "padding") for side in _SIDES)}

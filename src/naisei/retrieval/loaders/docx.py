@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import io
 import re
-import zipfile
 from collections.abc import Iterator, Mapping
+from html import escape
+from itertools import takewhile
 from types import MappingProxyType
 from typing import Any
 
@@ -15,12 +15,16 @@ from docx.oxml.ns import qn
 from pydantic import JsonValue
 
 from naisei.lang import say
-from naisei.retrieval.loaders.blocks import Blocks, Read, TooLong
+from naisei.retrieval.loaders.blocks import Read
+from naisei.retrieval.loaders.docx_numbers import Numbers
+from naisei.retrieval.loaders.html import read_html
+from naisei.retrieval.loaders.packages import unpacked
 from naisei.retrieval.types import LoadLimits, Unreadable
 
 #: Taken out by a tracked change, moved away, a field's code, the older copy of a drawing.
 SKIPPED = frozenset(
     {qn(tag) for tag in ("w:del", "w:moveFrom", "w:instrText", "w:delText", "w:pPr", "w:rPr")}
+    | {qn("w:rt")}  # the reading of a word, not the word
     | {"{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"}
 )
 _BREAKS = frozenset({qn("w:br"), qn("w:cr")})
@@ -53,6 +57,7 @@ _TC = qn("w:tc")
 _TCPR = qn("w:tcPr")
 _VAL = qn("w:val")
 _VANISH = qn("w:vanish")
+_STRUCK = (qn("w:strike"), qn("w:dstrike"))
 _SPACING, _LINE, _LINE_RULE = qn("w:spacing"), qn("w:line"), qn("w:lineRule")
 #: Twentieths of a point: lines of 2 points.
 _LOWEST = 40
@@ -161,7 +166,7 @@ def hidden(properties: Any, ground: str, styles: Fonts = _NONE) -> bool:
         if style is not None:
             font |= styles.get(style.get(_VAL, ""), {})
         font |= _font(properties)
-    if font.get("vanish"):
+    if font.get("vanish") or font.get("struck"):
         return True
     if 0 <= font.get("size", _SMALLEST) < _SMALLEST or font.get("unfilled"):
         return True
@@ -177,6 +182,8 @@ def _font(properties: Any) -> dict[str, Any]:
         match child.tag:
             case tag if tag == _VANISH:
                 found["vanish"] = _on(child)
+            case tag if tag in _STRUCK:
+                found["struck"] = _on(child)
             case tag if tag == _SZ and (value or "").isdigit():
                 found["size"] = int(value)
             case tag if tag == _COLOR:
@@ -279,67 +286,163 @@ def shaded(properties: Any) -> str:
     return fill if _HEX.fullmatch(fill) else ""
 
 
-_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _HEADING = re.compile(r"^(?:heading|見出し)\s*([1-9])$", re.IGNORECASE)
 _DEEPEST = 50
 _PARAGRAPH, _TABLE, _ROW, _CELL = qn("w:p"), qn("w:tbl"), qn("w:tr"), qn("w:tc")
 _CONTROL, _CONTENT = qn("w:sdt"), qn("w:sdtContent")
 _PROPERTIES, _OUTLINE, _PSTYLE = qn("w:pPr"), qn("w:outlineLvl"), qn("w:pStyle")
-_NUMBERED, _CELL_PROPERTIES, _MERGE = qn("w:numPr"), qn("w:tcPr"), qn("w:vMerge")
+_CELL_PROPERTIES, _MERGE, _SPAN = qn("w:tcPr"), qn("w:vMerge"), qn("w:gridSpan")
 _STYLE, _STYLE_ID, _NAME = qn("w:style"), qn("w:styleId"), qn("w:name")
 _BASED_ON, _VALUE = qn("w:basedOn"), qn("w:val")
 
 
 def read_docx(name: str, data: bytes, limits: LoadLimits) -> Read:
-    """Raises:
-    Unreadable: protected by a password, broken, larger than `limits.inflated` unpacked.
+    """Read as the page that it makes.
+
+    Raises:
+        Unreadable: protected by a password, broken, larger than `limits.inflated` unpacked.
     """
     document = open_docx(name, data, inflated=limits.inflated)
     try:
-        levels, styles = heading_styles(document), fonts(document)
-        blocks = Blocks(limits.characters)
-        for kind, element in elements(document.element.body):
-            if kind == "table":
-                _table(blocks, element, styles)
-                continue
-            text = shown_text(element, styles)
-            level = heading_level(element, levels)
-            if level == 0 and text.strip() and not blocks.first:
-                blocks.first = text.strip()  # the title stands above, not over, the rest
-                blocks.heading(1, text)
-            elif level:
-                blocks.heading(level, text)
-            else:
-                blocks.text(f"- {text}" if text.strip() and _listed(element) else text)
-        for element in _notes(document):
-            blocks.text(shown_text(element, styles))
+        page = "".join(_Page(document).html())
         core = document.core_properties
         meta: dict[str, JsonValue] = {"author": core.author} if core.author else {}
-    except (Unreadable, TooLong):
+        named = "" if core.title in (None, "Word Document") else core.title.strip()
+    except Unreadable:
         raise
     # python-docx meets a damaged package with errors of zipfile, lxml and its own, KeyError …
     except Exception as error:
         raise broken(name, error) from error
-    title = "" if core.title in (None, "", "Word Document") else core.title.strip()
-    return Read(blocks.passages, blocks.first or title, meta)
+    read = read_html(page, limits.characters)
+    return Read(read.passages, read.title or named, meta)
+
+
+class _Page:
+    """A document as HTML: headings, paragraphs with the numbers of their lists, tables."""
+
+    def __init__(self, document: Any) -> None:
+        self._document = document
+        self._levels, self._styles = heading_styles(document), fonts(document)
+        self._numbers = Numbers(document)
+        self._notes = dict(_footnotes(document))
+
+    def html(self) -> Iterator[str]:
+        titled = begun = False
+        depth = 0
+        for kind, element in elements(self._document.element.body):
+            text = "" if kind == "table" else self._text(element)
+            level = heading_level(element, self._levels)
+            mark, deep = self._numbers.next(element) if text.strip() else ("", 0)
+            listed = deep if kind != "table" and level is None else 0
+            yield "<ul><li>" * (listed - depth) + "</li></ul>" * (depth - listed)
+            if listed and depth >= listed:
+                yield "</li><li>"
+            depth = listed
+            if kind == "table":
+                yield self._table(element)
+            elif not titled and (level == 0 or (_titles(text) and not begun)) and not listed:
+                titled = True  # the title stands above, not over, the rest
+                yield f"<title>{escape(text)}</title><h1>{escape(text)}</h1>"
+            elif level:
+                yield f"<h{min(level, 6)}>{escape(mark + text)}</h{min(level, 6)}>"
+            elif listed:
+                yield _lines(mark + text)
+            elif _bold(element):
+                yield f"<p><b>{_lines(mark + text)}</b></p>"
+            elif not _leads(element):
+                yield f"<p>{_lines(mark + text)}</p>"
+            begun = begun or kind == "table" or bool(text.strip())
+        yield "</li></ul>" * depth
+        for element in _ends(self._document):
+            yield f"<p>{_lines(shown_text(element, self._styles))}</p>"
+
+    def _text(self, paragraph: Any) -> str:
+        """With the footnotes where they are referred to: they narrow what is said there."""
+        text = shown_text(paragraph, self._styles)
+        for tag in _NOTE_REFERENCES:
+            for each in paragraph.iter(tag):
+                if note := self._notes.get((tag, each.get(_NUMBER))):
+                    text += f"（注：{shown_text(note, self._styles).strip()}）"
+        return text
+
+    def _table(self, table: Any) -> str:
+        made = ["<table>"]
+        lines = [line for line in table.iter(_ROW) if _owner(line) is table]
+        rows = [_cells(line) for line in lines if not _unseen_row(line)]
+        heads = [line.find(_HEADER_ROW) is not None for line in lines if not _unseen_row(line)]
+        for n, cells in enumerate(rows):
+            made.append("<tr>")
+            for at, (cell, wide, merge) in cells.items():
+                if merge == "continue":
+                    continue
+                below = [row.get(at, (None, 0, ""))[2] for row in rows[n + 1 :]] if merge else []
+                high = 1 + sum(1 for _ in takewhile("continue".__eq__, below))
+                text = "\n".join(self._text(p) for p in cell.iter(_PARAGRAPH))
+                tag = "th" if heads[n] else "td"
+                made.append(f"<{tag} colspan={wide} rowspan={high}>{_lines(text)}</{tag}>")
+            made.append("</tr>")
+        return "".join([*made, "</table>"])
+
+
+#: A first paragraph that is one; forms and dates stand above it, and keep it from being one.
+_TITLE = re.compile(r"(?!第|様式|別[紙記表]|.*\d年)[^。、：:\n]{2,40}(?<![）)])")
+
+
+def _bold(paragraph: Any) -> bool:
+    """Whether all of its letters are set in bold by themselves."""
+    runs = [run for run in paragraph.iter(_R) if "".join(run.itertext()).strip()]
+    return bool(runs) and all(_on(run.find(_BOLD)) for run in runs)
+
+
+def _leads(paragraph: Any) -> bool:
+    """Whether it is a line of a table of contents."""
+    return any("PAGEREF" in (code.text or "") for code in paragraph.iter(_CODE))
+
+
+def _titles(text: str) -> bool:
+    return _TITLE.fullmatch(text.strip()) is not None
+
+
+def _lines(text: str) -> str:
+    return escape(text).replace("\n", "<br>")
+
+
+def _cells(line: Any) -> dict[int, tuple[Any, int, str]]:
+    """Column → (cell, columns that it spans, `restart`, `continue` or nothing) of a row."""
+    found: dict[int, tuple[Any, int, str]] = {}
+    before = line.find(_SKIPPED_COLUMNS)
+    at = 0 if before is None else int(before.get(_VALUE, "0"))
+    for cell in line.iter(_CELL):
+        if _row_of(cell) is not line:
+            continue
+        span, merge = (cell.find(f"{_CELL_PROPERTIES}/{tag}") for tag in (_SPAN, _MERGE))
+        wide = 1 if span is None else max(1, int(span.get(_VALUE, "1")))
+        found[at] = cell, wide, "" if merge is None else merge.get(_VALUE, "continue")
+        at += wide
+    return found
 
 
 _PAGE_NUMBER = re.compile(r"[-–—\s]*(?:page\s*)?\d{0,4}(?:\s*(?:/|of)\s*\d{0,4})?[-–—\s]*", re.I)
 _NOTES = tuple(f"{kind}notes" for kind in ("foot", "end"))
 _NUMBER, _NOTE_TYPE = qn("w:id"), qn("w:type")
+_BOLD, _CODE = f"{_RPR}/{qn('w:b')}", qn("w:instrText")
 
 
-def _notes(document: Any) -> Iterator[Any]:
-    """Paragraphs outside the body that are shown: notes that it refers to, then the heads and
-    feet of pages, each once."""
+_NOTE_REFERENCES = (qn("w:footnoteReference"), qn("w:endnoteReference"))
+
+
+def _footnotes(document: Any) -> Iterator[tuple[tuple[str, str], Any]]:
+    """((tag of its reference, id), the note)."""
     for part in document.part.rels.values():
         kind = part.reltype.rpartition("/")[2]
         if kind in _NOTES and not part.is_external:
-            tag = qn(f"w:{kind[:-1]}Reference")
-            asked = {each.get(_NUMBER) for each in document.element.body.iter(tag)}
             for note in parse_xml(part.target_part.blob).iterchildren():
-                if note.get(_NUMBER) in asked and note.get(_NOTE_TYPE) is None:
-                    yield from note.iter(_PARAGRAPH)
+                if note.get(_NOTE_TYPE) is None:
+                    yield (qn(f"w:{kind[:-1]}Reference"), note.get(_NUMBER)), note
+
+
+def _ends(document: Any) -> Iterator[Any]:
+    """Paragraphs of the heads and feet of pages, each once."""
     told: set[str] = set()
     for section in document.sections:
         ends = [section.header, section.footer]
@@ -361,31 +464,10 @@ def open_docx(name: str, data: bytes, *, inflated: int) -> Any:
     Raises:
         Unreadable: protected by a password, broken, larger.
     """
-    if data.startswith(_OLE):
-        raise Unreadable(
-            name,
-            say(
-                "パスワードで保護されているか、旧形式(.doc)です",
-                "protected by a password, or of the old .doc format",
-            ),
-        )
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            # What is declared is also the most that zipfile unpacks.
-            size = sum(part.file_size for part in archive.infolist())
-            locked = any(part.flag_bits & 1 for part in archive.infolist())
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
-        raise broken(name, error) from error
-    if locked:
-        raise Unreadable(name, say("パスワードで保護されています", "protected by a password"))
-    if size > inflated:
-        most = f"{inflated:,}"
-        raise Unreadable(
-            name,
-            say(f"展開すると {most} バイトを超えます", f"more than {most} bytes once unpacked"),
-        )
-    try:
-        return docx.Document(io.BytesIO(data))
+        return docx.Document(unpacked(name, data, inflated))
+    except Unreadable:
+        raise
     except Exception as error:
         raise broken(name, error) from error
 
@@ -444,31 +526,6 @@ def heading_level(paragraph: Any, levels: dict[str, int]) -> int | None:
     return None if style is None else levels.get(style.get(_VALUE, ""))
 
 
-def _listed(paragraph: Any) -> bool:
-    return paragraph.find(f"{_PROPERTIES}/{_NUMBERED}") is not None
-
-
-def _table(blocks: Blocks, table: Any, styles: Fonts) -> None:
-    rows: list[list[str]] = []
-    for line in table.iter(_ROW):
-        if line.getparent() is not table and _owner(line) is not table:
-            continue
-        if _unseen_row(line):
-            continue
-        cells: list[str] = []
-        for cell in line.iter(_CELL):
-            if _row_of(cell) is not line:
-                continue
-            if cell.find(f"{_CELL_PROPERTIES}/{_MERGE}") is not None:
-                merge = cell.find(f"{_CELL_PROPERTIES}/{_MERGE}")
-                if merge.get(_VALUE) != "restart" and rows and len(cells) < len(rows[-1]):
-                    cells.append(rows[-1][len(cells)])
-                    continue
-            cells.append("\n".join(shown_text(p, styles) for p in cell.iter(_PARAGRAPH)))
-        rows.append(cells)
-    blocks.table(rows)
-
-
 def _unseen_row(line: Any) -> bool:
     """Whether a row of a table is hidden, or as low as a hair."""
     properties = line.find(_ROW_PROPERTIES)
@@ -480,6 +537,8 @@ def _unseen_row(line: Any) -> bool:
 
 
 _ROW_PROPERTIES, _ROW_HEIGHT = qn("w:trPr"), qn("w:trHeight")
+_HEADER_ROW = f"{_ROW_PROPERTIES}/{qn('w:tblHeader')}"
+_SKIPPED_COLUMNS = f"{_ROW_PROPERTIES}/{qn('w:gridBefore')}"
 _RULE, _HIDDEN_ROW = qn("w:hRule"), qn("w:hidden")
 
 

@@ -6,122 +6,20 @@ import re
 import statistics
 import threading
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from itertools import groupby, pairwise
+from collections.abc import Iterator
+from itertools import groupby
 
 import pypdfium2  # type: ignore[import-untyped]
 import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
-from pydantic import JsonValue
 
 from naisei.japanese.sentences import outline_level
 from naisei.lang import say
 from naisei.retrieval.loaders.blocks import Blocks, Read, one_line
-from naisei.retrieval.loaders.pdf_letters import Letter, letters_of
-from naisei.retrieval.types import LoadLimits, Unreadable
+from naisei.retrieval.loaders.pdf_lines import Line, Ruled, goes_on, items_of, join
+from naisei.retrieval.loaders.tables import Cell
+from naisei.retrieval.types import UNREAD_PAGE, Hidden, LoadLimits, Unreadable
 
-#: In letter heights: a gap within a line that parts two cells, one that parts two words.
-_CELL, _WORD = 1.05, 0.18
-_ENDS = re.compile(r"[。．！？!?：:」）)]$")
-_BEGINS = re.compile(
-    r"^(?:[・●○■□◆◇▪•*※–-]|[(（]?[0-9０-９一二三四五六七八九十]{1,3}[)）.．、]|[①-⑳]|第[0-9０-９一二三四五六七八九十]+[条章節項])"
-)
-_WIDE = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]")
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """text: cells with a space between; spans: left and right of each cell; size: of its
-    letters; all in points, the page's origin at the bottom left. edge: at the top or the
-    bottom of its page."""
-
-    text: str
-    cells: list[str]
-    spans: list[tuple[float, float]]
-    size: float
-    top: float
-    bottom: float
-    right: float
-    edge: bool = False
-
-
-def lines_of(page: pypdfium2.PdfPage, most: int) -> list[Line]:
-    """In the file's order, which is the reading order as a rule. most: letters that are read."""
-    lines: list[list[Letter]] = []
-    for letter in letters_of(page, most):
-        if lines and _same(lines[-1], letter):
-            lines[-1].append(letter)
-        elif letter.text.strip():
-            lines.append([letter])
-    made = [line for letters in lines if (line := _line(letters)).text]
-    high, low = max((x.top for x in made), default=0.0), min((x.bottom for x in made), default=0.0)
-    return [replace(x, edge=x.top > high - 2 * x.size or x.bottom < low + 2 * x.size) for x in made]
-
-
-def _same(line: list[Letter], letter: Letter) -> bool:
-    """Whether the letter stands on the line's base."""
-    before = line[-1]
-    height = max(before.size, letter.size, 1.0)
-    return abs(before.base - letter.base) < 0.35 * height
-
-
-def _line(letters: list[Letter]) -> Line:
-    shown = sorted((x for x in letters if x.text.strip()), key=lambda x: x.left)
-    if _ordered(letters):
-        shown = [x for x in letters if x.text.strip()]
-    spaces = _spaces(letters)
-    cells: list[str] = []
-    spans: list[tuple[float, float]] = []
-    for letter in shown:
-        gap = letter.left - spans[-1][1] if spans else 0.0
-        if not spans or gap > _CELL * letter.size:
-            cells.append(letter.text)
-            spans.append((letter.left, letter.right))
-            continue
-        tight = _WIDE.match(letter.text) and _WIDE.match(cells[-1][-1])
-        if id(letter) in spaces or gap > (0.4 if tight else _WORD) * letter.size:
-            cells[-1] += " "
-        cells[-1] += letter.text
-        spans[-1] = (spans[-1][0], max(spans[-1][1], letter.right))
-    sizes = sorted(x.size for x in shown)
-    return Line(
-        one_line(" ".join(cells)),
-        [one_line(cell) for cell in cells],
-        spans,
-        sizes[len(sizes) // 2] if sizes else 0.0,
-        max((x.top for x in shown), default=0.0),
-        min((x.bottom for x in shown), default=0.0),
-        max((x.right for x in shown), default=0.0),
-    )
-
-
-def _ordered(letters: Sequence[Letter]) -> bool:
-    shown = [x for x in letters if x.text.strip()]
-    return all(a.left <= b.left + 0.5 for a, b in pairwise(shown))
-
-
-def _spaces(letters: Sequence[Letter]) -> set[int]:
-    """Letters (by identity) right after a space that the file holds."""
-    return {id(b) for a, b in pairwise(letters) if not a.text.strip()}
-
-
-def join(lines: Sequence[Line], right: float) -> str:
-    """A paragraph of lines: those that go on in the next are put together, without a space
-    between Japanese letters. right: where the page's longest line ends."""
-    text = ""
-    for before, line in zip((None, *lines), lines, strict=False):
-        if before is None:
-            text = line.text
-            continue
-        full = before.right > right - 2.5 * before.size
-        goes_on = full and not _ENDS.search(before.text) and not _BEGINS.match(line.text)
-        if not goes_on:
-            text += "\n"
-        elif not (_WIDE.match(text[-1]) or _WIDE.match(line.text[0])):
-            text = text[:-1] if text.endswith("-") else text + " "
-        text += line.text
-    return text
-
+_Page = list[Line | Ruled]
 
 #: pdfium may be used by one thread at a time.
 _lock = threading.Lock()
@@ -136,25 +34,22 @@ def read_pdf(name: str, data: bytes, limits: LoadLimits) -> Read:
     with _lock:
         pages, info = _pages(name, data, limits)
     blocks = Blocks(limits.characters)
-    body, sizes = _sizes(pages)
-    margins = _margins(pages)
-    for number, lines in enumerate(pages, start=1):
-        blocks.page = number
-        shown = [line for line in lines if not _margin(line, margins)]
-        _page(blocks, shown, body, sizes)
+    _Body(blocks, pages).read()
     if not blocks.passages and not blocks.first:
         raise Unreadable(name, say("文字がありません(画像だけの PDF)", "no text in it (a scan?)"))
     title = (
         info if re.search(r"\w{2}", info) and not info.lower().endswith((".docx", ".doc")) else ""
     )
-    meta: dict[str, JsonValue] = {}
-    return Read(blocks.passages, blocks.first or ("" if title in _NO_TITLE else title), meta)
+    empty = [Hidden(how=UNREAD_PAGE, text=str(n)) for n, page in enumerate(pages, 1) if not page]
+    return Read(
+        blocks.passages, blocks.first or ("" if title in _NO_TITLE else title), hidden=empty
+    )
 
 
-_NO_TITLE = frozenset({"untitled", "Untitled", "anonymous", "無題"})
+_NO_TITLE = frozenset({"untitled", "Untitled", "anonymous", "(anonymous)", "無題"})
 
 
-def _pages(name: str, data: bytes, limits: LoadLimits) -> tuple[list[list[Line]], str]:
+def _pages(name: str, data: bytes, limits: LoadLimits) -> tuple[list[_Page], str]:
     if b"%PDF" not in data[:1024]:
         raise Unreadable(name, say("壊れた PDF です", "a broken PDF"))
     try:
@@ -170,17 +65,17 @@ def _pages(name: str, data: bytes, limits: LoadLimits) -> tuple[list[list[Line]]
             raise Unreadable(
                 name, say(f"{limits.pages} ページを超えています", f"over {limits.pages} pages")
             )
-        pages: list[list[Line]] = []
+        pages: list[_Page] = []
         letters = 0
         for number in range(len(document)):
             try:
                 page = _with_notes(document, number)
-                pages.append(lines_of(page, limits.characters - letters))
+                pages.append(items_of(page, limits.characters - letters))
                 page.close()
             except pypdfium2.PdfiumError as error:
                 why = say(f"{number + 1} ページ目が壊れています", f"page {number + 1} is broken")
                 raise Unreadable(name, why) from error
-            letters += sum(len(line.text) for line in pages[-1])
+            letters += sum(_length(item) for item in pages[-1])
             if letters >= limits.characters:
                 most = f"{limits.characters:,}"
                 raise Unreadable(name, say(f"{most} 文字を超えています", f"over {most} characters"))
@@ -201,64 +96,155 @@ def _with_notes(document: pypdfium2.PdfDocument, number: int) -> pypdfium2.PdfPa
     return document[number]
 
 
-def _sizes(pages: list[list[Line]]) -> tuple[float, list[float]]:
+def _length(item: Line | Ruled) -> int:
+    return len(item.text) if isinstance(item, Line) else item.length
+
+
+def _lines(page: _Page) -> Iterator[Line]:
+    return (item for item in page if isinstance(item, Line))
+
+
+def _sizes(pages: list[_Page]) -> tuple[float, list[float]]:
     """The size of most letters, and those of headings, greatest first."""
     count: Counter[float] = Counter()
-    for lines in pages:
-        for line in lines:
-            count[round(line.size * 2) / 2] += len(line.text)
+    for page in pages:
+        for item in page:
+            count[round(item.size * 2) / 2] += _length(item)
     if not count:
         return 10.0, []
     body = count.most_common(1)[0][0]
     return body, sorted((size for size in count if size >= body * _HEADING), reverse=True)
 
 
-def _margins(pages: list[list[Line]]) -> set[str]:
+def _margins(pages: list[_Page]) -> set[str]:
     """Lines at the edge of most of several pages, numbers aside: running heads."""
     if len(pages) < 2:
         return set()
     ends = Counter(
         text
-        for lines in pages
-        for text in {re.sub(r"\d+", "#", line.text) for line in lines if line.edge}
+        for page in pages
+        for text in {re.sub(r"\d+", "#", line.text) for line in _lines(page) if line.edge}
     )
     return {text for text, times in ends.items() if times > len(pages) / 2}
 
 
-def _margin(line: Line, margins: set[str]) -> bool:
+#: A line of a table of contents.
+_LEADS = re.compile(r"(?:[.．・…‥]\s*){4,}\s*[0-9０-９]{1,4}$")
+
+
+def _passed_over(line: Line, margins: set[str]) -> bool:
+    """Whether it only leads to other places."""
+    if _LEADS.search(line.text):
+        return True
     if _PAGE_NUMBER.match(line.text) and len(line.cells) == 1:
         return line.edge
     return line.edge and re.sub(r"\d+", "#", line.text) in margins
 
 
-def _page(blocks: Blocks, lines: list[Line], body: float, sizes: list[float]) -> None:
-    right = max((line.right for line in lines), default=0.0)
-    held: list[Line] = []
+class _Body:
+    """Puts pages together: paragraphs and tables go on from page to page."""
 
-    def flush() -> None:
-        blocks.text(join(held, right))
-        held.clear()
+    def __init__(self, blocks: Blocks, pages: list[_Page]) -> None:
+        self._blocks, self._pages = blocks, pages
+        self._body, self._sizes = _sizes(pages)
+        self._held: list[Line] = []
+        #: Of the table that was read last, with nothing after it: columns, header.
+        self._table: tuple[int, str] | None = None
+        #: The heading that was read last: level, passages before it, line.
+        self._last: tuple[int, int, Line] | None = None
 
-    for columns, group in groupby(_columned(lines), key=lambda pair: pair[1]):
-        rows = [line for line, _ in group]
-        if columns:
-            flush()
-            blocks.table([line.cells for line in rows])
-            continue
-        for line in rows:
-            size = round(line.size * 2) / 2
-            level = outline_level(line.text)
-            if size in sizes and len(line.text) <= 60:
-                flush()
-                blocks.heading(min(6, sizes.index(size) + 1), line.text)
-            elif level is not None:
-                flush()
-                blocks.heading(len(sizes) + level, line.text)
+    def read(self) -> None:
+        margins = _margins(self._pages)
+        for number, page in enumerate(self._pages, start=1):
+            shown = [x for x in page if isinstance(x, Ruled) or not _passed_over(x, margins)]
+            if self._held and not (
+                shown and isinstance(shown[0], Line) and goes_on(self._held[-1], shown[0])
+            ):
+                self._flush()
+            joined = bool(self._held)
+            if not joined:
+                self._blocks.page = number
+            for ruled, group in groupby(shown, key=lambda item: isinstance(item, Ruled)):
+                if ruled:
+                    for item in group:
+                        assert isinstance(item, Ruled)
+                        self._add_table(item.rows)
+                else:
+                    self._text([x for x in group if isinstance(x, Line)], number)
+        self._flush()
+
+    def _flush(self) -> None:
+        if self._held:
+            self._table = None
+        self._blocks.text(join(self._held))
+        self._held.clear()
+
+    def _add_table(self, rows: list[list[Cell]]) -> None:
+        self._flush()
+        columns = max(map(len, rows))
+        header = self._table[1] if self._table and self._table[0] == columns else None
+        self._table = columns, self._blocks.table(rows, header=header or None)
+
+    def _text(self, lines: list[Line], number: int) -> None:
+        for columns, group in groupby(_columned(lines), key=lambda pair: pair[1]):
+            rows = [line for line, _ in group]
+            if columns and _prose(rows):
+                self._flush()
+                for side in (0, 1):
+                    self._blocks.text("".join(line.cells[side] for line in rows))
+            elif columns:
+                self._add_table([[Cell(text) for text in line.cells] for line in rows])
             else:
-                if held and held[-1].bottom - line.top > 0.9 * statistics.median((line.size, body)):
-                    flush()
-                held.append(line)
-    flush()
+                for line in rows:
+                    self._line(line, number)
+
+    def _line(self, line: Line, number: int) -> None:
+        size = round(line.size * 2) / 2
+        level = outline_level(line.text)
+        if size in self._sizes and len(line.text) <= 60:
+            self._heading(min(6, self._sizes.index(size) + 1), line, number)
+        elif level is not None:
+            self._heading(len(self._sizes) + level, line, number)
+        else:
+            before = self._held[-1] if self._held else None
+            apart = statistics.median((line.size, self._body))
+            apart *= 1.5 if before is not None and goes_on(before, line) else 0.9
+            # On the next page it stands higher than the line before.
+            if before is not None and before.bottom - line.top > apart:
+                self._flush()
+            if not self._held:
+                self._blocks.page = number
+            self._held.append(line)
+
+    def _heading(self, level: int, line: Line, number: int) -> None:
+        """A heading of several lines is one."""
+        self._flush()
+        self._table = None
+        self._blocks.page = number
+        above, passages = self._last, len(self._blocks.passages)
+        goes_on = (
+            above is not None
+            and above[:2] == (level, passages)
+            and 0 <= above[2].bottom - line.top < 0.9 * line.size
+            and above[2].size == line.size
+            and outline_level(line.text) is None
+        )
+        text = self._blocks.headings[-1] + line.text if goes_on else line.text
+        self._blocks.heading(level, text)
+        if goes_on and text.startswith(self._blocks.first):
+            self._blocks.first = text
+        self._last = level, passages, line
+
+
+#: Letters of a cell from which on two columns are text.
+_PROSE = 14
+
+
+def _prose(rows: list[Line]) -> bool:
+    """Whether lines of two cells are columns of text and no table."""
+    if len(rows[0].cells) != 2 or len(rows) < 3:
+        return False
+    return all(statistics.median(len(line.cells[n]) for line in rows) >= _PROSE for n in (0, 1))
 
 
 def _columned(lines: list[Line]) -> list[tuple[Line, int]]:

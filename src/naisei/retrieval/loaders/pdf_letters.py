@@ -9,6 +9,7 @@ a letter's box must show a contrast.
 from __future__ import annotations
 
 import ctypes
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -36,7 +37,8 @@ _COVERS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Letter:
-    """One character; base: its baseline. Points, origin at the page's bottom left."""
+    """One character; base: its baseline. Points, origin at the page's bottom left. angle: by which
+    it is turned clockwise, in quarters."""
 
     text: str
     left: float
@@ -45,6 +47,7 @@ class Letter:
     top: float
     base: float
     size: float
+    angle: int = 0
 
 
 def letters_of(page: pypdfium2.PdfPage, most: int) -> list[Letter]:
@@ -71,6 +74,7 @@ def _letters(
     box = page.get_cropbox()
     rect = [ctypes.c_double() for _ in range(4)]
     loose = pdfium.FS_RECTF()
+    angle = 0
     for i in range(number):
         code = pdfium.FPDFText_GetUnicode(text, i)
         if code in _NO_LETTERS or 0xD800 <= code <= 0xDFFF:
@@ -82,8 +86,9 @@ def _letters(
         if sign.isspace():
             # Not those that pdfium puts in: they part Japanese letters that are spaced out.
             if pdfium.FPDFText_IsGenerated(text, i) != 1:
-                yield Letter(" ", left, left, bottom, top, bottom, 1.0), False, True
+                yield Letter(" ", left, left, bottom, top, bottom, 1.0, angle), False, True
             continue
+        angle = round(pdfium.FPDFText_GetCharAngle(text, i) / (math.pi / 2)) % 4
         look = _look(text, i, looks, covers)
         if not look.seen or look.size < _SMALLEST or not _inside(box, left, right, bottom, top):
             continue
@@ -92,7 +97,7 @@ def _letters(
             picture = _picture(page) if picture is None else picture
             pdfium.FPDFText_GetCharBox(text, i, rect[0], rect[1], rect[2], rect[3])
             trace = _contrast(picture, box, *(value.value for value in rect))
-        letter = Letter(sign, left, right, bottom, top, look.base, look.size)
+        letter = Letter(sign, left, right, bottom, top, look.base, look.size, angle)
         yield letter, look.light or look.embedded, trace
 
 

@@ -36,7 +36,8 @@ DEEPEST = 2_000
 _NEVER = (
     "script, style, template, noscript, noframes, noembed, iframe, object[data], embed, canvas, "
     "audio, video, select, datalist, input, nav, progress, meter, rp, annotation, annotation-xml, "
-    "svg title, svg desc, svg metadata, svg mask, svg pattern, svg marker, svg clipPath, mphantom"
+    "svg title, svg desc, svg metadata, svg mask, svg pattern, svg marker, svg clipPath, mphantom, "
+    "rt, rtc"
 )
 _DEFINITIONS = ", svg defs, svg symbol"
 _INLINE = frozenset(
@@ -192,6 +193,8 @@ def _inside(node: LexborNode, outer: _Look, cascade: Cascade) -> _Look:
         outer = replace(outer, color=None)
     if not given:
         return outer
+    if "line-through" in given.get("text-decoration", ""):
+        return replace(outer, gone="struck out")
     if (display := given.get("display", "")) in ("none", "table-column", "table-column-group"):
         return replace(outer, gone=f"display: {display}")
     if given.get("content-visibility") == "hidden":
@@ -219,6 +222,8 @@ def _of_attributes(tag: str, attributes: Mapping[str, str | None]) -> dict[str, 
     closed = "popover" in attributes or (tag == "dialog" and "open" not in attributes)
     if closed or "hidden" in attributes:
         given["display"] = "none"
+    if tag in ("del", "s", "strike"):
+        given["text-decoration"] = "line-through"
     for name, value in attributes.items():
         if value and name in _PRESENTED:
             value = value.strip().lower()

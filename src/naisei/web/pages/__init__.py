@@ -103,13 +103,16 @@ def _load(place: str, system: str = "naisei") -> Page:
         page = found() if callable(found) else found
     except (ImportError, AttributeError, ValueError) as error:
         raise InputError(
-            say(f"{system} のページを読み込めません: {error}", f"cannot load its page: {error}"),
+            say(
+                f"{system} のページを読み込めません: {error}",
+                f"cannot load the page of {system}: {error}",
+            ),
             place=f"{system}: page={place!r}",
             remedy=say("MODULE:ATTRIBUTE の形で指定してください", "give MODULE:ATTRIBUTE"),
         ) from error
     if not isinstance(page, Page):
         raise InputError(
-            say(f"{system} の page はページではありません", "that is no page"),
+            say(f"{system} の page はページではありません", f"the page of {system} is no page"),
             place=f"{system}: page={place!r}",
             remedy=say("naisei.web.pages.Page を指定してください", "name a naisei.web.pages.Page"),
         )

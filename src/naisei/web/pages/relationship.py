@@ -38,6 +38,7 @@ from naisei.web.conversations.routes import model_field, number_field, page_rout
 from naisei.web.conversations.script import SCRIPT, shipped_script
 from naisei.web.html import fragment
 from naisei.web.pages import Page
+from naisei.web.pages.conversation_file import ROUTES
 from naisei.web.pages.profiles import Profiles, profile_field
 
 
@@ -374,6 +375,10 @@ PAGE = Page(
     ),
     icon="M8 11a3 3 0 100-6 3 3 0 000 6zM16 11a3 3 0 100-6 3 3 0 000 6zM3 20c0-4 3-6 5-6s3 1 4 2c1-1 2-2 4-2s5 2 5 6",  # noqa: E501
     order=30,
-    routes=[*_PROFILES.routes(), *page_routes(KIND, start=_start, begin=_begin, show=_show)],
+    routes=[
+        *ROUTES,
+        *_PROFILES.routes(),
+        *page_routes(KIND, start=_start, begin=_begin, show=_show),
+    ],
     kinds=(KIND,),
 )

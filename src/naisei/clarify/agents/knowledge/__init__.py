@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -13,8 +14,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from naisei.clarify.schemas import ActionSet
-from naisei.japanese.morph import lemmas
+from naisei.clarify.agents.deeds import Deed
+from naisei.clarify.schemas import Action, ActionSet
+from naisei.japanese.morph import is_japanese, lemmas
 
 __all__ = ["MODES", "Cues", "Item", "Knowledge", "contains", "knowledge_for", "mined"]
 
@@ -99,7 +101,7 @@ class Knowledge:
 def knowledge_for(actions: ActionSet) -> Knowledge:
     """The hand-written table where the actions are AmbigAct-40's, else what their texts tell."""
     found = _read("ambigact40")
-    objects, modes = found["objects"], found["modes"]
+    objects = found["objects"]
     rows = {row["id"]: row for row in found["action"]}
     if set(actions.ids) != set(rows) or not _same_objects(actions, rows, objects):
         return mined(actions)
@@ -116,8 +118,11 @@ def knowledge_for(actions: ActionSet) -> Knowledge:
         for action in actions
         for row in (rows[action.id],)
     )
-    mode_words = {mode: tuple(words.split()) for mode, words in modes.items()}
-    return Knowledge("ambigact40", items, mode_words)
+    return Knowledge("ambigact40", items, _mode_words())
+
+
+def _mode_words() -> dict[str, tuple[str, ...]]:
+    return {mode: tuple(words.split()) for mode, words in _read("ambigact40")["modes"].items()}
 
 
 def _read(name: str) -> dict[str, Any]:
@@ -136,6 +141,32 @@ def _same_objects(
 
 
 def mined(actions: ActionSet) -> Knowledge:
-    """Knowledge of any set of actions: their texts, and the words in them."""
-    items = tuple(Item(id=a.id, text=a.text, says=(a.text,), words=lemmas(a.text)) for a in actions)
-    return Knowledge("", items, {})
+    """Knowledge of any set of actions: what they are about, the deed, and the words in them."""
+    items = tuple(_mined(action) for action in actions)
+    return Knowledge("", items, _mode_words())
+
+
+def _mined(action: Action) -> Item:
+    deed, thing = Deed.of(action.text), _object(action.text)
+    return Item(
+        id=action.id,
+        text=action.text,
+        object=thing,
+        mode=next((mode for mode, kind in _MODE_OF.items() if kind in deed.kinds), ""),
+        names=(thing,) if thing else (),
+        says=(action.text,),
+        words=lemmas(action.text),
+    )
+
+
+#: The mode of a deed of some kind.
+_MODE_OF = {"bring": "bring", "discard": "discard", "heat": "heat", "tidy": "away"}
+_HEAD = re.compile(r"^[a-z]+ (?:away |up |back |off |on |out )?(?:the |a |an |some |my )?", re.I)
+_PLACE = re.compile(r"\b(?:away|in|on|into|onto|to|at|from|back|up|off|for|out)\b.*$")
+
+
+def _object(text: str) -> str:
+    """What an action is about: before を; in English between its verb and its place."""
+    if is_japanese(text):
+        return text.partition("を")[0] if "を" in text else ""
+    return _PLACE.sub("", _HEAD.sub("", text.lower())).strip(" .")

@@ -17,6 +17,7 @@ from starlette.exceptions import HTTPException
 
 from naisei.core import AskUser, Chat, Event, Say, Search
 from naisei.http import ThreadHandler
+from naisei.intent.config import ROLES
 from naisei.intent.dialogue import Conversation
 from naisei.intent.effects import ShowingHandler, Weigh, WeighHandler, document_world
 from naisei.intent.feedback import adjusted, read_feedback
@@ -24,6 +25,7 @@ from naisei.intent.flow import inquiry
 from naisei.intent.remembering import known
 from naisei.intent.rules import Contacts, Setting, load_contacts
 from naisei.intent.schemas import Thresholds
+from naisei.intent.spelling import Respell, RespellHandler
 from naisei.intent.worries import Worry, WorryHandler
 from naisei.lang import say
 from naisei.memory.stream import KeptStream
@@ -214,7 +216,7 @@ class Radar:
         return cls(axes, " ".join(points))
 
 
-_ROLES: dict[str, Parameters] = {"evaluator": INSTRUMENT, "answerer": INSTRUMENT}
+_ROLES: dict[str, Parameters] = dict.fromkeys(ROLES, INSTRUMENT)
 #: A malformed reply of a model is repaired once; then the rules take over.
 _RESENDS = dict.fromkeys(_ROLES, 0)
 
@@ -246,6 +248,7 @@ async def _open(config: AskConfig, context: ConversationContext) -> AsyncIterato
             Search: NotingHandler(ThreadHandler(SearchHandler(index)), context, _doing),
             Weigh: ThreadHandler(WeighHandler(index)),
             Worry: ThreadHandler(WorryHandler(index)),
+            Respell: ThreadHandler(RespellHandler(index)),
             AskUser: context.human(None),
             Say: lambda effect: None,
         }
@@ -268,6 +271,7 @@ def _doing(effect: Any) -> str:
     doing = {
         "evaluator": say("質問の意図を確かめています…", "Looking at what is meant…"),
         "answerer": say("答えを書いています…", "Writing the answer…"),
+        "verifier": say("答えを資料と突き合わせています…", "Holding the answer against them…"),
     }
     searching = say("資料を探しています…", "Searching the documents…")
     return doing.get(getattr(effect, "role", ""), searching)

@@ -1,0 +1,100 @@
+"""What a sentence is to have done: the kind of deed, the nouns, and the place, by its words.
+
+Verbs that come to the same here (取ってくる, 出す, ちょうだい) are of one kind; any other verb is a
+kind of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from naisei.japanese.morph import Token, is_japanese, lemmas, normalise, tokens
+
+KINDS = {
+    "bring": "持つ 取る 出す 渡す 運ぶ 届ける 用意 準備 貸す 受け取る 頂戴 寄越す "
+    "bring fetch get grab pass hand take give",
+    "away": "片付ける 片付け 仕舞う 戻す 退ける 下げる 収納 引っ込める "
+    "put tidy clear store stow return",
+    "discard": "捨てる 処分 throw discard toss bin",
+    "heat": "温める 暖める ちん 加熱 heat warm microwave",
+}
+_KIND_OF = {verb: kind for kind, verbs in KINDS.items() for verb in lemmas(verbs)}
+#: To put something somewhere is what the place makes of it.
+_PUT = frozenset(lemmas("入れる、置く、put, place"))
+_PLACES = {"レンジ": "heat", "塵箱": "discard", **dict.fromkeys(lemmas("microwave"), "heat")}
+_PLACES |= dict.fromkeys(lemmas("bin"), "discard")
+SMALL = frozenset(lemmas("a an the my your me us it on in into to of for back please some about"))
+SMALL |= {"事", "こと", "方", "為る", "だ"}
+#: Verbs that only say for whom or how something is done.
+_HELPERS = frozenset(
+    lemmas(
+        "来る、呉れる、下さる、貰う、頂く、置く、為る、願う、欲しい、見る、居る、終わる、行く、成る"
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """kinds: the verb, and its kind where it has one; empty if none is said. words: the nouns,
+    normalised; places: those where something is put."""
+
+    kinds: frozenset[str]
+    words: frozenset[str]
+    places: frozenset[str]
+
+    @staticmethod
+    def of(sentence: str) -> Deed:
+        """Of the last verb of a Japanese sentence, or of an English imperative."""
+        said = normalise(sentence)
+        deeds, nouns, places = (_japanese if is_japanese(said) else _english)(said)
+        return Deed(frozenset(k for deed in deeds for k in _kinds(deed, nouns)), nouns, places)
+
+
+_Words = frozenset[str]
+
+
+def _english(said: str) -> tuple[list[str], _Words, _Words]:
+    """The deed, the other words, and the place of an imperative."""
+    held = lemmas(said.lower())
+    to = re.search(r"\b(?:in|into|on|onto|to)(?: the| a| my)? ([a-z]+)", said.lower())
+    places = frozenset(lemmas(to[1])) if to else frozenset()
+    return list(held[:1]), frozenset(held[1:]) - SMALL, places
+
+
+def _japanese(said: str) -> tuple[list[str], _Words, _Words]:
+    """The deeds, the nouns, and the places of a sentence."""
+    found = tokens(said)
+    nouns = frozenset(t.form for t in found if t.pos == "名詞" and t.form not in _KIND_OF)
+    return _deeds(found), nouns, frozenset(_places(found))
+
+
+def _places(found: Sequence[Token]) -> Iterator[str]:
+    """The nouns before に or へ."""
+    run: list[str] = []
+    for token in found:
+        if token.pos in ("名詞", "接尾辞"):
+            run.append(token.form)
+            continue
+        if token.surface in ("に", "へ"):
+            yield from run
+        run = []
+
+
+def _deeds(found: Sequence[Token]) -> list[str]:
+    """The last verb of a sentence, or noun that makes one with する or お願い, and one that is
+    joined to it by て."""
+    for at in range(len(found) - 1, -1, -1):
+        token = found[at]
+        verb = token.pos == "動詞" and token.form not in _HELPERS
+        if verb or token.form in _KIND_OF or token.kind == "サ変可能":
+            joined = at >= 2 and found[at - 1].surface == "て" and found[at - 2].pos == "動詞"
+            return [token.form, *([found[at - 2].form] if joined else [])]
+    return []
+
+
+def _kinds(deed: str, nouns: frozenset[str]) -> set[str]:
+    if deed in _PUT:
+        return {next((kind for place, kind in _PLACES.items() if place in nouns), "away")}
+    return {deed, _KIND_OF[deed]} if deed in _KIND_OF else {deed}

@@ -1,0 +1,328 @@
+"""The lines of a PDF page, in the direction in which its text runs."""
+
+from __future__ import annotations
+
+import re
+import statistics
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import pypdfium2  # type: ignore[import-untyped]
+
+from naisei.retrieval.loaders.blocks import one_line
+from naisei.retrieval.loaders.pdf_letters import Letter, letters_of
+from naisei.retrieval.loaders.pdf_tables import Lattice, lattices
+from naisei.retrieval.loaders.tables import Cell
+
+#: In letter heights: a gap within a line that parts two cells, one that parts two words.
+_CELL, _WORD = 1.05, 0.18
+_ENDS = re.compile(r"[。．！？!?：:」）)]$")
+_BEGINS = re.compile(
+    r"^(?:[・●○■□◆◇▪•*※–-]|[(（]?[0-9０-９一二三四五六七八九十]{1,3}[)）.．、\u3000 ]"
+    r"|[①-⑳]|[ア-ン][ \u3000]|第[0-9０-９一二三四五六七八九十]+[条章節項]|[(（][^（）()]+[)）]$)"
+)
+_WIDE = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]")
+_KANA = re.compile(r"[\u3041-\u30ff\s]+")
+#: Letters that follow each other downwards are vertical writing from so many on.
+_DOWNWARDS = 3
+#: Lines that stand beside each other in all cells are rows from so many on.
+_ROWS = 3
+#: So few rows with so many lines in a cell are frames.
+_FRAMES, _FRAMED = 3, 10
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """text: cells with a space between; spans: left and right of each cell; size: of its
+    letters; all in points, the page's origin at the bottom left. edge: at the top or the
+    bottom of its page. full: it ends where the page's longest line ends."""
+
+    text: str
+    cells: list[str]
+    spans: list[tuple[float, float]]
+    size: float
+    top: float
+    bottom: float
+    right: float
+    edge: bool = False
+    full: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Ruled:
+    """A table by its rules. size: of its letters."""
+
+    rows: list[list[Cell]]
+    size: float
+
+    @property
+    def length(self) -> int:
+        return sum(len(cell.text) for row in self.rows for cell in row)
+
+
+_Turn = Callable[[float, float], tuple[float, float]]
+#: By quarters clockwise: how points of the page are turned so that text runs to the right.
+_TURNS: tuple[_Turn, ...] = (
+    lambda x, y: (x, y),
+    lambda x, y: (-y, x),
+    lambda x, y: (-x, -y),
+    lambda x, y: (y, -x),
+)
+
+
+def items_of(page: pypdfium2.PdfPage, most: int) -> list[Line | Ruled]:
+    """Lines and tables in the file's order, which is the reading order as a rule; text that runs
+    another way than most comes last. most: letters that are read."""
+    groups: dict[tuple[int, bool], list[Letter]] = {}
+    for letter, downwards in _directed(letters_of(page, most)):
+        groups.setdefault((letter.angle, downwards), []).append(letter)
+    found: list[Line | Ruled] = []
+    for (angle, downwards), letters in sorted(groups.items(), key=lambda pair: -len(pair[1])):
+        turn = _TURNS[1] if downwards else _TURNS[angle]
+        turned = letters if angle == 0 and not downwards else [_turned(x, turn) for x in letters]
+        tables = lattices(page, turn) if not found else []
+        found += _items(turned, tables, downwards)
+    return _marked(found)
+
+
+def _directed(letters: list[Letter]) -> Iterator[tuple[Letter, bool]]:
+    """Each letter, with whether it is of vertical writing."""
+    run: list[Letter] = []
+
+    def ended() -> Iterator[tuple[Letter, bool]]:
+        downwards = sum(bool(x.text.strip()) for x in run) >= _DOWNWARDS
+        yield from ((letter, downwards) for letter in run)
+        run.clear()
+
+    for letter in letters:
+        if run and not _below(run[-1], letter):
+            yield from ended()
+        run.append(letter)
+    yield from ended()
+
+
+def _below(one: Letter, two: Letter) -> bool:
+    size = max(one.size, two.size)
+    across = abs(one.left + one.right - two.left - two.right) / 2
+    down = (one.top + one.bottom - two.top - two.bottom) / 2
+    return one.angle == two.angle == 0 and across < 0.3 * size and 0.4 * size < down < 1.6 * size
+
+
+def _turned(letter: Letter, turn: _Turn) -> Letter:
+    (x0, y0), (x1, y1) = turn(letter.left, letter.bottom), turn(letter.right, letter.top)
+    low = (y0 + y1) / 2 - letter.size / 2
+    return replace(
+        letter,
+        left=min(x0, x1),
+        right=max(x0, x1),
+        bottom=min(y0, y1),
+        top=max(y0, y1),
+        base=low,
+    )
+
+
+def _items(letters: list[Letter], tables: list[Lattice], downwards: bool) -> list[Line | Ruled]:
+    """Lines and tables, each where its first letter stands."""
+    ordered: list[tuple[int, Line | Ruled]] = []
+    inside: dict[int, dict[int, list[Letter]]] = {}
+    first: dict[int, int] = {}
+    rest: list[tuple[int, Letter]] = []
+    for at, letter in enumerate(letters):
+        middle = (letter.left + letter.right) / 2, (letter.bottom + letter.top) / 2
+        for n, table in enumerate(tables):
+            if (cell := table.cell_at(*middle)) is not None:
+                first.setdefault(n, at)
+                inside.setdefault(n, {}).setdefault(cell, []).append(letter)
+                break
+        else:
+            rest.append((at, letter))
+    for n, cells in inside.items():
+        lines = {number: _cell_lines(found) for number, found in cells.items()}
+        if _tabular(tables[n], lines):
+            ordered.append((first[n], _ruled(tables[n], lines)))
+        else:
+            rest += [(first[n], letter) for found in cells.values() for letter in found]
+    rest.sort(key=lambda pair: pair[0])
+    made = [(at, line) for at, line in _lines(rest) if line.text]
+    if downwards and sum(a.top < b.top for (_, a), (_, b) in pairwise(made)) > len(made) / 2:
+        # From left to right: from tier to tier the columns are turned round.
+        made = [pair for tier in _tiers(made) for pair in tier[::-1]]
+        made = [(at, line) for at, (_, line) in enumerate(made)]
+    readings = _readings([line for _, line in made])
+    ordered += [(at, line) for at, line in made if id(line) not in readings]
+    return [item for _, item in sorted(ordered, key=lambda pair: pair[0])]
+
+
+def _tiers(made: list[tuple[int, Line]]) -> list[list[tuple[int, Line]]]:
+    """Runs of columns that stand beside each other."""
+    tiers: list[list[tuple[int, Line]]] = []
+    for pair in made:
+        if tiers and tiers[-1][-1][1].top < pair[1].top:
+            tiers[-1].append(pair)
+        else:
+            tiers.append([pair])
+    return tiers
+
+
+def _tabular(table: Lattice, lines: dict[int, list[Line]]) -> bool:
+    """Whether cells stand beside each other, and are no frames of text."""
+    beside = any(len({*row} & {*lines}) > 1 for row in table.cells)
+    framed = len(table.cells) <= _FRAMES and max(map(len, lines.values())) > _FRAMED
+    return beside and not framed
+
+
+def _ruled(table: Lattice, lines: dict[int, list[Line]]) -> Ruled:
+    sizes = [line.size for inside in lines.values() for line in inside]
+    texts: dict[int, Cell] = {}
+    for number in {number for row in table.cells for number in row}:
+        high = sum(number in row for row in table.cells)
+        wide = max(row.count(number) for row in table.cells)
+        shown = [replace(line, full=True) for line in lines.get(number, [])]
+        texts[number] = Cell(join(shown).replace("\n", " "), False, high, wide)
+    rows: list[list[Cell]] = []
+    for row in table.cells:
+        rows += _several([lines.get(number, []) for number in row], row) or [
+            [texts[number] for number in row]
+        ]
+    return Ruled(rows, statistics.median(sizes or [0.0]))
+
+
+def _cell_lines(letters: list[Letter]) -> list[Line]:
+    lines = [line for _, line in _lines(list(enumerate(letters)))]
+    readings = _readings(lines)
+    return [line for line in lines if id(line) not in readings]
+
+
+def _several(lines: list[list[Line]], numbers: list[int]) -> list[list[Cell]]:
+    """The rows that no line parts, where all cells have as many lines (three at least), at the same
+    heights; none otherwise."""
+    filled = [cell for cell in lines if cell]
+    many = {len(cell) for cell in filled}
+    if len(filled) < 2 or len(many) != 1 or min(many) < _ROWS or len({*numbers}) < len(numbers):
+        return []
+    for level in zip(*filled, strict=True):
+        if max(line.bottom for line in level) - min(line.bottom for line in level) > 3.0:
+            return []
+    return [[Cell(cell[n].text if cell else "") for cell in lines] for n in range(len(filled[0]))]
+
+
+def _lines(letters: list[tuple[int, Letter]]) -> list[tuple[int, Line]]:
+    """(place of its first letter, line), of letters with their places."""
+    lines: list[tuple[int, list[Letter]]] = []
+    for at, letter in letters:
+        if lines and _same(lines[-1][1], letter):
+            lines[-1][1].append(letter)
+        elif letter.text.strip():
+            lines.append((at, [letter]))
+    return [(at, _line(line)) for at, line in lines]
+
+
+def _readings(lines: Sequence[Line]) -> set[int]:
+    """Lines (by identity) of small kana right above larger letters: how these are read."""
+    return {
+        id(small)
+        for small in lines
+        if _KANA.fullmatch(small.text)
+        and any(
+            small.size <= 0.65 * line.size
+            and -0.5 * line.size < small.bottom - line.top < line.size
+            and small.spans[0][0] < line.spans[-1][1] + line.size
+            and line.spans[0][0] < small.spans[-1][1] + line.size
+            for line in lines
+        )
+    }
+
+
+def _marked(items: list[Line | Ruled]) -> list[Line | Ruled]:
+    made = [item for item in items if isinstance(item, Line)]
+    high, low = max((x.top for x in made), default=0.0), min((x.bottom for x in made), default=0.0)
+    right = max((line.right for line in made), default=0.0)
+    return [
+        replace(
+            x,
+            edge=x.top > high - 2 * x.size or x.bottom < low + 2 * x.size,
+            full=x.right > right - 2.5 * x.size,
+        )
+        if isinstance(x, Line)
+        else x
+        for x in items
+    ]
+
+
+def _same(line: list[Letter], letter: Letter) -> bool:
+    """Whether the letter stands on the line's base."""
+    before = line[-1]
+    height = max(before.size, letter.size, 1.0)
+    if abs(before.base - letter.base) < 0.35 * height:
+        return True
+    # Raised: the number of a note.
+    small, large = sorted((before, letter), key=lambda x: x.size)
+    raised = small.size < 0.75 * large.size and small.bottom < large.top - 0.3 * large.size
+    return raised and small.top > large.base and abs(letter.left - before.right) < 0.5 * height
+
+
+def _line(letters: list[Letter]) -> Line:
+    shown = sorted((x for x in letters if x.text.strip()), key=lambda x: x.left)
+    if _ordered(letters):
+        shown = [x for x in letters if x.text.strip()]
+    spaces = _spaces(letters)
+    cells: list[str] = []
+    spans: list[tuple[float, float]] = []
+    for letter in shown:
+        gap = letter.left - spans[-1][1] if spans else 0.0
+        if not spans or gap > _CELL * letter.size:
+            cells.append(letter.text)
+            spans.append((letter.left, letter.right))
+            continue
+        tight = _WIDE.match(letter.text) and _WIDE.match(cells[-1][-1])
+        if id(letter) in spaces or gap > (0.4 if tight else _WORD) * letter.size:
+            cells[-1] += " "
+        cells[-1] += letter.text
+        spans[-1] = (spans[-1][0], max(spans[-1][1], letter.right))
+    sizes = sorted(x.size for x in shown)
+    return Line(
+        one_line(" ".join(cells)),
+        [one_line(cell) for cell in cells],
+        spans,
+        sizes[len(sizes) // 2] if sizes else 0.0,
+        max((x.top for x in shown), default=0.0),
+        min((x.bottom for x in shown), default=0.0),
+        max((x.right for x in shown), default=0.0),
+    )
+
+
+def _ordered(letters: Sequence[Letter]) -> bool:
+    shown = [x for x in letters if x.text.strip()]
+    return all(a.left <= b.left + 0.5 for a, b in pairwise(shown))
+
+
+def _spaces(letters: Sequence[Letter]) -> set[int]:
+    """Letters (by identity) right after a space that the file holds."""
+    return {id(b) for a, b in pairwise(letters) if not a.text.strip()}
+
+
+def goes_on(before: Line, line: Line) -> bool:
+    """Whether a line goes on with the sentence of the line before."""
+    return (
+        before.full
+        and len(before.cells) < 3
+        and not _ENDS.search(before.text)
+        and not _BEGINS.match(line.text)
+    )
+
+
+def join(lines: Sequence[Line]) -> str:
+    """A paragraph of lines: those that go on in the next are put together, without a space
+    between Japanese letters."""
+    text = ""
+    for before, line in zip((None, *lines), lines, strict=False):
+        if before is None:
+            text = line.text
+            continue
+        if not goes_on(before, line):
+            text += "\n"
+        elif not (_WIDE.match(text[-1]) or _WIDE.match(line.text[0])):
+            text = text[:-1] if text.endswith("-") else text + " "
+        text += line.text
+    return text

@@ -1,0 +1,181 @@
+"""Tables as a reader sees them: cells that span, rows of headers, labels beside their values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+from typing import NamedTuple
+
+_WIDEST, _LONGEST = 100, 20_000
+#: A header that is longer is not repeated with every row.
+_HEADER = 400
+#: A list item that is longer, or a sentence, is no label of the table below it.
+_LABEL = 40
+#: No label of a value, nor the name of a column.
+_LONG = 60
+_VALUE = re.compile(r"[\d０-９一二三四五六七八九十]|[。．.]$|.{20}")
+_DIGITS = re.compile(r"[\d０-９]+|[一二三四五六七八九十]+(?=[条章節])")
+#: Names of columns of things and of what is said of them.
+_NAMES = re.compile(
+    r"(?:区分|項目|種類|種別|名称?|品目|品名|対象|内容|曜日|地区|番号|場所|施設|区画|担当|理由|氏名|部署|役職|職種|年度|事由"
+    r"|続柄|名前|科目|期間|金額|額|料金|単価|日数|時間|日|月|年数|回数|数量|電話|内線|連絡先|備考|説明|方法|定員|締切|期限)"
+    r"[（(]?.{0,8}$|^(?:no|name|item|type|id|fee|price|days?|date|value|description)\.?$",
+    re.I,
+)
+
+
+class Cell(NamedTuple):
+    """head: marked as a header. rows, columns: how many it spans."""
+
+    text: str
+    head: bool = False
+    rows: int = 1
+    columns: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class TableLine:
+    """header: of a row `| a | b |`, written the same way. A line without one is text."""
+
+    text: str
+    header: str = ""
+
+
+def row(cells: Iterable[str]) -> str:
+    """A table row as text: `| 区分 | 日数 |`."""
+    return "| " + " | ".join([" ".join(cell.split()).replace("|", "｜") for cell in cells]) + " |"
+
+
+def grid(lines: Iterable[Sequence[Cell]]) -> list[list[Cell]]:
+    """Rows as wide as the table: a cell that spans stands in each of its places."""
+    made: list[list[Cell]] = []
+    down: dict[int, tuple[int, Cell]] = {}
+    for cells in lines:
+        line: list[Cell] = []
+        again: dict[int, tuple[int, Cell]] = {}
+        left = list(reversed(cells))
+        while (left or len(line) in down) and len(line) < _WIDEST:
+            if len(line) in down:
+                rows, cell = down[len(line)]
+                columns = 1
+            else:
+                cell = left.pop()
+                rows, columns = cell.rows, min(cell.columns, _WIDEST)
+            for _ in range(max(1, columns)):
+                if rows > 1:
+                    again[len(line)] = (rows - 1, cell)
+                line.append(cell)
+        down = again
+        made.append(line)
+        if len(made) >= _LONGEST:
+            break
+    width = max(map(len, made), default=0)
+    return [line + [Cell("")] * (width - len(line)) for line in made]
+
+
+def table_lines(
+    table: Sequence[Sequence[Cell]], *, item: str = "", header: str | None = None
+) -> Iterator[TableLine]:
+    """A table's rows, or lines of label and value where it has no header.
+
+    item: the list item that it stands under: what each row is about. header: that of the table
+    that this one goes on with.
+    """
+    filled = [line for line in table if any(cell.text.strip() for cell in line)]
+    while filled and header is None and _across(filled[0]) and len(filled) > 1:
+        yield TableLine(filled.pop(0)[0].text)
+    label = [item] if item and is_label(item) else []
+    count = 0 if header is not None else _header_rows(filled)
+    if header is None:
+        names = [_name([line[n].text for line in filled[:count]]) for n in range(_width(filled))]
+        header = row([*([""] if label else []), *names]) if count else ""
+        header = "" if len(header) > _HEADER else header
+    elif filled and row(cell.text for cell in filled[0]) == header:
+        count = 1
+    body = filled[count:]
+    if not header:
+        yield from _labelled(body, label[0] if label else "")
+        return
+    for line in body:
+        if _across(line):
+            yield TableLine(line[0].text)
+        else:
+            yield TableLine(row([*label, *(cell.text for cell in line)]), header)
+
+
+def is_label(text: str) -> bool:
+    """Whether a line can stand for what is below it."""
+    return len(text) <= _LABEL and not text.endswith(("。", "．", "."))
+
+
+def _width(table: Sequence[Sequence[Cell]]) -> int:
+    return max(map(len, table), default=0)
+
+
+def _across(line: Sequence[Cell]) -> bool:
+    """Whether one cell takes the whole row."""
+    return len(line) > 1 and all(cell is line[0] for cell in line)
+
+
+def _name(parts: Iterable[str]) -> str:
+    return " ".join(dict.fromkeys(part for part in parts if part.strip()))
+
+
+def _header_rows(table: Sequence[Sequence[Cell]]) -> int:
+    """How many of the first rows are the header."""
+    if not table or _width(table) < 2:
+        return 0
+    if any(cell.head for line in table for cell in line):
+        marked = list(
+            takewhile(lambda line: all(c.head or not c.text.strip() for c in line), table)
+        )
+        return len(marked) if len(marked) < len(table) else 1
+    first = table[0]
+    if any(cell.columns > 1 for cell in first):
+        return min(max(2, *(cell.rows for cell in first)), len(table) - 1)
+    if len(table) == 1 or all(_VALUE.search(cell.text) for cell in first[1:]):
+        return 0
+    if any(
+        _shaped(cell.text) & {s for line in table[1:] for s in _shaped(line[n].text)}
+        for n, cell in enumerate(first)
+    ):
+        return 0
+    if len(first) > 2:
+        return int(all(len(cell.text) <= _LONG for cell in first))
+    named = [_NAMES.search(cell.text.strip()) is not None for cell in first]
+    counted = all(_VALUE.search(line[1].text) for line in table[1:])
+    labels = [line for line in table if not _VALUE.search(line[0].text)]
+    many = sum(_NAMES.search(line[0].text.strip()) is not None for line in labels) > 1
+    return int((counted and named[1]) or (not many and (counted or any(named))))
+
+
+def _shaped(text: str) -> set[str]:
+    """第1章 and 第12章 are written alike; nothing for a text without a number."""
+    return {shape} if (shape := _DIGITS.sub("9", text.strip())) != text.strip() else set()
+
+
+def _labelled(body: Sequence[Sequence[Cell]], item: str) -> Iterator[TableLine]:
+    """`label：value`, as many in a line as there are labels in a row; under an item all in one."""
+    said: list[str] = []
+    for line in body:
+        if any(len(cell.text) > _LONG for cell in line[:-1]):  # columns of text
+            said += [cell.text for cell in line if cell.text.strip()]
+        elif text := "、".join(_pairs(line)):
+            said.append(text)
+    if item and said:
+        yield TableLine(f"{item}　{'、'.join(said)}")
+    else:
+        yield from (TableLine(text) for text in said)
+
+
+def _pairs(line: Sequence[Cell]) -> Iterator[str]:
+    cells = [c for n, c in enumerate(line) if c.text.strip() and (n == 0 or c is not line[n - 1])]
+    heads = [n for n, cell in enumerate(cells) if cell.head]
+    if len(heads) < 2 or len(heads) == len(cells):
+        heads = [0] if cells else []
+    for start, end in zip(heads, [*heads[1:], len(cells)], strict=True):
+        values = "、".join(" ".join(cell.text.split()) for cell in cells[start + 1 : end])
+        label = " ".join(cells[start].text.split())
+        yield f"{label}：{values}" if values else label
