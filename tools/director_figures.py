@@ -118,7 +118,7 @@ def main() -> int:
     parser.add_argument("--natural", action="store_true", help="natural.jsonl by both rule sets")
     chosen = parser.parse_args()
     if chosen.natural:
-        for at in ("dev", "test", "fresh"):
+        for at in ("dev", "test"):
             natural(at, "calibrated")
             natural(at, "spec")
         return 0

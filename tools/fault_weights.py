@@ -216,6 +216,8 @@ def learn(
                 by_line[(kinds == "good") & held & whose],
                 by_line[(kinds == fault) & held],
             )
+            if fault == "negation":
+                good = good[good > -np.inf]  # of the lines that deny something at all
             theirs = np.array([])
             if talks:
                 heard = of @ beta[fault] + bias[-1]

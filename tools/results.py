@@ -522,10 +522,10 @@ this page. What these figures do and do not show: see *What is not claimed* in t
 
 ## One question a trial, where only asking settles it
 
-`ambigact40-hard`, `--quota 1`, up to three trials: the headline. A question has to be a good one here, and what
-a failed trial taught counts in the next. A strong model by hand, on scenes of this kind: with one question
-right at once 9 of 16, after a second trial 15; without any 6 of 24, and with two questions 23 of 24, so that two
-leave next to nothing to gain.
+`ambigact40-hard`, `--quota 1`, up to three trials: the headline. A question has to be a good one
+here, and what a failed trial taught counts in the next. A strong model by hand, on scenes of
+this kind: with one question right at once 9 of 16, after a second trial 15; without any 6 of 24,
+and with two questions 23 of 24, so that two leave next to nothing to gain.
 
 {hard}
 

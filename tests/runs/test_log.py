@@ -184,3 +184,16 @@ def test_looking_at_what_was_closed_leaves_no_trace(tmp_path: Path) -> None:
     ):
         log.append(Event(Where("b"), "chat", "d", "x"))
         assert look.counts()[2] == 2
+
+
+def test_a_log_opened_by_a_relative_path_is_closed_where_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    log = RunLog(Path("log.sqlite"))
+    log.put("note", 1)
+    monkeypatch.chdir("/")
+    log.close()
+    assert (tmp_path / "log.sqlite.digest").exists()
+    with closing(RunLog(tmp_path / "log.sqlite", read_only=True)) as log:
+        assert log.get("note") == 1

@@ -18,7 +18,8 @@ from naisei.relationship.config import RelationshipConfig, Rules
 from naisei.relationship.dialogues import Dialogue, read_dialogue
 from naisei.relationship.plot import draw
 from naisei.relationship.rating import Rating, rate_by_speech
-from naisei.relationship.series import WAYS, Series, read_series
+from naisei.relationship.schemas import WAYS
+from naisei.relationship.series import Series, read_series
 from naisei.relationship.system import RUN
 from naisei.relationship.vector import DIMENSIONS, NAMES_JA, signed
 from naisei.runs.task import Table

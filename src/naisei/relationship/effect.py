@@ -20,7 +20,7 @@ from naisei.lang import say
 from naisei.relationship.dialogues import Dialogue, Utterance, Vectors, read_dialogue
 from naisei.relationship.metrics import blocks
 from naisei.relationship.rating_output import spearman
-from naisei.relationship.schemas import Conversation
+from naisei.relationship.schemas import WAYS, Conversation
 from naisei.relationship.speech import SpeechEstimator
 from naisei.relationship.vector import DIMENSIONS, RelationVector
 from naisei.runs.report import plain_number
@@ -104,7 +104,7 @@ def _talk(key: str, talk: Conversation) -> Talk:
         for moment in session.moments:
             held: Vectors = tuple(
                 stance.reading.vector if (stance := moment.stances.get(way)) else None
-                for way in ("a_to_b", "b_to_a")
+                for way in WAYS
             )  # type: ignore[assignment]
             turn = -1 if moment.at == "session_start" else moment.turn
             vectors[session.number, turn] = held
@@ -261,9 +261,6 @@ def effect(
     return InjectionEffect(
         tuple(lines), len(units), injected, (*notes, *_warnings(first, second, injected))
     )
-
-
-Unit = tuple[str, tuple[int, int], Talk, Talk]
 
 
 def _places(talk: Talk) -> dict[tuple[int, int], str]:

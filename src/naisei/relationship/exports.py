@@ -17,15 +17,22 @@ from naisei.lang import say
 from naisei.relationship.config import RelationshipConfig
 from naisei.relationship.pairs import Pair
 from naisei.relationship.recorder import replayed
-from naisei.relationship.schemas import AgentId, Conversation, Moment, Reflection, Session, Stance
+from naisei.relationship.schemas import (
+    AGENTS,
+    WAYS,
+    AgentId,
+    Conversation,
+    Moment,
+    Reflection,
+    Session,
+    Stance,
+)
 from naisei.relationship.task import ConversationTask
 from naisei.runs.directory import RunDirectory
 from naisei.system.config import Options, flag
 
 if TYPE_CHECKING:
     from naisei.relationship.rating_task import RatingTask
-
-_AGENTS: tuple[AgentId, AgentId] = ("a", "b")
 
 
 def conversations(
@@ -64,7 +71,8 @@ def export(
     written: list[Path] = []
     for episode, (pair, talk) in found.items():
         folder = root if one else root / "dialogues" / episode.replace("#", "-")
-        files = {f"agent_{who}.json": _pretty(agent_json(pair, talk, who)) for who in _AGENTS}
+        held = {f"agent_{who}.json": agent_json(pair, talk, who) for who in AGENTS}
+        files = {n: json.dumps(v, ensure_ascii=False, indent=2) + "\n" for n, v in held.items()}
         for session in talk.sessions:
             rows = trace_rows(pair, session)
             if rows:
@@ -135,9 +143,9 @@ def trace_rows(pair: Pair, session: Session) -> list[dict[str, Any]]:
 def _moment(talk: Conversation, moment: Moment) -> dict[str, Any]:
     stances = moment.stances
     by_speaker = {}
-    for who, way in zip(_AGENTS, ("a_to_b", "b_to_a"), strict=True):
+    for who, way in zip(AGENTS, WAYS, strict=True):
         partner: AgentId = "b" if who == "a" else "a"
-        stance = stances.get(way)  # type: ignore[call-overload]
+        stance = stances.get(way)
         by_speaker[talk.names[who]] = {"toward": talk.names[partner], **_stance(stance)}
     return {
         "turn": moment.turn,
@@ -199,10 +207,6 @@ def _trace(pair: Pair, moment: Moment, made: Reflection) -> dict[str, Any]:
         "failure": made.reading.failure,
         "evidence": [ground.model_dump() for ground in made.evidence],
     }
-
-
-def _pretty(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, indent=2) + "\n"
 
 
 class ExportOptions(Options):

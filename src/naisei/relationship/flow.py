@@ -29,15 +29,13 @@ from naisei.relationship.reflect import (
     remember_facts,
     utterance_entry,
 )
-from naisei.relationship.schemas import AgentId, Conversation, Session, Stance
+from naisei.relationship.schemas import AGENTS, AgentId, Conversation, Session, Stance
 from naisei.relationship.vector import DIMENSIONS, Reading, faded
-
-_AGENTS: tuple[AgentId, AgentId] = ("a", "b")
 
 
 def converse(pair: Pair, rules: Rules, record: Recorder) -> Flow[Conversation]:
     """All sessions of one pair; `a` speaks first, and from then on they take turns."""
-    for agent in _AGENTS:
+    for agent in AGENTS:
         yield from remember_facts(pair, agent, rules)
     for number in range(1, rules.sessions + 1):
         start = rules.clock.session(number, rules.turns)
@@ -66,7 +64,7 @@ def speak(pair: Pair, rules: Rules, record: Recorder) -> Flow[None]:
         raise InstrumentFailure(f"{pair.names[who]} said nothing")
     line = next_line(rules, record, who, text, told=reading.vector if reading else None)
     yield from Say(text, who, line.model_dump(mode="json", exclude={"speaker", "text"}))
-    for agent in _AGENTS:
+    for agent in AGENTS:
         yield from remember(stream_of(agent), utterance_entry(pair, line))
     yield from rate_importances(pair, rules, record, turn)
 
@@ -103,4 +101,4 @@ def feel(pair: Pair, rules: Rules, record: Recorder, *, at_start: bool = False) 
 def upcoming(rules: Rules, record: Recorder) -> AgentId:
     """Who speaks next. They take turns, across sessions, too."""
     spoken_before = (record.session.number - 1) * rules.turns + len(record.session.lines)
-    return _AGENTS[spoken_before % 2]
+    return AGENTS[spoken_before % 2]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from naisei.core import InputError
 from naisei.lang import language, say
 from naisei.relationship.config import RelationshipConfig
-from naisei.relationship.schemas import Conversation, Direction, Line, Reflection
+from naisei.relationship.schemas import WAYS, Conversation, Line, Reflection
 from naisei.relationship.vector import DIMENSIONS
 from naisei.runs.statistics import mean_metric
 from naisei.runs.task import EpisodeRow, Metric, Summary, Table
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from naisei.system.execute import Study
 
 _SHARES = ("reading_failures", "repaired_readings")
-_WAYS: tuple[Direction, Direction] = ("a_to_b", "b_to_a")
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +145,7 @@ def _readings(config: RelationshipConfig, talks: Sequence[_Talk]) -> list[Metric
     failed = [(e, float(made.reading.vector is None)) for e, made in every]
     mended = [(e, float(bool(made.reading.repairs))) for e, made in usable]
     out = [mean("reading_failures", failed), mean("repaired_readings", mended)]
-    for way in _WAYS:
+    for way in WAYS:
         mine = [(e, made.reading.vector) for e, made in usable if made.direction == way]
         out += [
             mean(f"{name}.{way}", [(e, float(v.values[at])) for e, v in mine if v is not None])
@@ -192,7 +191,7 @@ def _cost_table(rows: Sequence[EpisodeRow], turns: int) -> Table:
 def _reading_table(talks: Sequence[_Talk]) -> Table:
     rows: list[tuple[str | float | int, ...]] = []
     for t in talks:
-        for way in _WAYS:
+        for way in WAYS:
             mine = [made.reading for made in t.reflections if made.direction == way]
             vectors = [r.vector.values for r in mine if r.vector is not None]
             if not mine:

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any
 from naisei.core import InputError
 from naisei.files import write_atomically, written_beside
 from naisei.lang import language, say, speaking
-from naisei.relationship.series import WAYS, Point, Series, aligned, read_series
+from naisei.relationship.schemas import WAYS
+from naisei.relationship.series import Point, Series, aligned, read_series
 from naisei.relationship.vector import DIMENSIONS, HIGH, LOW, NAMES_JA, degree, signed
 from naisei.runs.tables import to_csv
 from naisei.runs.task import Table

@@ -14,20 +14,13 @@ from naisei.japanese.morph import is_japanese
 from naisei.lang import say
 from naisei.relationship.config import RatedLine, RatingConfig
 from naisei.relationship.dialogues import Dialogue, Utterance
-from naisei.relationship.schemas import (
-    Conversation,
-    Direction,
-)
+from naisei.relationship.schemas import WAYS, Conversation, Direction
 from naisei.relationship.speech import SpeechEstimator, SpeechReading
-from naisei.relationship.vector import DIMENSIONS, Reading, RelationVector
+from naisei.relationship.vector import DIMENSIONS, Reading, RelationVector, away_from_zero
 from naisei.runs.significance import krippendorff_alpha
+from naisei.runs.statistics import mean_metric
 from naisei.runs.task import Metric
 from naisei.system.config import Options, flag
-
-
-def away_from_zero(value: float) -> int:
-    """The whole number next to it, halves away from 0, as people round."""
-    return int(math.copysign(abs(value) + 0.5, value))
 
 
 def median_reading(readings: Sequence[Reading]) -> Reading:
@@ -77,7 +70,7 @@ def stability(
         units: list[list[int | None]] = []
         clusters: list[int] = []
         for turn in range(turns):
-            for way in ("a_to_b", "b_to_a"):
+            for way in WAYS:
                 vectors = [one[turn].get(way) for one in repeats]
                 units.append([None if v is None else int(getattr(v, name)) for v in vectors])
                 clusters.append(turn)
@@ -92,18 +85,11 @@ def stability(
         )
         read = [kept for unit in units if len(kept := [v for v in unit if v is not None]) >= 2]
         why = "" if read else "no turn was read twice"
-        out.append(_mean(f"sd.{name}", [pstdev(unit) for unit in read], why))
-        out.append(_mean(f"agreed.{name}", [float(len(set(unit)) == 1) for unit in read], why))
+        same = [float(len(set(unit)) == 1) for unit in read]
+        for kind, values in (("sd", [pstdev(unit) for unit in read]), ("agreed", same)):
+            one = [0] * len(read)  # no interval: all are of one dialogue
+            out.append(mean_metric(f"{kind}.{name}", values, clusters=one, reason=why))
     return out
-
-
-def _mean(name: str, values: Sequence[float], why: str) -> Metric:
-    if not values:
-        return Metric(name, math.nan, reason=why)
-    return Metric(name, sum(values) / len(values), n=len(values))
-
-
-WAYS: tuple[Direction, Direction] = ("a_to_b", "b_to_a")
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +155,7 @@ def rate_by_speech(dialogue: Dialogue) -> Rating:
             way: {n: Score(r[n].value, r[n].reason) for n in DIMENSIONS}
             for way, r in readings.items()
         }
-        turns.append(RatedTurn(line, _next(dialogue, at), marks, readings))
+        turns.append(RatedTurn(line, next_speaker(dialogue, at), marks, readings))
     return Rating(dialogue, "speech", tuple(turns))
 
 
@@ -184,7 +170,7 @@ def from_file(dialogue: Dialogue) -> Rating | None:
             way: _marks([vector], "the file holds none for this turn")
             for way, vector in zip(WAYS, held, strict=True)
         }
-        turns.append(RatedTurn(line, _next(dialogue, at), marks))
+        turns.append(RatedTurn(line, next_speaker(dialogue, at), marks))
     return Rating(dialogue, "file", tuple(turns))
 
 
@@ -213,7 +199,7 @@ def from_conversations(dialogue: Dialogue, rater: str, talks: Sequence[Conversat
             every = [*answered, *lost]
             why = next((failure for vector, failure in every if vector is None), "")
             marks[way] = _marks([vector for vector, _ in every], why or "not rated")
-        turns.append(RatedTurn(line, _next(dialogue, at), marks))
+        turns.append(RatedTurn(line, next_speaker(dialogue, at), marks))
     return Rating(dialogue, rater, tuple(turns), len(talks))
 
 
@@ -227,7 +213,7 @@ def _marks(vectors: Sequence[RelationVector | None], why: str) -> dict[str, Scor
     return out
 
 
-def _next(dialogue: Dialogue, at: int) -> str:
+def next_speaker(dialogue: Dialogue, at: int) -> str:
     """Who speaks after line `at`; after the last of a session, the other one."""
     a, b = dialogue.speakers
     line = dialogue.lines[at]

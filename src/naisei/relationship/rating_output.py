@@ -18,10 +18,11 @@ from pydantic import JsonValue
 from naisei.files import write_atomically
 from naisei.lang import say
 from naisei.relationship.metrics import blocks
-from naisei.relationship.rating import WAYS, RatedTurn, Rating, Score, rate_by_speech
-from naisei.relationship.schemas import Direction
+from naisei.relationship.rating import RatedTurn, Rating, Score, rate_by_speech
+from naisei.relationship.schemas import WAYS, Direction
 from naisei.relationship.speech import SpeechReading
 from naisei.relationship.vector import DIMENSIONS, NAMES_JA, signed
+from naisei.runs.report import plain_number
 from naisei.runs.statistics import mean_metric
 from naisei.runs.task import Metric, Table
 from naisei.text_files import csv_cell
@@ -94,7 +95,7 @@ def _moment(rating: Rating, turn: RatedTurn) -> dict[str, Any]:
             "toward": dst,
             "vector": vectors[way],
             "carried": False,
-            "estimates": {n: _plain(marks[n].value) for n in DIMENSIONS},
+            "estimates": {n: plain_number(round(marks[n].value, 3)) for n in DIMENSIONS},
         }
         if missing := {n: marks[n].reason for n in DIMENSIONS if marks[n].reason}:
             held["failure"] = "; ".join(dict.fromkeys(missing.values()))
@@ -104,7 +105,7 @@ def _moment(rating: Rating, turn: RatedTurn) -> dict[str, Any]:
         rr["by_speaker"][src] = held
     if rating.repeats > 1:
         rr["repeats"] = {
-            way: [_repeat(turn.marks[way], n) for n in range(rating.repeats)] for way in WAYS
+            way: [_vector(turn.marks[way], n) for n in range(rating.repeats)] for way in WAYS
         }
     return {
         "turn": turn.line.turn,
@@ -115,18 +116,15 @@ def _moment(rating: Rating, turn: RatedTurn) -> dict[str, Any]:
     }
 
 
-def _vector(marks: dict[str, Score]) -> dict[str, int | None] | None:
-    found = {name: marks[name].rounded for name in DIMENSIONS}
+def _vector(marks: dict[str, Score], repeat: int | None = None) -> dict[str, int | None] | None:
+    """Of a turn, or of one repetition of its rating."""
+    found = {
+        name: marks[name].rounded
+        if repeat is None
+        else next(iter(marks[name].repeats[repeat:]), None)
+        for name in DIMENSIONS
+    }
     return None if all(value is None for value in found.values()) else found
-
-
-def _repeat(marks: dict[str, Score], number: int) -> dict[str, int | None] | None:
-    found = {name: next(iter(marks[name].repeats[number:]), None) for name in DIMENSIONS}
-    return None if all(value is None for value in found.values()) else found
-
-
-def _plain(value: float) -> float | None:
-    return None if math.isnan(value) else round(value, 3)
 
 
 def to_csv(rating: Rating) -> str:
@@ -139,7 +137,7 @@ def to_csv(rating: Rating) -> str:
             src, dst = rating.name(way)
             for name in DIMENSIONS:
                 mark = turn.marks[way][name]
-                value = _plain(mark.value)
+                value = plain_number(round(mark.value, 3))
                 read: list[float] = [v for v in mark.repeats if v is not None] or (
                     [value] if value is not None else []
                 )
@@ -295,7 +293,7 @@ class Check:
     def to_json(self) -> dict[str, JsonValue]:
         """Undefined figures are null, with the reason."""
         return {
-            "metrics": {m.name: None if math.isnan(m.value) else m.value for m in self.metrics},
+            "metrics": {m.name: plain_number(m.value) for m in self.metrics},
             "reasons": {m.name: m.reason for m in self.metrics if m.reason},
             "disagreements": [
                 {

@@ -8,13 +8,21 @@ from pydantic import BaseModel, JsonValue
 
 from naisei.core import Flow, Gather, Remember, Say, Where, World, fingerprint
 from naisei.memory.stream import remember
-from naisei.relationship.config import RatedLine, RatingConfig
+from naisei.relationship.config import RatingConfig
 from naisei.relationship.metrics import blocks
-from naisei.relationship.rating import Rating, from_conversations, median_reading, stability
+from naisei.relationship.rating import (
+    Rating,
+    from_conversations,
+    median_reading,
+    next_speaker,
+    stability,
+)
 from naisei.relationship.rating_output import turns_table, write_agent_file
-from naisei.relationship.recorder import RECORD, Recorder, other, stream_of
+from naisei.relationship.recorder import RECORD, Recorder, stream_of
 from naisei.relationship.reflect import next_line, reflect, utterance_entry
 from naisei.relationship.schemas import (
+    AGENTS,
+    WAYS,
     AgentId,
     Conversation,
     Moment,
@@ -29,8 +37,6 @@ from naisei.runs.result import RunResult
 from naisei.runs.statistics import mean_metric
 from naisei.runs.task import EpisodeRow, Metric, Summary, Task
 
-_AGENTS: tuple[AgentId, AgentId] = ("a", "b")
-
 
 def rating_flow(config: RatingConfig, record: Recorder) -> Flow[Conversation]:
     """Hear a line, reflect in both directions by the median of the votes, go on to the next.
@@ -38,8 +44,8 @@ def rating_flow(config: RatingConfig, record: Recorder) -> Flow[Conversation]:
     Who has not spoken yet gets no vector. The readings are not remembered: each rests on the
     dialogue, not on what was rated before.
     """
-    pair, rules = config.pair, config.rules
-    who = dict(zip(config.speakers, _AGENTS, strict=True))
+    pair, rules, dialogue = config.pair, config.rules, config.dialogue
+    who = dict(zip(config.speakers, AGENTS, strict=True))
     spoken: set[AgentId] = set()
     for at, given in enumerate(config.lines):
         if at == 0 or config.lines[at - 1].session != given.session:
@@ -50,15 +56,15 @@ def rating_flow(config: RatingConfig, record: Recorder) -> Flow[Conversation]:
         line = next_line(rules, record, agent, given.text)
         spoken = {*spoken, agent}
         yield from Say(given.text, agent, line.model_dump(mode="json", exclude={"speaker", "text"}))
-        for listener in _AGENTS:
+        for listener in AGENTS:
             yield from remember(stream_of(listener), utterance_entry(pair, line))
         votes: list[list[Reflection]] = yield from Gather(
             [
-                reflect(pair, [one for one in _AGENTS if one in spoken], line.time, rules)
+                reflect(pair, [one for one in AGENTS if one in spoken], line.time, rules)
                 for _ in range(config.votes)
             ]
         )
-        moment = _moment(record, votes, _next(config.lines, at, who, agent))
+        moment = _moment(record, votes, who[next_speaker(dialogue, at)])
         yield from Remember({"moment": moment.model_dump(mode="json")}, RECORD)
     return record.conversation
 
@@ -79,12 +85,6 @@ def _moment(record: Recorder, votes: list[list[Reflection]], speaker: AgentId) -
         stances=stances,
         reflections=tuple(every),
     )
-
-
-def _next(lines: tuple[RatedLine, ...], at: int, who: dict[str, AgentId], now: AgentId) -> AgentId:
-    if at + 1 < len(lines) and lines[at + 1].session == lines[at].session:
-        return who[lines[at + 1].speaker]
-    return other(now)
 
 
 class RatingTask(Task[RatingConfig]):
@@ -112,7 +112,11 @@ class RatingTask(Task[RatingConfig]):
         metrics = _means(rating) if rating.repeats else []
         if self.config.repeats > 1:
             repeats = [
-                [{w: s.reading.vector for w, s in m.stances.items()} for m in _moments(talk)]
+                [
+                    {w: s.reading.vector for w, s in m.stances.items()}
+                    for one in talk.sessions
+                    for m in one.moments
+                ]
                 for talk in _talks(rows)
             ]
             metrics += stability(repeats, seed=self.config.seed)
@@ -140,10 +144,6 @@ def _talks(rows: Sequence[EpisodeRow]) -> list[Conversation]:
     return [Conversation.model_validate(row.result) for row in rows if row.scored]
 
 
-def _moments(talk: Conversation) -> list[Moment]:
-    return [moment for session in talk.sessions for moment in session.moments]
-
-
 def _means(rating: Rating) -> list[Metric]:
     """reading_failures: turns × directions × repetitions without a vector. Power.a_to_b, …:
     means over the turns that were read. Intervals: see `blocks`."""
@@ -158,7 +158,7 @@ def _means(rating: Rating) -> list[Metric]:
 
     out = [mean("reading_failures", lost, "nothing was rated")]
     for name in DIMENSIONS:
-        for way in ("a_to_b", "b_to_a"):
+        for way in WAYS:
             given = [(t.line.session, t.marks[way][name].value) for t in rating.turns]
             read = [(s, v) for s, v in given if v == v]
             out.append(mean(f"{name}.{way}", read, "no usable reading"))

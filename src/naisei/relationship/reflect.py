@@ -24,6 +24,7 @@ from naisei.relationship.messages import (
 from naisei.relationship.pairs import Pair
 from naisei.relationship.recorder import RECORD, Recorder, stream_of, toward
 from naisei.relationship.schemas import (
+    AGENTS,
     AgentId,
     Direction,
     Ground,
@@ -36,11 +37,8 @@ from naisei.relationship.schemas import (
 )
 from naisei.relationship.vector import Reading, RelationVector, VectorReply
 
-_AGENTS: tuple[AgentId, AgentId] = ("a", "b")
 #: The best so many entries are looked at; the evidence is cut by its length.
 _CANDIDATES = 40
-
-
 #: What may be evidence: what was said and what is known. One's own readings are none.
 _EVIDENCE: tuple[Kind, ...] = ("utterance", "fact", "summary")
 
@@ -259,7 +257,7 @@ def rate_importances(pair: Pair, rules: Rules, record: Recorder, turn: int) -> F
         yield from Remember({"rating_failures": record.session.rating_failures + 1}, RECORD)
         return
     rated = {line.id: n for line, n in zip(lines, found.importances, strict=True)}
-    for agent in _AGENTS:
+    for agent in AGENTS:
         yield from rate(stream_of(agent), rated)
 
 
@@ -287,5 +285,5 @@ def end_session(pair: Pair, rules: Rules, record: Recorder) -> Flow[None]:
         source={"session": session.number},
         of=tuple(line.id for line in session.lines),
     )
-    for agent in _AGENTS:
+    for agent in AGENTS:
         yield from remember(stream_of(agent), entry)

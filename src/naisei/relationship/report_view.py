@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from naisei.relationship.pairs import Pair
 from naisei.relationship.recorder import toward
 from naisei.relationship.schemas import (
+    WAYS,
     AgentId,
     Conversation,
     Direction,
@@ -21,8 +22,6 @@ from naisei.relationship.schemas import (
     Session,
 )
 from naisei.relationship.vector import DIMENSIONS, HIGH, LOW
-
-_WAYS: tuple[Direction, Direction] = ("a_to_b", "b_to_a")
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +191,7 @@ class _Links:
         """Both directions at a moment: those made now, and those carried on."""
         made = {one.direction: one for one in moment.reflections}
         out = []
-        for way in _WAYS:
+        for way in WAYS:
             if (stance := moment.stances.get(way)) is None:
                 continue
             anchor = self._reading(moment, way)
@@ -269,7 +268,6 @@ def _values(other: Conversation, moment: Moment, way: Direction) -> dict[str, in
 
 
 WIDTH, HEIGHT = 640.0, 84.0
-_WAYS_report_curves: tuple[Direction, Direction] = ("a_to_b", "b_to_a")
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,7 +307,7 @@ def curves(talk: Conversation, number: int = 1) -> list[Curve]:
     out = []
     for at, dimension in enumerate(DIMENSIONS):
         lines, spots = [], []
-        for nth, way in enumerate(_WAYS_report_curves):
+        for nth, way in enumerate(WAYS):
             pieces: list[list[str]] = [[]]
             dots = []
             before = moments[0][0]

@@ -16,6 +16,8 @@ from naisei.schema import told
 #: The two who talk. `a` speaks first.
 AgentId = Literal["a", "b"]
 Direction = Literal["a_to_b", "b_to_a"]
+AGENTS: tuple[AgentId, AgentId] = ("a", "b")
+WAYS: tuple[Direction, Direction] = ("a_to_b", "b_to_a")
 Text = Annotated[str, Field(min_length=1)]
 
 

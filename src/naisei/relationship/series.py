@@ -15,11 +15,10 @@ from typing import Any, Literal
 
 from naisei.core import InputError
 from naisei.lang import say
-from naisei.relationship.schemas import Direction
+from naisei.relationship.schemas import WAYS, Direction
 from naisei.relationship.vector import DIMENSIONS, HIGH, LOW, RelationVector
 from naisei.text_files import json_of, read_text
 
-WAYS: tuple[Direction, Direction] = ("a_to_b", "b_to_a")
 _KEY = re.compile(r"session_(\d+)_relationship_reflection_turns")
 
 

@@ -29,6 +29,11 @@ DIMENSIONS = ("Power", "Intimacy", "TaskOriented")
 LOW, HIGH = -3, 3
 
 
+def away_from_zero(value: float) -> int:
+    """The whole number next to it, halves away from 0, as people round."""
+    return int(math.copysign(abs(value) + 0.5, value))
+
+
 class RelationVector(BaseModel):
     """How `src` stands toward `dst`; each an integer from −3 to 3.
 
@@ -184,8 +189,7 @@ def _read(value: Any) -> tuple[int, str]:
     number = number_of(value)
     if number is None or not LOW <= number <= HIGH:
         raise ValueError(f"{str(value)[:40]!r} is no whole number from -3 to 3")
-    # Halves go away from zero, as people round.
-    used = int(math.copysign(abs(number) + 0.5, number))
+    used = away_from_zero(number)
     done = ["read from text"] if isinstance(value, str) else []
     return used, ", ".join([*done, *(["rounded"] if used != number else [])])
 
@@ -247,7 +251,7 @@ def faded(
     for name in DIMENSIONS:
         start, end = getattr(vector, name), getattr(base, name)
         value = end + (start - end) * 0.5 ** (max(days, 0.0) / half[name])
-        left[name] = int(math.copysign(abs(value) + 0.5, value))
+        left[name] = away_from_zero(value)
     return RelationVector(**left)
 
 

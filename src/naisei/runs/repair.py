@@ -208,49 +208,53 @@ class _Salvage:
             if rows.text_digest(row[2]) == row[1]
         ]
         self.origin = _origin(select)
-        self.rows: list[Row] = []
+        self.rows = [*walk(select, self.origin)]
         self._steps: set[tuple[str, str]] = set()
-        for row in walk(select, self.origin):
-            self._take(row)
-        if not self.rows:
+        if not any(row.sound for row in self.rows):
             raise InputError(
                 say("読み取れる行がありません", "no row of it can be read"),
                 place=str(place),
                 remedy=say("控えがあれば、それを使ってください", "use a backup, if there is one"),
             )
 
-    def _take(self, row: Row) -> None:
-        again = self.told.again
-        kept = row.sound
+    def _kept(self, row: Row) -> bool:
         if row.table in ("events", "episodes"):
-            kept &= not again.get(row.episode)
-        elif row.table == "exchanges" and row.values[1] is not None:
-            kept &= (row.episode, row.values[1]) in self._steps
-        if kept:
-            self.rows.append(row)
-            if row.table == "events":
-                self._steps.add((row.episode, row.step))
-            self.told.events += row.table == "events"
-            self.told.episodes += row.table == "episodes"
-        elif row.table in ("events", "episodes"):
-            again.setdefault(row.episode, row.step or "0" * (row.table == "events"))
+            return row.sound and not self.told.again.get(row.episode)
+        if row.table == "exchanges" and row.values[1] is not None:
+            return row.sound and (row.episode, row.values[1]) in self._steps
+        return row.sound
 
     def fill(self, db: Any, origin: str) -> None:
         """What is sound into the tables of a new log, within a transaction."""
         for row in self.texts:
             db.execute("INSERT INTO texts(id, digest, text) VALUES (?, ?, ?)", row)
         for row in self.rows:
-            by, columns = rows.TABLES[row.table]
-            names = dict.fromkeys((by, *columns.split(", ")))
-            values = [*row.values] if len(names) == len(row.values) else [row.key, *row.values]
-            marks = ",".join("?" * len(values))
-            db.execute(f"INSERT INTO {row.table}({', '.join(names)}) VALUES ({marks})", values)
+            if self._kept(row) and _inserted(db, row):
+                self._steps.add((row.episode, row.step))
+                self.told.events += row.table == "events"
+                self.told.episodes += row.table == "episodes"
+            elif row.table in ("events", "episodes"):
+                step = row.step or "0" * (row.table == "events")
+                self.told.again.setdefault(row.episode, step)
         if self.told.again:
             db.execute("DELETE FROM meta WHERE key = ?", (SUMMARY_KEY,))
         db.execute("DELETE FROM meta WHERE key = ?", (CHAIN_KEY,))
         note: JsonValue = {"format": 1, "origin": origin}
         db.execute("INSERT INTO meta(key, value) VALUES (?, ?)", (CHAIN_KEY, rows.dump(note)))
         digest_anew(db, origin)
+
+
+def _inserted(db: Any, row: Row) -> bool:
+    """Whether it is a row that a log may hold, whoever made its digest."""
+    by, columns = rows.TABLES[row.table]
+    names = dict.fromkeys((by, *columns.split(", ")))
+    values = [*row.values] if len(names) == len(row.values) else [row.key, *row.values]
+    marks = ",".join("?" * len(values))
+    try:
+        db.execute(f"INSERT INTO {row.table}({', '.join(names)}) VALUES ({marks})", values)
+    except sqlite3.IntegrityError:
+        return False
+    return True
 
 
 def _origin(select: Select) -> str:

@@ -182,7 +182,7 @@ def _declared(columns: str, always: str) -> str:
     )
 
 
-_NAMED = "CHECK(episode = instance || '#' || trial)"
+_NAMED = "(episode = instance || '#' || trial)"
 #: What a row may hold is declared, so that `PRAGMA quick_check` tells of rows that somebody else
 #: made.
 SCHEMA = f"""
@@ -192,10 +192,10 @@ CREATE TABLE IF NOT EXISTS texts(
   id INTEGER PRIMARY KEY, digest BLOB UNIQUE NOT NULL, text BLOB) STRICT;
 CREATE TABLE IF NOT EXISTS events(seq INTEGER PRIMARY KEY,
   {_declared(EVENT, "episode instance trial path kind digest request result")},
-  chain BLOB, {_NAMED}) STRICT;
+  chain BLOB, CHECK{_NAMED}) STRICT;
 CREATE TABLE IF NOT EXISTS episodes(
   {_declared(EPISODE, "episode instance trial failure at")}, chain BLOB,
-  PRIMARY KEY(episode), {_NAMED}) STRICT;
+  PRIMARY KEY(episode), CHECK{_NAMED}) STRICT;
 CREATE TABLE IF NOT EXISTS lost(
   seq INTEGER PRIMARY KEY, {_declared(LOST, "episode")}, chain BLOB) STRICT;
 CREATE TABLE IF NOT EXISTS exchanges(
@@ -210,6 +210,16 @@ TABLES = {
     "episodes": ("episode", EPISODE),
     "meta": ("key", "key, value"),
 }
+
+
+def checks(table: str) -> str:
+    """What holds of each row of a table, in SQL. SQLite reads no CHECK of a file that it may not
+    write."""
+    columns = TABLES[table][1].split(", ")
+    held = [_TYPES[name].partition("CHECK")[2].format(name) for name in columns if name in _TYPES]
+    return " AND ".join([*held, *([_NAMED] if "instance" in columns else [])]) or "1"
+
+
 INSERT_EVENT = f"INSERT INTO events({EVENT}, chain) VALUES ({','.join('?' * 23)})"
 #: What went over the line for one call. path: `NULL` for a failed try that left no event.
 INSERT_EXCHANGE = f"INSERT INTO exchanges({EXCHANGE}, chain) VALUES (?,?,?,?,?,?,?,?,?)"

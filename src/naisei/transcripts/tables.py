@@ -64,7 +64,10 @@ ORDER = (
     ),
     *("発話番号", "順番"),
 )
-WHEN = ("time", "timestamp", "datetime", "date", "created_at", "日時", "時刻", "送信日時", "日付")
+WHEN = (
+    *("time", "timestamp", "datetime", "date", "created_at", "日時", "時刻", "送信日時", "日付"),
+    *("タイムスタンプ", "投稿日時", "送信時刻"),
+)
 
 #: Beyond Excel's: a cell may hold a line of a megabyte.
 _CELL = 1 << 30
@@ -124,7 +127,9 @@ def headless(rows: Sequence[str]) -> Columns | None:
         plain = all(name and len(name) <= 20 and not _SENTENCE.search(name) for name in names)
         words = all(re.search(r"[^\W\d_]", name) for name in names)
         longer = 3 * sum(len(a) <= len(b) for a, b in read) >= 2 * len(read)
-        if plain and words and longer and (len(read) < 5 or 2 * len(names) <= len(read)):
+        again = len(read) < 3 or len(names) < len(read)  # a glossary names each once
+        often = len(read) < 5 or 2 * len(names) <= len(read)
+        if plain and words and longer and again and often:
             return Columns(delimiter, 0, 1, 0)
     return None
 

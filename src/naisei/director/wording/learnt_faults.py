@@ -363,7 +363,7 @@ def _scores(
         found = known.keys() & shapes(text)
         each = share(CLAUSE_SHARE, len(found))
         # Summed exactly, whichever comes first.
-        yield "negation", weights.bias["negation"] + each * math.fsum(map(known.get, found))
+        yield "negation", weights.bias["negation"] + each * math.fsum(map(known.__getitem__, found))
 
 
 def stretches(sentences: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:

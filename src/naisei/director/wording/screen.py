@@ -7,8 +7,9 @@ read that every match must hold one of; a line without them is not searched.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import reduce
 from importlib import import_module
-from operator import add
+from operator import add, or_
 from typing import Any
 
 from naisei.lengths import cached_text
@@ -51,18 +52,11 @@ class Screen:
         self._all, self._known = (1 << count) - 1, set(self._bits)
 
     def _found(self, text: str) -> int:
-        met = self._always
-        known = self._bits
-        for one in self._known & _pieces(text):
-            met |= known[one]
+        met = reduce(or_, map(self._bits.__getitem__, self._known & _pieces(text)), self._always)
         both = met
         for place in range(1, _SETS):
             both &= met >> (place * self._count)
         return both & self._all
-
-    def any(self, text: str) -> bool:
-        """Whether one of the patterns may match; never false for a text that one matches."""
-        return self._found(text) != 0
 
     def of(self, text: str) -> Iterator[int]:
         """Numbers of the patterns that may match, ascending."""

@@ -27,7 +27,7 @@ from naisei.relationship.speech.features import (
     heard,
     values,
 )
-from naisei.relationship.vector import DIMENSIONS, HIGH, LOW, RelationVector
+from naisei.relationship.vector import DIMENSIONS, HIGH, LOW, RelationVector, away_from_zero
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class Estimate:
         """The whole number, halves away from 0; `None` for NaN."""
         if math.isnan(self.value):
             return None
-        return max(LOW, min(HIGH, int(math.copysign(abs(self.value) + 0.5, self.value))))
+        return max(LOW, min(HIGH, away_from_zero(self.value)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,9 @@ from starlette.routing import Route
 from naisei.lang import say
 from naisei.lengths import PASTED
 from naisei.relationship.dialogues import dialogue_of
-from naisei.relationship.rating import WAYS, Rating, rate_by_speech
+from naisei.relationship.rating import Rating, rate_by_speech
 from naisei.relationship.rating_output import reasons, to_agent_json
+from naisei.relationship.schemas import WAYS
 from naisei.relationship.vector import DIMENSIONS, NAMES_JA
 from naisei.runs.charts import Point, line_chart
 from naisei.text_files import text_of
