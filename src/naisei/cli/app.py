@@ -20,6 +20,13 @@ from naisei.system.registry import BUILT_IN, Text, find_system, system_in, syste
 
 #: What is no system: sub-command → where its typer app is, and its help.
 _OTHERS: dict[str, tuple[str, Text]] = {
+    "talk": (
+        "naisei.agent.command:app",
+        (
+            "一人の相手と話す: 聞き返し、動き、資料で答え、確かめてから話す",
+            "Talk with one agent that asks, acts, answers from documents and checks what it says.",
+        ),
+    ),
     "serve": (
         "naisei.web.options:app",
         (

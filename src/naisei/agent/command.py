@@ -1,0 +1,252 @@
+"""`naisei talk`: one conversation with one persona, in the terminal."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from importlib.resources import files
+from pathlib import Path
+
+import typer
+from rich.text import Text
+
+from naisei.agent.opening import ROLES, TalkConfig, opened
+from naisei.agent.persona import load_persona, shipped
+from naisei.agent.rules import AgentRules
+from naisei.clarify.person import Person, people_directory
+from naisei.cli.parameters import with_options
+from naisei.core import AskUser, Event, InputError
+from naisei.intent.remembering import kept_for
+from naisei.lang import language, say
+from naisei.lengths import MESSAGE, too_long
+from naisei.memory.stream import KeptStream
+from naisei.models.registry import base_world
+from naisei.runs.conversation import LiveConversation, PendingQuestion, Prepared
+from naisei.runs.directory import RunDirectory
+from naisei.runs.frozen import Frozen
+from naisei.system.config import Options, flag
+from naisei.system.execute import Endpoint
+from naisei.terminal import Console, Panel
+
+
+class TalkOptions(Endpoint, AgentRules):
+    """Flags of `naisei talk`."""
+
+    persona: str = flag(
+        "robot",
+        "相手になる人物: 名前か .toml のファイル。同梱: robot、desk、sister",
+        "Whom you talk to: a name or a .toml file. Bundled: robot, desk, sister.",
+        metavar="NAME|FILE",
+    )
+    documents: str | None = flag(
+        None,
+        "答えるときに調べる資料のフォルダー (handbook は同梱の見本)",
+        "Folder of the documents that it answers from; `handbook` is the bundled sample.",
+        metavar="DIR",
+    )
+    model: str | None = flag(
+        None,
+        "すべての役割のモデル (例: local:、openai:NAME)。なければモデルなしで話す",
+        "Model of all roles, e.g. local: or openai:NAME; without one it talks all the same.",
+        panel="models",
+        metavar="PROVIDER:NAME",
+        env="NAISEI_MODEL",
+    )
+    judge: bool = flag(False, "モデルにも発言を採点させるか", "Whether a model judges each line.")
+    user: str = flag(
+        "user", "誰が話すか。覚えることは人ごと", "Who is talking: memories are kept per person."
+    )
+    remember: bool | None = flag(
+        None,
+        "次の会話まで覚えておくことを許す (--no-remember で忘れさせる)",
+        "Allow it to remember for later conversations; --no-remember makes it forget.",
+        name="--remember/--no-remember",
+    )
+    show_persona: bool = flag(
+        False, "人物のファイルを表示して終わる", "Print the persona's file and end."
+    )
+    run_dir: Path | None = flag(
+        None,
+        "ここに記録する。会話があれば続きから話す (既定: runs/ の下の新しい場所)",
+        "Where it is logged; a conversation that is there goes on. A new place under runs/ by "
+        "default.",
+        panel="run",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _TalkRun:
+    """What `RunDirectory.of` needs to know."""
+
+    config: TalkConfig
+    system: str = "agent"
+    data_hash: str = ""
+
+
+app = typer.Typer(invoke_without_command=True)
+
+
+@app.callback()
+@with_options
+def talk_command(context: typer.Context, options: TalkOptions) -> None:
+    """`naisei talk`.
+
+    Raises:
+        InputError: an unusable persona, model, folder of documents or run directory.
+        EffectFailed: an instrument failed; the next call goes on where it failed.
+    """
+    if context.invoked_subcommand is not None:
+        return
+    if options.show_persona:
+        _print_persona(options.persona)
+        return
+    kept = kept_for(options.user, option="--user")
+    if options.remember is not None:
+        (kept.begin if options.remember else kept.end)()
+    config = _config(options)
+    path = options.run_dir or Path("runs") / f"talk-{datetime.now():%Y%m%d-%H%M%S-%f}"
+    with RunDirectory.of(_TalkRun(config), path) as directory:
+        asyncio.run(_talk(config, options, directory, kept if kept.allowed else None))
+        unused = directory.fresh and not any(directory.log.counts())
+    if unused:
+        shutil.rmtree(path)
+
+
+class MemoryOptions(Options):
+    """Flags of `naisei talk memory`."""
+
+    user: str = flag("user", "誰について", "Of whom.")
+    forget: bool = flag(False, "すべて消す", "Erase all of it.", name="--forget")
+
+
+@app.command(
+    "memory",
+    help=say("覚えていることを見る・消す", "Show or erase what is remembered of somebody."),
+)
+@with_options
+def memory_command(options: MemoryOptions) -> None:
+    """`naisei talk memory`."""
+    kept = kept_for(options.user, option="--user")
+    people = people_directory()
+    if options.forget:
+        kept.end()
+        Person.update(options.user, people, lambda person: person.remember(""))
+    memo = Person.load(options.user, people).memo
+    console = Console()
+    console.print(Text(memo or say("メモはありません", "no memo")))
+    for entry in kept.entries():
+        console.print(Text(f"{entry.time:%Y-%m-%d %H:%M} {entry.text}"))
+
+
+def _print_persona(name: str) -> None:
+    text = (
+        (files("naisei.data") / "agents" / f"{name}.toml").read_text("utf-8")
+        if name in shipped()
+        else Path(name).read_text("utf-8")
+    )
+    load_persona(name)
+    print(text, end="")
+
+
+def _config(options: TalkOptions) -> TalkConfig:
+    if options.run_dir is not None and (frozen := options.run_dir / "config.json").is_file():
+        return Frozen.read(frozen).config_as(TalkConfig, frozen)
+    roles = [role for role in ROLES if role != "judge" or options.judge]
+    rules = {name: getattr(options, name) for name in AgentRules.model_fields}
+    return TalkConfig(
+        persona=load_persona(options.persona),
+        rules=AgentRules(**rules),
+        models=dict.fromkeys(roles, options.model) if options.model else {},
+        person=options.user,
+        memo=Person.load(options.user, people_directory()).memo,
+        documents=options.documents or "",
+    )
+
+
+async def _talk(
+    config: TalkConfig, options: TalkOptions, directory: RunDirectory, kept: KeptStream | None
+) -> None:
+    spoken = config.persona.language
+    conversation = LiveConversation(directory.log, "conversation", language=spoken, renews=True)
+    settings = options.settings(concurrency=1)
+    async with base_world(config.models, settings=settings, embedder=config.embedder) as base:
+
+        @asynccontextmanager
+        async def prepared(past: Sequence[Event]) -> AsyncIterator[Prepared]:
+            async with opened(
+                config,
+                base,
+                past,
+                folder=directory.path,
+                people=people_directory(),
+                kept=kept,
+                human=conversation.human(),
+            ) as ready:
+                yield ready
+
+        conversation.start(prepared)
+        try:
+            await _Terminal(config, conversation).talk()
+        finally:
+            await conversation.leave()
+
+
+class _Terminal:
+    """Shows a conversation, and gives the person's words."""
+
+    def __init__(self, config: TalkConfig, conversation: LiveConversation) -> None:
+        self._config, self._conversation = config, conversation
+        self._console, self._name = Console(), config.persona.profile.name
+
+    async def talk(self) -> None:
+        """Until the person leaves. Raises whatever stopped the conversation."""
+        title = self._config.persona.title[language() == "en"]
+        hint = say(
+            "話しかけてください。空の行か Ctrl-D で終わります。",
+            "Say something; an empty line or Ctrl-D ends.",
+        )
+        self._console.print(Panel(Text(hint), title=title, title_align="left"))
+        try:
+            async for _, events, status in self._conversation.follow(0):
+                for event in events:
+                    self._show(event)
+                if status is None or status.state == "going":
+                    continue
+                if status.asked is None:
+                    assert status.error is not None, "a talk has no end"
+                    raise status.error
+                if not await self._answered(status.asked):
+                    break
+        except EOFError:
+            self._console.print()
+
+    def _show(self, event: Event) -> None:
+        request = event.request
+        if event.kind == "say" and isinstance(request, dict):
+            self._say(str(request["text"]))
+
+    async def _answered(self, asked: PendingQuestion) -> bool:
+        effect = asked.effect
+        question = effect.question if isinstance(effect, AskUser) else ""
+        if question:
+            self._say(question)
+        while True:
+            said = self._console.input(Text(say("あなた > ", "you > "), style="bold cyan")).strip()
+            if not said and not question:
+                return False
+            if told := too_long(said, MESSAGE):
+                self._console.print(Text(told))
+                continue
+            try:
+                await self._conversation.answer({"text": said})
+            except InputError as error:
+                self._console.print(Text(error.message))
+            else:
+                return True
+
+    def _say(self, text: str) -> None:
+        self._console.print(Text.assemble((f"{self._name} > ", "bold green"), text))

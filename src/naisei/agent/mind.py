@@ -1,0 +1,104 @@
+"""What the agent holds in mind during a conversation: the fold of what was said and done.
+
+A flow that is played again from its log comes to the same mind; a conversation that goes on in a
+new part takes it from the events of the parts before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, JsonValue
+
+from naisei.agent.persona import Persona
+from naisei.clarify.schemas import Instance, Scene, TrialLog
+from naisei.core import Event, Say
+from naisei.director.state import TalkState
+from naisei.lang import speaking
+from naisei.relationship.speech import SpeechEstimator, SpeechReading
+
+#: The person, in histories.
+PERSON = "person"
+#: What the agent takes a remark for.
+Kind = Literal["act", "question", "correction", "chat"]
+
+
+class Deed(BaseModel):
+    """A request that was acted on. logs: its trials, oldest first; the last is the latest act."""
+
+    model_config = ConfigDict(frozen=True)
+
+    utterance: str
+    logs: tuple[TrialLog, ...]
+
+    def instance(self, language: Literal["ja", "en"]) -> Instance:
+        """As R-Clarify takes it; what is really wanted is in the person's head."""
+        scene = Scene(id="talk", utterance=self.utterance, language=language)
+        return Instance(id="talk", scene=scene, gold=0)
+
+
+@dataclass
+class Mind:
+    """persona: whose. talk: every line, for the director's checks. memo: the reflection memo
+    on this person. deed: the latest, `None` before there is one. asked: requests to the documents
+    that were answered, oldest first. told: facts and openers that were said. stance, toward: how
+    the persona stands to the person and the other way about, after the last line; `None` where the
+    words do not tell it."""
+
+    persona: Persona
+    memo: str = ""
+    talk: TalkState = field(default_factory=TalkState)
+    deed: Deed | None = None
+    asked: tuple[str, ...] = ()
+    told: tuple[str, ...] = ()
+    stance: SpeechReading | None = None
+    toward: SpeechReading | None = None
+    _speech: SpeechEstimator = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        me = self.persona.profile
+        names = {me.id: me.name, PERSON: "あなた" if me.language == "ja" else "you"}
+        self.talk = TalkState(names=names)
+        self._speech = SpeechEstimator((me.id, PERSON), names=names)
+
+    @classmethod
+    def of(cls, persona: Persona, events: Iterable[Event], *, memo: str = "") -> Mind:
+        """As it was after these events. memo: from before them."""
+        mind = cls(persona, memo)
+        for event in events:
+            request: dict[str, Any] = event.request  # type: ignore[assignment]
+            if event.kind == "ask":
+                if question := request["question"]:
+                    mind.hear(persona.profile.id, question)
+                mind.hear(PERSON, str(event.result))
+            elif event.kind == "say":
+                mind.hear(request["speaker"], request["text"], request["meta"])
+                mind.note(request["meta"].get("done") or {})
+            elif event.kind == "remember" and request["memory"] == "memo":
+                mind.memo = str(request["item"])
+        return mind
+
+    def hear(self, speaker: str, text: str, meta: Mapping[str, JsonValue] | None = None) -> None:
+        """A line, by either."""
+        hollow = {*self.persona.profile.names, *self.persona.profile.partner_names}
+        self.talk = self.talk.after(Say(text, speaker, meta or {}), hollow)
+        with speaking(self.persona.language):
+            self._speech.add(speaker, text)
+            self.stance = self._speech.reading(self.persona.profile.id)
+            self.toward = self._speech.reading(PERSON)
+
+    def note(self, done: Mapping[str, Any]) -> None:
+        """What came of a line, as its `Say` holds it: a deed, a question answered, a fact told."""
+        if "deed" in done:
+            self.deed = Deed.model_validate(done["deed"]) if done["deed"] else None
+        if query := done.get("asked"):
+            self.asked = (*self.asked, str(query))
+        if fact := done.get("told"):
+            self.told = (*self.told, str(fact))
+
+    @property
+    def said(self) -> str:
+        """The person's last line."""
+        return self.talk.history[-1].text

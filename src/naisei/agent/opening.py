@@ -1,0 +1,195 @@
+"""A persona made ready to talk: its parts, and the world in which its flow runs."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, closing, contextmanager
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from naisei.agent.flow import STREAM, Parts, talk
+from naisei.agent.house import House, rooms_of
+from naisei.agent.mind import Mind
+from naisei.agent.persona import Persona
+from naisei.agent.rules import AgentRules
+from naisei.agent.understanding import load_weights
+from naisei.clarify.agent import AgentContext, build_agent
+from naisei.clarify.data import load_actions
+from naisei.clarify.person import Person, PersonMemory
+from naisei.core import (
+    Act,
+    AskUser,
+    Embed,
+    Event,
+    Handler,
+    Observation,
+    Remember,
+    Say,
+    Where,
+    World,
+    fingerprint,
+)
+from naisei.intent.effects import document_world
+from naisei.intent.rules import Rules, Setting
+from naisei.memory import memory_policy
+from naisei.memory.stream import Entry, KeptStream, Recall, Recent, Stream, StreamHandler
+from naisei.models.embedders import KeptEmbedder, open_embedder, resolve
+from naisei.retrieval.build import build
+from naisei.retrieval.index import Index
+from naisei.runs.conversation import Prepared
+
+#: Roles of a conversation in which a model may speak.
+ROLES = ("understanding", "agent", "speaker", "judge", "reflector", "evaluator", "answerer")
+
+
+class TalkConfig(BaseModel):
+    """What is frozen of a conversation. models: role → `provider:name`. person: the name under
+    which the memo is kept. memo: as it was at the start. documents: in place of the persona's."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    persona: Persona
+    rules: AgentRules = AgentRules()
+    models: dict[str, str] = {}
+    person: str = "user"
+    memo: str = ""
+    documents: str = ""
+    embedder: str = "auto"
+
+    @property
+    def index(self) -> str:
+        """The documents that are asked, a folder or `handbook`; "" for none."""
+        return (self.documents or self.persona.documents) * self.persona.permissions.search
+
+
+@asynccontextmanager
+async def opened(
+    config: TalkConfig,
+    base: World,
+    past: Sequence[Event],
+    *,
+    folder: Path,
+    people: Path,
+    kept: KeptStream | None,
+    human: Handler,
+) -> AsyncIterator[Prepared]:
+    """The flow, and the world in which it runs.
+
+    base: performs Chat, Embed and Now. past: events of earlier parts. folder: for the index of the
+    documents. people: where memos are kept. kept: what is remembered of the person beyond the
+    conversation; `None` where they do not allow it. human: performs `AskUser`.
+
+    Raises:
+        InputError: no such documents or actions.
+    """
+    persona, roles = config.persona, frozenset(config.models)
+    actions = load_actions(persona.actions or None, language=persona.language)
+    house = House(rooms_of(persona.world), actions.text)
+    mind = Mind.of(persona, past, memo=config.memo)
+    for event in past:
+        if event.kind == "act" and isinstance(event.request, dict):
+            house.restore(Act(event.request["action"]), _seen(event), event.where)
+    memories = Memories(kept, base.handler(Embed(())))
+    world = base.having(
+        {
+            AskUser: human,
+            Act: house,
+            Say: lambda effect: None,
+            Remember: Remembering(memories, config.person, people, kept),
+            Recall: memories,
+            Recent: memories,
+        }
+    )
+    agent = None
+    if persona.acts:
+        context = AgentContext(actions=actions, embedder=lambda: _embedder(config.embedder))
+        agent = build_agent("llm" if "agent" in roles else "bayes", context)
+    policy = memory_policy("tur", prompts="naisei.clarify")()
+    person = Person(name=config.person, memo=mind.memo)
+    with _documents(config.index, folder, config.embedder) as index:
+        if index is not None:
+            world = document_world(world, index)
+        parts = Parts(
+            persona=persona,
+            rules=config.rules,
+            actions=actions if agent else None,
+            agent=agent,
+            memory=PersonMemory(person, persona.language, policy.name, policy.prompt),
+            setting=_setting(persona, roles) if index is not None else None,
+            weights=load_weights().get(resolve(config.embedder)),
+            roles=roles,
+        )
+        yield Prepared(talk(parts, mind), world)
+
+
+def _setting(persona: Persona, roles: frozenset[str]) -> Setting:
+    answering = frozenset(role for role in ROLES if role in ("evaluator", "answerer")) & roles
+    rules = Rules.model_validate({"language": persona.language, "chosen": True, "roles": answering})
+    return Setting(rules=rules)
+
+
+def _seen(event: Event) -> Observation:
+    return Observation.model_validate(event.result)
+
+
+def _embedder(name: str) -> KeptEmbedder:
+    return KeptEmbedder(open_embedder(name))
+
+
+@contextmanager
+def _documents(documents: str, folder: Path, embedder: str) -> Iterator[Index | None]:
+    """The documents' index, brought up to date; by words alone, which is quick."""
+    if not documents:
+        yield None
+        return
+    target = folder / f"index-{fingerprint([documents])[:12]}"
+    if documents == "handbook":
+        with as_file(files("naisei.data") / "handbook") as bundled:
+            build(target, bundled, embedder=None, wait=60)
+    else:
+        build(target, documents, embedder=None, wait=60)
+    with closing(Index.open(target, groups=None)) as index:
+        yield index
+
+
+class Memories(StreamHandler):
+    """What was said in this conversation and, where the person allows it, in those before."""
+
+    def __init__(self, kept: KeptStream | None, embed: Handler) -> None:
+        super().__init__({STREAM: kept.stream() if kept is not None else Stream()}, embed)
+        self._kept = kept
+
+    def perform(self, effect: Any, where: Where) -> Any:
+        done = super().perform(effect, where)
+        if isinstance(effect, Remember) and self._kept is not None:
+            self._kept.add(Entry.model_validate(effect.item))
+        return done
+
+    def restore(self, effect: Any, result: Any, where: Where) -> None:
+        """What was kept is in the stream from the start, or was erased since."""
+        if isinstance(effect, Remember) and self._kept is None:
+            super().restore(effect, result, where)
+
+
+class Remembering(Handler):
+    """Performs `Remember`: the memo, and what was said. kept: `None` where nothing may be kept."""
+
+    def __init__(
+        self, memories: Memories, person: str, people: Path, kept: KeptStream | None
+    ) -> None:
+        self._memories, self._person, self._people = memories, person, people
+        self._keeps = kept is not None
+
+    def perform(self, effect: Remember, where: Where) -> Any:
+        if effect.memory == STREAM:
+            return self._memories.perform(effect, where)
+        if self._keeps:
+            Person.update(self._person, self._people, lambda p: p.remember(effect.item))
+        return None
+
+    def restore(self, effect: Remember, result: None, where: Where) -> None:
+        if effect.memory == STREAM:
+            self._memories.restore(effect, result, where)

@@ -1,0 +1,135 @@
+"""A persona: who the agent is, what it knows, what it may do. One TOML file."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import lru_cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from naisei.core import InputError
+from naisei.director.character import Character, load_character
+from naisei.lang import Language, say
+from naisei.lengths import PROFILE, bounded
+from naisei.text_files import read_text, toml_of
+
+#: Of what a persona may stand in: nothing, the house of the bundled actions, a text-game house.
+WorldName = Literal["", "household", "textworld"]
+Line = Annotated[str, Field(min_length=1, max_length=200)]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Permissions(_Part):
+    """remember: whether it may ask to keep what it learns of a person. confirm: actions (their
+    texts) that it asks about each time before it does them. search: whether it may look things up
+    in the documents."""
+
+    remember: bool = True
+    confirm: tuple[Line, ...] = ()
+    search: bool = True
+
+
+class Persona(_Part):
+    """Who speaks.
+
+    id: as in files and on the command line. character: the director's profile, by id, by path, or
+    in place as a table; it gives name, voice and rules. partner: what the person is to it.
+    facts: what is so of it, each as it would say it. openers: what it asks to keep a talk going,
+    each as it would say it. documents: a folder or an index that it answers from; `handbook` is the
+    bundled one. world, actions: what it acts in, and the file of the actions it can do there (of
+    the world, by default).
+    """
+
+    schema_: Literal["naisei.persona.v1"] = Field(alias="schema")
+    id: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]*$")]
+    title: tuple[str, str]
+    character: str | dict[str, Any]
+    partner: str = ""
+    facts: tuple[Line, ...] = ()
+    openers: Annotated[tuple[Line, ...], Field(min_length=1)]
+    documents: str = ""
+    world: WorldName = ""
+    actions: str = ""
+    permissions: Permissions = Permissions()
+
+    @property
+    def profile(self) -> Character:
+        """Raises `InputError` for no such character."""
+        return _profile(self.model_dump_json(by_alias=True))
+
+    @property
+    def language(self) -> Language:
+        return self.profile.language
+
+    @property
+    def acts(self) -> bool:
+        return bool(self.world or self.actions)
+
+
+@lru_cache(maxsize=32)
+def _profile(persona: str) -> Character:
+    character = Persona.model_validate_json(persona).character
+    if isinstance(character, str):
+        return load_character(character)
+    return Character.model_validate_json(_json(character))
+
+
+def _json(table: dict[str, Any]) -> str:
+    from json import dumps
+
+    return dumps({"schema": "naisei.character.v1", **table})
+
+
+def shipped() -> tuple[str, ...]:
+    """The ids of the personas that come with the package."""
+    folder = files("naisei.data") / "agents"
+    return tuple(sorted(e.name[:-5] for e in folder.iterdir() if e.name.endswith(".toml")))
+
+
+def load_persona(name: str | Path) -> Persona:
+    """A persona by id or by the path of its file; paths in it are taken from where it lies.
+
+    Raises:
+        InputError: there is none of that name, or the file is no persona.
+    """
+    if str(name) in shipped():
+        text = (files("naisei.data") / "agents" / f"{name}.toml").read_text("utf-8")
+        return _parsed(text, str(name), None)
+    path = Path(name)
+    if path.suffix.lower() != ".toml":
+        raise InputError(
+            say(f"{str(name)!r} という人物はいません", f"unknown persona {str(name)!r}"),
+            place="--persona",
+            remedy=say(
+                ", ".join(shipped()) + " のどれか、または .toml のファイルを指定してください",
+                "use one of " + ", ".join(shipped()) + ", or a .toml file",
+            ),
+        )
+    return _parsed(bounded(read_text(path), PROFILE, place=str(path)), str(path), path.parent)
+
+
+def _parsed(text: str, place: str, folder: Path | None) -> Persona:
+    try:
+        table = toml_of(text)
+        if folder is not None:
+            for key in ("documents", "actions"):
+                if (value := table.get(key)) and (folder / str(value)).exists():
+                    table[key] = str(folder / str(value))
+        persona = Persona.model_validate(table)
+        persona.profile  # noqa: B018
+    except (ValidationError, tomllib.TOMLDecodeError) as error:
+        raise InputError(
+            say(f"人物のファイルとして読めません: {error}", f"is no persona: {error}"),
+            place=place,
+            remedy=say(
+                "naisei talk --show-persona robot の出力を手本にしてください",
+                "compare it with `naisei talk --show-persona robot`",
+            ),
+        ) from error
+    return persona

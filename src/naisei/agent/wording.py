@@ -1,0 +1,58 @@
+"""What the agent says of its own doings, in the persona's language."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from naisei.japanese.morph import is_japanese, tokens
+from naisei.lang import Language
+
+_PHRASES = {
+    "cannot": (
+        "すみません、それをかなえる行動が見つかりませんでした。",
+        "Sorry, I found nothing that I can do about that.",
+    ),
+    "left alone": ("わかりました。やめておきます。", "All right, I will leave it."),
+    "may I": ("{}ことになります。よろしいですか。", "That would be: {}. Shall I?"),
+    "was it": ("{}のことですか。", "Is it: {}?"),
+    "nobody known": ("初対面の人", "somebody whom you have just met"),
+    "and": ("、", "; "),
+    "remembered": ("前に「{}」と話していましたね。", 'You told me before: "{}"'),
+    "more": ("「{}」のことを、もう少し聞かせてください。", 'Tell me a little more about "{}".'),
+}
+#: The last sound of the stem of a five-row verb before ます, by the last letter of its plain form.
+_STEMS = dict(zip("うくぐすつぬぶむる", "いきぎしちにびみり", strict=True))
+
+
+def phrase(name: str, language: Language, *given: str) -> str:
+    """A phrase of the table, with what is put into it."""
+    return _PHRASES[name][language == "en"].format(*given)
+
+
+def did(actions: Sequence[str], language: Language) -> str:
+    """That these actions are done, from their plain forms."""
+    if language == "en":
+        return f"Done: {'; '.join(actions)}."
+    return "、".join(map(_polite_past, actions)) + "。"
+
+
+def _polite_past(action: str) -> str:
+    """持ってくる → 持ってきました。 What ends in no verb is named as it stands."""
+    if not is_japanese(action):
+        return f"Done: {action}"
+    last = tokens(action)[-1]
+    if last.pos != "動詞" or not action.endswith(last.surface):
+        return f"「{action}」をしました"
+    stem, verb = action[: -len(last.surface)], last.surface
+    if verb in ("くる", "来る"):
+        return f"{stem}{'き' if verb == 'くる' else '来'}ました"
+    if verb.endswith("する"):
+        return f"{stem}{verb[:-2]}しました"
+    if _drops_ru(verb):
+        return f"{stem}{verb[:-1]}ました"
+    return f"{stem}{verb[:-1]}{_STEMS.get(verb[-1], verb[-1])}ました"
+
+
+def _drops_ru(verb: str) -> bool:
+    """Whether a verb in る is of one row (入れる), so that its past plain form is 入れた."""
+    return verb.endswith("る") and tokens(f"{verb[:-1]}た")[0].lemma == verb
