@@ -272,5 +272,5 @@ def test_a_config_json_keeps_every_digest(tmp_path: Path) -> None:
     RunDirectory.of(task, tmp_path / "r").close()
     kept = json.loads((tmp_path / "r/config.json").read_text())["identity"]
     assert {"clarify/flow.py", "core/engine.py", "models/exchange.py"} <= kept["code"].keys()
-    assert "clarify/tur.v2.ja" in kept["prompt"]
+    assert "clarify/tur.v3.ja" in kept["prompt"]
     assert not [name for name in kept["code"] if name.startswith(("web/", "cli/", "runs/"))]

@@ -110,7 +110,7 @@ def _candidates(parts: Sequence[str]) -> list[str]:
     """Parts of a question that put something forward; openings and 「どっち？」 are none."""
     kept = []
     for part in parts:
-        part = re.sub(r"(?<=[ぁ-んァ-ヶ一-龠])と$", "", part.strip("、。？！… "))
+        part = re.sub(r"(?<=[ぁ-んァ-ヶ一-龠])(?<!のこ)と$", "", part.strip("、。？！… "))
         while _OPENING.match(part + "、") and part:
             part = _OPENING.sub("", part + "、", count=1).strip("、")
         asking = (

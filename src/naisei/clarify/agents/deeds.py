@@ -17,21 +17,22 @@ KINDS = {
     "bring fetch get grab pass hand take give",
     "away": "片付ける 片付け 仕舞う 戻す 退ける 下げる 収納 引っ込める "
     "put tidy clear store stow return",
-    "discard": "捨てる 処分 throw discard toss bin",
-    "heat": "温める 暖める ちん 加熱 heat warm microwave",
+    "discard": "捨てる 処分 ぽい throw discard toss bin",
+    "heat": "温める 暖める あたためる ちん 加熱 heat warm microwave",
 }
-_KIND_OF = {verb: kind for kind, verbs in KINDS.items() for verb in lemmas(verbs)}
+_KIND_OF = {
+    verb: kind for kind, verbs in KINDS.items() for verb in lemmas("、".join(verbs.split()))
+}
 #: To put something somewhere is what the place makes of it.
-_PUT = frozenset(lemmas("入れる、置く、put, place"))
+_PUT = frozenset(lemmas("入れる、置く、冷やす、put, place"))
 _PLACES = {"レンジ": "heat", "塵箱": "discard", **dict.fromkeys(lemmas("microwave"), "heat")}
 _PLACES |= dict.fromkeys(lemmas("bin"), "discard")
 SMALL = frozenset(lemmas("a an the my your me us it on in into to of for back please some about"))
 SMALL |= {"事", "こと", "方", "為る", "だ"}
 #: Verbs that only say for whom or how something is done.
 _HELPERS = frozenset(
-    lemmas(
-        "来る、呉れる、下さる、貰う、頂く、置く、為る、願う、欲しい、見る、居る、終わる、行く、成る"
-    )
+    {"来る", "呉れる", "下さる", "貰う", "頂く", "置く", "おく", "為る", "願う", "欲しい", "見る"}
+    | {"居る", "終わる", "行く", "成る", "為さる", "助かる"}
 )
 
 
@@ -87,6 +88,8 @@ def _deeds(found: Sequence[Token]) -> list[str]:
     joined to it by て."""
     for at in range(len(found) - 1, -1, -1):
         token = found[at]
+        if token.form == "頂戴" and at and found[at - 1].surface in ("て", "で"):
+            continue  # 「戻してちょうだい」
         verb = token.pos == "動詞" and token.form not in _HELPERS
         if verb or token.form in _KIND_OF or token.kind == "サ変可能":
             joined = at >= 2 and found[at - 1].surface == "て" and found[at - 2].pos == "動詞"

@@ -22,7 +22,8 @@ _END = (
 _REQUEST = re.compile(
     rf"(?:(?:て|で)(?:くれ(?:る|ない)?|くれませ|もらえ(?:る|ない)?|もらえま|いただけ(?:る|ない)?|いただけま|"
     rf"ほし(?:い|く)|欲し(?:い|く)|もらって(?:も)?(?:いい|良い)|ください|下さい|ちょうだい|頂戴)|"
-    rf"ください|下さい|ちょうだい|頂戴|お願い(?:し(?:たい)?|でき)?|ほしい|欲しい|頼む|頼み|くれ|なさい){_END}|"
+    rf"ください|下さい|ちょうだい|頂戴|お願い(?:し(?:たい)?|でき)?|ほしい|欲しい|頼む|頼み|くれ|なさい|"
+    rf"(?<![てで])もらえ(?:る|ない|ます|ませ)){_END}|"
     rf"(?:て|で)(?:くれ|もらえ|いただけ)(?:ると|たら|れば)(?:助か|嬉し|うれし|ありがた)[^。]*$|"
     rf"(?:て|で)(?:ね|よ)?[、。！？]*$"
 )
@@ -32,7 +33,7 @@ _REQUEST_EN = re.compile(
     r"(?:please )?(?P<deed>[a-z]+)\b(?! (?:was|is|were|are)\b)"
 )
 #: Without a verb, these ask for a thing.
-_GIVE = re.compile(r"ちょうだい|頂戴|ください|下さい|ほしい|欲しい|お願い|くれ")
+_GIVE = re.compile(r"もらえ|ちょうだい|頂戴|ください|下さい|ほしい|欲しい|お願い|くれ")
 _FORBIDDEN = re.compile(r"ないで|なくて|\b(?:don't|do not|no need)\b")
 
 _NOTHING = re.compile(
@@ -159,7 +160,8 @@ class Requests:
             return 0.0
         if action.things:
             own = action.words - action.deed.places
-            named = action.things[0] in wanted.things or own <= wanted.words
+            unnamed = not wanted.things and own <= wanted.words
+            named = action.things[0] in wanted.things or unnamed
         else:
             named = bool((action.words - action.deed.places) & wanted.words)
         said = len(action.words & wanted.words) + 2.0 * len(action.kinds & wanted.kinds)

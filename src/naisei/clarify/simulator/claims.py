@@ -272,7 +272,8 @@ def settles(fact: Claim, asked: frozenset[str], claim: Claim) -> bool | None:
 def repeats(fact: Claim, claim: Claim) -> bool:
     """Whether a claim says what a fact says, word for word."""
     same = fact.words == claim.words and bool(fact.words)
-    return same and fact.times <= claim.times and fact.mode == claim.mode
+    alike = fact.mode == claim.mode or {fact.mode, claim.mode} == {"plan", "act"}
+    return same and fact.times <= claim.times and alike
 
 
 def dreads(fact: Claim, claim: Claim) -> bool:

@@ -125,7 +125,8 @@ class RuleSimulator(Handler):
             return self._contents(container, asked, key)
         if asked.form == "alternative":
             return self._alternative(asked, language, key)
-        if leads_nowhere(asked.text, language) and not self._wish.tells_of(asked.text, language):
+        nowhere = self._known and leads_nowhere(asked.text, language)
+        if nowhere and not self._wish.tells_of(asked.text, language):
             return None
         if asked.form == "wh" or TELL_ME.search(asked.text.lower()):
             return self._open(asked, language, key)
@@ -248,7 +249,7 @@ class RuleSimulator(Handler):
         if all(t == "unknown" for t in truths):
             if self._facts is None:
                 return None
-            if all(leads_nowhere(side, language) for side in asked.sides):
+            if self._known and all(leads_nowhere(side, language) for side in asked.sides):
                 return None
         return self._tell("state", key, apart)
 
@@ -259,7 +260,9 @@ class RuleSimulator(Handler):
         if WHAT_IS_UP.search(asked.text):
             return self._tell("", key)
         supposed = {p.facet for p in matched(asked.text, language)}
+        # Of other actions than the 40 nobody knows what has no bearing on them.
         helps = facet or supposed or self._wish.has_to_do_with(asked.text, language)
+        helps = helps or (self._facts is not None and not self._known)
         if not helps and (self._facts is None or Claim.of(asked.text, language).words - FRAME):
             return None
         return self._tell(facet, key)
