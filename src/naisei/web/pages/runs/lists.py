@@ -296,11 +296,6 @@ def _reports(root: Path) -> list[str]:
     return sorted(p.name for p in pages if not (p / "config.json").exists() and not is_study(p))
 
 
-def latest(root: Path, seen: _Seen, most: int) -> list[Row]:
-    """The newest runs. Blocks while it reads."""
-    return [looked(Row(Place.under(root, run.path), run), seen) for run in found(root)[:most]]
-
-
 def _fitting(run: Found, root: Path, wanted: Wanted) -> Row | None:
     place, written = Place.under(root, run.path), Annotations.read(run.path)
     about = " ".join((place.name, run.agent, *run.models, *written.tags, written.note)).lower()
