@@ -43,7 +43,6 @@ from naisei.web.html import fragment
 from naisei.web.pages import Page
 from naisei.web.pages.assistant import PERSON, actions_in
 from naisei.web.pages.documents.conversation import memory_of
-from naisei.web.pages.runs.example import show as show_example
 from naisei.web.pages.runs.lists import Place
 from naisei.web.state import server_of
 
@@ -101,7 +100,9 @@ class Mindful:
         mind = cls(memo=config.memo)
         for event in events:
             request: Any = event.request
-            if event.kind == "say" and request["speaker"] != THOUGHT:
+            if event.kind == "ask" and not request["question"]:
+                mind.said = {}
+            elif event.kind == "say" and request["speaker"] != THOUGHT:
                 mind.said = request["meta"]
                 for side, found in mind.stances.items():
                     found.append(mind.said["stance"][side])
@@ -129,8 +130,11 @@ def _understood(mind: Mindful, picture: Picture) -> list[Line]:
         shares = sorted(meant["shares"].items(), key=lambda item: -item[1])
         marks = tuple(Mark(f"{kinds[kind]} {share:.0%}", "dim") for kind, share in shares)
         out.append(Line(kinds[meant["kind"]], tone="head", marks=marks))
-        out.append(Line(meant["words"], say("受け取った言葉", "Taken as"), tone="dim"))
-        out += [Line(meant["thought"], say("理由", "Because"))] if meant["thought"] else []
+        if meant["thought"]:  # of a model
+            out.append(Line(meant["words"], say("受け取った言葉", "Taken as"), tone="dim"))
+            out.append(Line(meant["thought"], say("理由", "Because")))
+    elif picture.thought:  # its line is still to come
+        out.append(Line(_kinds()["act"], tone="head"))
     if picture.thought:
         out.append(Line(picture.thought, say("動く前の考え", "Before it acted")))
     return out
@@ -271,13 +275,13 @@ KIND: ConversationKind[AgentConfig] = ConversationKind(
     open=_open,
     lines=_lines,
     panels=_panels,
-    about=lambda config: config.persona.partner,
+    about=lambda config: next(iter(config.models.values()), say("モデルなし", "without a model")),
     roles=_ROLES,
     renews=True,
 )
 #: What to try first with each persona that ships: it works without a model, too.
 _TRY = {
-    "robot": "部屋が暑いな",
+    "robot": "お腹が空いたな",
     "desk": "国内出張の宿泊費の上限はいくらですか",
     "sister": "好きな飲み物は何ですか",
 }
@@ -325,11 +329,7 @@ PAGE = Page(
     ),
     icon="M4 11l8-7 8 7v9h-5v-6H9v6H4z",
     order=0,
-    routes=[
-        Route("/", _PAGES[0].endpoint),
-        Route("/home/example/{page}", show_example),
-        *_PAGES,
-    ],
+    routes=[Route("/", _PAGES[0].endpoint), *_PAGES],
     kinds=(KIND,),
     ready=lambda: [load_persona(name) for name in shipped()],
 )

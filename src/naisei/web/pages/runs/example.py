@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from starlette.exceptions import HTTPException
-from starlette.requests import Request
-from starlette.responses import Response
-
-from naisei.lang import language, say
+from naisei.lang import language
 from naisei.runs.lines import Line
 from naisei.runs.overview import EpisodeOutcome
-from naisei.web.html import page_response
 from naisei.web.pages.runs.lists import Place, opened
 from naisei.web.pages.runs.loaded import brief, episode_of
 from naisei.web.state import RECORDED
@@ -40,14 +34,6 @@ class Example:
     outcome: EpisodeOutcome
     lines: Sequence[Line]
     address: str
-
-
-async def show(request: Request) -> Response:
-    """`GET /home/example/<page>`: a recorded episode that plays."""
-    name = request.path_params["page"]
-    if (example := await asyncio.to_thread(example_of, name)) is None:
-        raise HTTPException(404, say("実例はありません", "there is no example"))
-    return page_response(request, "_example.html", example=example, back=f"/{name}")
 
 
 def example_of(page: str) -> Example | None:

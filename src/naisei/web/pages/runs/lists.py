@@ -232,7 +232,8 @@ async def one_row(request: Request) -> Response:
         return looked(Row(place, found_at(place.path)), seen)
 
     row = await asyncio.to_thread(work)
-    return page_response(request, "runs/_list_row.html", row=row)
+    within = bool(request.query_params.get("within"))
+    return page_response(request, "runs/_list_row.html", row=row, within=within)
 
 
 async def annotate(request: Request) -> Response:
