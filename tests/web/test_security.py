@@ -122,7 +122,7 @@ EPISODE = f"i{NASTY}#0"
     ("path", "query"),
     [
         ("/", {}),
-        ("/home/runs", {}),
+        ("/assistant", {}),
         ("/runs", {}),
         ("/runs", {"text": NASTY, "system": NASTY, "state": NASTY}),
         ("/runs/rows", {"text": "clarify"}),
@@ -345,7 +345,7 @@ def test_nobody_comes_in_without_the_token(tmp_path: Path) -> None:
     options = WebOptions(state=tmp_path / "state", runs=tmp_path, token=TOKEN)
     with WebServer(options) as server:
         with server.client() as client:
-            for path in ("/", "/runs", "/home/runs", "/conversations/" + "0" * 24):
+            for path in ("/", "/runs", "/duo", "/conversations/" + "0" * 24):
                 answer = client.get(path)
                 assert answer.url.path == "/enter" and "password" in answer.text
             assert client.get("/runs", headers={"hx-request": "true"}).status_code == 401

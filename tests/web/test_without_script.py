@@ -15,8 +15,7 @@ from servers.web_server import WebServer
 pytestmark = pytest.mark.slow
 PAGES = (
     *("/", "/assistant", "/duo", "/relationship", "/documents", "/games", "/emphasis", "/hand"),
-    *("/runs", "/runs/show/~clarify", "/runs/compare?run=~clarify", "/home/runs"),
-    "/home/example/assistant",
+    *("/runs", "/runs/show/~clarify", "/runs/compare?run=~clarify"),
 )
 #: What a script would send, and nothing else: no part of a form, no link that leads somewhere.
 _SCRIPT_ALONE = "[hx-post]:not(form, select, textarea, form div, a[href])"

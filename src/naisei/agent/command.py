@@ -17,6 +17,7 @@ from rich.text import Text
 from naisei.agent.opening import ROLES, TalkConfig, opened
 from naisei.agent.persona import load_persona, shipped
 from naisei.agent.rules import AgentRules
+from naisei.clarify.lines import THOUGHT
 from naisei.clarify.person import Person, people_directory
 from naisei.cli.parameters import with_options
 from naisei.core import AskUser, Event, InputError
@@ -226,7 +227,7 @@ class _Terminal:
 
     def _show(self, event: Event) -> None:
         request = event.request
-        if event.kind == "say" and isinstance(request, dict):
+        if event.kind == "say" and isinstance(request, dict) and request["speaker"] != THOUGHT:
             self._say(str(request["text"]))
 
     async def _answered(self, asked: PendingQuestion) -> bool:

@@ -13,6 +13,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, JsonValue
 
 from naisei.agent.persona import Persona
+from naisei.clarify.lines import THOUGHT
 from naisei.clarify.schemas import Instance, Scene, TrialLog
 from naisei.core import Event, Say
 from naisei.director.state import TalkState
@@ -75,7 +76,7 @@ class Mind:
                 if question := request["question"]:
                     mind.hear(persona.profile.id, question)
                 mind.hear(PERSON, str(event.result))
-            elif event.kind == "say":
+            elif event.kind == "say" and request["speaker"] != THOUGHT:
                 mind.hear(request["speaker"], request["text"], request["meta"])
                 mind.note(request["meta"].get("done") or {})
             elif event.kind == "remember" and request["memory"] == "memo":

@@ -17,6 +17,7 @@ from naisei.agent.persona import Persona
 from naisei.agent.rules import AgentRules
 from naisei.agent.understanding import Ear, samples
 from naisei.clarify.agent import AgentContext, build_agent
+from naisei.clarify.conversation import Told
 from naisei.clarify.data import load_actions
 from naisei.clarify.person import Person, PersonMemory
 from naisei.core import (
@@ -75,12 +76,14 @@ async def opened(
     people: Path,
     kept: KeptStream | None,
     human: Handler,
+    groups: Sequence[str] | None = None,
 ) -> AsyncIterator[Prepared]:
     """The flow, and the world in which it runs.
 
     base: performs Chat, Embed and Now. past: events of earlier parts. folder: for the index of the
     documents. people: where memos are kept. kept: what is remembered of the person beyond the
-    conversation; `None` where they do not allow it. human: performs `AskUser`.
+    conversation; `None` where they do not allow it. human: performs `AskUser`. groups: those of
+    the person, as the documents name them; `None` lets them read everything.
 
     Raises:
         InputError: no such documents or actions.
@@ -106,10 +109,10 @@ async def opened(
     agent = None
     if persona.acts:
         context = AgentContext(actions=actions, embedder=lambda: _embedder(config.embedder))
-        agent = build_agent("llm" if "agent" in roles else "bayes", context)
+        agent = Told(build_agent("llm" if "agent" in roles else "bayes", context))
     policy = memory_policy("tur", prompts="naisei.clarify")()
     person = Person(name=config.person, memo=mind.memo)
-    with _documents(config.index, folder, config.embedder) as index:
+    with indexed(config.index, folder, groups) as index:
         if index is not None:
             world = document_world(world, index)
         parts = Parts(
@@ -140,7 +143,9 @@ def _embedder(name: str) -> KeptEmbedder:
 
 
 @contextmanager
-def _documents(documents: str, folder: Path, embedder: str) -> Iterator[Index | None]:
+def indexed(
+    documents: str, folder: Path, groups: Sequence[str] | None = None
+) -> Iterator[Index | None]:
     """The documents' index, brought up to date; by words alone, which is quick."""
     if not documents:
         yield None
@@ -151,7 +156,7 @@ def _documents(documents: str, folder: Path, embedder: str) -> Iterator[Index | 
             build(target, bundled, embedder=None, wait=60)
     else:
         build(target, documents, embedder=None, wait=60)
-    with closing(Index.open(target, groups=None)) as index:
+    with closing(Index.open(target, groups=groups)) as index:
         yield index
 
 

@@ -24,7 +24,7 @@ Line = Annotated[str, Field(min_length=1, max_length=200)]
 
 
 class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", serialize_by_alias=True)
 
 
 class Permissions(_Part):

@@ -11,7 +11,7 @@ from naisei.director.draft import checked
 from naisei.director.judge import status_of
 from naisei.director.schemas import ASPECTS, Draft, Scores, TalkResult, Turn
 from naisei.director.state import TalkRecorder
-from naisei.lang import say
+from naisei.lang import language, say
 from naisei.runs.lines import Line, Mark, Tone
 from naisei.runs.task import Digest
 
@@ -87,14 +87,15 @@ def verdict_line(found: LineVerdict) -> Line:
 
 
 def status_mark(status: Status) -> Mark:
-    """A verdict; its meaning stands in the hint."""
+    """A verdict, in Japanese with its word beside it, in English with its meaning as a hint."""
     meaning = {
         Status.PASS: say("可", "passes"),
         Status.MODIFY: say("直して可", "passes once mended"),
         Status.WARN: say("注意", "passes with a warning"),
         Status.RETRY: say("不可", "to be written again"),
     }
-    return Mark(status.value, _TONES[status], meaning[status])
+    told = {"word": meaning[status]} if language() == "ja" else {"hint": meaning[status]}
+    return Mark(status.value, _TONES[status], **told)
 
 
 def _reasons(checks: Sequence[Check]) -> tuple[Line, ...]:

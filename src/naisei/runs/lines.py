@@ -30,11 +30,13 @@ _INDENT = 2
 
 
 class Mark(NamedTuple):
-    """A short judgement beside a line. hint: what it means, where a page is pointed at."""
+    """A short judgement beside a line. hint: what it means, where a page is pointed at. word: the
+    same in the reader's own words, which a page puts before it."""
 
     text: str
     tone: Tone = ""
     hint: str = ""
+    word: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,6 +77,7 @@ def page_response(
 @cache
 def _environment() -> Environment:
     from naisei.web.pages import pages
+    from naisei.web.pages.runs.example import example_of
 
     packages = ("naisei.web", *(page.templates for page in pages() if page.templates))
     environment = Environment(
@@ -90,11 +91,12 @@ def _environment() -> Environment:
     environment.globals |= {"say": say, "static": static, "has_static": _has_static}
     environment.filters |= {"number": number, "short": short, "worded": worded}
     environment.filters["lines"] = _lines
+    environment.filters["model_name"] = _model_name
     environment.filters["called"] = metric_name
     environment.filters["model_name"] = model_name
     environment.filters["markdown"] = _markdown
     environment.filters["pretty"] = pretty
-    environment.globals["bar"] = bar
+    environment.globals |= {"bar": bar, "example_of": example_of}
     environment.globals["lengths"] = lengths
     return environment
 
@@ -124,6 +126,11 @@ def static(name: str) -> str:
 @cache
 def _has_static(name: str) -> bool:
     return (STATIC / name).is_file()
+
+
+def _model_name(model: str) -> str:
+    """A model's own name, without its provider and the folders it lies in."""
+    return (model.partition(":")[2] or model).rpartition("/")[2]
 
 
 def pretty(value: Any) -> str:
@@ -182,7 +189,7 @@ _MARKS = {
 #: Where HTMX puts an answer of this kind: the line alone, where notices go.
 _PLACED = {"HX-Retarget": "#notice", "HX-Reswap": "innerHTML", "HX-Reselect": ".notice"}
 #: Fields that nobody has written.
-_HIDDEN = ("step", "e", "script", "token")
+_HIDDEN = ("step", "e", "token")
 _LOG = logging.getLogger("naisei.web")
 
 

@@ -10,7 +10,7 @@ POST /conversations/<id>/forget   remove it.
 GET  /conversations/<id>          its page.
 
 GET  /<page>                      the form that begins one, and the visitor's earlier ones.
-POST /<page>/new                  begin.
+POST /<page>/new                  begin; with the first remark, if the field `text` has one.
 GET  /<page>/<id>                 the conversation.
 """
 
@@ -71,18 +71,28 @@ async def _found(request: Request) -> PageConversation:
 async def answer(request: Request) -> Response:
     fields = await form_fields(request)
     server = server_of(request)
-    for value in fields.values():
-        if told := too_long(value, server.options.max_message):
-            raise HTTPException(413, told)
+    _fits(request, fields)
     visitor, id = request.state.visitor, request.path_params["id"]
     async with server.conversations.using(visitor, id) as conversation:
-        try:
-            await conversation.answer(fields, fields.pop("step", ""))
-        except NotAsked as error:
-            raise HTTPException(409, error.message) from None
-        except TimeoutError:
-            raise HTTPException(503, say("保存できませんでした", "it could not be kept")) from None
+        await _answered(conversation, fields, fields.pop("step", ""))
         return await _gone_on(request, conversation)
+
+
+def _fits(request: Request, fields: Mapping[str, str]) -> None:
+    for value in fields.values():
+        if told := too_long(value, server_of(request).options.max_message):
+            raise HTTPException(413, told)
+
+
+async def _answered(
+    conversation: PageConversation, fields: Mapping[str, str], step: str | None
+) -> None:
+    try:
+        await conversation.answer(fields, step)
+    except NotAsked as error:
+        raise HTTPException(409, error.message) from None
+    except TimeoutError:
+        raise HTTPException(503, say("保存できませんでした", "it could not be kept")) from None
 
 
 async def _gone_on(request: Request, conversation: PageConversation) -> Response:
@@ -198,6 +208,8 @@ def page_routes(
         given = {name: value.strip() for name, value in (await form_fields(request)).items()}
         if told := too_long(given.get("sampling", ""), FIELD):
             raise HTTPException(413, told)
+        first = given.pop("text", "")
+        _fits(request, {"text": first})
         sampling = parsed(given.pop("sampling", "").split(), tuple(kind.roles))
         if begin is not None:
             config, title = await begin(request, given)
@@ -214,6 +226,8 @@ def page_routes(
             title=title or _title(request, page),
             sampling=sampling,
         )
+        if first:
+            await _answered(made, {"text": first}, None)
         if without_script(request.headers):
             return await _gone_on(request, made)
         return Response(status_code=204, headers={"HX-Redirect": f"/{page}/{made.id}"})

@@ -49,7 +49,7 @@ from naisei.web.conversations.kind import ConversationKind
 __all__ = ["Page", "pages"]
 
 #: Pages that belong to no system.
-_COMMON = tuple(f"naisei.web.pages.{name}:PAGE" for name in ("home", "runs", "hand"))
+_COMMON = tuple(f"naisei.web.pages.{name}:PAGE" for name in ("agent", "runs", "hand"))
 
 
 def _nothing() -> None:
@@ -78,7 +78,7 @@ class Page:
 
     @property
     def path(self) -> str:
-        return "/" if self.name == "home" else f"/{self.name}"
+        return "/" if self.name == "agent" else f"/{self.name}"
 
 
 @cache

@@ -152,12 +152,12 @@ def _scenes(spoken: Language) -> dict[str, Scene]:
 
 
 def _agents(model: str | None) -> list[str]:
-    """Those that can be had: without a model, the ones that need none; the best comes first."""
+    """Those that can be had, the best first: a model's, where there is one."""
     names = entries.names(GROUP)
     free = sorted(
         (n for n in names if is_model_free(n)), key=lambda n: (n != "bayes", n == "random", n)
     )
-    return [*free, *(n for n in names if model and calls_model(n))]
+    return [*sorted((n for n in names if model and calls_model(n)), reverse=True), *free]
 
 
 def _ready() -> None:
@@ -175,9 +175,9 @@ async def _start(request: Request) -> dict[str, Any]:
 
 async def _begin(request: Request, fields: Mapping[str, str]) -> tuple[AssistantConfig, str]:
     server, spoken = server_of(request), language()
-    agent = fields.get("agent", "bayes")
     model = model_field(request, fields)
-    if agent not in await asyncio.to_thread(_agents, model):
+    agents = await asyncio.to_thread(_agents, model)
+    if (agent := fields.get("agent", agents[0])) not in agents:
         raise HTTPException(422, say("その助手は使えません", "this agent is not to be had"))
     scene = await _scene(fields, spoken)
     person = await asyncio.to_thread(Person.load, PERSON, server.folder(request.state.visitor))

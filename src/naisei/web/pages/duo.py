@@ -31,27 +31,16 @@ from naisei.web.conversations.kind import (
     NotingHandler,
 )
 from naisei.web.conversations.routes import model_field, number_field, page_routes
-from naisei.web.conversations.script import SCRIPT, shipped_script
 from naisei.web.pages import Page
 from naisei.web.pages.profiles import Profiles, profile_field
 
 #: Turns of the longest talk.
 LONGEST = 40
-#: The form of the talk that the script that ships is of.
-_SCRIPTED = {
-    "first": "yana",
-    "second": "ayu",
-    "topic": "洗濯",
-    "place": "雨の日の居間",
-    "turns": "5",
-    "judge": "yes",
-}
 
 
 class DuoConfig(BaseModel):
     """profiles: the two as TOML, in the order in which they speak. played: ids of those whose
-    lines the person writes; the others' come from the model. model: `SCRIPT` for the script that
-    ships."""
+    lines the person writes; the others' come from the model."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -112,8 +101,7 @@ _ROLES: dict[str, Parameters] = {"speaker": {}, "judge": INSTRUMENT}
 
 @asynccontextmanager
 async def _open(config: DuoConfig, context: ConversationContext) -> AsyncIterator[Prepared]:
-    model = shipped_script("director_demo/writer.jsonl", config.model)
-    models = dict.fromkeys(_ROLES, model) if model else {}
+    models = dict.fromkeys(_ROLES, config.model) if config.model else {}
     # A malformed judgement is repaired once; then the rules decide alone.
     base = await context.world(models, resends_of={"judge": 0})
     names = {character.id: character.name for character in config.cast}
@@ -185,8 +173,6 @@ async def _start(request: Request) -> dict[str, Any]:
 
 async def _begin(request: Request, fields: Mapping[str, str]) -> tuple[DuoConfig, str]:
     model = model_field(request, fields)
-    if fields.get("script"):
-        model, fields = SCRIPT, _SCRIPTED
     chosen = [fields.get(place, "") for place in ("first", "second")]
     own = profile_field(fields, used="own" in chosen)
     profiles = _profile(chosen[0], own), _profile(chosen[1], own)

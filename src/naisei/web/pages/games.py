@@ -268,7 +268,7 @@ _MAKING = asyncio.Semaphore(2)
 
 
 def _players(model: str | None) -> list[str]:
-    """Those that can be had here, the planner first; without a model, those that need none."""
+    """Those that can be had here, the best first: the model's own, where there is one."""
     found = []
     for name in entries.names(GROUP):
         try:
@@ -277,7 +277,7 @@ def _players(model: str | None) -> list[str]:
             continue  # it needs something that is not installed
         if model or not kind.roles:
             found.append(name)
-    return sorted(found, key=lambda name: (name != "planner", name == "random", name))
+    return sorted(found, key=lambda n: (n != "llm", n != "planner", n == "random", n))
 
 
 async def _start(request: Request) -> dict[str, Any]:
@@ -292,9 +292,9 @@ async def _start(request: Request) -> dict[str, Any]:
 async def _begin(request: Request, fields: Mapping[str, str]) -> tuple[PlayConfig, str]:
     server = server_of(request)
     kind, number = wanted(fields.get("kind", ""), fields.get("number", ""))
-    agent, mode = fields.get("agent", "planner"), fields.get("mode", "watch")
-    model = model_field(request, fields)
-    if agent not in await asyncio.to_thread(_players, model):
+    model, mode = model_field(request, fields), fields.get("mode", "watch")
+    players = await asyncio.to_thread(_players, model)
+    if (agent := fields.get("agent", players[0])) not in players:
         raise HTTPException(422, say("そのプレイヤーは使えません", "this player is not to be had"))
     if mode not in ("watch", "play"):
         raise HTTPException(422, say("見るか遊ぶかを選んでください", "choose to watch or to play"))

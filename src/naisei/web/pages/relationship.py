@@ -34,7 +34,6 @@ from naisei.web.conversations.kind import (
     Panel,
 )
 from naisei.web.conversations.routes import model_field, number_field, page_routes
-from naisei.web.conversations.script import SCRIPT, shipped_script
 from naisei.web.html import fragment
 from naisei.web.pages import Page
 from naisei.web.pages.conversation_file import ROUTES
@@ -91,8 +90,7 @@ _RESENDS = dict.fromkeys(_INSTRUMENTS, 0)
 async def _open(config: PairConfig, context: ConversationContext) -> AsyncIterator[Prepared]:
     rules = config.rules
     pair = pair_of(config.pair).on(rules.clock.start)
-    model = shipped_script("relationship_demo/script.jsonl", config.model)
-    models = dict.fromkeys(_ROLES, model) if model else {}
+    models = dict.fromkeys(_ROLES, config.model) if config.model else {}
     base = await context.world(models, embedder=config.embedder, resends_of=_RESENDS)
     record = Recorder(pair)
     embed = EmbedHandler(open_embedder(config.embedder))
@@ -196,14 +194,8 @@ async def _start(request: Request) -> dict[str, Any]:
     }
 
 
-#: The pair and the length of the script that ships.
-_SCRIPTED = {"pair": "engineers", "sessions": "2", "turns": "6"}
-
-
 async def _begin(request: Request, fields: Mapping[str, str]) -> tuple[PairConfig, str]:
     model = model_field(request, fields)
-    if fields.get("script"):
-        model, fields = SCRIPT, _SCRIPTED
     given = fields.get("pair", "")
     own = profile_field(fields, used=given == "own")
     if given == "own":

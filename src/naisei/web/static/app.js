@@ -100,10 +100,12 @@
     open();
   }
   function swap(text) {
-    const near = innerHeight + scrollY > document.body.scrollHeight - 240;
+    // Whoever looks at the end of the conversation goes on seeing it.
+    const status = document.getElementById("status");
+    const near = status && status.getBoundingClientRect().top < innerHeight;
     htmx.swap(document.body, text, { swapStyle: "none" });
     restore();
-    if (near) scrollTo({ top: document.body.scrollHeight });
+    if (near) status.scrollIntoView({ block: "nearest" });
   }
 
   // <button data-copy="#id">: the text of an element. <button data-copy-url="/…">: of an address.

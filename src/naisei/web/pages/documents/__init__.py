@@ -14,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from naisei.clarify.person import Person
 from naisei.core import Event
 from naisei.files import make_folder
 from naisei.http import cleaned
@@ -27,6 +28,7 @@ from naisei.web.conversations.kind import PageConversation, Panel
 from naisei.web.conversations.routes import conversation_of, model_field, page_routes
 from naisei.web.html import form_fields, fragment, page_response
 from naisei.web.pages import Page
+from naisei.web.pages.assistant import PERSON
 from naisei.web.pages.documents.conversation import (
     KIND,
     AskConfig,
@@ -157,13 +159,20 @@ async def _remove(request: Request) -> Response:
 
 async def _forget(request: Request) -> Response:
     """One note, or without one all of them and that they were allowed."""
-    kept = memory_of(_own(server_of(request), request))
+    folder = _own(server_of(request), request)
+    kept = memory_of(folder)
     note = (await form_fields(request)).get("note", "")
     if not note:
         await asyncio.to_thread(kept.end)
+        await asyncio.to_thread(_without_memo, folder)
     elif not await asyncio.to_thread(kept.forget, note):
         raise HTTPException(404, say("そのような覚えはありません", "there is no such note"))
-    return Response(status_code=204, headers={"HX-Redirect": "/documents"})
+    return Response(status_code=204, headers={"HX-Refresh": "true"})
+
+
+def _without_memo(folder: Path) -> None:
+    if Person.load(PERSON, folder).memo:
+        Person.update(PERSON, folder, lambda person: person.remember(""))
 
 
 def _beside(request: Request, conversation: PageConversation) -> Sequence[Panel]:

@@ -35,10 +35,11 @@ _SHOWN = 3_000
 
 @dataclass(frozen=True, slots=True)
 class ForkForm:
-    """What can be changed at a step. answer, prompt: as recorded; empty where that is long; `None`
-    where there is none. models: to choose of. fixed: the recorded ones may stay."""
+    """What can be changed at a step. answer: as recorded, by the name of its field, "" of one that
+    is words alone; prompt: the same, `None` where there is none; both empty where that is long.
+    models: to choose of. fixed: the recorded ones may stay."""
 
-    answer: str | None
+    answer: Mapping[str, str]
     prompt: str | None
     models: tuple[str, ...]
     fixed: bool
@@ -56,10 +57,10 @@ def fork_form(server: ServerState, place: Place, frozen: Frozen, event: Event) -
         or not (fixed or offered)
     ):
         return None
-    answer = _result(event) if event.kind in ("ask", "chat") else None
+    answer = _answers(event) if event.kind in ("ask", "chat") else {}
     prompt = _prompt(event) if event.kind == "chat" else None
     return ForkForm(
-        answer=answer and (answer if len(answer) <= _SHOWN else ""),
+        answer={name: text if len(text) <= _SHOWN else "" for name, text in answer.items()},
         prompt=prompt and (prompt if len(prompt) <= _SHOWN else ""),
         models=offered if roles else (),
         fixed=fixed,
@@ -100,9 +101,32 @@ def _models(frozen: Frozen) -> dict[str, str]:
     return {r: str(m) for r, m in models.items() if m} if isinstance(models, dict) else {}
 
 
-def _result(event: Event) -> str:
-    found = event.result
-    return found if isinstance(found, str) else json.dumps(found, ensure_ascii=False)
+def _answers(event: Event) -> dict[str, str]:
+    """The recorded answer as words, by field."""
+    fields = event.result if isinstance(event.result, dict) else {"": event.result}
+    return {
+        name: found if isinstance(found, str) else json.dumps(found, ensure_ascii=False)
+        for name, found in fields.items()
+    }
+
+
+def _answer(event: Event, given: Mapping[str, str]) -> str | None:
+    """The answer that the form makes; `None` where it is the recorded one. Raises `InputError`."""
+    recorded = _answers(event)
+    texts = {name: _text(given, f"answer {name}".strip()) for name in recorded}
+    new = {n: t for n, t in texts.items() if t.strip() not in ("", recorded[n].strip())}
+    if not new or not isinstance(event.result, dict):
+        return new.get("")
+    made = dict(event.result)
+    for name, text in new.items():
+        try:
+            made[name] = text if isinstance(made[name], str) else json.loads(text)
+        except ValueError:
+            raise InputError(
+                say(f"{name} は {recorded[name]} のように書きます", f"such as {recorded[name]}"),
+                place=name,
+            ) from None
+    return json.dumps(made, ensure_ascii=False)
 
 
 def _prompt(event: Event) -> str:
@@ -114,13 +138,7 @@ def _prompt(event: Event) -> str:
 def _fork(
     place: Place, given: Mapping[str, str], form: ForkForm, event: Event, roles: Mapping[str, str]
 ) -> Fork:
-    texts: dict[str, str | None] = {}
-    recorded = {"answer": _result(event), "prompt": _prompt(event)}
-    for name, before in recorded.items():
-        text = given.get(name, "")
-        if len(text) > _TEXT or "\0" in text:
-            raise InputError(say(f"{_TEXT:,} 字までです", f"{_TEXT:,} characters at most"))
-        texts[name] = None if text.strip() in ("", before.strip()) else text
+    prompt = _text(given, "prompt")
     chosen = given.get("model", "")
     if chosen not in (*form.models, *([""] if form.fixed else [])):
         raise InputError(say("モデルを選んでください", "choose a model"))
@@ -129,8 +147,16 @@ def _fork(
         episode=event.where.episode,
         step=event.where.step,
         models={role: chosen for role, m in roles.items() if chosen != m} if chosen else {},
-        **texts,
+        answer=_answer(event, given),
+        prompt=None if prompt.strip() in ("", _prompt(event).strip()) else prompt,
     )
+
+
+def _text(given: Mapping[str, str], name: str) -> str:
+    text = given.get(name, "")
+    if len(text) > _TEXT or "\0" in text:
+        raise InputError(say(f"{_TEXT:,} 字までです", f"{_TEXT:,} characters at most"))
+    return text
 
 
 def _words(server: ServerState, fork: Fork, path: Path) -> list[str]:

@@ -232,7 +232,8 @@ async def one_row(request: Request) -> Response:
         return looked(Row(place, found_at(place.path)), seen)
 
     row = await asyncio.to_thread(work)
-    return page_response(request, "runs/_list_row.html", row=row)
+    within = bool(request.query_params.get("within"))
+    return page_response(request, "runs/_list_row.html", row=row, within=within)
 
 
 async def annotate(request: Request) -> Response:
@@ -294,11 +295,6 @@ def _reports(root: Path) -> list[str]:
     """Folders with a report of no run, such as `naisei director report --out` writes."""
     pages = [path.parent for path in root.glob("*/report.html")]
     return sorted(p.name for p in pages if not (p / "config.json").exists() and not is_study(p))
-
-
-def latest(root: Path, seen: _Seen, most: int) -> list[Row]:
-    """The newest runs. Blocks while it reads."""
-    return [looked(Row(Place.under(root, run.path), run), seen) for run in found(root)[:most]]
 
 
 def _fitting(run: Found, root: Path, wanted: Wanted) -> Row | None:
