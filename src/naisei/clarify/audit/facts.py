@@ -273,8 +273,10 @@ def _of_negative(answer: str, probe: FactProbe, stance: Stance) -> str:
     return {Stance.YES: "no", Stance.NO: "yes"}.get(stance, "")
 
 
-_SPOTS = ("床", "テーブル", "机", "棚", "冷蔵庫", "ソファ", "椅子", "流し")
-_SPOTS += ("floor", "table", "shelf", "fridge")
+_SPOTS = (
+    *("床", "テーブル", "机", "棚", "冷蔵庫", "ソファ", "椅子", "流し"),
+    *("floor", "table", "shelf", "fridge"),
+)
 _ABSENT = r"(?:もう)?(?:どこにも)?(?:な(?:い|く|かった)|ありません|無)"
 
 
