@@ -180,7 +180,9 @@ class EvalTask(Task[EvalConfig]):
     def start(self, where: Where, base: World) -> tuple[Flow[BaseModel], World]:
         if self.config.tagger == LLM:
             article = self.articles[where.instance]
-            return zero_shot.examine(article, language=self.config.language), base
+            shown = self._shown(article) if self.config.given else ()
+            flow = zero_shot.examine(article, language=self.config.language, examples=shown)
+            return flow, base
         training = TaggerTraining(
             self._folds,
             self._trainer,
@@ -190,6 +192,10 @@ class EvalTask(Task[EvalConfig]):
         )
         part = int(where.instance.removeprefix("part-")) - 1
         return examine(part, seed=where.trial), base.having({Act: training})
+
+    def _shown(self, article: Article) -> tuple[Article, ...]:
+        """What a language model is shown: of the fold in which the document is tested."""
+        return next(f.train for f in self._folds if any(a.id == article.id for a in f.test))
 
     @asynccontextmanager
     async def during(self, directory: RunDirectory) -> AsyncIterator[None]:
