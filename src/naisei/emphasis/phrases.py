@@ -115,7 +115,10 @@ def _side(token: Token) -> int:
 
 
 def _end(tokens: Sequence[Token], chosen: Sequence[bool], first: int, last: int) -> int:
-    """Without case particles after a noun, and without what else follows it if not chosen."""
+    """Without case particles after a noun, and without what else follows it if not chosen; nor
+    with the と of what somebody says or thinks."""
+    if last - first > 1 and tokens[last - 1].pos == "助詞" and tokens[last - 1].surface == "と":
+        last -= 1
     end = last
     while (
         end > first
