@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, JsonValue
 
 from naisei.core import Act, Flow, Handler, InputError, Observation, Where, World, fingerprint
-from naisei.emphasis import zero_shot
 from naisei.emphasis.config import EvalConfig
 from naisei.emphasis.corpus.store import (
     Fold,
@@ -24,6 +23,7 @@ from naisei.emphasis.corpus.store import (
     folds_across,
     folds_within,
 )
+from naisei.emphasis.flow import examine as examine_by_model
 from naisei.emphasis.results import FoldResult, TaggedDocument, fold_lines, summarise, tagged_spans
 from naisei.emphasis.schemas import Article, Sentence, Tagger
 from naisei.emphasis.taggers.registry import LLM, Trainer, trainer
@@ -181,7 +181,7 @@ class EvalTask(Task[EvalConfig]):
         if self.config.tagger == LLM:
             article = self.articles[where.instance]
             shown = self._shown(article) if self.config.given else ()
-            flow = zero_shot.examine(article, language=self.config.language, examples=shown)
+            flow = examine_by_model(article, language=self.config.language, examples=shown)
             return flow, base
         training = TaggerTraining(
             self._folds,

@@ -8,8 +8,8 @@ import pytest
 
 from emphasis.corpus_by_hand import article
 from naisei.core import Chat, InstrumentFailure, play
+from naisei.emphasis.flow import emphasise, examine, messages, passages, token_labels
 from naisei.emphasis.schemas import Article, Sentence, Token
-from naisei.emphasis.zero_shot import emphasise, examine, messages, passages, token_labels
 from naisei.lang import names
 
 
