@@ -171,10 +171,10 @@ def as_error(file: Path, found: Sequence[Fault]) -> InputError:
     def place(line: int) -> str:
         return f"{file}:{line}" if line else str(file)
 
-    def told(fault: Fault) -> str:
+    def with_key(fault: Fault) -> str:
         return f"{fault.key + ': ' if fault.key else ''}{fault.message}"
 
     first, *others = found
-    rows = [f"{place(fault.line)}: {told(fault)}\n  → {fault.remedy}" for fault in others]
+    rows = [f"{place(fault.line)}: {with_key(fault)}\n  → {fault.remedy}" for fault in others]
     remedy = "\n".join([first.remedy, *rows])
-    return InputError(told(first), place=place(first.line), remedy=remedy)
+    return InputError(with_key(first), place=place(first.line), remedy=remedy)

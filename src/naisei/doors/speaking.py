@@ -59,15 +59,15 @@ class _KeptGate(Gate):
         await self.notes.aopen()
         return await super()._asaid()
 
-    def _told(self, done: Turn) -> Turn:
+    def _finished(self, done: Turn) -> Turn:
         if done.text is not None:
             self.notes.put(self.key, self._with(done.text))
-        return super()._told(done)
+        return super()._finished(done)
 
-    async def _atold(self, done: Turn) -> Turn:
+    async def _afinished(self, done: Turn) -> Turn:
         if done.text is not None:
             await self.notes.aput(self.key, self._with(done.text))
-        return super()._told(done)
+        return super()._finished(done)
 
     def _with(self, line: str) -> list[JsonValue]:
         said: list[JsonValue] = [*self.notes.texts(self.key), line]
