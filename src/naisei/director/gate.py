@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import wraps
 from pathlib import Path
 from typing import Any, Literal, TypeVar, overload
@@ -54,7 +54,7 @@ class Gate:
         InputError: an unknown character or policy, or `person` without anybody to ask.
     """
 
-    character: str | Path | Character = "yana"
+    character: str | Path | Character = field(default="yana", kw_only=False)
     retries: int = 2
     rules: RuleSet = "calibrated"
     policy: Policy = "best"
