@@ -223,9 +223,9 @@ class Entry:
     gained: int
 
     def __str__(self) -> str:
-        return self.told(self.answer)
+        return self.with_answer(self.answer)
 
-    def told(self, answer: str) -> str:
+    def with_answer(self, answer: str) -> str:
         """The line with these words for the game's answer."""
         said = " ".join((answer, self.word)).strip()
         return f"Action {self.number}: {self.action} → {_once(said)}"
@@ -247,7 +247,7 @@ _SHORT = 60
 
 def lines(entries: Sequence[Entry]) -> str:
     """One line an entry. A long answer that was given before is not told again."""
-    return "\n".join(e.told(a) for e, a in zip(entries, unrepeated(entries), strict=True))
+    return "\n".join(e.with_answer(a) for e, a in zip(entries, unrepeated(entries), strict=True))
 
 
 def unrepeated(entries: Sequence[Entry]) -> Iterator[str]:
