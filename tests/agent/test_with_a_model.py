@@ -56,3 +56,11 @@ def test_nothing_is_left_of_a_rejected_draft(tmp_path: Path) -> None:
     assert not any("天才" in item for item in shown)
     drafts = last(events)["drafts"]
     assert [draft["status"] for draft in drafts] == ["RETRY", "RETRY"]
+
+
+def test_the_person_is_not_called_you_to_a_model_that_is_told_who_it_is(tmp_path: Path) -> None:
+    talk = scripted(tmp_path, "はい。", "understanding", "speaker")
+    events = talked(talk, ["おはよう"], tmp_path)
+    asked = json.dumps([e.request for e in events if e.kind == "chat"], ensure_ascii=False)
+    assert "相手: おはよう" in asked
+    assert "あなた: おはよう" not in asked

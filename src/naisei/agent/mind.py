@@ -62,7 +62,7 @@ class Mind:
 
     def __post_init__(self) -> None:
         me = self.persona.profile
-        names = {me.id: me.name, PERSON: "あなた" if me.language == "ja" else "you"}
+        names = {me.id: me.name, PERSON: "相手" if me.language == "ja" else "the person"}
         self.talk = TalkState(names=names)
         self._speech = SpeechEstimator((me.id, PERSON), names=names)
 
