@@ -86,6 +86,7 @@ def say(page: Any, text: str) -> None:
 
 def begin(page: Any, name: str, **chosen: str) -> None:
     page.goto(f"/{name}")
+    page.evaluate("for (const d of document.querySelectorAll('form details')) d.open = true")
     for field, value in chosen.items():
         control = page.locator(f"#{field}")
         select = control.evaluate("e => e.tagName") == "SELECT"
@@ -96,7 +97,7 @@ def begin(page: Any, name: str, **chosen: str) -> None:
 
 def test_assistant(page: Any, model: OpenAIServer) -> None:
     before = model.answered
-    begin(page, "assistant", agent="llm")
+    begin(page, "assistant")  # with a model given, it is used
     say(page, "ちょっと暑いな")
     page.locator('button[value="yes"]').click()
     page.locator("#lines .good").wait_for()
