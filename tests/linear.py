@@ -301,7 +301,7 @@ def _entries() -> Iterator[Entry]:
             place = module.__name__.removeprefix("naisei.")
             yield Entry(f"{place}.{name}", getattr(module, name), most)
     yield Entry("politeness.name_parts", politeness.name_parts, FIELD * 10)
-    for suffix in ("md", "txt", "html"):
+    for suffix in ("md", "txt", "html", "csv"):
         yield Entry(f"retrieval a.{suffix}", parsed(f"a.{suffix}"))
     title = parsed("a.html")
     yield Entry("retrieval title", lambda text: title(f"<title>{escape(text)}</title><p>a"))

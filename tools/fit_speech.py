@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 from tools.labelled import ContrastDialogue, LabelledDialogue, load, load_contrasts
 
-from naisei.relationship.rating_output import spearman
+from naisei.relationship.effect import spearman
 from naisei.relationship.speech import Coefficients, SpeechEstimator, load_coefficients
 from naisei.relationship.speech.estimator import line_vector
 from naisei.relationship.speech.features import CONTENT, HALF, OF, OWN, Side, values

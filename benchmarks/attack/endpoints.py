@@ -178,17 +178,18 @@ def _hub() -> Iterator[Attempt]:
         for name, body in bodies.items():
             here[:] = [body]
             with tempfile.TemporaryDirectory() as folder:
-                os.environ |= {"NAISEI_CACHE": folder, "HF_ENDPOINT": url}
+                os.environ |= {"NAISEI_CACHE": folder, "HF_ENDPOINT": url, "PIP_NO_INDEX": "1"}
                 before = _peak()
                 try:
-                    pull(weights, source="hub")
+                    pull(weights)
                     outcome = "taken"
                 except NaiseiError:
                     outcome = "told"
                 except Exception as error:
                     outcome = f"{type(error).__name__}: {error}"
                 finally:
-                    del os.environ["NAISEI_CACHE"], os.environ["HF_ENDPOINT"]
+                    for name in ("NAISEI_CACHE", "HF_ENDPOINT", "PIP_NO_INDEX"):
+                        del os.environ[name]
                 size = sum(p.stat().st_size for p in Path(folder).rglob("*") if p.is_file())
                 right = name in ("the file", "more than it says")  # what is beyond is not read
                 sound = outcome == ("taken" if right else "told")

@@ -77,8 +77,8 @@ _IMPORT = re.compile(
 )
 #: Bytes. A larger file's digest is kept until it is written again.
 _LARGE = 2**20
-#: Fields of configurations with settings that somebody else's code reads.
-_SETTINGS = ("agent_options", "options")
+#: Fields of configurations that name files and folders which decide.
+_SETTINGS = ("agent_options", "options", "prompts")
 
 
 def of_task(task: Any) -> Identity:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache, lru_cache
 from importlib.resources import files
+from pathlib import Path
 from string import Template
+from types import MappingProxyType
 from typing import Literal
 
 Language = Literal["ja", "en"]
@@ -80,6 +82,12 @@ def use(chosen: str | None) -> None:
     os.environ["NAISEI_LANG"] = chosen
 
 
+#: Prompts of somebody's own that stand in for ours: (name without version, language) → text.
+_OWN: ContextVar[Mapping[tuple[str, str], Template]] = ContextVar(
+    "own prompts", default=MappingProxyType({})
+)
+
+
 # The one prompt loader: a prompt is a file, named with its version and language.
 #
 # `<package>/prompts/<name>.<language>.md`, for instance `clarify/prompts/tur.v1.ja.md`.
@@ -105,6 +113,62 @@ def render(package: str, name: str, language: str, **values: object) -> str:
         FileNotFoundError: no such prompt in this language.
         KeyError: a placeholder has no value.
     """
-    return _template(package, name, language).substitute(
+    own, bare = _OWN.get(), name.partition(".")[0]
+    template = own.get((bare, language)) or own.get((bare, ""))
+    return (template or _template(package, name, language)).substitute(
         {key: str(value) for key, value in values.items()}
     )
+
+
+@contextmanager
+def own_prompts(package: str, folder: str) -> Iterator[None]:
+    """Within, the files of a folder stand in for the prompts of a package and of those in it:
+    `NAME.LANGUAGE.md`, or `NAME.md` in any language; a version in the name is passed over. An
+    empty folder name: nothing does.
+
+    Raises:
+        InputError: a file that is none of the prompts, or a field that the prompt has not.
+    """
+    token = _OWN.set(_read_own(package, Path(folder)) if folder else MappingProxyType({}))
+    try:
+        yield
+    finally:
+        _OWN.reset(token)
+
+
+def _read_own(package: str, folder: Path) -> dict[tuple[str, str], Template]:
+    from naisei.core import InputError  # `naisei --help` must not wait for the core
+    from naisei.text_files import read_text
+
+    shipped: dict[tuple[str, str], Template] = {}
+    for path in sorted(Path(str(files(package))).rglob("prompts/*.md")):
+        name, *_, language, _ = path.name.split(".")
+        shipped[name, language] = Template(path.read_text(encoding="utf-8"))
+    own: dict[tuple[str, str], Template] = {}
+    for path in sorted(folder.glob("*.md")):
+        name, *parts = path.name.removesuffix(".md").split(".")
+        language = parts[-1] if parts and parts[-1] in ("ja", "en") else ""
+        ours = [t for (n, each), t in shipped.items() if n == name and language in (each, "")]
+        if not ours:
+            raise InputError(
+                say(f"'{name}' というプロンプトはありません", f"there is no prompt '{name}'"),
+                place=str(path),
+                remedy=say("置き換えられるもの: ", "those that can be replaced: ")
+                + ", ".join(sorted({n for n, _ in shipped})),
+            )
+        text = Template(read_text(path).strip())
+        fields = {field for t in ours for field in t.get_identifiers()}
+        if not text.is_valid() or (unknown := {*text.get_identifiers()} - fields):
+            raise InputError(
+                say("埋められない $ があります", "a $ that nothing fills")
+                if not text.is_valid()
+                else say(f"${min(unknown)} という欄はありません", f"no field ${min(unknown)}"),
+                place=str(path),
+                remedy=say("欄: ", "fields: ") + (", ".join(sorted(fields)) or "–"),
+            )
+        own[name, language] = text
+    if not own:
+        raise InputError(
+            say("プロンプト (*.md) がありません", "holds no prompt (*.md)"), place=str(folder)
+        )
+    return own

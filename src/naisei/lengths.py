@@ -28,7 +28,7 @@ PASTED = 300_000
 BODY, UPLOAD = 1_000_000, 20_000_000
 #: Bytes of a file of text that somebody names: data, settings, a dialogue.
 TEXT_FILE = 200_000_000
-#: Bytes of a file of text that is read where it is asked for; larger ones, and all PDF and Word
+#: Bytes of a file of text that is read where it is asked for; larger ones, and all PDF and office
 #: files, are read in a process of their own (`naisei.sandbox`).
 SMALL_FILE = 64_000
 #: Of that process: seconds of processor time for a file, bytes of memory, bytes of what it found.

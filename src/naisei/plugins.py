@@ -34,11 +34,11 @@ def load(group: str, name: str, *, what: tuple[str, str], option: str = "") -> A
         )
     try:
         return found.load()
-    except ImportError as error:
+    except Exception as error:  # a bug of the plug-in's is told with its name
         raise InputError(
             say(
-                f"{what[0]} '{name}' を読み込めません: {error}",
-                f"{what[1]} '{name}' cannot be loaded: {error}",
+                f"{what[0]} '{name}' を読み込めません: {type(error).__name__}: {error}",
+                f"{what[1]} '{name}' cannot be loaded: {type(error).__name__}: {error}",
             ),
             place=option,
             remedy=say(

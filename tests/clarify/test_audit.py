@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from naisei.clarify.audit import AuditTask, audit_rule
+from naisei.clarify.audit import AuditTask
 from naisei.clarify.audit.checks import (
     asks_for_wish,
     conversations,
@@ -41,6 +41,19 @@ def instance(gold: int, *things: str) -> Instance:
         scene=Scene(id="s", utterance="うーん", surroundings={"居間": things}),
         gold=gold,
     )
+
+
+def audit_rule(
+    instances: Sequence[Instance],
+    actions: ActionSet,
+    paraphrases: Callable[[Instance], dict[int, tuple[str, ...]]] | None = None,
+) -> Summary:
+    task = AuditTask(AuditConfig(), instances, actions, paraphrases=paraphrases)
+    rows = []
+    for where in task.episodes():
+        flow, world = task.start(where, World({}))
+        rows.append(EpisodeRow(where, run(flow, world, where=where).model_dump(mode="json")))
+    return task.summarise(rows)
 
 
 def audited(answer: Callable[[str], str], *instances: Instance) -> Summary:

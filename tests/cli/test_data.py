@@ -34,7 +34,6 @@ def test_list_and_show(naisei: Naisei) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_bundled_rows_are_valid(name: str, naisei: Naisei) -> None:
-    pytest.importorskip("jsonschema")
     assert naisei("data", "validate", name)[1] == "valid\n"
 
 
@@ -54,7 +53,6 @@ def test_an_export_reads_back(name: str, tmp_path: Path) -> None:
 
 
 def test_faults_are_told_by_line(tmp_path: Path, naisei: Naisei) -> None:
-    pytest.importorskip("jsonschema")
     mine = tmp_path / "mine.jsonl"
     mine.write_text('{"id": "a", "kind": "clear", "text": "?", "split": "dev"}\n{"id": 1}\n')
     form = catalogue()["city-questions"].configs[0].form()

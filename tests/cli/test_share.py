@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from commandline import Naisei
-from naisei.runs.annotations import FILE, Annotations
 from naisei.runs.frozen import Frozen
 from naisei.system.spelled import as_command, as_python
 
@@ -54,15 +53,3 @@ def test_failures_are_shared_as_one_file_without_network(
     assert 'id="e1"' in text and "<script" not in text and 'src="http' not in text
     assert naisei("runs", "share", run, "--episode", "nothing", "--output", page).code == 2
     assert page.read_text("utf-8") == text
-
-
-def test_a_note_and_tags_are_those_of_the_page(run: Path, tmp_path: Path, naisei: Naisei) -> None:
-    said = naisei("runs", "note", run, "見直す", "--tag", "基準", "--tag", "seed5")
-    assert said.code == 0 and said.out == "#基準 #seed5\n見直す\n"
-    assert Annotations.read(run) == Annotations(("基準", "seed5"), "見直す")
-    assert naisei("runs", "note", run, "--untag", "seed5").out == "#基準\n見直す\n"
-    long = naisei("runs", "note", run, "あ" * 5_000)
-    assert long.code == 2 and Annotations.read(run).note == "見直す"
-    assert naisei("runs", "note", run, "", "--untag", "基準", "--json").code == 0
-    assert not (run / FILE).exists()
-    assert naisei("runs", "note", tmp_path).code == 2

@@ -155,7 +155,11 @@ def test_the_report_of_a_script(naisei: Naisei, tmp_path: Path) -> None:
     page = (folder / "report.html").read_text("utf-8")
     assert "&lt;b&gt;" in page and "<b>別居" not in page
     assert "<script" not in page and "http://" not in page and "https://" not in page
-    assert "Noto Sans CJK JP" in page and page.count("<polyline") == 2
+    assert (
+        "Noto Sans CJK JP" in page
+        and page.count("<polyline") == 2
+        and page.count('class="chart"') == 2
+    )
     rows = (folder / "characters.csv").read_text("utf-8").splitlines()
     assert rows[0] == "character,lines,PASS rate,PASS rate low,PASS rate high,WARN,RETRY"
     assert rows[2].startswith("あゆ,150,0.0,0.0,") and rows[2].endswith(",0,150")

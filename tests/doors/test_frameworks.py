@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import runpy
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -123,6 +123,32 @@ def test_pydantic_ai_sends_a_line_back_with_reasons() -> None:
     agent.output_validator(line_validator("ayu", language="ja"))
     assert agent.run_sync("元気？").output.endswith("明日は晴れるでしょう。")
     assert len(heard) == 1 and "書き直してください" in heard[0]
+
+
+def test_a_streamed_run_of_pydantic_ai_lets_no_rejected_line_out() -> None:
+    from pydantic_ai import Agent
+    from pydantic_ai.exceptions import UnexpectedModelBehavior
+    from pydantic_ai.models.function import FunctionModel
+
+    from naisei.doors.pydantic_ai import line_validator
+
+    async def pieces(messages: Any, info: Any) -> AsyncIterator[str]:
+        for piece in ("明日は晴れるでしょう。", "一人", "暮らしだよ。"):
+            yield piece
+
+    agent: Any = Agent(FunctionModel(stream_function=pieces), output_type=str, retries=2)
+    agent.output_validator(line_validator("ayu", language="ja"))
+    heard: list[str] = []
+
+    async def go() -> None:
+        nonlocal heard
+        async with agent.run_stream("元気？") as run:
+            async for text in run.stream_text(debounce_by=None):
+                heard += [text]
+
+    with pytest.raises(UnexpectedModelBehavior):
+        asyncio.run(go())
+    assert heard[-1] == "明日は晴れるでしょう。"
 
 
 def test_openai_agents_guardrails(server: OpenAIServer) -> None:

@@ -189,6 +189,91 @@ def test_a_log_that_another_program_holds_stops_nobody_else(
         assert "短く答える" in said(client, "明日は？", name="test+memo", user="田中")
 
 
+def test_who_is_not_named_shares_no_memo(upstream: OpenAIServer, tmp_path: Path) -> None:
+    talk = ["暗証番号は4321です", "長い返事", "違います、長すぎます"]
+    with proxied(upstream, state=tmp_path / "memo.sqlite") as client:
+        assert said(client, *talk, name="test+memo") == BAD
+        assert said(client, "明日は？", name="test+memo") == BAD
+        assert upstream.calls == 2, "nothing is reflected on for nobody"
+        said(client, *talk, name="test+memo", user="田中")
+        calls = upstream.calls
+        said(client, *talk, name="test+memo", user="田中")
+        assert upstream.calls == calls + 1, "the same call again rewrites nothing"
+
+
+def test_a_reply_tells_what_was_paid_and_how_it_ended(
+    upstream: OpenAIServer, tmp_path: Path
+) -> None:
+    (tmp_path / "actions.txt").write_text("\n".join(ACTIONS), encoding="utf-8")
+    with proxied(upstream, actions=tmp_path / "actions.txt") as client:
+
+        def done(text: str, name: str, **more: Any) -> Any:
+            given: Any = [{"role": "user", "content": text}]
+            return client.chat.completions.create(model=name, messages=given, **more)
+
+        checked = done("元気？", "test+check:ayu")
+        assert checked.usage.completion_tokens >= len(GOOD) and checked.usage.prompt_tokens
+        asked = done("会議の件", "test+ask")
+        assert asked.usage.total_tokens and asked.naisei["ask"]["question"] == "どちら？"
+        assert asked.naisei["ask"]["options"][:2] == ACTIONS
+        many = done("元気？", "test+check:ayu", n=3)
+        assert [choice.message.content for choice in many.choices] == [GOOD] * 3
+        with pytest.raises(openai.BadRequestError, match="stream"):
+            done("元気？", "test+check:ayu", n=2, stream=True)
+        upstream.reply = lambda messages, schema: BAD
+        out = done("元気？", "test+check:ayu")
+        assert out.choices[0].message.content == BAD and out.naisei["check"]["reasons"]
+        silent = done("元気？", "test+check:ayu:refuse")
+        assert silent.choices[0].finish_reason == "content_filter"
+        assert not silent.choices[0].message.content
+        with pytest.raises(openai.BadRequestError, match="nobody"):
+            done("元気？", "test+check:nobody")
+    with pytest.raises(InputError, match="nobody"):
+        Proxy(ProxyOptions(upstream=upstream.url, features=("check:nobody",)))
+
+
+def test_after_a_tools_result_nothing_is_asked(upstream: OpenAIServer, tmp_path: Path) -> None:
+    (tmp_path / "actions.txt").write_text("\n".join(ACTIONS), encoding="utf-8")
+    tools: Any = [{"type": "function", "function": {"name": "book", "parameters": {}}}]
+    call = {"id": "1", "type": "function", "function": {"name": "book", "arguments": "{}"}}
+    talk: Any = [
+        {"role": "user", "content": "会議の件"},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "1", "content": "予約済み"},
+    ]
+    with proxied(upstream, actions=tmp_path / "actions.txt") as client:
+        done = client.chat.completions.create(model="test+ask", messages=talk, tools=tools)
+        assert done.choices[0].message.content == BAD and upstream.calls == 1
+        client.chat.completions.create(
+            model="test+ask", messages=[{"role": "user", "content": "ありがとう"}], tools=tools
+        )
+        assert "tools" not in upstream.requests[-1], "who wants nothing starts no tool"
+
+
+def test_whoever_leaves_is_cancelled_upstream(upstream: OpenAIServer) -> None:
+    upstream.holds = 0
+    with proxied(upstream) as client:
+        for name in ("test", "test+check:ayu"):
+            calls = upstream.calls
+            short = client.with_options(timeout=0.5)
+            with pytest.raises(openai.APITimeoutError):
+                said(short, "元気？", name=name)
+            assert upstream.calls == calls + 1
+        upstream.left()
+        upstream.release()
+        assert said(client, "元気？") == BAD
+
+
+def test_when_to_come_again_and_ids_are_passed_on(upstream: OpenAIServer) -> None:
+    told = {"retry-after": "7", "x-request-id": "r1"}
+    upstream.respond = lambda body: (429, told, {"error": {"message": "slow down"}})
+    with proxied(upstream) as client:
+        for name in ("test", "test+check"):
+            with pytest.raises(openai.RateLimitError) as met:
+                said(client, "x", name=name)
+            assert {k: met.value.response.headers[k] for k in told} == told
+
+
 def test_nothing_outside_of_the_upstreams_path_is_asked_for(upstream: OpenAIServer) -> None:
     with proxied(upstream, features=("check",)) as client:
         to = HTTPConnection(client.base_url.host, client.base_url.port or 80, timeout=60)

@@ -15,6 +15,7 @@ from naisei.core import InputError, LogBusy
 from naisei.doors import (
     Acted,
     Choice,
+    Declined,
     Question,
     Request,
     ask_before_act,
@@ -162,9 +163,65 @@ def test_a_failing_action_is_done_again_without_another_question(server: OpenAIS
     assert server.calls == calls
 
 
+def test_a_dangerous_action_is_confirmed_and_so_are_the_same_words(server: OpenAIServer) -> None:
+    desk = ask_before_act(
+        {BOOK: lambda r: r.id, CANCEL: lambda r: r.id},
+        model=model(server),
+        dangerous=[CANCEL],
+        language="ja",
+    )
+    sure = desk.tell("t", "予約を取り消して")
+    assert isinstance(sure, Question) and CANCEL in sure.text and sure.options == ("はい", "いいえ")
+    for words in ("いいえ", "うーん、取り消しかなあ"):
+        other = desk.tell(words, "予約を取り消して")
+        assert isinstance(other, Question)
+        assert isinstance(desk.tell(words, words, step=other.step), Declined)
+    assert isinstance(desk.tell("t", "はい", step=sure.step), Acted)
+    assert isinstance(desk.tell("u", BOOK, step=""), Question)
+    done = desk.tell("v", "会議の件", message="1")
+    assert isinstance(done, Question)
+    acted = desk.tell("v", BOOK, message="2")
+    assert isinstance(acted, Acted) and acted.action == BOOK, "an option is taken at its word"
+    assert desk.tell("v", BOOK, message="2") == Acted(BOOK, acted.result, again=True)
+    again = desk.tell("v", "会議の件")
+    assert isinstance(again, Question)
+    once_more = desk.tell("v", BOOK, step=again.step)
+    assert isinstance(once_more, Question) and once_more.text != again.text, "it was done before"
+    with pytest.raises(InputError, match="nothing"):
+        ask_before_act({BOOK: str, CANCEL: str}, model=model(server), dangerous=["nothing"])
+
+
+async def _function(messages: list[dict[str, str]]) -> str:
+    return json.dumps({"thought": "", "choice": "execute", "question": "", "action": 2})
+
+
+def test_any_model_decides() -> None:
+    from pydantic_ai.messages import ModelResponse, TextPart
+    from pydantic_ai.models.function import FunctionModel
+
+    said = asyncio.run(_function([]))
+    models: list[Any] = [_function, lambda messages: said]
+    models += [FunctionModel(lambda messages, info: ModelResponse(parts=[TextPart(said)]))]
+    for given in models:
+        desk = ask_before_act({BOOK: lambda r: 1, CANCEL: lambda r: 2}, model=given)
+        assert desk.tell("t", "x") == Acted(CANCEL, 2)
+        assert asyncio.run(desk.atell("u", "x")) == Acted(CANCEL, 2)
+    with pytest.raises(InputError, match="int"):
+        ask_before_act({BOOK: str, CANCEL: str}, model=3)
+
+
+def test_a_fault_of_the_reflector_hides_no_exception() -> None:
+    @reflect_after_failure(model="nosuch:model")
+    def never(memo: str = "") -> str:
+        raise Odd("mine")
+
+    with pytest.raises(Odd, match="mine"):
+        never()
+
+
 def test_what_cannot_be_used_is_told(server: OpenAIServer) -> None:
     with pytest.raises(InputError):
-        ask_before_act({BOOK: str})
+        ask_before_act({BOOK: str}, model=_function)
     desk = ask_before_act({BOOK: str, CANCEL: str}, model=model(server))
     with pytest.raises(InputError, match="nobody to ask"):
         desk("x")

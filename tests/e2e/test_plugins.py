@@ -124,7 +124,6 @@ ENTRIES = """
 [naisei.agents]
 careful = naisei_e2e_plugin:agent
 reflex = naisei_e2e_plugin:reflex
-free = naisei_e2e_plugin:Free
 forgetful = naisei_e2e_plugin:forgetful
 [naisei.memories]
 diary = naisei_e2e_plugin:Diary
@@ -168,7 +167,7 @@ def test_all_four_in_one_run(alone: Alone, site: Path) -> None:
     assert again.code == 0 and again.result == done.result
 
 
-@pytest.mark.parametrize("name", ["reflex", "free"])
+@pytest.mark.parametrize("name", ["reflex"])
 def test_a_factory_says_that_its_agent_needs_no_model(alone: Alone, site: Path, name: str) -> None:
     path = os.pathsep.join([str(site), *(p for p in sys.path if p)])
     flags = ["--data", "kitchen:ふう", "--json", "--quiet", "--agent", name]

@@ -11,7 +11,7 @@ import pytest
 from naisei.core import InputError
 from naisei.emphasis.corpus.build import CorpusOptions, build, make_corpus
 from naisei.emphasis.corpus.docx import read_docx
-from naisei.emphasis.corpus.store import load_corpus
+from naisei.emphasis.corpus.store import describe, folds, load_corpus
 from naisei.emphasis.schemas import Article
 
 REST = "これは猫の話です。猫は家にいます。"
@@ -62,7 +62,7 @@ def test_what_is_taken_and_what_is_not(tmp_path: Path) -> None:
     folder = written(
         tmp_path,
         a_md=f"# 題\n\n**猫**がいる。{REST}",
-        b__c_html=f"<h1>題</h1><p><b>犬</b>がいる。{REST}</p>",
+        b__c_html="<h1>題</h1><p><b>犬</b>が庭を走る。雨の日も走る。夜は小屋で寝る。</p>",
         plain_md=REST * 2,
         english_md="Some **bold** words. Another sentence. And one more.",
         short_md="**猫**がいる。",
@@ -83,7 +83,12 @@ def test_what_is_taken_and_what_is_not(tmp_path: Path) -> None:
 
 
 def test_chapters_are_preferred_to_the_book_on_one_page(tmp_path: Path) -> None:
-    chapters = [f"<h2>章{n}</h2><p><b>猫{n}</b>がいる。{n}番の{REST}</p>" for n in range(3)]
+    told = (
+        "猫がいる。魚を食べる。高い所で寝るので、棚の上には何も置けない",
+        "犬が走る。骨を庭に埋める。よく吠えるので、近所に菓子を配った",
+        "鳥が鳴く。朝は早い。巣を枝に作るので、春まで庭木を切らない",
+    )
+    chapters = [f"<h2>章{n}</h2><p><b>{n}番</b>の{text}。</p>" for n, text in enumerate(told)]
     written(
         tmp_path, book_html="".join(chapters), **{f"ch{n}_html": c for n, c in enumerate(chapters)}
     )
@@ -96,8 +101,42 @@ def test_the_command_writes_and_tells(tmp_path: Path, capsys: pytest.CaptureFixt
     folder = written(tmp_path / "docs", a_md=f"# 題\n\n**猫**がいる。{REST}")
     out = tmp_path / "new" / "corpus.jsonl"
     make_corpus(CorpusOptions(out=out, folders=(folder, folder)))
-    assert [a.id for a in load_corpus(out)] == ["docs/a.md", "docs-2/a.md"]
+    assert [a.id for a in load_corpus(out)] == ["docs/a.md"]
     assert "docs-2" in capsys.readouterr().out
+
+
+def test_near_copies_and_shared_sentences(tmp_path: Path) -> None:
+    banner = "**この記事は 1{n} 年以上前のものです**。"
+    texts = (
+        "猫は高い所で寝ます。**魚**が好きです。水は嫌いです。爪は二週間ごとに切り、毛は毎日とかし、耳は月に一度だけ拭いてやります。",
+        "犬は毎朝庭を走ります。**骨**を埋めます。雨の日は廊下で待っています。",
+        "鳥は枝に**巣**を作ります。春になると、卵を三つか四つ産みます。",
+    )
+    pages = {f"p{n}_md": banner.replace("{n}", str(n)) + t for n, t in enumerate(texts)}
+    edited = texts[0].replace("二週間", "三週間").replace("。", "。\n\n")
+    folder = written(
+        tmp_path / "d", copy_html=f"<p>{edited.replace('**', '')}<b>終</b></p>", **pages
+    )
+    out = tmp_path / "c.jsonl"
+    make_corpus(CorpusOptions(out=out, folders=(folder,)))
+    found = load_corpus(out)
+    assert [bold(a) for a in found] == [["終"], ["骨"], ["巣"]]
+    shared = [s for a in found for s in a.sentences if "年以上前" in s.text]
+    assert shared and not any(any(s.counted) for s in shared)
+
+
+def test_parts_of_an_article_count_once_and_stay_in_one_fold(tmp_path: Path) -> None:
+    long = "".join(
+        f"# {n} 章\n\n{n * '猫'}は**魚{n}**が好き。{n * '犬'}も走る。{n * '鳥'}が鳴く。\n\n"
+        for n in range(1, 5)
+    )
+    folder = written(tmp_path / "d", a_md=long, b_md="庭は広い。**花**が咲く。蝶も来る。")
+    out = tmp_path / "c.jsonl"
+    make_corpus(CorpusOptions(out=out, folders=(folder,), longest=20))
+    corpus = load_corpus(out)
+    assert len(corpus) == 5 and describe(corpus).articles == 2
+    for fold in folds(corpus, parts=2, dev=0, seed=1):
+        assert not {a.document for a in fold.train} & {a.document for a in fold.test}
 
 
 def test_installed_books(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -135,13 +174,15 @@ BLOG = """<?xml version="1.0"?>
 
 
 def test_blogs_name_their_writers(tmp_path: Path) -> None:
-    body = f"猫は**とても**眠い。{REST}"
+    def body(said: str) -> str:
+        return "{}は**とても**眠い。{}は家にいる。昼も{}を見る。".format(*said)
+
     written(
         tmp_path,
-        zenn_md=f"---\ntitle: 題\nauthor: 虎\ntopics: [Python, 猫]\n---\n{body}犬。\n",
-        hugo_md=f'+++\ntitle = "題"\nauthors = ["玉"]\ncategories = ["家"]\n+++\n{body}鳥。\n',
+        zenn_md=f"---\ntitle: 題\nauthor: 虎\ntopics: [Python, 猫]\n---\n{body('犬骨山')}\n",
+        hugo_md='+++\ntitle = "題"\nauthors = ["玉"]\ncategories = ["家"]\n+++\n' + body("鳥虫空"),
         mkdocs_md='# 題\n\n!!! warning "注意"\n    牛は**必ず**寝る。\n\n        code **x**\n\n'
-        f"{body}\n",
+        f"{body('猫魚川')}\n",
         page_html='<head><meta property="article:section" content="暮らし">'
         f'<meta content="黒 &amp; 白" name="author"></head><p>馬は<b>よく</b>走る。{REST}',
         note_xml=BLOG,
@@ -163,8 +204,8 @@ def test_blogs_name_their_writers(tmp_path: Path) -> None:
 def test_a_folder_for_each_writer_is_kept(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for name in ("tora", "tama"):
-        written(tmp_path / name, a_md=f"{name}は**とても**眠い。{REST}")
+    for name, rest in (("tora", REST), ("tama", "庭は広い。蝶が来る。")):
+        written(tmp_path / name, a_md=f"{name}は**とても**眠い。{rest}")
     out = tmp_path / "corpus.jsonl"
     make_corpus(CorpusOptions(out=out, folders=(tmp_path,), writer_folders=True))
     assert {a.writer for a in load_corpus(out)} == {"tora", "tama"}

@@ -135,3 +135,17 @@ def test_nothing_lost_of_a_long_or_hostile_text() -> None:
     assert len(read_markdown("猫" * 50_000).blocks[0].text) == 50_000
     for piece in ("[", "**a ", "`", "<", "![", "](", "> ", "- "):
         read_markdown(piece * 3_000)
+
+
+@pytest.mark.parametrize(
+    ("marked", "plain"),
+    [
+        ("これは **重要** です。", "これは重要です。"),
+        ("Gitを使う。 **Git** は便利。", "Gitを使う。Gitは便利。"),
+        ("Git を使う。これは **Git** だ。", "Git を使う。これは Git だ。"),
+        ("**用語** 説明です", "用語 説明です"),
+        ("Use **bold** words.", "Use bold words."),
+    ],
+)
+def test_the_text_is_as_if_never_marked(marked: str, plain: str) -> None:
+    assert [block.text for block in read_markdown(marked).blocks] == [plain]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 from math import isnan
 
@@ -58,7 +59,8 @@ def test_what_is_undefined_is_nan_with_a_reason() -> None:
 
 
 def test_pooled_and_per_article() -> None:
-    articles = {"a": article("xx"), "b": article("x..."), "c": article("..")}
+    texts = {"a": "xx", "b": "x...", "c": ".."}
+    articles = {name: replace(article(text), id=name) for name, text in texts.items()}
     labels = {"a": said("xx"), "b": said(".x.."), "c": said("..")}
     found = {m.name: m for m in counted(articles, {1: labels}).metrics()}
     assert found["token_f1"].value == pytest.approx(2 * 2 / (3 + 3))

@@ -23,12 +23,11 @@ def test_the_list_tells_what_is_here(naisei: Naisei, tmp_path: Path) -> None:
     assert "未取得" in japanese
 
 
-def test_a_wrong_name_or_source_is_one_message_and_exit_code_2(naisei: Naisei) -> None:
+def test_a_wrong_name_is_one_message_and_exit_code_2(naisei: Naisei) -> None:
     done = naisei("models", "pull", "gpt-9")
     assert done.code == 2
     assert "no weights are known as 'gpt-9'" in done.err
     assert "Traceback" not in done.err
-    assert naisei("models", "pull", "--source", "ftp").code == 2
 
 
 def test_an_index_without_the_package_is_named_and_leaves_nothing_but_the_state(
@@ -53,14 +52,9 @@ def test_an_index_without_the_package_is_named_and_leaves_nothing_but_the_state(
     ]
 
 
-def test_deleting_what_is_not_there_is_said(naisei: Naisei, tmp_path: Path) -> None:
-    done = naisei("models", "rm", "smollm2-135m", NAISEI_CACHE=str(tmp_path))
-    assert (done.code, done.out) == (0, "smollm2-135m is not here\n")
-
-
 @pytest.mark.slow
 @pytest.mark.embedded
-def test_pull_use_and_delete_the_small_model(naisei: Naisei, tmp_path: Path) -> None:
+def test_pull_the_small_model(naisei: Naisei, tmp_path: Path) -> None:
     cache = str(tmp_path)
     out = json.loads(naisei("models", "pull", "smollm2-135m", "--json", NAISEI_CACHE=cache).out)
     assert out["new"] is True
@@ -68,7 +62,6 @@ def test_pull_use_and_delete_the_small_model(naisei: Naisei, tmp_path: Path) -> 
     assert Path(out["path"]).stat().st_size == find("smollm2-135m").size
     again = naisei("models", "pull", "smollm2-135m", NAISEI_CACHE=cache).out
     assert again.startswith("already there")
-    assert "98 MB" in naisei("models", "rm", "smollm2-135m", NAISEI_CACHE=cache).out
 
 
 def test_checking_an_endpoint_that_is_not_there_is_one_message(naisei: Naisei) -> None:

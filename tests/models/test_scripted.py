@@ -17,8 +17,8 @@ from naisei.models.providers.scripted import fill
 from naisei.models.registry import open_roles
 
 
-def scripted(folder: Path, text: str | list[dict[str, Any]], suffix: str = ".jsonl") -> Gateway:
-    path = folder / f"script{suffix}"
+def scripted(folder: Path, text: str | list[dict[str, Any]]) -> Gateway:
+    path = folder / "script.jsonl"
     if not isinstance(text, str):
         text = "\n".join(json.dumps(rule, ensure_ascii=False) for rule in text)
     path.write_text(text, "utf-8")
@@ -114,43 +114,23 @@ def test_tokens_are_characters_or_as_given(tmp_path: Path) -> None:
     )
 
 
-def test_all_three_formats_say_the_same(tmp_path: Path) -> None:
-    rule = {"contains": "甲", "reply": "乙"}
-    formats = {
-        ".jsonl": json.dumps(rule) + "\n\n" + json.dumps({"reply": "丙"}),
-        ".json": json.dumps({"rules": [rule, {"reply": "丙"}]}),
-        ".toml": '[[rules]]\ncontains = "甲"\nreply = "乙"\n[[rules]]\nreply = "丙"\n',
-    }
-    for suffix, text in formats.items():
-        assert perform(scripted(tmp_path, text, suffix), "甲").value == "乙"
-        assert perform(scripted(tmp_path, text, suffix), "丁").value == "丙"
-
-
 @pytest.mark.parametrize(
-    ("suffix", "text", "says"),
+    ("text", "says"),
     [
-        (".jsonl", '{"reply": "a"}\n{"reply": \n', r"script\.jsonl:2: is no JSON"),
-        (".jsonl", '\n{"repli": "a"}', r"script\.jsonl:2: "),
-        (".jsonl", '{"contains": "a"}', r":1: needs exactly one of reply, replies and fill"),
-        (".jsonl", '{"reply": "a", "fill": {}}', r":1: needs exactly one of"),
-        (".jsonl", '{"replies": []}', r":1: replies is empty"),
-        (".jsonl", '{"reply": "a", "regex": "("}', r":1: regex '\('"),
-        (".jsonl", '{"reply": "a", "tokens": {"input": -1}}', r":1: tokens\.input: "),
-        (".jsonl", '["a"]', r":1: "),
-        (".jsonl", "", "holds no rule"),
-        (".json", '{"rules":\n [}', r"script\.json:2: is no JSON"),
-        (".json", '{"rulez": []}', "is no list of rules"),
-        (".json", '[{"reply": "a"}, {}]', r"script\.json rule 2: "),
-        (".json", "", "holds no rule"),
-        (".toml", "[[rules]]\nreply = \n", r"script\.toml:2: is no TOML"),
-        (".yaml", "reply: a", "unknown kind of script"),
+        ('{"reply": "a"}\n{"reply": \n', r"script\.jsonl:2: is no JSON"),
+        ('\n{"repli": "a"}', r"script\.jsonl:2: "),
+        ('{"contains": "a"}', r":1: needs exactly one of reply, replies and fill"),
+        ('{"reply": "a", "fill": {}}', r":1: needs exactly one of"),
+        ('{"replies": []}', r":1: replies is empty"),
+        ('{"reply": "a", "regex": "("}', r":1: regex '\('"),
+        ('{"reply": "a", "tokens": {"input": -1}}', r":1: tokens\.input: "),
+        ('["a"]', r":1: "),
+        ("", "holds no rule"),
     ],
 )
-def test_a_mistake_is_named_with_its_place(
-    tmp_path: Path, suffix: str, text: str, says: str
-) -> None:
+def test_a_mistake_is_named_with_its_place(tmp_path: Path, text: str, says: str) -> None:
     with pytest.raises(InputError, match=says):
-        scripted(tmp_path, text, suffix)
+        scripted(tmp_path, text)
 
 
 def test_files_that_are_no_scripts(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from naisei.relationship.rating_output import spearman
+from naisei.relationship.effect import spearman
 from naisei.relationship.speech import estimate
 from naisei.relationship.vector import DIMENSIONS
 

@@ -111,7 +111,7 @@ def test_export_and_report(runs: Path, naisei: Naisei, tmp_path: Path) -> None:
     assert len([json.loads(line) for line in out.splitlines()]) == 4
     target = tmp_path / "out.csv"
     _, out, _ = naisei("runs", "export", runs / "whole", "--format", "csv", "-o", target, "--json")
-    assert json.loads(out)["episodes"] == 4 and target.read_text().count("\n") == 5
+    assert json.loads(out)["rows"] == 4 and target.read_text().count("\n") == 5
     assert naisei("runs", "export", runs / "whole", "--format", "csv", "--events")[0] == 2
     assert naisei("runs", "export", runs / "whole", "-o", target / "out")[0] == 2
     (runs / "whole/report.html").unlink()

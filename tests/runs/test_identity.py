@@ -185,7 +185,7 @@ class Named(BaseModel):
 @pytest.mark.parametrize(
     ("name", "given"),
     [
-        ("rules.toml", Named(models={"simulator": "scripted:rules.toml"})),
+        ("rules.jsonl", Named(models={"simulator": "scripted:rules.jsonl"})),
         ("w/weights.json", Named(options={"weights": "w"})),
         ("w/weights.json", Named(options={"weights": "w/weights.json"})),
         ("w/weights.json", Named(table="w/weights.json")),

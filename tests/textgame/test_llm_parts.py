@@ -288,4 +288,4 @@ def test_a_game_of_an_unknown_kind_has_no_example():
 def test_every_prompt_is_there_in_english_with_its_version():
     names = lang.names(PACKAGE)
     assert all(name.rpartition(".v")[2].isdecimal() for name in names)
-    assert {"system.v2", "tur.v3", "reflexion.v4", "fold.v1"} <= set(names)
+    assert {"system.v2", "tur.v3", "reflexion.v4"} <= set(names)

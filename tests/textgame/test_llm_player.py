@@ -215,7 +215,7 @@ def test_a_person_who_does_something_else_is_followed():
     assert "put mug on bench" not in history
 
 
-def test_a_long_history_is_folded_by_rule_and_keeps_what_it_learnt():
+def test_a_long_history_is_folded_and_keeps_what_it_learnt():
     game = Game(history_chars=600)
     game.step(START, replies("put mug on bench"))
     view = after("put mug on bench")
@@ -229,26 +229,6 @@ def test_a_long_history_is_folded_by_rule_and_keeps_what_it_learnt():
     assert "Wrong places: mug: bench" in history
     assert "corner 39" in history
     assert "corner 3." not in history
-
-
-def test_a_long_history_can_be_folded_by_the_model():
-    player, asked = LLMPlayer(LLMOptions(history_chars=300, folding="model")), []
-
-    def model(chat: Chat):
-        if chat.schema is not None:
-            return replies("look")(chat)
-        asked.append(chat.messages[0].content)
-        return f"Notes {len(asked)}"
-
-    view = START
-    for n in range(20):
-        run(player.decide(view), World({Chat: model}))
-        view = after("look", feedback=f"You look {n}.")
-    assert len(asked) >= 2
-    assert "Action 0: look → You look 0." in asked[0]
-    assert "Notes 1" in asked[1]
-    assert "Notes 1" not in asked[0]
-    assert "Action 0:" not in asked[1]
 
 
 def lost(memo: str = "") -> GameResult:

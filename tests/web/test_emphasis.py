@@ -58,7 +58,7 @@ def test_files_and_what_cannot_be_used(options: WebOptions) -> None:
 
 def test_suggestions_are_reviewed_one_by_one(options: WebOptions) -> None:
     with WebServer(options) as server, server.visitor() as client:
-        given = {"max_share": "0.5", "threshold": "0.1", "tagger": "rule", "whole_phrases": "yes"}
+        given = {"max_share": "0.5", "threshold": "0.1", "tagger": "rule"}
         text = "# 題\n\n水で流します。後は待ちます。\n\n布でふきます。最後に干します。\n"
         page = "<p>水で流します。後は待ちます。<p>布でふきます。最後に干します。".encode("cp932")
         for first in (

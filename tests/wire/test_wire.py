@@ -115,6 +115,7 @@ def test_prompts_speak_one_language_and_date_their_days(name: str) -> None:
 #: Requests that are mostly new data each time: what history or documents there are decides.
 _NEW_DATA = (
     "intent/answerer",
+    "intent/verifier",
     "emphasis/",
     "textgame/",
     "clarify/reflector",

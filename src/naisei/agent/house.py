@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from importlib.resources import files
 
+from naisei.clarify.schemas import Action
 from naisei.core import Act, Handler, Observation, Where
 
 #: 「缶切りを棚にしまう」: a thing, and where it goes.
 _MOVE = re.compile(r"^(?P<thing>[^をに]+)を(?:(?P<place>[^に]+)に)?(?P<verb>.+)$")
+#: 「コップじゃなくて」
+_DENIED = re.compile(r"^.*(?:じゃ|では)な(?:くて?|い)[、。]?")
 #: Where what is brought, and what is tidied away, is afterwards.
 _NEAR, _AWAY = "あなたのそば", "片付けた"
 
@@ -47,6 +50,16 @@ class House(Handler):
             if found["thing"] in things:
                 things.remove(found["thing"])
         self.rooms.setdefault(place, []).append(found["thing"])
+
+
+def named(said: str, actions: Iterable[Action], *, like: str) -> str:
+    """The action whose thing is named, and not denied; with the same verb as `like` where there are
+    several; "" where none or several remain."""
+    wanted = _DENIED.sub("", said) or said
+    found = [m for m in (_MOVE.match(a.text) for a in actions) if m and m["thing"] in wanted]
+    verb = _MOVE.match(like)
+    same = [m for m in found if verb and m["verb"] == verb["verb"]] or found
+    return same[0][0] if len(same) == 1 else ""
 
 
 def rooms_of(world: str) -> dict[str, Sequence[str]]:

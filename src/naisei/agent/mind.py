@@ -44,7 +44,8 @@ class Deed(BaseModel):
 class Mind:
     """persona: whose. talk: every line, for the director's checks. memo: the reflection memo
     on this person. deed: the latest, `None` before there is one. asked: requests to the documents
-    that were answered, oldest first. told: facts and openers that were said. stance, toward: how
+    that were answered, oldest first. told: what was said without a model. just_did: whether the
+    last line told of the deed. stance, toward: how
     the persona stands to the person and the other way about, after the last line; `None` where the
     words do not tell it."""
 
@@ -54,6 +55,7 @@ class Mind:
     deed: Deed | None = None
     asked: tuple[str, ...] = ()
     told: tuple[str, ...] = ()
+    just_did: bool = False
     stance: SpeechReading | None = None
     toward: SpeechReading | None = None
     _speech: SpeechEstimator = field(init=False, repr=False)
@@ -92,6 +94,7 @@ class Mind:
 
     def note(self, done: Mapping[str, Any]) -> None:
         """What came of a line, as its `Say` holds it: a deed, a question answered, a fact told."""
+        self.just_did = bool(done.get("deed"))
         if "deed" in done:
             self.deed = Deed.model_validate(done["deed"]) if done["deed"] else None
         if query := done.get("asked"):

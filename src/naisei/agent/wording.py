@@ -9,15 +9,19 @@ from naisei.lang import Language
 
 _PHRASES = {
     "cannot": (
-        "すみません、それをかなえる行動が見つかりませんでした。",
-        "Sorry, I found nothing that I can do about that.",
+        "すみません、それはできません。",
+        "I am sorry, that is nothing I can do.",
     ),
     "left alone": ("わかりました。やめておきます。", "All right, I will leave it."),
     "may I": ("{}ことになります。よろしいですか。", "That would be: {}. Shall I?"),
     "was it": ("{}のことですか。", "Is it: {}?"),
     "nobody known": ("初対面の人", "somebody whom you have just met"),
-    "and": ("、", "; "),
     "remembered": ("前に「{}」と話していましたね。", 'You told me before: "{}"'),
+    "forgotten": (
+        "すみません、そのお話は覚えていません。",
+        "I am sorry, I do not remember that.",
+    ),
+    "not known": ("すみません、それは分かりません。", "I am sorry, I do not know that."),
     "more": ("「{}」のことを、もう少し聞かせてください。", 'Tell me a little more about "{}".'),
 }
 #: The last sound of the stem of a five-row verb before ます, by the last letter of its plain form.
@@ -25,8 +29,9 @@ _STEMS = dict(zip("うくぐすつぬぶむる", "いきぎしちにびみり", 
 
 
 def phrase(name: str, language: Language, *given: str) -> str:
-    """A phrase of the table, with what is put into it."""
-    return _PHRASES[name][language == "en"].format(*given)
+    """A phrase of the table. given: what it is about."""
+    joined = ("、", "; ")[language == "en"].join(given)
+    return _PHRASES[name][language == "en"].format(joined)
 
 
 def did(actions: Sequence[str], language: Language) -> str:

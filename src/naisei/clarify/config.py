@@ -68,8 +68,8 @@ class _Data(Config):
     )
     limit: int | None = flag(
         None,
-        "使う件数 (乱数シードで選ぶ)",
-        "Use so many instances, drawn by the seed.",
+        "使う件数 (選び方はいつも同じ)",
+        "Use so many instances, always the same.",
         panel="run",
         ge=1,
     )

@@ -66,7 +66,13 @@ def token_metrics(
             ]
             clusters = [s for s, k in zip(scenes, keep, strict=True) if k and called]
             why = "no instance succeeded" if called else NO_MODEL if rows else "no scored instance"
-            out.append(mean_metric(f"tokens_{what}_{over}", values, clusters=clusters, reason=why))
+            # Paired where each unit has one episode, and all of them count.
+            paired = over == "all" and len({r.instance for r in results}) == len(results)
+            out.append(
+                mean_metric(
+                    f"tokens_{what}_{over}", values, clusters=clusters, paired=paired, reason=why
+                )
+            )
     return tuple(out)
 
 

@@ -154,7 +154,7 @@ def _comparisons(summaries: Mapping[str, Summary], seed: int) -> tuple[Table, ..
     k = tried[-1].split("@")[1] if tried else "1"
     return differences(
         summaries,
-        (f"score@{k}", f"pass@{k}", f"dpass@{k}", "questions", "wrong_acts"),
+        (f"score@{k}", f"pass@{k}", f"dpass@{k}", "questions", "wrong_acts", *_TOKENS[2:]),
         seed=seed,
         note=say(
             "両方で採点された件ごとの差 (対応あり)。場面をまとまりとする符号反転の並べ替え検定",

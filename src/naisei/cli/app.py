@@ -38,6 +38,13 @@ _OTHERS: dict[str, tuple[str, Text]] = {
         "naisei.cli.demo:app",
         ("すべてのシステムのデモ", "A demonstration of every system."),
     ),
+    "reproduce": (
+        "naisei.cli.reproduce:app",
+        (
+            "論文・資料の表と図を一つのコマンドで作る",
+            "Every table and figure of a source in one command.",
+        ),
+    ),
     "runs": (
         "naisei.cli.runs:app",
         (

@@ -126,10 +126,27 @@ def validate_(
             help=say("FILE の形: データの名前", "The form of FILE: that of a data set."),
         ),
     ] = "",
+    actions: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help=say(
+                "FILE は自分の依頼のデータで、行動の一覧はこのファイル (clarify run --actions)",
+                "FILE holds requests of your own, about the actions of this file, as for "
+                "clarify run --actions.",
+            ),
+        ),
+    ] = None,
     *,
     printed: Printed,
 ) -> None:
-    faults = list(faults_of(what, like))
+    if actions is None:
+        faults = list(faults_of(what, like))
+    else:
+        from naisei.clarify.data import load
+
+        load(Path(what), split="all", actions=actions)  # says at which line it cannot be used
+        faults = []
     if printed.as_json:
         print(json_text({"valid": not faults, "faults": faults}))
     if faults:

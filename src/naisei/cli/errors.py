@@ -68,7 +68,7 @@ def report(error: BaseException) -> int:
 #: Extra → the modules that it brings.
 _EXTRAS = {
     "bench": ("inspect_ai",),
-    "frames": ("jsonschema", "pandas", "polars", "pyarrow"),
+    "frames": ("pandas", "polars", "pyarrow"),
     "otel": ("opentelemetry",),
     "plots": ("matplotlib",),
     "postgres": ("psycopg",),

@@ -19,7 +19,7 @@ from naisei.lang import say
 from naisei.plugins import pairs
 from naisei.system.config import PANELS, Config, Flag, Parameters, Printed, flags_of
 from naisei.system.declare import Experiment, Given
-from naisei.system.execute import RunOptions
+from naisei.system.execute import SEED, RunOptions
 from naisei.system.sampling import FLAG as SAMPLING
 from naisei.system.sampling import parsed, sampled
 
@@ -199,6 +199,7 @@ class Flags:
                 put(values, flag.path, pairs(value) if flag.pairs else value)
         out: dict[str, Any] = {}
         idle: list[list[str]] = []
+        seeds = max((len(axis) for axis in axes if axis[0][0].path == ("seed",)), default=0)
         for model, *chosen in product(models or [None], *axes):
             combined = _copied(values)
             for flag, one in chosen:
@@ -209,6 +210,8 @@ class Flags:
             idle.append(self._ineffective(asked_of, doers, sampling, config))
             label = self.experiment.label
             named = label(config) if label is not None else _label(chosen, model)
+            if seeds > 1:
+                named += f" {SEED}{config.seed}"
             # A label that leaves the model out does not make two configurations one.
             out[named if out.get(named, config) == config else f"{named} {model}"] = config
         told = [option for option in idle[0] if all(option in each for each in idle)]
@@ -306,7 +309,7 @@ def _copied(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _label(chosen: Sequence[tuple[Flag, Any]], model: str | None) -> str:
-    parts = [str(value) for _, value in chosen]
+    parts = [str(value) for flag, value in chosen if flag.path != ("seed",)]
     return " ".join([*parts, model] if model else parts) or "run"
 
 

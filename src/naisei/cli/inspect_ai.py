@@ -58,6 +58,7 @@ from naisei.runs.report import stored_summary
 from naisei.runs.show import event_json
 from naisei.runs.task import TITLES, EpisodeRow, Summary
 from naisei.runs.task import Task as OurTask
+from naisei.system.execute import check_models
 from naisei.system.registry import find_system
 
 _MESSAGE: dict[str, Callable[..., ChatMessage]] = {
@@ -115,6 +116,7 @@ def _task(system: str, verb: str, options: dict[str, Any]) -> Task:
     roles = experiment.needed(config)
     if "models" in experiment.config.model_fields:
         config = config.model_copy(update={"models": dict.fromkeys(roles, "inspect:model")})
+    check_models(experiment, config, "inspect")
     ours: OurTask[Any] = experiment.load(config)
     episodes = {where.episode: where for where in ours.episodes()}
     titles, targets = ours.titles(), ours.targets()

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from naisei.core import InputError
 from naisei.lang import say
-from naisei.runs.tables import number
+from naisei.runs.tables import folded, number
 from naisei.runs.task import Metric, Table
 from naisei.runs.words import worded
 from naisei.terminal import Console
@@ -27,10 +27,10 @@ def print_tables(tables: Sequence[Table], console: Console) -> None:
     """Print tables; an interval's bounds are put into one cell with their value."""
     for table in tables:
         grid = Grid(title=worded(table.title), title_justify="left", caption=table.note or None)
-        folded = _folded(table)
-        for at, column in enumerate(folded.columns):
+        joined = folded(table)
+        for at, column in enumerate(joined.columns):
             grid.add_column(worded(column), justify="left" if at == 0 else "right", overflow="fold")
-        for row in folded.rows:
+        for row in joined.rows:
             grid.add_row(*(Text(number(cell)) for cell in row))
         console.print(grid)
 
@@ -42,34 +42,6 @@ def metrics_table(metrics: Sequence[Metric]) -> Table:
         ("metric", "value", "low", "high", "n"),
         tuple((m.name, m.value, m.low, m.high, m.n) for m in metrics if m.value == m.value),
     )
-
-
-def _folded(table: Table) -> Table:
-    """`x`, `x low`, `x high` (or `value`, `low`, `high`) become one column `x [95 %]`."""
-    columns = list(table.columns)
-    keep: list[tuple[str, tuple[int, ...]]] = []
-    at = 0
-    while at < len(columns):
-        bounds = [c.removeprefix(f"{columns[at]} ") for c in columns[at + 1 : at + 3]]
-        if [b.removeprefix("95 % ") for b in bounds] == ["low", "high"]:
-            keep.append((f"{columns[at]} [95 %]", (at, at + 1, at + 2)))
-            at += 3
-        else:
-            keep.append((columns[at], (at,)))
-            at += 1
-    rows = []
-    for row in table.rows:
-        cells: list[str | float | int] = []
-        for _, places in keep:
-            if len(places) == 1:
-                cells.append(row[places[0]])
-            else:
-                value, low, high = (number(row[p]) for p in places)
-                cells.append(
-                    value if row[places[1]] != row[places[1]] else f"{value} [{low}, {high}]"
-                )
-        rows.append(tuple(cells))
-    return Table(table.title, tuple(c for c, _ in keep), tuple(rows), table.note)
 
 
 #: Reasons of unscored episodes that are printed; the report has all.

@@ -10,23 +10,22 @@ import typer
 
 from naisei.cli.derived import shown_live
 from naisei.cli.fork import FORK_CONTEXT, FORK_HELP, Dir, fork
-from naisei.cli.note import NOTE_HELP, note
 from naisei.cli.parameters import with_options
-from naisei.cli.printing import print_result
+from naisei.cli.printing import print_result, print_tables
 from naisei.core import InputError
 from naisei.files import write_atomically
 from naisei.lang import say
 from naisei.runs import show
 from naisei.runs.directory import RunDirectory
-from naisei.runs.export import Frame, export_csv, export_jsonl, frame, study_runs
+from naisei.runs.export import Frame, export_jsonl, frame, study_runs
 from naisei.runs.frozen import Frozen
 from naisei.runs.report import STUDY, html_report
 from naisei.runs.stores import LOG
-from naisei.runs.tables import to_csv, to_markdown
+from naisei.runs.tables import to_csv
 from naisei.system.config import Printed, flag, seed_flag
 from naisei.system.execute import RunOptions, execute
-from naisei.system.registry import digest_of, experiment_of
-from naisei.terminal import json_text, visible
+from naisei.system.registry import declared, digest_of, experiment_of
+from naisei.terminal import Console, json_text, visible
 from naisei.text_files import read_text
 
 app = typer.Typer(
@@ -221,7 +220,6 @@ def resume(directory: Dir, options: RunOptions, printed: Printed) -> None:
 
 
 app.command("fork", help=FORK_HELP, context_settings=FORK_CONTEXT)(with_options(fork))
-app.command("note", help=NOTE_HELP)(with_options(note))
 
 
 @app.command(help=say("共通する件で実行を比べる", "Compare runs on the instances they share."))
@@ -230,15 +228,27 @@ def compare(
     directories: Annotated[
         list[Path],
         typer.Argument(
-            metavar="DIR DIR…",
-            help=say("実行ディレクトリ (2 つ以上)", "Two run directories or more."),
+            metavar="DIR…",
+            help=say(
+                "実行または比較実験のディレクトリ (比較実験は、その中の実行を最初のものと比べる)",
+                "Runs, or studies, whose runs are compared with the first.",
+            ),
         ),
     ],
     printed: _Compared,
 ) -> None:
     from naisei.runs.compare import compare as compared
 
-    comparison = compared(directories, seed=printed.seed)
+    names: dict[str, Path] = {}
+    for directory in directories:
+        runs = study_runs(directory)
+        single = runs == {directory.name: directory}
+        alone = len(directories) == 1
+        for label, path in runs.items():
+            names[str(path) if single else label if alone else f"{directory}: {label}"] = path
+    several = len(names) > len(directories)
+    paths = [*names.values()]
+    comparison = compared(paths, seed=printed.seed, against_first=several, names=[*names])
     for setting in comparison.settings:
         print(f"{say('設定の違い', 'settings differ')}: {setting}", file=sys.stderr)
     for warning in comparison.warnings:
@@ -248,10 +258,18 @@ def compare(
     elif printed.csv:
         sys.stdout.write(to_csv(comparison.table()))
     else:
-        print(to_markdown(comparison.table()), end="")
+        frozen = Frozen.read(paths[0] / "config.json")
+        experiment = declared(frozen.system, frozen.config)
+        head = experiment.headline if experiment else ()
+        print_tables(comparison.tables((*head, "questions", "tokens")), Console())
 
 
-@app.command(help=say("件ごとの結果を書き出す", "Export the episodes."))
+@app.command(
+    help=say(
+        "結果を書き出す: jsonl は 1 件 1 行、csv と parquet は 1 試行 1 行",
+        "Export results: a line an episode as jsonl, a row a trial as csv or parquet.",
+    )
+)
 @with_options
 def export(
     directory: Dir,
@@ -259,25 +277,14 @@ def export(
         Literal["jsonl", "csv", "parquet", "inspect"],
         typer.Option("--format", help=say("形式", "The format.")),
     ] = "jsonl",
-    long: Annotated[
-        bool,
-        typer.Option(
-            "--long",
-            help=say(
-                "1 試行を 1 行にした表。比較 (スタディ) は常にこの形",
-                "A table with one row a trial; always so for a study.",
-            ),
-        ),
-    ] = False,
     each: Annotated[
         str | None,
         typer.Option(
             "--each",
             metavar="PATH",
             help=say(
-                "1 行にする結果の中のリスト (例: trials、sessions.moments)。--long の形になる",
-                "The list in a result to have a row each, such as trials or "
-                "sessions.moments; implies --long.",
+                "1 行にする結果の中のリスト (例: trials、sessions.moments)",
+                "The list in a result to have a row each, such as trials or sessions.moments.",
             ),
         ),
     ] = None,
@@ -295,8 +302,8 @@ def export(
         _export_inspect(directory, output, as_json=printed.as_json)
         return
     study = not (directory / "config.json").exists()
-    long = long or each is not None or study or form == "parquet"
-    if events and (long or form != "jsonl"):
+    table = study or each is not None or form != "jsonl"
+    if events and table:
         raise InputError(
             say(
                 "やりとりは、実行 1 つの JSON Lines でだけ書き出せます",
@@ -304,8 +311,8 @@ def export(
             ),
             place="--events",
             remedy=say(
-                "--format jsonl とし、--long や --each を付けないでください",
-                "use --format jsonl, without --long and --each",
+                "--format jsonl とし、--each を付けないでください",
+                "use --format jsonl, without --each",
             ),
         )
     if printed.as_json and output is None:
@@ -314,13 +321,11 @@ def export(
             place="--json",
             remedy=say("--output を付けてください", "add --output"),
         )
-    if long:
-        _export_long(frame(directory, each=each), form, output, as_json=printed.as_json)
+    if table:
+        _export_table(frame(directory, each=each), form, output, as_json=printed.as_json)
         return
     with RunDirectory.look(directory) as run:
-        if form == "csv":
-            _write(export_csv(run), output)
-        elif output is None:
+        if output is None:
             sys.stdout.writelines(export_jsonl(run, events=events))
         else:
             _write("".join(export_jsonl(run, events=events)), output)
@@ -338,7 +343,7 @@ def _export_inspect(directory: Path, output: Path | None, *, as_json: bool) -> N
     print(json_text({"output": str(path)}) if as_json else path)
 
 
-def _export_long(table: Frame, form: str, output: Path | None, *, as_json: bool) -> None:
+def _export_table(table: Frame, form: str, output: Path | None, *, as_json: bool) -> None:
     if form == "parquet":
         if output is None:
             raise InputError(

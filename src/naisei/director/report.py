@@ -12,7 +12,6 @@ from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from naisei.core import Check, InputError, Status
 from naisei.director.check import rules_of
@@ -20,6 +19,7 @@ from naisei.director.scripts import ScriptLine, Speakers, read_lines
 from naisei.director.verdict import CHECK_NAMES, LineVerdict, RuleSet
 from naisei.files import write_atomically
 from naisei.lang import language, say
+from naisei.runs.charts import Point, line_chart, table_chart
 from naisei.runs.report import templates
 from naisei.runs.statistics import wilson_interval
 from naisei.runs.tables import to_csv
@@ -197,8 +197,6 @@ def _share(hits: int, n: int) -> tuple[float, float, float]:
     return (hits / n, *wilson_interval(hits, n))
 
 
-#: The drawing's size, in its own units.
-_WIDTH, _HEIGHT = 720.0, 120.0
 _HIGHEST_TONE = 3
 
 
@@ -244,13 +242,24 @@ def _page(found: Tally, title: str, by_character: Table, by_check: Table) -> str
             total=found.total,
             tables=[_shown(by_character, say("人物ごと", "By character"))],
             checks=_shown(by_check, say("人物と検査ごと", "By character and check")),
-            characters=_bars(by_character),
-            curves=[
-                _curve(name, found.curves[who].points, found.curves[who].width)
-                for who, name in found.names.items()
-            ],
+            charts=[table_chart(by_character), _tone(found)],
             worst=found.worst,
         )
+    )
+
+
+def _tone(found: Tally) -> str:
+    """Tone scores over the script, a line each character."""
+    lines = {
+        name: [Point(1 + at * curve.width, score) for at, score in enumerate(curve.points)]
+        for name, curve in ((name, found.curves[who]) for who, name in found.names.items())
+    }
+    return line_chart(
+        lines,
+        title=say("口調スコアの推移", "Tone score over time"),
+        x=say("発言", "line"),
+        y=say("口調スコア", "tone score"),
+        bounds=(0, _HIGHEST_TONE),
     )
 
 
@@ -263,40 +272,6 @@ def _shown(table: Table, title: str) -> Table:
     )
     head = (*table.columns[:at], "PASS rate (95 %)", *table.columns[at + 3 :])
     return Table(title, head, rows, table.note)
-
-
-def _bars(table: Table) -> list[dict[str, Any]]:
-    """Where a character's pass rate and its interval lie, in percent."""
-    bars = []
-    for row in table.rows:
-        name, _, *rates = row[:5]
-        value, low, high = (round(100 * float(rate), 2) for rate in rates)
-        bars.append(
-            {"name": name, "value": value, "low": low, "high": high, "width": round(high - low, 2)}
-        )
-    return bars
-
-
-def _curve(name: str, points: list[float], width: int) -> dict[str, Any]:
-    """A line over the script: left its first line, up a higher tone score."""
-    step = _WIDTH / max(len(points) - 1, 1)
-    spots = [
-        (round(at * step, 1), round(_HEIGHT * (1 - score / _HIGHEST_TONE), 1))
-        for at, score in enumerate(points)
-    ]
-    grid = [
-        {"score": score, "y": round(_HEIGHT * (1 - score / _HIGHEST_TONE), 1)}
-        for score in range(_HIGHEST_TONE + 1)
-    ]
-    return {
-        "name": name,
-        "path": " ".join(f"{x},{y}" for x, y in spots),
-        "spots": spots if len(spots) <= 60 else [],
-        "grid": grid,
-        "mean": sum(points) / len(points),
-        "width": width,
-        "last": len(points) * width,
-    }
 
 
 def _worst_table(found: Tally) -> Table:

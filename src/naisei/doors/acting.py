@@ -9,12 +9,8 @@ twice counts once, a late one is refused, and no action that was done is done ag
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import json
-import re
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack
-from dataclasses import dataclass
+from contextlib import ExitStack
 from functools import cached_property
 from pathlib import Path
 from secrets import token_hex
@@ -36,74 +32,73 @@ from naisei.core import (
     AskUser,
     Chat,
     Effect,
-    Embed,
-    EpisodeBusy,
     EventLog,
     Flow,
-    Handler,
     InputError,
-    MemoryLog,
-    Where,
     World,
     arun,
     run,
 )
-from naisei.core.events import claimed
 from naisei.director.gate_calls import ModelHandler
 from naisei.doors.careful import CarefulAgent
 from naisei.doors.exchange import (
     Acted,
     ActingTurn,
     Asking,
-    Bounded,
     Choice,
     Declined,
     Notes,
     Question,
     Request,
 )
+from naisei.doors.threads import Opened, Threads, last_request, mark_of
 from naisei.lang import Language, say
 from naisei.lengths import MESSAGE, too_long
 from naisei.models.given import AnyModel, as_model
-from naisei.runs.log import RunLog
 from naisei.runs.retry import arun_logged, retry_while_locked
 
 R = TypeVar("R")
 
 
 class AskBeforeAct(Generic[R]):
-    """Your actions behind clarify's policy. Made by `ask_before_act`, whose arguments it has."""
+    """Your actions, of which one is chosen; a question goes out first where a request leaves it
+    open. Who wants none of them gets `Declined`, and nothing is done.
+
+    Args:
+        actions: what each does, in a few words, → its function, plain, async or a generator. It
+            is given the `Request` with questions and answers. Two at least.
+        model: what decides: `provider:name`, a model of pydantic-ai, a chat model of LangChain, or
+            a function (plain or async) from messages of `role` and `content` to the reply.
+        ask: from a question to the answer, for calls that wait (`desk(request)`); else `tell`.
+        quota: questions to one request at most; those that confirm an action come on top.
+        dangerous: those of the actions that are done only after a yes to "Shall I?".
+        state: SQLite file, or `postgresql://…`, of the conversations held by `tell`; in memory
+            without one.
+        language: of the model's instructions and questions; the user's by default.
+
+    Raises:
+        InputError: fewer than two actions, a negative quota, or what is no model.
+    """
 
     def __init__(
         self,
         actions: Mapping[str, Callable[[Request], R]],
         *,
-        model: AnyModel | None,
-        agent: str | None,
-        ask: Callable[[str], str | Awaitable[str]] | None,
-        quota: int,
-        dangerous: Collection[str],
-        state: str | Path | None,
-        language: Language | None,
-        embedder: str,
+        model: AnyModel,
+        ask: Callable[[str], str | Awaitable[str]] | None = None,
+        quota: int = 2,
+        dangerous: Collection[str] = (),
+        state: str | Path | None = None,
+        language: Language | None = None,
     ) -> None:
         if len(actions) < 2:
-            told = say("行動は二つ以上要ります", "two actions at least are needed")
-            raise InputError(told, place="actions")
+            few = say("行動は二つ以上要ります", "two actions at least are needed")
+            raise InputError(few, place="actions")
         if quota < 0:
             raise InputError(say("0 以上にしてください", "must be 0 or more"), place="quota")
         if unknown := set(dangerous) - set(actions):
-            told = say("actions にない行動です", "is none of the actions")
-            raise InputError(told, place=f"dangerous: {min(unknown)}")
-        if model is None and agent is None:
-            raise InputError(
-                say("何で決めるかの指定がありません", "nothing says what decides"),
-                place="model",
-                remedy=say(
-                    "model= にモデルを渡すか、モデルの要らない agent= を選んでください",
-                    "give model=, or an agent= that needs none",
-                ),
-            )
+            none = say("actions にない行動です", "is none of the actions")
+            raise InputError(none, place=f"dangerous: {min(unknown)}")
         self.names = tuple(actions)
         self.language: Language = language or lang.language()
         self._functions = dict(actions)
@@ -112,11 +107,9 @@ class AskBeforeAct(Generic[R]):
             actions=tuple(Action(id=n, text=text) for n, text in enumerate(self.names, 1)),
         )
         self._dangerous = frozenset(self.names.index(each) + 1 for each in dangerous)
-        self._model = None if model is None else as_model(model)
-        self._ask, self._embedder = ask, embedder
-        self._agent_name, self._quota = agent or "llm", quota
+        self._model, self._ask, self._quota = as_model(model), ask, quota
         self._notes = Notes(state)
-        self._logs: Bounded[MemoryLog] = Bounded()
+        self._threads: Threads[R] = Threads(self, self._notes)
 
     def __call__(self, request: str) -> R | Declined:
         """Ask as far as needed (`ask`), act, and return what the action returned: a generator, if
@@ -210,9 +203,10 @@ class AskBeforeAct(Generic[R]):
                 goes on where it was.
         """
         text = _checked(text)
-        with self._exclusive(thread):
-            opened = self._opened(thread, text, step, message)
-            self._keep(opened)
+        with self._threads.exclusive(thread):
+            opened = self._threads.opened(thread, text, step, message)
+            if opened.begins:
+                self._threads.keep(opened)
             flow = self._flow(opened.turn.request, opened.note["done"])
             world = self._world(opened.turn, blocking=True)
             told: Question | Acted[R] | Declined
@@ -220,7 +214,7 @@ class AskBeforeAct(Generic[R]):
                 told = self._ended(opened, run(flow, world, log=opened.log, where=opened.where))
             except Asking:
                 told = self._asking(opened)
-            self._keep(opened)
+            self._threads.keep(opened)
             return told
 
     async def atell(
@@ -230,9 +224,10 @@ class AskBeforeAct(Generic[R]):
         text = _checked(text)
         await self._notes.aopen()
         with ExitStack() as held:
-            await retry_while_locked(lambda: held.enter_context(self._exclusive(thread)))
-            opened = self._opened(thread, text, step, message)
-            await retry_while_locked(lambda: self._keep(opened))
+            await retry_while_locked(lambda: held.enter_context(self._threads.exclusive(thread)))
+            opened = self._threads.opened(thread, text, step, message)
+            if opened.begins:
+                await retry_while_locked(lambda: self._threads.keep(opened))
             flow = self._flow(opened.turn.request, opened.note["done"])
             world = self._world(opened.turn, blocking=False)
             told: Question | Acted[Any] | Declined
@@ -241,38 +236,19 @@ class AskBeforeAct(Generic[R]):
                 told = self._ended(opened, done)
             except Asking:
                 told = self._asking(opened)
-            await retry_while_locked(lambda: self._keep(opened))
+            await retry_while_locked(lambda: self._threads.keep(opened))
             return told
 
     @cached_property
     def _agent(self) -> Agent:
-        def embedder() -> object:
-            from naisei.models.embedders import KeptEmbedder, open_embedder
-
-            return KeptEmbedder(open_embedder(self._embedder))
-
-        context = AgentContext(
-            actions=self._actions,
-            trials=1,
-            options={"prompt": "own-actions.v1"} if self._agent_name == "llm" else {},
-            embedder=embedder,
-        )
-        return build_agent(self._agent_name, context)
-
-    @cached_property
-    def _embeds(self) -> Handler:
-        from naisei.models.embedders import EmbedHandler, open_embedder
-
-        return EmbedHandler(open_embedder(self._embedder))
+        options = {"prompt": "own-actions.v1"}
+        return build_agent("llm", AgentContext(actions=self._actions, trials=1, options=options))
 
     def _world(self, turn: ActingTurn[R] | None, *, blocking: bool) -> World:
         handlers: dict[type[Effect[Any]], Any] = {}
         if turn is not None:
             handlers |= {AskUser: turn, Act: turn}
-        if self._model is not None:
-            handlers[Chat] = ModelHandler(self._model, blocking=blocking)
-        else:
-            handlers[Embed] = self._embeds
+        handlers[Chat] = ModelHandler(self._model, blocking=blocking)
         return World(handlers)
 
     def _turn(self, request: str) -> ActingTurn[R]:
@@ -327,69 +303,7 @@ class AskBeforeAct(Generic[R]):
             declines=True,
         )
 
-    def _exclusive(self, thread: str) -> AbstractContextManager[None]:
-        """Within, nobody else says anything there: in no process that shares the state."""
-        if self._notes.kept is not None:
-            return self._notes.kept.open().writing(f"said:{thread}")
-        busy = EpisodeBusy(f"something is being said in {thread!r} just now")
-        return claimed((id(self), thread), busy)
-
-    def _opened(self, thread: str, text: str, step: str, message: str) -> _Opened[R]:
-        """The request that is meant. Raises `InputError`: an answer to no question there is."""
-        n = int(self._notes.get(f"thread:{thread}") or 0)
-        note = dict(self._notes.get(_key(thread, n)) or {})
-        told = self._notes.get(f"message:{thread}:{message}") if message else None
-        answer: str | None = None
-        if step:
-            n = int(step.partition(".")[0]) if re.match(r"\d{1,9}\.", step) else n
-            note = dict(self._notes.get(_key(thread, n)) or {})
-            known = self._answer(thread, n, note, step)
-            if step == note.get("step"):
-                answer = text
-            elif known != text:
-                raise InputError(
-                    say("この質問の答えは待っていません", "that is not being asked now"),
-                    place=f"{thread}: {step}",
-                )
-        elif told is not None:
-            n = int(told)
-            note = dict(self._notes.get(_key(thread, n)) or {})
-        elif note.get("step") and (message or text != note["request"]):
-            answer = text
-        elif not note.get("open") or text != note["request"]:
-            same = text in (note.get("request"), note.get("said"))
-            done = note.get("action", "") if same and not message else ""
-            begun = {"request": text, "open": True, "step": "", "done": done}
-            n, note = n + 1, {**begun, "id": f"{n + 1}.{token_hex(6)}"}
-        note["said"] = text
-        turn = ActingTurn(self, note["request"], id=f"{thread}/{note['id']}", answer=answer)
-        kept = self._notes.kept
-        log = kept.open() if kept is not None else self._log(thread, n)
-        return _Opened(turn, log, Where(thread, n), message, note)
-
-    def _log(self, thread: str, n: int) -> MemoryLog:
-        """In memory: of a request that is under way, or was lately."""
-        key = _key(thread, n)
-        if key not in self._logs:
-            self._logs[key] = MemoryLog()
-        return self._logs[key]
-
-    def _answer(self, thread: str, n: int, note: dict[str, Any], step: str) -> str | None:
-        """What was answered to that step."""
-        kept = self._notes.kept
-        log: EventLog = kept.open() if kept is not None else self._log(thread, n)
-        events = log.read(Where(thread, n).episode) if note else ()
-        here = (e for e in events if e.kind == "ask" and f"{note['id']}.{e.where.step}" == step)
-        return next((str(e.result) for e in here), None)
-
-    def _keep(self, opened: _Opened[R]) -> None:
-        thread, n = opened.where.instance, opened.where.trial
-        self._notes.put(_key(thread, n), dict(opened.note))
-        self._notes.put(f"thread:{thread}", max(n, int(self._notes.get(f"thread:{thread}") or 0)))
-        if opened.message:
-            self._notes.put(f"message:{thread}:{opened.message}", n)
-
-    def _asking(self, opened: _Opened[R]) -> Question:
+    def _asking(self, opened: Opened[R]) -> Question:
         assert opened.turn.pending is not None
         question, step = opened.turn.pending
         opened.note["step"] = f"{opened.note['id']}.{step}"
@@ -397,7 +311,7 @@ class AskBeforeAct(Generic[R]):
         options = self._careful(opened.note["done"]).options(Clarify(question=question), view)
         return Question(question, step=opened.note["step"], options=options)
 
-    def _ended(self, opened: _Opened[R], found: Execute | Decline) -> Acted[R] | Declined:
+    def _ended(self, opened: Opened[R], found: Execute | Decline) -> Acted[R] | Declined:
         opened.note.update(open=False, step="")
         if isinstance(found, Decline):
             return self._declined(found)
@@ -415,51 +329,7 @@ class AskBeforeAct(Generic[R]):
         return Declined(found.reason, found.thought)
 
 
-@dataclass(frozen=True, slots=True)
-class _Opened(Generic[R]):
-    """A conversation while something is said in it. note: what is kept of the request beside the
-    log. message: the caller's id of what is said."""
-
-    turn: ActingTurn[R]
-    log: RunLog | MemoryLog
-    where: Where
-    message: str
-    note: dict[str, Any]
-
-
-def _key(thread: str, n: int) -> str:
-    return f"request:{Where(thread, n).episode}"
-
-
-def last_request(
-    messages: Sequence[tuple[str, str]], whose: str, is_ours: Callable[[str], bool]
-) -> tuple[str, list[tuple[str, str]]] | None:
-    """The request that the last message belongs to, with the questions asked about it and their
-    answers; `None` if that message is not the user's.
-
-    is_ours: whether a question with this mark (`mark_of`) was asked by us.
-    """
-    said: list[str] = []
-    asking = False
-    for role, text in messages:
-        if role == "user":
-            if not said or asking:
-                said.append(text)
-            else:
-                said[-1] = f"{said[-1]}\n{text}"
-            asking = False
-        elif role in ("assistant", "tool"):
-            asking = bool(said) and is_ours(mark_of(whose, [*said, text]))
-            said = [*said, text] if asking else []
-    if not said or asking or messages[-1][0] != "user":
-        return None
-    return said[0], list(zip(said[1::2], said[2::2], strict=True))
-
-
-def mark_of(whose: str, said: Sequence[str]) -> str:
-    """Of a question in its conversation: white space is the front end's to change."""
-    whole = json.dumps([whose, *("".join(text.split()) for text in said)], ensure_ascii=False)
-    return hashlib.sha256(whole.encode("utf-8", "replace")).hexdigest()
+ask_before_act = AskBeforeAct
 
 
 def _checked(text: str) -> str:
@@ -469,49 +339,3 @@ def _checked(text: str) -> str:
     if told := too_long(text, MESSAGE):
         raise InputError(told, place="text")
     return text
-
-
-def ask_before_act(
-    actions: Mapping[str, Callable[[Request], R]],
-    *,
-    model: AnyModel | None = None,
-    agent: str | None = None,
-    ask: Callable[[str], str | Awaitable[str]] | None = None,
-    quota: int = 2,
-    dangerous: Collection[str] = (),
-    state: str | Path | None = None,
-    language: Language | None = None,
-    embedder: str = "auto",
-) -> AskBeforeAct[R]:
-    """Your actions, of which one is chosen; a question goes out first where a request leaves it
-    open. Who wants none of them gets `Declined`, and nothing is done.
-
-    Args:
-        actions: what each does, in a few words, → its function, plain, async or a generator. It
-            is given the `Request` with questions and answers. Two at least.
-        model: what decides: `provider:name`, a model of pydantic-ai, a chat model of LangChain, or
-            a function (plain or async) from messages of `role` and `content` to the reply.
-        agent: an agent of clarify; `llm` by default. One that needs no model must be named: the
-            ones there are know households.
-        ask: from a question to the answer, for calls that wait (`desk(request)`); else `tell`.
-        quota: questions to one request at most; those that confirm an action come on top.
-        dangerous: those of the actions that are done only after a yes to "Shall I?".
-        state: SQLite file, or `postgresql://…`, of the conversations held by `tell`; in memory
-            without one.
-        language: of the model's instructions and questions; the user's by default.
-        embedder: for agents without a model.
-
-    Raises:
-        InputError: fewer than two actions, a negative quota, neither model nor agent.
-    """
-    return AskBeforeAct(
-        actions,
-        model=model,
-        agent=agent,
-        ask=ask,
-        quota=quota,
-        dangerous=dangerous,
-        state=state,
-        language=language,
-        embedder=embedder,
-    )

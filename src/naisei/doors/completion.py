@@ -18,11 +18,12 @@ from naisei.core import Chat, InputError, MemoryLog, NaiseiError, World, arun
 from naisei.director.gate import Gate
 from naisei.director.gate_calls import ModelHandler
 from naisei.director.schemas import Turn
-from naisei.doors.acting import AskBeforeAct, mark_of
+from naisei.doors.acting import AskBeforeAct
 from naisei.doors.commands import ProxyOptions
 from naisei.doors.documents import Documents
 from naisei.doors.exchange import Declined, Notes, Question, spent
 from naisei.doors.speaking import Tried, reflect
+from naisei.doors.threads import mark_of
 from naisei.intent.serve.api import error_body, with_sources
 from naisei.intent.serve.completions import Chunks, as_data, completion, dialogue_of
 from naisei.japanese.answers import Stance, understand

@@ -159,10 +159,20 @@ class Counted:
 
 
 def counted(articles: Mapping[str, Article], labels: Mapping[int, Mapping[str, Labels]]) -> Counted:
-    """Labels of each training against the editors'."""
+    """Labels of each training against the editors'; parts of one document are one."""
+
+    def by_document(
+        own: Mapping[str, Labels], counts: Callable[[Article, Labels], Counts]
+    ) -> dict[str, Counts]:
+        out: dict[str, Counts] = {}
+        for name, said in own.items():
+            article = articles[name]
+            out[article.document] = out.get(article.document, Counts()) + counts(article, said)
+        return out
+
     return Counted(
-        {t: {k: token_counts(articles[k], y) for k, y in own.items()} for t, own in labels.items()},
-        {t: {k: span_counts(articles[k], y) for k, y in own.items()} for t, own in labels.items()},
+        {t: by_document(own, token_counts) for t, own in labels.items()},
+        {t: by_document(own, span_counts) for t, own in labels.items()},
     )
 
 

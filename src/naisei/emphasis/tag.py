@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -16,12 +15,12 @@ from naisei.emphasis.corpus.apart import read_document_apart
 from naisei.emphasis.corpus.read import Document, article_of
 from naisei.emphasis.marks import Stretch, stretches
 from naisei.emphasis.metrics import spans
+from naisei.emphasis.phrases import whole_phrases
 from naisei.emphasis.review import Format, accepted, insertions, listed, source_of
-from naisei.emphasis.schemas import CONTENT, Article, Sentence, Span, Tagger
+from naisei.emphasis.schemas import CONTENT, Article, Span, Tagger
 from naisei.emphasis.taggers.crf import default_tagger
 from naisei.emphasis.taggers.registry import load_tagger
 from naisei.files import write_atomically
-from naisei.japanese.morph import phrase_starts
 from naisei.lang import language, say
 from naisei.runs.report import templates
 from naisei.system.config import Options, flag
@@ -44,9 +43,8 @@ def choose(
     *,
     threshold: float | None = None,
     max_share: float = 1.0,
-    whole_phrases: bool = False,
 ) -> Choice:
-    """What is emphasised already is not suggested.
+    """Whole phrases. What is emphasised already is not suggested.
 
     threshold: of the probability, from which on a word is taken; None leaves it to the tagger.
     max_share: of the words that can be emphasised; those that are already count too. Above it
@@ -59,30 +57,10 @@ def choose(
         said = [[bool(value >= threshold) for value in row] for row in likely]
     runs: list[Span] = []
     for number, (sentence, row) in enumerate(zip(article.sentences, said, strict=True)):
-        if whole_phrases:
-            row = _snapped(sentence, row)
-        # A word that cannot be emphasised, or is already, ends a run.
-        free = [y and token.label is False for y, token in zip(row, sentence.tokens, strict=True)]
-        for first, last in sorted(spans(free)):
+        for first, last in sorted(spans(whole_phrases(sentence, row))):
             if any(token.pos in CONTENT for token in sentence.tokens[first:last]):
                 runs.append(Span(number, first, last, float(likely[number][first:last].mean())))
     return Choice(tuple(likely), _limited(runs, article, max_share))
-
-
-def _snapped(sentence: Sentence, row: Sequence[bool]) -> list[bool]:
-    """Every phrase of which a content word is chosen, and no other; 、 and 。 at its end stay out
-    unless what follows is chosen too."""
-    tokens = sentence.tokens
-    edges = [i for i, starts in enumerate(phrase_starts(tokens)) if starts] + [len(tokens)]
-    out = [False] * len(tokens)
-    for first, last in pairwise(edges):
-        taken = any(row[i] and tokens[i].pos in CONTENT for i in range(first, last))
-        out[first:last] = [taken] * (last - first)
-    for i in range(len(tokens) - 1, -1, -1):
-        ends = i + 1 == len(tokens) or not out[i + 1]
-        if out[i] and ends and tokens[i].surface in ("、", "。", "，", "．"):
-            out[i] = False
-    return out
 
 
 def _limited(runs: Sequence[Span], article: Article, max_share: float) -> tuple[Span, ...]:
@@ -121,13 +99,10 @@ def suggest(
     *,
     threshold: float | None = None,
     max_share: float = 1.0,
-    whole_phrases: bool = False,
 ) -> Suggestions:
     """Options as of `choose`."""
     article = article_of(document.name, document.parsed)
-    choice = choose(
-        article, tagger, threshold=threshold, max_share=max_share, whole_phrases=whole_phrases
-    )
+    choice = choose(article, tagger, threshold=threshold, max_share=max_share)
     return Suggestions(document, article, choice)
 
 
@@ -280,12 +255,6 @@ class TagOptions(Options):
         ge=0,
         le=1,
     )
-    whole_phrases: bool = flag(
-        False,
-        "文節の切れ目に合わせる",
-        "Begin and end where phrases (文節) do.",
-        panel=_CHOICE,
-    )
 
 
 def command(options: TagOptions) -> None:
@@ -337,7 +306,6 @@ def tag(options: TagOptions, tagger: Tagger) -> None:
         tagger,
         threshold=options.threshold,
         max_share=options.max_share,
-        whole_phrases=options.whole_phrases,
     )
     if options.format != "document":
         text = listed(found, options.format)

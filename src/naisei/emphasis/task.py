@@ -16,7 +16,14 @@ from pydantic import BaseModel, JsonValue
 from naisei.core import Act, Flow, Handler, InputError, Observation, Where, World, fingerprint
 from naisei.emphasis import zero_shot
 from naisei.emphasis.config import EvalConfig
-from naisei.emphasis.corpus.store import Fold, describe, folds, folds_across, folds_within
+from naisei.emphasis.corpus.store import (
+    Fold,
+    describe,
+    first_documents,
+    folds,
+    folds_across,
+    folds_within,
+)
 from naisei.emphasis.results import FoldResult, TaggedDocument, fold_lines, summarise, tagged_spans
 from naisei.emphasis.schemas import Article, Sentence, Tagger
 from naisei.emphasis.taggers.registry import LLM, Trainer, trainer
@@ -141,7 +148,7 @@ class EvalTask(Task[EvalConfig]):
         #: Where a training keeps what it has learnt until it is done.
         self._folder: Path | None = None
         self._folds = _split(corpus, config)
-        chosen = corpus[: config.first]
+        chosen = first_documents(corpus, config.first)
         if not any(any(s.labels) for a in chosen for s in a.sentences):
             raise InputError(
                 say("強調された語が一つもありません", "nothing is emphasised in these documents"),
@@ -223,7 +230,7 @@ def _split(corpus: Sequence[Article], config: EvalConfig) -> tuple[Fold, ...]:
     else:
         split = folds_within if config.split == "within" else folds
         found = split(corpus, parts=config.parts, dev=dev, seed=config.seed)
-    return tuple(replace(fold, train=fold.train[: config.given]) for fold in found)
+    return tuple(replace(fold, train=first_documents(fold.train, config.given)) for fold in found)
 
 
 def _digest(articles: Sequence[Article]) -> str:

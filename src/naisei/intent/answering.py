@@ -320,9 +320,9 @@ def extracted(query: str, found: Found, rules: Rules) -> tuple[Grounded, Band]:
 
 
 def _about(query: str, found: Found, parts: Sequence[Quote], held: Band) -> Band:
-    """What the quotes can be. The place of the best one names each thing that the question does,
-    and they hold what its form asks for, or they are no answer; it names the first or most, or they
-    are nothing. What is near enough in meaning may name none; what names all is pointed to."""
+    """What the quotes can be. The place of the best one names at least half of the things that the
+    question does, and they hold what its form asks for, or they are no answer; it names the first
+    or most, or they are nothing. What is near enough in meaning may name none."""
     if not parts:
         return "none"
     hit, asked = found.hits[parts[0].hit], things(query)
@@ -332,4 +332,8 @@ def _about(query: str, found: Found, parts: Sequence[Quote], held: Band) -> Band
         return "none"
     if held == "none":
         return "nearest" if asked and all(named) else "none"
-    return held if (near or all(named)) and any(part.answers for part in parts) else "nearest"
+    return (
+        held
+        if (near or 2 * sum(named) >= len(named)) and any(part.answers for part in parts)
+        else "nearest"
+    )

@@ -160,8 +160,8 @@ class EvalConfig(Indexed):
     )
     limit: int | None = flag(
         None,
-        "使う件数 (乱数シードで選ぶ)",
-        "Use so many instances, drawn by the seed.",
+        "使う件数 (選び方はいつも同じ)",
+        "Use so many instances, always the same.",
         panel="run",
         ge=1,
     )

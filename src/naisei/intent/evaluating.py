@@ -171,13 +171,13 @@ def grade(
         options, within = (), ""
     # What goes on from a question that was answered has its matter from there.
     goes_on = not dialogue.exchanges and not dialogue.alone
-    full = len(said) == 1 and said[0].aspect and not (consulting or said[0].broad)
-    asks = (
-        vague >= 2
-        and not (settled or goes_on or (dialogue.exchanges and at_a_loss(last)))
-        and not (not consulting and _nowhere(whole, hits, weights))
-        and not (full and _told_apart(whole, hits[: setting.rules.k]))
-    )
+    full = len(said) == 1 and said[0].question and not (consulting or said[0].broad)
+    asks = vague >= 2 and not (settled or goes_on or (dialogue.exchanges and at_a_loss(last)))
+    if asks and full and (said[0].aspect or _NAMED_ALONE.search(normalise(whole))):
+        asks = not (
+            _nowhere(whole, hits, weights)
+            or (said[0].aspect and _told_apart(whole, hits[: setting.rules.k]))
+        )
     language = setting.rules.language
     if options:
         question = choose_question(dialogue, options, language, within=within)
@@ -198,6 +198,10 @@ def grade(
         evaluator="rules",
         options=options if asks else (),
     )
+
+
+#: 食堂のメニューは？
+_NAMED_ALONE = re.compile("は[。？?]*$")
 
 
 def _nowhere(query: str, hits: Sequence[Evidence], weights: Weights) -> bool:

@@ -229,6 +229,10 @@ def _depth(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
+#: A label with its value, as tables without a header and short lists are read.
+_LABELLED = re.compile(r"^[^。：]{1,40}：\S")
+
+
 def _around(
     query: str,
     words: Sequence[str],
@@ -256,6 +260,8 @@ def _around(
         after = [note.written] if note and not note.header and _NARROWS.match(note.written) else []
         lead = [above.strip()] if _ITEM.match(above) else []
         return "\n".join([*lead, *_columns(query, table), *after]).strip()
+    if _LABELLED.match(lines[unit.line]) and not _SEVERAL.search(query):
+        return lines[unit.line].strip()
     if _ITEM.match(lines[unit.line]):
         return _item(query, lines, unit.line)
     if len(text) <= _WIDE and not any(u.header for u in units):

@@ -109,12 +109,13 @@ def names(thing: str, hit: Evidence) -> bool:
 
 
 def mentions(thing: str, text: str) -> bool:
-    """Whether a text does, in its very letters or by another word for the whole of it."""
+    """Whether a text does, in its very letters or by another word for the whole of it; a part of
+    it is none."""
     plain, words = _SPACE.sub("", text), search_tokens(thing)
     if thing in plain or (len(set(words)) == 1 and words[0] in _words(text)):
         return True
     others = [o for form, group in synonyms(words).items() if {*form} == {*words} for o in group]
-    return any("".join(other) in plain for other in others)
+    return any("".join(other) in plain for other in others if not {*other} < {*words})
 
 
 @cached_text(512)

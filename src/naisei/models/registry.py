@@ -32,7 +32,7 @@ def providers() -> dict[str, EntryPoint]:
 
 
 def open_model(spec: str, settings: ModelSettings | None = None) -> ChatModel:
-    """The model called `provider:name`, e.g. `openai:gpt-4.1-mini` or `scripted:rules.toml`.
+    """The model called `provider:name`, e.g. `openai:gpt-4.1-mini` or `scripted:rules.jsonl`.
 
     Raises:
         InputError: an unknown provider, a missing extra or key, or an unusable name.

@@ -6,13 +6,12 @@ import json
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
 from naisei.cli.flags import tell_ineffective
-from naisei.cli.printing import metrics_table, print_result, print_tables
-from naisei.files import write_atomically
+from naisei.cli.printing import print_result, print_tables
 from naisei.lang import say
 from naisei.relationship.config import RatingConfig
 from naisei.relationship.dialogues import Dialogue, read_dialogue
@@ -22,12 +21,11 @@ from naisei.relationship.rating import (
     RateOptions,
     Rating,
     config_fields,
-    held_rating,
     language_of,
     rate_by_speech,
+    refuse_for_speech,
 )
 from naisei.relationship.rating_output import (
-    check_against_speech,
     reasons,
     to_agent_json,
     turns_table,
@@ -63,23 +61,17 @@ def rate_command(
     config = configure(**config_fields(read, options.talk))
     if options.rater == "speech" or (options.rater == "auto" and not config.models):
         tell_ineffective(["--run-dir"] if run_dir is not None else [])
+        refuse_for_speech(config)
         rating, result = rate_by_speech(read), None
-        rated = held_rating(config, read, check=options.check)
         print_tables([turns_table(rating.of(true))], console)
     else:
         rating, result = _by_model(config, running, run_dir, console, true)
-        rated = rating if options.check and rating.repeats else None
     _print_notes(rating.of(true), console)
-    extra: dict[str, Any] = {}
-    if rated is not None:
-        found = check_against_speech(rated)
-        print_tables([metrics_table(found.metrics), found.table()], console)
-        extra = {"check": found.to_json()}
     if rating.repeats:
         _say_written(write_rating(rating, options.out, options.csv), console)
     if as_json:
         line = to_agent_json(rating) if result is None else result.to_json()
-        print(json.dumps({**line, **extra}, ensure_ascii=False, allow_nan=False), flush=True)
+        print(json.dumps(line, ensure_ascii=False, allow_nan=False), flush=True)
     raise typer.Exit(0 if result is None else result.exit_code)
 
 
@@ -123,24 +115,10 @@ def _say_written(paths: Iterable[Path], console: Console) -> None:
 
 def compare_command(options: CompareOptions) -> None:
     """`naisei relationship compare`."""
-    from naisei.runs.report import templates
-    from naisei.runs.tables import to_csv
-
     found = effect_of(options.run_with, options.run_without, seed=options.seed)
     console = Console(stderr=options.as_json)
-    tables = found.tables()
-    print_tables(tables, console)
+    print_tables(found.tables(), console)
     for note in found.notes:
         console.print(note, style="yellow")
-    texts: dict[Path, str] = {}
-    if options.csv is not None:
-        texts[options.csv] = "\n".join(to_csv(table) for table in tables)
-    if options.html is not None:
-        page = templates().get_template("study.html")
-        title = say("注入の効果", "The effect of injection")
-        texts[options.html] = page.render(title=title, tables=tables, runs={}, notes=found.notes)
-    for path, text in texts.items():
-        write_atomically(path, text)
-    _say_written(texts, console)
     if options.as_json:
         print(json.dumps(found.to_json(), ensure_ascii=False, allow_nan=False))

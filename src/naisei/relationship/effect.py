@@ -19,7 +19,6 @@ from naisei.core import InputError
 from naisei.lang import say
 from naisei.relationship.dialogues import Dialogue, Utterance, Vectors, read_dialogue
 from naisei.relationship.metrics import blocks
-from naisei.relationship.rating_output import spearman
 from naisei.relationship.schemas import WAYS, Conversation
 from naisei.relationship.speech import SpeechEstimator
 from naisei.relationship.vector import DIMENSIONS, RelationVector
@@ -318,6 +317,19 @@ def _rank(a: np.ndarray, b: np.ndarray) -> float:
     return spearman(a[kept], b[kept])
 
 
+def spearman(a: np.ndarray, b: np.ndarray) -> float:
+    """Spearman's rank correlation ρ, ties by their mean rank; NaN where undefined."""
+    if len(a) < 3 or np.ptp(a) == 0 or np.ptp(b) == 0:
+        return math.nan
+    return float(np.corrcoef(_ranks(a), _ranks(b))[0, 1])
+
+
+def _ranks(values: np.ndarray) -> np.ndarray:
+    _, back, counts = np.unique(values, return_inverse=True, return_counts=True)
+    ends = np.cumsum(counts)
+    return ((ends - counts + ends - 1) / 2)[back]
+
+
 def _difference(d: Difference) -> dict[str, JsonValue]:
     return {
         "value": plain_number(d.value),
@@ -345,6 +357,4 @@ class CompareOptions(Printed):
         argument=True,
         metavar="RUN_WITHOUT",
     )
-    html: Path | None = flag(None, "HTML で書く", "Write a page.", metavar="FILE.html")
-    csv: Path | None = flag(None, "CSV で書く", "Write CSV.", metavar="FILE.csv")
     seed: int = seed_flag()

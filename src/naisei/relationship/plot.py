@@ -64,14 +64,14 @@ def draw(series: Sequence[Series], to: Sequence[Path], *, title: str = "") -> No
                     f"end the name in {', '.join(FORMATS)}",
                 ),
             )
-    matplotlib = _matplotlib()
+    matplotlib = needed_matplotlib()
     series = aligned(series)
     # In the language of the talk. One figure each: a layout is fitted to the format that is
     # written first.
-    with matplotlib.rc_context(_style()), speaking(series[0].language or language()):
+    with matplotlib.rc_context(style()), speaking(series[0].language or language()):
         for path in to:
             hover: dict[str, str] = {}
-            _save(_figure(series, title, hover), path, hover)
+            save(_figure(series, title, hover), path, hover)
 
 
 def _figure(series: Sequence[Series], title: str, hover: dict[str, str]) -> Any:
@@ -187,7 +187,7 @@ def _heading(series: Sequence[Series], column: int) -> str:
     return named.pop() if len(named) == 1 else ("A → B", "B → A")[column]
 
 
-def _style() -> dict[str, Any]:
+def style() -> dict[str, Any]:
     """Settings for these pictures alone; whoever imports matplotlib keeps theirs."""
     from matplotlib import font_manager
 
@@ -204,7 +204,7 @@ def _style() -> dict[str, Any]:
     }
 
 
-def _matplotlib() -> Any:
+def needed_matplotlib() -> Any:
     if find_spec("matplotlib") is None or _font() is None:
         raise InputError(
             say(
@@ -243,7 +243,7 @@ def _told(one: Series, point: Point, way: Any, dimension: str) -> str:
     return f"{place}  {one.way(way)}  {value:+.4g} {word}{why}"
 
 
-def _save(figure: Any, path: Path, hover: dict[str, str]) -> None:
+def save(figure: Any, path: Path, hover: dict[str, str]) -> None:
     dateless = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
     with written_beside(path) as scratch:
         figure.savefig(scratch, dpi=160, metadata=dateless.get(path.suffix.lower()))

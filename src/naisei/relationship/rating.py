@@ -123,7 +123,7 @@ class RatedTurn:
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """A rated dialogue. rater: `speech`, `file` (what it held already), or a model's name."""
+    """A rated dialogue. rater: `speech`, or a model's name."""
 
     dialogue: Dialogue
     rater: str
@@ -157,21 +157,6 @@ def rate_by_speech(dialogue: Dialogue) -> Rating:
         }
         turns.append(RatedTurn(line, next_speaker(dialogue, at), marks, readings))
     return Rating(dialogue, "speech", tuple(turns))
-
-
-def from_file(dialogue: Dialogue) -> Rating | None:
-    """By the vectors that the file holds already; `None` if it holds none."""
-    if not dialogue.vectors:
-        return None
-    turns = []
-    for at, line in enumerate(dialogue.lines):
-        held = dialogue.vectors.get((line.session, line.turn), (None, None))
-        marks = {
-            way: _marks([vector], "the file holds none for this turn")
-            for way, vector in zip(WAYS, held, strict=True)
-        }
-        turns.append(RatedTurn(line, next_speaker(dialogue, at), marks))
-    return Rating(dialogue, "file", tuple(turns))
 
 
 def from_conversations(dialogue: Dialogue, rater: str, talks: Sequence[Conversation]) -> Rating:
@@ -267,12 +252,6 @@ class RateOptions(Options):
         "one is given.",
         panel=("採点", "Rating"),
     )
-    check: bool = flag(
-        False,
-        "モデル (またはファイルにある値) と発話からの推定が食い違うところを示す",
-        "Show where the model's vectors (or those in the file) and speech disagree.",
-        panel=("採点", "Rating"),
-    )
     pseudonyms: bool = flag(
         False,
         "名前・地名・住所・電話番号・メールを置き換えてから保存・送信する (本名は画面の表だけ)",
@@ -319,12 +298,8 @@ def config_fields(
     }
 
 
-def held_rating(config: RatingConfig, dialogue: Dialogue, *, check: bool) -> Rating | None:
-    """What the estimate is checked against: the vectors that the file holds.
-
-    Raises:
-        InputError: what only a model can do is asked for, or the file holds no vectors.
-    """
+def refuse_for_speech(config: RatingConfig) -> None:
+    """Raises `InputError` where what only a model can do is asked for."""
     for option, wanted in (("--repeats", config.repeats), ("--self-consistency", config.votes)):
         if wanted > 1:
             raise InputError(
@@ -332,14 +307,3 @@ def held_rating(config: RatingConfig, dialogue: Dialogue, *, check: bool) -> Rat
                 place=option,
                 remedy=say("--model でモデルを指定してください", "name a model by --model"),
             )
-    held = from_file(dialogue) if check else None
-    if check and held is None:
-        raise InputError(
-            say("推定と比べる値がありません", "there is nothing to compare the estimate with"),
-            place="--check",
-            remedy=say(
-                "--model でモデルに採点させるか、関係値の入った agent_a.json を渡してください",
-                "let a model rate by --model, or give an agent_a.json that holds vectors",
-            ),
-        )
-    return held

@@ -1,30 +1,21 @@
-"""A rating as an agent file (the relationship reflection document, §5), as CSV and as tables; and
-where it and the speech disagree.
-"""
+"""A rating as an agent file (the relationship reflection document, §5), as CSV and as tables."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
-import math
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from pydantic import JsonValue
-
 from naisei.files import write_atomically
 from naisei.lang import say
-from naisei.relationship.metrics import blocks
-from naisei.relationship.rating import RatedTurn, Rating, Score, rate_by_speech
-from naisei.relationship.schemas import WAYS, Direction
+from naisei.relationship.rating import RatedTurn, Rating, Score
+from naisei.relationship.schemas import WAYS
 from naisei.relationship.speech import SpeechReading
 from naisei.relationship.vector import DIMENSIONS, NAMES_JA, signed
 from naisei.runs.report import plain_number
-from naisei.runs.statistics import mean_metric
-from naisei.runs.task import Metric, Table
+from naisei.runs.task import Table
 from naisei.text_files import csv_cell
 
 _SHOWN = 24
@@ -229,132 +220,3 @@ def _signs(rating: Rating, reading: SpeechReading, dimension: str) -> list[str]:
     if rest := round(round(one.value, 1) - listed, 1):
         out.append(f"    {rest:+.1f} " + say("そのほか", "all others"))
     return out
-
-
-def direction_label(way: Direction) -> str:
-    """`A→B` or `B→A`, for the heads of tables."""
-    return "A→B" if way == "a_to_b" else "B→A"
-
-
-#: Points of the scale from which two raters disagree.
-APART = 2.0
-
-
-@dataclass(frozen=True, slots=True)
-class Disagreement:
-    """One number on which the two are `APART` or more, or take opposite sides of the power.
-
-    words: the strongest sign of the speech, in words.
-    """
-
-    session: int
-    turn: int
-    direction: Direction
-    dimension: str
-    rated: float
-    speech: float
-    words: str
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """metrics: `mean_gap.D`, the mean absolute difference; `rank.D`, Spearman's ρ over turns ×
-    directions. NaN with a reason where nothing can be compared."""
-
-    rater: str
-    metrics: tuple[Metric, ...]
-    disagreements: tuple[Disagreement, ...]
-
-    def table(self) -> Table:
-        rows = tuple(
-            (
-                f"{d.session}:{d.turn}",
-                direction_label(d.direction),
-                say(NAMES_JA[d.dimension], d.dimension),
-                round(d.rated, 2),
-                round(d.speech, 2),
-                d.words,
-            )
-            for d in self.disagreements
-        )
-        return Table(
-            say("発話からの推定と食い違うところ", "Where speech disagrees"),
-            (
-                say("発話", "turn"),
-                say("向き", "direction"),
-                say("次元", "dimension"),
-                self.rater,
-                say("推定", "speech"),
-                say("発話の特徴", "sign"),
-            ),
-            rows,
-        )
-
-    def to_json(self) -> dict[str, JsonValue]:
-        """Undefined figures are null, with the reason."""
-        return {
-            "metrics": {m.name: plain_number(m.value) for m in self.metrics},
-            "reasons": {m.name: m.reason for m in self.metrics if m.reason},
-            "disagreements": [
-                {
-                    "session": d.session,
-                    "turn": d.turn,
-                    "direction": d.direction,
-                    "dimension": d.dimension,
-                    "rated": d.rated,
-                    "speech": round(d.speech, 3),
-                    "sign": d.words,
-                }
-                for d in self.disagreements
-            ],
-        }
-
-
-def check_against_speech(rating: Rating) -> Check:
-    """Compare a rating with the speech of its own dialogue."""
-    speech = rate_by_speech(rating.dialogue)
-    pairs: dict[str, list[tuple[float, float]]] = {name: [] for name in DIMENSIONS}
-    sessions: dict[str, list[tuple[str, int]]] = {name: [] for name in DIMENSIONS}
-    apart = []
-    for rated, heard in zip(rating.turns, speech.turns, strict=True):
-        for way in WAYS:
-            for name in DIMENSIONS:
-                a, b = rated.marks[way][name].value, heard.marks[way][name].value
-                if math.isnan(a) or math.isnan(b):
-                    continue
-                pairs[name].append((a, b))
-                sessions[name].append(("dialogue", rated.line.session))
-                opposite = name == "Power" and a * b < 0 and min(abs(a), abs(b)) >= 1
-                if abs(a - b) >= APART or opposite:
-                    signs = heard.speech[way][name].signs
-                    line, words = rated.line, signs[0].words if signs else ""
-                    apart.append(Disagreement(line.session, line.turn, way, name, a, b, words))
-    metrics = []
-    for name in DIMENSIONS:
-        why = "no turn was read by both"
-        gaps = [abs(a - b) for a, b in pairs[name]]
-        labels = blocks(sessions[name])[0]
-        gap = mean_metric(f"mean_gap.{name}", gaps, clusters=labels, reason=why)
-        metrics.append(gap)
-        metrics.append(_rank(f"rank.{name}", pairs[name]))
-    return Check(rating.rater, tuple(metrics), tuple(apart))
-
-
-def _rank(name: str, pairs: list[tuple[float, float]]) -> Metric:
-    a, b = (np.array([p[i] for p in pairs]) for i in (0, 1))
-    value = spearman(a, b)
-    why = "" if value == value else "fewer than three turns, or one of the two never changes"
-    return Metric(name, value, n=len(pairs), reason=why)
-
-
-def spearman(a: np.ndarray, b: np.ndarray) -> float:
-    """Spearman's rank correlation ρ, ties by their mean rank; NaN where undefined."""
-    if len(a) < 3 or np.ptp(a) == 0 or np.ptp(b) == 0:
-        return math.nan
-    return float(np.corrcoef(_ranks(a), _ranks(b))[0, 1])
-
-
-def _ranks(values: np.ndarray) -> np.ndarray:
-    _, back, counts = np.unique(values, return_inverse=True, return_counts=True)
-    ends = np.cumsum(counts)
-    return ((ends - counts + ends - 1) / 2)[back]

@@ -25,8 +25,7 @@ from naisei.relationship.report_view import TalkView, view
 from naisei.relationship.schemas import Conversation
 from naisei.relationship.vector import DIMENSIONS, NAMES_JA, degree, signed
 from naisei.runs.directory import RunDirectory
-from naisei.runs.report import StoredSummary, stored_summary, templates
-from naisei.runs.task import Table
+from naisei.runs.report import StoredSummary, stored_summary, templates, token_table
 from naisei.system.config import Options, flag
 
 if TYPE_CHECKING:
@@ -157,7 +156,7 @@ def html_report(directory: RunDirectory) -> str:
             dimensions=[(name, say(NAMES_JA[name], name)) for name in DIMENSIONS],
             curves={v.episode: curves(v.talk, number=n) for n, v in enumerate(views, 1)},
             costs={one.episode: costs[one.episode] for one in views},
-            cost_table=_cost_table([turn for turns in costs.values() for turn in turns]),
+            cost_table=token_table(directory.log.ledger()),
             metrics=summary.summary.metrics if summary else (),
             stopped=summary.stopped if summary else say("まだ終わっていない", "not at its end yet"),
             failures=failures,
@@ -179,31 +178,6 @@ def _summary(directory: RunDirectory) -> StoredSummary | None:
         return stored_summary(directory)
     except InputError:
         return None  # a run that goes on, or was killed, is reported as far as it came
-
-
-def _cost_table(turns: list[TurnCost]) -> Table:
-    """By role, in all and per utterance."""
-    spoken = max(sum(turn.turn >= 0 for turn in turns), 1)
-    rows: list[tuple[str | float | int, ...]] = []
-    for role in dict.fromkeys(role for turn in turns for role in turn.roles):
-        mine = [turn.roles[role] for turn in turns if role in turn.roles]
-        calls, tokens = sum(c.calls for c in mine), sum(c.tokens for c in mine)
-        sums = (sum(c.attempts for c in mine), sum(c.repaired for c in mine))
-        failed = sum(c.failed for c in mine)
-        rows.append((role, calls, calls / spoken, tokens, tokens / spoken, *sums, failed))
-    heads = say(
-        "役割,呼び出し,1発話あたり,トークン,1発話あたり,送信,聞き直し,失敗",
-        "role,calls,per turn,tokens,per turn,attempts,repaired,failed",
-    )
-    return Table(
-        say("呼び出しとトークン", "Calls and tokens"),
-        tuple(heads.split(",")),
-        tuple(rows),
-        note=say(
-            "「聞き直し」は使えない答えをもう一度求めた回数、「失敗」はそれでも使えなかった回数。",
-            "Repaired: an unusable answer that was asked for once more; failed: unusable still.",
-        ),
-    )
 
 
 @cache

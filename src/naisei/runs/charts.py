@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 
 from naisei.runs.tables import short as number
@@ -70,6 +70,10 @@ class Chart:
 def table_chart(table: Table) -> str:
     """A table that has a figure with its interval in three columns, as a chart: lines where its
     first column is a number that grows, else a row each. Empty for other tables."""
+    if "metric" in table.columns[1:] and table.rows:  # of several metrics, the first alone
+        at = table.columns.index("metric")
+        table = replace(table, rows=tuple(r for r in table.rows if r[at] == table.rows[0][at]))
+        table = replace(table, title=f"{table.title}: {table.rows[0][at]}")
     low = next((n for n, c in enumerate(table.columns) if c.endswith("low") and n > 1), None)
     if low is None or len(table.rows) < 2 or not table.columns[low + 1 :][:1]:
         return ""
@@ -185,7 +189,7 @@ def line_chart(
 #: Of a chart without a page: what the style sheets of the pages say.
 _STYLE = (
     "text{font:12px sans-serif}.axis{fill:none;stroke:#888}.line polyline{fill:none;stroke:"
-    "currentColor}.line{fill:currentColor}"
+    "currentColor}.line{fill:currentColor}.spread{stroke:#888;stroke-width:2}.dot{fill:#3b6ea8}"
     + "".join(
         f".c{n}{{color:{colour}}}"
         for n, colour in enumerate(("#3b6ea8", "#c0563f", "#4c8a4a", "#7a5ca8"))
@@ -196,7 +200,16 @@ _STYLE = (
 def drawing(lines: Mapping[str, Sequence[tuple[float, float]]], *, title: str) -> str:
     """A line chart as a file of its own. lines: name → (x, y) of each point."""
     points = {name: [Point(*point) for point in line] for name, line in lines.items()}
-    chart = line_chart(points, title=title, x="", y="") or f"{_head(title, _HIGH)}</svg>"
+    return _alone(line_chart(points, title=title, x="", y="") or f"{_head(title, _HIGH)}</svg>")
+
+
+def table_drawing(table: Table) -> str:
+    """`table_chart` as a file of its own."""
+    chart = table_chart(table)
+    return _alone(chart) if chart else ""
+
+
+def _alone(chart: str) -> str:
     head, _, rest = chart.removeprefix("<svg").partition(">")
     return f'<svg xmlns="http://www.w3.org/2000/svg"{head}><style>{_STYLE}</style>{rest}\n'
 

@@ -41,6 +41,32 @@ class Comparison:
     settings: tuple[str, ...]
     warnings: tuple[str, ...]
 
+    def tables(self, first: Sequence[str]) -> list[Table]:
+        """A table a pair of runs, for the terminal. first: beginnings of the names of the metrics
+        that come first, in their order."""
+        order = [*first, ""]
+
+        def rank(line: PairedMetric) -> int:
+            return next(n for n, start in enumerate(order) if line.metric.startswith(start))
+
+        pairs: dict[str, list[PairedMetric]] = {}
+        for line in sorted(self.lines, key=rank):
+            pairs.setdefault(f"{line.second} − {line.first}", []).append(line)
+        columns = ("metric", "difference", "low", "high", "p", "p (Holm)", "n")
+        return [
+            Table(
+                title,
+                columns,
+                tuple(
+                    (x.metric, d.value, d.low, d.high, d.p, x.holm, d.n)
+                    for x in lines
+                    for d in [x.difference]
+                ),
+                self.table().note if title == list(pairs)[-1] else "",
+            )
+            for title, lines in pairs.items()
+        ]
+
     def table(self) -> Table:
         return Table(
             "Differences (second − first)",

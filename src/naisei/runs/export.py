@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
@@ -39,9 +39,10 @@ _EMPTY = object()
 _SHOWN = 20
 
 
-def _episodes(directory: RunDirectory) -> Iterator[dict[str, JsonValue]]:
+def export_jsonl(directory: RunDirectory, *, events: bool = False) -> Iterator[str]:
+    """One line an episode that ended; with `events`, each with its effects and results."""
     for episode, row in directory.log.rows().items():
-        yield {
+        record: dict[str, JsonValue] = {
             "episode": episode,
             "instance": row.where.instance,
             "trial": row.where.trial,
@@ -51,22 +52,9 @@ def _episodes(directory: RunDirectory) -> Iterator[dict[str, JsonValue]]:
             "attempts": sum(u.attempts for u in row.usage),
             "result": row.result,
         }
-
-
-def export_jsonl(directory: RunDirectory, *, events: bool = False) -> Iterator[str]:
-    """One line an episode that ended; with `events`, each with its effects and results."""
-    for record in _episodes(directory):
         if events:
-            log = directory.log.read(str(record["episode"]))
-            record["events"] = [event_json(event) for event in log]
+            record["events"] = [event_json(event) for event in directory.log.read(episode)]
         yield json_text(record) + "\n"
-
-
-def export_csv(directory: RunDirectory) -> str:
-    """One row an episode that ended. The plain fields of results are columns `result.…`;
-    lists stay JSON in their cell."""
-    rows = [_plain(record, cell=_with_lists) for record in _episodes(directory)]
-    return Frame(tuple(rows)).to_csv()
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,21 +268,15 @@ def _inside(value: Mapping[str, JsonValue], path: Sequence[str]) -> Iterator[dic
             yield {**own, **row}
 
 
-def _plain(
-    value: Mapping[str, JsonValue], prefix: str = "", cell: Callable[[JsonValue], Any] | None = None
-) -> dict[str, Cell]:
-    """Objects become `key.inner`. cell: of any other value; `_cell` by default."""
+def _plain(value: Mapping[str, JsonValue], prefix: str = "") -> dict[str, Cell]:
+    """Objects become `key.inner`."""
     out: dict[str, Cell] = {}
     for key, inner in value.items():
         if isinstance(inner, dict):
-            out |= _plain(inner, f"{prefix}{key}.", cell)
+            out |= _plain(inner, f"{prefix}{key}.")
         else:
-            out[f"{prefix}{key}"] = (cell or _cell)(inner)
+            out[f"{prefix}{key}"] = _cell(inner)
     return out
-
-
-def _with_lists(value: JsonValue) -> Any:
-    return json_text(value) if isinstance(value, list) else value
 
 
 def _cell(value: JsonValue) -> Any:

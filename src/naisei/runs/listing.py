@@ -240,9 +240,15 @@ def looked_at(run: Found) -> Listed:
     )
 
 
+def model_name(spec: str) -> str:
+    """A model for a list: without its address or the folder it lies in."""
+    bare = spec.partition("@http")[0].removeprefix("openai-compatible:")
+    return bare.rpartition("/")[2] or spec
+
+
 def list_text(listed: Sequence[Listed]) -> str:
     """One line a run; those of a study are set in under a line of its own."""
-    head = ("run", "started", "state", "scored", "unscored", "tokens", "$")
+    head = ("run", "model", "started", "state", "scored", "tokens", "$")
     rows = []
     study = ""
     for run in listed:
@@ -260,10 +266,10 @@ def list_text(listed: Sequence[Listed]) -> str:
 def _row(run: Listed) -> tuple[str, ...]:
     return (
         f"  {Path(run.path).name}" if run.study else run.path,
-        run.created.replace("T", " ")[:16],
+        ", ".join(dict.fromkeys(map(model_name, run.models))) or run.agent,
+        run.created.replace("T", " ")[5:16],
         f"{run.state}: {run.note}" if run.note else run.state,
-        f"{run.scored}/{run.total}",
-        str(run.failed),
+        f"{run.scored}/{run.total}" + (f" −{run.failed}" if run.failed else ""),
         f"{run.tokens:,}",
         "?" if run.usd is None else f"{run.usd:.4f}",
     )

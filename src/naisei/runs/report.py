@@ -20,6 +20,7 @@ from pydantic import TypeAdapter, ValidationError
 from naisei.core import InputError
 from naisei.files import write_atomically
 from naisei.lang import language, say
+from naisei.runs.charts import table_drawing
 from naisei.runs.directory import RunDirectory
 from naisei.runs.ledger import Ledger
 from naisei.runs.tables import number, to_csv, to_markdown
@@ -240,17 +241,26 @@ def write_study(
     *,
     runs: Mapping[str, str],
     notes: Sequence[str] = (),
+    conditions: Mapping[str, str] | None = None,
 ) -> Path:
-    """Write `study.html`, `study.md`, `study.json` and one CSV a table; returns the page's path.
+    """Write `study.html`, `study.md`, `study.json`, one CSV a table, and `study.svg` where the
+    first table has a chart; returns the page's path.
 
     Args:
         runs: label → link to that run's report, relative to `directory`.
+        conditions: model, data, seeds and the like: the last table, and `conditions.csv`.
     """
+    if conditions:
+        under = Table("Conditions", ("", "value"), tuple(conditions.items()))
+        write_atomically(directory / "conditions.csv", to_csv(under))
+    if tables and (drawn := table_drawing(tables[0])):
+        write_atomically(directory / "study.svg", drawn)
     for count, table in enumerate(tables, start=1):
         write_atomically(directory / f"table-{count}.csv", to_csv(table))
     folders = {label: str(Path(link).parent) for label, link in runs.items()}
-    listed = json.dumps({"title": title, "runs": folders}, ensure_ascii=False, indent=2)
-    write_atomically(directory / STUDY, listed + "\n")
+    listed = {"title": title, "runs": folders, "conditions": dict(conditions or {})}
+    write_atomically(directory / STUDY, json.dumps(listed, ensure_ascii=False, indent=2) + "\n")
+    tables = [*tables, under] if conditions else tables
     heads = [f"# {title}", "", *(f"- {note}" for note in notes), ""]
     write_atomically(directory / "study.md", "\n".join([*heads, *map(to_markdown, tables)]))
     page = (

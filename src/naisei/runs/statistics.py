@@ -46,7 +46,7 @@ NO_INTERVAL = "fewer than two clusters: no interval"
 ALL_EQUAL = "nothing varies between clusters: no interval"
 
 
-def _worth(sizes: Floats) -> float:
+def cluster_worth(sizes: Floats) -> float:
     """How many clusters of one size are worth as much as these (Kish 1965, §11.7)."""
     return float(sizes.sum() ** 2 / (sizes**2).sum())
 
@@ -60,7 +60,7 @@ def jackknife_variance(sums: Floats, sizes: Floats) -> float:
 
 def student_of(sizes: Floats, level: float = 0.95) -> float:
     """Student's quantile for clusters of these sizes, unequal ones counting as fewer."""
-    return student_quantile((1 + level) / 2, max(1, int(_worth(sizes) + 1e-9) - 1))
+    return student_quantile((1 + level) / 2, max(1, int(cluster_worth(sizes) + 1e-9) - 1))
 
 
 def interval(
@@ -90,7 +90,7 @@ def interval(
     sums, sizes = cluster_sums(x, clusters)
     if len(sums) < 2 or bool(np.isnan(x).any()):
         return _NAN
-    mean, m, worth = float(x.mean()), len(sums), _worth(sizes)
+    mean, m, worth = float(x.mean()), len(sums), cluster_worth(sizes)
     alone, t = float(x.var(ddof=1)), student_of(sizes, level)
     variance = jackknife_variance(sums, sizes)
     if not share:

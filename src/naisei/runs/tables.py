@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+from collections.abc import Sequence
 
 from naisei.runs.task import Table
 from naisei.text_files import csv_cell
@@ -33,6 +34,34 @@ def short(value: str | float | int) -> str:
     return number(value) if value and not float(text) else text
 
 
+def folded(table: Table) -> Table:
+    """`x`, `x low`, `x high` (or `value`, `low`, `high`) become one column `x [95 %]`."""
+    columns = list(table.columns)
+    keep: list[tuple[str, tuple[int, ...]]] = []
+    at = 0
+    while at < len(columns):
+        bounds = [c.removeprefix(f"{columns[at]} ") for c in columns[at + 1 : at + 3]]
+        if [b.removeprefix("95 % ") for b in bounds] == ["low", "high"]:
+            keep.append((f"{columns[at]} [95 %]", (at, at + 1, at + 2)))
+            at += 3
+        else:
+            keep.append((columns[at], (at,)))
+            at += 1
+    rows = []
+    for row in table.rows:
+        cells: list[str | float | int] = []
+        for _, places in keep:
+            if len(places) == 1:
+                cells.append(row[places[0]])
+            else:
+                value, low, high = (number(row[p]) for p in places)
+                cells.append(
+                    value if row[places[1]] != row[places[1]] else f"{value} [{low}, {high}]"
+                )
+        rows.append(tuple(cells))
+    return Table(table.title, tuple(c for c, _ in keep), tuple(rows), table.note)
+
+
 def to_markdown(table: Table) -> str:
     """A pipe table under its title; cells keep to their line."""
 
@@ -57,3 +86,43 @@ def to_csv(table: Table) -> str:
         cells = ("" if isinstance(c, float) and math.isnan(c) else csv_cell(c) for c in row)
         writer.writerow(cells)
     return out.getvalue()
+
+
+#: What LaTeX would take for markup.
+_LATEX = str.maketrans(
+    {c: f"\\{c}" for c in "&%$#_{}"}
+    | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    | {"−": "$-$", "Δ": r"$\Delta$", "–": "--", "→": r"$\to$", "×": r"$\times$", "✓": r"$\surd$"}
+    | {"α": r"$\alpha$", "β": r"$\beta$", "±": r"$\pm$"}
+)
+
+
+def latex(text: str) -> str:
+    """A text as LaTeX prints it."""
+    return text.translate(_LATEX)
+
+
+def to_latex(table: Table, *, caption: str, label: str, left: int = 1) -> str:
+    """A table in the style of booktabs, the first columns to the left and the others to the right;
+    its note stands under it. It needs the package booktabs and, for Japanese, an engine that
+    knows it (LuaLaTeX, upLaTeX)."""
+
+    def line(cells: Sequence[str]) -> str:
+        return f"{' & '.join(map(latex, cells))} \\\\"
+
+    lines = [
+        r"\begin{table}[t]",
+        r"\centering",
+        rf"\caption{{{latex(caption)}}}",
+        rf"\label{{{label}}}",
+        rf"\begin{{tabular}}{{{'l' * left}{'r' * (len(table.columns) - left)}}}",
+        r"\toprule",
+        line(table.columns),
+        r"\midrule",
+        *(line([number(cell) for cell in row]) for row in table.rows),
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+    if table.note:
+        lines += [r"\par\smallskip", rf"{{\footnotesize {latex(table.note)}}}"]
+    return "\n".join([*lines, r"\end{table}"]) + "\n"

@@ -13,10 +13,11 @@ import types
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from keyword import iskeyword
+from pathlib import Path
 from typing import Annotated, Any, Union, get_args, get_origin
 
 import annotated_types
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 from pydantic.fields import FieldInfo
 
 from naisei.core import InputError
@@ -122,10 +123,13 @@ def engine_flag() -> Any:
     return flag("local", ja, en, name="--engine", panel="run", metavar="ENGINE")
 
 
-def seed_flag() -> Any:
+def seed_flag(*, axis: bool = False) -> Any:
     """The flag `--seed`, of which every generator of random numbers takes all values."""
     ja, en = "乱数シード", "Seed of all that is random."
-    return flag(0, ja, en, panel="run", ge=0, le=2**32 - 1)
+    if axis:
+        ja += " (複数可。シードをまたいで集計する)"
+        en = "Seed of all that is random; repeatable: figures are pooled over the seeds."
+    return flag(0, ja, en, panel="run", axis=axis, ge=0, le=2**32 - 1)
 
 
 def port_flag(default: int) -> Any:
@@ -241,12 +245,32 @@ class Config(Options):
     """Everything that changes the results of a run; frozen into its directory.
 
     models: role → `provider:name`. sampling: role → parameters of its model. seed: of all that
-    is random.
+    is random. prompts: a folder of somebody's own; see `naisei.lang.own_prompts`.
     """
 
     models: dict[str, str] = {}
     sampling: dict[str, Parameters] = {}
-    seed: int = seed_flag()
+    seed: int = seed_flag(axis=True)
+    prompts: str = flag(
+        "",
+        "同梱のプロンプトの代わりに使うフォルダー (NAME.ja.md など)",
+        "A folder of prompts that stand in for the bundled ones, such as NAME.ja.md.",
+        panel="models",
+        metavar="DIR",
+        exclude_if=lambda folder: not folder,
+    )
+
+    @field_validator("prompts")
+    @classmethod
+    def _whole_path(cls, folder: str) -> str:
+        """So that the run can be resumed from anywhere."""
+        return str(Path(folder).resolve()) if folder else ""
+
+    @property
+    def package(self) -> str:
+        """Of the system that it is of."""
+        parts = type(self).__module__.split(".")
+        return ".".join(parts[: 2 if parts[0] == "naisei" else 1])
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pydantic import Field
 
 from naisei.core import Event, InputError
-from naisei.lang import say
+from naisei.lang import own_prompts, say
 from naisei.models.base import Mode
 from naisei.runs.budget import Budget
 from naisei.runs.task import EpisodeRow, Metric, Summary, Table
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from naisei.system.declare import Experiment
 
 C = TypeVar("C", bound=Config)
+#: Before the seed, at the end of the label of a configuration that runs under several.
+SEED = "seed="
 
 
 class Endpoint(Options):
@@ -209,12 +211,29 @@ async def aexecute(
     Raises:
         InputError: unusable data, names, models or directory; nothing is left behind.
     """
+    check_models(experiment, config, options.engine)
+    with own_prompts(config.package, config.prompts):
+        return await _perform(
+            experiment, config, options, run_dir, task, on_event, on_episode, trackers, cluster
+        )
+
+
+async def _perform(
+    experiment: Experiment[C],
+    config: C,
+    options: RunOptions,
+    run_dir: Path | None,
+    task: Task[Any] | None,
+    on_event: Callable[[Event], None] | None,
+    on_episode: Callable[[EpisodeRow], None] | None,
+    trackers: Sequence[Tracker],
+    cluster: Cluster | None,
+) -> RunResult:
     from naisei.models.registry import base_world
     from naisei.runs.directory import RunDirectory
     from naisei.runs.progress import progress
     from naisei.runs.result import finish
 
-    check_models(experiment, config)
     if task is None:
         config = completed(experiment, config)
         task = experiment.load(config)
@@ -291,8 +310,17 @@ def _engine(
 execute = blocking(aexecute)
 
 
-def check_models(experiment: Experiment[C], config: C) -> None:
-    """Raises `InputError` if a role that will be called has no model."""
+def check_models(experiment: Experiment[C], config: C, engine: str = "local") -> None:
+    """Raises `InputError` if a role that will be called has no model, or a prompt of somebody's own
+    does not fit."""
+    if config.prompts and engine != "local":
+        raise InputError(
+            say("プロンプトの差し替えは手元の実行だけです", "own prompts are for local runs alone"),
+            place="--prompts",
+            remedy="--engine local",
+        )
+    with own_prompts(config.package, config.prompts):
+        pass
     for role in experiment.roles:
         if not role.needed(config) or role.name in config.models:
             continue
@@ -330,7 +358,7 @@ def execute_study(
     """
     from naisei.runs.frozen import Frozen, named_path, tell_changes
     from naisei.runs.report import write_study
-    from naisei.system.studies import one_by_one, side_by_side
+    from naisei.system.studies import conditions, one_by_one, seed_tables, side_by_side
 
     if run_dir is not None and (run_dir / "config.json").exists():
         raise InputError(
@@ -341,7 +369,7 @@ def execute_study(
             ),
         )
     for config in configs.values():
-        check_models(experiment, config)
+        check_models(experiment, config, options.engine)
     configs = {label: completed(experiment, config) for label, config in configs.items()}
     tasks = {label: experiment.load(config) for label, config in configs.items()}
     if run_dir is None:
@@ -355,10 +383,13 @@ def execute_study(
     results = carry_out(experiment, configs, options, folders, tasks)
     study = Study(configs, results, run_dir)
     module, _, function = experiment.tables.partition(":")
-    tables = tuple(getattr(import_module(module), function)(study))
+    tables = seed_tables(study, experiment.headline) or tuple(
+        getattr(import_module(module), function)(study)
+    )
     notes = tuple(dict.fromkeys(n for r in results.values() for n in r.summary.notes))
     links = {k: str(r.report.resolve().relative_to(run_dir.resolve())) for k, r in results.items()}
-    write_study(run_dir, f"naisei {title}", tables, runs=links, notes=notes)
+    told = conditions({label: Frozen.of(task) for label, task in tasks.items()})
+    write_study(run_dir, f"naisei {title}", tables, runs=links, notes=notes, conditions=told)
     return Study(configs, results, run_dir, tables, notes)
 
 

@@ -4,18 +4,21 @@ tables."""
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from naisei.core import InputError
-from naisei.runs.task import Table
+from naisei.runs.task import Summary, Table
 from naisei.system.config import Config
 from naisei.system.declare import Experiment, blocking
-from naisei.system.execute import RunOptions, Study, aexecute, execute
+from naisei.system.execute import SEED, RunOptions, Study, aexecute, execute
+from naisei.system.spelled import as_command
 
 if TYPE_CHECKING:
+    from naisei.runs.frozen import Frozen
     from naisei.runs.result import RunResult
     from naisei.runs.task import Task
 
@@ -99,3 +102,66 @@ def study_tables(study: Study) -> Sequence[Table]:
         except InputError as error:
             note = error.message  # why there are no differences is said under the table
     return [side_by_side("Results", by_row, defined, counts=counts, note=note), *differences]
+
+
+def seed_tables(study: Study, names_first: tuple[str, ...]) -> tuple[Table, ...]:
+    """What each configuration comes to over its seeds; nothing where there is one seed.
+
+    names_first: of the metric that stands for a run (`Experiment.headline`), which comes first.
+    """
+    from naisei.runs.overview import headline
+    from naisei.runs.pooling import pooled_tables
+
+    rows: dict[str, dict[int, Summary]] = {}
+    for label, summary in study.summaries.items():
+        named, _, seed = label.rpartition(f" {SEED}")
+        rows.setdefault(named or label, {})[int(seed) if named else 0] = summary
+    if all(len(seeds) < 2 for seeds in rows.values()):
+        return ()
+    names = dict.fromkeys(m.name for s in study.summaries.values() for m in s.metrics)
+    stands = headline(next(iter(study.summaries.values())), names_first)
+    first = [] if stands is None else [stands.name]
+    return pooled_tables(rows, [*first, *(n for n in names if n not in first)], study.seed)
+
+
+#: What a study is over, of a configuration: key of the table → path of the field.
+_FIELDS = {
+    "data": ("data", "corpus", "games", "personas"),
+    "split": ("split",),
+    "limit": ("limit",),
+    "alpha": ("alpha",),
+    "trials": ("trials", "rules.trials", "tries"),
+    "seeds": ("seed",),
+}
+
+
+def conditions(runs: Mapping[str, Frozen]) -> dict[str, str]:
+    """What the runs of a study are over: models, data and their digest, split, alpha, trials,
+    seeds, version, and the command of each; values that differ stand side by side."""
+    found: dict[str, list[str]] = {}
+    for run in runs.values():
+        models = run.config.get("models")
+        for role, model in models.items() if isinstance(models, dict) else ():
+            found.setdefault(f"model of {role}", []).append(str(model))
+        for key, paths in _FIELDS.items():
+            values = (_at(run.config, path) for path in paths)
+            value = next((v for v in values if v not in (None, "")), None)
+            if key == "split" and "split" in run.config:
+                value = value or "default"
+            if value is not None:
+                text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+                found.setdefault(key, []).append(text)
+        found.setdefault("digest of the data", []).append(run.data_hash[:12])
+        found.setdefault("naisei", []).append(run.naisei)
+    out = {key: ", ".join(dict.fromkeys(values)) for key, values in found.items()}
+    for label, run in runs.items():
+        if command := as_command(run.system, run.config):
+            out[f"command of {label}"] = command
+    return out
+
+
+def _at(config: Mapping[str, Any], path: str) -> Any:
+    found: Any = config
+    for part in path.split("."):
+        found = found.get(part) if isinstance(found, dict) else None
+    return found

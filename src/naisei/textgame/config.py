@@ -45,8 +45,8 @@ class GameConfig(_Played):
     """Games of one set, played by one kind of player.
 
     games: folder or file of games, or `twc:DIR` and `ftwp:DIR` for the public sets' layouts; on
-    the command line `--twc` and `--ftwp` stand for these. limit: at most so many games, drawn by
-    the seed. trials: plays of each game that know nothing of each other. tries: plays in sequence
+    the command line `--twc` and `--ftwp` stand for these. limit: at most so many games, always
+    the same. trials: plays of each game that know nothing of each other. tries: plays in sequence
     within each trial, until the game is won; a player that reflects has a memo between them.
     """
 
@@ -109,8 +109,8 @@ class GameConfig(_Played):
     )
     limit: int | None = flag(
         None,
-        "使う件数 (乱数シードで選ぶ)",
-        "Use so many instances, drawn by the seed.",
+        "使う件数 (選び方はいつも同じ)",
+        "Use so many instances, always the same.",
         panel="run",
         ge=1,
     )

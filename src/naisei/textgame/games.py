@@ -161,9 +161,9 @@ class Game(BaseModel):
 
 
 def find_games(
-    games: str, *, split: str = "", level: str = "", limit: int | None = None, seed: int = 0
+    games: str, *, split: str = "", level: str = "", limit: int | None = None
 ) -> tuple[Game, ...]:
-    """The games that `games` names, sorted by id; `limit` of them, drawn by the seed.
+    """The games that `games` names, sorted by id; `limit` of them, always the same.
 
     games: a file, a folder (searched whole), `twc:DIR` or `ftwp:DIR`.
 
@@ -203,7 +203,7 @@ def find_games(
         )
     found = sorted((_game(file, root) for file in files), key=lambda g: g.id)
     if limit is not None and limit < len(found):
-        found = sorted(Random(seed).sample(found, limit), key=lambda g: g.id)
+        found = sorted(Random(0).sample(found, limit), key=lambda g: g.id)
     return tuple(found)
 
 

@@ -195,7 +195,6 @@ class GameTask(Task[GameConfig]):
                 split=config.split,
                 level=config.level,
                 limit=config.limit,
-                seed=config.seed,
             )
         }
         for engine in {other_engine(game.path) for game in self.games.values()}:

@@ -24,6 +24,7 @@ from naisei import lengths
 from naisei.core import EffectFailed, InputError
 from naisei.http import status_of
 from naisei.lang import language, say
+from naisei.runs.listing import model_name
 from naisei.runs.report import bar
 from naisei.runs.tables import number, short
 from naisei.runs.words import metric_name, worded
@@ -92,6 +93,7 @@ def _environment() -> Environment:
     environment.filters["lines"] = _lines
     environment.filters["model_name"] = _model_name
     environment.filters["called"] = metric_name
+    environment.filters["model_name"] = model_name
     environment.filters["markdown"] = _markdown
     environment.filters["pretty"] = pretty
     environment.globals |= {"bar": bar, "example_of": example_of}

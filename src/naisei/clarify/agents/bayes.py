@@ -47,6 +47,7 @@ from naisei.clarify.schemas import (
 )
 from naisei.core import Embed, Flow
 from naisei.japanese.answers import Stance, at_a_loss, none_of_them, understand
+from naisei.japanese.declining import asks_nothing
 from naisei.plugins import Options
 from naisei.similarity import order
 
@@ -187,14 +188,11 @@ class BayesAgent:
         said = view.asked[-1].answer if view.asked else view.scene.utterance
         if self._requests.read(said):
             return None
-        if self._requests.asks_nothing(said) or (
-            view.asked and at_a_loss(said) and not view.may_ask
-        ):
-            return "no request"
         denied = [_denies_all(turn) for turn in view.asked]
-        if denied and denied[-1] and (sum(denied) > 1 or not view.may_ask):
-            return "none fits"
-        return None
+        if denied and denied[-1]:
+            return "none fits" if sum(denied) > 1 or not view.may_ask else None
+        lost = view.asked and not view.may_ask and at_a_loss(said)
+        return "no request" if lost or asks_nothing(said) else None
 
     def _decision(self, view: View, belief: Array, *, named: bool = False) -> Decision:
         """To ask, to execute, or, where nothing is likely and no question left, neither. named:

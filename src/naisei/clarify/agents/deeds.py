@@ -15,9 +15,9 @@ from naisei.japanese.morph import Token, is_japanese, lemmas, normalise, tokens
 KINDS = {
     "bring": "持つ 取る 出す 渡す 運ぶ 届ける 用意 準備 貸す 受け取る 頂戴 寄越す "
     "bring fetch get grab pass hand take give",
-    "away": "片付ける 片付け 仕舞う 戻す 退ける 下げる 収納 引っ込める "
+    "away": "片付ける 片付け 片す 仕舞う 戻す 退ける 下げる 収納 引っ込める "
     "put tidy clear store stow return",
-    "discard": "捨てる 処分 ぽい throw discard toss bin",
+    "discard": "捨てる ごみ捨て 処分 ぽい throw discard toss bin",
     "heat": "温める 暖める あたためる ちん 加熱 heat warm microwave",
 }
 _KIND_OF = {
@@ -32,8 +32,60 @@ SMALL |= {"事", "こと", "方", "為る", "だ"}
 #: Verbs that only say for whom or how something is done.
 _HELPERS = frozenset(
     {"来る", "呉れる", "下さる", "貰う", "頂く", "置く", "おく", "為る", "願う", "欲しい", "見る"}
-    | {"居る", "終わる", "行く", "成る", "為さる", "助かる"}
+    | {"居る", "終わる", "行く", "成る", "為さる", "助かる", "頼む"}
 )
+
+
+#: What asks for a thing, or after て for a deed. `_GIVEN`: 「もらった」 asks for nothing.
+_ASKING = frozenset(["呉れる", "下さる", "欲しい", "頂戴", "願う", "頼む", "貸す", "貰う", "頂く"])
+_GIVEN = frozenset({"貰う", "頂く"})
+#: What may come after that and leaves it a request: 「くれると助かる」「おくように」.
+_COURTESY = frozenset(
+    ["良い", "ええ", "助かる", "嬉しい", "有り難い", "思う", "よう", "為る", "出来る"]
+)
+
+_SAYS = ("動詞", "形容詞", "形状詞", "助動詞")
+
+
+def asks(sentence: str) -> bool:
+    """Whether a Japanese sentence asks for something, by how it ends: 「取ってきてくれへん？」
+    「しまっとけ」「棚に入れておくように」, but not 「取ってくれた」「片付けてない」."""
+    every = tokens(_spelt(sentence))
+    # 「取ってきて、リモコン」: up to the last clause that says anything of what it names.
+    ends = [at for at, t in enumerate(every) if t.pos in _SAYS or t.form == "頂戴"]
+    end = next(
+        (n for n, t in enumerate(every) if t.form == "、" and n > max(ends, default=0)), None
+    )
+    found = [t for t in every[:end] if t.pos != "補助記号" and t.detail != "終助詞"]
+    at = next((at for at in range(len(found) - 1, -1, -1) if _is_head(found, at)), None)
+    if at is None:
+        return False
+    head, rest = found[at], found[at + 1 :]
+    if any(t.form == "た" and t.surface != "たら" for t in rest) or not all(
+        t.pos in ("助詞", "助動詞", "副詞") or t.form in _COURTESY for t in rest
+    ):
+        return False
+    if head.form in _GIVEN:
+        joined = at > 0 and found[at - 1].surface in ("て", "で")
+        return joined or head.lemma.endswith(("える", "ける"))
+    last = found[-1]
+    told = head.form in _ASKING or any(t.form == "よう" for t in rest)
+    return told or last.surface in ("て", "で") or last.inflection.startswith("命令形")
+
+
+def _is_head(found: Sequence[Token], at: int) -> bool:
+    """Whether it is a verb, or a word that asks like one; not the する of 「お願いします」."""
+    token = found[at]
+    if token.form in ("為る", "出来る"):
+        return not (at and found[at - 1].form in _ASKING)
+    verb = token.pos == "動詞" and token.form not in _COURTESY
+    return verb or token.form in ("頂戴", "欲しい")
+
+
+def _spelt(sentence: str) -> str:
+    """Sudachi takes the とって of 「バナナとってー」 for particles."""
+    said = re.sub(r"(?<=[ぁ-ん])ー+(?=[。！？、]|$)", "", normalise(sentence))
+    return re.sub(r"(?<=[ァ-ヶー一-龠])とって(?=[。！？、]|$|[きくもい])", "取って", said)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +100,13 @@ class Deed:
     @staticmethod
     def of(sentence: str) -> Deed:
         """Of the last verb of a Japanese sentence, or of an English imperative."""
-        said = normalise(sentence)
+        said = _spelt(sentence)
         deeds, nouns, places = (_japanese if is_japanese(said) else _english)(said)
         return Deed(frozenset(k for deed in deeds for k in _kinds(deed, nouns)), nouns, places)
+
+    def without_verb(self) -> frozenset[str]:
+        """The kind of a request that has no verb: 「冷蔵庫へお願い」, 「レモンお願い」."""
+        return frozenset(_kinds("入れる", self.words) if self.places else {"bring"})
 
 
 _Words = frozenset[str]
@@ -68,7 +124,10 @@ def _japanese(said: str) -> tuple[list[str], _Words, _Words]:
     """The deeds, the nouns, and the places of a sentence."""
     found = tokens(said)
     nouns = frozenset(t.form for t in found if t.pos == "名詞" and t.form not in _KIND_OF)
-    return _deeds(found), nouns, frozenset(_places(found))
+    deeds = _deeds(found)
+    if deeds[:1] == ["冷やす"]:
+        nouns |= {"冷蔵"}
+    return deeds, nouns, frozenset(_places(found))
 
 
 def _places(found: Sequence[Token]) -> Iterator[str]:

@@ -10,51 +10,18 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from naisei.clarify.agents.deeds import KINDS, SMALL, Deed
+from naisei.clarify.agents.deeds import KINDS, SMALL, Deed, asks
 from naisei.clarify.agents.knowledge import Knowledge
 from naisei.clarify.schemas import Turn
 from naisei.japanese.answers import understand
 from naisei.japanese.morph import is_japanese, lemmas, normalise, tokens
 
-_END = (
-    r"(?:です|ます|ません|ない|ん|の|だ|けど|けれど|が|も|な|ね|よ|か|かな|かしら|と)*[、。！？]*$"
-)
-_REQUEST = re.compile(
-    rf"(?:(?:て|で)(?:くれ(?:る|ない)?|くれませ|もらえ(?:る|ない)?|もらえま|いただけ(?:る|ない)?|いただけま|"
-    rf"ほし(?:い|く)|欲し(?:い|く)|もらって(?:も)?(?:いい|良い)|ください|下さい|ちょうだい|頂戴)|"
-    rf"ください|下さい|ちょうだい|頂戴|お願い(?:し(?:たい)?|でき)?|ほしい|欲しい|頼む|頼み|くれ|なさい|"
-    rf"(?<![てで])もらえ(?:る|ない|ます|ませ)){_END}|"
-    rf"(?:て|で)(?:くれ|もらえ|いただけ)(?:ると|たら|れば)(?:助か|嬉し|うれし|ありがた)[^。]*$|"
-    rf"(?:て|で)(?:ね|よ)?[、。！？]*$"
-)
 _REQUEST_EN = re.compile(
     r"^(?:please |could you |can you |would you |will you |i(?:'d| would) like you to |"
     r"i (?:want|need) you to |go (?:and )?|just |hey,? |okay,? )*"
     r"(?:please )?(?P<deed>[a-z]+)\b(?! (?:was|is|were|are)\b)"
 )
-#: Without a verb, these ask for a thing.
-_GIVE = re.compile(r"もらえ|ちょうだい|頂戴|ください|下さい|ほしい|欲しい|お願い|くれ")
 _FORBIDDEN = re.compile(r"ないで|なくて|\b(?:don't|do not|no need)\b")
-
-_NOTHING = re.compile(
-    r"ありがと|サンキュー|感謝|助か(?:った|りました|るなあ|るわ)|おはよう|こんにちは|こんばんは|おやすみ|ただいま|"
-    r"(?:行|い)ってきます|(?:お疲れ|おつかれ)(?:さま|様)|はじめまして|初めまして|よろしくね|ごめん|すみません|"
-    r"(?:なん|何)でもな|気にしな|(?:何|なに|なん)も(?:いら|要ら|なく|ない|ありま)|取り消|キャンセル|忘れて|"
-    r"聞かなかった|独り言|自分で|見つかった|しなくて|手伝わなくて|"
-    r"\b(?:thank|thanks|hello|hi|good (?:morning|evening|night|afternoon)|"
-    r"never ?mind|no need|forget it|"
-    r"nothing|i'm (?:fine|good|all right)|it's (?:fine|all right|okay)|cancel|sorry|bye|see you|"
-    r"(?:do|get|take) it myself|found (?:it|the))\b",
-    re.IGNORECASE,
-)
-
-
-#: Said of a thing, these may ask to take it away.
-_ENOUGH = re.compile(
-    r"(?:もう|やっぱり?).{0,4}(?:いい|良い|十分|やめ)|大丈夫|(?:結構|けっこう)です|いらない|要らない|"
-    r"\b(?:that's|that is) (?:enough|all)\b|\bno more\b",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +64,7 @@ class Requests:
         ]
         self._kinds = frozenset().union(*(a.kinds for a in self._actions)) | {*KINDS}
         self._words = frozenset().union(*(a.words for a in self._actions))
+        self._places = frozenset().union(*(a.deed.places for a in self._actions))
 
     def wanted(self, utterance: str, asked: Sequence[Turn]) -> Wanted | None:
         """What was asked for by now: a word of an answer says which thing was meant."""
@@ -126,10 +94,13 @@ class Requests:
             if _FORBIDDEN.search(sentence):
                 continue
             if is_japanese(said):
-                found = _REQUEST.search(sentence)
-                wanted = self._parsed(sentence) if found else None
-                if wanted and not wanted.kinds and _GIVE.search(sentence):
-                    wanted = wanted.doing(frozenset({"bring"}))
+                wanted = self._parsed(sentence) if asks(sentence) else None
+                if wanted and not wanted.words & self._words:
+                    # 「缶切りどこ？持ってきて」
+                    whole = self._parsed(said)
+                    wanted = whole.doing(wanted.kinds or whole.kinds)
+                if wanted and not wanted.kinds:
+                    wanted = wanted.doing(wanted.deed.without_verb())
             else:
                 found = _REQUEST_EN.match(sentence.lower())
                 wanted = self._parsed(sentence[found.start("deed") :]) if found else None
@@ -155,7 +126,7 @@ class Requests:
 
     def _shared(self, action: Wanted, wanted: Wanted) -> float:
         """How much of an action is said: 0 if it is another deed or another thing."""
-        elsewhere = (wanted.deed.places & self._words) - action.words
+        elsewhere = (wanted.deed.places & self._places) - action.deed.places
         if (wanted.kinds and not action.kinds & wanted.kinds) or elsewhere:
             return 0.0
         if action.things:
@@ -174,12 +145,6 @@ class Requests:
             name = next(n for n in (m[0], m[0][:-1], m[0][:-2]) if n in self._named)
             found.append((self._named[name], *m.span()))
         return found
-
-    def asks_nothing(self, text: str) -> bool:
-        """Whether somebody thanks, greets, or takes back what they said, and asks for nothing."""
-        said = normalise(text)
-        enough = _ENOUGH.search(said) and not self._mentions(said.lower())
-        return bool(_NOTHING.search(said) or enough)
 
     def _parsed(self, text: str) -> Wanted:
         """The last deed of a sentence, and the things and nouns in it by any of their names."""

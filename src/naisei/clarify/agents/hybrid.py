@@ -18,9 +18,10 @@ from pydantic import BaseModel, ConfigDict, create_model
 
 from naisei import lang
 from naisei.clarify.agent import AgentContext, PromptName, View, declares
+from naisei.clarify.agents.llm import situation
 from naisei.clarify.agents.policy import Stage, plan
 from naisei.clarify.agents.questions import POLAR
-from naisei.clarify.describe import action_list, scene_text, tried_text, wanted_text
+from naisei.clarify.describe import action_list, wanted_text
 from naisei.clarify.schemas import Chance, Clarify, Decision, Execute
 from naisei.core import Chat, Flow, Message, system, user
 from naisei.plugins import Options
@@ -108,14 +109,12 @@ FLOOR = 0.1
 _TRUTH = {"yes": "yes", "no": "no", "unknown": "maybe"}
 _WORDS = {
     "ja": {
-        "memo": "【内省メモ】（これまでの試行の失敗から得た教訓）",
         "question": "質問：",
         "answer": "回答：",
         "ask": "仮説を{n}つと、はい・いいえで答えられる質問を1つ挙げてください。",
         "act": "もう質問はできません。仮説を{n}つ挙げてください。",
     },
     "en": {
-        "memo": "[Reflection memo] (lessons of the trials that failed)",
         "question": "Question: ",
         "answer": "Answer: ",
         "ask": "Give {n} hypotheses and one question that can be answered with yes or no.",
@@ -173,19 +172,7 @@ class HybridAgent:
     def _messages(self, view: View) -> list[Message]:
         language = view.scene.language
         w = _WORDS[language]
-        lines = [scene_text(view.scene)]
-        if view.memo:
-            lines.append(f"{w['memo']}\n{view.memo}")
-        if view.tried:
-            lines.append(
-                tried_text(
-                    view.tried,
-                    view.actions,
-                    language,
-                    masked=view.masked,
-                    several=view.several,
-                )
-            )
+        lines = situation(view)
         lines += [f"{w['question']}{t.question}\n{w['answer']}{t.answer}" for t in view.asked]
         lines.append(w["ask" if view.may_ask else "act"].format(n=COUNT))
         told = lang.render(

@@ -139,25 +139,25 @@ _ALSO = {
 }
 
 
+def situation(view: View) -> list[str]:
+    """What an agent is told before it decides: the scene, the memo, what was executed in vain."""
+    language = view.scene.language
+    given = [scene_text(view.scene)]
+    if view.memo:
+        given.append(f"{_MEMO[language]}\n{view.memo}")
+    if view.tried:
+        masked, several = view.masked, view.several
+        told = tried_text(view.tried, view.actions, language, masked=masked, several=several)
+        given.append(told)
+    return given
+
+
 def conversation(view: View, prompt: str) -> list[Message]:
     """The messages for a decision.
 
     Everything before the last message stays the same within a trial, so that endpoints can reuse
     their prefix cache."""
     language = view.scene.language
-    given = [scene_text(view.scene)]
-    if view.memo:
-        given.append(f"{_MEMO[language]}\n{view.memo}")
-    if view.tried:
-        given.append(
-            tried_text(
-                view.tried,
-                view.actions,
-                language,
-                masked=view.masked,
-                several=view.several,
-            )
-        )
     trials = ""
     if view.trials_left is not None:
         last, more = _TRIALS[language]
@@ -173,7 +173,7 @@ def conversation(view: View, prompt: str) -> list[Message]:
         also=_ALSO[language] * view.several + _DECLINE[language] * view.declines,
     )
     messages = [system(instructions)]
-    heard = "\n\n".join(given)
+    heard = "\n\n".join(situation(view))
     for turn in view.asked:
         messages += [user(heard), assistant(turn.question)]
         heard = turn.answer

@@ -15,11 +15,11 @@ from naisei.clarify.simulator import simulator
 from naisei.clarify.task import Paraphrases as Speakers
 from naisei.clarify.task import borrowing_note, with_speakers
 from naisei.clarify.task import data_hash as digest_of
-from naisei.core import AskUser, Flow, Handler, Where, World, fingerprint, run
+from naisei.core import AskUser, Flow, Handler, Where, World, fingerprint
 from naisei.runs.lines import Line
 from naisei.runs.task import EpisodeRow, Summary, Task
 
-__all__ = ["AuditTask", "audit_rule", "summarise", "talk"]
+__all__ = ["AuditTask", "summarise", "talk"]
 
 
 ParaphrasesOf = Callable[[Instance], Mapping[int, Sequence[str]]]
@@ -114,20 +114,3 @@ class AuditTask(Task[AuditConfig]):
         pairs = zip(asked, said.answers, strict=True)
         told = [(Line(p.question, f"Q ({p.kind})"), Line(a, "A", mine=True)) for p, a in pairs]
         return [Line(head, tone="head"), *(line for pair in told for line in pair)]
-
-
-def audit_rule(
-    instances: Sequence[Instance],
-    actions: ActionSet,
-    *,
-    seed: int = 0,
-    paraphrases: ParaphrasesOf | None = None,
-) -> Summary:
-    """Audit the rule simulator right here: no model, no run directory."""
-    task = AuditTask(AuditConfig(seed=seed), instances, actions, paraphrases=paraphrases)
-    rows = []
-    for where in task.episodes():
-        flow, world = task.start(where, World({}))
-        result = run(flow, world, where=where)
-        rows.append(EpisodeRow(where, result.model_dump(mode="json")))
-    return task.summarise(rows)

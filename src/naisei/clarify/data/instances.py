@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, StrictStr, StringConstraints
 from naisei.clarify.data.records import Row, checked
 from naisei.clarify.schemas import ActionSet, Facts, Instance, Language, Scene, UserInfo
 from naisei.core import InputError
+from naisei.japanese.morph import is_japanese
 from naisei.lang import say
 from naisei.lengths import MESSAGE, PROFILE, bounded, cached_text
 
@@ -25,7 +26,6 @@ ALL = "all"
 _PAPERS = {"位置情報": "place", "所持物": "holding", "周辺物": "reach", "周辺物品": "reach"}
 _LISTS = ("holding", "reach", "company")
 _SEPARATORS = re.compile(r"[、，,;；\n]")
-_JAPANESE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 
 
 class _Given(BaseModel):
@@ -168,7 +168,7 @@ def of_split(rows: Sequence[Row], made: Sequence[Instance], split: str) -> tuple
 
 def language_of(text: str) -> Language:
     """`ja` if there is any Japanese character in it, else `en`."""
-    return "ja" if _JAPANESE.search(text) else "en"
+    return "ja" if is_japanese(text) else "en"
 
 
 def _action(row: Row, key: str, value: Any, actions: ActionSet) -> int:

@@ -151,9 +151,9 @@ def load(
 
     source: a registered name (`ambigact40-open`, `ambigact40-open-en:dev`, `arta:PATH`, or
     what others register), else a file or a folder. split: `train`, `dev`, `test`, `all`;
-    registered sources default to `test`. limit: so many instances, drawn by `seed` and
-    kept in their order; `None` for all. seed: also draws hidden intents where a source
-    has several. actions: a file with another action set.
+    registered sources default to `test`. limit: so many instances, always the same and kept in
+    their order; `None` for all. seed: draws hidden intents where a source has several. actions: a
+    file with another action set.
 
     Raises:
         InputError: unknown source, unusable data, or a limit below 1.
@@ -167,7 +167,7 @@ def load(
     name, loaded = _open(str(source), split, seed, str(actions) if actions else None)
     instances = loaded.instances
     if limit is not None and limit < len(instances):
-        kept = sorted(random.Random(seed).sample(range(len(instances)), limit))
+        kept = sorted(random.Random(0).sample(range(len(instances)), limit))
         instances = tuple(instances[i] for i in kept)
     return Dataset(
         instances=instances,

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from naisei.core import InputError
+from naisei.emphasis.corpus.copies import Editions, without_shared
 from naisei.emphasis.corpus.documents import LONGEST, ParsedText, cut
 from naisei.emphasis.corpus.read import EXPORT, SUFFIXES, article_of, read_all
 from naisei.emphasis.corpus.store import describe, save_corpus
@@ -20,8 +21,6 @@ from naisei.system.config import Options, flag
 #: Of the sentences of a Japanese article.
 _JAPANESE = 0.7
 _FEWEST = 3
-#: A part of whose text more than this share was there already is another edition.
-_SAME = 0.5
 
 
 @dataclass(slots=True)
@@ -44,11 +43,12 @@ def build(
     least: int = 1,
     any_language: bool = False,
     writer_folders: bool = False,
+    editions: Editions | None = None,
     on_file: Callable[[Path], None] = lambda path: None,
 ) -> Built:
     """name: of the source, with which ids begin. pattern: of the files' names. longest: see
     `cut`. least: emphasised words of an article. writer_folders: each folder right below `folder`
-    holds one writer's documents. on_file: called before each.
+    holds one writer's documents. editions: met in other folders. on_file: called before each.
 
     The writer of an article is the folder that a writer has, else what the document says (front
     matter, `<meta name="author">`, the author of an exported blog), else the source. Of documents
@@ -71,11 +71,11 @@ def build(
             size = sum(len(block.text) for block in parsed.blocks)
             written = replace(parsed, writer=own or parsed.writer or name)
             documents.append((size, f"{name}/{at}", written))
-    seen: set[str] = set()
+    editions = editions or Editions()
     for _, at, parsed in sorted(documents, key=lambda found: found[:2]):
         parts = cut(parsed, longest=longest)
         for number, part in enumerate(parts, 1):
-            article = _article(at if len(parts) == 1 else f"{at}#{number}", part, seen, built)
+            article = _article(at if len(parts) == 1 else f"{at}#{number}", part, editions, built)
             if article is not None and _fits(article, built, least, any_language):
                 built.articles.append(article)
     built.articles.sort(key=lambda article: article.id)
@@ -93,15 +93,13 @@ def _files(folder: Path, pattern: str) -> Iterator[Path]:
             yield path
 
 
-def _article(name: str, part: ParsedText, seen: set[str], built: Built) -> Article | None:
+def _article(name: str, part: ParsedText, editions: Editions, built: Built) -> Article | None:
     if not any(any(block.bold) for block in part.blocks):
         built.left_out["plain"] += 1
         return None
-    texts = [block.text for block in part.blocks]
-    if sum(len(text) for text in texts if text in seen) > _SAME * sum(map(len, texts)):
+    if editions.is_copy(block.text for block in part.blocks):
         built.left_out["same"] += 1
         return None
-    seen.update(texts)
     return article_of(name, part)
 
 
@@ -222,6 +220,7 @@ def make_corpus(options: CorpusOptions) -> None:
     """
     articles: list[Article] = []
     left_out: Counter[str] = Counter()
+    editions = Editions()
     for name, folder, pattern in _sources(options.folders, options.debian, options.share):
         print(f"{name} …", file=sys.stderr, flush=True)
         built = build(
@@ -232,6 +231,7 @@ def make_corpus(options: CorpusOptions) -> None:
             least=options.least,
             any_language=options.any_language,
             writer_folders=options.writer_folders,
+            editions=editions,
         )
         _show(name, built)
         articles += built.articles
@@ -247,8 +247,9 @@ def make_corpus(options: CorpusOptions) -> None:
                 "--any-language for others",
             ),
         )
+    articles, shared = without_shared(articles)
     save_corpus(options.out, articles)
-    _total(articles, left_out, options.out)
+    _total(articles, left_out, shared, options.out)
 
 
 def _sources(folders: Sequence[Path], debian: bool, share: Path) -> Iterator[tuple[str, Path, str]]:
@@ -287,16 +288,17 @@ def _show(name: str, built: Built) -> None:
     if built.articles:
         tokens = sum(len(s.tokens) for a in built.articles for s in a.sentences)
         words = sum(sum(s.labels) for a in built.articles for s in a.sentences)
+        whole = len({article.document for article in built.articles})
         text = say(
-            f"{name}: {len(built.articles):,} 記事、{tokens:,} 語、うち強調 {words:,} 語",
-            f"{name}: {len(built.articles):,} articles, {tokens:,} words, {words:,} emphasised",
+            f"{name}: {whole:,} 記事、{tokens:,} 語、うち強調 {words:,} 語",
+            f"{name}: {whole:,} articles, {tokens:,} words, {words:,} emphasised",
         )
     else:
         text = say(f"{name}: 使える記事なし", f"{name}: no article that can be used")
     print(text)
 
 
-def _total(articles: Sequence[Article], left_out: Counter[str], out: Path) -> None:
+def _total(articles: Sequence[Article], left_out: Counter[str], shared: int, out: Path) -> None:
     found = describe(articles)
     print(
         say(
@@ -308,7 +310,7 @@ def _total(articles: Sequence[Article], left_out: Counter[str], out: Path) -> No
             f"({100 * found.rate:.1f} % of those that can be)",
         )
     )
-    writers = Counter(article.writer for article in articles)
+    writers = Counter({a.document: a.writer for a in articles}.values())
     if len(writers) > 1:
         names = ", ".join(f"{name} {n}" for name, n in writers.most_common(12))
         more = ", …" if len(writers) > 12 else ""
@@ -321,6 +323,14 @@ def _total(articles: Sequence[Article], left_out: Counter[str], out: Path) -> No
         "unreadable": say("読めない", "unreadable"),
     }
     told = [f"{text} {left_out[key]}" for key, text in reasons.items() if left_out[key]]
+    if shared:
+        print(
+            say(
+                f"複数の記事にある文 {shared} 種は、読むだけで、学習にも採点にも使いません",
+                f"{shared} sentences that several articles share are read, "
+                "but neither learnt from nor scored",
+            )
+        )
     if told:
         print(say("除いたもの: ", "left out: ") + ", ".join(told))
     print(f"→ {out}")

@@ -12,7 +12,10 @@ from naisei.core import InputError
 from naisei.lang import say
 from naisei.text_files import Undecodable, encoding_of
 
-_WIDE = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uff60]{2}")
+_WIDE = r"[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uff60]"
+_BOTH_WIDE = re.compile(_WIDE + "{2}")
+_MIXED = re.compile(f"{_WIDE}[A-Za-z0-9]|[A-Za-z0-9]{_WIDE}")
+_CONTACT = re.compile(f"(?=({_WIDE} ?[A-Za-z0-9]|[A-Za-z0-9] ?{_WIDE}))")
 #: Of a paragraph in bold from end to end: with these it is a sentence, with those a caption.
 _SENTENCE = re.compile(r"[。．.!?！？][」』）)]*\Z")
 _CAPTION = re.compile(r"(?:図|表|例|写真|Figure|Fig\.|Table|Example)\s*[0-9０-９]", re.I)
@@ -130,7 +133,7 @@ class BlockBuilder:
             return
         if self._broken and len(self._held) > 1 and self._held[-1][0] == " ":
             between = self._held[-2][0] + character
-            if _WIDE.fullmatch(between):
+            if _BOTH_WIDE.fullmatch(between):
                 self._held.pop()
         self._broken = False
         self._held.append((character, start, end, bold, fixed))
@@ -146,6 +149,51 @@ class BlockBuilder:
                 self.blocks.append(Block(joined, starts, ends, bold, fixed))
         self._held.clear()
         self._broken = False
+
+    def finished(self) -> tuple[Block, ...]:
+        """The blocks as their writer would have typed them without emphasis.
+
+        CommonMark wants spaces about many a `**`, and a reader of the text would see by them
+        where the emphasis was. Between wide characters Japanese has none; beside Latin ones the
+        document's other words tell.
+        """
+        spaced = _spaces_latin(self.blocks)
+        return tuple(_unspaced(block, spaced) for block in self.blocks)
+
+
+def _spaces_latin(blocks: Iterable[Block]) -> bool:
+    """Whether a space parts Latin and wide characters at most places without emphasis."""
+    tight = spaced = 0
+    for block in blocks:
+        for found in _CONTACT.finditer(block.text):
+            start, end = found.span(1)
+            if len({*block.bold[start:end]}) == 1 and not any(block.fixed[start:end]):
+                spaced += end - start == 3
+                tight += end - start == 2
+    return spaced > tight
+
+
+def _unspaced(block: Block, spaced: bool) -> Block:
+    text, bold = block.text, block.bold
+    kept = [
+        i
+        for i, character in enumerate(text)
+        if character != " " or len(set(bold[i - 1 : i + 2])) == 1 or _stays(block, i, spaced)
+    ]
+    if len(kept) == len(text):
+        return block
+    parts = (block.starts, block.ends, bold, block.fixed)
+    starts, ends, bold, fixed = (tuple(part[i] for i in kept) for part in parts)
+    return Block("".join(text[i] for i in kept), starts, ends, bold, fixed)
+
+
+def _stays(block: Block, i: int, spaced: bool) -> bool:
+    """Of a space beside a mark."""
+    about = block.text[i - 1] + block.text[i + 1]
+    # `**term** what it means` would be two words without its marks, too.
+    if all(block.bold[:i]) and not "\u3040" <= about[1] <= "\u309f":
+        return True
+    return not (_BOTH_WIDE.fullmatch(about) or (_MIXED.fullmatch(about) and not spaced))
 
 
 # The bytes of a document and its characters, each at its place, so that marks can be put in

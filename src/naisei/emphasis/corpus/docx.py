@@ -12,15 +12,13 @@ from naisei.core import InputError
 from naisei.emphasis.corpus.documents import BlockBuilder, Heading, ParsedText
 from naisei.emphasis.corpus.markdown import first_heading
 from naisei.retrieval.loaders.docx import (
-    SKIPPED,
     broken,
     elements,
     heading_level,
     heading_styles,
-    hidden,
     open_docx,
-    shaded,
 )
+from naisei.retrieval.loaders.docx_letters import SKIPPED, hidden, shaded
 from naisei.retrieval.types import Unreadable
 
 _CODE = re.compile(r"code|コード|ソース|preformatted|macro", re.I)
@@ -66,7 +64,7 @@ def _read(document: Any) -> ParsedText:
     core = (document.core_properties.title or "").strip()
     known = "" if core == "Word Document" else core
     return ParsedText(
-        title or first_heading(headings) or known, tuple(builder.blocks), tuple(headings)
+        title or first_heading(headings) or known, builder.finished(), tuple(headings)
     )
 
 

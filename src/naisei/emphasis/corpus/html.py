@@ -124,7 +124,7 @@ def read_html(text: str) -> ParsedText:
     state.builder.close()
     return ParsedText(
         html_title(text),
-        tuple(state.builder.blocks),
+        state.builder.finished(),
         tuple(state.headings),
         writer=_meta(text, "author"),
         domain=_meta(text, "article:section"),

@@ -329,7 +329,7 @@ def read_paragraphs(text: str) -> tuple[ParsedText, tuple[Paragraph, ...]]:
         if len(builder.blocks) > len(kept):
             kept.append(paragraph)
     title = front.title or first_heading(headings)
-    blocks = tuple(builder.blocks)
+    blocks = builder.finished()
     parsed = ParsedText(title, blocks, tuple(headings), front.writer, front.domain)
     return parsed, tuple(kept)
 

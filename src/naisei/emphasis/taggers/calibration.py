@@ -1,4 +1,4 @@
-"""From what taggers say to labels: calibration, blends of several taggers, spans."""
+"""From what taggers say to labels: calibration, spans."""
 
 from __future__ import annotations
 
@@ -57,49 +57,6 @@ def _logit(probabilities: ArrayLike) -> Floats:
     p = np.clip(np.asarray(probabilities, np.float64), _EDGE, 1 - _EDGE)
     out: Floats = np.log(p) - np.log1p(-p)
     return out
-
-
-@dataclass(frozen=True, slots=True)
-class Blend:
-    """p, q, … → σ(Σ weight × logit + shift), a weight for each tagger."""
-
-    weights: tuple[float, ...]
-    shift: float = 0.0
-
-    @classmethod
-    def even(cls, taggers: int) -> Blend:
-        """The mean of their log-odds."""
-        return cls((1 / taggers,) * taggers)
-
-    def apply(self, *said: ArrayLike) -> Floats:
-        """Each argument is what one tagger says of the same words."""
-        odds = self.shift + sum(
-            (w * _logit(p) for w, p in zip(self.weights, said, strict=True)), np.zeros(())
-        )
-        out: Floats = 1 / (1 + np.exp(-odds))
-        return out
-
-
-def blended(said: Sequence[ArrayLike], labels: ArrayLike) -> Blend:
-    """The likeliest blend, of what each says of words that none had seen; equal weights where all
-    labels are alike."""
-    table = np.stack([*map(_logit, said), np.ones(len(np.asarray(labels)))], 1)
-    gold = np.asarray(labels, np.float64)
-    even = Blend.even(len(said))
-    if not 0 < gold.sum() < len(gold):
-        return even
-
-    def objective(at: Floats) -> tuple[float, Floats]:
-        odds = table @ at
-        error = 1 / (1 + np.exp(-np.clip(odds, -500, 500))) - gold
-        loss = float((np.logaddexp(0, odds) - gold * odds).mean())
-        # A light pull towards equal weights, for a corpus of a few sentences.
-        off = at - start
-        return loss + 1e-4 * float(off @ off), table.T @ error / len(gold) + 2e-4 * off
-
-    start = np.array([*even.weights, 0.0])
-    *weights, shift = minimise(objective, start, tolerance=1e-9).at.tolist()
-    return Blend(tuple(weights), shift)
 
 
 # From probabilities to whole spans: what is chosen must be worth its beginning.

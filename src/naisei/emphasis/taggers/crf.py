@@ -92,20 +92,6 @@ def train(
     Raises:
         InputError: no article emphasises anything.
     """
-    return train_and_ask(articles, dev, plan=plan, base=base)[0]
-
-
-def train_and_ask(
-    articles: Sequence[Article],
-    dev: Sequence[Article] = (),
-    *,
-    plan: CrfPlan,
-    base: CrfTagger | None = None,
-) -> tuple[CrfTagger, list[Floats]]:
-    """As `train`; and what is said, before calibration, of each sentence that the tagger was
-    tuned on by a CRF that had not seen its article: of the dev part, or of `articles` and then
-    `dev` if the plan tunes on folds.
-    """
     if not any(any(s.labels) for a in articles for s in a.sentences):
         raise InputError(
             say(
@@ -135,10 +121,8 @@ def train_and_ask(
         else CrfTagger(plan, terms, tokens, sentences)
     )
     if plan.tuning == "dev":
-        said = [p for a in dev for p in tagger.probabilities(a)]
-        return _finished(tagger, dev, said), said
-    said = _held_out(articles, rows, plan, before)
-    return _finished(tagger, articles, said), said
+        return _finished(tagger, dev, [p for a in dev for p in tagger.probabilities(a)])
+    return _finished(tagger, articles, _held_out(articles, rows, plan, before))
 
 
 def _fit_tokens(

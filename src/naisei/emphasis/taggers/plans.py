@@ -5,8 +5,6 @@ from __future__ import annotations
 from hashlib import sha256
 from typing import Literal
 
-from pydantic import model_validator
-
 from naisei.identity import of_rooms
 from naisei.system.config import Options, flag
 
@@ -96,11 +94,6 @@ class NeuralPlan(Options):
         None, "使う先頭の層の数 (既定: すべて)", "Its first layers; all by default.", ge=1
     )
     hidden: int = flag(300, "BiLSTM の各方向の次元", "Width of each direction of the BiLSTM.", ge=1)
-    unit: Literal["sentence", "passage"] = flag(
-        "sentence",
-        "一度に読む単位: 文、または入る限りの文",
-        "What is read at once: a sentence (thesis), or as many of the article as fit (passage).",
-    )
     limit: int = flag(256, "入力の長さの上限 (サブワード)", "Subwords of an input.", ge=16)
     steps: int = flag(
         3000, "学習のステップ数", "Steps; the thesis: 3,000, BiLSTM 30,000 (§4.4.5).", ge=1
@@ -137,12 +130,10 @@ class NeuralPlan(Options):
         gt=0,
         le=1,
     )
-    tuned: Literal["all", "layers", "head"] = flag(
+    tuned: Literal["all", "layers"] = flag(
         "layers",
-        "エンコーダーのうち学習する部分: すべて、単語ベクトル以外、なし",
-        "What is trained of the encoder: all (thesis), all but its word vectors (layers), or "
-        "nothing (head): then each word's state is computed once; it and the mean of its "
-        "sentence's go through one layer of `hidden`.",
+        "エンコーダーのうち学習する部分: すべて、単語ベクトル以外",
+        "What is trained of the encoder: all (thesis), or all but its word vectors (layers).",
     )
     decoding: Literal["viterbi", "spans"] = flag(
         "viterbi",
@@ -155,14 +146,7 @@ class NeuralPlan(Options):
         """Such as `transformer-title-crf-viterbi.v1`."""
         parts: list[str] = [self.body]
         parts += [word for word in ("title", "crf") if getattr(self, word)]
-        parts += ["passage"] if self.unit == "passage" else []
-        parts += ["head"] if self.frozen_encoder else []
         return "-".join([*parts, self.decoding]) + ".v1"
-
-    @property
-    def frozen_encoder(self) -> bool:
-        """Whether the network is given the states of an encoder that stays as it is."""
-        return self.body == "transformer" and self.tuned == "head"
 
     def digest(self, data: str) -> str:
         """Of the plan, of what it is trained on and of the code; a checkpoint belongs to one of
@@ -187,43 +171,3 @@ class NeuralPlan(Options):
         else:
             changes |= {"layers": 3, "tuned": "layers", "steps": 600, "rate": 2e-4, "limit": 192}
         return NeuralPlan.model_validate({**self.model_dump(), **changes})
-
-
-#: A head on the first four layers of the encoder, which stay as they are: a training of seconds.
-HEAD = NeuralPlan(
-    title=True, unit="passage", tuned="head", layers=4, limit=192, hidden=128, dropout=0.3,
-    steps=800, every=800, batch=4, plain=0.3, decoding="spans",
-)  # fmt: skip
-
-#: The first two layers, trained with a CRF on top, sentence by sentence: minutes of one core.
-TUNED = NeuralPlan(
-    title=True, crf=True, layers=2, limit=160, steps=300, every=300, rate=3e-4, plain=0.2,
-    decoding="spans",
-)  # fmt: skip
-
-
-class StackPlan(Options):
-    """A CRF and neural taggers, whose log-odds are added with learnt weights. The CRF must be
-    tuned on folds, so that it has tagged what it had not seen."""
-
-    crf: CrfPlan = CONTEXT
-    networks: tuple[NeuralPlan, ...] = flag(
-        (HEAD,), "ニューラルなタガー", "A neural tagger each.", min_length=1
-    )
-    parts: int = flag(
-        2,
-        "ニューラルなタガーを交差検証する分割数",
-        "Parts of the articles, so that a neural tagger tags of each what it has not seen.",
-        ge=2,
-    )
-
-    @model_validator(mode="after")
-    def _tuned_on_folds(self) -> StackPlan:
-        if self.crf.tuning != "folds":
-            raise ValueError("the CRF of a stack must have tuning=folds")
-        return self
-
-    @property
-    def name(self) -> str:
-        tuned = any(not network.frozen_encoder for network in self.networks)
-        return f"stack{'-tuned' if tuned else ''}-spans.v4"

@@ -13,16 +13,13 @@ from pydantic import BaseModel, JsonValue, ValidationError
 
 from naisei.core import InputError
 from naisei.emphasis.schemas import Article, Tagger
-from naisei.emphasis.taggers import crf, stack
+from naisei.emphasis.taggers import crf
 from naisei.emphasis.taggers.plans import (
     ADAPTED,
     BASELINE,
     CONTEXT,
-    HEAD,
-    TUNED,
     CrfPlan,
     NeuralPlan,
-    StackPlan,
 )
 from naisei.lang import say
 from naisei.system.config import flags_of
@@ -86,13 +83,13 @@ class Trainer:
     """How a tagger of a row is made of a training part. plan: `None` for what learns nothing;
     that is then what `ready` gives."""
 
-    plan: CrfPlan | NeuralPlan | StackPlan | None
+    plan: CrfPlan | NeuralPlan | None
     ready: Callable[[], Tagger] = FirstSentence
 
     @property
     def random(self) -> bool:
         """Whether a seed changes what is made; if not, one training is enough."""
-        return isinstance(self.plan, NeuralPlan | StackPlan)
+        return isinstance(self.plan, NeuralPlan)
 
     @property
     def documents(self) -> frozenset[str]:
@@ -117,8 +114,6 @@ class Trainer:
         if isinstance(plan, CrfPlan):
             base = crf.default_tagger() if plan.start == "bundled" else None
             return crf.train(articles, dev, plan=plan, base=base)
-        if isinstance(plan, StackPlan):
-            return stack.train(articles, dev, plan=plan, seed=seed, folder=folder, device=device)
         if isinstance(plan, NeuralPlan):
             # It needs the extra `train`, and says so if it is not there.
             from naisei.emphasis.taggers.neural.training import train
@@ -131,7 +126,7 @@ class Trainer:
 
 _READY: dict[str, Callable[[], Tagger]] = {RULE: FirstSentence, BUNDLED: crf.default_tagger}
 #: As they stand in the tables: the baselines first.
-_PLANS: dict[str, CrfPlan | NeuralPlan | StackPlan] = {
+_PLANS: dict[str, CrfPlan | NeuralPlan] = {
     "crf": BASELINE,
     "bilstm": NeuralPlan(body="bilstm"),
     "transformer": NeuralPlan(),
@@ -140,8 +135,6 @@ _PLANS: dict[str, CrfPlan | NeuralPlan | StackPlan] = {
     "transformer-title-crf": NeuralPlan(title=True, crf=True),
     "crf-context": CONTEXT,
     "adapted": ADAPTED,
-    "stack": StackPlan(),
-    "stack-tuned": StackPlan(networks=(HEAD, TUNED)),
 }
 NAMES = (*_READY, *_PLANS, LLM)
 
@@ -197,10 +190,8 @@ def load_tagger(name: str | Path) -> Tagger:
         return _READY[str(name)]()
     if (path / "tagger.npz").is_file() and not (path / "tagger.json").is_file():
         return crf.load(path / "tagger.npz")
-    if (path / "crf.npz").is_file():
-        # Like the next, it needs the extra `train`, and says so if it is not there.
-        return stack.load(path)
     if path.is_dir():
+        # It needs the extra `train`, and says so if it is not there.
         from naisei.emphasis.taggers.neural.tagger import load
 
         return load(path)
@@ -220,8 +211,6 @@ def save_tagger(tagger: Tagger, path: Path) -> None:
     """What `load_tagger` reads: a file for a CRF, a folder for the others."""
     if isinstance(tagger, crf.CrfTagger):
         crf.save(tagger, path)
-    elif isinstance(tagger, stack.StackedTagger):
-        stack.save(tagger, path)
     else:
         from naisei.emphasis.taggers.neural.tagger import NeuralTagger, save
 

@@ -60,7 +60,7 @@ class EvalTask(Task[EvalConfig]):
         self._index: Index | None = None
         with Index.open(config.index, groups=config.groups):
             pass  # one that cannot be opened is told now, before anything is written
-        items = load_items(config.data, split=config.split, limit=config.limit, seed=config.seed)
+        items = load_items(config.data, split=config.split, limit=config.limit)
         self.items: dict[str, Item] = {item.id: item for item in items}
         simulated_user(config.user, items[0], seed=config.seed)
         self._settings = {item.id: self._setting(item) for item in items}

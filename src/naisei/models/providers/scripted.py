@@ -1,11 +1,10 @@
-"""`scripted:PATH`: a model of known behaviour, from rules in JSON lines, JSON or TOML.
+"""`scripted:PATH`: a model of known behaviour, from rules in JSON lines.
 
 The reply depends on nothing but the request, so it is the same at any concurrency, after a
 resume, and on every machine.
 
-A script is a list of rules, tried from the top; the first that fits gives the reply. In a
-`.jsonl` file each line is a rule; in `.json` it is a list of rules or `{"rules": […]}`; in
-`.toml` each `[[rules]]` is one. A rule without conditions fits everything: put it last.
+Each line of a script is a rule. They are tried from the top; the first that fits gives the reply.
+A rule without conditions fits everything: put it last.
 
     {"contains": "休憩", "reply": {"action": 3, "thought": "疲れている"}}
     {"contains": ["庭", "水"], "in": "conversation", "replies": ["いいえ", "はい"]}
@@ -36,7 +35,6 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast
@@ -46,7 +44,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, m
 from naisei.core import InputError
 from naisei.lang import say
 from naisei.models.base import ChatReply, ChatRequest, ModelSettings
-from naisei.text_files import json_of, read_text, toml_of
+from naisei.text_files import json_of, read_text
 
 _WORD = "文"
 
@@ -224,67 +222,33 @@ class Script:
 
 
 def read_script(path: Path) -> Script:
-    """A script from a `.jsonl`, `.json` or `.toml` file.
+    """A script from a file of JSON lines.
 
     Raises:
-        InputError: the file is missing, no text, empty, or holds a mistake; with the line,
-            or the number of the rule.
+        InputError: the file is missing, no text, empty, or holds a mistake; with its line.
     """
     text = read_text(
         path, remedy=say("スクリプトのファイルを指定してください", "name a script file")
     )
-    rules = [_rule(data, place) for place, data in _listed(text, path)]
+    lines = enumerate(text.split("\n"), 1)
+    rules = [_rule(line, f"{path}:{n}") for n, line in lines if line.strip()]
     if not rules:
         raise InputError(say("規則が一つもありません", "holds no rule"), place=str(path))
     return Script(tuple(rules), str(path))
 
 
-def _listed(text: str, path: Path) -> list[tuple[str, Any]]:
-    """Each rule with its place."""
-    kind = path.suffix.lower()
-    if kind == ".jsonl":
-        lines = [(f"{path}:{n}", line) for n, line in enumerate(text.split("\n"), 1)]
-        return [(place, _parsed(json_of, line, place)) for place, line in lines if line.strip()]
-    if kind not in (".json", ".toml"):
-        raise InputError(
-            say(f"{kind!r} のスクリプトは読めません", f"unknown kind of script {kind!r}"),
-            place=str(path),
-            remedy=say(".jsonl、.json、.toml のどれかにしてください", "use .jsonl, .json or .toml"),
-        )
-    data = _parsed(json_of if kind == ".json" else toml_of, text, str(path)) if text.strip() else []
-    if isinstance(data, dict) and set(data) <= {"rules"}:
-        data = data.get("rules", [])
-    if not isinstance(data, list):
-        raise InputError(
-            say("規則の並びではありません", "is no list of rules"),
-            place=str(path),
-            remedy=say(
-                '並びか、{"rules": […]} を書いてください', 'write a list, or {"rules": […]}'
-            ),
-        )
-    return [(f"{path} rule {n}", rule) for n, rule in enumerate(data, 1)]
-
-
-def _parsed(parse: Callable[[str], Any], text: str, place: str) -> Any:
+def _rule(line: str, place: str) -> Rule:
     try:
-        return parse(text)
-    except ValueError as error:
-        form = "TOML" if parse is toml_of else "JSON"
-        if (line := re.search(r"line (\d+)", str(error))) and "\n" in text:
-            place = f"{place}:{line[1]}"
-        raise InputError(
-            say(f"{form} として読めません: {error}", f"is no {form}: {error}"), place=place
-        ) from error
-
-
-def _rule(data: Any, place: str) -> Rule:
-    try:
-        return Rule.model_validate(data)
+        return Rule.model_validate(json_of(line))
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         field = ".".join(str(part) for part in first["loc"])
         said = first["msg"].removeprefix("Value error, ")
         raise InputError(f"{field}: {said}" if field else said, place=place) from error
+    except ValueError as error:
+        raise InputError(
+            say(f"JSON として読めません: {error}", f"is no JSON: {error}"), place=place
+        ) from error
 
 
 def build(name: str, settings: ModelSettings) -> ScriptedModel:
@@ -298,8 +262,7 @@ def build(name: str, settings: ModelSettings) -> ScriptedModel:
             say("ファイル名がありません", "a file is missing"),
             place="scripted:",
             remedy=say(
-                "scripted:PATH の形で書いてください (.jsonl、.json、.toml)",
-                "write scripted:PATH (.jsonl, .json, .toml)",
+                "scripted:PATH の形で書いてください (.jsonl)", "write scripted:PATH (.jsonl)"
             ),
         )
     return ScriptedModel(f"scripted:{name}", read_script(Path(name)))

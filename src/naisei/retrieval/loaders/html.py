@@ -32,12 +32,10 @@ _NESTING = re.compile(
 _SHADOW = re.compile(r"<template\b(?=[^<>]*\bshadowrootmode\s*=)", re.I)
 
 
-def read_html(text: str, most: int, page: int | None = None) -> Read:
-    """page: of all of it, where it has one.
-
-    Raises:
-        TooIntricate: elements nest too deep, or there are too many style rules for them.
-        TooLong: more characters than `most`.
+def read_html(text: str, most: int) -> Read:
+    """Raises:
+    TooIntricate: elements nest too deep, or there are too many style rules for them.
+    TooLong: more characters than `most`.
     """
     depth = 0
     for found in _NESTING.finditer(text):

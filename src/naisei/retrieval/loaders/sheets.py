@@ -51,13 +51,14 @@ def read_xlsx(name: str, data: bytes, limits: LoadLimits) -> Read:
 
 def _block(blocks: Blocks, rows: list[list[Cell]]) -> None:
     """Lines above a table that fill one cell are text."""
-    while rows and sum(bool(cell.text.strip()) for cell in rows[0]) == 1:
-        cell = next(cell for cell in rows[0] if cell.text.strip())
-        if len(rows[0]) == 1 or cell.rows == 1:
-            blocks.text(cell.text)
-            rows = rows[1:]
-        else:
+    start = 0
+    for row in rows:
+        filled = [cell for cell in row if cell.text.strip()]
+        if len(filled) != 1 or (len(row) > 1 and filled[0].rows > 1):
             break
+        blocks.text(filled[0].text)
+        start += 1
+    rows = rows[start:]
     if rows and not any(re.search(r"\d", cell.text) for cell in rows[0]):
         wide = sum(bool(cell.text.strip()) for cell in rows[0]) > 2
         bold = all(cell.head for cell in rows[0] if cell.text.strip())

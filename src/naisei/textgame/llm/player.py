@@ -21,7 +21,6 @@ from naisei.textgame.llm.prompt import (
     Kind,
     LLMOptions,
     family_of,
-    lines,
     messages,
     summarised,
     task_text,
@@ -181,7 +180,7 @@ class LLMPlayer:
             self._begin(view)
         else:
             self._note(*self._last, view)
-        yield from self._fold()
+        self._fold()
         given = messages(
             view,
             self._options,
@@ -214,23 +213,9 @@ class LLMPlayer:
         self._history.add(Entry(self._number, before.room, now.room, action, answer, word, gained))
         self._number += 1
 
-    def _fold(self) -> Flow[None]:
-        due = self._history.due()
-        if not due:
-            return
-        if self._options.folding == "rule":
-            summary = summarised([*self._history.folded, *due])
-        else:
-            asked = lang.render(
-                PACKAGE,
-                "fold.v1",
-                "en",
-                task=self._task,
-                summary=self._history.summary or "(none yet)",
-                actions=lines(due),
-            )
-            summary = yield from Chat("player", [user(asked)])
-        self._history.fold(due, summary)
+    def _fold(self) -> None:
+        if due := self._history.due():
+            self._history.fold(due, summarised([*self._history.folded, *due]))
 
 
 def family_for(options: LLMOptions, opening: str) -> Family:

@@ -33,9 +33,8 @@ class LLMOptions(Options):
     another game, the thesis's `hard` one with two rooms or an `easy` one, or `none`. feedback:
     words added to the game's answers (feedback augmentation): `auto` by the task, or `none`.
     reply: asked for by JSON schema, or as a text template that is filled in. history_chars:
-    once the history is longer, its older half is folded into a summary; 0: never. folding: by
-    rule, or by a call of the player's model. memory: what is kept between tries at one game
-    (`none`, `tur`, `reflexion`); it needs more than one try.
+    once the history is longer, its older half is folded into a summary; 0: never. memory: what
+    is kept between tries at one game (`none`, `tur`, `reflexion`); it needs more than one try.
     """
 
     prompt: Literal["whole", "dialogue"] = "whole"
@@ -47,13 +46,12 @@ class LLMOptions(Options):
     feedback: Literal["auto", "tidying", "cooking", "none"] = "auto"
     reply: Literal["schema", "template"] = "schema"
     history_chars: int = Field(default=8000, ge=0)
-    folding: Literal["rule", "model"] = "rule"
     memory: str = "none"
 
     @model_validator(mode="after")
     def _parts_of_a_whole(self) -> LLMOptions:
         """A switch that would do nothing is refused: a table would show no effect of it."""
-        for name in ("thinking", "example", "feedback", "reply", "folding"):
+        for name in ("thinking", "example", "feedback", "reply"):
             if self.prompt == "dialogue" and getattr(self, name) != _default(name):
                 raise ValueError(f"'{name}' is a part of prompt=whole; prompt=dialogue has none")
         return self

@@ -42,7 +42,6 @@ class _Wish:
     tagger: str
     threshold: float | None
     max_share: float
-    whole_phrases: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +108,6 @@ def _wish(form: FormData) -> _Wish:
         tagger=tagger,
         threshold=_share(threshold, say("しきい値", "threshold")) if threshold else None,
         max_share=_share(str(form.get("max_share", "1")), say("割合の上限", "share")),
-        whole_phrases=bool(form.get("whole_phrases")),
     )
 
 
@@ -155,7 +153,6 @@ def _suggested(
         FirstSentence() if wish.tagger == "rule" else default_tagger(),
         threshold=wish.threshold,
         max_share=wish.max_share,
-        whole_phrases=wish.whole_phrases,
     )
     return found, list(paragraphs(found))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
@@ -138,15 +139,18 @@ def _ids(listed: list[int | str], groups: Mapping[str, list[int]]) -> frozenset[
 @lru_cache(maxsize=64)
 def is_known(actions: ActionSet) -> bool:
     """Whether these are actions of AmbigAct-40, all or some: by name, or by id and text."""
-    texts = _toml("propositions.toml")["texts"]
-    if any(a.id > len(texts["ja"]) for a in actions):
+    if any(a.id not in _texts() for a in actions):
         return False
-    if actions.name.startswith("ambigact40"):
-        return True
-    return all(
-        normalise(a.text) in (normalise(texts["ja"][a.id - 1]), normalise(texts["en"][a.id - 1]))
-        for a in actions
-    )
+    named = actions.name.startswith("ambigact40")
+    return named or all(normalise(a.text) in _texts()[a.id] for a in actions)
+
+
+@cache
+def _texts() -> Mapping[int, frozenset[str]]:
+    """Action id → its texts in AmbigAct-40 (paper, Table 4)."""
+    source = files("naisei") / "data" / "ambigact40_open" / "actions.jsonl"
+    rows = map(json.loads, source.read_text(encoding="utf-8").splitlines())
+    return {r["id"]: frozenset(normalise(r[k]) for k in ("ja", "en")) for r in rows}
 
 
 @cache

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import random
 import unicodedata
 from collections.abc import Iterator, Sequence
@@ -174,38 +173,18 @@ class Input:
         return sum(map(len, self.pieces))
 
     @property
-    def digest(self) -> bytes:
-        """Of what the network reads, and of which of it are words: 16 bytes."""
-        own = hashlib.blake2b(digest_size=16)
-        own.update(np.array([len(self.labels), *map(len, self.pieces)], "<i4").tobytes())
-        own.update(np.array([p for unit in self.pieces for p in unit], "<i4").tobytes())
-        return own.digest()
-
-    @property
     def emphasised(self) -> bool:
         return any(self.labels)
 
 
-def inputs_of(
-    article: Article, subwords: Subwords, *, title: bool, passage: bool, limit: int
-) -> list[Input]:
-    """The inputs that an article is read as; each of its words is in one of them.
-
-    A sentence that does not fit is read in parts. passage: sentences are put together as long
-    as they fit. limit: of subwords, the special ones too.
+def inputs_of(article: Article, subwords: Subwords, *, title: bool, limit: int) -> list[Input]:
+    """The inputs that an article is read as, one a sentence; one that does not fit is read in
+    parts. Each word is in one of them. limit: of subwords, the special ones too.
     """
     after: list[tuple[int, ...]] = [(subwords.between,)]
     if title:
         after += [*_title(article.title, subwords, int(limit * _TITLE)), (subwords.between,)]
     room = max(8, limit - 1 - sum(map(len, after)))
-    rows: list[_Row] = []
-    for number, sentence in enumerate(article.sentences):
-        parts = list(_parts(number, sentence, subwords, room))
-        for part in parts:
-            if passage and rows and rows[-1].size + part.size <= room:
-                rows[-1] = rows[-1].joined(part)
-            else:
-                rows.append(part)
     first = (subwords.first,)
     return [
         Input(
@@ -215,7 +194,8 @@ def inputs_of(
             row.counted,
             row.places,
         )
-        for row in rows
+        for number, sentence in enumerate(article.sentences)
+        for row in _parts(number, sentence, subwords, room)
     ]
 
 
@@ -225,16 +205,6 @@ class _Row:
     labels: tuple[bool, ...]
     counted: tuple[bool, ...]
     places: tuple[tuple[int, int], ...]
-    size: int
-
-    def joined(self, other: _Row) -> _Row:
-        return _Row(
-            self.pieces + other.pieces,
-            self.labels + other.labels,
-            self.counted + other.counted,
-            self.places + other.places,
-            self.size + other.size,
-        )
 
 
 def _parts(number: int, sentence: Sentence, subwords: Subwords, room: int) -> Iterator[_Row]:
@@ -245,24 +215,21 @@ def _parts(number: int, sentence: Sentence, subwords: Subwords, room: int) -> It
         pieces = subwords.cut(token.surface, after_space=token.start != end)[:room]
         end = token.end
         if cut and size + len(pieces) > room:
-            yield _row(number, sentence, start, cut, size)
+            yield _row(number, sentence, start, cut)
             start, size, cut = index, 0, []
         cut.append(pieces)
         size += len(pieces)
     if cut:
-        yield _row(number, sentence, start, cut, size)
+        yield _row(number, sentence, start, cut)
 
 
-def _row(
-    number: int, sentence: Sentence, start: int, cut: list[tuple[int, ...]], size: int
-) -> _Row:
+def _row(number: int, sentence: Sentence, start: int, cut: list[tuple[int, ...]]) -> _Row:
     stop = start + len(cut)
     return _Row(
         tuple(cut),
         sentence.labels[start:stop],
         sentence.counted[start:stop],
         tuple((number, index) for index in range(start, stop)),
-        size,
     )
 
 
@@ -290,7 +257,6 @@ class Batch:
     ids, attended: (B, T). unit_of: (B, T), the unit of each subword, U for padding. firsts:
     (B, W), where the subword is that stands for each word. labels, counted: (B, W).
     words, units: (B,).
-    states: (B, W, 2 × width) as `states.with_means` has them, or None.
     """
 
     ids: Any
@@ -301,17 +267,10 @@ class Batch:
     counted: Any
     words: Any
     units: Any
-    states: Any = None
 
 
-def tensors(
-    inputs: Sequence[Input],
-    *,
-    pad: int,
-    device: str,
-    states: Sequence[NDArray[np.float32]] | None = None,
-) -> Batch:
-    """A batch on a device. states: of each input's words."""
+def tensors(inputs: Sequence[Input], *, pad: int, device: str) -> Batch:
+    """A batch on a device."""
     import torch
 
     rows = len(inputs)
@@ -330,12 +289,6 @@ def tensors(
         unit_of[row, : len(own)] = np.repeat(np.arange(len(lengths)), lengths)
         firsts[row, :n] = (np.cumsum(lengths) - lengths)[1 : n + 1] + each.leads
         labels[row, :n], counted[row, :n] = each.labels, each.counted
-    given = None
-    if states is not None:
-        whole = np.zeros((rows, words, states[0].shape[1]), np.float32)
-        for place, own_states in zip(whole, states, strict=True):
-            place[: len(own_states)] = own_states
-        given = torch.from_numpy(whole).to(device)
     to = [torch.from_numpy(a).to(device) for a in (ids, unit_of, firsts, labels)]
     sizes = torch.tensor([each.size for each in inputs], device=device)
     attended = torch.arange(most, device=device)[None, :] < sizes[:, None]
@@ -344,7 +297,6 @@ def tensors(
         torch.from_numpy(counted).to(device),
         torch.tensor([len(each.labels) for each in inputs], device=device),
         torch.tensor([len(each.pieces) for each in inputs], device=device),
-        given,
     )  # fmt: skip
 
 

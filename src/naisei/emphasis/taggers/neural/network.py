@@ -1,9 +1,7 @@
-"""The network, its CRF layer, and the encoder's states that it reads."""
+"""The network and its CRF layer."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -14,8 +12,7 @@ from torch.nn import functional
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from naisei.emphasis.crf import likeliest, marginals
-from naisei.emphasis.taggers.neural.encoder import Encoder, open_encoder
-from naisei.emphasis.taggers.neural.inputs import Batch, Input, batches_by_length, tensors
+from naisei.emphasis.taggers.neural.inputs import Batch
 from naisei.emphasis.taggers.plans import NeuralPlan
 
 
@@ -87,15 +84,13 @@ def _rows(emissions: Tensor, lengths: Tensor) -> list[NDArray[np.float64]]:
 
 #: Score of emphasis where there can be none: odds of e^−40 are none.
 _NEVER = -40.0
-#: Standard deviations at which a state is cut off.
-_FAR = 8.0
 
 
 class Network(nn.Module):  # type: ignore[misc]
     """Two scores a word, (B, W, 2): the P of eq. 4.1. What cannot be emphasised scores 0 and −40.
 
     body: a `transformers` model. For a BiLSTM only its word vectors are kept, and never trained:
-    a word's vector is the mean of those of its subwords. With kept states it is not needed.
+    a word's vector is the mean of those of its subwords.
     """
 
     def __init__(self, plan: NeuralPlan, body: Any, width: int) -> None:
@@ -104,18 +99,9 @@ class Network(nn.Module):  # type: ignore[misc]
         self.body: Any = None
         if plan.body == "bilstm":
             self.body = body.get_input_embeddings().requires_grad_(False)
-        elif not plan.frozen_encoder:
+        else:
             self.body = body
             body.get_input_embeddings().requires_grad_(plan.tuned == "all")
-        self.between: nn.Module | None = None
-        if plan.frozen_encoder:
-            # An encoder's states lie close together: what they differ by is brought out first.
-            self.register_buffer("centre", torch.zeros(2 * width))
-            self.register_buffer("scale", torch.ones(2 * width))
-            self.between = nn.Sequential(
-                nn.Dropout(plan.dropout), nn.Linear(2 * width, plan.hidden), nn.GELU()
-            )
-            width = plan.hidden
         if plan.body == "bilstm":
             self.bilstm = nn.LSTM(width, plan.hidden, batch_first=True, bidirectional=True)
             width = 2 * plan.hidden
@@ -124,9 +110,7 @@ class Network(nn.Module):  # type: ignore[misc]
         self.crf = CrfLayer() if plan.crf else None
 
     def forward(self, batch: Batch) -> Tensor:
-        if self.between is not None:
-            own = self.between(((batch.states - self.centre) / self.scale).clamp(-_FAR, _FAR))
-        elif self.bilstm is None:
+        if self.bilstm is None:
             states = self.body(
                 input_ids=batch.ids, attention_mask=batch.attended.long()
             ).last_hidden_state
@@ -137,12 +121,6 @@ class Network(nn.Module):  # type: ignore[misc]
         free = batch.counted[:, :, None]
         never = scores.new_tensor([0.0, _NEVER])
         return torch.where(free, scores, never)
-
-    def standardise(self, rows: Tensor) -> None:
-        """From now on kept states are read by their distance from the mean of rows (n, 2 ×
-        width), in standard deviations."""
-        self.centre.copy_(rows.mean(0))
-        self.scale.copy_(rows.std(0, unbiased=False) + 1e-4)
 
     def loss(self, scores: Tensor, batch: Batch) -> Tensor:
         """Mean negative log-likelihood: of a sequence with a CRF, of a word without."""
@@ -187,54 +165,3 @@ class Network(nn.Module):  # type: ignore[misc]
         states, _ = pad_packed_sequence(self.bilstm(packed)[0], batch_first=True)
         # Unit 0 is [CLS]; the words follow.
         return states[:, 1 : 1 + batch.firsts.shape[1]]
-
-
-Halves = NDArray[np.float16]
-
-
-class States:
-    """The encoder's output at the first subword of each word, (words, width), rounded to
-    float16. Kept by what the input reads, so that trainings on other folds share them: some 300 MB
-    for 400,000 words of 384 numbers."""
-
-    def __init__(self, encoder: Encoder, *, device: str = "cpu") -> None:
-        self.encoder, self.device = encoder, device
-        self._kept: dict[bytes, Halves] = {}
-        encoder.body.to(device).eval()
-
-    def of(self, inputs: Sequence[Input]) -> list[Halves]:
-        """In the order of the inputs."""
-        missing = {each.digest: each for each in inputs if each.digest not in self._kept}
-        own = list(missing.values())
-        for numbers in batches_by_length(own):
-            found = self._computed([own[i] for i in numbers])
-            self._kept |= {own[i].digest: rows for i, rows in zip(numbers, found, strict=True)}
-        return [self._kept[each.digest] for each in inputs]
-
-    def _computed(self, inputs: Sequence[Input]) -> list[Halves]:
-        batch = tensors(inputs, pad=self.encoder.subwords.pad, device=self.device)
-        with torch.inference_mode():
-            states = self.encoder.body(
-                input_ids=batch.ids, attention_mask=batch.attended.long()
-            ).last_hidden_state
-            own = states.gather(1, batch.firsts[:, :, None].expand(-1, -1, states.shape[2]))
-        rows: Halves = own.half().cpu().numpy()
-        # Copies: a view would keep its whole batch alive.
-        return [row[: len(each.labels)].copy() for row, each in zip(rows, inputs, strict=True)]
-
-
-def with_means(states: Halves, each: Input) -> NDArray[np.float32]:
-    """Beside each word's state the mean of its sentence's: (words, 2 × width)."""
-    own = states.astype(np.float32)
-    means = np.empty_like(own)
-    numbers = np.array([sentence for sentence, _ in each.places])
-    for number in np.unique(numbers):
-        here = numbers == number
-        means[here] = own[here].mean(0)
-    return np.concatenate([own, means], 1)
-
-
-@lru_cache(maxsize=2)
-def shared_states(encoder: str, layers: int | None, device: str) -> States:
-    """One for the whole process."""
-    return States(open_encoder(encoder, layers=layers), device=device)

@@ -24,13 +24,9 @@ from naisei.emphasis.taggers.neural.inputs import (
     inputs_of,
     tensors,
 )
-from naisei.emphasis.taggers.neural.network import States, with_means
 from naisei.emphasis.taggers.plans import NeuralPlan
 from naisei.files import write_atomically
 from naisei.lang import say
-
-#: Inputs by which states are standardised.
-_LOOKED_AT = 300
 
 
 def device_of(name: str) -> str:
@@ -57,30 +53,16 @@ def device_of(name: str) -> str:
 class Learner:
     """device: `cpu`, `cuda`, …; the head's first weights are the same for the same seed."""
 
-    def __init__(
-        self, plan: NeuralPlan, encoder: Encoder, *, device: str, seed: int, states: States | None
-    ) -> None:
-        """states: of an encoder that stays as it is, for plans that have one."""
+    def __init__(self, plan: NeuralPlan, encoder: Encoder, *, device: str, seed: int) -> None:
         import torch
 
         from naisei.emphasis.taggers.neural.network import Network
 
         torch.manual_seed(seed)
-        self.plan, self.device, self.states = plan, device, states
+        self.plan, self.device = plan, device
         self.pad = encoder.subwords.pad
         self.network = Network(plan, encoder.body, encoder.width).to(device)
         self.optimiser: Any = torch.optim.AdamW(_groups(self.network, plan))
-
-    def prepare(self, inputs: Sequence[Input]) -> None:
-        """Look at inputs to be learnt from, before the first step."""
-        if self.states is None:
-            return
-        import torch
-
-        # Evenly over all of them: the first ones may be of one book.
-        few = inputs[:: max(1, len(inputs) // _LOOKED_AT)]
-        rows = [with_means(own, each) for own, each in zip(self.states.of(few), few, strict=True)]
-        self.network.standardise(torch.from_numpy(np.concatenate(rows)).to(self.device))
 
     def step(self, inputs: Sequence[Input], *, share: float, seed: int) -> float:
         """Learn from a batch; returns its loss. share: of the plan's rates. seed: of the
@@ -138,11 +120,7 @@ class Learner:
         self.network.load_state_dict(weights, strict=False)
 
     def _batch(self, inputs: Sequence[Input]) -> Batch:
-        states = None
-        if self.states is not None:
-            found = self.states.of(inputs)
-            states = [with_means(own, each) for own, each in zip(found, inputs, strict=True)]
-        return tensors(inputs, pad=self.pad, device=self.device, states=states)
+        return tensors(inputs, pad=self.pad, device=self.device)
 
 
 def _kept(network: Any) -> set[str]:
@@ -226,15 +204,14 @@ class NeuralTagger:
             article,
             self.subwords,
             title=self.plan.title,
-            passage=self.plan.unit == "passage",
             limit=min(self.plan.limit, self.longest),
         )
 
 
 # A trained neural tagger as a folder, and back.
 #
-# `tagger.json`: plan, calibration, spans. `tagger.safetensors`: what was trained; the encoder's
-# word vectors, or the whole encoder where it stayed as it is, are opened by name again.
+# `tagger.json`: plan, calibration, spans. `tagger.safetensors`: what was trained; word vectors that
+# stayed as they are are opened by the encoder's name again.
 
 CARD = "tagger.json"
 _WEIGHTS = "tagger.safetensors"

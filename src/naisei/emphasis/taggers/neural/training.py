@@ -19,7 +19,6 @@ from naisei.emphasis.schemas import Article
 from naisei.emphasis.taggers.calibration import fitted, tuned
 from naisei.emphasis.taggers.neural.encoder import needs_torch, open_encoder
 from naisei.emphasis.taggers.neural.inputs import Input, epoch_of
-from naisei.emphasis.taggers.neural.network import States, shared_states
 from naisei.emphasis.taggers.neural.tagger import Learner, NeuralTagger, device_of
 from naisei.emphasis.taggers.plans import NeuralPlan
 from naisei.files import write_atomically
@@ -183,14 +182,8 @@ def untrained(plan: NeuralPlan, *, device: str = "auto", seed: int = 0) -> Neura
         InputError: something is not installed, or there is no such encoder.
     """
     needs_torch("safetensors")
-    device = device_of(device)
-    states: States | None = None
-    if plan.frozen_encoder:
-        states = shared_states(plan.encoder, plan.layers, device)
-        encoder = states.encoder
-    else:
-        encoder = open_encoder(plan.encoder, layers=plan.layers)
-    learner = Learner(plan, encoder, device=device, seed=seed, states=states)
+    encoder = open_encoder(plan.encoder, layers=plan.layers)
+    learner = Learner(plan, encoder, device=device_of(device), seed=seed)
     return NeuralTagger(plan, learner, encoder.subwords, encoder.longest)
 
 
@@ -205,8 +198,6 @@ def _learn(
     plan, learner = tagger.plan, tagger.learner
     digest = plan.digest(_data(inputs, dev, seed))
     progress = restore(folder, learner, digest=digest) if folder else Progress()
-    if not progress.step:
-        learner.prepare(inputs)
     curve = TrainingCurve(folder, done=progress.step, report=report)
     losses: list[float] = []
     read, began, saved = 0, monotonic(), monotonic()
@@ -283,38 +274,3 @@ def _data(inputs: Sequence[Input], dev: Sequence[Article], seed: int) -> str:
     for article in dev:
         own.update(repr([(s.text, s.labels) for s in article.sentences]).encode())
     return own.hexdigest()
-
-
-def out_of_fold(
-    articles: Sequence[Article],
-    dev: Sequence[Article] = (),
-    *,
-    plan: NeuralPlan,
-    parts: int = 2,
-    seed: int = 0,
-    folder: Path | None = None,
-    device: str = "auto",
-) -> list[list[Floats]]:
-    """Probabilities per article, sentence and token, by `parts` taggers each of which learnt
-    from the articles of the other parts (stacked generalisation, Wolpert 1992).
-
-    With what a tagger says of articles that it learnt from, a model on top of it would learn to
-    trust it more than it deserves. Where nothing is emphasised in the other parts, 0 is said.
-    folder: where the trainings are kept, so that they go on when broken off.
-
-    Raises:
-        InputError: something is not installed, or no such encoder.
-    """
-    out: list[list[Floats]] = [
-        [np.zeros(len(s.tokens)) for s in article.sentences] for article in articles
-    ]
-    for part in range(parts):
-        others = [a for i, a in enumerate(articles) if i % parts != part]
-        if not any(any(s.labels) for a in others for s in a.sentences):
-            continue
-        own = None if folder is None else folder / f"part{part}"
-        tagger = train(others, dev, plan=plan, seed=seed, folder=own, device=device)
-        for i, article in enumerate(articles):
-            if i % parts == part:
-                out[i] = tagger.probabilities(article)
-    return out

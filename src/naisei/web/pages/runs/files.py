@@ -14,7 +14,7 @@ from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from naisei.files import plain_file
 from naisei.lang import say
 from naisei.runs.directory import RunDirectory
-from naisei.runs.export import export_csv, export_jsonl
+from naisei.runs.export import export_jsonl, frame
 from naisei.runs.overview import Overview
 from naisei.runs.report import html_report
 from naisei.runs.share import MOST, share_html
@@ -24,7 +24,7 @@ from naisei.text_files import read_text
 from naisei.web.pages.runs.lists import Place, is_study, looking, opened, place_of
 
 _OF_RUN: dict[str, tuple[str, Callable[[RunDirectory], str]]] = {
-    "csv": ("text/csv", export_csv),
+    "csv": ("text/csv", lambda directory: frame(directory.path).to_csv()),
     "md": ("text/markdown", run_text),
     "html": ("text/html", html_report),
 }

@@ -45,7 +45,7 @@ async def show(request: Request, place: Place) -> Response:
 
 
 def _work(place: Place) -> dict[str, Any]:
-    title = _title(place.path)
+    note = _note(place.path)
     inside = place.path.resolve()
     members = [
         _member(place, label, path)
@@ -63,7 +63,8 @@ def _work(place: Place) -> dict[str, Any]:
             problem = error.message
     return {
         "place": place,
-        "title": title,
+        "title": note.get("title", place.path.name),
+        "conditions": note.get("conditions", {}),
         "members": members,
         "names": _defined(finished),
         "comparison": comparison,
@@ -79,11 +80,12 @@ def _defined(members: Sequence[Member]) -> list[str]:
     return list(dict.fromkeys(m.name for m in all_ if not math.isnan(m.value)))
 
 
-def _title(path: Path) -> str:
-    """As its note says, which is written at its end."""
-    with suppress(OSError, LookupError, ValueError):
-        return str(json.loads((path / STUDY).read_text("utf-8"))["title"])
-    return path.name
+def _note(path: Path) -> dict[str, Any]:
+    """What is written of the study at its end."""
+    with suppress(OSError, ValueError):
+        note = json.loads((path / STUDY).read_text("utf-8"))
+        return note if isinstance(note, dict) else {}
+    return {}
 
 
 def _member(study: Place, label: str, path: Path) -> Member:

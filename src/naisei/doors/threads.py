@@ -1,0 +1,140 @@
+"""The threads of a desk: which request and which step is meant by what somebody says there."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from secrets import token_hex
+from typing import Any, Generic, TypeVar
+
+from naisei.core import EpisodeBusy, EventLog, InputError, MemoryLog, Where
+from naisei.core.events import claimed
+from naisei.doors.exchange import ActingTurn, Bounded, Desk, Notes
+from naisei.lang import say
+from naisei.runs.log import RunLog
+
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True)
+class Opened(Generic[R]):
+    """A conversation while something is said in it. note: what is kept of the request beside the
+    log. message: the caller's id of what is said. begins: whether it is a new request."""
+
+    turn: ActingTurn[R]
+    log: RunLog | MemoryLog
+    where: Where
+    message: str
+    note: dict[str, Any]
+    begins: bool
+
+
+class Threads(Generic[R]):
+    """Conversations in `notes`. owner: whose actions are carried out there."""
+
+    def __init__(self, owner: Desk[R], notes: Notes) -> None:
+        self._owner, self._notes = owner, notes
+        self._logs: Bounded[MemoryLog] = Bounded()
+
+    def exclusive(self, thread: str) -> AbstractContextManager[None]:
+        """Within, nobody else says anything there: in no process that shares the state."""
+        if self._notes.kept is not None:
+            return self._notes.kept.open().writing(f"said:{thread}")
+        busy = EpisodeBusy(f"something is being said in {thread!r} just now")
+        return claimed((id(self), thread), busy)
+
+    def opened(self, thread: str, text: str, step: str, message: str) -> Opened[R]:
+        """The request that is meant. Raises `InputError`: an answer to no question there is."""
+        n = int(self._notes.get(f"thread:{thread}") or 0)
+        note = dict(self._notes.get(_key(thread, n)) or {})
+        told = self._notes.get(f"message:{thread}:{message}") if message else None
+        answer, begins = None, False
+        if step:
+            n = int(step.partition(".")[0]) if re.match(r"\d{1,9}\.", step) else n
+            note = dict(self._notes.get(_key(thread, n)) or {})
+            known = self._answer(thread, n, note, step)
+            if step == note.get("step"):
+                answer = text
+            elif known != text:
+                raise InputError(
+                    say("この質問の答えは待っていません", "that is not being asked now"),
+                    place=f"{thread}: {step}",
+                )
+        elif told is not None:
+            n = int(told)
+            note = dict(self._notes.get(_key(thread, n)) or {})
+        elif note.get("step") and (message or text != note["request"]):
+            answer = text
+        elif not note.get("open") or text != note["request"]:
+            same = text in (note.get("request"), note.get("said"))
+            done = note.get("action", "") if same and not message else ""
+            begun = {"request": text, "open": True, "step": "", "done": done}
+            begins = True
+            n, note = n + 1, {**begun, "id": f"{n + 1}.{token_hex(6)}"}
+        note["said"] = text
+        turn = ActingTurn(self._owner, note["request"], id=f"{thread}/{note['id']}", answer=answer)
+        kept = self._notes.kept
+        log = kept.open() if kept is not None else self._log(thread, n)
+        return Opened(turn, log, Where(thread, n), message, note, begins)
+
+    def _log(self, thread: str, n: int) -> MemoryLog:
+        """In memory: of a request that is under way, or was lately."""
+        key = _key(thread, n)
+        if key not in self._logs:
+            self._logs[key] = MemoryLog()
+        return self._logs[key]
+
+    def _answer(self, thread: str, n: int, note: dict[str, Any], step: str) -> str | None:
+        """What was answered to that step."""
+        kept = self._notes.kept
+        log: EventLog = kept.open() if kept is not None else self._log(thread, n)
+        events = log.read(Where(thread, n).episode) if note else ()
+        here = (e for e in events if e.kind == "ask" and f"{note['id']}.{e.where.step}" == step)
+        return next((str(e.result) for e in here), None)
+
+    def keep(self, opened: Opened[R]) -> None:
+        thread, n = opened.where.instance, opened.where.trial
+        self._notes.put(_key(thread, n), dict(opened.note))
+        if n > int(self._notes.get(f"thread:{thread}") or 0):
+            self._notes.put(f"thread:{thread}", n)
+        if opened.message:
+            self._notes.put(f"message:{thread}:{opened.message}", n)
+
+
+def _key(thread: str, n: int) -> str:
+    return f"request:{Where(thread, n).episode}"
+
+
+def last_request(
+    messages: Sequence[tuple[str, str]], whose: str, is_ours: Callable[[str], bool]
+) -> tuple[str, list[tuple[str, str]]] | None:
+    """The request that the last message belongs to, with the questions asked about it and their
+    answers; `None` if that message is not the user's.
+
+    is_ours: whether a question with this mark (`mark_of`) was asked by us.
+    """
+    said: list[str] = []
+    asking = False
+    for role, text in messages:
+        if role == "user":
+            if not said or asking:
+                said.append(text)
+            else:
+                said[-1] = f"{said[-1]}\n{text}"
+            asking = False
+        elif role in ("assistant", "tool"):
+            asking = bool(said) and is_ours(mark_of(whose, [*said, text]))
+            said = [*said, text] if asking else []
+    if not said or asking or messages[-1][0] != "user":
+        return None
+    return said[0], list(zip(said[1::2], said[2::2], strict=True))
+
+
+def mark_of(whose: str, said: Sequence[str]) -> str:
+    """Of a question in its conversation: white space is the front end's to change."""
+    whole = json.dumps([whose, *("".join(text.split()) for text in said)], ensure_ascii=False)
+    return hashlib.sha256(whole.encode("utf-8", "replace")).hexdigest()

@@ -1,0 +1,68 @@
+"""Text that a corpus holds twice: near-copies of documents, and sentences that many share."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from zlib import crc32
+
+from naisei.emphasis.schemas import Article
+
+#: Of a part whose text is there already to more than this share, the smaller edition stays.
+_SAME = 0.5
+#: Characters that are compared at once: an edit changes only the pieces that hold it.
+_PIECE = 8
+_NO_WORDS = re.compile(r"[\W_]+")
+_DIGITS = re.compile(r"\d+")
+
+
+def folded(text: str) -> str:
+    """What two copies of a text share: widths, spaces, punctuation and numbers are no matter.
+
+    >>> folded("第 12 回は、ＡＩの話です。") == folded("第3回はAIの話です")
+    True
+    """
+    return _DIGITS.sub("0", _NO_WORDS.sub("", unicodedata.normalize("NFKC", text).lower()))
+
+
+class Editions:
+    """The texts met so far."""
+
+    def __init__(self) -> None:
+        self._pieces: set[int] = set()
+
+    def is_copy(self, texts: Iterable[str]) -> bool:
+        """Whether most of a document was met before; if not, it is met now."""
+        plain = folded("".join(texts))
+        pieces = [
+            crc32(plain[i : i + _PIECE].encode()) for i in range(max(1, len(plain) - _PIECE + 1))
+        ]
+        if sum(piece in self._pieces for piece in pieces) > _SAME * len(pieces):
+            return True
+        self._pieces.update(pieces)
+        return False
+
+
+def without_shared(articles: Sequence[Article]) -> tuple[list[Article], int]:
+    """Sentences that stand in more than one document (banners, templates) can be read, but are
+    neither learnt from nor scored; and how many there are, each counted once."""
+    found: dict[str, set[str]] = {}
+    for article in articles:
+        for sentence in article.sentences:
+            found.setdefault(folded(sentence.text), set()).add(article.document)
+    shared = {text for text, documents in found.items() if len(documents) > 1}
+    out = [
+        replace(
+            article,
+            sentences=tuple(
+                replace(s, tokens=tuple(replace(t, label=None) for t in s.tokens))
+                if folded(s.text) in shared
+                else s
+                for s in article.sentences
+            ),
+        )
+        for article in articles
+    ]
+    return out, len(shared)

@@ -1,0 +1,89 @@
+"""Whole phrases: where a mark begins and ends so that it reads well."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from itertools import pairwise
+
+from naisei.emphasis.metrics import spans
+from naisei.emphasis.schemas import CONTENT, Sentence, Token
+from naisei.japanese.morph import phrase_starts
+
+_STOPS = ("、", "。", "，", "．")
+#: Particles that say what a noun is to the rest, which is outside the mark.
+_CASES = frozenset(["が", "は", "を", "に", "へ", "で", "と", "の", "も", "や"])
+_NOUNS = frozenset(["名詞", "代名詞", "接尾辞", "形状詞", "補助記号", "記号"])
+#: Words by which a mark may grow to reach the other bracket.
+_REACH = 12
+
+
+def whole_phrases(sentence: Sentence, chosen: Sequence[bool]) -> list[bool]:
+    """Per word: every phrase (文節) of which a content word is chosen, and no other.
+
+    A phrase with code, a link or bold words in it is left out as a whole. Both brackets of a
+    pair are in a mark, or neither. Case particles after a noun, 、 and 。 at its end stay out.
+    """
+    tokens = sentence.tokens
+    edges = [i for i, starts in enumerate(phrase_starts(tokens)) if starts] + [len(tokens)]
+    out = [False] * len(tokens)
+    for first, last in pairwise(edges):
+        own = range(first, last)
+        taken = any(chosen[i] and tokens[i].pos in CONTENT for i in own)
+        out[first:last] = [taken and all(tokens[i].label is False for i in own)] * (last - first)
+    _balance(tokens, out)
+    for first, last in spans(out):
+        end = _end(tokens, first, last)
+        out[end:last] = [False] * (last - end)
+        while first < end and tokens[first].pos in ("助詞", "助動詞"):
+            out[first] = False
+            first += 1
+    return out
+
+
+def _balance(tokens: Sequence[Token], out: list[bool]) -> None:
+    """Grows marks to the other bracket of a pair where it is near, else leaves the bracket out."""
+    pairs = _pairs(tokens)
+    for first, last in pairs:
+        if out[first] != out[last] and last - first <= _REACH:
+            inside = range(first, last + 1)
+            if all(tokens[i].label is False for i in inside):
+                out[first : last + 1] = [True] * len(inside)
+    mates = {a: b for pair in pairs for a, b in (pair, pair[::-1])}
+    for i, token in enumerate(tokens):
+        if out[i] and _side(token) and (i not in mates or not out[mates[i]]):
+            out[i] = False
+    # Between two brackets that are in, all is in: else a mark would hold one of them.
+    for first, last in pairs:
+        if out[first] and out[last] and not all(out[first:last]):
+            out[first] = out[last] = False
+
+
+def _pairs(tokens: Sequence[Token]) -> list[tuple[int, int]]:
+    """Where brackets open and close; inner ones first."""
+    found: list[tuple[int, int]] = []
+    opened: list[int] = []
+    for i, token in enumerate(tokens):
+        side = _side(token)
+        if side > 0:
+            opened.append(i)
+        elif side < 0 and opened:
+            found.append((opened.pop(), i))
+    return found
+
+
+def _side(token: Token) -> int:
+    """1: opens a bracket; -1: closes one; else 0."""
+    if len(token.surface) != 1:
+        return 0
+    category = unicodedata.category(token.surface)
+    return (category in ("Ps", "Pi")) - (category in ("Pe", "Pf"))
+
+
+def _end(tokens: Sequence[Token], first: int, last: int) -> int:
+    while last > first and tokens[last - 1].surface in _STOPS:
+        last -= 1
+    end = last
+    while end > first and tokens[end - 1].pos == "助詞" and tokens[end - 1].surface in _CASES:
+        end -= 1
+    return end if end > first and tokens[end - 1].pos in _NOUNS else last

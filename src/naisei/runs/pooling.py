@@ -1,0 +1,140 @@
+"""One configuration under several seeds: its figures pooled, with intervals by cluster and seed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from math import isnan, nan, sqrt
+
+import numpy as np
+
+from naisei.lang import say
+from naisei.runs.significance import holm, permutation_test
+from naisei.runs.statistics import (
+    ALL_EQUAL,
+    NO_INTERVAL,
+    Floats,
+    cluster_sums,
+    cluster_worth,
+    interval,
+    jackknife_variance,
+    student_quantile,
+)
+from naisei.runs.task import Metric, Summary, Table
+
+#: Seed → the summary of its run.
+Seeds = Mapping[int, Summary]
+
+
+def pooled_metric(name: str, seeds: Seeds, against: Seeds | None = None) -> Metric:
+    """The mean over the units scored under every seed and over the seeds; with `against`, of the
+    paired differences from it, over the seeds of both. Of one seed, what its run has.
+
+    The variance is that over clusters (of means over seeds) plus that over seeds (of means over
+    units), each by leaving one out; Student's quantile has Satterthwaite's degrees of freedom. What
+    both hold in common counts twice, so that the interval errs to the wide side (Cameron, Gelbach
+    & Miller 2011, Journal of Business & Economic Statistics 29, 238-249). NaN where nothing is
+    scored; n is the number of units; `per_unit` are the means over seeds of those units alone.
+    """
+    shared = [seed for seed in seeds if against is None or seed in against]
+    found = [next((m for m in seeds[seed].metrics if m.name == name), None) for seed in shared]
+    if len(found) == 1 and found[0] is not None and against is None:
+        return found[0]
+    units = scored_units(name, [seeds[s] for s in shared] + [(against or seeds)[s] for s in shared])
+    if not units:
+        return Metric(name, nan, reason="no unit has this under every seed")
+    grid = _grid(name, units, [seeds[seed] for seed in shared])
+    if against is not None:
+        grid = grid - _grid(name, units, [against[seed] for seed in shared])
+    bare = Metric(name, float(grid.mean()), n=len(units), per_unit=tuple(grid.mean(axis=0)))
+    of = seeds[shared[0]].clusters()
+    reach, reason = _reach(grid, [of[unit] for unit in units])
+    low, high = bare.value - reach, bare.value + reach
+    if all(m is not None and m.share for m in found):
+        if reason == ALL_EQUAL and against is None:
+            low, high = interval(bare.per_unit, clusters=[of[u] for u in units], share=True)
+            reason = ""
+        low, high = max(low, 0.0 if against is None else -1.0), min(high, 1.0)
+    return replace(bare, low=nan if reason else low, high=nan if reason else high, reason=reason)
+
+
+def scored_units(name: str, summaries: Sequence[Summary]) -> list[str]:
+    """The units that have a value of the metric in each of some runs."""
+    columns = [summary.per_unit(name) for summary in summaries]
+    first = columns[0] if columns else {}
+    return [u for u in first if all(u in c and not isnan(c[u]) for c in columns)]
+
+
+def _grid(name: str, units: Sequence[str], summaries: Sequence[Summary]) -> Floats:
+    """Shape (runs, units)."""
+    columns = [summary.per_unit(name) for summary in summaries]
+    return np.array([[column[unit] for unit in units] for column in columns])
+
+
+def _reach(grid: Floats, clusters: Sequence[str]) -> tuple[float, str]:
+    """Half the width of the interval of the mean of a grid (seeds × units), or why none."""
+    sums, sizes = cluster_sums(grid.mean(axis=0), clusters)
+    if len(sums) < 2:
+        return nan, NO_INTERVAL
+    parts = [(jackknife_variance(sums, sizes), max(1.0, cluster_worth(sizes) - 1))]
+    if len(grid) > 1:
+        seeds = grid.mean(axis=1)
+        parts.append((jackknife_variance(seeds, np.ones_like(seeds)), len(seeds) - 1))
+    variance = sum(v for v, _ in parts)
+    if variance == 0:
+        return nan, ALL_EQUAL
+    freedom = variance**2 / sum(v**2 / df for v, df in parts)
+    return student_quantile(0.975, max(1, int(freedom + 1e-9))) * sqrt(variance), ""
+
+
+def pooled_tables(rows: Mapping[str, Seeds], names: Sequence[str], seed: int) -> tuple[Table, ...]:
+    """Rows of a study, each under several seeds: a line each metric; then differences from the
+    first row, paired by unit and seed, p-values by Holm over the table.
+
+    names: of the metrics; one that is no mean over units is left out.
+    """
+    counts = {label: len(seeds) for label, seeds in rows.items()}
+    lines = [
+        (label, name, m.value, m.low, m.high, counts[label], m.n)
+        for name in names
+        for label, seeds in rows.items()
+        if (m := pooled_metric(name, seeds)).n
+    ]
+    columns = ("value", "low", "high", "seeds", "n")
+    note = say(
+        "シードと件の両方にわたる平均。95 % 区間は、場面などのクラスタとシードの両方にわたる",
+        "means over seeds and units; 95 % intervals over clusters (scenes) and seeds",
+    )
+    tables = [Table("Over all seeds", ("configuration", "metric", *columns), tuple(lines), note)]
+    first, *others = rows
+    found = [
+        (label, name, m, _p_value(m, rows[label], rows[first], seed))
+        for label in others
+        for name in names
+        if (m := pooled_metric(name, rows[label], rows[first])).n
+    ]
+    adjusted = holm([p for *_, p in found])
+    if found:
+        tables.append(
+            Table(
+                f"Difference from {first}",
+                ("configuration", "metric", "difference", "low", "high", "p", "p (Holm)", "n"),
+                tuple(
+                    (label, name, m.value, m.low, m.high, p, by_holm, m.n)
+                    for (label, name, m, p), by_holm in zip(found, adjusted, strict=True)
+                ),
+                say(
+                    "件とシードの両方で対応のある差。p はクラスタごとの符号反転の並べ替え検定",
+                    "paired by unit and seed; p: sign-flip permutation test by cluster",
+                ),
+            )
+        )
+    return tuple(tables)
+
+
+def _p_value(difference: Metric, seeds: Seeds, against: Seeds, seed: int) -> float:
+    shared = [seeds[s] for s in seeds if s in against] + [against[s] for s in seeds if s in against]
+    of = shared[0].clusters()
+    units = scored_units(difference.name, shared)
+    clusters = [of[unit] for unit in units]
+    return permutation_test(difference.per_unit, clusters=clusters, seed=seed)
