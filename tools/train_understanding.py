@@ -22,9 +22,7 @@ from naisei.models.embedders import KeptEmbedder, open_embedder
 DATA = Path(__file__).parents[1] / "src/naisei/data"
 LINES = {
     name: text.strip().split("\n")
-    for name, text in tomllib.loads(
-        (DATA / "understanding/lines.toml").read_text("utf-8")
-    ).items()
+    for name, text in tomllib.loads((DATA / "understanding/lines.toml").read_text("utf-8")).items()
 }
 NAMES = (*LINES,)
 #: How verbs of the bundled actions are asked for.

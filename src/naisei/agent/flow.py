@@ -21,11 +21,11 @@ from naisei.agent.rules import AgentRules
 from naisei.agent.understanding import Ear, Meant, understood
 from naisei.agent.unprompted import reply_without_a_model
 from naisei.agent.wording import did, phrase
-from naisei.clarify.agent import Agent
+from naisei.clarify.agent import Agent, View
 from naisei.clarify.config import Rules
 from naisei.clarify.flow import reflect, trial
-from naisei.clarify.schemas import ActionSet, TrialLog, Turn
-from naisei.core import Act, AskUser, Chat, Effect, Embed, Flow, Now, Observation, Remember, Say
+from naisei.clarify.schemas import ActionSet, Decision, Execute, TrialLog, Turn
+from naisei.core import Act, AskUser, Chat, Effect, Flow, Now, Observation, Remember, Say
 from naisei.director.config import TalkRules
 from naisei.director.describe import writer_messages
 from naisei.director.draft import meta as line_meta
@@ -137,24 +137,36 @@ def correct(remark: Remark) -> Flow[None]:
         scene = deed.instance(parts.persona.language).scene
         mind.memo = yield from reflect(scene, parts.actions, failed, parts.memory)
         yield from Remember(mind.memo)
-    if instead := named(remark.meant.words, parts.actions, like=texts[0]):
-        deed = Deed(utterance=instead, logs=())
-    yield from _attempt(remark, deed)
+    instead = named(remark.meant.words, parts.actions, like=texts[0])
+    yield from _attempt(remark, deed, None if instead is None else Certain(instead))
 
 
-def _attempt(remark: Remark, deed: Deed) -> Flow[None]:
+@dataclass(frozen=True, slots=True)
+class Certain:
+    """An agent that has been told which action is meant."""
+
+    action: int
+    name: str = "told"
+
+    def decide(self, view: View) -> Flow[Decision]:
+        return Execute(action=self.action)
+        yield  # a flow without effects
+
+
+def _attempt(remark: Remark, deed: Deed, agent: Agent | None = None) -> Flow[None]:
     parts, mind = remark.parts, remark.mind
-    assert parts.actions is not None and parts.agent is not None
+    agent = agent or parts.agent
+    assert parts.actions is not None and agent is not None
     language = parts.persona.language
     rules = Rules(quota=parts.rules.quota, clarify=parts.rules.asking, repeats="mask")
     instance, notes = deed.instance(language), mind.memo
-    one = trial(instance, parts.actions, parts.agent, notes, deed.logs, rules, declines=True)
+    one = trial(instance, parts.actions, agent, notes, deed.logs, rules, declines=True)
     log: TrialLog = yield from voiced(one, parts, mind)
-    if log.declined == "no request":
-        heard = parts.ear.read(mind.said, (yield from Embed((mind.said,)))[0])
-        yield from chat(Remark(parts, mind, heard, remark.remembered))
+    if log.declined == "no request" and not log.turns:
+        talk = remark.meant.model_copy(update={"sort": "chat"})
+        yield from chat(Remark(parts, mind, talk, remark.remembered))
     elif not log.success:
-        ended = "cannot" if log.declined else "left alone"
+        ended = "cannot" if log.declined == "none fits" else "left alone"
         yield from speak(remark, _words(phrase(ended, language)), {"deed": None})
     else:
         done = Deed(utterance=deed.utterance, logs=(*deed.logs, log))
@@ -314,7 +326,7 @@ def _asked(parts: Parts, mind: Mind, question: str) -> Flow[str]:
     said = yield from AskUser(question)
     mind.hear(parts.persona.profile.id, question)
     mind.hear(PERSON, said)
-    heard = parts.ear.read(said, (yield from Embed((said,)))[0])
+    heard = yield from parts.ear.heard(said)
     if heard.call:
         raise Emergency(heard)
     return said

@@ -52,14 +52,15 @@ class House(Handler):
         self.rooms.setdefault(place, []).append(found["thing"])
 
 
-def named(said: str, actions: Iterable[Action], *, like: str) -> str:
+def named(said: str, actions: Iterable[Action], *, like: str) -> int | None:
     """The action whose thing is named, and not denied; with the same verb as `like` where there are
-    several; "" where none or several remain."""
+    several; `None` where none or several remain."""
     wanted = _DENIED.sub("", said) or said
-    found = [m for m in (_MOVE.match(a.text) for a in actions) if m and m["thing"] in wanted]
+    moves = {action.id: _MOVE.match(action.text) for action in actions}
+    found = {id: move for id, move in moves.items() if move and move["thing"] in wanted}
     verb = _MOVE.match(like)
-    same = [m for m in found if verb and m["verb"] == verb["verb"]] or found
-    return same[0][0] if len(same) == 1 else ""
+    same = [id for id, move in found.items() if verb and move["verb"] == verb["verb"]]
+    return next(iter(same or found)) if len(same or found) == 1 else None
 
 
 def rooms_of(world: str) -> dict[str, Sequence[str]]:

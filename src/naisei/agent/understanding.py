@@ -33,16 +33,22 @@ Vectors = npt.NDArray[np.float64]
 _SHOWN = 8
 #: Two and three letters of a remark fall into so many features.
 _LETTERS = 1024
-#: From these nearnesses a fact answers a remark: one about the persona, and any other.
-NEAR, VERY_NEAR = 0.45, 0.75
-#: How sure the regression has to be of an emergency that no words tell of.
-_SURE = 0.4
+#: From this nearness a fact answers a remark; that it is about the persona counts so much.
+_NEAR, _SELF = 0.55, 0.4
+#: From this share a remark is about the persona though no fact answers it, or a request.
+_ABOUT, _ACT = 0.5, 0.3
+#: How sure the regression has to be of an emergency that no words tell of, and of one that some do.
+_SURE, _LIKELY = 0.55, 0.25
 #: Worries in which the public numbers are told, by what the regression takes a remark for.
 _CALLS = {"ambulance": "accident", "police": "violence"}
+#: Sorts that no fact answers.
+_SAID_SO = ("greeting", "thanks", "farewell", "decline", *_CALLS)
 #: What somebody read somewhere, and up to where they tell it.
 _READ = re.compile(r"^.*(?:って|と|とか)(?:書|かいて|載って|のって|あった|ある)[^、。]*[、。]?")
 #: A correction that holds no word of denial.
-_RATHER = re.compile(r"(?:じゃ|では)な[くい]|のほう(?:だ|が|を|で|$)|でよかった|間違え|まちがえ|だってば")
+_RATHER = re.compile(
+    r"(?:じゃ|では)な[くい]|のほう(?:だ|が|を|で|$)|でよかった|間違え|まちがえ|だってば"
+)
 
 
 class Understood(BaseModel):
@@ -80,28 +86,44 @@ class Ear:
         """vectors: of `samples(persona)`, in order; shape (samples, dim)."""
         self._names, self._matrix, self._mean = _weights()
         self._language = persona.language
+        names = "|".join(map(re.escape, persona.profile.names))
+        self._called = re.compile(rf"(?:{names})(?:ちゃん|さん|くん|君)?(?:って|[はのにがも])?")
         self._facts = [fact.say for fact in persona.facts for _ in (fact.say, *fact.asked)]
         self._samples = _centred(vectors, self._mean)
+
+    def heard(self, said: str) -> Flow[Meant]:
+        """A remark; names of the persona in it tell nothing of what it is."""
+        bare = self._called.sub("", said).strip("、,。 ") or said
+        return self.read(said, (yield from Embed((bare,)))[0])
 
     def read(self, said: str, vector: npt.NDArray[np.float32]) -> Meant:
         """said: a remark, with its vector; shape (dim,)."""
         scores = self._matrix @ features([said], vector[None], self._mean)[0]
         shares = dict(zip(self._names, np.round(scores, 4).tolist(), strict=True))
-        sort = max(shares, key=lambda name: shares[name])
-        fact, near = "", 0.0
-        if self._facts:
-            found = self._samples @ _centred(vector[None], self._mean)[0]
-            fact, near = self._facts[int(found.argmax())], float(found.max())
-        if near < (NEAR if sort == "self" else VERY_NEAR):
+        fact = self._fact(vector, shares["self"])
+        served = {
+            name: share
+            for name, share in shares.items()
+            if (name != "self" or fact or share >= _ABOUT) and (name != "act" or share >= _ACT)
+        }
+        sort = max(served, key=lambda name: served[name])
+        if sort in _SAID_SO:
             fact = ""
         call = self._call(said, sort, shares[sort])
         return Meant(kind="chat", words=said, sort=sort, fact=fact, shares=shares, call=call)
+
+    def _fact(self, vector: npt.NDArray[np.float32], about: float) -> str:
+        if not self._facts:
+            return ""
+        near = self._samples @ _centred(vector[None], self._mean)[0]
+        best = int(near.argmax())
+        return self._facts[best] if near[best] + _SELF * about >= _NEAR else ""
 
     def _call(self, said: str, sort: str, share: float) -> str:
         """The public number, where a life may depend on it."""
         named = told_by_words(said)
         worry = certain(said)
-        if worry is None and sort in _CALLS and (share >= _SURE or named is not None):
+        if worry is None and sort in _CALLS and share >= (_LIKELY if named else _SURE):
             known = named is not None and named.call
             worry = named if known else words().kinds[_CALLS[sort]]  # type: ignore[index]
         return worry.call.get(self._language, "") if worry is not None else ""
@@ -115,8 +137,7 @@ def samples(persona: Persona) -> tuple[str, ...]:
 def understood(mind: Mind, kinds: tuple[Kind, ...], ear: Ear, *, model: bool) -> Flow[Meant]:
     """What the person's last line is. kinds: those that can be served; `chat` always can."""
     said, own = mind.said, _READ.sub("", mind.said)
-    vectors = yield from Embed((own or said,))
-    meant = ear.read(own or said, vectors[0])
+    meant = yield from ear.heard(own or said)
     if own != said:  # what is written somewhere is no request of the person's
         kinds = tuple(kind for kind in kinds if kind != "act" or meant.sort == "act")
     if meant.call or kinds == ("chat",):

@@ -20,6 +20,11 @@ _REMEMBER = re.compile(
     r"覚え(?:て|と)|おぼえ(?:て|と)|(?:前|先週|先日|この間|こないだ|昨日|以前).{0,8}(?:話し|言っ|言い|お尋ね|聞い)|"
     r"\bremember\b|\b(?:I|we) (?:told|talked|said)\b"
 )
+#: Nouns that name nothing by themselves: by kind, and these.
+_NO_MATTER = ("数詞", "助数詞可能", "副詞可能")
+_FORMAL = frozenset(
+    "こと もの ところ ほう とき よう ため わけ はず 話 件 日 人 結果 何 誰 字".split()
+)
 #: Replies to these go on with a question about what was said.
 _GO_ON = ("glad", "sad")
 
@@ -65,8 +70,8 @@ def _nouns(text: str) -> frozenset[str]:
     return frozenset(
         token.lemma
         for token in tokens(normalise(text))
-        if token.pos == "名詞" and token.detail not in ("数詞", "助数詞可能", "副詞可能")
-        if not re.fullmatch(r"[ぁ-ん]{1,2}|話|件|日|人|結果|今日|昨日|先週|来週|来月|今月", token.surface)
+        if token.pos == "名詞" and token.detail not in _NO_MATTER
+        if token.surface not in _FORMAL
     )
 
 
@@ -77,7 +82,7 @@ def _matter(said: str) -> str:
         return max(words, key=len, default="")
     found, before = "", None
     for token in tokens(normalise(said)):
-        if token.pos == "名詞" and token.detail not in ("数詞", "副詞可能"):
+        if token.pos == "名詞" and token.detail not in _NO_MATTER and token.surface not in _FORMAL:
             joined = before is not None and before.end == token.start
             found = found + token.surface if joined else token.surface
             before = token
