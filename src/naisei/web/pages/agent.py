@@ -114,12 +114,23 @@ class Mindful:
         return mind
 
 
+#: What else a remark may be, at most so much of it.
+_SHARES = 3
+
+
 def _kinds() -> dict[str, str]:
     return {
         "act": say("してほしいこと", "something to do"),
         "question": say("知りたいこと", "something to look up"),
         "correction": say("さっきの行動の訂正", "a correction of what was done"),
         "chat": say("おしゃべり", "talk"),
+        "self": say("エージェント自身のこと", "about the agent itself"),
+        "greeting": say("あいさつ", "a greeting"),
+        "thanks": say("お礼", "thanks"),
+        "farewell": say("別れのあいさつ", "a farewell"),
+        "decline": say("断り", "a refusal"),
+        "glad": say("うれしい話", "good news"),
+        "sad": say("つらい話", "bad news"),
     }
 
 
@@ -128,8 +139,8 @@ def _understood(mind: Mindful, picture: Picture) -> list[Line]:
     out = []
     if meant := mind.said.get("understood"):
         kinds = _kinds()
-        shares = sorted(meant["shares"].items(), key=lambda item: -item[1])
-        marks = tuple(Mark(f"{kinds[kind]} {share:.0%}", "dim") for kind, share in shares)
+        shares = sorted(meant["shares"].items(), key=lambda item: -item[1])[:_SHARES]
+        marks = tuple(Mark(f"{kinds.get(k, k)} {share:.0%}", "dim") for k, share in shares)
         out.append(Line(kinds[meant["kind"]], tone="head", marks=marks))
         if meant["thought"]:  # of a model
             out.append(Line(meant["words"], say("受け取った言葉", "Taken as"), tone="dim"))
