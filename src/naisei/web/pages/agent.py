@@ -131,6 +131,8 @@ def _kinds() -> dict[str, str]:
         "decline": say("断り", "a refusal"),
         "glad": say("うれしい話", "good news"),
         "sad": say("つらい話", "bad news"),
+        "ambulance": say("119 番の急ぎ", "an emergency for an ambulance"),
+        "police": say("110 番の急ぎ", "an emergency for the police"),
     }
 
 
