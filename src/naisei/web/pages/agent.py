@@ -113,12 +113,25 @@ class Mindful:
         return mind
 
 
+#: Of what a remark may be, so many are shown.
+_SORTS = 3
+
+
 def _kinds() -> dict[str, str]:
     return {
         "act": say("してほしいこと", "something to do"),
         "question": say("知りたいこと", "something to look up"),
         "correction": say("さっきの行動の訂正", "a correction of what was done"),
         "chat": say("おしゃべり", "talk"),
+        "self": say("この人物のこと", "about the persona"),
+        "greeting": say("挨拶", "a greeting"),
+        "thanks": say("お礼", "thanks"),
+        "farewell": say("別れの挨拶", "a farewell"),
+        "decline": say("断り", "taken back"),
+        "glad": say("うれしい話", "good news"),
+        "sad": say("つらい話", "bad news"),
+        "ambulance": say("急病・火事", "illness or fire"),
+        "police": say("身の危険", "danger"),
     }
 
 
@@ -127,7 +140,7 @@ def _understood(mind: Mindful, picture: Picture) -> list[Line]:
     out = []
     if meant := mind.said.get("understood"):
         kinds = _kinds()
-        shares = sorted(meant["shares"].items(), key=lambda item: -item[1])
+        shares = sorted(meant["shares"].items(), key=lambda item: -item[1])[:_SORTS]
         marks = tuple(Mark(f"{kinds[kind]} {share:.0%}", "dim") for kind, share in shares)
         out.append(Line(kinds[meant["kind"]], tone="head", marks=marks))
         if meant["thought"]:  # of a model
