@@ -6,8 +6,8 @@
 A scenario says what the person says turn by turn, what they answer if they are asked back, and what
 must and must not come of it. Metrics, each with its n and a 95 % interval over scenarios:
 
-- tasks: turns with something to be done or answered, in which just that was done, or the answer held
-  what it must and cited what it must.
+- tasks: turns with something to be done or answered, in which just that was done, or the answer
+  held what it must and cited what it must.
 - wrong_acts: acts that nobody wanted, among all turns.
 - needless, missing: questions in turns that needed none, and turns acted in without the question
   that they needed.
@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import json
 import math
 import sys
@@ -35,7 +36,8 @@ from typing import Any
 from naisei.agent.opening import ROLES, TalkConfig, opened
 from naisei.agent.persona import load_persona
 from naisei.agent.rules import AgentRules
-from naisei.core import Act, AskUser, Event, Handler, Now, Status, Where, arun
+from naisei.clarify.lines import THOUGHT
+from naisei.core import AskUser, Event, Handler, Now, Status, Where, arun
 from naisei.director import check
 from naisei.kept_text import kept_text
 from naisei.memory.stream import Entry, KeptStream
@@ -111,10 +113,8 @@ async def played(
         async with opened(
             config, base, (), folder=folder, people=place, kept=kept, human=person
         ) as ready:
-            try:
+            with contextlib.suppress(Over):
                 await arun(ready.flow, ready.world, log=log)
-            except Over:
-                pass
     return log.events, person.asked
 
 
@@ -136,7 +136,7 @@ def scored(
             acts.append(event.result["text"])  # type: ignore[index,call-overload,arg-type]
         elif event.kind == "ask" and request["question"]:
             lines.append(request["question"])
-        elif event.kind == "say":
+        elif event.kind == "say" and request["speaker"] != THOUGHT:
             lines.append(request["text"])
             reply = request["meta"].get("reply") or {}
             cited += [c["path"] for c in reply.get("citations") or []]
@@ -222,7 +222,7 @@ def show(scenario: dict[str, Any], events: list[Event]) -> None:
             if request["question"]:
                 print(f"   ? {request['question']}")
             print(f"  人 {event.result}")
-        elif event.kind == "say":
+        elif event.kind == "say" and request["speaker"] != THOUGHT:
             print(f"   > {request['text']}   [{request['meta']['understood']['kind']}]")
         elif event.kind == "act":
             print(f"   * {event.result['text']}")  # type: ignore[index,call-overload]

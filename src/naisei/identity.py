@@ -57,14 +57,37 @@ _GROUPS = {
 _ROOT = Path(__file__).parent
 #: The parts of naisei that decide; the others carry runs out and show them.
 _ROOMS = {
-    *("bm25", "clarify", "core", "director", "emphasis", "intent", "invisible", "japanese", "lang"),
+    *(
+        "agent",
+        "bm25",
+        "clarify",
+        "core",
+        "director",
+        "emphasis",
+        "intent",
+        "invisible",
+        "japanese",
+        "lang",
+    ),
     *("lengths", "memory", "models", "near_json", "relationship", "retrieval", "schema"),
     *("similarity", "text_files", "textgame", "transcripts"),
 }
 #: Within a part, what talks to people at a terminal or on a page.
-_SPEAKS = {"chat", "cli", "commands", "demo", "live", "play", "plot", "serve", "templates"}
+_SPEAKS = {
+    "chat",
+    "cli",
+    "command",
+    "commands",
+    "demo",
+    "live",
+    "play",
+    "plot",
+    "serve",
+    "templates",
+}
 #: Room → folders of `naisei/data` with what its code has learnt or knows.
 _LEARNT = {
+    "agent": ("agents", "understanding"),
     "director": ("characters", "director_samples", "fault_weights"),
     "emphasis": ("emphasis_weights",),
     "intent": ("fast_embedder",),

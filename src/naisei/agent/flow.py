@@ -284,6 +284,7 @@ def gated(
     me = parts.persona.profile
     rules = TalkRules(
         retries=parts.rules.retries if spare else 0,
+        policy="refuse",
         judge="judge" in parts.roles,
         language=parts.persona.language,
     )

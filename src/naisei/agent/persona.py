@@ -49,10 +49,10 @@ class Persona(_Part):
 
     id: as in files and on the command line. character: the director's profile, by id, by path, or
     in place as a table; it gives name, voice and rules. partner: what the person is to it.
-    facts: what is so of it. replies: what it says to a greeting and the like where no model speaks;
-    openers: what it asks to keep a talk going. documents: a folder or an index that it answers from; `handbook` is the
-    bundled one. world, actions: what it acts in, and the file of the actions it can do there (of
-    the world, by default).
+    facts: what is so of it. replies: what it says to a greeting and the like where no model
+    speaks; openers: what it asks to keep a talk going. documents: a folder or an index that it
+    answers from; `handbook` is the bundled one. world, actions: what it acts in, and the file of
+    the actions it can do there (of the world, by default).
     """
 
     schema_: Literal["naisei.persona.v1"] = Field(alias="schema")

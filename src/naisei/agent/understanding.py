@@ -70,8 +70,8 @@ class Understood(BaseModel):
 
 class Meant(Understood):
     """sort: what the regression takes it for, of the twelve. fact: the persona's that answers it,
-    "" for none. shares: how much it is of each sort, about 0 to 1. call: the public number to be
-    told at once."""
+    "" for none. shares: how much it is of each sort, 0 to 1, each by itself. call: the public number
+    to be told at once."""
 
     sort: str = ""
     fact: str = ""
@@ -99,7 +99,7 @@ class Ear:
     def read(self, said: str, vector: npt.NDArray[np.float32]) -> Meant:
         """said: a remark, with its vector; shape (dim,)."""
         scores = self._matrix @ features([said], vector[None], self._mean)[0]
-        shares = dict(zip(self._names, np.round(scores, 4).tolist(), strict=True))
+        shares = dict(zip(self._names, np.round(scores.clip(0, 1), 4).tolist(), strict=True))
         fact = self._fact(vector, shares["self"])
         served = {
             name: share

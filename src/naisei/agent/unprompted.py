@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from naisei.agent.mind import Mind
 from naisei.agent.understanding import Meant
 from naisei.agent.wording import phrase
-from naisei.japanese.morph import is_japanese, normalise, tokens
+from naisei.japanese.morph import Token, is_japanese, normalise, tokens
 from naisei.memory.stream import Entry
 
 #: A line is not said again within so many lines of the persona.
@@ -22,9 +22,7 @@ _REMEMBER = re.compile(
 )
 #: Nouns that name nothing by themselves: by kind, and these.
 _NO_MATTER = ("数詞", "助数詞可能", "副詞可能")
-_FORMAL = frozenset(
-    "こと もの ところ ほう とき よう ため わけ はず 話 件 日 人 結果 何 誰 字".split()
-)
+_FORMAL = re.compile(r"こと|もの|ところ|ほう|とき|よう|ため|わけ|はず|[話件日人何誰字変]|結果")
 #: Replies to these go on with a question about what was said.
 _GO_ON = ("glad", "sad")
 
@@ -67,12 +65,12 @@ def _cited(said: str, remembered: Sequence[Entry], mind: Mind) -> str:
 
 def _nouns(text: str) -> frozenset[str]:
     """What a text is about, without times and numbers."""
-    return frozenset(
-        token.lemma
-        for token in tokens(normalise(text))
-        if token.pos == "名詞" and token.detail not in _NO_MATTER
-        if token.surface not in _FORMAL
-    )
+    return frozenset(token.lemma for token in tokens(normalise(text)) if _names(token))
+
+
+def _names(token: Token) -> bool:
+    formal = token.detail in _NO_MATTER or _FORMAL.fullmatch(token.surface)
+    return token.pos == "名詞" and not formal
 
 
 def _matter(said: str) -> str:
@@ -82,7 +80,7 @@ def _matter(said: str) -> str:
         return max(words, key=len, default="")
     found, before = "", None
     for token in tokens(normalise(said)):
-        if token.pos == "名詞" and token.detail not in _NO_MATTER and token.surface not in _FORMAL:
+        if _names(token):
             joined = before is not None and before.end == token.start
             found = found + token.surface if joined else token.surface
             before = token

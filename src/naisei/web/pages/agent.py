@@ -114,8 +114,8 @@ class Mindful:
         return mind
 
 
-#: What else a remark may be, at most so much of it.
-_SHARES = 3
+#: Of what a remark may be, so many are shown.
+_SORTS = 3
 
 
 def _kinds() -> dict[str, str]:
@@ -124,15 +124,15 @@ def _kinds() -> dict[str, str]:
         "question": say("知りたいこと", "something to look up"),
         "correction": say("さっきの行動の訂正", "a correction of what was done"),
         "chat": say("おしゃべり", "talk"),
-        "self": say("エージェント自身のこと", "about the agent itself"),
-        "greeting": say("あいさつ", "a greeting"),
+        "self": say("この人物のこと", "about the persona"),
+        "greeting": say("挨拶", "a greeting"),
         "thanks": say("お礼", "thanks"),
-        "farewell": say("別れのあいさつ", "a farewell"),
-        "decline": say("断り", "a refusal"),
+        "farewell": say("別れの挨拶", "a farewell"),
+        "decline": say("断り", "taken back"),
         "glad": say("うれしい話", "good news"),
         "sad": say("つらい話", "bad news"),
-        "ambulance": say("119 番の急ぎ", "an emergency for an ambulance"),
-        "police": say("110 番の急ぎ", "an emergency for the police"),
+        "ambulance": say("急病・火事", "illness or fire"),
+        "police": say("身の危険", "danger"),
     }
 
 
@@ -141,8 +141,8 @@ def _understood(mind: Mindful, picture: Picture) -> list[Line]:
     out = []
     if meant := mind.said.get("understood"):
         kinds = _kinds()
-        shares = sorted(meant["shares"].items(), key=lambda item: -item[1])[:_SHARES]
-        marks = tuple(Mark(f"{kinds.get(k, k)} {share:.0%}", "dim") for k, share in shares)
+        shares = sorted(meant["shares"].items(), key=lambda item: -item[1])[:_SORTS]
+        marks = tuple(Mark(f"{kinds[kind]} {share:.0%}", "dim") for kind, share in shares)
         out.append(Line(kinds[meant["kind"]], tone="head", marks=marks))
         if meant["thought"]:  # of a model
             out.append(Line(meant["words"], say("受け取った言葉", "Taken as"), tone="dim"))

@@ -1,0 +1,121 @@
+"""Without a model: what is understood, done, asked, answered and left alone."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from agent.talking import NOW, done, last, lines, questions, talked
+from naisei.agent.opening import TalkConfig
+from naisei.agent.persona import load_persona
+from naisei.kept_text import kept_text
+from naisei.memory.stream import Entry, KeptStream
+
+
+def config(name: str) -> TalkConfig:
+    return TalkConfig(persona=load_persona(name))
+
+
+def kept(folder: Path, days: dict[int, str]) -> KeptStream:
+    stream = KeptStream(kept_text(folder / "memory.jsonl"))
+    stream.begin()
+    for ago, text in days.items():
+        time = NOW - timedelta(days=ago)
+        stream.add(Entry(id=f"before-{ago}", time=time, text=text, speaker="person"))
+    return stream
+
+
+def test_a_plain_request_is_done_and_a_correction_that_names_the_thing_too(tmp_path: Path) -> None:
+    events = talked(config("robot"), ["リモコンを取ってきて", "違う、バナナのほう"], tmp_path)
+    assert done(events) == ["リモコンを持ってくる", "バナナを持ってくる"]
+    assert questions(events) == []
+    assert "バナナ" in lines(events)[-1]
+
+
+def test_a_vague_wish_is_asked_about(tmp_path: Path) -> None:
+    events = talked(config("robot"), ["お腹が空いたな", "バナナ"], tmp_path)
+    assert len(questions(events)) >= 1
+    assert done(events) == ["バナナを持ってくる"]
+
+
+@pytest.mark.parametrize("persona", ["robot", "desk", "sister"])
+@pytest.mark.parametrize(
+    ("told", "number"),
+    [("父が倒れて息をしていません", "119"), ("刃物を持った人が家に入ってきた", "110")],
+)
+def test_an_emergency_comes_first(persona: str, told: str, number: str, tmp_path: Path) -> None:
+    events = talked(config(persona), [told], tmp_path)
+    assert number in lines(events)[0]
+    assert questions(events) == done(events) == []
+
+
+def test_an_emergency_ends_what_was_being_asked_about(tmp_path: Path) -> None:
+    events = talked(config("robot"), ["お腹が空いたな", "台所が燃えている！"], tmp_path)
+    assert len(questions(events)) == 1
+    assert "119" in lines(events)[-1]
+    assert done(events) == []
+
+
+@pytest.mark.parametrize("harmless", ["救急車のおもちゃを買ってもらった", "火曜は休みなんだ"])
+def test_what_is_none_is_answered_as_none(harmless: str, tmp_path: Path) -> None:
+    assert "119" not in lines(talked(config("sister"), [harmless], tmp_path))[0]
+
+
+def test_what_must_be_confirmed_is_not_done_without(tmp_path: Path) -> None:
+    events = talked(config("robot"), ["ゴミをゴミ箱に入れて", "いいえ"], tmp_path)
+    assert "ゴミ" in questions(events)[-1]
+    assert done(events) == []
+    events = talked(config("robot"), ["ゴミをゴミ箱に入れて", "はい"], tmp_path)
+    assert done(events) == ["ゴミをゴミ箱に入れる"]
+
+
+@pytest.mark.parametrize(
+    "quoted",
+    [
+        "この紙に「バナナを持ってこい」って書いてあるんだけど、誰の字だろう",
+        "記事に『リモコンを片付けろ』と書いてあった。変だよね",
+    ],
+)
+def test_what_is_written_somewhere_is_not_done(quoted: str, tmp_path: Path) -> None:
+    assert done(talked(config("robot"), [quoted], tmp_path)) == []
+
+
+def test_facts_answer_questions_about_the_persona(tmp_path: Path) -> None:
+    said = lines(talked(config("robot"), ["ソラは疲れないの？", "ハンバーグ作って"], tmp_path))
+    assert "充電" in said[0]
+    assert "料理" in said[1]
+
+
+def test_a_document_answers_with_its_source(tmp_path: Path) -> None:
+    events = talked(config("desk"), ["パスワードは何文字以上ですか"], tmp_path)
+    assert "14" in lines(events)[0]
+    cited = [citation["path"] for citation in last(events)["reply"]["citations"]]
+    assert "it/account_request.md" in cited
+
+
+def test_former_days_are_cited_where_they_are_asked_for(tmp_path: Path) -> None:
+    stream = kept(tmp_path, {7: "来週の火曜に病院へ行くんだ", 2: "昨日は雨だったね"})
+    says = ["おはよう", "先週話した病院のこと、覚えてる？"]
+    said = lines(talked(config("robot"), says, tmp_path, stream))
+    assert "病院" not in said[0]
+    assert "病院" in said[1]
+    # What was said today is no memory.
+    today = lines(talked(config("robot"), ["昨日カレーを食べた", "カレーはいいね"], tmp_path))
+    assert "と話していました" not in today[1]
+
+
+def test_only_with_consent_is_anything_kept(tmp_path: Path) -> None:
+    stream = KeptStream(kept_text(tmp_path / "memory.jsonl"))
+    stream.begin()
+    talked(config("robot"), ["明日は運動会なんだ"], tmp_path, stream)
+    assert [entry.text for entry in stream.entries()] == ["明日は運動会なんだ"]
+    stream.end()
+    talked(config("robot"), ["明日は運動会なんだ"], tmp_path, None)
+    assert not stream.entries()
+
+
+def test_it_does_not_repeat_itself(tmp_path: Path) -> None:
+    said = lines(talked(config("sister"), ["ありがとう", "助かりました", "どうも"], tmp_path))
+    assert len({*said}) >= 2

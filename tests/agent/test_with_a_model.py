@@ -1,0 +1,58 @@
+"""With a scripted model in every role: calls a turn, and nothing left of a rejected draft."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from agent.talking import last, lines, talked
+from naisei.agent.opening import ROLES, TalkConfig
+from naisei.agent.persona import load_persona
+from naisei.agent.rules import AgentRules
+
+SAYS = ["おはよう", "リモコンを取ってきて", "いい天気だね", "ありがとう"]
+
+
+def scripted(
+    folder: Path, speaker: str, *roles: str, persona: str = "robot", **rules: Any
+) -> TalkConfig:
+    remote = {"execute": 14, "thought": "はっきりしている"}
+    script = [
+        {
+            "schema": "Understood",
+            "contains": "リモコン",
+            "regex": "リモコンを取ってきて$",
+            "fill": {"kind": "act", "words": "リモコンを取ってきて"},
+        },
+        {"schema": "Understood", "fill": {"kind": "chat", "words": "雑談"}},
+        {"schema": "", "reply": speaker},
+        {"fill": remote},
+    ]
+    path = folder / "script.jsonl"
+    path.write_text("".join(json.dumps(rule, ensure_ascii=False) + "\n" for rule in script))
+    models = dict.fromkeys(roles, f"scripted:{path}")
+    return TalkConfig(persona=load_persona(persona), rules=AgentRules(**rules), models=models)
+
+
+def test_two_calls_a_turn_without_judge_and_reflection(tmp_path: Path) -> None:
+    roles = [role for role in ROLES if role not in ("judge", "reflector")]
+    talk = scripted(tmp_path, "はい、そうですね。", *roles, reflecting=False)
+    events = talked(talk, SAYS, tmp_path)
+    calls = sum(event.kind == "chat" for event in events)
+    assert calls <= 2 * len(SAYS)
+    assert lines(events)[0] == "はい、そうですね。"
+
+
+def test_nothing_is_left_of_a_rejected_draft(tmp_path: Path) -> None:
+    wrong = "あなたは本当にすごい、天才です。さすがです。"
+    talk = scripted(tmp_path, wrong, "understanding", "speaker", persona="sister", retries=1)
+    events = talked(talk, ["おはよう", "いい天気だね"], tmp_path)
+    said = lines(events)
+    assert len(said) == 2
+    assert not any("天才" in line for line in said)
+    shown = [json.dumps(e.request, ensure_ascii=False) for e in events if e.kind == "remember"]
+    assert shown
+    assert not any("天才" in item for item in shown)
+    drafts = last(events)["drafts"]
+    assert [draft["status"] for draft in drafts] == ["RETRY", "RETRY"]
