@@ -434,7 +434,8 @@ def test_a_recorded_run_opens_and_exports_without_a_call_or_a_trace(
 def test_a_recorded_run_is_replayed_from_its_log(
     name: str, tmp_path: Path, naisei: Naisei, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Those whose data ships and whose prompts are still those of then: resumed in a copy, they come to the same results without a call."""
+    """Those whose data ships and whose prompts are still those of then: resumed in a copy, they
+    come to the same results without a call."""
     monkeypatch.setattr(HandModel, "complete", _called)
     copy = Path(shutil.copytree(RECORDED / name, tmp_path / name))
     done = naisei("runs", "resume", copy, "--quiet")
