@@ -107,7 +107,7 @@ class Mindful:
                 for side, found in mind.stances.items():
                     found.append(mind.said["stance"][side])
             elif event.kind == "recall" and isinstance(event.result, list):
-                mind.recalled = [one["entry"]["text"] for one in event.result]  # type: ignore[index,call-overload]
+                mind.recalled = [one["entry"]["text"] for one in event.result]  # type: ignore[index,call-overload,misc]
             elif event.kind == "remember" and request["memory"] != STREAM:
                 mind.memo = str(request["item"])
         return mind
