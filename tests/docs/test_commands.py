@@ -81,7 +81,7 @@ def _check(line: str) -> None:
         for other in [w for w in rest if w != "|"]:
             assert f"{name.rsplit(' ', 1)[0]} {other}" in _commands(), other
         return
-    if hasattr(command, "commands"):
+    if hasattr(command, "commands") and not (command.invoke_without_command and rest):
         assert not rest, f"{name} has no sub-command {rest[0]}"
         return
     if not rest or "[OPTIONS]" in rest:  # required options are named below the usage

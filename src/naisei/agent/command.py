@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import datetime
 from importlib.resources import files
@@ -20,15 +19,15 @@ from naisei.agent.rules import AgentRules
 from naisei.clarify.lines import THOUGHT
 from naisei.clarify.person import Person, people_directory
 from naisei.cli.parameters import with_options
-from naisei.core import AskUser, Event, InputError
+from naisei.core import Event
 from naisei.intent.remembering import kept_for
 from naisei.lang import language, say
-from naisei.lengths import MESSAGE, too_long
 from naisei.memory.stream import KeptStream
 from naisei.models.registry import base_world
-from naisei.runs.conversation import LiveConversation, PendingQuestion, Prepared
+from naisei.runs.conversation import LiveConversation, Prepared
 from naisei.runs.directory import RunDirectory
 from naisei.runs.frozen import Frozen
+from naisei.runs.terminal import TerminalConversation, conversation_directory
 from naisei.system.config import Options, flag
 from naisei.system.execute import Endpoint
 from naisei.terminal import Console, Panel
@@ -81,7 +80,7 @@ class TalkOptions(Endpoint, AgentRules):
 
 @dataclass(frozen=True, slots=True)
 class _TalkRun:
-    """What `RunDirectory.of` needs to know."""
+    """What `conversation_directory` needs to know."""
 
     config: TalkConfig
     system: str = "agent"
@@ -110,11 +109,8 @@ def talk_command(context: typer.Context, options: TalkOptions) -> None:
         (kept.begin if options.remember else kept.end)()
     config = _config(options)
     path = options.run_dir or Path("runs") / f"talk-{datetime.now():%Y%m%d-%H%M%S-%f}"
-    with RunDirectory.of(_TalkRun(config), path) as directory:
+    with conversation_directory(_TalkRun(config), path) as directory:
         asyncio.run(_talk(config, options, directory, kept if kept.allowed else None))
-        unused = directory.fresh and not any(directory.log.counts())
-    if unused:
-        shutil.rmtree(path)
 
 
 class MemoryOptions(Options):
@@ -176,9 +172,8 @@ async def _talk(
     settings = options.settings(concurrency=1)
     async with base_world(config.models, settings=settings, embedder=config.embedder) as base:
 
-        @asynccontextmanager
-        async def prepared(past: Sequence[Event]) -> AsyncIterator[Prepared]:
-            async with opened(
+        def prepared(past: Sequence[Event]) -> AbstractAsyncContextManager[Prepared]:
+            return opened(
                 config,
                 base,
                 past,
@@ -186,68 +181,23 @@ async def _talk(
                 people=people_directory(),
                 kept=kept,
                 human=conversation.human(),
-            ) as ready:
-                yield ready
+            )
 
-        conversation.start(prepared)
-        try:
-            await _Terminal(config, conversation).talk()
-        finally:
-            await conversation.leave()
+        await _Terminal(config, conversation).hold(prepared)
 
 
-class _Terminal:
-    """Shows a conversation, and gives the person's words."""
-
+class _Terminal(TerminalConversation):
     def __init__(self, config: TalkConfig, conversation: LiveConversation) -> None:
-        self._config, self._conversation = config, conversation
-        self._console, self._name = Console(), config.persona.profile.name
-
-    async def talk(self) -> None:
-        """Until the person leaves. Raises whatever stopped the conversation."""
-        title = self._config.persona.title[language() == "en"]
+        name = config.persona.profile.name
+        super().__init__(conversation, you=say("あなた", "you"), name=name)
+        title = config.persona.title[language() == "en"]
         hint = say(
             "話しかけてください。空の行か Ctrl-D で終わります。",
             "Say something; an empty line or Ctrl-D ends.",
         )
-        self._console.print(Panel(Text(hint), title=title, title_align="left"))
-        try:
-            async for _, events, status in self._conversation.follow(0):
-                for event in events:
-                    self._show(event)
-                if status is None or status.state == "going":
-                    continue
-                if status.asked is None:
-                    assert status.error is not None, "a talk has no end"
-                    raise status.error
-                if not await self._answered(status.asked):
-                    break
-        except EOFError:
-            self._console.print()
+        self.console.print(Panel(Text(hint), title=title, title_align="left"))
 
-    def _show(self, event: Event) -> None:
+    def show(self, event: Event) -> None:
         request = event.request
         if event.kind == "say" and isinstance(request, dict) and request["speaker"] != THOUGHT:
-            self._say(str(request["text"]))
-
-    async def _answered(self, asked: PendingQuestion) -> bool:
-        effect = asked.effect
-        question = effect.question if isinstance(effect, AskUser) else ""
-        if question:
-            self._say(question)
-        while True:
-            said = self._console.input(Text(say("あなた > ", "you > "), style="bold cyan")).strip()
-            if not said and not question:
-                return False
-            if told := too_long(said, MESSAGE):
-                self._console.print(Text(told))
-                continue
-            try:
-                await self._conversation.answer({"text": said})
-            except InputError as error:
-                self._console.print(Text(error.message))
-            else:
-                return True
-
-    def _say(self, text: str) -> None:
-        self._console.print(Text.assemble((f"{self._name} > ", "bold green"), text))
+            self.say(str(request["text"]))

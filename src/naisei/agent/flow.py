@@ -141,7 +141,7 @@ def correct(remark: Remark) -> Flow[None]:
     yield from _attempt(remark, deed, None if instead is None else Certain(instead))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Certain:
     """An agent that has been told which action is meant."""
 
@@ -184,7 +184,7 @@ def answer(remark: Remark) -> Flow[None]:
     if reply.extended == "greeting" or (nothing and remark.meant.sort not in ("question", "act")):
         yield from chat(remark)
         return
-    found = {"reply": reply.model_dump(mode="json", exclude={"message"})}
+    found: dict[str, JsonValue] = {"reply": reply.model_dump(mode="json", exclude={"message"})}
     yield from speak(remark, _words(reply.message), {"asked": reply.query}, found)
 
 
@@ -251,12 +251,11 @@ def speak(
     draft is rejected.
     """
     parts, mind = remark.parts, remark.mind
-    found: tuple[str, dict[str, JsonValue]] = ("", {})
+    seen: dict[str, JsonValue] = {}
     if checked and parts.rules.checking:
-        found = yield from gated(parts, mind, write, spare=spare)
+        text, seen = yield from gated(parts, mind, write, spare=spare)
     else:
-        found = (yield from write(())), {}
-    text, seen = found
+        text = yield from write(())
     readings = {"own": mind.stance, "theirs": mind.toward}
     stance: dict[str, JsonValue] = {
         name: reading.vector.model_dump(mode="json") if reading and reading.vector else None

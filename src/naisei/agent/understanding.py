@@ -70,8 +70,8 @@ class Understood(BaseModel):
 
 class Meant(Understood):
     """sort: what the regression takes it for, of the twelve. fact: the persona's that answers it,
-    "" for none. shares: how much it is of each sort, 0 to 1, each by itself. call: the public number
-    to be told at once."""
+    "" for none. shares: how much it is of each sort, 0 to 1, each by itself. call: the public
+    number to be told at once."""
 
     sort: str = ""
     fact: str = ""

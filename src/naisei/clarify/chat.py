@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -25,15 +24,15 @@ from naisei.clarify.system import RUN
 from naisei.core import AskUser, Event, InputError
 from naisei.lang import language as shown_language
 from naisei.lang import say
-from naisei.lengths import MESSAGE, too_long
 from naisei.models.embedders import KeptEmbedder, open_embedder
 from naisei.models.registry import base_world
 from naisei.runs.conversation import LiveConversation, PendingQuestion, Prepared
 from naisei.runs.directory import RunDirectory
 from naisei.runs.frozen import Frozen
+from naisei.runs.terminal import TerminalConversation, conversation_directory
 from naisei.system.config import Options, flag
 from naisei.system.execute import RunOptions, check_models
-from naisei.terminal import Console, Panel
+from naisei.terminal import Panel
 
 _JAPANESE, _ENGLISH = "ambigact40-open", "ambigact40-open-en"
 
@@ -89,7 +88,7 @@ def _load(config: ClarifyConfig, source: str, split: str | None) -> Dataset:
     return load(source, split=split, seed=config.seed, actions=config.actions or None)
 
 
-_WORDS = {
+_WORDS: dict[Language, dict[str, str]] = {
     "ja": {
         "you": "あなた",
         "agent": "内省",
@@ -157,97 +156,49 @@ class _ChatConfig(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class _ChatRun:
-    """What `RunDirectory.of` needs to know."""
+    """What `conversation_directory` needs to know."""
 
     config: _ChatConfig
     system: str = "clarify"
     data_hash: str = ""
 
 
-class _Terminal:
-    """Shows a conversation, and gives the person's answers."""
-
+class _Terminal(TerminalConversation):
     def __init__(self, config: _ChatConfig, conversation: LiveConversation) -> None:
-        self._config, self._conversation = config, conversation
-        self._words, self._console = _WORDS[config.scene.language], Console()
+        self._config, self._words = config, _WORDS[config.scene.language]
+        super().__init__(conversation, you=self._words["you"], name=self._words["agent"])
 
-    async def talk(self) -> None:
-        """Until the person leaves. Raises whatever stopped the conversation."""
-        self._console.print(Text(str(self._words["hello"])))
+    async def talk(self, since: int = 0) -> None:
+        self.console.print(Text(self._words["hello"]))
         self._show_notes()
-        try:
-            async for _, events, status in self._conversation.follow(
-                len(self._conversation.events)
-            ):
-                for event in events:
-                    self._show(event)
-                if status is None or status.state == "going":
-                    continue
-                if status.asked is None:
-                    assert status.error is not None, "requests have no end"
-                    raise status.error
-                if not await self._answered(status.asked):
-                    break
-        except EOFError:
-            self._console.print()
-        self._say(str(self._words["bye"]))
+        await super().talk(since or len(self.conversation.events))
+        self.say(self._words["bye"])
 
-    def _show(self, event: Event) -> None:
+    def show(self, event: Event) -> None:
         request = event.request
         if event.kind == "say" and isinstance(request, dict):
             speaker = request["speaker"]
             if speaker in ENDS:
-                self._say(str(self._words[str(speaker)]))
+                self.say(self._words[str(speaker)])
             if speaker in (DONE, GAVE_UP):
                 self._show_notes()
 
-    async def _answered(self, asked: PendingQuestion) -> bool:
-        """Whether the person said something: an empty line in place of a request is leaving."""
-        effect = asked.effect
-        request = isinstance(effect, AskUser) and not effect.question
-        if isinstance(effect, AskUser) and effect.question:
-            self._say(effect.question)
-        elif not request:
-            action = effect.action["execute"]  # type: ignore[attr-defined]
-            self._say(f"→ {self._config.actions.text(int(str(action)))}")
+    def fields(self, asked: PendingQuestion) -> Mapping[str, str] | None:
+        if isinstance(asked.effect, AskUser):
+            return super().fields(asked)
+        action = asked.effect.action["execute"]  # type: ignore[attr-defined]
+        self.say(f"→ {self._config.actions.text(int(str(action)))}")
         while True:
-            if isinstance(effect, AskUser):
-                if not (text := self._hear()) and request:
-                    return False
-                fields = {"text": text}
-            else:
-                fields = {"right": "yes" if self._yes(str(self._words["right?"])) else "no"}
-            try:
-                await self._conversation.answer(fields)
-            except InputError as error:
-                self._console.print(Text(error.message))
-            else:
-                return True
+            self.console.print(Text(self._words["right?"]))
+            if (right := agrees(self.hear())) is not None:
+                return {"right": "yes" if right else "no"}
+            self.console.print(Text(self._words["again"]))
 
     def _show_notes(self) -> None:
-        person = Picture.of(self._config.person, self._conversation.events).person
-        text = person.notes(self._config.scene.language) or str(self._words["empty"])
-        title = str(self._words["memo"]).format(name=person.name)
-        self._console.print(Panel(Text(text), title=title, title_align="left"))
-
-    def _hear(self) -> str:
-        """What the person types. Raises EOFError when they leave (Ctrl-D)."""
-        while True:
-            prompt = Text.assemble((str(self._words["you"]), "bold cyan"), " > ")
-            said = self._console.input(prompt).strip()
-            if not (told := too_long(said, MESSAGE)):
-                return said
-            self._console.print(Text(told))
-
-    def _say(self, text: str) -> None:
-        self._console.print(Text.assemble((f"{self._words['agent']} > ", "bold green"), text))
-
-    def _yes(self, question: str) -> bool:
-        while True:
-            self._console.print(Text(question))
-            if (right := agrees(self._hear())) is not None:
-                return right
-            self._console.print(Text(str(self._words["again"])))
+        person = Picture.of(self._config.person, self.conversation.events).person
+        text = person.notes(self._config.scene.language) or self._words["empty"]
+        title = self._words["memo"].format(name=person.name)
+        self.console.print(Panel(Text(text), title=title, title_align="left"))
 
 
 def chat_command(config: ClarifyConfig, options: RunOptions, *, chat: ChatOptions) -> None:
@@ -270,11 +221,8 @@ def chat_command(config: ClarifyConfig, options: RunOptions, *, chat: ChatOption
         )
     check_models(RUN, held.setting)
     path = chat.run_dir or Path("runs") / f"clarify-chat-{datetime.now():%Y%m%d-%H%M%S-%f}"
-    with RunDirectory.of(_ChatRun(held), path) as directory:
+    with conversation_directory(_ChatRun(held), path) as directory:
         asyncio.run(_chat(held, options, directory))
-        unused = directory.fresh and not any(directory.log.counts())
-    if unused:
-        shutil.rmtree(path)
 
 
 async def _chat(config: _ChatConfig, options: RunOptions, directory: RunDirectory) -> None:
@@ -309,8 +257,4 @@ async def _chat(config: _ChatConfig, options: RunOptions, directory: RunDirector
                 human=conversation.human,
             )
 
-        conversation.start(opened)
-        try:
-            await _Terminal(config, conversation).talk()
-        finally:
-            await conversation.leave()
+        await _Terminal(config, conversation).hold(opened)
