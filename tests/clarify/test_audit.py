@@ -79,13 +79,6 @@ def test_a_leaking_user_is_found() -> None:
     assert found.tables[2].rows[0][0] == "leak"
 
 
-def test_a_lying_user_is_found() -> None:
-    assert value(audited(lambda q: "いいえ、違います。", instance(7)), "misleading") > 0
-    yes = audited(lambda q: "はい、そうです。", instance(7))
-    assert value(yes, "misleading") > 0.8
-    assert value(yes, "hedged") == 0
-
-
 def test_a_forgetful_user_is_found() -> None:
     said: list[str] = []
 
@@ -99,7 +92,8 @@ def test_a_forgetful_user_is_found() -> None:
 
 def test_a_user_who_denies_what_is_there_is_found() -> None:
     assert (
-        value(audited(lambda q: "コップはないよ。", instance(7, "空のコップ")), "denies-scene") == 1
+        value(audited(lambda q: "コップはないよ。", instance(7, "空のコップ")), "against-scene")
+        == 1
     )
 
 
@@ -115,7 +109,7 @@ def test_the_rule_simulator_passes_on_the_data_set() -> None:
     found = audit_rule(data.instances, data.actions)
     for name in ("leak", "false-denial", "false-assent", "evasion", "against-scene"):
         assert value(found, name) <= 0.01, name
-    for name in ("contradiction", "inconsistent", "denies-scene"):
+    for name in ("contradiction", "inconsistent"):
         assert value(found, name) <= 0.01, name
     assert value(found, "refused-fair") <= 0.05
     assert value(found, "refused-useless") >= 0.93
@@ -165,7 +159,6 @@ def test_other_action_sets_get_the_questions_that_need_no_table() -> None:
     assert 0 < len(names) < len(conversations(ACTIONS))
     found = audit_rule([instance(1)], some, paraphrases=lambda i: {1: ("体を温めたい",)})
     assert value(found, "refused-fair") < 1
-    assert math.isnan(value(found, "misleading"))
     assert "have no facts" in found.notes[0] and "nobody else" not in found.notes[0]
 
     alone = audit_rule([instance(1)], some)

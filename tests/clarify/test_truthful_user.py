@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import get_args
 
 import pytest
 
@@ -14,7 +15,7 @@ from naisei.clarify.schemas import Facts, Instance, Scene, UserInfo
 from naisei.clarify.simulator import LLMSimulator
 from naisei.clarify.simulator.restated import restated
 from naisei.clarify.simulator.rule import RuleSimulator
-from naisei.clarify.simulator.voice import MANNERS, Manner
+from naisei.clarify.simulator.voice import Manner
 from naisei.core import AskUser, Chat, Where
 from naisei.japanese.answers import Stance, understand
 from naisei.japanese.questions import denied, parse
@@ -161,7 +162,7 @@ def test_negation_is_read_at_the_end_of_what_is_said() -> None:
         assert not denied(text), text
 
 
-@pytest.mark.parametrize("manner", MANNERS)
+@pytest.mark.parametrize("manner", get_args(Manner))
 def test_every_manner_tells_the_truth(manner: Manner) -> None:
     yes = understand(said("ティッシュのことですか？", manner), "ティッシュのことですか？")
     no = understand(said("コップのことですか？", manner), "コップのことですか？")

@@ -252,8 +252,7 @@ def test_lines_are_checked_and_remembered_across_processes(tmp_path: Path) -> No
 
     assert asyncio.run(go()) == "洗濯は午前がおすすめです。"
     again = check_before_say("ayu", thread="a", state=state)
-    assert again.history is not None
-    assert list(again.history()) == [drafts[1], "洗濯は午前がおすすめです。"]
+    assert again.notes.texts("lines:a") == [drafts[1], "洗濯は午前がおすすめです。"]
 
 
 class Odd(Exception):

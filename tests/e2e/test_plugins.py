@@ -41,7 +41,6 @@ class Careful:
     """Asks once, then does what its model says, never the same thing twice."""
 
     name = "careful"
-    model_free = False
 
     def decide(self, view):
         if view.may_ask and not view.asked:
@@ -66,17 +65,9 @@ class Reflex:
         yield
 
 
-class Free(Reflex):
-    model_free = True
-
-
 @declares(model_free=True)
 def reflex(context):
     return Reflex(context)
-
-
-def forgetful(context):
-    return Free(context)
 
 
 class Diary:
@@ -124,7 +115,6 @@ ENTRIES = """
 [naisei.agents]
 careful = naisei_e2e_plugin:agent
 reflex = naisei_e2e_plugin:reflex
-forgetful = naisei_e2e_plugin:forgetful
 [naisei.memories]
 diary = naisei_e2e_plugin:Diary
 lost = naisei_e2e_plugin:Lost
@@ -167,8 +157,8 @@ def test_all_four_in_one_run(alone: Alone, site: Path) -> None:
     assert again.code == 0 and again.result == done.result
 
 
-@pytest.mark.parametrize("name", ["reflex"])
-def test_a_factory_says_that_its_agent_needs_no_model(alone: Alone, site: Path, name: str) -> None:
+def test_a_factory_says_that_its_agent_needs_no_model(alone: Alone, site: Path) -> None:
+    name = "reflex"
     path = os.pathsep.join([str(site), *(p for p in sys.path if p)])
     flags = ["--data", "kitchen:ふう", "--json", "--quiet", "--agent", name]
     done = alone("clarify", "run", *flags, "--agent", "random", "--model", "m:m", PYTHONPATH=path)
@@ -177,14 +167,6 @@ def test_a_factory_says_that_its_agent_needs_no_model(alone: Alone, site: Path, 
     assert done.result["metrics"][name]["pass@3"] == 1.0
     done = alone("clarify", "ablate", *flags, PYTHONPATH=path)
     assert done.code == 0 and list(done.result["runs"]) == ["full", "no-clarify"], done.err
-
-
-def test_what_only_the_agent_says_is_not_passed_over(alone: Alone, site: Path) -> None:
-    path = os.pathsep.join([str(site), *(p for p in sys.path if p)])
-    flags = ["--data", "kitchen:ふう", "--agent", "forgetful"]
-    done = alone("clarify", "run", *flags, PYTHONPATH=path)
-    assert done.code == 2 and "@declares(model_free=True)" in done.err, done.err
-    assert not Path("runs").exists()
 
 
 @pytest.mark.parametrize(

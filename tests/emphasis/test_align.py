@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from naisei.emphasis.zero_shot import align
+from naisei.emphasis.flow import align
 
 
 def bold(source: str, reply: str) -> str:

@@ -40,7 +40,7 @@ def test_reasons(found: Suggestions) -> None:
     assert "has a number" not in first.reason
     assert "has a number" in second.reason
     assert "title" not in second.reason
-    assert second.marked == "**犬が3匹いる**"
+    assert second.marked == "**犬が3匹いる。**"
 
 
 def test_textlint_counts_as_javascript(found: Suggestions) -> None:
@@ -63,7 +63,7 @@ def test_diagnostics_begin_at_zero(found: Suggestions, file: Path) -> None:
     last = shown["diagnostics"][-1]
     assert last["range"]["start"] == {"line": 4, "character": 0}
     [edit] = last["data"]["edits"]
-    assert edit == {"range": last["range"], "newText": "**犬が3匹いる**"}
+    assert edit == {"range": last["range"], "newText": "**犬が3匹いる。**"}
 
 
 @pytest.mark.parametrize(

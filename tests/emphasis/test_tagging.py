@@ -94,7 +94,7 @@ def unmarked(data: bytes, text: bytes) -> bool:
         # A closing ** after a full-width bracket or stop is none before a letter.
         ("「猫」は眠い。", "「猫」", "「**猫**」は眠い。"),
         ("猫は寝た。犬は起きた。", "猫は寝た。", "**猫は寝た**。犬は起きた。"),
-        ("猫は寝た。", "猫は寝た。", "**猫は寝た**。"),
+        ("猫は寝た。", "猫は寝た。", "**猫は寝た。**"),
         ("GitHub(ギットハブ)は場所。", "GitHub(ギットハブ)",
          "<strong>GitHub(ギットハブ)</strong>は場所。"),
         ("猫は『大変』に眠い。", "は『大変", "猫は『**大変**』に眠い。"),
@@ -103,7 +103,7 @@ def unmarked(data: bytes, text: bytes) -> bool:
         ("猫は**大変**に眠い。", "大変に", "猫は**大変**に眠い。"),
         ("`ls`は[猫](u)と鳥。", "ls", "`ls`は[猫](u)と鳥。"),
         ("[猫](u)と鳥と犬。", "猫](u)と鳥", "[猫](u)と鳥と犬。"),
-        ("猫\\*と犬。", "猫*と", "<strong>猫\\*</strong>と犬。"),
+        ("猫\\*と犬。", "猫*と", "**猫**\\*と犬。"),
         ("猫&amp;犬がいる。", "猫&犬", "**猫&amp;犬**がいる。"),
         # Lines, quotes, lists.
         ("> 猫は\n> 眠い。", "猫は眠い", "> **猫は\n> 眠い**。"),
@@ -275,7 +275,7 @@ def test_a_share_keeps_the_likeliest() -> None:
 
 def test_a_threshold_takes_the_place_of_the_choice() -> None:
     document = read_bytes("猫がいる。".encode(), "markdown")
-    assert suggest(document, Words("猫"), threshold=0.0).words == 3
+    assert suggest(document, Words("猫"), threshold=0.0).words == 4
     assert suggest(document, Words("猫"), threshold=0.5).words == 1
 
 
@@ -295,6 +295,8 @@ def test_a_threshold_takes_the_place_of_the_choice() -> None:
         ("僕たち生産性向上チームは動く。", "向上", "**僕たち生産性向上チーム**は動く。"),
         ("先に「承認」を読んでください。", "承認", "先に「**承認**」を読んでください。"),
         ("先に「承認と申請」を読む。", "申請 読む", "先に<strong>「承認と申請」を読む</strong>。"),
+        ("恩恵は大きいと思います。", "大きい", "恩恵は**大きい**と思います。"),
+        ("注意: 露出は-1にする。", "注意 1", "**注意**: 露出は<strong>-1</strong>にする。"),
         ("猫(白い)を`code`で飼う。", "猫 code", "**猫**(白い)を`code`で飼う。"),
     ],
 )

@@ -121,7 +121,7 @@ def test_what_a_partner_keeps_to_themselves_is_told_to_nobody_else() -> None:
 
 
 def test_background_comes_before_what_was_said() -> None:
-    found = talk(Model(), sessions=1, turns=2, reflection="turn", procedure="fitting")
+    found = talk(Model(), sessions=1, turns=2, reflection="turn")
     for made in found.sessions[0].moments[-1].reflections:
         kinds = ["fact" if g.id.startswith("fact") else "said" for g in made.evidence]
         assert kinds == sorted(kinds) and len(set(kinds)) == 2
@@ -348,15 +348,6 @@ def test_lite_asks_once_and_is_shown_the_latest_lines() -> None:
     last = found.sessions[0].moments[-1].reflections[0]
     assert last.questions is None and "問い:" not in last.prompt
     assert {f"D1:{n}" for n in range(1, 7)} <= {ground.id for ground in last.evidence}
-
-
-def test_questions_are_skipped_while_everything_fits() -> None:
-    model = Model()
-    fitting = {"sessions": 1, "turns": 6, "reflection": "turn", "procedure": "fitting"}
-    talk(model, **fitting)
-    assert not model.roles("questioner")
-    talk(model, **fitting, evidence_chars=200)
-    assert model.roles("questioner")
 
 
 def test_what_is_so_of_a_persona_says_dates() -> None:

@@ -37,7 +37,7 @@ def _cut_off() -> object:
 _WRONG: tuple[Wrong, ...] = (
     (lambda: playable(_NOTHING, ProcessPool()), "there is no such game",
      "give a game's file, such as a .z8 or .json"),
-    (_cut_off, "the story is cut off: 100 of 128 bytes",
+    (_cut_off, "the story is damaged or cut off",
      "fetch or generate it again, or leave it out"),
     (lambda: find_games("."), "there are no games here",
      "give a .z8 or .json game, or a folder of them; naisei textgame make cooking --out DIR makes "

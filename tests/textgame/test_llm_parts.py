@@ -15,9 +15,12 @@ from naisei.textgame.llm.prompt import (
     History,
     LLMOptions,
     family_of,
+    messages,
     summarised,
+    task_text,
     walkthrough,
 )
+from naisei.textgame.schemas import View
 from naisei.textgame.texts import opening_words, plain
 
 CANDIDATES = ("look", "take mug from bench", "put mug on shelf", "go east", "examine BBQ")
@@ -289,3 +292,17 @@ def test_every_prompt_is_there_in_english_with_its_version():
     names = lang.names(PACKAGE)
     assert all(name.rpartition(".v")[2].isdecimal() for name in names)
     assert {"system.v2", "tur.v3", "reflexion.v4"} <= set(names)
+
+
+def test_the_room_is_told_once():
+    room = "-= Pantry =- You enter a small room with a shelf and a closed wooden door to the east."
+    history = f"Action 0: look → It is dark.\nAction 1: go west → {room} You are hungry."
+    view = View(room="Pantry", description=room, candidates=("look",))
+    sent = messages(view, LLMOptions(), task="Cook.", example="", memo="", history=history)
+    assert sent[0].content.count("a small room") == 1
+    assert "You are hungry." in sent[0].content and "It is dark." in sent[0].content
+
+
+def test_a_cook_is_told_what_the_tools_are_for():
+    task = task_text(LLMOptions(), "cooking", "")
+    assert all(tool in task for tool in ("BBQ", "oven", "stove", "knife"))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from naisei.core import Chat, InputError, InstrumentFailure, World, play, run
+from naisei.core import Chat, InputError, InstrumentFailure, play
 from naisei.memory.memo import Memo
 from naisei.memory.none import NoMemory
 from naisei.memory.window import Window

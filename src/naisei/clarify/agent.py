@@ -10,8 +10,7 @@ from pydantic import AfterValidator, BaseModel, JsonValue
 
 from naisei import lang, plugins
 from naisei.clarify.schemas import ActionSet, Decision, Instance, Scene, TrialLog, Turn
-from naisei.core import Flow, InputError
-from naisei.lang import say
+from naisei.core import Flow
 from naisei.models.base import Embedder
 from naisei.plugins import typed, untyped
 
@@ -185,30 +184,12 @@ def build_agent(name: str, context: AgentContext) -> Agent:
     """The agent.
 
     Raises:
-        InputError: no such agent, settings that it does not take, or one that says of itself
-            what its factory does not.
+        InputError: no such agent, or settings that it does not take.
     """
     factory = _factory(name)
     if factory.options is not None:
         context = replace(context, options=typed(factory.options, context.options))
-    agent = factory(context)
-    says = getattr(agent, "model_free", factory.model_free is True)
-    if says is not (factory.model_free is True):
-        raise InputError(
-            say(
-                f"エージェント '{name}' の model_free は {says} ですが、"
-                "ファクトリはそう宣言していません",
-                f"the agent '{name}' has model_free = {says}, which its factory does not declare",
-            ),
-            place="--agent",
-            remedy=say(
-                f"エージェントを作る前に調べるので、ファクトリに @declares(model_free={says}) を"
-                "付けてください",
-                f"it is asked before there is an agent: put @declares(model_free={says}) on the "
-                "factory",
-            ),
-        )
-    return agent
+    return factory(context)
 
 
 def _known_prompt(name: str) -> str:

@@ -32,12 +32,12 @@ from naisei.core import (
     Where,
     World,
 )
+from naisei.japanese.answers import Stance, understand
 from naisei.lang import say
 from naisei.memory import memory_policy
 from naisei.runs.conversation import HumanHandler, Prepared, ReadAnswer
 
-_YES = ("y", "yes", "yeah", "yep", "はい", "うん", "ええ", "そう", "合ってる", "○")
-_NO = ("n", "no", "nope", "いいえ", "ううん", "違う", "ちがう", "×")
+_MARKS = {"y": True, "○": True, "合ってる": True, "n": False, "×": False}
 #: Actions that are offered where none was found for a wish.
 _NEAREST = 3
 
@@ -45,7 +45,7 @@ _NEAREST = 3
 def agrees(said: str) -> bool | None:
     """Whether somebody said yes; `None` for what is neither yes nor no."""
     said = said.strip().lower().rstrip("。.！!")
-    return True if said in _YES else False if said in _NO else None
+    return _MARKS.get(said, {Stance.YES: True, Stance.NO: False}.get(understand(said).stance))
 
 
 class Told:

@@ -136,12 +136,12 @@ def demo(
     stage = Stage(console, root, seed, model)
     if model is not None:
         _fetch(model, stage)
-    codes = [_shown(name, stage) for name in chosen or known]
+    codes = [_show_part(name, stage) for name in chosen or known]
     _ending(stage)
     return next(filter(None, codes), 0)
 
 
-def _shown(name: str, stage: Stage) -> int:
+def _show_part(name: str, stage: Stage) -> int:
     """One part, with its introduction; returns its exit code."""
     from rich.rule import Rule
     from rich.text import Text

@@ -56,13 +56,13 @@ def _print(text: str) -> None:
 
 def _write(text: str, to: Path | None) -> None:
     if to is None:
-        sys.stdout.write(_shown(text))
+        sys.stdout.write(_printable(text))
         return
     _check_output(to)
     write_atomically(to, text)
 
 
-def _shown(text: str) -> str:
+def _printable(text: str) -> str:
     """As it is for a program; for a person without what a terminal would act upon."""
     return visible(text) if sys.stdout.isatty() else text
 
@@ -381,7 +381,7 @@ def report(
         else:
             text = markdown_report(run) + "\n" if form == "markdown" else csv_report(run)
             if output is None and not printed.as_json:
-                sys.stdout.write(_shown(text))
+                sys.stdout.write(_printable(text))
                 return
             path = output or run.path / f"report.{'md' if form == 'markdown' else 'csv'}"
             _write(text, path)

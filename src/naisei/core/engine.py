@@ -214,7 +214,7 @@ def _check(effect: Any, where: Where, branch: Branch) -> None:
         )
 
 
-def _kept(event: Event, log: EventLog) -> Steps:
+def _appended(event: Event, log: EventLog) -> Steps:
     if (storing := log.append(event)) is not None:
         yield Storing(storing)
 
@@ -223,7 +223,7 @@ def _settle(failed: EffectFailed | None, branch: Branch) -> Steps:
     """The flow outlived a failure: what was left open becomes part of the record."""
     if failed is not None:
         for event in failed.unlogged:
-            yield from _kept(event, branch.episode.log)
+            yield from _appended(event, branch.episode.log)
             branch.meter.add(event.usage, event.seconds)
         failed.unlogged.clear()
 
@@ -241,7 +241,9 @@ def _one(effect: Effect[Any], where: Where, branch: Branch) -> Steps:
     if event is not None:
         if event.digest != digest:
             raise ReplayDivergence(
-                str(where), _shown(event.kind, event.request), _shown(effect.kind, request)
+                str(where),
+                _effect_text(event.kind, event.request),
+                _effect_text(effect.kind, request),
             )
         return _replayed(effect, event, branch)
 
@@ -249,8 +251,8 @@ def _one(effect: Effect[Any], where: Where, branch: Branch) -> Steps:
     if not nests and (inner := episode.inside(where.path)):
         raise ReplayDivergence(
             str(where),
-            f"a Gather or a flow with {_shown(inner[0].kind, inner[0].request)}",
-            _shown(effect.kind, request),
+            f"a Gather or a flow with {_effect_text(inner[0].kind, inner[0].request)}",
+            _effect_text(effect.kind, request),
         )
     began = time.perf_counter()
     try:
@@ -274,7 +276,7 @@ def _one(effect: Effect[Any], where: Where, branch: Branch) -> Steps:
     seconds = 0.0 if nests else time.perf_counter() - began
     data, result, usage = _record(effect, performed, where)
     event = Event(where, effect.kind, digest, request, data, None, usage, seconds)
-    yield from _kept(event, episode.log)
+    yield from _appended(event, episode.log)
     branch.meter.add(usage, seconds)
     return result
 
@@ -334,8 +336,8 @@ def _replay_nested(effect: Effect[Any], event: Event, handler: FlowHandler, bran
     def refuse(need: Need) -> Any:
         raise ReplayDivergence(
             str(need.where),
-            f"nothing more inside {_shown(event.kind, event.request)}",
-            _shown(need.effect.kind, need.effect.request()),
+            f"nothing more inside {_effect_text(event.kind, event.request)}",
+            _effect_text(need.effect.kind, need.effect.request()),
         )
 
     recorded: Any = event.failure if event.failure is not None else event.result
@@ -346,7 +348,9 @@ def _replay_nested(effect: Effect[Any], event: Event, handler: FlowHandler, bran
     except EffectFailed as failed:
         now = (type(failed).__name__, str(failed))
     if fingerprint(now) != fingerprint(recorded):
-        raise ReplayDivergence(str(where), _shown(event.kind, recorded), _shown(effect.kind, now))
+        raise ReplayDivergence(
+            str(where), _effect_text(event.kind, recorded), _effect_text(effect.kind, now)
+        )
 
 
 def _all(gather: Gather, where: Where, branch: Branch) -> Steps:
@@ -354,7 +358,7 @@ def _all(gather: Gather, where: Where, branch: Branch) -> Steps:
     if (event := branch.episode.tape.get(where.path)) is not None:
         raise ReplayDivergence(
             str(where),
-            _shown(event.kind, event.request),
+            _effect_text(event.kind, event.request),
             f"a Gather of {len(gather.parts)} parts",
         )
     ordered = tuple(
@@ -377,7 +381,7 @@ def _all(gather: Gather, where: Where, branch: Branch) -> Steps:
     return results
 
 
-def _shown(kind: str, request: Any) -> str:
+def _effect_text(kind: str, request: Any) -> str:
     return f"{kind} {_cut(str(request))}"
 
 

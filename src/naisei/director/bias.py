@@ -159,11 +159,11 @@ def bias(options: BiasOptions) -> None:
 
     judging = Judging(repeats=options.repeats)
 
-    async def asked() -> tuple[Bias, ...]:
+    async def judged() -> tuple[Bias, ...]:
         async with base_world({"judge": options.judge_model}) as world:
             return await arun(biases(options.lines, judging), world)
 
-    found = asyncio.run(asked())
+    found = asyncio.run(judged())
     if options.as_json:
         rows = [
             {

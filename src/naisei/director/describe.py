@@ -144,7 +144,7 @@ def _exchanged(
     """The last lines as messages, in turn the user's and the assistant's, and what was said since
     the speaker's own last line."""
     ways: list[tuple[bool, str]] = []
-    for line in _shown(state):
+    for line in _recent(state):
         mine = line.speaker == speaker.id
         name = state.names.get(line.speaker, line.speaker)
         text = line.text if mine or len(state.names) <= 2 else f"{name}: {line.text}"
@@ -161,11 +161,11 @@ def _exchanged(
 def _history(state: TalkState) -> str:
     return "\n".join(
         f"{state.names.get(line.speaker, line.speaker)}: {line.text}" if line.speaker else line.text
-        for line in _shown(state)
+        for line in _recent(state)
     )
 
 
-def _shown(state: TalkState) -> Sequence[Spoken]:
+def _recent(state: TalkState) -> Sequence[Spoken]:
     """The last lines, `_SHOWN` to `_SHOWN + _BLOCK` - 1 of a longer talk."""
     first = max(len(state.history) - _SHOWN, 0) // _BLOCK * _BLOCK
     return state.history[first:]

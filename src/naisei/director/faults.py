@@ -18,59 +18,23 @@ from naisei.lang import say
 from naisei.text_files import read_text, toml_of
 from naisei.transcripts.cards import CARDS
 
-_HEAD = re.compile(r"\s*(\[\[?)\s*([^\]]+?)\s*\]\]?\s*(?:#.*)?$")
-_KEY = re.compile(r"\s*([\w.\"'-]+)\s*=")
-
 
 def key_line(text: str, path: Sequence[Any]) -> int:
     """The line, from 1, of the deepest part of `path` (keys and list indices) that is found; 0 if
-    none is.
-
-    In arrays the word of a key is looked for from the array's first line on.
-    """
-    known = _places(text)
-    for length in range(len(path), 0, -1):
-        line = known.get(tuple(path[:length]))
-        if line is None:
+    none is. Each key is looked for from the line of the one before it on."""
+    rows, at, line = text.splitlines(), 0, 0
+    for key, after in zip(path, [*path[1:], ""], strict=True):
+        if isinstance(key, int):
             continue
-        rest = [part for part in path[length:] if isinstance(part, str)]
-        return (_word(text, rest[-1], line) if rest else 0) or line
-    return 0
-
-
-def _places(text: str) -> dict[tuple[Any, ...], int]:
-    places: dict[tuple[Any, ...], int] = {}
-    tables: dict[tuple[Any, ...], int] = {}
-    at: tuple[Any, ...] = ()
-    quoted = ""
-    for number, row in enumerate(text.splitlines(), 1):
-        if quoted:
-            quoted = "" if row.count(quoted) % 2 else quoted
-            continue
-        if (head := _HEAD.match(row)) and not row.lstrip().startswith(("[ {", "[{")):
-            at = tuple(part.strip().strip("\"'") for part in head[2].split("."))
-            if head[1] == "[[":
-                tables[at] = tables.get(at, -1) + 1
-                places.setdefault(at, number)
-                at = (*at, tables[at])
-            places.setdefault(at, number)
-        elif key := _KEY.match(row):
-            name = tuple(part.strip("\"'") for part in key[1].split("."))
-            for length in range(1, len(name) + 1):
-                places.setdefault((*at, *name[:length]), number)
-        for mark in ('"""', "'''"):
-            if row.count(mark) % 2:
-                quoted = mark
-    return places
-
-
-def _word(text: str, key: str, start: int) -> int:
-    for number, row in enumerate(text.splitlines()[start - 1 :], start):
-        if re.search(rf"(?<![\w-]){re.escape(key)}\s*=", row):
-            return number
-        if number > start and _HEAD.match(row):
+        word = rf"(?<![\w-]){re.escape(key)}(?![\w-])"
+        named = re.compile(rf"\s*\[[^\]]*{word}[^\]]*\]|.*{word}[\"']?\s*=")
+        found = [n for n, row in enumerate(rows[at:], at) if named.match(row)]
+        if not found:
             break
-    return 0
+        tables = [n for n in found if rows[n].lstrip().startswith("[[")]
+        at = tables[after] if isinstance(after, int) and after < len(tables) else found[0]
+        line = at + 1
+    return line
 
 
 _TOML_LINE = re.compile(r"line (\d+)")
@@ -207,10 +171,10 @@ def as_error(file: Path, found: Sequence[Fault]) -> InputError:
     def place(line: int) -> str:
         return f"{file}:{line}" if line else str(file)
 
-    def told(fault: Fault) -> str:
+    def with_key(fault: Fault) -> str:
         return f"{fault.key + ': ' if fault.key else ''}{fault.message}"
 
     first, *others = found
-    rows = [f"{place(fault.line)}: {told(fault)}\n  → {fault.remedy}" for fault in others]
+    rows = [f"{place(fault.line)}: {with_key(fault)}\n  → {fault.remedy}" for fault in others]
     remedy = "\n".join([first.remedy, *rows])
-    return InputError(told(first), place=place(first.line), remedy=remedy)
+    return InputError(with_key(first), place=place(first.line), remedy=remedy)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import wraps
 from pathlib import Path
 from typing import Any, Literal, TypeVar, overload
@@ -54,7 +54,7 @@ class Gate:
         InputError: an unknown character or policy, or `person` without anybody to ask.
     """
 
-    character: str | Path | Character = "yana"
+    character: str | Path | Character = field(default="yana", kw_only=False)
     retries: int = 2
     rules: RuleSet = "calibrated"
     policy: Policy = "best"
@@ -143,7 +143,7 @@ class Gate:
                 return
             held = self._sentences(self._said())
             yield from at_once(held.let_out(call))
-            yield from self._closed(self._told(held.turn()))
+            yield from self._closed(self._finished(held.turn()))
 
         return gated
 
@@ -165,7 +165,7 @@ class Gate:
                 held = self._sentences(await self._asaid())
                 async for part in held.let_out(call):
                     yield part
-                parts = self._closed(await self._atold(held.turn()))
+                parts = self._closed(await self._afinished(held.turn()))
             for part in parts:
                 yield part
 
@@ -191,12 +191,12 @@ class Gate:
 
     def _run(self, call: Call) -> Turn:
         setting = self._setting(self._said())
-        return self._told(run(*self._prepared(call, setting, blocking=True)))
+        return self._finished(run(*self._prepared(call, setting, blocking=True)))
 
     async def _arun(self, call: Call) -> Turn:
         setting = self._setting(await self._asaid())
         done = await arun(*self._prepared(call, setting, blocking=False))
-        return await self._atold(done)
+        return await self._afinished(done)
 
     def _said(self) -> Sequence[str]:
         return self.history() if self.history is not None else ()
@@ -205,14 +205,14 @@ class Gate:
         """`_said` within an event loop, for a gate that must not hold it up."""
         return self._said()
 
-    def _told(self, done: Turn) -> Turn:
+    def _finished(self, done: Turn) -> Turn:
         if self.on_turn is not None:
             self.on_turn(done)
         return done
 
-    async def _atold(self, done: Turn) -> Turn:
-        """`_told` within an event loop."""
-        return self._told(done)
+    async def _afinished(self, done: Turn) -> Turn:
+        """`_finished` within an event loop."""
+        return self._finished(done)
 
     def _prepared(
         self,

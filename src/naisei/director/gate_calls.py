@@ -75,11 +75,11 @@ class Call:
             out = await out
         if hasattr(out, "__aiter__"):
             self._streams = AsyncIterator
-            return self._kept([part async for part in out])
+            return self._recorded([part async for part in out])
         if isinstance(out, str) or not hasattr(out, "__iter__"):
-            return self._kept([out])
+            return self._recorded([out])
         self._streams = Iterator
-        return self._kept(list(out))
+        return self._recorded(list(out))
 
     async def pieces(self, reasons: tuple[str, ...]) -> AsyncIterator[str]:
         """A draft of a generator of either kind, piece by piece."""
@@ -117,7 +117,7 @@ class Call:
             kwargs[self._keyword] = asked.reasons
         return self._generate(*self._args, **kwargs)
 
-    def _kept(self, parts: list[Any]) -> str:
+    def _recorded(self, parts: list[Any]) -> str:
         for part in parts:
             if not isinstance(part, str):
                 raise TypeError(f"a generate function gives text, not {type(part).__name__}")
@@ -204,10 +204,10 @@ class _Function(Handler):
         self._judge, self._question, self._blocking = judge, question, blocking
 
     def perform(self, effect: Chat[Any], where: Where) -> Any:
-        asked = self._asked(self._question(effect))
+        asked = self._judged(self._question(effect))
         return now(asked) if self._blocking else asked
 
-    async def _asked(self, question: JudgeQuestion) -> Scores:
+    async def _judged(self, question: JudgeQuestion) -> Scores:
         try:
             return await self._heard(question)
         except InstrumentFailure:

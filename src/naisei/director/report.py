@@ -240,8 +240,8 @@ def _page(found: Tally, title: str, by_character: Table, by_check: Table) -> str
             notes=[],
             say=say,
             total=found.total,
-            tables=[_shown(by_character, say("人物ごと", "By character"))],
-            checks=_shown(by_check, say("人物と検査ごと", "By character and check")),
+            tables=[_rates_joined(by_character, say("人物ごと", "By character"))],
+            checks=_rates_joined(by_check, say("人物と検査ごと", "By character and check")),
             charts=[table_chart(by_character), _tone(found)],
             worst=found.worst,
         )
@@ -263,7 +263,7 @@ def _tone(found: Tally) -> str:
     )
 
 
-def _shown(table: Table, title: str) -> Table:
+def _rates_joined(table: Table, title: str) -> Table:
     """The three columns of a rate as one."""
     at = table.columns.index("PASS rate")
     rows = tuple(

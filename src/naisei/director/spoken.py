@@ -149,11 +149,11 @@ def _label(names: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def _without_directions(text: str) -> str:
-    def kept(found: re.Match[str]) -> str:
+    def unless_action(found: re.Match[str]) -> str:
         inner = found[1]
         return found[0] if inner is not None and _ACTS.search(inner) is None else ""
 
-    return _trimmed(_DIRECTION.sub(kept, _READING.sub("", text)))
+    return _trimmed(_DIRECTION.sub(unless_action, _READING.sub("", text)))
 
 
 #: The same brackets in other forms.

@@ -52,11 +52,11 @@ def clarify_graph(desk: AskBeforeAct[Any]) -> StateGraph[ClarifyState, None, Any
     """
 
     async def adecide(state: ClarifyState) -> ClarifyState:
-        found = await desk.adecide(state["request"], _asked(state), done=_done(state))
+        found = await desk.adecide(state["request"], _exchanges(state), done=_done(state))
         return _decided(state, found)
 
     def decide(state: ClarifyState) -> ClarifyState:
-        found = desk.decide(state["request"], _asked(state), done=_done(state))
+        found = desk.decide(state["request"], _exchanges(state), done=_done(state))
         return _decided(state, found)
 
     def act(state: ClarifyState, config: RunnableConfig) -> ClarifyState:
@@ -102,10 +102,13 @@ def _ask(state: ClarifyState) -> ClarifyState:
     while answer.get("step", step) != step:  # an answer to another question answers nothing
         given = interrupt({"question": question, "options": options, "step": step})
         answer = given if isinstance(given, dict) else {"answer": given}
-    return {"asked": [*_asked(state), (question, str(answer.get("answer", "")))], "question": ""}
+    return {
+        "asked": [*_exchanges(state), (question, str(answer.get("answer", "")))],
+        "question": "",
+    }
 
 
-def _asked(state: ClarifyState) -> list[tuple[str, str]]:
+def _exchanges(state: ClarifyState) -> list[tuple[str, str]]:
     # A checkpoint may give tuples back as lists.
     return [(question, answer) for question, answer in state.get("asked", [])]
 
@@ -118,7 +121,7 @@ def _done(state: ClarifyState) -> str:
 
 def _request(state: ClarifyState, config: RunnableConfig) -> Request:
     thread = config.get("configurable", {}).get("thread_id", "")
-    return Request(state["request"], tuple(_asked(state)), f"{thread}/{state['turn']}")
+    return Request(state["request"], tuple(_exchanges(state)), f"{thread}/{state['turn']}")
 
 
 def _acted(state: ClarifyState, result: Any) -> ClarifyState:
@@ -127,7 +130,7 @@ def _acted(state: ClarifyState, result: Any) -> ClarifyState:
 
 def _decided(state: ClarifyState, found: Question | Choice | Declined) -> ClarifyState:
     if isinstance(found, Question):
-        step = f"{state['turn']}.{len(_asked(state))}"
+        step = f"{state['turn']}.{len(_exchanges(state))}"
         return {"question": found.text, "options": [*found.options], "step": step}
     if isinstance(found, Declined):
         return {"question": "", "declined": found.reason}

@@ -149,7 +149,7 @@ def mcp_server(
     async def clarify_next(
         request: str, actions: list[str], asked: list[Exchange] | None = None, quota: int = 2
     ) -> NextStep:
-        with _told():
+        with _tool_errors():
             desk = desk_of(tuple(actions), quota)
             found = await desk.adecide(request, [(e.question, e.answer) for e in asked or ()])
         if isinstance(found, Question):
@@ -173,7 +173,7 @@ def mcp_server(
         from naisei.core import Status
         from naisei.director.check import check
 
-        with _told():
+        with _tool_errors():
             if any(mark in character for mark in "./\\"):  # a caller names no files of ours
                 raise InputError(say("人物の名前ではありません", "no name of a character"))
             verdict = check(line, character=character, history=history or ())
@@ -189,7 +189,7 @@ def mcp_server(
         ),
     )
     def rate_relationship(lines: list[SaidLine]) -> list[Relationship]:
-        with _told():
+        with _tool_errors():
             return _rated(lines)
 
     @server.tool(
@@ -204,7 +204,7 @@ def mcp_server(
         from naisei.emphasis.tag import marked, suggest
         from naisei.emphasis.taggers.crf import default_tagger
 
-        with _told():
+        with _tool_errors():
             found = suggest(read_apart(text.encode(), format, name="text"), default_tagger())
             return Emphasised(text=marked(found)[0].decode(), words=found.words)
 
@@ -221,7 +221,7 @@ def mcp_server(
         async def ask_documents(
             question: str, ctx: Context[Documents, Any], exchanges: list[Exchange] | None = None
         ) -> DocumentReply | InputRequiredResult:
-            with _told():
+            with _tool_errors():
                 return await _ask_documents(question, exchanges or (), ctx)
 
     @server.resource("runs://list", mime_type="application/json")
@@ -238,7 +238,7 @@ def mcp_server(
         from naisei.runs.listing import runs as listed
         from naisei.runs.show import run_json
 
-        with _told():
+        with _tool_errors():
             found = [each.path for each in listed(runs) if Path(each.path).name == name]
             if not found:
                 raise InputError(say(f"実行 {name} はありません", f"there is no run {name}"))
@@ -249,7 +249,7 @@ def mcp_server(
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def _tool_errors() -> Iterator[None]:
     """What the caller can mend is told to the caller; anything else is an error of ours."""
     try:
         yield
@@ -295,7 +295,7 @@ async def _ask_documents(
     while True:
         reply = await documents.step(dialogue)
         if not reply.asks or not asks:
-            return _shown(reply)
+            return _as_reply(reply)
         version = ctx.protocol_version
         if version is not None and is_version_at_least(version, _ROUNDS):
             form = ElicitRequestFormParams(
@@ -325,7 +325,7 @@ def _unanswered(question: str, options: Sequence[str]) -> DocumentReply:
     return DocumentReply(kind="declined", text=question, options=list(options))
 
 
-def _shown(reply: Reply) -> DocumentReply:
+def _as_reply(reply: Reply) -> DocumentReply:
     return DocumentReply(
         kind="question" if reply.asks else "answer",
         text=reply.message,

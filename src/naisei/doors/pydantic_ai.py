@@ -43,7 +43,7 @@ def clarifying_toolset(
 
     async def request_action(request: str) -> Any:
         thread = f"call:{token_hex(8)}"
-        found = _told(await desk.atell(thread, request), thread)
+        found = _as_json(await desk.atell(thread, request), thread)
         if "question" in found:
             raise CallDeferred(found, kind="question")
         return found
@@ -73,7 +73,7 @@ async def answered(
     for id in given.keys() & questions(asked).keys():
         told = held[id]
         found = await desk.atell(told["thread"], given[id], step=told["step"])
-        held[id] = _told(found, told["thread"])
+        held[id] = _as_json(found, told["thread"])
     left = replace(asked, metadata=held)
     if questions(left):
         return left
@@ -81,7 +81,7 @@ async def answered(
     return DeferredToolResults(calls={id: held[id] for id in ours})
 
 
-def _told(found: Question | Acted[Any] | Declined, thread: str) -> dict[str, Any]:
+def _as_json(found: Question | Acted[Any] | Declined, thread: str) -> dict[str, Any]:
     if isinstance(found, Question):
         options = list(found.options)
         return {"question": found.text, "options": options, "thread": thread, "step": found.step}

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import inspect
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import wraps
 from pathlib import Path
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from pydantic import BaseModel, JsonValue
 
@@ -29,12 +29,9 @@ from naisei.core import (
     system,
     user,
 )
-from naisei.director.character import Character
-from naisei.director.config import Policy
 from naisei.director.gate import Gate
-from naisei.director.gate_calls import AnyJudge, ModelHandler
+from naisei.director.gate_calls import ModelHandler
 from naisei.director.schemas import Turn
-from naisei.director.verdict import RuleSet
 from naisei.doors.exchange import Notes
 from naisei.lang import Language, say
 from naisei.memory import Memory, memory_policy
@@ -49,45 +46,7 @@ _SHOWN = 2_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class _KeptGate(Gate):
-    """A gate whose lines are notes under a key."""
-
-    notes: Notes
-    key: str
-
-    async def _asaid(self) -> Sequence[str]:
-        await self.notes.aopen()
-        return await super()._asaid()
-
-    def _told(self, done: Turn) -> Turn:
-        if done.text is not None:
-            self.notes.put(self.key, self._with(done.text))
-        return super()._told(done)
-
-    async def _atold(self, done: Turn) -> Turn:
-        if done.text is not None:
-            await self.notes.aput(self.key, self._with(done.text))
-        return super()._told(done)
-
-    def _with(self, line: str) -> list[JsonValue]:
-        said: list[JsonValue] = [*self.notes.texts(self.key), line]
-        return said[-_LINES:]
-
-
-def check_before_say(
-    character: str | Path | Character = "yana",
-    *,
-    retries: int = 2,
-    policy: Policy = "best",
-    otherwise: str = "",
-    judge: AnyJudge | None = None,
-    rules: RuleSet = "calibrated",
-    hold: Literal["reply", "sentence"] = "reply",
-    thread: str = "main",
-    state: str | Path | None = None,
-    on_turn: Callable[[Turn], None] | None = None,
-    language: Language | None = None,
-) -> Gate:
+class CheckBeforeSay(Gate):
     """`naisei.director.gate` round anybody's function, with the lines said so far in a file.
 
     Plain and async functions, generators and async generators; the decorated function has the
@@ -101,22 +60,43 @@ def check_before_say(
     Raises:
         InputError: an unknown character, or options that do not go together.
     """
-    notes, key = Notes(state), f"lines:{thread}"
 
-    return _KeptGate(
-        character=character,
-        retries=retries,
-        policy=policy,
-        otherwise=otherwise,
-        judge=judge,
-        rules=rules,
-        hold=hold,
-        history=lambda: notes.texts(key),
-        on_turn=on_turn,
-        language=language,
-        notes=notes,
-        key=key,
-    )
+    thread: str = "main"
+    state: str | Path | None = None
+    history: None = field(default=None, init=False)
+    notes: Notes = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "notes", Notes(self.state))
+
+    @property
+    def _key(self) -> str:
+        return f"lines:{self.thread}"
+
+    def _said(self) -> list[str]:
+        return self.notes.texts(self._key)
+
+    async def _asaid(self) -> list[str]:
+        await self.notes.aopen()
+        return self._said()
+
+    def _finished(self, done: Turn) -> Turn:
+        if done.text is not None:
+            self.notes.put(self._key, self._with(done.text))
+        return super()._finished(done)
+
+    async def _afinished(self, done: Turn) -> Turn:
+        if done.text is not None:
+            await self.notes.aput(self._key, self._with(done.text))
+        return super()._finished(done)
+
+    def _with(self, line: str) -> list[JsonValue]:
+        said: list[JsonValue] = [*self._said(), line]
+        return said[-_LINES:]
+
+
+check_before_say = CheckBeforeSay
 
 
 class Tried(BaseModel):

@@ -61,8 +61,9 @@ class EvalConfig(Config):
     )
     given: int | None = flag(
         None,
-        "学習に使う文書を先頭の N 件に限る (少数例での適応を測る)",
-        "Learn from the first N documents of each training part only: few-shot.",
+        "学習に使う文書を先頭の N 件に限る (少数例での適応を測る)。llm には例として見せる",
+        "Learn from the first N documents of each training part only: few-shot. llm is shown "
+        "these as examples.",
         ge=1,
     )
     first: int | None = flag(

@@ -14,12 +14,12 @@ from naisei.cli.demo import Part, Stage
 from naisei.core import arun
 from naisei.emphasis.corpus.markdown import read_markdown
 from naisei.emphasis.corpus.read import article_of, read_bytes
+from naisei.emphasis.flow import examine
 from naisei.emphasis.metrics import Counts, token_counts
 from naisei.emphasis.results import emphasised
 from naisei.emphasis.schemas import Article, Sentence, pieces
 from naisei.emphasis.tag import choose, heat_map, suggest
 from naisei.emphasis.taggers.crf import default_tagger
-from naisei.emphasis.zero_shot import examine
 from naisei.files import write_atomically
 from naisei.lang import language, say
 from naisei.models.registry import base_world

@@ -10,7 +10,8 @@ from naisei.emphasis.metrics import spans
 from naisei.emphasis.schemas import CONTENT, Sentence, Token
 from naisei.japanese.morph import phrase_starts
 
-_STOPS = ("、", "。", "，", "．")
+_LEANING = ("助詞", "助動詞")
+_CLOSES = frozenset("。．！？!?:：")
 #: Particles that say what a noun is to the rest, which is outside the mark.
 _CASES = frozenset(["が", "は", "を", "に", "へ", "で", "と", "の", "も", "や"])
 _NOUNS = frozenset(["名詞", "代名詞", "接尾辞", "形状詞", "補助記号", "記号"])
@@ -21,24 +22,57 @@ _REACH = 12
 def whole_phrases(sentence: Sentence, chosen: Sequence[bool]) -> list[bool]:
     """Per word: every phrase (文節) of which a content word is chosen, and no other.
 
-    A phrase with code, a link or bold words in it is left out as a whole. Both brackets of a
-    pair are in a mark, or neither. Case particles after a noun, 、 and 。 at its end stay out.
+    A phrase with code, a link or bold words in it is left out as a whole. Punctuation is
+    in a mark only if it is chosen, and between two of its phrases or closing it. Both brackets
+    of a pair are in a mark, or neither. After a noun no case particle ends a mark.
     """
     tokens = sentence.tokens
-    edges = [i for i, starts in enumerate(phrase_starts(tokens)) if starts] + [len(tokens)]
     out = [False] * len(tokens)
-    for first, last in pairwise(edges):
+    parting = [_parts(tokens, i) for i in range(len(tokens))]
+    for first, last in pairwise([*_edges(tokens, parting), len(tokens)]):
         own = range(first, last)
         taken = any(chosen[i] and tokens[i].pos in CONTENT for i in own)
         out[first:last] = [taken and all(tokens[i].label is False for i in own)] * (last - first)
+    for i in range(1, len(tokens)):
+        if parting[i] and chosen[i] and tokens[i].label is False:
+            out[i] = out[i - 1] and (tokens[i].surface in _CLOSES or any(out[i + 1 : i + 2]))
     _balance(tokens, out)
     for first, last in spans(out):
-        end = _end(tokens, first, last)
+        end = _end(tokens, chosen, first, last)
         out[end:last] = [False] * (last - end)
-        while first < end and tokens[first].pos in ("助詞", "助動詞"):
+        while first < end and tokens[first].pos in _LEANING:
             out[first] = False
             first += 1
     return out
+
+
+def _edges(tokens: Sequence[Token], parting: Sequence[bool]) -> list[int]:
+    """Where phrases begin: also after a space, and about what parts them."""
+    return [
+        i
+        for i, starts in enumerate(phrase_starts(tokens))
+        if starts
+        or parting[i]
+        or parting[i - 1]
+        or (tokens[i].surface in ("+", "-") and not tokens[i - 1].surface[-1].isascii())
+        or (tokens[i].start > tokens[i - 1].end and tokens[i].pos not in _LEANING)
+    ]
+
+
+def _parts(tokens: Sequence[Token], i: int) -> bool:
+    """Whether a token is a mark between phrases: no bracket, and not within a Latin word."""
+    token = tokens[i]
+    if token.pos not in ("補助記号", "記号") or _side(token) or token.surface == "・":
+        return False
+    if token.surface not in "-./_+#'’&" or i + 1 == len(tokens):
+        return True
+    before, after = tokens[i - 1] if i else token, tokens[i + 1]
+    latin = before.end == token.start and before.surface[-1].isascii()
+    return not (
+        token.end == after.start
+        and after.surface[0].isascii()
+        and (latin or after.surface[0].isdigit())
+    )
 
 
 def _balance(tokens: Sequence[Token], out: list[bool]) -> None:
@@ -80,10 +114,16 @@ def _side(token: Token) -> int:
     return (category in ("Ps", "Pi")) - (category in ("Pe", "Pf"))
 
 
-def _end(tokens: Sequence[Token], first: int, last: int) -> int:
-    while last > first and tokens[last - 1].surface in _STOPS:
+def _end(tokens: Sequence[Token], chosen: Sequence[bool], first: int, last: int) -> int:
+    """Without case particles after a noun, and without what else follows it if not chosen; nor
+    with the と of what somebody says or thinks."""
+    if last - first > 1 and tokens[last - 1].pos == "助詞" and tokens[last - 1].surface == "と":
         last -= 1
     end = last
-    while end > first and tokens[end - 1].pos == "助詞" and tokens[end - 1].surface in _CASES:
+    while (
+        end > first
+        and tokens[end - 1].pos in _LEANING
+        and (not chosen[end - 1] or tokens[end - 1].surface in _CASES)
+    ):
         end -= 1
     return end if end > first and tokens[end - 1].pos in _NOUNS else last

@@ -330,10 +330,13 @@ def tag(options: TagOptions, tagger: Tagger) -> None:
         text = say(f"{count:,} か所の案を採りました", f"{count:,} accepted")
         print(f"{file}: {text}", file=sys.stderr)
         return
-    _report(file, found, count, lost, [p for p in (out, page) if p])
+    hint = options.tagger is None and options.like is None and bool(found.counted)
+    _report(file, found, count, lost, [p for p in (out, page) if p], hint=hint)
 
 
-def _report(file: Path, found: Suggestions, count: int, lost: int, written: list[Path]) -> None:
+def _report(
+    file: Path, found: Suggestions, count: int, lost: int, written: list[Path], *, hint: bool
+) -> None:
     counted, words = found.counted, found.words
     if not counted:
         text = say(
@@ -357,6 +360,11 @@ def _report(file: Path, found: Suggestions, count: int, lost: int, written: list
         text += say(
             f"。{lost} か所は印を付けると別の意味になるため見送りました",
             f"; {lost} left out, as marks there would be read as something else",
+        )
+    if hint:
+        text += say(
+            "。書き手の癖は知りません: 太字のある文書があれば --like DIR で合わせられます",
+            "; the writer's habit is not known: --like DIR learns it from emphasised documents",
         )
     if written:
         text += " → " + ", ".join(map(str, written))

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, JsonValue
 
 from naisei.core import Act, Flow, Handler, InputError, Observation, Where, World, fingerprint
-from naisei.emphasis import zero_shot
 from naisei.emphasis.config import EvalConfig
 from naisei.emphasis.corpus.store import (
     Fold,
@@ -24,6 +23,7 @@ from naisei.emphasis.corpus.store import (
     folds_across,
     folds_within,
 )
+from naisei.emphasis.flow import examine as examine_by_model
 from naisei.emphasis.results import FoldResult, TaggedDocument, fold_lines, summarise, tagged_spans
 from naisei.emphasis.schemas import Article, Sentence, Tagger
 from naisei.emphasis.taggers.registry import LLM, Trainer, trainer
@@ -180,7 +180,9 @@ class EvalTask(Task[EvalConfig]):
     def start(self, where: Where, base: World) -> tuple[Flow[BaseModel], World]:
         if self.config.tagger == LLM:
             article = self.articles[where.instance]
-            return zero_shot.examine(article, language=self.config.language), base
+            shown = self._shown(article) if self.config.given else ()
+            flow = examine_by_model(article, language=self.config.language, examples=shown)
+            return flow, base
         training = TaggerTraining(
             self._folds,
             self._trainer,
@@ -190,6 +192,10 @@ class EvalTask(Task[EvalConfig]):
         )
         part = int(where.instance.removeprefix("part-")) - 1
         return examine(part, seed=where.trial), base.having({Act: training})
+
+    def _shown(self, article: Article) -> tuple[Article, ...]:
+        """What a language model is shown: of the fold in which the document is tested."""
+        return next(f.train for f in self._folds if any(a.id == article.id for a in f.test))
 
     @asynccontextmanager
     async def during(self, directory: RunDirectory) -> AsyncIterator[None]:

@@ -75,6 +75,15 @@ _FIRST = re.compile(
 _SECOND = re.compile(
     r"後者|(?:後|あと|二つ目|ふたつ目|2つ目)の(?:ほう|方)|\b(?:the )?(?:latter|second)\b", re.I
 )
+#: Words for the first, the second and the third of a list.
+PLACES = tuple(
+    re.compile(place, re.IGNORECASE)
+    for place in (
+        r"前者|(?:最初|さいしょ|はじめ|初め|前|先|一つ目|一番目|一ばんめ)(?:の|だ|で|か)|\bfirst\b|\bformer\b",
+        r"後者|(?:あと|後|二つ目|二番目|二ばんめ)(?:の|だ|で|か)|\bsecond\b|\blatter\b",
+        r"(?:三つ目|三番目|三ばんめ|最後)|\bthird\b|\blast\b",
+    )
+)
 #: What comes before it was a slip of the tongue.
 _REPAIR = re.compile(
     r"(?:言い|いい)?(?:間違え|まちがえ|間違い|まちがい)(?:た|ました|でし?た?)[よねの]*[。、!]|"
@@ -151,9 +160,7 @@ def understand(text: str, question: str = "") -> Answer:
     >>> understand("いや、飲み物じゃなくて、部屋が散らかっていて").stance
     <Stance.NO: 'no'>
     """
-    folded = unicodedata.normalize("NFKC", text).strip().strip("「」『』\"'")
-    repaired = _REPAIR.split(folded)[-1].strip()
-    folded = repaired or folded
+    folded = repaired(unicodedata.normalize("NFKC", text).strip().strip("「」『』\"'"))
     if not folded or (_REFUSED.search(folded) and len(folded) <= 40):
         return Answer(Stance.REFUSED)
     content, denied = _contents(folded, question)
@@ -162,6 +169,11 @@ def understand(text: str, question: str = "") -> Answer:
     if stance is Stance.OPEN and question:
         stance = _echo(folded, question)
     return Answer(stance, certainty, content, denied)
+
+
+def repaired(text: str) -> str:
+    """An answer without the slip of the tongue that it takes back."""
+    return _REPAIR.split(text)[-1].strip() or text
 
 
 def _echo(text: str, question: str) -> Stance:

@@ -23,7 +23,7 @@ from naisei.models.base import (
 )
 from naisei.models.costs import CallCost, believable, estimated, price, uncounted
 from naisei.models.pacing import Eager, RetryPolicy, Throttle
-from naisei.models.replies import folded, shown
+from naisei.models.replies import folded, with_schema_in_words
 from naisei.models.thoughts import parted, spoken
 
 _LOG = logging.getLogger("naisei.models")
@@ -43,7 +43,7 @@ class Form:
         messages, mode = request.messages, request.mode
         if request.schema is not None and mode is None:
             mode = self.mode
-            messages = shown(messages, request.schema, mode)
+            messages = with_schema_in_words(messages, request.schema, mode)
         return replace(request, messages=folded(messages) if self.folded else messages, mode=mode)
 
     def missing(self, request: ChatRequest, first: Mode) -> list[str]:
@@ -99,12 +99,12 @@ class Connection:
                     continue  # learnt by another call meanwhile
                 passes = isinstance(error, Transient)
                 if not others or not error.of_form or (passes and known):
-                    raise self.told(error) from error
+                    raise self.for_user(error) from error
                 tried = True
                 if (found := await self._weaker(request, form, others, spent, error)) is not None:
                     return found
                 if not passes or spent.attempts >= self._patience.attempts:
-                    raise self.told(error) from error
+                    raise self.for_user(error) from error
                 continue
             self._taken.add((form, key))
             return reply
@@ -181,7 +181,7 @@ class Connection:
                 without |= refused
                 self._left_out |= refused
 
-    def told(self, error: Transient | Unusable) -> Exception:
+    def for_user(self, error: Transient | Unusable) -> Exception:
         """The failure as a user is told it: where nobody is there, and where all is hopeless, one
         message that ends the run."""
         url = getattr(self.model, "base_url", self.model.name)
@@ -210,7 +210,7 @@ class Connection:
                 "(--sampling reasoning_effort=low), or mend the server's reasoning parser",
             ),
         )
-        return self.told(error)
+        return self.for_user(error)
 
     async def _answered(
         self, request: ChatRequest, spent: CallCost, missing: list[str], doubted: bool

@@ -65,7 +65,9 @@ def schema_of(model: type[BaseModel], language: str = "en") -> Schema:
     return Schema(name, json_schema(model, language))
 
 
-def shown(messages: tuple[Message, ...], schema: Schema, mode: Mode) -> tuple[Message, ...]:
+def with_schema_in_words(
+    messages: tuple[Message, ...], schema: Schema, mode: Mode
+) -> tuple[Message, ...]:
     """The messages, with the schema in words where the endpoint does not enforce it.
 
     It joins the first system message, so that the prefix stays the same from call to call.

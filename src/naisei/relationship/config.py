@@ -111,14 +111,12 @@ class Fading(Options):
         return dict(zip(DIMENSIONS, (self.power, self.intimacy, self.task), strict=True))
 
 
-Procedure = Literal["document", "fitting", "lite"]
+Procedure = Literal["document", "lite"]
 _PROCEDURE: tuple[str, str] = (
     "値の読み方。document: 資料どおり、問いを立ててから (向きごとに 2 回の呼び出し)。"
-    "fitting: 根拠がすべて収まる間は問いを省く。"
     "lite: 問いを立てず、決まった観点と直近の発言から (1 回)",
     "How a reading is made. document: by questions of its own, as the document has it (2 calls a "
-    "direction); fitting: without them while all the evidence fits; lite: by fixed questions and "
-    "the latest lines (1 call).",
+    "direction); lite: by fixed questions and the latest lines (1 call).",
 )
 
 

@@ -153,7 +153,7 @@ def _former(former: tuple[datetime, Stance] | None, language: str) -> str:
 def summary_messages(pair: Pair, session: Session) -> tuple[Message, ...]:
     """For the summary of a session."""
     lines = "\n".join(f"{pair.names[line.speaker]}: {line.text}" for line in session.lines)
-    return _asked(pair, "summary", date=dated(session.start, pair.language), lines=lines)
+    return _request(pair, "summary", date=dated(session.start, pair.language), lines=lines)
 
 
 def importance_messages(pair: Pair, lines: Sequence[Line]) -> tuple[Message, ...]:
@@ -161,7 +161,7 @@ def importance_messages(pair: Pair, lines: Sequence[Line]) -> tuple[Message, ...
     listed = "\n".join(
         f"{n}. [{pair.names[line.speaker]}] {_line(line.text)}" for n, line in enumerate(lines, 1)
     )
-    return _asked(pair, "importance", count=len(lines), lines=listed)
+    return _request(pair, "importance", count=len(lines), lines=listed)
 
 
 def prompt_text(messages: Sequence[Message]) -> str:
@@ -187,7 +187,7 @@ def _gap(before: datetime, now: datetime, language: str) -> str:
     return f"{days} {many} after the last talk" if days else "the same day as the last talk"
 
 
-def _asked(pair: Pair, name: str, **values: object) -> tuple[Message, ...]:
+def _request(pair: Pair, name: str, **values: object) -> tuple[Message, ...]:
     return (
         system(render(_PACKAGE, f"{name}.v2", pair.language)),
         user(render(_PACKAGE, f"{name}-input.v1", pair.language, **values)),

@@ -139,7 +139,7 @@ def _line(
             clip_on=False,
         )
         for k in fresh:
-            if (told := _told(one, points[k], way, dimension)) != "":
+            if (told := _hover_text(one, points[k], way, dimension)) != "":
                 id = f"naisei-{len(hover)}"
                 hover[id] = told
                 axes.plot(x[k], y[k], marker="o", markersize=9, alpha=0, gid=id, zorder=4)
@@ -231,7 +231,7 @@ def _who(one: Series) -> str:
     return one.label if one.names == ("A", "B") else " ↔ ".join(one.names)
 
 
-def _told(one: Series, point: Point, way: Any, dimension: str) -> str:
+def _hover_text(one: Series, point: Point, way: Any, dimension: str) -> str:
     """What a point says when it is pointed at: place, words, and the sentence with its evidence."""
     read = point.reads[way]
     value = read.values[dimension]

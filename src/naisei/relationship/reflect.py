@@ -6,7 +6,7 @@ Source: the relationship reflection document, §2, steps 1 to 5.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
 from naisei.core import Chat, Flow, Gather, InstrumentFailure, Now, Remember
@@ -73,8 +73,6 @@ _ANCHORS = {
         "Business, promises, plans and work, or small talk.",
     ),
 }
-#: More than fit into any evidence.
-_ALL = 1000
 
 
 def _direction(
@@ -88,25 +86,23 @@ def _direction(
 
     asked: Questions | None = None
     try:
-        whole = yield from _everything(src, rules, shown)
-        if whole is None:
-            queries = _ANCHORS[pair.language]
-            if rules.procedure != "lite":
-                asked = yield from Chat(
-                    "questioner", questions_messages(pair, src, recent), Questions
-                )  # step 2
-                queries = asked.listed
-            found = yield from Recall(
-                queries,
-                stream_of(src),
-                now,
-                _CANDIDATES,
-                _EVIDENCE,
-                rules.retrieval,
-                "now",
-                rules.half_life_days or None,
-            )  # step 3
-            whole = _with_newest(found, recent if rules.procedure == "lite" else recent[-1:])
+        queries = _ANCHORS[pair.language]
+        if rules.procedure != "lite":
+            asked = yield from Chat(
+                "questioner", questions_messages(pair, src, recent), Questions
+            )  # step 2
+            queries = asked.listed
+        found = yield from Recall(
+            queries,
+            stream_of(src),
+            now,
+            _CANDIDATES,
+            _EVIDENCE,
+            rules.retrieval,
+            "now",
+            rules.half_life_days or None,
+        )  # step 3
+        whole = _with_newest(found, recent if rules.procedure == "lite" else recent[-1:])
     except InstrumentFailure as failure:
         wall = yield from Now()
         unasked = asked is None and rules.procedure != "lite"
@@ -136,19 +132,6 @@ def _direction(
         prompt=prompt_text(told),
         reading=reading,
     )
-
-
-def _everything(
-    src: AgentId, rules: Rules, shown: Callable[[Entry], str]
-) -> Flow[list[Scored] | None]:
-    """All that may be evidence, newest first, where it may be given whole (`fitting`) and fits."""
-    if rules.procedure != "fitting":
-        return None
-    held = yield from Recent(stream_of(src), _ALL, _EVIDENCE)
-    used = sum(len(f"{n}. {shown(entry)}") + 1 for n, entry in enumerate(held, 1)) - 1
-    if len(held) == _ALL or used > rules.evidence_chars:
-        return None
-    return [_unfound(entry) for entry in reversed(held)]
 
 
 def _with_newest(found: Sequence[Scored], newest: Sequence[Entry]) -> list[Scored]:

@@ -185,7 +185,7 @@ class LiveConversation:
             TimeoutError: it could not be kept, or the flow has not come to its question yet.
         """
         async with asyncio.timeout(_ACK):
-            while not (kept := self._kept(step)) and self.status.state == "going":
+            while not (kept := self._answers_at(step)) and self.status.state == "going":
                 if self._open is None:  # it is another process that works on it
                     raise TimeoutError
                 await self._moved.wait()
@@ -203,7 +203,7 @@ class LiveConversation:
                 )
             await self._given(asked, asked.read(asked.effect, fields))
 
-    def _kept(self, step: str | None) -> list[JsonValue]:
+    def _answers_at(self, step: str | None) -> list[JsonValue]:
         """What was answered at a step of this part."""
         return [e.result for e in self.events[self._begun :] if e.where.step == step]
 

@@ -125,14 +125,14 @@ class Frame:
     def _repr_html_(self) -> str:
         columns = self.columns
         cells = tuple(
-            tuple(_shown(row.get(name)) for name in columns) for row in self.rows[:_SHOWN]
+            tuple(_cell_text(row.get(name)) for name in columns) for row in self.rows[:_SHOWN]
         )
         left = len(self.rows) - _SHOWN
         note = say(f"ほか {left} 行", f"{left} more rows") if left > 0 else ""
         return tables_html([Table("", columns, cells, note)])
 
 
-def _shown(value: Cell) -> str | float | int:
+def _cell_text(value: Cell) -> str | float | int:
     if isinstance(value, bool) or value is None:
         return "" if value is None else str(value).lower()
     return value

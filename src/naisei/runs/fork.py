@@ -83,7 +83,7 @@ class Fork(BaseModel):
                 place="--answer",
             ) from error
 
-    def told(self, effect: Any) -> Any:
+    def with_prompt(self, effect: Any) -> Any:
         """The effect with what the model is told instead."""
         if self.prompt is None or not isinstance(effect, Chat):
             return effect
@@ -101,7 +101,7 @@ class _Changed(HandlerWrapper):
         if where.path != fork.path:
             return super().perform(effect, where)
         if fork.answer is None:
-            return super().perform(fork.told(effect), where)
+            return super().perform(fork.with_prompt(effect), where)
         answer = fork.answered(effect)
         self.restore(effect, answer, where)
         return answer

@@ -140,7 +140,7 @@ class Frozen(BaseModel):
         lines = [] if self.system == now.system else [f"system: {self.system} → {now.system}"]
         old, new = dict(_flat(self.config)), dict(_flat(now.config))
         return lines + [
-            f"{key}: {_shown(old, key)} → {_shown(new, key)}"
+            f"{key}: {_value_text(old, key)} → {_value_text(new, key)}"
             for key in [*old, *(k for k in new if k not in old)]
             if key not in old or key not in new or old[key] != new[key]
         ]
@@ -275,7 +275,7 @@ def _flat(value: JsonValue, prefix: str = "") -> Iterator[tuple[str, JsonValue]]
         yield prefix, value
 
 
-def _shown(values: dict[str, JsonValue], key: str) -> str:
+def _value_text(values: dict[str, JsonValue], key: str) -> str:
     if key not in values:
         return say("(なし)", "(absent)")
     text = json.dumps(values[key], ensure_ascii=False)

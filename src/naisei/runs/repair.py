@@ -217,7 +217,7 @@ class _Salvage:
                 remedy=say("控えがあれば、それを使ってください", "use a backup, if there is one"),
             )
 
-    def _kept(self, row: Row) -> bool:
+    def _is_kept(self, row: Row) -> bool:
         if row.table in ("events", "episodes"):
             return row.sound and not self.told.again.get(row.episode)
         if row.table == "exchanges" and row.values[1] is not None:
@@ -229,7 +229,7 @@ class _Salvage:
         for row in self.texts:
             db.execute("INSERT INTO texts(id, digest, text) VALUES (?, ?, ?)", row)
         for row in self.rows:
-            if self._kept(row) and _inserted(db, row):
+            if self._is_kept(row) and _inserted(db, row):
                 self._steps.add((row.episode, row.step))
                 self.told.events += row.table == "events"
                 self.told.episodes += row.table == "episodes"

@@ -140,14 +140,14 @@ class SqliteRows:
         except sqlite3.Error as error:
             if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_CONSTRAINT_UNIQUE:
                 raise StepThere from None
-            raise self._told(error) from error
+            raise self._explained(error) from error
 
     def select(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         try:
             self._reopen()
             return self._db.execute(query, values).fetchall()
         except sqlite3.Error as error:
-            raise self._told(error) from error
+            raise self._explained(error) from error
 
     def replace(self, table: str, values: Sequence[object]) -> None:
         _, columns = rows.TABLES[table]
@@ -177,7 +177,7 @@ class SqliteRows:
             self._roll_back()
             self._last.clear()
             if isinstance(error, sqlite3.Error):
-                raise self._told(error) from error
+                raise self._explained(error) from error
             raise
         if erases:
             self._last.clear()
@@ -206,10 +206,10 @@ class SqliteRows:
                 return
             except sqlite3.Error as error:
                 if not _is_busy(error):
-                    raise self._told(error) from error
+                    raise self._explained(error) from error
                 self._wait(0)
                 if _in_a_loop() or time.monotonic() > until:
-                    raise self._told(error) from error
+                    raise self._explained(error) from error
             except OSError as error:
                 self._roll_back()
                 raise files.output_error(error, self.place) from error
@@ -239,7 +239,7 @@ class SqliteRows:
             self._db = _writer(self._file)
             self._version, self._broken, self._waits = -1, False, _LONGEST_WAIT
 
-    def _told(self, error: sqlite3.Error) -> Exception:
+    def _explained(self, error: sqlite3.Error) -> Exception:
         told = files.database_error(error, self.place)
         if told is not None and _is_busy(error):
             return LogBusy(told.message, place=told.place, remedy=told.remedy)

@@ -218,11 +218,11 @@ class Person:
         if self._cheap and view.candidates:
             advice = yield from self._advise(view)
             if self._tells:
-                yield from told(advice)
+                yield from announce(advice)
         while (said := (yield from AskUser(advice.action if advice else ""))) == ADVISE:
             if advice is None:
                 advice = yield from self._advise(view)
-            yield from told(advice)
+            yield from announce(advice)
         if said == LEAVE:
             return Decision(action="", thoughts=LEAVE)
         if advice is not None and said == advice.action:
@@ -251,7 +251,7 @@ class Watched:
         decision = Decision(action="")
         if view.candidates:
             decision = yield from self._player.decide(view)
-            yield from told(decision)
+            yield from announce(decision)
         if self._pauses:
             said = yield from AskUser(decision.action)
             self._pauses = said != REST
@@ -260,7 +260,7 @@ class Watched:
         return decision
 
 
-def told(decision: Decision) -> Flow[None]:
+def announce(decision: Decision) -> Flow[None]:
     """What the player would do and why, and the best of its scores."""
     best = dict(sorted(decision.scores.items(), key=lambda pair: -pair[1])[:_BEST])
     meta: dict[str, JsonValue] = {"thoughts": decision.thoughts, "scores": {**best}}
@@ -328,9 +328,9 @@ class PlayTask(Task[PlayConfig]):
         screen = self.screen.of(handler, watched=self.config.watch)
         world = base.having({Act: screen, AskUser: screen.ask, Say: screen.tell})
         flow = play_game(self.game.id, player, max_steps=self.context.max_steps)
-        return self._shown(flow, handler), world
+        return self._until_its_end(flow, handler), world
 
-    def _shown(
+    def _until_its_end(
         self, flow: Flow[GameResult], handler: GameHandler
     ) -> Generator[Any, Any, GameResult]:
         try:

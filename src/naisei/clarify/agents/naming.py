@@ -15,7 +15,7 @@ import numpy.typing as npt
 from naisei.clarify.agents.knowledge import Item
 from naisei.clarify.agents.questions import Question
 from naisei.clarify.schemas import Language
-from naisei.japanese.answers import Answer, Stance
+from naisei.japanese.answers import PLACES, Answer, Stance, repaired
 from naisei.japanese.morph import is_japanese
 
 Array = npt.NDArray[np.float64]
@@ -86,13 +86,6 @@ def named_table(question: Question) -> Array:
     return table
 
 
-_PLACES = (
-    r"前者|(?:最初|さいしょ|はじめ|前|先|一つ目|一番目)|\bfirst\b|\bformer\b",
-    r"後者|(?:あと|後|二つ目|二番目|二ばんめ)(?:の|だ|で|か)|\bsecond\b|\blatter\b",
-    r"三つ目|三番目|三ばんめ|最後|\bthird\b|\blast\b",
-)
-
-
 def side_named(
     question: Question, answer: Answer, said: str, items: Sequence[Item]
 ) -> tuple[int, ...]:
@@ -104,12 +97,9 @@ def side_named(
         if truth != "none":
             names.setdefault(int(truth), set()).update(n.lower() for n in item.names)
     # What comes before a correction was a slip; the choice stands before the reason.
-    spoken = re.split(
-        r"間違え[^。]*。|逆(?:だ|です)[^。]*。|ちがった。|misspoke\.|way round\.", said
-    )[-1]
-    for sentence in re.split(r"(?<=[。.!！])", spoken):
+    for sentence in re.split(r"(?<=[。.!！])", repaired(said)):
         by_name = [at for at, own in names.items() if any(n in sentence.lower() for n in own)]
-        by_place = [at for at, p in enumerate(_PLACES[: len(names)]) if re.search(p, sentence)]
+        by_place = [at for at, p in enumerate(PLACES[: len(names)]) if p.search(sentence)]
         for hits in (by_place, by_name):
             if len(hits) == 1:
                 return (hits[0],)

@@ -24,7 +24,6 @@ from naisei.similarity import cosines, unit
 
 Array = npt.NDArray[np.float64]
 Kind = Literal["polar", "either", "open", "named"]
-KINDS: tuple[Kind, ...] = ("polar", "either", "open")
 
 #: P(reply | truth) of a polar question; replies: yes, no, nothing usable.
 POLAR = {"yes": (0.82, 0.08, 0.10), "maybe": (0.42, 0.38, 0.20), "no": (0.05, 0.72, 0.23)}

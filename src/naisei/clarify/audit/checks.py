@@ -43,7 +43,6 @@ _LEVEL = {
 }
 _EMPTY_SEEN = re.compile(r"空の|空に|飲み終|飲み干|洗っ|伏せ|乾い|\bempty|\bwashed|\bdry")
 _FULL_SEEN = re.compile(r"飲みかけ|残|半分|入り|入った|未開封|詰め|[（(]|\bhalf|\bfull|\bunopened")
-_ABSENT = re.compile(r"(?:は|が|も)(?:もう)?(?:どこにも)?(?:な(?:い|く|かった)|ありません|無)")
 
 
 def _words(text: str) -> frozenset[str]:
@@ -118,17 +117,6 @@ def levels_seen(container: str, instance: Instance) -> frozenset[str]:
     return frozenset(seen)
 
 
-def denies_surroundings(answer: str, instance: Instance, actions: ActionSet) -> bool:
-    """Whether it says that a thing is not there which the scene shows."""
-    scene = normalise(" ".join(t for area in instance.scene.surroundings.values() for t in area))
-    said = normalise(answer)
-    for thing in {o for a in actions for o in objects(a.text)}:
-        at = said.find(thing)
-        if at >= 0 and thing in scene and _ABSENT.match(said, at + len(thing)):
-            return True
-    return False
-
-
 def sentence_count(answer: str) -> int:
     """Sentences of an answer."""
     return len(sentences(answer))
@@ -147,14 +135,13 @@ CONTAINERS = {
 class Probe:
     """A question of the audit for one instance.
 
-    truth: `yes`, `no`, `maybe`, or empty where nothing is known. of: for `again`, the place
+    of: for `again`, the place
     of the question asked before. container, expects: for `container`, which one, and what
     a yes would mean (`empty` or `full`). fact: for `fact`, the question with its truth.
     """
 
     kind: Kind
     question: str
-    truth: str = ""
     of: int = -1
     container: str = ""
     expects: str = ""
@@ -189,7 +176,7 @@ def probes(number: int, instance: Instance, actions: ActionSet) -> tuple[Probe, 
     language = instance.scene.language
     if number >= FROM_FACTS:
         asked = fact_probes(FORMS[number - FROM_FACTS], instance, actions)
-        return tuple(Probe("fact", p.question, p.truth, fact=p) for p in asked)
+        return tuple(Probe("fact", p.question, fact=p) for p in asked)
     named = objects(actions.text(instance.gold)) if language == "ja" else ()
     thing = named[0] if named else ""
     container = _container(instance)
@@ -202,21 +189,12 @@ def probes(number: int, instance: Instance, actions: ActionSet) -> tuple[Probe, 
             Probe(
                 q["kind"],
                 text.replace("$object", thing).replace("$container", container),
-                "" if instance.facts else _truth(q, instance.gold),
                 q.get("of", -1),
                 container if q["kind"] == "container" else "",
                 q.get("expects", ""),
             )
         )
     return tuple(found)
-
-
-def _truth(question: dict[str, Any], gold: int) -> str:
-    if "yes" not in question:
-        return ""
-    if gold in question["yes"]:
-        return "yes"
-    return "maybe" if gold in question["maybe"] else "no"
 
 
 def _container(instance: Instance) -> str:

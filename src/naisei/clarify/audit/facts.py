@@ -17,7 +17,7 @@ from naisei.clarify.schemas import ActionSet, Facts, Instance
 from naisei.clarify.simulator.voice import attributive, pick
 from naisei.clarify.things import all_names, called, mentioned, names_of, thing_of
 from naisei.core import fingerprint
-from naisei.japanese.answers import Stance, understand
+from naisei.japanese.answers import PLACES, Stance, repaired, understand
 from naisei.japanese.morph import is_japanese, normalise, tokens
 from naisei.japanese.questions import denied
 
@@ -211,13 +211,6 @@ def _of_clauses(ways: Sequence[str], facts: Facts, form: str) -> _Made:
     return made
 
 
-_ORDINALS = (
-    r"前者|(?:最初|さいしょ|はじめ|初め|前|先|一つ目|一番目|一ばんめ)(?:の|だ|で|か)|\bfirst\b|\bformer\b",
-    r"後者|(?:あと|後|二つ目|二番目|二ばんめ)(?:の|だ|で|か)|\bsecond\b|\blatter\b",
-    r"(?:三つ目|三番目|三ばんめ|最後)|\bthird\b|\blast\b",
-)
-
-
 def heard(answer: str, probe: FactProbe) -> str:
     """What an answer says to a probe, in the terms of `FactProbe.truth`; empty: neither here nor
     there. Hedged answers count as what they lean to."""
@@ -231,9 +224,9 @@ def heard(answer: str, probe: FactProbe) -> str:
         return {Stance.YES: "yes", Stance.NO: "no"}.get(read.stance, "")
     if read.stance is Stance.NEITHER:
         return "neither"
-    for said in re.split(r"(?<=[。.!！])", _own_words(answer)):
+    for said in re.split(r"(?<=[。.!！])", normalise(repaired(answer))):
         # The choice comes first, perhaps after a remark, and a fact that goes with it after.
-        by_place = [i for i, p in enumerate(_ORDINALS[: len(probe.sides)]) if re.search(p, said)]
+        by_place = [i for i, p in enumerate(PLACES[: len(probe.sides)]) if p.search(said)]
         # A fact that mentions one of them takes no side.
         chosen = len(said) <= max(map(len, probe.sides)) + 18
         by_name = [i for i, side in enumerate(probe.sides) if chosen and _repeats(said, side)]
@@ -241,18 +234,6 @@ def heard(answer: str, probe: FactProbe) -> str:
             if len(found) == 1:
                 return str(found[0])
     return ""
-
-
-_SLIP = re.compile(
-    r"(?:言い|いい)?(?:間違|まちが)(?:え|い)[^。]*。|あ、違い?(?:った|ました)、逆[^。]*。|おっと違った、逆だよ。|"
-    r"あ、ちがった。|I misspoke\.|way round\."
-)
-
-
-def _own_words(answer: str) -> str:
-    """An answer without what it takes back."""
-    parts = [p for p in _SLIP.split(answer) if p.strip()]
-    return normalise(parts[-1])
 
 
 def _repeats(answer: str, side: str) -> bool:
@@ -282,7 +263,7 @@ def _of_negative(answer: str, probe: FactProbe, stance: Stance) -> str:
     english = not is_japanese(probe.question)
     if english and stance in (Stance.YES, Stance.NO):
         return stance.value
-    said = _own_words(answer)
+    said = normalise(repaired(answer))
     stated = _LEADS.sub("", _LEADS.sub("", said))
     if stated and (_DENIES.search(stated) or denied(stated)):
         return "no"
@@ -293,23 +274,15 @@ def _of_negative(answer: str, probe: FactProbe, stance: Stance) -> str:
 
 
 _SPOTS = (
-    "床",
-    "テーブル",
-    "机",
-    "棚",
-    "冷蔵庫",
-    "ソファ",
-    "椅子",
-    "流し",
-    "floor",
-    "table",
-    "shelf",
-    "fridge",
+    *("床", "テーブル", "机", "棚", "冷蔵庫", "ソファ", "椅子", "流し"),
+    *("floor", "table", "shelf", "fridge"),
 )
+_ABSENT = r"(?:もう)?(?:どこにも)?(?:な(?:い|く|かった)|ありません|無)"
 
 
 def against_scene(answer: str, question: str, instance: Instance) -> bool:
-    """Whether an answer speaks of a thing that the scene does not show, or puts it elsewhere."""
+    """Whether an answer speaks of a thing that the scene does not show, says that one which it
+    shows is not there, or puts it elsewhere."""
     user = instance.scene.user
     shown = [*user.holding, *user.reach, user.posture, instance.scene.utterance]
     shown += [t for area in instance.scene.surroundings.values() for t in area]
@@ -328,6 +301,9 @@ def against_scene(answer: str, question: str, instance: Instance) -> bool:
             rf"(?:{names})(?:は|が|なら)[^。、]{{0,4}}({'|'.join(_SPOTS)})(?:の上)?(?:に|だ|で)",
             said,
         )
-        if claim and spots and claim[1] not in spots:
+        absent = re.search(rf"{thing}(?:は|が|も){_ABSENT}", said)
+        if (absent and any(thing in entry for entry in own)) or (
+            claim and spots and claim[1] not in spots
+        ):
             return True
     return False

@@ -10,7 +10,6 @@ from pydantic import BaseModel, ConfigDict
 from naisei.clarify.audit.checks import (
     Probe,
     asks_for_wish,
-    denies_surroundings,
     level_claimed,
     levels_seen,
     names_action,
@@ -31,15 +30,12 @@ _FORBIDDEN = ("useless", "presence", "outright")
 _MEANING = {
     "leak": "answers that name the wanted action: its object with what to do to it",
     "object-named": "answers that name the wanted object although nothing asked for it",
-    "misleading": "yes-or-no answers against the truth, of those with a clear truth and stance",
     "false-denial": "answers that deny what is so, or the one offered thing that is wanted",
     "false-assent": "answers that affirm what is not so, or take a wrong one of those offered",
     "evasion": "fair questions about the wish with a settled truth that get no clear answer",
-    "hedged": "fair yes-or-no questions with a clear truth, answered by neither yes nor no",
     "contradiction": "container answers against the scene or against an earlier answer",
     "inconsistent": "questions asked again and answered the other way",
-    "denies-scene": "answers that deny a thing which the scene shows",
-    "against-scene": "answers that tell of a thing which the scene shows elsewhere, or nowhere",
+    "against-scene": "answers that deny a thing which the scene shows, or put it elsewhere",
     "refused-fair": "fair questions refused (too many: a user who does not help)",
     "refused-useless": "useless or forbidden questions refused (should be all)",
     "characters": "mean length of an answer that is no refusal, in characters",
@@ -94,7 +90,7 @@ def summarise(
         asked = probes(said.conversation, instance, actions)
         for at, (probe, answer) in enumerate(zip(asked, said.answers, strict=True)):
             kinds[probe.fact.form if probe.fact else probe.kind].append(answer)
-            found = _judge(probe, answer, at, asked, said.answers, instance, gold, actions)
+            found = _judge(probe, answer, at, asked, said.answers, instance, gold)
             for metric, value in found.items():
                 counts.add(metric, value, instance.scene_id or instance.id)
                 if metric in _BAD and value:
@@ -109,10 +105,9 @@ def summarise(
 
 
 _BAD = (
-    *("leak", "object-named", "misleading", "false-denial", "false-assent", "evasion"),
+    *("leak", "object-named", "false-denial", "false-assent", "evasion"),
     "contradiction",
     "inconsistent",
-    "denies-scene",
     "against-scene",
 )
 
@@ -125,7 +120,6 @@ def _judge(
     answers: Sequence[str],
     instance: Instance,
     gold: Action,
-    actions: ActionSet,
 ) -> dict[str, bool | float]:
     found: dict[str, bool | float] = {}
     refused = is_refusal(answer)
@@ -140,15 +134,10 @@ def _judge(
     found["leak"] = names_action(answer, gold)
     if not asks_for_wish(probe.question) and not names_object(probe.question, gold):
         found["object-named"] = names_object(answer, gold)
-    found["denies-scene"] = denies_surroundings(answer, instance, actions)
     found["against-scene"] = against_scene(answer, probe.question, instance)
     found["characters"] = len(answer)
     found["long"] = sentence_count(answer) > 2
     stance = polarity(answer, probe.question)
-    if probe.kind == "polar" and probe.truth in ("yes", "no"):
-        found["hedged"] = not stance
-        if stance:
-            found["misleading"] = stance != probe.truth
     if probe.kind == "again":
         before = polarity(answers[probe.of], asked[probe.of].question)
         if stance and before:
@@ -180,12 +169,10 @@ def _against_fact(probe: FactProbe, answer: str) -> dict[str, bool | float]:
 def _notes() -> tuple[str, ...]:
     return (
         say(
-            "判定はすべて、回答の言葉に対する規則によるものです。leak は行動の対象を名指しした"
-            "とき、misleading は「はい」「いいえ」が質問の一式に付いた真偽の表に反するときだけ"
-            "数えます。それとないほのめかしや、ありそうにない話は見つけられません。",
+            "判定はすべて、回答の言葉に対する規則によるものです。leak は、行動の対象を名指しした"
+            "ときだけ数えます。それとないほのめかしや、ありそうにない話は見つけられません。",
             "Every judgement is a rule over the words of the answers: leaks count only where the "
-            "action's object is named, misleading answers only where a yes or a no is said against "
-            "the battery's table of truths. A subtle hint or an implausible story passes unseen.",
+            "action's object is named. A subtle hint or an implausible story passes unseen.",
         ),
         say(
             "割合は質問についての値。区間は場面を再標本化したもの",

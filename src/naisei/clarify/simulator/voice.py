@@ -21,15 +21,6 @@ Register = Literal["plain", "polite", "child", "elder", "english"]
 #: and by what is said first. `hurried`: a remark, then the word. `mistaken`: the first answer is
 #: wrong and set right in the same breath. `child`, `elder`: their words, their names of things.
 Manner = Literal["cooperative", "terse", "vague", "hurried", "mistaken", "child", "elder"]
-MANNERS: tuple[Manner, ...] = (
-    "cooperative",
-    "terse",
-    "vague",
-    "hurried",
-    "mistaken",
-    "child",
-    "elder",
-)
 Stance = Literal["yes", "no", "maybe", "mixed", "side", "both", "neither", "open", "unknown"]
 T = TypeVar("T")
 

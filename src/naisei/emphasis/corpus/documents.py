@@ -182,9 +182,9 @@ def _unspaced(block: Block, spaced: bool) -> Block:
     ]
     if len(kept) == len(text):
         return block
-    parts = (block.starts, block.ends, bold, block.fixed)
-    starts, ends, bold, fixed = (tuple(part[i] for i in kept) for part in parts)
-    return Block("".join(text[i] for i in kept), starts, ends, bold, fixed)
+    starts, ends = (tuple(part[i] for i in kept) for part in (block.starts, block.ends))
+    still, fixed = (tuple(part[i] for i in kept) for part in (bold, block.fixed))
+    return Block("".join(text[i] for i in kept), starts, ends, still, fixed)
 
 
 def _stays(block: Block, i: int, spaced: bool) -> bool:

@@ -176,7 +176,7 @@ class StreamHandler(Handler):
         queries = self._embedded(recall.queries, "query", where)
         if isinstance(queries, np.ndarray):
             return self._found(recall, stream, queries)
-        return self._asked(recall, stream, queries)
+        return self._found_later(recall, stream, queries)
 
     def _embedded(
         self, texts: tuple[str, ...], kind: str, where: Where
@@ -197,7 +197,7 @@ class StreamHandler(Handler):
         found = self._recall(recall, where)
         return found if isinstance(found, list) else await found
 
-    async def _asked(
+    async def _found_later(
         self, recall: Recall, stream: Stream, queries: Awaitable[Vectors]
     ) -> list[Scored]:
         return self._found(recall, stream, await queries)

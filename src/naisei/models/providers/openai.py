@@ -52,7 +52,7 @@ class CompletionsModel:
         check_allowed(self)
         limit, on_text = self._limit, request.on_text if self._streams else None
         try:
-            return await self._asked(request, limit, on_text)
+            return await self._attempt(request, limit, on_text)
         except Unusable as error:
             if "max_tokens" in error.refused and len(self._limits) > 1:
                 # It calls the parameter otherwise. Where it knows neither name, it is left out.
@@ -62,14 +62,14 @@ class CompletionsModel:
                 raise
             if limit == self._limit:
                 try:
-                    reply = await self._asked(request, limit, None)
+                    reply = await self._attempt(request, limit, None)
                 except Unusable:
                     raise error from None
                 self._streams = False  # it does not stream: replies come as a whole
                 return reply
         return await self.complete(request)
 
-    async def _asked(
+    async def _attempt(
         self, request: ChatRequest, limit: str, on_text: Callable[[str], None] | None
     ) -> ChatReply:
         """One attempt. limit: what `max_tokens` is called. on_text: is told the text so far."""

@@ -43,35 +43,19 @@ def check_story(path: Path) -> None:
         BrokenGame: cut off, changed, another kind of file, or without its `.json`.
     """
     story = path.read_bytes()
-    if len(story) < 64 or story[0] != 8:
-        raise BrokenGame(
-            say(
-                "Z-machine のストーリーファイル (バージョン 8) ではありません",
-                "this is no Z-machine story (version 8)",
-            ),
-            place=str(path),
-            remedy=_remedy(),
-        )
     length = int.from_bytes(story[0x1A:0x1C]) * 8
     checksum = int.from_bytes(story[0x1C:0x1E])
-    if len(story) < length:
-        raise BrokenGame(
-            say(
-                f"ストーリーファイルが途中で切れています: {length} バイト中 {len(story)} バイト",
-                f"the story is cut off: {len(story)} of {length} bytes",
-            ),
-            place=str(path),
-            remedy=_remedy(),
+    if len(story) < 64 or story[0] != 8:
+        why = say(
+            "Z-machine のストーリーファイル (バージョン 8) ではありません",
+            "this is no Z-machine story (version 8)",
         )
-    if length and sum(story[64:length]) % 65536 != checksum:
-        raise BrokenGame(
-            say(
-                "ストーリーファイルが壊れています (チェックサムの不一致)",
-                "the story is damaged (checksum)",
-            ),
-            place=str(path),
-            remedy=_remedy(),
-        )
+    elif len(story) < length or (length and sum(story[64:length]) % 65536 != checksum):
+        why = say("ストーリーファイルが壊れています", "the story is damaged or cut off")
+    else:
+        why = ""
+    if why:
+        raise BrokenGame(why, place=str(path), remedy=_remedy())
     check_world(path.with_suffix(".json"))
 
 

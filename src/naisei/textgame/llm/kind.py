@@ -45,7 +45,7 @@ def reflect(result: GameResult, memory: Memory, *, task: str, feedback: Kind) ->
         "reflect-input.v1",
         "en",
         task=task,
-        record=told(result, feedback),
+        record=play_text(result, feedback),
         ending=_ending(result),
         memo=memory.previous() or "(none yet)",
     )
@@ -54,7 +54,7 @@ def reflect(result: GameResult, memory: Memory, *, task: str, feedback: Kind) ->
     return note.strip()
 
 
-def told(result: GameResult, feedback: Kind) -> str:
+def play_text(result: GameResult, feedback: Kind) -> str:
     """Every command with the player's thoughts and the game's answer."""
     words, score, entries = Feedback(feedback), 0, []
     for number, step in enumerate(result.steps):
@@ -66,7 +66,9 @@ def told(result: GameResult, feedback: Kind) -> str:
     for step, entry, answer in zip(result.steps, entries, unrepeated(entries), strict=True):
         out += [f"  (thought: {plain(step.thoughts)})"] if step.thoughts else []
         out.append(
-            f"[{step.room}] {entry.told(answer)}" if step.room != room else entry.told(answer)
+            f"[{step.room}] {entry.with_answer(answer)}"
+            if step.room != room
+            else entry.with_answer(answer)
         )
         room = step.room
     return _middle_out("\n".join(out) or "(no command was given)")

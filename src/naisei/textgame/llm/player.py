@@ -124,7 +124,7 @@ def choose(
             PACKAGE,
             f"repair-{options.reply}.v1",
             "en",
-            said=_shown(reply),
+            said=_quoted(reply),
             candidates="\n".join(f"- {c}" for c in candidates),
         )
         again = yield from _ask([*messages, assistant(reply.raw), user(said)], options)
@@ -156,7 +156,7 @@ def _ask(messages: Sequence[Message], options: LLMOptions) -> Flow[Reply]:
     return Reply(action=short.action, raw=short.model_dump_json())
 
 
-def _shown(reply: Reply) -> str:
+def _quoted(reply: Reply) -> str:
     """What is quoted back: the command, or that there was none."""
     return f"“{reply.action}”" if reply.action else "(no command)"
 

@@ -138,12 +138,22 @@ class Feedback:
 # first, so that a server can keep the beginning.
 
 _NOTHING = "(nothing yet)"
+_BELOW = "(the current environment, below)"
+_TASKS: dict[Family, str] = {
+    "cooking": "task-cooking.v2",
+    "tidying": "task-tidying.v1",
+    "general": "task-general.v1",
+}
 
 
 def messages(
     view: View, options: LLMOptions, *, task: str, example: str, memo: str, history: str
 ) -> tuple[Message, ...]:
-    """System and user message. Empty parts leave no heading behind."""
+    """System and user message. Empty parts leave no heading behind; the room is told once, though
+    the game's answer to the last step told it too."""
+    surroundings = plain(view.description) or view.room
+    if len(surroundings) > len(_BELOW):
+        history = history.replace(surroundings, _BELOW)
     instructions = lang.render(
         PACKAGE,
         "system.v2",
@@ -153,7 +163,7 @@ def messages(
         memo=f"Memo from earlier tries at this very game:\n{memo}" if memo else "",
         history=history or _NOTHING,
         inventory=plain(view.inventory) or _NOTHING,
-        surroundings=plain(view.description) or view.room,
+        surroundings=surroundings,
     )
     asked = lang.render(
         PACKAGE,
@@ -168,7 +178,7 @@ def messages(
 def task_text(options: LLMOptions, family: Family, opening: str) -> str:
     """The user's own words, or the prompt for this kind of game; and what the navigator is."""
     task = options.task_text or lang.render(
-        PACKAGE, f"task-{family}.v1", "en", opening=opening or _NOTHING
+        PACKAGE, _TASKS[family], "en", opening=opening or _NOTHING
     )
     if not options.navigator or family == "tidying":  # where there is no recipe to walk for
         return task
@@ -213,9 +223,9 @@ class Entry:
     gained: int
 
     def __str__(self) -> str:
-        return self.told(self.answer)
+        return self.with_answer(self.answer)
 
-    def told(self, answer: str) -> str:
+    def with_answer(self, answer: str) -> str:
         """The line with these words for the game's answer."""
         said = " ".join((answer, self.word)).strip()
         return f"Action {self.number}: {self.action} → {_once(said)}"
@@ -237,7 +247,7 @@ _SHORT = 60
 
 def lines(entries: Sequence[Entry]) -> str:
     """One line an entry. A long answer that was given before is not told again."""
-    return "\n".join(e.told(a) for e, a in zip(entries, unrepeated(entries), strict=True))
+    return "\n".join(e.with_answer(a) for e, a in zip(entries, unrepeated(entries), strict=True))
 
 
 def unrepeated(entries: Sequence[Entry]) -> Iterator[str]:

@@ -254,7 +254,7 @@ def _links(chosen: Sequence[str], random: Random) -> tuple[Link, ...]:
 # Nearest first: all that can be put away here, all that can be taken here, then the nearest room
 # where something can be done. Not always the shortest.
 
-_BACK_solution = {"north": "south", "south": "north", "east": "west", "west": "east"}
+_BACK = {"north": "south", "south": "north", "east": "west", "west": "east"}
 
 
 def solution(mess: Mess) -> tuple[str, ...]:
@@ -292,7 +292,7 @@ def _ways(mess: Mess) -> dict[str, dict[str, str]]:
     ways: dict[str, dict[str, str]] = {room: {} for room in mess.rooms}
     for link in mess.links:
         ways[link.room][link.side] = link.other
-        ways[link.other][_BACK_solution[link.side]] = link.room
+        ways[link.other][_BACK[link.side]] = link.room
     return ways
 
 
@@ -319,7 +319,6 @@ _OBJECTIVE = (
     "This house is in a mess. Some things lie about that belong elsewhere, and you may be "
     "holding some. Find everything that is out of place, and put it away where it belongs."
 )
-_BACK = {"north": "south", "south": "north", "east": "west", "west": "east"}
 
 
 def mess_of(split: Split, level: Level, *, rooms: int | None, seed: int, number: int) -> Mess:

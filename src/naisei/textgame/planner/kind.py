@@ -51,7 +51,7 @@ class CookingPlanner:
         self._plan = []
         command, thought = self._choose()
         self._last = command
-        mind = self._mind.told(self.known, self._missing(), self._plan or [thought])
+        mind = self._mind.mind_of(self.known, self._missing(), self._plan or [thought])
         return Decision(action=command, thoughts=thought, mind=mind)
         yield  # a flow without effects
 

@@ -24,7 +24,7 @@ class HouseMind:
         #: Of each thing that is looked for: room → chance.
         self._expected: dict[str, dict[str, float]] = {}
 
-    def told(self, known: GameState[Any], missing: Sequence[str], plan: Sequence[str]) -> Mind:
+    def mind_of(self, known: GameState[Any], missing: Sequence[str], plan: Sequence[str]) -> Mind:
         """missing: what is looked for. plan: in words."""
         surprise = self._surprise(known)
         entered = {place.room.lower() for place in known.world.places}

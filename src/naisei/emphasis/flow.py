@@ -1,4 +1,5 @@
-"""Zero-shot emphasis: a language model that was not trained for it is asked (thesis, §4.6).
+"""Emphasis by a language model that was not trained for it (thesis, §4.6): zero-shot, or shown
+articles of the writer.
 
 Passage by passage; each reply is aligned with the text that it was to repeat.
 """
@@ -12,7 +13,8 @@ from difflib import SequenceMatcher
 from itertools import groupby, pairwise
 
 from naisei.core import Chat, Flow, InstrumentFailure, Message, assistant, system, user
-from naisei.emphasis.results import FoldResult, TaggedDocument, tagged_spans
+from naisei.emphasis.corpus.store import describe
+from naisei.emphasis.results import FoldResult, TaggedDocument, emphasised, tagged_spans
 from naisei.emphasis.schemas import Article, Sentence
 from naisei.lang import Language, render
 
@@ -175,11 +177,29 @@ def _pairs(found: list[int | None]) -> list[tuple[int, int]]:
 _PACKAGE = "naisei.emphasis"
 
 
-def messages(title: str, passage: Passage, language: Language) -> tuple[Message, ...]:
+def messages(
+    title: str, passage: Passage, language: Language, examples: Sequence[Article] = ()
+) -> tuple[Message, ...]:
+    """examples: articles of the writer, from which the model learns what they set in bold."""
+    told = [render(_PACKAGE, "editor.v1", language)]
+    if examples:
+        share = f"{100 * describe(examples).rate:.0f}"
+        shown = "\n\n".join(_example(article) for article in examples)
+        told.append(render(_PACKAGE, "examples.v1", language, share=share, examples=shown))
     return (
-        system(render(_PACKAGE, "editor.v1", language)),
+        system("\n\n".join(told)),
         user(render(_PACKAGE, "passage.v1", language, title=title, text=passage.text)),
     )
+
+
+def _example(article: Article) -> str:
+    """Its title and its first passage with emphasis, marked."""
+    lines = [f"《{article.title}》"]
+    rows = ([s for s, _ in passage.sentences] for passage in passages(article))
+    held = next((row for row in rows if any(any(s.labels) for s in row)), [])
+    for _, group in groupby(held, lambda s: s.block):
+        lines.append("".join(emphasised(s, s.labels) for s in group))
+    return "\n".join(lines)
 
 
 def again(told: tuple[Message, ...], reply: str, language: Language) -> tuple[Message, ...]:
@@ -191,12 +211,14 @@ def again(told: tuple[Message, ...], reply: str, language: Language) -> tuple[Me
 ENOUGH = 0.9
 
 
-def examine(article: Article, *, language: Language) -> Flow[FoldResult]:
-    """All passages of one document."""
+def examine(
+    article: Article, *, language: Language, examples: Sequence[Article] = ()
+) -> Flow[FoldResult]:
+    """All passages of one document. examples: of the same writer."""
     rows: list[list[bool]] = []
     shares: list[float] = []
     for passage in passages(article):
-        found = yield from emphasise(article.title, passage, language=language)
+        found = yield from emphasise(article.title, passage, language=language, examples=examples)
         rows += token_labels(passage, found.bold)
         shares.append(found.share)
     return FoldResult(
@@ -206,13 +228,15 @@ def examine(article: Article, *, language: Language) -> Flow[FoldResult]:
     )
 
 
-def emphasise(title: str, passage: Passage, *, language: Language) -> Flow[Aligned]:
+def emphasise(
+    title: str, passage: Passage, *, language: Language, examples: Sequence[Article] = ()
+) -> Flow[Aligned]:
     """One passage; asked once more if the reply does not repeat it.
 
     Raises:
         InstrumentFailure: neither reply repeats the text.
     """
-    told = messages(title, passage, language)
+    told = messages(title, passage, language, examples)
     reply = yield from Chat("editor", told)
     found = align(passage.text, reply)
     if found.share < ENOUGH:

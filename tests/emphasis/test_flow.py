@@ -8,8 +8,8 @@ import pytest
 
 from emphasis.corpus_by_hand import article
 from naisei.core import Chat, InstrumentFailure, play
+from naisei.emphasis.flow import emphasise, examine, messages, passages, token_labels
 from naisei.emphasis.schemas import Article, Sentence, Token
-from naisei.emphasis.zero_shot import emphasise, examine, messages, passages, token_labels
 from naisei.lang import names
 
 
@@ -62,6 +62,15 @@ def test_the_model_is_shown_title_and_text_and_its_marks_are_kept() -> None:
     assert played.result.aligned == 1.0
 
 
+def test_the_model_is_shown_the_writers_marks_and_share() -> None:
+    shown = one("昨日は雪。")
+    tokens = tuple(replace(t, label=t.surface == "雪") for t in shown.sentences[0].tokens)
+    shown = replace(shown, sentences=(replace(shown.sentences[0], tokens=tokens),))
+    for language in ("ja", "en"):
+        told = messages("題", passages(one("雨。"))[0], language, [shown])
+        assert "昨日は**雪**。" in told[0].content and "20 %" in told[0].content
+
+
 def test_a_reply_that_is_another_text_is_asked_for_once_more() -> None:
     whole = one("今日は雨。", "傘を持つ。")
     played = play(examine(whole, language="en"), ["Sure!", "今日は**雨**。傘を持つ。"])
@@ -92,6 +101,6 @@ def test_a_long_article_is_asked_for_in_pieces() -> None:
 
 
 def test_prompts_are_there_in_both_languages() -> None:
-    assert names("naisei.emphasis") == ["again.v1", "editor.v1", "passage.v1"]
+    assert names("naisei.emphasis") == ["again.v1", "editor.v1", "examples.v1", "passage.v1"]
     passage = passages(one("雨。"))[0]
     assert messages("t", passage, "ja")[0].content != messages("t", passage, "en")[0].content
