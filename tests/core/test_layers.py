@@ -107,7 +107,14 @@ FILES = sorted(ROOT.rglob("*.py"))
 
 
 def test_every_file_is_in_a_part_that_is_known() -> None:
-    known = DOORS | COMPOSITION | SYSTEMS | SHARED | HELPERS | {"system", "core", "__init__", "__main__"}
+    known = (
+        DOORS
+        | COMPOSITION
+        | SYSTEMS
+        | SHARED
+        | HELPERS
+        | {"system", "core", "__init__", "__main__"}
+    )
     unknown = {f.relative_to(ROOT).parts[0].removesuffix(".py") for f in FILES} - known
     assert not unknown, "where in the house of DESIGN §2 are they?"
 
