@@ -66,7 +66,7 @@ def test_every_option_of_one_value_of_every_command() -> None:
         "clarify ablate --model a:b --model c:d",
         "clarify run --memory tur --memory none",
         "clarify run --quota 1 --quota 2",
-        "clarify run --seed 1 --seed=1",
+        "clarify run --limit 1 --limit=1",
         "clarify run --clarify --no-clarify",
         "clarify run --sampling agent.seed=1 --sampling agent.seed=2 --agent llm --model a:b",
         "emphasis eval -q --quiet",

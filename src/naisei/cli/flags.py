@@ -194,7 +194,7 @@ class Flags:
                 continue
             value = given.pop(key)
             if flag.axis and isinstance(value, (list, tuple)):
-                axes.append([(flag, one) for one in value])
+                axes.append([(flag, one) for one in dict.fromkeys(value)])
             else:
                 put(values, flag.path, pairs(value) if flag.pairs else value)
         out: dict[str, Any] = {}

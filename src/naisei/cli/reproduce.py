@@ -2,265 +2,19 @@
 
 from __future__ import annotations
 
-import io
 import shlex
-import sys
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import redirect_stdout
-from dataclasses import dataclass, field
-from math import nan
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from naisei import __version__
-from naisei.cli.derived import command_of
 from naisei.cli.parameters import with_options
-from naisei.cli.printing import print_tables
-from naisei.cli.sources import NAMES, Reproduced, Runs, Source, cell_metric, read_source
-from naisei.core import InputError, fingerprint
-from naisei.files import write_atomically
-from naisei.lang import language, say
+from naisei.cli.sources import NAMES, read_source
+from naisei.core import fingerprint
+from naisei.lang import say
 from naisei.plugins import pairs
-from naisei.runs.charts import table_drawing
-from naisei.runs.directory import RunDirectory
-from naisei.runs.export import study_runs
-from naisei.runs.frozen import Frozen
-from naisei.runs.listing import model_name
-from naisei.runs.report import stored_summary
-from naisei.runs.tables import latex, number, to_csv, to_latex, to_markdown
-from naisei.runs.task import Summary, Table
 from naisei.system.config import Printed
-from naisei.system.execute import folder_of
-from naisei.system.registry import find_system
-from naisei.system.studies import conditions
 from naisei.terminal import Console, json_text
-
-
-@dataclass(slots=True)
-class _Bench:
-    """What is run, and what came of it. made: study → model → label → seed → summary. missing:
-    study → why it was not run."""
-
-    source: Source
-    folder: Path
-    models: Sequence[str]
-    seeds: Sequence[int]
-    inputs: Mapping[str, Any]
-    more: Sequence[str]
-    made: dict[str, dict[str, dict[str, dict[int, Summary]]]] = field(default_factory=dict)
-    missing: dict[str, str] = field(default_factory=dict)
-    frozen: dict[str, Frozen] = field(default_factory=dict)
-
-    def carry_out(self) -> None:
-        """Run all that can be run; what was stopped goes on where it was.
-
-        Raises:
-            InputError: nothing can be run with what was given, or a flag that no command knows.
-            typer.Exit: a run was stopped.
-        """
-        known: set[str] = set()
-        for name, runs in self.source.studies.items():
-            needs = [f"--input {key}=… ({how})" for key, how in runs.needs.items()]
-            lacking = [
-                n for n, key in zip(needs, runs.needs, strict=True) if key not in self.inputs
-            ]
-            if runs.models == "required" and not self.models:
-                lacking.append("--model PROVIDER:NAME")
-            if lacking:
-                self.missing[name] = ", ".join(lacking)
-        if len(self.missing) == len(self.source.studies):
-            raise InputError(
-                say("これだけでは何も実行できません", "nothing can be run with this alone"),
-                place="naisei reproduce",
-                remedy=say("どれかを付けてください: ", "give one of: ")
-                + "; ".join(dict.fromkeys(self.missing.values())),
-            )
-        for name, runs in self.source.studies.items():
-            if name not in self.missing:
-                for model in self.models if runs.models != "none" and self.models else [""]:
-                    for seed in self.seeds:
-                        known |= self._run(name, runs, model, seed)
-        if unknown := [w for w in self.more if w.startswith("-") and w.split("=")[0] not in known]:
-            raise InputError(
-                say("どの実行にもない設定です", "no run has this option"), place=unknown[0]
-            )
-
-    def _run(self, name: str, runs: Runs, model: str, seed: int) -> set[str]:
-        system, verb, *words = [word.format(**self.inputs) for word in shlex.split(runs.command)]
-        command = command_of(find_system(system), verb)
-        known = {option for p in command.params for option in (*p.opts, *p.secondary_opts)}
-        path = self.folder / "runs" / name / f"{folder_of(model) or 'run'}-seed-{seed}"
-        words += ["--model", model] if model else []
-        words += [*_known(self.more, known), "--seed", str(seed), "--run-dir", str(path)]
-        with redirect_stdout(io.StringIO()):  # its tables are in the study's own report
-            code = command.main(words, prog_name=f"naisei {system} {verb}", standalone_mode=False)
-        if code not in (None, 0, 4):
-            raise typer.Exit(code)
-        rows = self.made.setdefault(name, {}).setdefault(model, {})
-        for label, place in study_runs(path).items():
-            label = "run" if place == path else label
-            with RunDirectory.look(place) as run:
-                rows.setdefault(label, {})[seed] = stored_summary(run).summary
-                self.frozen[" ".join([name, label, *([model] if model else []), f"{seed}"])] = (
-                    run.frozen
-                )
-        return known
-
-    def table(self, of: Reproduced) -> Table:
-        """The source's rows and ours: name, whose, and each column with its interval."""
-        heads = [h for c in of.columns for h in (c.head, f"{c.head} low", f"{c.head} high")]
-        lines: list[tuple[str | float | int, ...]] = []
-        for row in of.rows:
-            if row.paper:
-                values = [*row.paper, *[nan] * (len(of.columns) - len(row.paper))]
-                cells = [cell for value in values for cell in (value, nan, nan)]
-                lines.append((row.name, say("論文", "paper"), *cells, nan))
-            for model, rows in self.made.get(row.study or of.study, {}).items() if row.ours else ():
-                found = [cell_metric(rows, row, column.cell) for column in of.columns]
-                cells = [
-                    float(f"{v * c.scale:.{c.digits}f}")
-                    for c, m in zip(of.columns, found, strict=True)
-                    for v in (m.value, m.low, m.high)
-                ]
-                whose = say("本実装", "ours") + (f" ({model_name(model)})" if model else "")
-                lines.append((row.name, whose, *cells, max((m.n for m in found), default=0)))
-        studies = dict.fromkeys([of.study, *(row.study for row in of.rows if row.study)])
-        left_out = [f"{s}: {self.missing[s]}" for s in studies if s in self.missing]
-        note = say(
-            "論文の行は論文の値。本実装の行は 95 % 区間付き。"
-            "データとユーザー役が違えば比べられない。",
-            "Rows of the paper are its own figures; ours have 95 % intervals; comparable only on "
-            "the same data and user.",
-        )
-        if left_out:
-            note += say(" 実行していないもの: ", " Not run: ") + "; ".join(left_out)
-        columns = (say("行", "row"), say("出所", "whose"), *heads, "n")
-        return Table(say(*of.title), columns, tuple(lines), note)
-
-
-def _known(words: Sequence[str], known: set[str]) -> Iterable[str]:
-    """Of further flags those that a command has, each with its values."""
-    kept = True
-    for word in words:
-        if word.startswith("-"):
-            kept = word.split("=")[0] in known
-        if kept:
-            yield word
-
-
-def as_text(table: Table, of: Reproduced) -> Table:
-    """As the paper prints it: fixed digits, an interval beside its value."""
-    rows = []
-    for name, whose, *cells, n in table.rows:
-        line = [str(name), str(whose)]
-        for at, column in enumerate(of.columns):
-            value, low, high = (float(v) for v in cells[3 * at : 3 * at + 3])
-            text = f"{value:,.{column.digits}f}" if value == value else "–"
-            if low == low:
-                text += f" [{low:,.{column.digits}f}, {high:,.{column.digits}f}]"
-            line.append(text)
-        rows.append((*line, number(n)))
-    heads = (*table.columns[:2], *(column.head for column in of.columns), "n")
-    return Table(table.title, heads, tuple(rows), table.note)
-
-
-def figure_of(table: Table, of: Reproduced) -> Table:
-    """The column of a table that is drawn, of the rows that have a value."""
-    at = 2 + 3 * [column.head for column in of.columns].index(of.figure)
-    rows = tuple(
-        (f"{row[0]}: {row[1]}", *row[at : at + 3], row[-1] if row[-1] == row[-1] else 0)
-        for row in table.rows
-        if row[at] == row[at]
-    )
-    columns = ("", of.figure, f"{of.figure} low", f"{of.figure} high", "n")
-    return Table(table.title, columns, rows)
-
-
-def draw_pdf(table: Table, path: Path) -> None:
-    """A dot a row, with its interval; see `figure_of`. Raises `InputError` without matplotlib."""
-    from naisei.relationship.plot import needed_matplotlib, save, style
-
-    with needed_matplotlib().rc_context(style()):
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=(6.4, 1.2 + 0.3 * len(table.rows)), layout="constrained")
-        axes = figure.subplots()
-        for at, (_, value, low, high, _n) in enumerate(reversed(table.rows)):
-            axes.plot([low, high], [at, at], color="#888888", linewidth=2)
-            axes.plot([value], [at], "o", color="#0072B2")
-        axes.set_yticks(range(len(table.rows)), [str(row[0]) for row in reversed(table.rows)])
-        axes.set_xlabel(table.columns[1])
-        save(figure, path, {})
-
-
-def caption(bench: _Bench, command: str) -> str:
-    """Models, data, seeds, version, command and BibTeX, as Markdown."""
-    told = conditions(bench.frozen)
-    lines = [f"# {bench.source.title}", "", f"naisei {__version__}: `{command}`", ""]
-    lines += [
-        f"- {key}: {value}" for key, value in told.items() if not key.startswith("command of")
-    ]
-    lines += [
-        f"- {say('実行していないもの', 'not run')}: {s}: {w}" for s, w in bench.missing.items()
-    ]
-    runs = [
-        f"- {k.removeprefix('command of ')}: `{v}`" for k, v in told.items() if k[:8] == "command "
-    ]
-    bib = ["```bibtex", bench.source.bibtex.strip(), "```", ""]
-    return "\n".join([*lines, "", f"## {say('実行', 'Runs')}", "", *runs, "", *bib])
-
-
-def document(tables: Sequence[str], figures: Sequence[str], title: str) -> str:
-    """A LaTeX document of all tables and figures, which compiles by itself."""
-    kind = "ltjsarticle" if language() == "ja" else "article"
-    drawn = [
-        rf"\begin{{figure}}[t]\centering\includegraphics[width=\linewidth]{{{name}}}\end{{figure}}"
-        for name in figures
-    ]
-    return "\n".join(
-        [
-            rf"\documentclass{{{kind}}}",
-            r"\usepackage{booktabs,graphicx}",
-            r"\begin{document}",
-            rf"\section*{{{latex(title)}}}",
-            r"\footnotesize\setlength{\tabcolsep}{3pt}",
-            *(rf"\input{{{name}}}" for name in tables),
-            *drawn,
-            r"\end{document}",
-            "",
-        ]
-    )
-
-
-def write_all(bench: _Bench, command: str) -> list[Table]:
-    """Write tables, figures and the caption; returns the tables as the paper prints them."""
-    texts, written, figures = [], [], []
-    for of in bench.source.tables:
-        table = bench.table(of)
-        text = as_text(table, of)
-        texts.append(text)
-        written.append(of.name)
-        write_atomically(bench.folder / f"{of.name}.csv", to_csv(table))
-        write_atomically(bench.folder / f"{of.name}.md", to_markdown(text))
-        label = f"tab:{of.name}"
-        made = to_latex(text, caption=text.title, label=label, left=2)
-        write_atomically(bench.folder / f"{of.name}.tex", made)
-        if of.figure and (drawn := figure_of(table, of)).rows:
-            if svg := table_drawing(drawn):
-                write_atomically(bench.folder / f"{of.name}.svg", svg)
-            try:
-                draw_pdf(drawn, bench.folder / f"{of.name}.pdf")
-                figures.append(f"{of.name}.pdf")
-            except InputError as error:  # without the extra `plots` the SVG is there alone
-                print(f"{error.message} ({error.remedy})", file=sys.stderr)
-    write_atomically(bench.folder / "caption.md", caption(bench, command))
-    write_atomically(bench.folder / "references.bib", bench.source.bibtex.lstrip())
-    whole = document(written, figures, bench.source.title)
-    write_atomically(bench.folder / "all.tex", whole)
-    return texts
-
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
@@ -325,9 +79,12 @@ def reproduce(
     words += [word for each in seed or [] for word in ("--seed", str(each))]
     words += [word for key, value in inputs.items() for word in ("--input", f"{key}={value}")]
     words += context.args
+    from naisei.cli.printing import print_tables
+    from naisei.cli.reproduction import Reproduction, write_all
+
     found = read_source(source)
     folder = output or Path("runs") / f"reproduce-{source}-{fingerprint(words)[:7]}"
-    bench = _Bench(found, folder, model or [], seed or [0], inputs, tuple(context.args))
+    bench = Reproduction(found, folder, model or [], seed or [0], inputs, tuple(context.args))
     bench.carry_out()
     tables = write_all(bench, shlex.join(words))
     print_tables(tables, Console(stderr=printed.as_json))

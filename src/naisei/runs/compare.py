@@ -53,6 +53,10 @@ class Comparison:
         for line in sorted(self.lines, key=rank):
             pairs.setdefault(f"{line.second} − {line.first}", []).append(line)
         columns = ("metric", "difference", "low", "high", "p", "p (Holm)", "n")
+        note = say(
+            "両方で採点された件ごとの差 (対応あり)。符号反転の並べ替え検定、クラスタごと",
+            "paired on the units scored in both; sign-flip permutation tests by cluster",
+        )
         return [
             Table(
                 title,
@@ -62,7 +66,7 @@ class Comparison:
                     for x in lines
                     for d in [x.difference]
                 ),
-                self.table().note if title == list(pairs)[-1] else "",
+                note if title == list(pairs)[-1] else "",
             )
             for title, lines in pairs.items()
         ]
