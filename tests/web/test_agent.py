@@ -1,4 +1,4 @@
-"""The conversation with one agent: it asks, acts, answers, remembers with consent, and shows why."""
+"""The conversation with one agent: it asks, acts, answers, remembers if allowed, shows why."""
 
 from __future__ import annotations
 

@@ -51,6 +51,7 @@ def test_pages_stand_still_and_axe_finds_nothing(
 def test_a_line_written_while_yes_or_no_is_asked_stays(browser: Any, server: WebServer) -> None:
     with browser.page(server.url, width=390, allowed=("422",)) as page:
         page.goto("/assistant")
+        page.get_by_text("設定").click()
         page.locator("#manner").select_option("quick")
         page.locator('main form[hx-post="/assistant/new"] button').click()
         page.wait_for_url(re.compile(r"/assistant/[0-9a-f]{24}"))

@@ -86,6 +86,7 @@ def say(page: Any, text: str) -> None:
 
 def begin(page: Any, name: str, **chosen: str) -> None:
     page.goto(f"/{name}")
+    page.evaluate("for (const d of document.querySelectorAll('form details')) d.open = true")
     for field, value in chosen.items():
         control = page.locator(f"#{field}")
         select = control.evaluate("e => e.tagName") == "SELECT"
@@ -94,9 +95,19 @@ def begin(page: Any, name: str, **chosen: str) -> None:
     page.wait_for_url(f"**/{name}/*", timeout=90_000)
 
 
+def test_agent(page: Any, browser: Any, model: OpenAIServer) -> None:
+    before = model.answered
+    page.goto("/")
+    page.locator(".talkto button").click()
+    page.wait_for_url("**/agent/*")
+    page.locator('input[name="step"][form="composer"]').wait_for(state="attached")
+    assert model.answered > before
+    assert page.locator("#understood .told").count()
+
+
 def test_assistant(page: Any, model: OpenAIServer) -> None:
     before = model.answered
-    begin(page, "assistant", agent="llm")
+    begin(page, "assistant")  # with a model given, it is used
     say(page, "ちょっと暑いな")
     page.locator('button[value="yes"]').click()
     page.locator("#lines .good").wait_for()
@@ -143,6 +154,7 @@ def test_emphasis(page: Any) -> None:
 def test_home_runs_and_what_was_sent(page: Any, browser: Any, model: OpenAIServer) -> None:
     page.goto("/")
     browser.expect(page.locator("main")).to_contain_text(MODEL)
+    page.goto("/runs")
     page.get_by_role("link", name="asked").first.click()
     page.wait_for_url("**/runs/show/asked")
     page.locator("#rows a").first.click()
@@ -152,6 +164,7 @@ def test_home_runs_and_what_was_sent(page: Any, browser: Any, model: OpenAIServe
 
 def test_profiles(page: Any, browser: Any) -> None:
     page.goto("/duo")
+    page.locator("form summary", has_text="設定").click()
     page.locator("summary", has_text="プロフィール").first.click()
     page.locator("#profile").fill("nonsense = 1")
     browser.expect(page.locator("#profile-read")).to_contain_text("nonsense")

@@ -148,6 +148,7 @@ def test_games(browser: Any, server: WebServer, view: dict[str, Any]) -> None:
     with browser.page(server.url, **view) as page:
         page.goto("/games")
         browser.look(page, f"games-start-{tag(view)}")
+        page.locator("form.column summary").first.click()
         page.locator("#number").fill("7")
         page.locator("main form button").last.click()
         page.locator('button[value="/step"]').wait_for(timeout=90_000)

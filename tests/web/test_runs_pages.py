@@ -14,7 +14,7 @@ import httpx2
 import pytest
 
 from commandline import Naisei
-from naisei.core import AskUser, Chat, Event, Message, Say, Usage, Where
+from naisei.core import AskUser, Chat, Event, InputError, Message, Say, Usage, Where
 from naisei.core.messages import fingerprint
 from naisei.models.providers.hand import HandModel
 from naisei.runs.annotations import Annotations
@@ -27,7 +27,7 @@ from naisei.runs.task import Digest, EpisodeRow, Metric, Summary, Table
 from naisei.web.conversations.kind import ConversationConfig, ConversationRun
 from naisei.web.options import WebOptions
 from naisei.web.pages.runs.aligned import aligned, parting
-from naisei.web.pages.runs.forked_runs import fork_form
+from naisei.web.pages.runs.forked_runs import answer_of, fork_form
 from naisei.web.pages.runs.lists import Place
 from naisei.web.pages.runs.strip import Strip
 from naisei.web.state import RECORDED
@@ -434,7 +434,8 @@ def test_a_recorded_run_opens_and_exports_without_a_call_or_a_trace(
 def test_a_recorded_run_is_replayed_from_its_log(
     name: str, tmp_path: Path, naisei: Naisei, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Those whose data ships and whose prompts are still those of then: resumed in a copy, they come to the same results without a call."""
+    """Those whose data ships and whose prompts are still those of then: resumed in a copy, they
+    come to the same results without a call."""
     monkeypatch.setattr(HandModel, "complete", _called)
     copy = Path(shutil.copytree(RECORDED / name, tmp_path / name))
     done = naisei("runs", "resume", copy, "--quiet")
@@ -516,3 +517,14 @@ def test_sorting_keeps_the_filter_and_the_hidden_columns(tmp_path: Path) -> None
             assert "/runs?text=clarify&sort=name&hide=agent" in page
         assert 'value="agent" checked' in get(server, "/runs", hide="agent")
         assert "checked" not in get(server, "/runs", hide="name")
+
+
+def test_an_answer_is_forked_as_words_field_by_field() -> None:
+    recorded = {"question": "水ですか", "action": 3}
+    event = Event(Where("x"), "chat", "", {"role": "agent"}, recorded)
+    form = {"answer question": "お茶ですか", "answer action": "3"}
+    assert json.loads(answer_of(event, form) or "") == {"question": "お茶ですか", "action": 3}
+    assert answer_of(event, {"answer question": "水ですか", "answer action": ""}) is None
+    with pytest.raises(InputError):
+        answer_of(event, {"answer action": "three"})
+    assert answer_of(Event(Where("x"), "ask", "", {}, "はい"), {"answer": "いいえ"}) == "いいえ"

@@ -58,9 +58,19 @@ def test_every_page_is_read_and_every_form_sent(browser: Any, server: WebServer)
 
         for path in ("/duo", "/relationship"):
             page.goto(path)
-            page.get_by_role("button", name="Play the scripted talk").click()
+            page.get_by_role("button", name="Begin").click()
             page.wait_for_url(re.compile(rf"{path}/\w{{24}}$"))
-            page.locator("#lines .line").first.wait_for()
+            page.locator("#text").fill("おはよう。今日は早いね。")
+            page.get_by_role("button", name="Send").click()
+            page.locator("#lines .line, #status .notice").first.wait_for()
+
+        page.goto("/")
+        page.get_by_role("button", name="Say it").click()
+        page.wait_for_url(re.compile(r"/agent/\w{24}$"))
+        page.locator("#lines .line.mine").first.wait_for()
+        page.locator("#text").fill("バナナ")
+        page.get_by_role("button", name="Send").click()
+        page.locator("#house .moved").wait_for()
 
         page.goto("/documents")
         page.get_by_role("button", name="Begin").click()

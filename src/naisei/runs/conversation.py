@@ -345,7 +345,10 @@ class LiveConversation:
             return ConversationStatus("failed", problem=error.message + remedy, error=error)
         except Exception as error:
             _LOG.exception("conversation %s", self._where.instance)
-            problem = say("内部エラーです", "an internal error")
+            problem = say(
+                "思わぬ誤りで止まりました。もう一度試しても同じなら、記録を添えて知らせてください",
+                "something unforeseen went wrong: try again; if it stays, report it with the log",
+            )
             return ConversationStatus("failed", problem=problem, error=error)
 
     async def _parts(self, open: Open) -> None:

@@ -219,6 +219,11 @@ async def _failed(request: Request, error: Exception) -> Response:
         _LOG.warning("%s", error)
     if isinstance(error, InputError) and status != 409:
         status, message = 422, error.message
+    if status == 500:
+        message = say(
+            "思わぬ誤りで続けられません。読み込み直しても同じなら、サーバーの管理者に知らせてください",
+            "something unforeseen went wrong: load the page again; if it stays, tell the operator",
+        )
     return refusal(status, message, await _written(request))
 
 

@@ -182,7 +182,8 @@ def page_routes(
         fields: keys of the flags that a visitor may set. None that names a file: it would be read
             on the server.
         start: what the template `<page>/start.html` is given besides `model` (the server's) and
-            `earlier` (conversations). Without such a template the form has a field a flag.
+            `earlier` (conversations; it may give others). Without such a template the form has a
+            field a flag.
         begin: the configuration that a form makes, and the title of the conversation. Raises
             `HTTPException` or `InputError` for what cannot be used.
         beside: further panels, which only the visitor has.
@@ -200,8 +201,10 @@ def page_routes(
             model=server.options.model,
             models=server.options.models,
             roles=tuple(kind.roles),
-            earlier=await server.conversations.entries(request.state.visitor, kind.name),
-            **(await start(request) if start is not None else form),
+            **{
+                "earlier": await server.conversations.entries(request.state.visitor, kind.name),
+                **(await start(request) if start is not None else form),
+            },
         )
 
     async def begun(request: Request) -> Response:

@@ -107,7 +107,8 @@ class Mindful:
                 for side, found in mind.stances.items():
                     found.append(mind.said["stance"][side])
             elif event.kind == "recall" and isinstance(event.result, list):
-                mind.recalled = [one["entry"]["text"] for one in event.result]  # type: ignore[index,call-overload,misc]
+                bearing: Any = event.result
+                mind.recalled = [one["entry"]["text"] for one in bearing]
             elif event.kind == "remember" and request["memory"] != STREAM:
                 mind.memo = str(request["item"])
         return mind
@@ -292,6 +293,8 @@ KIND: ConversationKind[AgentConfig] = ConversationKind(
     roles=_ROLES,
     renews=True,
 )
+#: Conversations of any page that the first page lists.
+_EARLIER = 8
 #: What to try first with each persona that ships: it works without a model, too.
 _TRY = {
     "robot": "お腹が空いたな",
@@ -301,11 +304,13 @@ _TRY = {
 
 
 async def _start(request: Request) -> dict[str, Any]:
-    kept = memory_of(server_of(request).folder(request.state.visitor))
+    server = server_of(request)
+    kept = memory_of(server.folder(request.state.visitor))
     personas = {name: load_persona(name) for name in sorted(shipped(), key=[*_TRY].index)}
     return {
         "personas": personas,
         "try": _TRY,
+        "earlier": await server.conversations.entries(request.state.visitor, most=_EARLIER),
         "remembers": await asyncio.to_thread(lambda: kept.allowed),
         "notes": await asyncio.to_thread(listed, kept),
     }

@@ -110,7 +110,7 @@ def _answers(event: Event) -> dict[str, str]:
     }
 
 
-def _answer(event: Event, given: Mapping[str, str]) -> str | None:
+def answer_of(event: Event, given: Mapping[str, str]) -> str | None:
     """The answer that the form makes; `None` where it is the recorded one. Raises `InputError`."""
     recorded = _answers(event)
     texts = {name: _text(given, f"answer {name}".strip()) for name in recorded}
@@ -123,7 +123,7 @@ def _answer(event: Event, given: Mapping[str, str]) -> str | None:
             made[name] = text if isinstance(made[name], str) else json.loads(text)
         except ValueError:
             raise InputError(
-                say(f"{name} は {recorded[name]} のように書きます", f"such as {recorded[name]}"),
+                say(f"{recorded[name]} のように書きます", f"write it like {recorded[name]}"),
                 place=name,
             ) from None
     return json.dumps(made, ensure_ascii=False)
@@ -147,7 +147,7 @@ def _fork(
         episode=event.where.episode,
         step=event.where.step,
         models={role: chosen for role, m in roles.items() if chosen != m} if chosen else {},
-        answer=_answer(event, given),
+        answer=answer_of(event, given),
         prompt=None if prompt.strip() in ("", _prompt(event).strip()) else prompt,
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -65,11 +66,18 @@ def _work(place: Place) -> dict[str, Any]:
         "title": note.get("title", place.path.name),
         "conditions": note.get("conditions", {}),
         "members": members,
+        "names": _defined(finished),
         "comparison": comparison,
         "problem": problem,
         "chart": _chart(members),
         "page_file": (place.path / "study.html").is_file(),
     }
+
+
+def _defined(members: Sequence[Member]) -> list[str]:
+    """The metrics that have a value in some run."""
+    all_ = (m for member in members if member.stored for m in member.stored.summary.metrics)
+    return list(dict.fromkeys(m.name for m in all_ if not math.isnan(m.value)))
 
 
 def _note(path: Path) -> dict[str, Any]:
