@@ -155,14 +155,18 @@ def _rows(texts: list[str], vectors: list[Vectors], means: Sequence[Vectors]) ->
     return np.hstack(blocks)
 
 
-def _examples() -> str:
-    return (files("naisei.intent") / "worries.toml").read_text(encoding="utf-8")
+def _examples() -> list[tuple[str, str]]:
+    """Each with its kind: those of worries.toml, and as ordinary ones the bundled questions to a
+    handbook in which no words tell of a worry."""
+    own = (files("naisei.intent") / "worries.toml").read_text(encoding="utf-8")
+    found = [(k, line) for k, v in tomllib.loads(own).items() for line in v.split("\n") if line]
+    asked = files("naisei") / "data" / "handbook_questions" / "questions_dev2.jsonl"
+    texts = [str(json.loads(line)["text"]) for line in asked.read_text("utf-8").splitlines()]
+    return [*found, *(("calm", text) for text in texts if said(text) is None)]
 
 
 def _learnt(embed: Embed) -> _Told:
-    examples = [
-        (k, line) for k, v in tomllib.loads(_examples()).items() for line in v.split("\n") if line
-    ]
+    examples = _examples()
     names, texts = tuple(words().kinds), [line for _, line in examples]
     of = np.array([k for k, _ in examples])
     vectors = embed(texts)
@@ -209,7 +213,7 @@ class WorryHandler(Handler):
             plain["weights"] = told.weights.tolist()
             return json.dumps(plain)
 
-        known = f"{_examples()}{_PENALTY}{_BELOW}{_PIECES}{_WORDS}"
+        known = json.dumps([_examples(), _PENALTY, _BELOW, _PIECES, _WORDS])
         kept = json.loads(self._index.cached(f"worries-{crc32(known.encode()):08x}.json", made))
         return _Told(
             tuple(np.array(mean, np.float32) for mean in kept["means"]),
