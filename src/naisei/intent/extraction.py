@@ -96,13 +96,14 @@ def quotes(
         near = not kept or (
             quote.score >= _NEAR * kept[0].score and about[quote.hit] >= about[kept[0].hit]
         )
-        if near and len(kept) < most and not any(_same(quote.text, k.text) for k in kept):
+        if near and len(kept) < most and not any(within(quote.text, k.text) for k in kept):
             kept.append(quote)
     return kept
 
 
-def _same(one: str, two: str) -> bool:
-    a, b = ("".join(t.split()) for t in (one, two))
+def within(one: str, other: str) -> bool:
+    """Whether one of two texts holds the other, white space apart."""
+    a, b = ("".join(text.split()) for text in (one, other))
     return a in b or b in a
 
 

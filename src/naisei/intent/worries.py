@@ -2,9 +2,9 @@
 
 A ridge regression from the vectors of the examples (worries.toml), of the index's embedder and of
 word pieces, from whether words tell of a worry (urgent.toml) and whether it asks, says how much a
-message is like a worry and like which. Its bound is the value that 97 % of the ordinary questions among the examples
-stay below when each is left out in turn (exact for ridge regression, Hastie, Tibshirani & Friedman
-2009, 7.10): so every embedder brings its own.
+message is like a worry and like which. Its bound is the value that 97 % of the ordinary questions
+among the examples stay below when each is left out in turn (exact for ridge regression, Hastie,
+Tibshirani & Friedman 2009, 7.10): so every embedder brings its own.
 """
 
 from __future__ import annotations
