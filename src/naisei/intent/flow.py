@@ -75,10 +75,8 @@ def _for_whom(
     """The answer; where it depends on a kind of person, the one for the person's kind, which is
     asked for if nobody knows it."""
     rules, told = setting.rules, [*notes, *setting.profile.fields.values()]
-    depends = None
-    if extracted(query.text, found, rules)[1] == "answer":
-        depends = condition(query.text, found, dialogue.said)
-    if depends is None:
+    depends = condition(query.text, found, dialogue.said)
+    if depends is None or extracted(query.text, found, rules)[1] != "answer":
         return (yield from answer(query, found, way, judged, dialogue, setting))
     if (known := depends.of(told)) is None:
         if rules.asking and len(dialogue.exchanges) < rules.budget and not kind_chosen(dialogue):

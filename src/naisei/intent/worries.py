@@ -155,13 +155,18 @@ def _rows(texts: list[str], vectors: list[Vectors], means: Sequence[Vectors]) ->
     return np.hstack(blocks)
 
 
-def _examples() -> list[tuple[str, str]]:
-    """Each with its kind: those of worries.toml, and as ordinary ones the bundled questions to a
-    handbook in which no words tell of a worry."""
-    own = (files("naisei.intent") / "worries.toml").read_text(encoding="utf-8")
-    found = [(k, line) for k, v in tomllib.loads(own).items() for line in v.split("\n") if line]
+def _texts() -> tuple[str, str]:
+    """worries.toml, and the bundled questions to a handbook for tuning."""
     asked = files("naisei") / "data" / "handbook_questions" / "questions_dev2.jsonl"
-    texts = [str(json.loads(line)["text"]) for line in asked.read_text("utf-8").splitlines()]
+    own = files("naisei.intent") / "worries.toml"
+    return own.read_text(encoding="utf-8"), asked.read_text(encoding="utf-8")
+
+
+def _examples() -> list[tuple[str, str]]:
+    """Each with its kind; questions in which no words tell of a worry are ordinary ones."""
+    own, asked = _texts()
+    found = [(k, line) for k, v in tomllib.loads(own).items() for line in v.split("\n") if line]
+    texts = [str(json.loads(line)["text"]) for line in asked.splitlines()]
     return [*found, *(("calm", text) for text in texts if said(text) is None)]
 
 
@@ -181,6 +186,11 @@ def _learnt(embed: Embed) -> _Told:
     left_out = wanted[:, 0] - (wanted[:, 0] - rows @ weights[:, 0]) / (1 - leverage)
     bound = float(np.quantile(left_out[calm], _BELOW))
     return _Told(means, weights.astype(np.float32), names, bound)
+
+
+def _short(values: Vectors) -> Any:
+    """As lists of numbers of few digits, quickly read."""
+    return values.astype(np.float64).round(5).tolist()
 
 
 class WorryHandler(Handler):
@@ -209,11 +219,11 @@ class WorryHandler(Handler):
         def made() -> str:
             told = _learnt(self._embed)
             plain: dict[str, Any] = told._asdict()
-            plain["means"] = [mean.tolist() for mean in told.means]
-            plain["weights"] = told.weights.tolist()
+            plain["means"] = [_short(mean) for mean in told.means]
+            plain["weights"] = _short(told.weights)
             return json.dumps(plain)
 
-        known = json.dumps([_examples(), _PENALTY, _BELOW, _PIECES, _WORDS])
+        known = repr((_texts(), _PENALTY, _BELOW, _PIECES, _WORDS))
         kept = json.loads(self._index.cached(f"worries-{crc32(known.encode()):08x}.json", made))
         return _Told(
             tuple(np.array(mean, np.float32) for mean in kept["means"]),
