@@ -12,8 +12,8 @@ from naisei.intent.dialogue import Dialogue
 from naisei.intent.effects import Weigh, Weights
 from naisei.intent.evidence import (
     Found,
-    band,
     coverage,
+    is_held,
     nearness,
     newest_first,
     strength,
@@ -155,7 +155,7 @@ def grade(
     words = substance(whole)
     covers = {hit.id: coverage(words, weights.idf, hit) for hit in hits}
     sure = strength(whole, hits, weights)
-    held = band(whole, hits, weights, setting.rules) != "none"
+    held = is_held(whole, hits, weights, setting.rules)
     within = _meant(dialogue, hits)
     if said[0].consultation and not said[0].worry and sure >= _TOLD_ANSWERED:
         # What is told or sought without a worry, and what the documents speak of, is answered.

@@ -13,7 +13,8 @@ coverage  the share of the question's words of substance that one chunk (with it
           weighs most, so a question about something unheard of stays low. What rules call a
           thing counts for its everyday name.
 
-Their sum makes three bands: an answer, the nearest passages, and nothing in these documents.
+Their sum says whether anything is about the question; whether the best quote is an answer or only
+the nearest passage is told with it (`naisei.intent.answering.extracted`).
 """
 
 from __future__ import annotations
@@ -77,8 +78,9 @@ def _with_headed(query: str, hits: Sequence[Evidence], k: int) -> Sequence[Evide
     return [*hits[: k - 1], *(more or hits[k - 1 :])[:1]]
 
 
-#: By how much a question has to be stronger together with the one before.
-_STRONGER = 0.1
+#: From which strength a question stands by itself, and by how much it has to be stronger together
+#: with the one before.
+_ALONE, _STRONGER = 0.85, 0.1
 
 
 def resumed(dialogue: Dialogue, setting: Setting) -> Flow[Dialogue]:
@@ -94,7 +96,7 @@ def resumed(dialogue: Dialogue, setting: Setting) -> Flow[Dialogue]:
         hits = yield from Search(query, k=rules.k, source="documents")
         weights = yield from Weigh(query)
         values.append(strength(query, hits, weights))
-        if values[0] >= rules.answer_from:
+        if values[0] >= _ALONE:
             return dialogue
     return together if values[1] >= values[0] + _STRONGER else dialogue
 
@@ -204,10 +206,7 @@ def strength(query: str, hits: Sequence[Evidence], weights: Weights) -> float:
 _BY_WORDS = 0.4
 
 
-def band(query: str, hits: Sequence[Evidence], weights: Weights, rules: Rules) -> Band:
-    """What the hits hold."""
-    value = strength(query, hits, weights)
-    if hits and value >= rules.answer_from:
-        return "answer"
+def is_held(query: str, hits: Sequence[Evidence], weights: Weights, rules: Rules) -> bool:
+    """Whether the hits are about the question, closely or not."""
     least = rules.nearest_from * (1 if weights.meaning else _BY_WORDS)
-    return "nearest" if hits and value >= least else "none"
+    return bool(hits) and strength(query, hits, weights) >= least

@@ -96,13 +96,14 @@ def quotes(
         near = not kept or (
             quote.score >= _NEAR * kept[0].score and about[quote.hit] >= about[kept[0].hit]
         )
-        if near and len(kept) < most and not any(_same(quote.text, k.text) for k in kept):
+        if near and len(kept) < most and not any(within(quote.text, k.text) for k in kept):
             kept.append(quote)
     return kept
 
 
-def _same(one: str, two: str) -> bool:
-    a, b = ("".join(t.split()) for t in (one, two))
+def within(one: str, other: str) -> bool:
+    """Whether one of two texts holds the other, white space apart."""
+    a, b = ("".join(text.split()) for text in (one, other))
     return a in b or b in a
 
 
@@ -266,7 +267,7 @@ def _around(
         return _item(query, lines, unit.line)
     if len(text) <= _WIDE and not any(u.header for u in units):
         return text.strip()
-    return _sentences(units, best)
+    return _sentences(query, units, best)
 
 
 def _keys(unit: Span) -> set[str]:
@@ -345,9 +346,9 @@ def _below(line: str, deep: int) -> bool:
     return bool(line) and _depth(line) > deep and (deep >= 0 or _ITEM.match(line) is not None)
 
 
-def _sentences(units: Sequence[Span], best: int) -> str:
-    """The sentence with those before it that it points to, its exceptions, and what of its
-    paragraph still finds room."""
+def _sentences(query: str, units: Sequence[Span], best: int) -> str:
+    """The sentence with those before it that it points to and its exceptions; unless it holds what
+    the question's form asks for, with what of its paragraph still finds room."""
 
     def length(a: int, b: int) -> int:
         return sum(len(u.written) for u in units[a:b])
@@ -361,7 +362,7 @@ def _sentences(units: Sequence[Span], best: int) -> str:
         # Of a list of questions, the answer.
         while end < len(units) and length(start + 1, end + 1) <= _WIDE:
             end += 1
-    line = units[best].line
+    line = units[best].line if not answered_by(query, units[best].said) else -1
     while end < len(units) and units[end].line == line and length(start, end + 1) <= _WIDE:
         end += 1
     while start > 0 and units[start - 1].line == line and length(start - 1, end) <= _WIDE:

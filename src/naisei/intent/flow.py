@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from naisei.core import AskUser, Flow, Say
-from naisei.intent.answering import Query, answer, rewrite
+from naisei.intent.answering import Query, answer, extracted, rewrite
 from naisei.intent.conditions import condition, kind_chosen
 from naisei.intent.dialogue import Conversation, Dialogue
 from naisei.intent.effects import Cuts
 from naisei.intent.evaluating import evaluate
-from naisei.intent.evidence import Found, band, find, resumed
+from naisei.intent.evidence import Found, find, resumed
 from naisei.intent.messages import as_told
 from naisei.intent.remembering import noted, notes, recalled
 from naisei.intent.routing import (
@@ -75,10 +75,8 @@ def _for_whom(
     """The answer; where it depends on a kind of person, the one for the person's kind, which is
     asked for if nobody knows it."""
     rules, told = setting.rules, [*notes, *setting.profile.fields.values()]
-    depends = None
-    if band(query.text, found.hits, found.weights, rules) == "answer":
-        depends = condition(query.text, found, dialogue.said)
-    if depends is None:
+    depends = condition(query.text, found, dialogue.said)
+    if depends is None or extracted(query.text, found, rules)[1] != "answer":
         return (yield from answer(query, found, way, judged, dialogue, setting))
     if (known := depends.of(told)) is None:
         if rules.asking and len(dialogue.exchanges) < rules.budget and not kind_chosen(dialogue):

@@ -20,7 +20,7 @@ from naisei.intent.evidence import (
     share,
     substance,
 )
-from naisei.intent.extraction import excerpt, quotes
+from naisei.intent.extraction import excerpt, quotes, within
 from naisei.intent.messages import ask_contact, no_evidence, rests_on
 from naisei.intent.rules import Setting
 from naisei.intent.schemas import Evaluation, Reply
@@ -89,7 +89,7 @@ def urgent_reply(dialogue: Dialogue, setting: Setting) -> Flow[Reply | None]:
     if parts:
         first = quotes(said, Found(hits=tuple(hits[:_FIRST]), weights=weights), most=1)[0]
         fits = not kind.call or kind.passage.search(f"{place_of(hits[first.hit])} {first.text}")
-        if fits and not any(_within(first.text, text) for text, _ in parts):
+        if fits and not any(within(first.text, text) for text, _ in parts):
             parts = _shortened([(first.text, (first.hit + 1,)), *parts])
     language = setting.rules.language
     call = kind.call.get(language, "")
@@ -188,7 +188,7 @@ def _shown(
             more = len(text)
         if parts and letters + more > _LETTERS:
             continue
-        if any(_within(text, shown) for n, (shown, _) in enumerate(parts) if n != at):
+        if any(within(text, shown) for n, (shown, _) in enumerate(parts) if n != at):
             continue
         letters += more
         parts[at : at + 1] = [(text, (help.hit + 1,))]
@@ -205,8 +205,3 @@ def _shortened(parts: list[tuple[str, tuple[int, ...]]]) -> list[tuple[str, tupl
             kept.append((text, sources))
             letters += len(text)
     return kept
-
-
-def _within(one: str, other: str) -> bool:
-    a, b = ("".join(text.split()) for text in (one, other))
-    return a in b or b in a

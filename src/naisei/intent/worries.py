@@ -1,9 +1,10 @@
 """Which worry a message tells of: by words, and by how near it is in meaning to examples.
 
-A ridge regression from the vectors of the examples (worries.toml) says how much a message is like
-a worry and like which. Its bound is the value that 98 % of the ordinary questions among the
-examples stay below when each is left out in turn (exact for ridge regression, Hastie, Tibshirani &
-Friedman 2009, 7.10): so every embedder brings its own. Words (urgent.toml) move the bound.
+A ridge regression from the vectors of the examples (worries.toml), of the index's embedder and of
+word pieces, from whether words tell of a worry (urgent.toml) and whether it asks, says how much a
+message is like a worry and like which. Its bound is the value that 97 % of the ordinary questions
+among the examples stay below when each is left out in turn (exact for ridge regression, Hastie,
+Tibshirani & Friedman 2009, 7.10): so every embedder brings its own.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -25,6 +26,7 @@ from pydantic import BaseModel, ConfigDict, JsonValue
 from naisei.core import Effect, Handler, Where
 from naisei.intent.schemas import Urgent
 from naisei.japanese.morph import is_japanese, normalise
+from naisei.japanese.query_analysis import analyse_query
 from naisei.models.embedders import open_embedder
 from naisei.retrieval.index import Index
 
@@ -45,13 +47,11 @@ class Kind(NamedTuple):
 
 
 class Words(NamedTuple):
-    """phone: a number to call. step: what to do at once. life: where a life is at stake.
-    asked: no worry but a question of money, of rules, of what would be."""
+    """phone: a number to call. step: what to do at once. life: where a life is at stake."""
 
     phone: re.Pattern[str]
     step: re.Pattern[str]
     life: re.Pattern[str]
-    asked: re.Pattern[str]
     kinds: Mapping[Urgent, Kind]
 
 
@@ -70,10 +70,8 @@ def words() -> Words:
         )
         for kind in data["kind"]
     }
-    phone, step, life, asked = (
-        re.compile(data[name]) for name in ("phone", "step", "life", "asked")
-    )
-    return Words(phone, step, life, asked, kinds)
+    phone, step, life = (re.compile(data[name]) for name in ("phone", "step", "life"))
+    return Words(phone, step, life, kinds)
 
 
 def certain(text: str) -> Kind | None:
@@ -115,47 +113,70 @@ class Worry(Effect[Worried]):
 
 
 #: Strength of the regression's penalty, and the share of ordinary questions below the bound.
-_PENALTY, _BELOW = 2.0, 0.96
-#: How far above the bound a message is that no words tell of.
-_SURE = 0.1
-#: By how much words that tell of a worry lower the bound; words that ask raise it.
-_SAID, _ASKED = 0.6, 0.3
+_PENALTY, _BELOW = 1.0, 0.97
+#: What the vectors of word pieces and the words count beside the index's vectors.
+_PIECES, _WORDS = 0.7, 0.6
+
+#: Texts → the vectors of each embedder (len(texts), dim).
+Embed = Callable[[list[str]], list[Vectors]]
 
 
 class _Told(NamedTuple):
-    """mean: of the examples' vectors (dim). weights: (dim + 1, 1 + kinds), of any worry first.
-    bound: from which a message tells of one."""
+    """means: of the examples' vectors, an embedder each (dim). weights: (sum of dims + 3,
+    1 + kinds), of any worry first. bound: from which a message tells of one."""
 
-    mean: Vectors
+    means: tuple[Vectors, ...]
     weights: Vectors
     names: tuple[Urgent, ...]
     bound: float
 
-    def __call__(self, vector: Vectors) -> tuple[float, Urgent]:
-        """How far above the bound a message is, and the kind that it is most like."""
-        found = _row(vector[None], self.mean) @ self.weights
-        return float(found[0, 0]) - self.bound, self.names[int(found[0, 1:].argmax())]
+    def __call__(self, text: str, embed: Embed) -> Urgent | None:
+        """The kind that a message is most like, if it tells of a worry."""
+        found = _rows([text], embed([text]), self.means) @ self.weights
+        sure = float(found[0, 0]) > self.bound
+        return self.names[int(found[0, 1:].argmax())] if sure else None
 
 
-def _row(vectors: Vectors, mean: Vectors) -> Vectors:
-    moved = vectors - mean
-    moved /= np.maximum(np.linalg.norm(moved, axis=1, keepdims=True), 1e-9)
-    return np.hstack([moved, np.ones((len(moved), 1), np.float32)])
+def _rows(texts: list[str], vectors: list[Vectors], means: Sequence[Vectors]) -> Vectors:
+    """Whether words tell of a worry, whether it asks, 1, and the vectors from their mean: a text
+    each."""
+    told = np.array(
+        [
+            [_WORDS * (said(text) is not None), _WORDS * analyse_query(text).question, 1.0]
+            for text in texts
+        ],
+        np.float32,
+    )
+    blocks = [told]
+    for at, (block, mean) in enumerate(zip(vectors, means, strict=True)):
+        moved = block - mean
+        moved /= np.maximum(np.linalg.norm(moved, axis=1, keepdims=True), 1e-9)
+        blocks.append(moved * (_PIECES if at else 1.0))
+    return np.hstack(blocks)
 
 
-def _examples() -> str:
-    return (files("naisei.intent") / "worries.toml").read_text(encoding="utf-8")
+def _texts() -> tuple[str, str]:
+    """worries.toml, and the bundled questions to a handbook for tuning."""
+    asked = files("naisei") / "data" / "handbook_questions" / "questions_dev2.jsonl"
+    own = files("naisei.intent") / "worries.toml"
+    return own.read_text(encoding="utf-8"), asked.read_text(encoding="utf-8")
 
 
-def _learnt(embed: Callable[[list[str]], Vectors]) -> _Told:
-    examples = [
-        (k, line) for k, v in tomllib.loads(_examples()).items() for line in v.split("\n") if line
-    ]
-    names = tuple(words().kinds)
+def _examples() -> list[tuple[str, str]]:
+    """Each with its kind; questions in which no words tell of a worry are ordinary ones."""
+    own, asked = _texts()
+    found = [(k, line) for k, v in tomllib.loads(own).items() for line in v.split("\n") if line]
+    texts = [str(json.loads(line)["text"]) for line in asked.splitlines()]
+    return [*found, *(("calm", text) for text in texts if said(text) is None)]
+
+
+def _learnt(embed: Embed) -> _Told:
+    examples = _examples()
+    names, texts = tuple(words().kinds), [line for _, line in examples]
     of = np.array([k for k, _ in examples])
-    vectors = np.asarray(embed([line for _, line in examples]), np.float32)
-    mean = vectors.mean(axis=0)
-    rows, calm = _row(vectors, mean).astype(np.float64), of == "calm"
+    vectors = embed(texts)
+    means = tuple(block.mean(axis=0) for block in vectors)
+    rows, calm = _rows(texts, vectors, means).astype(np.float64), of == "calm"
     wanted = np.stack([~calm, *(of == name for name in names)], axis=1) * 2.0 - 1.0
     # Worries and ordinary questions weigh the same, however many there are of each.
     weighed = rows * np.where(calm, 0.5 / calm.mean(), 0.5 / (1 - calm.mean()))[:, None]
@@ -164,17 +185,17 @@ def _learnt(embed: Callable[[list[str]], Vectors]) -> _Told:
     leverage = ((rows @ inverse) * weighed).sum(axis=1)
     left_out = wanted[:, 0] - (wanted[:, 0] - rows @ weights[:, 0]) / (1 - leverage)
     bound = float(np.quantile(left_out[calm], _BELOW))
-    return _Told(mean, weights.astype(np.float32), names, bound)
+    return _Told(means, weights.astype(np.float32), names, bound)
 
 
-@cache
-def _learnt_by_pieces() -> _Told:
-    return _learnt(open_embedder("fast").embed)
+def _short(values: Vectors) -> Any:
+    """As lists of numbers of few digits, quickly read."""
+    return values.astype(np.float64).round(5).tolist()
 
 
 class WorryHandler(Handler):
-    """Tells worries with the embedder of an index; with the bundled vectors of word pieces where it
-    has none. What was learnt is kept with the index's generation."""
+    """Tells worries with the embedder of an index and with the bundled vectors of word pieces. What
+    was learnt is kept with the index's generation."""
 
     def __init__(self, index: Index) -> None:
         self._index = index
@@ -184,31 +205,28 @@ class WorryHandler(Handler):
         if (plain := certain(text)) is not None:
             return Worried(kind=plain.name)
         named = said(text)
-        if not is_japanese(text):  # the examples are Japanese
-            return Worried(kind=named.name) if named else Worried()
-        found = self._index.embed([text])
-        if found is None:
-            above, like = _learnt_by_pieces()(open_embedder("fast").embed([text])[0])
-        else:
-            above, like = self._kept()(found[0])
-        above -= _ASKED * bool(words().asked.search(normalise(text)))
-        # Without a word that tells of one it has to be far above the bound.
-        if above + (_SAID if named else -_SURE) <= 0:
-            return Worried()
-        return Worried(kind=named.name if named else like)
+        if is_japanese(text):
+            like = self._kept()(text, self._embed)
+            return Worried(kind=named.name if named and like else like or "")
+        return Worried(kind=named.name if named else "")  # the examples are Japanese
+
+    def _embed(self, texts: list[str]) -> list[Vectors]:
+        pieces = np.asarray(open_embedder("fast").embed(texts), np.float32)
+        own = self._index.embed(texts)
+        return [pieces] if own is None else [np.asarray(own, np.float32), pieces]
 
     def _kept(self) -> _Told:
         def made() -> str:
-            told = _learnt(cast("Callable[[list[str]], Vectors]", self._index.embed))
+            told = _learnt(self._embed)
             plain: dict[str, Any] = told._asdict()
-            plain["mean"], plain["weights"] = told.mean.tolist(), told.weights.tolist()
+            plain["means"] = [_short(mean) for mean in told.means]
+            plain["weights"] = _short(told.weights)
             return json.dumps(plain)
 
-        kept = json.loads(
-            self._index.cached(f"worries-{crc32(_examples().encode()):08x}.json", made)
-        )
+        known = repr((_texts(), _PENALTY, _BELOW, _PIECES, _WORDS))
+        kept = json.loads(self._index.cached(f"worries-{crc32(known.encode()):08x}.json", made))
         return _Told(
-            np.array(kept["mean"], np.float32),
+            tuple(np.array(mean, np.float32) for mean in kept["means"]),
             np.array(kept["weights"], np.float32),
             tuple(kept["names"]),
             kept["bound"],
