@@ -1,36 +1,16 @@
-"""`naisei talk`: one conversation with one persona, in the terminal."""
+"""`naisei talk`: flags. What they do is imported when it is called."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Sequence
-from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
-from datetime import datetime
-from importlib.resources import files
 from pathlib import Path
 
 import typer
-from rich.text import Text
 
-from naisei.agent.opening import ROLES, TalkConfig, opened
-from naisei.agent.persona import load_persona, shipped
 from naisei.agent.rules import AgentRules
-from naisei.clarify.lines import THOUGHT
-from naisei.clarify.person import Person, people_directory
 from naisei.cli.parameters import with_options
-from naisei.core import Event
-from naisei.intent.remembering import kept_for
-from naisei.lang import language, say
-from naisei.memory.stream import KeptStream
-from naisei.models.registry import base_world
-from naisei.runs.conversation import LiveConversation, Prepared
-from naisei.runs.directory import RunDirectory
-from naisei.runs.frozen import Frozen
-from naisei.runs.terminal import TerminalConversation, conversation_directory
+from naisei.lang import say
 from naisei.system.config import Options, flag
 from naisei.system.execute import Endpoint
-from naisei.terminal import Console, Panel
 
 
 class TalkOptions(Endpoint, AgentRules):
@@ -78,13 +58,11 @@ class TalkOptions(Endpoint, AgentRules):
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _TalkRun:
-    """What `conversation_directory` needs to know."""
+class MemoryOptions(Options):
+    """Flags of `naisei talk memory`."""
 
-    config: TalkConfig
-    system: str = "agent"
-    data_hash: str = ""
+    user: str = flag("user", "誰について", "Of whom.")
+    forget: bool = flag(False, "すべて消す", "Erase all of it.", name="--forget")
 
 
 app = typer.Typer(invoke_without_command=True)
@@ -93,31 +71,10 @@ app = typer.Typer(invoke_without_command=True)
 @app.callback()
 @with_options
 def talk_command(context: typer.Context, options: TalkOptions) -> None:
-    """`naisei talk`.
+    if context.invoked_subcommand is None:
+        from naisei.agent.terminal import talk
 
-    Raises:
-        InputError: an unusable persona, model, folder of documents or run directory.
-        EffectFailed: an instrument failed; the next call goes on where it failed.
-    """
-    if context.invoked_subcommand is not None:
-        return
-    if options.show_persona:
-        _print_persona(options.persona)
-        return
-    kept = kept_for(options.user, option="--user")
-    if options.remember is not None:
-        (kept.begin if options.remember else kept.end)()
-    config = _config(options)
-    path = options.run_dir or Path("runs") / f"talk-{datetime.now():%Y%m%d-%H%M%S-%f}"
-    with conversation_directory(_TalkRun(config), path) as directory:
-        asyncio.run(_talk(config, options, directory, kept if kept.allowed else None))
-
-
-class MemoryOptions(Options):
-    """Flags of `naisei talk memory`."""
-
-    user: str = flag("user", "誰について", "Of whom.")
-    forget: bool = flag(False, "すべて消す", "Erase all of it.", name="--forget")
+        talk(options)
 
 
 @app.command(
@@ -126,78 +83,6 @@ class MemoryOptions(Options):
 )
 @with_options
 def memory_command(options: MemoryOptions) -> None:
-    """`naisei talk memory`."""
-    kept = kept_for(options.user, option="--user")
-    people = people_directory()
-    if options.forget:
-        kept.end()
-        Person.update(options.user, people, lambda person: person.remember(""))
-    memo = Person.load(options.user, people).memo
-    console = Console()
-    console.print(Text(memo or say("メモはありません", "no memo")))
-    for entry in kept.entries():
-        console.print(Text(f"{entry.time:%Y-%m-%d %H:%M} {entry.text}"))
+    from naisei.agent.terminal import memory
 
-
-def _print_persona(name: str) -> None:
-    text = (
-        (files("naisei.data") / "agents" / f"{name}.toml").read_text("utf-8")
-        if name in shipped()
-        else Path(name).read_text("utf-8")
-    )
-    load_persona(name)
-    print(text, end="")
-
-
-def _config(options: TalkOptions) -> TalkConfig:
-    if options.run_dir is not None and (frozen := options.run_dir / "config.json").is_file():
-        return Frozen.read(frozen).config_as(TalkConfig, frozen)
-    roles = [role for role in ROLES if role != "judge" or options.judge]
-    rules = {name: getattr(options, name) for name in AgentRules.model_fields}
-    return TalkConfig(
-        persona=load_persona(options.persona),
-        rules=AgentRules(**rules),
-        models=dict.fromkeys(roles, options.model) if options.model else {},
-        person=options.user,
-        memo=Person.load(options.user, people_directory()).memo,
-        documents=options.documents or "",
-    )
-
-
-async def _talk(
-    config: TalkConfig, options: TalkOptions, directory: RunDirectory, kept: KeptStream | None
-) -> None:
-    spoken = config.persona.language
-    conversation = LiveConversation(directory.log, "conversation", language=spoken, renews=True)
-    settings = options.settings(concurrency=1)
-    async with base_world(config.models, settings=settings, embedder=config.embedder) as base:
-
-        def prepared(past: Sequence[Event]) -> AbstractAsyncContextManager[Prepared]:
-            return opened(
-                config,
-                base,
-                past,
-                folder=directory.path,
-                people=people_directory(),
-                kept=kept,
-                human=conversation.human(),
-            )
-
-        await _Terminal(config, conversation).hold(prepared)
-
-
-class _Terminal(TerminalConversation):
-    def __init__(self, config: TalkConfig, conversation: LiveConversation) -> None:
-        name = config.persona.profile.name
-        super().__init__(conversation, you=say("あなた", "you"), name=name)
-        title = config.persona.title[language() == "en"]
-        hint = say(
-            "話しかけてください。空の行か Ctrl-D で終わります。",
-            "Say something; an empty line or Ctrl-D ends.",
-        )
-        self.console.print(Panel(Text(hint), title=title, title_align="left"))
-
-    def show(self, event: Event) -> None:
-        request = event.request
-        if event.kind == "say" and isinstance(request, dict) and request["speaker"] != THOUGHT:
-            self.say(str(request["text"]))
+    memory(options)
