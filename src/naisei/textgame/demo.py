@@ -27,7 +27,7 @@ from naisei.textgame.system import RUN
 _LEVELS: tuple[Level, ...] = ("easy", "medium")
 _COOKING = 2
 #: Rows of a game that are shown.
-_ROWS = 20
+_ROWS = 16
 #: A change of what is made gets a new folder.
 _FOLDER = "demo-2"
 #: With a model: one game, and never longer than this.
