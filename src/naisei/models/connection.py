@@ -144,12 +144,13 @@ class Connection:
             return None
         if isinstance(error, Transient):
             try:  # a server that was ill for a moment takes the stronger form now
-                reply = await self._sent(self._once, request, form, spent)
+                stronger = await self._sent(self._once, request, form, spent)
             except (Transient, Unusable):
                 pass
             else:
+                spent.lose(reply, str(error))
                 self._taken.add((form, key))
-                return reply
+                return stronger
         if self._form == form and (form, key) not in self._taken:
             self._form = other
             _LOG.warning("%s refuses %s (%s): %s from now on", self.model.name, form, error, other)
