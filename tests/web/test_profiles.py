@@ -64,6 +64,7 @@ def test_in_the_browser(browser: Any, options: WebOptions) -> None:
         browser.page(server.url, width=390, allowed=("422",)) as page,
     ):
         page.goto("/duo")
+        page.get_by_text("設定", exact=True).click()
         page.locator("main summary", has_text="プロフィールを書く").click()
         page.locator('a[href$="sample=yana"]').click()
         page.locator("#profile-read .good").wait_for()
