@@ -41,9 +41,9 @@ def test_the_first_page_and_the_runs(
     tag = f"{locale[:2]}-{'dark' if dark else 'light'}-{width}"
     with browser.page(server.url, locale=locale, dark=dark, width=width) as page:
         page.goto("/")
-        page.get_by_role("link", name="clarify-two").wait_for()
         browser.look(page, f"home-{tag}")
-        page.goto("/runs")
+        page.locator('nav a[href="/runs"]').click()
+        page.get_by_role("link", name="clarify-two").wait_for()
         browser.look(page, f"runs-{tag}")
         for name in ("clarify-two", "clarify-none"):
             page.locator(f'input[value="{name}"]').check()

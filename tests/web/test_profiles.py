@@ -57,6 +57,15 @@ def test_a_profile_that_nothing_uses_is_not_dropped_in_silence(options: WebOptio
         assert client.post("/relationship/new", data=pair).status_code == 422
 
 
+def test_an_own_profile_that_is_empty_is_told_with_its_place(options: WebOptions) -> None:
+    """Its field is folded inside the settings."""
+    with WebServer(options) as server, server.visitor() as client:
+        for page, chosen in (("duo", {"first": "own"}), ("relationship", {"pair": "own"})):
+            given = {"second": "ayu", "sessions": "1", "turns": "2", "profile": " \n"} | chosen
+            told = client.post(f"/{page}/new", data=given)
+            assert told.status_code == 422 and "「設定」" in told.text, page
+
+
 @pytest.mark.slow
 def test_in_the_browser(browser: Any, options: WebOptions) -> None:
     with (
@@ -64,6 +73,7 @@ def test_in_the_browser(browser: Any, options: WebOptions) -> None:
         browser.page(server.url, width=390, allowed=("422",)) as page,
     ):
         page.goto("/duo")
+        page.get_by_text("設定", exact=True).click()
         page.locator("main summary", has_text="プロフィールを書く").click()
         page.locator('a[href$="sample=yana"]').click()
         page.locator("#profile-read .good").wait_for()

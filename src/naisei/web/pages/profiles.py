@@ -89,7 +89,7 @@ def profile_field(fields: Mapping[str, str], *, used: bool) -> str:
     """The profile of a form. used: whether something of the form asks for it.
 
     Raises:
-        HTTPException: it is too long; or something stands there that nothing would use.
+        HTTPException: it is too long, asked for and empty, or written and used by nothing.
     """
     text = fields.get("profile", "")
     if told := too_long(text, PROFILE):
@@ -100,6 +100,14 @@ def profile_field(fields: Mapping[str, str], *, used: bool) -> str:
             say(
                 "書いたプロフィールが選ばれていません。「自分で書いた」ものを選ぶか、欄を空にしてください",
                 "the profile that you wrote is not chosen: choose your own, or empty its field",
+            ),
+        )
+    if used and not text.strip():  # the field is folded: say where it is
+        raise HTTPException(
+            422,
+            say(
+                "自分のプロフィールが空です。「設定」を開いて書くか、見本から始めてください",
+                "your own profile is empty: open “Settings” and write it, or begin from a sample",
             ),
         )
     return text
