@@ -373,7 +373,7 @@ SAMPLES = (
     *(_intent(language) for language in ("ja", "en")),
     *(_emphasis(language) for language in ("ja", "en")),
     _textgame("whole", 2, memory="tur"),
-    _textgame("template", 1, reply="template", folding="model", history_chars=1200),
+    _textgame("template", 1, reply="template", history_chars=1200),
     _textgame("direct", 1, thinking=False, example="none"),
     _textgame("dialogue", 2, prompt="dialogue", navigator=True, memory="reflexion"),
 )

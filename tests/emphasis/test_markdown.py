@@ -143,6 +143,12 @@ def test_nothing_lost_of_a_long_or_hostile_text() -> None:
         ("これは **重要** です。", "これは重要です。"),
         ("Gitを使う。 **Git** は便利。", "Gitを使う。Gitは便利。"),
         ("Git を使う。これは **Git** だ。", "Git を使う。これは Git だ。"),
+        # Marks stand without spaces here: a space beside one is the writer's, unless it is needed.
+        ("猫は**大変**眠い。引用 **鳥**です。", "猫は大変眠い。引用 鳥です。"),
+        ("猫は**大変**眠い。犬は **「鳥」** と言う。", "猫は大変眠い。犬は「鳥」と言う。"),
+        ("Gitは**大変**便利。これは **Git** だ。", "Gitは大変便利。これはGitだ。"),
+        ("ねこ が **とても** ねむい と いう。", "ねこ が とても ねむい と いう。"),
+        ("猫 犬と鳥は同じ庭に住み、 **大変** 眠い。", "猫 犬と鳥は同じ庭に住み、大変眠い。"),
         ("**用語** 説明です", "用語 説明です"),
         ("Use **bold** words.", "Use bold words."),
     ],

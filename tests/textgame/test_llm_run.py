@@ -190,7 +190,8 @@ def test_tables_3_2_and_3_3_are_one_command(
     assert sum("right place" not in body for body in seen) == 8
     assert sum("Action 9:" in body for body in seen) == 12
 
-    first, second, *_ = (read(p) for p in sorted(Path("study").glob("*.csv")))
+    conditions, first, second, *_ = (read(p) for p in sorted(Path("study").glob("*.csv")))
+    assert {f"command of {row}" for row in ROWS} <= {line[0] for line in conditions}
     assert [line[0] for line in first[1:]] == ROWS[:5]
     assert [line[0] for line in second[1:]] == ["full", "no-one-shot", "easy-one-shot"]
     assert {"score", "low", "high", "steps"} <= set(first[0])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
@@ -15,7 +15,10 @@ from naisei.text_files import Undecodable, encoding_of
 _WIDE = r"[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uff60]"
 _BOTH_WIDE = re.compile(_WIDE + "{2}")
 _MIXED = re.compile(f"{_WIDE}[A-Za-z0-9]|[A-Za-z0-9]{_WIDE}")
-_CONTACT = re.compile(f"(?=({_WIDE} ?[A-Za-z0-9]|[A-Za-z0-9] ?{_WIDE}))")
+_MIXED_CONTACT = re.compile(f"(?=({_WIDE} ?[A-Za-z0-9]|[A-Za-z0-9] ?{_WIDE}))")
+_WIDE_CONTACT = re.compile(f"(?=({_WIDE} ?{_WIDE}))")
+#: Of the places between two wide characters; who spaces more of them parts words by spaces.
+_PARTS_WORDS = 0.1
 #: Of a paragraph in bold from end to end: with these it is a sentence, with those a caption.
 _SENTENCE = re.compile(r"[。．.!?！？][」』）)]*\Z")
 _CAPTION = re.compile(r"(?:図|表|例|写真|Figure|Fig\.|Table|Example)\s*[0-9０-９]", re.I)
@@ -154,31 +157,65 @@ class BlockBuilder:
         """The blocks as their writer would have typed them without emphasis.
 
         CommonMark wants spaces about many a `**`, and a reader of the text would see by them
-        where the emphasis was. Between wide characters Japanese has none; beside Latin ones the
-        document's other words tell.
+        where the emphasis was. Only a space at a mark's edge can be such a one. It is the
+        writer's own if the document has spaces at such places where there is no mark; between
+        wide characters also if most marks stand without spaces and this one could.
         """
-        spaced = _spaces_latin(self.blocks)
-        return tuple(_unspaced(block, spaced) for block in self.blocks)
+        habits = _Habits.of(self.blocks)
+        return tuple(_unspaced(block, habits) for block in self.blocks)
 
 
-def _spaces_latin(blocks: Iterable[Block]) -> bool:
-    """Whether a space parts Latin and wide characters at most places without emphasis."""
-    tight = spaced = 0
-    for block in blocks:
-        for found in _CONTACT.finditer(block.text):
-            start, end = found.span(1)
-            if len({*block.bold[start:end]}) == 1 and not any(block.fixed[start:end]):
-                spaced += end - start == 3
-                tight += end - start == 2
-    return spaced > tight
+@dataclass(frozen=True, slots=True)
+class _Habits:
+    """Where a document has spaces. latin, wide: between a Latin and a wide character and between
+    two wide ones, without a mark. tight_marks: most marks between wide letters have none."""
+
+    latin: bool
+    wide: bool
+    tight_marks: bool
+
+    @classmethod
+    def of(cls, blocks: Sequence[Block]) -> _Habits:
+        latin, wide = (_Spaces.of(blocks, c, edge=False) for c in (_MIXED_CONTACT, _WIDE_CONTACT))
+        marks = _Spaces.of(blocks, _WIDE_CONTACT, edge=True)
+        return cls(
+            latin.spaced > latin.tight,
+            wide.spaced > _PARTS_WORDS * (wide.spaced + wide.tight),
+            marks.tight > marks.spaced,
+        )
 
 
-def _unspaced(block: Block, spaced: bool) -> Block:
+@dataclass(frozen=True, slots=True)
+class _Spaces:
+    """Places with and without a space."""
+
+    spaced: int
+    tight: int
+
+    @classmethod
+    def of(cls, blocks: Iterable[Block], contact: re.Pattern[str], *, edge: bool) -> _Spaces:
+        """edge: counts the places at the edge of a mark, between letters; else all others."""
+        spaced = tight = 0
+        for block in blocks:
+            for found in contact.finditer(block.text):
+                start, end = found.span(1)
+                letters = block.text[start].isalnum() and block.text[end - 1].isalnum()
+                if (
+                    (len({*block.bold[start:end]}) > 1) == edge
+                    and (letters or not edge)
+                    and not any(block.fixed[start:end])
+                ):
+                    spaced += end - start == 3
+                    tight += end - start == 2
+        return cls(spaced, tight)
+
+
+def _unspaced(block: Block, habits: _Habits) -> Block:
     text, bold = block.text, block.bold
     kept = [
         i
         for i, character in enumerate(text)
-        if character != " " or len(set(bold[i - 1 : i + 2])) == 1 or _stays(block, i, spaced)
+        if character != " " or len(set(bold[i - 1 : i + 2])) == 1 or _stays(block, i, habits)
     ]
     if len(kept) == len(text):
         return block
@@ -187,13 +224,16 @@ def _unspaced(block: Block, spaced: bool) -> Block:
     return Block("".join(text[i] for i in kept), starts, ends, still, fixed)
 
 
-def _stays(block: Block, i: int, spaced: bool) -> bool:
+def _stays(block: Block, i: int, habits: _Habits) -> bool:
     """Of a space beside a mark."""
     about = block.text[i - 1] + block.text[i + 1]
     # `**term** what it means` would be two words without its marks, too.
     if all(block.bold[:i]) and not "\u3040" <= about[1] <= "\u309f":
         return True
-    return not (_BOTH_WIDE.fullmatch(about) or (_MIXED.fullmatch(about) and not spaced))
+    if _BOTH_WIDE.fullmatch(about):
+        # With punctuation at its inner side, `**` is a mark only beside a space.
+        return habits.wide or (habits.tight_marks and about[block.bold[i + 1]].isalnum())
+    return habits.latin or not _MIXED.fullmatch(about)
 
 
 # The bytes of a document and its characters, each at its place, so that marks can be put in
