@@ -12,8 +12,8 @@ from pathlib import Path
 
 from rich.text import Text
 
-from naisei.agent.command import MemoryOptions, TalkOptions
 from naisei.agent.opening import ROLES, TalkConfig, opened
+from naisei.agent.options import MemoryOptions, TalkOptions
 from naisei.agent.persona import load_persona, shipped
 from naisei.agent.rules import AgentRules
 from naisei.clarify.lines import THOUGHT

@@ -26,7 +26,7 @@ from naisei.runs.task import Table
 from naisei.system.execute import RunOptions
 
 #: Rows of the conversation that are shown.
-_ROWS = 16
+_ROWS = 14
 #: With a model: so many utterances, and never longer than this.
 _LLM_TURNS, _LLM_MINUTES = 4, 3.0
 
