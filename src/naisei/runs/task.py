@@ -109,10 +109,12 @@ class Summary:
         """A metric's values by unit, the mean over what a unit has several of (its trials); empty
         if it has none that can be paired."""
         metric = next((m for m in self.metrics if m.name == name), None)
-        if metric is None or not metric.per_unit:
+        units = self.extra.get("units", [])
+        # Values of something else than the units pair with nothing.
+        if metric is None or len(metric.per_unit) != len(units):
             return {}
         by_unit: dict[str, list[float]] = {}
-        for unit, value in zip(self.extra["units"], metric.per_unit, strict=True):
+        for unit, value in zip(units, metric.per_unit, strict=True):
             by_unit.setdefault(unit, []).append(value)
         return {unit: sum(values) / len(values) for unit, values in by_unit.items()}
 
