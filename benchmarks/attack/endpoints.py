@@ -188,8 +188,8 @@ def _hub() -> Iterator[Attempt]:
                 except Exception as error:
                     outcome = f"{type(error).__name__}: {error}"
                 finally:
-                    for name in ("NAISEI_CACHE", "HF_ENDPOINT", "PIP_NO_INDEX"):
-                        del os.environ[name]
+                    for variable in ("NAISEI_CACHE", "HF_ENDPOINT", "PIP_NO_INDEX"):
+                        del os.environ[variable]
                 size = sum(p.stat().st_size for p in Path(folder).rglob("*") if p.is_file())
                 right = name in ("the file", "more than it says")  # what is beyond is not read
                 sound = outcome == ("taken" if right else "told")
