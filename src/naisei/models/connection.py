@@ -143,11 +143,13 @@ class Connection:
         else:
             return None
         if isinstance(error, Transient):
-            try:  # a server that was ill for a moment takes the stronger form now
-                stronger = await self._sent(self._once, request, form, spent)
-            except (Transient, Unusable):
-                pass
-            else:
+            for _ in range(
+                _DOUBTED
+            ):  # a server that was ill for a while takes the stronger form now
+                try:
+                    stronger = await self._sent(self._once, request, form, spent)
+                except (Transient, Unusable):
+                    continue
                 spent.lose(reply, str(error))
                 self._taken.add((form, key))
                 return stronger
