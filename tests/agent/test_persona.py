@@ -2,6 +2,8 @@ from pathlib import Path
 
 import pytest
 
+from commandline import Naisei
+from naisei.agent.opening import indexed
 from naisei.agent.persona import load_persona, shipped
 from naisei.core import InputError
 
@@ -63,3 +65,17 @@ def test_what_is_no_persona_is_refused_with_its_place(old: str, new: str, tmp_pa
 def test_an_unknown_name_is_refused() -> None:
     with pytest.raises(InputError, match="nobody"):
         load_persona("nobody")
+
+
+def test_documents_that_are_not_there_are_named(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    for name in ("empty", "nowhere"):
+        given = str(tmp_path / name)
+        with pytest.raises(InputError) as told, indexed(given, tmp_path):
+            pass
+        assert told.value.place == given
+
+
+def test_a_talk_without_its_folder_does_not_begin(naisei: Naisei, tmp_path: Path) -> None:
+    done = naisei("talk", "--documents", tmp_path / "nowhere")
+    assert done.code == 2 and "nowhere" in done.err and not Path("runs").exists()

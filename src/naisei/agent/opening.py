@@ -26,6 +26,7 @@ from naisei.core import (
     Embed,
     Event,
     Handler,
+    InputError,
     Observation,
     Remember,
     Say,
@@ -35,6 +36,7 @@ from naisei.core import (
 )
 from naisei.intent.effects import document_world
 from naisei.intent.rules import Rules, Setting
+from naisei.lang import say
 from naisei.memory import memory_policy
 from naisei.memory.stream import Entry, KeptStream, Recall, Recent, Stream, StreamHandler
 from naisei.models.embedders import KeptEmbedder, open_embedder
@@ -146,7 +148,11 @@ def _embedder(name: str) -> KeptEmbedder:
 def indexed(
     documents: str, folder: Path, groups: Sequence[str] | None = None
 ) -> Iterator[Index | None]:
-    """The documents' index, brought up to date; by words alone, which is quick."""
+    """The documents' index, brought up to date; by words alone, which is quick.
+
+    Raises:
+        InputError: no such folder, or nothing in it that can be read.
+    """
     if not documents:
         yield None
         return
@@ -157,6 +163,14 @@ def indexed(
     else:
         build(target, documents, embedder=None, wait=60)
     with closing(Index.open(target, groups=groups)) as index:
+        if not len(index):
+            raise InputError(
+                say("読める資料が一つもありません", "there is no document that can be read"),
+                place=documents,
+                remedy=say(
+                    "資料のあるフォルダーを指定してください", "name a folder with documents"
+                ),
+            )
         yield index
 
 

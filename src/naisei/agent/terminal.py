@@ -18,7 +18,7 @@ from naisei.agent.persona import load_persona, shipped
 from naisei.agent.rules import AgentRules
 from naisei.clarify.lines import THOUGHT
 from naisei.clarify.person import Person, people_directory
-from naisei.core import Event
+from naisei.core import Event, InputError
 from naisei.intent.remembering import kept_for
 from naisei.lang import language, say
 from naisei.memory.stream import KeptStream
@@ -73,22 +73,27 @@ def memory(options: MemoryOptions) -> None:
 
 
 def _print_persona(name: str) -> None:
-    text = (
-        (files("naisei.data") / "agents" / f"{name}.toml").read_text("utf-8")
-        if name in shipped()
-        else Path(name).read_text("utf-8")
-    )
     load_persona(name)
-    print(text, end="")
+    shown = files("naisei.data") / "agents" / f"{name}.toml" if name in shipped() else Path(name)
+    print(shown.read_text("utf-8"), end="")
 
 
 def _config(options: TalkOptions) -> TalkConfig:
     if options.run_dir is not None and (frozen := options.run_dir / "config.json").is_file():
         return Frozen.read(frozen).config_as(TalkConfig, frozen)
+    persona = load_persona(options.persona)
+    # Told in the user's language: what is said within the conversation is in the persona's.
+    documents = options.documents or persona.documents
+    if documents not in ("", "handbook") and not Path(documents).is_dir():
+        raise InputError(
+            say("そのようなフォルダーはありません", "no such folder"),
+            place=f"--documents {documents}" if options.documents else documents,
+            remedy=say("資料のフォルダーを指定してください", "name the folder of the documents"),
+        )
     roles = [role for role in ROLES if role != "judge" or options.judge]
     rules = {name: getattr(options, name) for name in AgentRules.model_fields}
     return TalkConfig(
-        persona=load_persona(options.persona),
+        persona=persona,
         rules=AgentRules(**rules),
         models=dict.fromkeys(roles, options.model) if options.model else {},
         person=options.user,
