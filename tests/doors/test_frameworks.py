@@ -75,6 +75,26 @@ def test_langgraph_interrupts_with_the_question_and_resumes(server: OpenAIServer
     assert asyncio.run(go())["result"] == "予約済み"
 
 
+def test_langgraph_streams_questions_and_answers_as_messages(server: OpenAIServer) -> None:
+    pytest.importorskip("langgraph")
+    from langgraph.checkpoint.memory import InMemorySaver
+    from langgraph.types import Command
+
+    from naisei.doors.langgraph import clarify_graph
+
+    graph = clarify_graph(made(server)).compile(checkpointer=InMemorySaver())
+    thread: Any = {"configurable": {"thread_id": "1"}}
+
+    def streamed(given: Any) -> list[tuple[str, str]]:
+        parts: Any = graph.stream(given, thread, stream_mode="messages")
+        return [(message.type, message.text) for message, _ in parts]
+
+    assert streamed({"request": "会議の件"}) == [("ai", ASKED)]
+    assert streamed(Command(resume="取り消しで")) == [("human", "取り消しで")]
+    kept: Any = graph.get_state(thread).values["messages"]
+    assert [m.type for m in kept] == ["ai", "human"] and kept[0].usage_metadata["input_tokens"] > 0
+
+
 def test_pydantic_ai_defers_the_call_and_goes_on(server: OpenAIServer, tmp_path: Path) -> None:
     from pydantic_ai import Agent, DeferredToolRequests
     from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart

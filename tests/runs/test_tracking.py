@@ -74,20 +74,6 @@ def test_a_tracker_is_told_all_and_cannot_break_a_run(tmp_path: Path, toy: Any) 
         tracked(["nobody"])
 
 
-@pytest.fixture
-def spans(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Finished spans of a provider in memory."""
-    sdk = pytest.importorskip("opentelemetry.sdk.trace")
-    from opentelemetry import trace
-    from opentelemetry.sdk.trace.export import SimpleSpanProcessor
-    from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
-
-    exporter, provider = InMemorySpanExporter(), sdk.TracerProvider()
-    provider.add_span_processor(SimpleSpanProcessor(exporter))
-    monkeypatch.setattr(trace, "get_tracer_provider", lambda: provider)
-    return exporter
-
-
 @pytest.mark.parametrize("content", [False, True])
 def test_spans(
     content: bool, spans: Any, tmp_path: Path, toy: Any, monkeypatch: pytest.MonkeyPatch

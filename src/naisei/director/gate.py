@@ -28,6 +28,7 @@ from naisei.director.sentence_gate import SentenceGate
 from naisei.director.state import Spoken, TalkState
 from naisei.director.verdict import RuleSet
 from naisei.lang import Language, say
+from naisei.runs.spans import traced
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -233,7 +234,7 @@ class Gate:
         def writer(rejected: Sequence[Draft]) -> Flow[str]:
             return (yield from Write(rejected[-1].reasons if rejected else ()))
 
-        return turn(character, writer, state, rules), World(handlers)
+        return turn(character, writer, state, rules), traced(World(handlers))
 
     def _setting(self, said: Sequence[str]) -> tuple[Character, TalkState, TalkRules]:
         character = load_character(self.character)

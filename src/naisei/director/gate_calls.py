@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from pydantic import JsonValue
 
@@ -17,9 +15,7 @@ from naisei.director.character import Character
 from naisei.director.schemas import ASPECTS, Scores, Turn
 from naisei.director.spoken import spoken
 from naisei.director.state import TalkState
-
-if TYPE_CHECKING:
-    from naisei.models.base import ChatModel
+from naisei.models.handler import ModelHandler, background
 
 T = TypeVar("T")
 
@@ -227,7 +223,7 @@ class _Function(Handler):
     async def _given(self, question: JudgeQuestion) -> Any:
         if self._blocking:
             given = self._judge(question)
-            return _background().wait(given) if inspect.isawaitable(given) else given
+            return background().wait(given) if inspect.isawaitable(given) else given
         # In a thread, since a plain function would hold up the caller's loop.
         given = await asyncio.to_thread(self._judge, question)
         return await given if inspect.isawaitable(given) else given
@@ -256,56 +252,3 @@ def _read(given: Any) -> Scores:
     if isinstance(given, Sequence) and len(given) == len(ASPECTS):
         return Scores.model_validate(dict(zip(ASPECTS, given, strict=True)))
     raise ValueError(f"{type(given).__name__} is no judgement")
-
-
-class ModelHandler(Handler):
-    """A model of the model layer in every role. Its connections live in a loop of their own, so
-    that they outlast the loops of whoever calls. blocking: nobody awaits."""
-
-    def __init__(self, model: str | ChatModel, *, blocking: bool) -> None:
-        self._model, self._blocking = model, blocking
-
-    def perform(self, effect: Chat[Any], where: Where) -> Any:
-        gateway = _gateway(self._model)  # type: ignore[arg-type]  # a protocol: no word on hashing
-        todo = gateway.perform(effect, where)
-        return _background().wait(todo) if self._blocking else _background().awaited(todo)
-
-
-@lru_cache(256)
-def _gateway(model: str | ChatModel) -> Any:
-    from naisei.models.gateway import Gateway
-    from naisei.models.pacing import RetryPolicy
-    from naisei.models.registry import Roles, open_roles
-
-    roles = open_roles(model) if isinstance(model, str) else Roles(model)
-    # Somebody waits: a model that does not answer is given up sooner than in a run.
-    return Gateway(roles, patience=RetryPolicy(attempts=4, resends=0, connect_attempts=1))
-
-
-class _Background:
-    """An event loop in a thread that ends with the process."""
-
-    def __init__(self) -> None:
-        self._loop = asyncio.new_event_loop()
-        threading.Thread(target=self._loop.run_forever, name="naisei-models", daemon=True).start()
-
-    def wait(self, todo: Awaitable[T]) -> T:
-        return asyncio.run_coroutine_threadsafe(_coroutine(todo), self._loop).result()
-
-    def awaited(self, todo: Awaitable[T]) -> Awaitable[T]:
-        return asyncio.wrap_future(asyncio.run_coroutine_threadsafe(_coroutine(todo), self._loop))
-
-
-async def _coroutine(todo: Awaitable[T]) -> T:
-    return await todo
-
-
-_lock = threading.Lock()
-_made: list[_Background] = []
-
-
-def _background() -> _Background:
-    with _lock:
-        if not _made:
-            _made.append(_Background())
-        return _made[0]

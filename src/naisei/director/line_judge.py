@@ -11,7 +11,6 @@ from naisei.core import Chat, Flow, Gather, InstrumentFailure, Status, World, ar
 from naisei.director.check import rules_of
 from naisei.director.describe import judge_messages
 from naisei.director.draft import checked, weighed
-from naisei.director.gate_calls import ModelHandler
 from naisei.director.judge import Judging, judge, judge_check
 from naisei.director.prepare import PASSED, outcome
 from naisei.director.report import Judged, with_history
@@ -19,6 +18,7 @@ from naisei.director.scripts import ScriptLine
 from naisei.director.state import Spoken, TalkState
 from naisei.director.verdict import CHECK_NAMES, LineVerdict, RuleSet
 from naisei.lang import language, say
+from naisei.models.handler import ModelHandler
 
 
 def judge_lines(

@@ -39,7 +39,6 @@ from naisei.core import (
     arun,
     run,
 )
-from naisei.director.gate_calls import ModelHandler
 from naisei.doors.careful import CarefulAgent
 from naisei.doors.exchange import (
     Acted,
@@ -55,7 +54,9 @@ from naisei.doors.threads import Opened, Threads, last_request, mark_of
 from naisei.lang import Language, say
 from naisei.lengths import MESSAGE, too_long
 from naisei.models.given import AnyModel, as_model
+from naisei.models.handler import ModelHandler
 from naisei.runs.retry import arun_logged, retry_while_locked
+from naisei.runs.spans import traced
 
 R = TypeVar("R")
 
@@ -249,7 +250,7 @@ class AskBeforeAct(Generic[R]):
         if turn is not None:
             handlers |= {AskUser: turn, Act: turn}
         handlers[Chat] = ModelHandler(self._model, blocking=blocking)
-        return World(handlers)
+        return traced(World(handlers))
 
     def _turn(self, request: str) -> ActingTurn[R]:
         if self._ask is None:

@@ -16,7 +16,6 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from naisei.core import Chat, InputError, MemoryLog, NaiseiError, World, arun
 from naisei.director.gate import Gate
-from naisei.director.gate_calls import ModelHandler
 from naisei.director.schemas import Turn
 from naisei.doors.acting import AskBeforeAct
 from naisei.doors.commands import ProxyOptions
@@ -28,7 +27,9 @@ from naisei.intent.serve.api import error_body, with_sources
 from naisei.intent.serve.completions import Chunks, as_data, completion, dialogue_of
 from naisei.japanese.answers import Stance, understand
 from naisei.lang import language, say
+from naisei.models.handler import ModelHandler
 from naisei.models.thoughts import Listener
+from naisei.runs.spans import traced
 
 #: Characters of a message that a flow reads.
 _READ = 4_000
@@ -123,7 +124,7 @@ class Completion:
         if len(spoken) > 2 and here != after and _rejects(*spoken[-1]):
             tried = Tried(failure=spoken[-1][1][:_READ], outcome=spoken[-2][1][:_READ])
             assert self.proxy.options.model is not None
-            world = World({Chat: ModelHandler(self.proxy.options.model, blocking=False)})
+            world = traced(World({Chat: ModelHandler(self.proxy.options.model, blocking=False)}))
             given = spoken[-3][1][:_READ]
             memo = await arun(reflect(given, tried, memo, language()), world, log=self.log)
             await self.proxy.notes.aput(key, {"memo": memo, "after": here})

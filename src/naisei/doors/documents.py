@@ -21,6 +21,7 @@ from naisei.intent.system import ASSIST
 from naisei.models.base import ModelSettings
 from naisei.models.registry import base_world
 from naisei.retrieval.index import Index
+from naisei.runs.spans import traced
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ class Documents:
         setting, world = self.setting, self.world
         if show is not None:
             setting, world = shown_while_written(setting, world, show)
-        return await arun(assist(dialogue, setting), world, log=log, apart=True)
+        return await arun(assist(dialogue, setting), traced(world), log=log, apart=True)
 
 
 #: What a loop must not wait for.

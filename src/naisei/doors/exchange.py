@@ -95,6 +95,8 @@ class Desk(Protocol[R_co]):
 class Asking(Exception):
     """The flow has come to a question whose answer is not there yet."""
 
+    waits = True
+
 
 @dataclass
 class ActingTurn(Handler, Generic[R]):

@@ -8,15 +8,18 @@ called in the one that interrupts: what was decided is in LangGraph's checkpoint
 from __future__ import annotations
 
 from secrets import token_hex
-from typing import Any, Literal, TypedDict
+from typing import Annotated, Any, Literal, TypedDict
 
+from naisei.core import MemoryLog
 from naisei.doors.acting import AskBeforeAct
-from naisei.doors.exchange import Choice, Declined, Question, Request
+from naisei.doors.exchange import Choice, Declined, Question, Request, spent
 from naisei.plugins import needs_extra
 
 with needs_extra("langgraph"):
+    from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
     from langchain_core.runnables import RunnableConfig, RunnableLambda
     from langgraph.graph import END, START, StateGraph
+    from langgraph.graph.message import add_messages
     from langgraph.types import interrupt
 
 
@@ -24,8 +27,10 @@ class ClarifyState(TypedDict, total=False):
     """request: what the user wants, given by the caller. id: the caller's own name for it, if there
     is one: the same once more counts once. asked: (question, answer), oldest first. question: to
     be asked now, empty when decided; options: of it. step: names thread, request and question.
-    action, result: what was done. declined: why nothing was. turn, message, done: ours: of which
-    request this is, the id that it came with, and what was done last."""
+    action, result: what was done. declined: why nothing was. messages: questions, with what they
+    cost, and answers, for a graph that keeps messages and for `stream_mode="messages"`. turn,
+    message, done: ours: of which request this is, the id that it came with, and what was done
+    last."""
 
     request: str
     id: str
@@ -36,6 +41,7 @@ class ClarifyState(TypedDict, total=False):
     action: str
     result: Any
     declined: str
+    messages: Annotated[list[AnyMessage], add_messages]
     turn: str
     message: str
     done: list[str]
@@ -52,12 +58,14 @@ def clarify_graph(desk: AskBeforeAct[Any]) -> StateGraph[ClarifyState, None, Any
     """
 
     async def adecide(state: ClarifyState) -> ClarifyState:
-        found = await desk.adecide(state["request"], _exchanges(state), done=_done(state))
-        return _decided(state, found)
+        said, log = _exchanges(state), MemoryLog()
+        found = await desk.adecide(state["request"], said, done=_done(state), log=log)
+        return _decided(state, found, log)
 
     def decide(state: ClarifyState) -> ClarifyState:
-        found = desk.decide(state["request"], _exchanges(state), done=_done(state))
-        return _decided(state, found)
+        said, log = _exchanges(state), MemoryLog()
+        found = desk.decide(state["request"], said, done=_done(state), log=log)
+        return _decided(state, found, log)
 
     def act(state: ClarifyState, config: RunnableConfig) -> ClarifyState:
         return _acted(state, desk.act(state["action"], _request(state, config)))
@@ -102,9 +110,11 @@ def _ask(state: ClarifyState) -> ClarifyState:
     while answer.get("step", step) != step:  # an answer to another question answers nothing
         given = interrupt({"question": question, "options": options, "step": step})
         answer = given if isinstance(given, dict) else {"answer": given}
+    words = str(answer.get("answer", ""))
     return {
-        "asked": [*_exchanges(state), (question, str(answer.get("answer", "")))],
+        "asked": [*_exchanges(state), (question, words)],
         "question": "",
+        "messages": [HumanMessage(words, id=f"{step}.answer")],
     }
 
 
@@ -128,10 +138,19 @@ def _acted(state: ClarifyState, result: Any) -> ClarifyState:
     return {"result": result, "done": [state["request"], state["action"], state["turn"]]}
 
 
-def _decided(state: ClarifyState, found: Question | Choice | Declined) -> ClarifyState:
+def _decided(
+    state: ClarifyState, found: Question | Choice | Declined, log: MemoryLog
+) -> ClarifyState:
     if isinstance(found, Question):
-        step = f"{state['turn']}.{len(_exchanges(state))}"
-        return {"question": found.text, "options": [*found.options], "step": step}
+        step, cost = f"{state['turn']}.{len(_exchanges(state))}", spent(log)
+        paid: Any = {
+            "input_tokens": cost.input_tokens,
+            "output_tokens": cost.output_tokens,
+            "total_tokens": cost.tokens,
+        }
+        asked = AIMessage(found.text, id=step, usage_metadata=paid)
+        options = [*found.options]
+        return {"question": found.text, "options": options, "step": step, "messages": [asked]}
     if isinstance(found, Declined):
         return {"question": "", "declined": found.reason}
     return {"question": "", "action": found.action}

@@ -30,12 +30,13 @@ from naisei.core import (
     user,
 )
 from naisei.director.gate import Gate
-from naisei.director.gate_calls import ModelHandler
 from naisei.director.schemas import Turn
 from naisei.doors.exchange import Notes
 from naisei.lang import Language, say
 from naisei.memory import Memory, memory_policy
 from naisei.models.given import AnyModel, as_model
+from naisei.models.handler import ModelHandler
+from naisei.runs.spans import traced
 
 F = TypeVar("F", bound=Callable[..., Any])
 _LOG = logging.getLogger("naisei.doors")
@@ -313,14 +314,17 @@ def reflect_after_failure(
         def going(call: _Call, kept: _Kept) -> None:
             chat = ModelHandler(reflector, blocking=True)
             with call.first():
-                run(tries(call, kept), World({_Try: call.perform, Chat: chat, Remember: kept}))
+                run(
+                    tries(call, kept),
+                    traced(World({_Try: call.perform, Chat: chat, Remember: kept})),
+                )
 
         async def agoing(args: tuple[Any, ...], kwargs: dict[str, Any], streams: bool) -> _Call:
             await notes.aopen()
             call, kept = begun(args, kwargs, blocking=False)
             call.streams = streams
             chat = ModelHandler(reflector, blocking=False)
-            world = World({_Try: call.aperform, Chat: chat, Remember: kept})
+            world = traced(World({_Try: call.aperform, Chat: chat, Remember: kept}))
             with call.first():
                 await arun(tries(call, kept), world)
             return call

@@ -2,10 +2,8 @@
 
 A tracker is told of a run as it goes; it changes nothing, and what it raises ends nothing but
 itself. `--track otel` (or mlflow, wandb, tensorboard) names one; any object with these four methods
-is one in Python. Spans follow the semantic conventions of OpenTelemetry for generative AI: an
-episode is `invoke_agent`, its effects `chat`, `execute_tool`, `retrieval`, and each metric of a run
-an event `gen_ai.evaluation.result`. What was said is left out unless
-`OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT` is `true`.
+is one in Python. To the spans of effects (`naisei.runs.spans`) it adds one of each episode,
+`invoke_agent`, and of the run, with each metric as an event `gen_ai.evaluation.result`.
 """
 
 from __future__ import annotations
@@ -23,13 +21,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from naisei.core import Event, InputError
 from naisei.lang import say
+from naisei.runs.spans import content_wanted, described, failed
 
 if TYPE_CHECKING:
     from naisei.runs.result import RunResult
     from naisei.runs.task import Configured, EpisodeRow
 
 _LOG = logging.getLogger("naisei.runs")
-_CONTENT = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
 
 
 class Tracker(Protocol):
@@ -123,7 +121,7 @@ class Telemetry:
             self._own = _exporting()
         provider = self._own or self._trace.get_tracer_provider()
         self._tracer = provider.get_tracer("naisei")
-        self._content = os.environ.get(_CONTENT, "").lower() == "true"
+        self._content = content_wanted()
         self._run: Any = None
         self._agent = ""
         self._episodes: dict[str, Any] = {}
@@ -136,7 +134,7 @@ class Telemetry:
     def event(self, event: Event) -> None:
         end = time.time_ns()
         start = end - int(event.seconds * 1e9)
-        name, attributes, kind = _described(event, content=self._content)
+        name, attributes, kind = described(event, content=self._content)
         span = self._tracer.start_span(
             name,
             context=self._trace.set_span_in_context(self._of(event.where.episode, start)),
@@ -145,13 +143,13 @@ class Telemetry:
             start_time=start,
         )
         if event.failure is not None:
-            self._failed(span, *event.failure)
+            failed(self._trace, span, *event.failure, content=self._content)
         span.end(end)
 
     def episode(self, row: EpisodeRow) -> None:
         span = self._of(row.where.episode, time.time_ns())
         if row.failure:
-            self._failed(span, *row.failure.split(": ", 1))
+            failed(self._trace, span, *row.failure.split(": ", 1), content=self._content)
         span.end()
         self._episodes.pop(row.where.episode, None)
 
@@ -183,11 +181,6 @@ class Telemetry:
             )
         return self._episodes[episode]
 
-    def _failed(self, span: Any, kind: str, why: str = "") -> None:
-        span.set_attribute("error.type", kind)
-        text = why if self._content else ""
-        span.set_status(self._trace.Status(self._trace.StatusCode.ERROR, text or None))
-
 
 def _exporting() -> Any:
     """A provider that sends to the endpoint of the environment; `None` if none is named."""
@@ -208,50 +201,6 @@ def _exporting() -> Any:
     provider = sdk.TracerProvider(resource=resources.Resource.create(named))
     provider.add_span_processor(batch.BatchSpanProcessor(otlp.OTLPSpanExporter()))
     return provider
-
-
-def _described(event: Event, *, content: bool) -> tuple[str, dict[str, Any], str]:
-    """Name, attributes and kind of the span of an effect."""
-    request: Any = event.request
-    own: dict[str, Any] = {"naisei.step": event.where.step, "naisei.effect": event.kind}
-    usage = event.usage
-    if event.kind == "chat":
-        provider, _, model = (usage.model if usage is not None else "").partition(":")
-        own |= {
-            "gen_ai.operation.name": "chat",
-            "gen_ai.provider.name": provider.replace("-compatible", "") or "unknown",
-            "gen_ai.request.model": model,
-            "gen_ai.agent.name": request["role"],
-        }
-        if usage is not None:
-            own["gen_ai.usage.input_tokens"] = usage.input_tokens
-            own["gen_ai.usage.output_tokens"] = usage.output_tokens
-        if content:
-            said = [_message(m["role"], m["content"]) for m in request["messages"]]
-            own["gen_ai.input.messages"] = json.dumps(said, ensure_ascii=False)
-            answer = [_message("assistant", event.result)]
-            own["gen_ai.output.messages"] = json.dumps(answer, ensure_ascii=False)
-        return f"chat {model}".strip(), own, "CLIENT"
-    if event.kind == "search":
-        source = request.get("source") or "index"
-        own |= {"gen_ai.operation.name": "retrieval", "gen_ai.data_source.id": source}
-        if content:
-            own["gen_ai.retrieval.query.text"] = request["query"]
-        return f"retrieval {source}", own, "CLIENT"
-    if event.kind in ("act", "ask", "say", "remember", "now", "embed"):
-        tool = {"act": "act", "ask": "ask_user"}.get(event.kind, event.kind)
-        operation = "embeddings" if tool == "embed" else "execute_tool"
-        own |= {"gen_ai.operation.name": operation, "gen_ai.tool.name": tool}
-        if content and tool != "embed":
-            own["gen_ai.tool.call.arguments"] = json.dumps(request, ensure_ascii=False)
-            own["gen_ai.tool.call.result"] = json.dumps(event.result, ensure_ascii=False)
-        return f"{operation} {tool}", own, "INTERNAL"
-    return event.kind, own, "INTERNAL"
-
-
-def _message(role: str, said: Any) -> dict[str, Any]:
-    text = said if isinstance(said, str) else json.dumps(said, ensure_ascii=False)
-    return {"role": role, "parts": [{"type": "text", "content": text}]}
 
 
 @dataclass
