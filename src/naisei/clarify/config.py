@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import JsonValue, model_validator
 
-from naisei.clarify.simulator.voice import Manner
+from naisei.clarify.schemas import Manner
 from naisei.system.config import Config, Options, flag
 
 

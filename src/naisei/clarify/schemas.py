@@ -14,6 +14,10 @@ Offence = Literal["presence", "outright"]
 #: Why nothing is executed: nothing was asked for (thanks, a greeting, a request taken back), or
 #: what is wanted is none of the actions.
 Declined = Literal["no request", "none fits"]
+#: How a user answers; all of them tell the truth. `terse`: no more than the word. `vague`: hedged,
+#: and by what is said first. `hurried`: a remark, then the word. `mistaken`: the first answer is
+#: wrong and set right in the same breath. `child`, `elder`: their words, their names of things.
+Manner = Literal["cooperative", "terse", "vague", "hurried", "mistaken", "child", "elder"]
 
 
 class _Frozen(BaseModel):

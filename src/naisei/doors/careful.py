@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from naisei.clarify.agent import Agent, View
 from naisei.clarify.schemas import ActionSet, Clarify, Decision, Decline, Execute, Language
 from naisei.core import Flow
-from naisei.japanese.answers import Stance, understand
 from naisei.japanese.declining import declines
 
 #: More actions than that are no list that somebody is asked to choose from.
@@ -59,6 +58,9 @@ class CarefulAgent:
         if not confirming and declines(said, asked, "\n".join(a.text for a in self.actions)):
             return Decline(reason="no request")
         if confirming:
+            # Its patterns take time to load, and few doors confirm.
+            from naisei.japanese.answers import Stance, understand
+
             heard = understand(said)
             if heard.stance is Stance.YES:
                 return Execute(action=confirming)

@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from naisei import lang
 from naisei.clarify.describe import REFUSAL, facts_text, is_refusal, scene_text
-from naisei.clarify.schemas import ActionSet, Instance, Language, Turn
+from naisei.clarify.schemas import ActionSet, Instance, Language, Manner, Turn
 from naisei.clarify.simulator.rule import RuleSimulator
-from naisei.clarify.simulator.voice import Manner
 from naisei.core import (
     AskUser,
     Chat,
@@ -126,7 +125,7 @@ def simulator(
 ) -> Handler:
     """The user of one episode: a handler of `AskUser` effects, fresh for each episode.
 
-    manner: how this user answers, see `naisei.clarify.simulator.voice.Manner`.
+    manner: how this user answers, see `naisei.clarify.schemas.Manner`.
 
     Raises:
         InputError: no simulator of this name.

@@ -18,7 +18,7 @@ from dataclasses import replace
 
 from naisei.clarify.describe import REFUSAL
 from naisei.clarify.forbidden_questions import broken_rule
-from naisei.clarify.schemas import ActionSet, Facts, Instance, Turn
+from naisei.clarify.schemas import ActionSet, Facts, Instance, Manner, Turn
 from naisei.clarify.simulator.claims import FRAME, Claim
 from naisei.clarify.simulator.judge import (
     TELL_ME,
@@ -36,7 +36,7 @@ from naisei.clarify.simulator.knowledge import (
     level,
 )
 from naisei.clarify.simulator.restated import Restated, restated
-from naisei.clarify.simulator.voice import Manner, Reply, Stance, Voice, nominal, pick, register_of
+from naisei.clarify.simulator.voice import Reply, Stance, Voice, nominal, pick, register_of
 from naisei.clarify.simulator.wish import Verdict, Wish
 from naisei.clarify.things import thing_of
 from naisei.core import AskUser, Handler, Where

@@ -12,15 +12,11 @@ from importlib.resources import files
 from typing import Literal, TypeVar
 
 from naisei.clarify.describe import REFUSAL
-from naisei.clarify.schemas import Instance
+from naisei.clarify.schemas import Instance, Manner
 from naisei.clarify.things import all_names, called, mentioned
 from naisei.japanese.morph import Token, normalise, tokens
 
 Register = Literal["plain", "polite", "child", "elder", "english"]
-#: How a user answers; all of them tell the truth. `terse`: no more than the word. `vague`: hedged,
-#: and by what is said first. `hurried`: a remark, then the word. `mistaken`: the first answer is
-#: wrong and set right in the same breath. `child`, `elder`: their words, their names of things.
-Manner = Literal["cooperative", "terse", "vague", "hurried", "mistaken", "child", "elder"]
 Stance = Literal["yes", "no", "maybe", "mixed", "side", "both", "neither", "open", "unknown"]
 T = TypeVar("T")
 
