@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from functools import lru_cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint, distributions, entry_points
 from typing import Any
 
 from naisei.lang import say
@@ -23,6 +23,16 @@ def entries(group: str) -> dict[str, EntryPoint]:
         if found.setdefault(entry.name, entry).value != entry.value:
             tell_taken(entry, found[entry.name].value)
     return dict(sorted(found.items()))
+
+
+def plugins() -> dict[str, str]:
+    """Module → the package of others that brings it, of all groups."""
+    return {
+        entry.module.partition(".")[0]: package.name
+        for package in distributions()
+        for entry in package.entry_points
+        if entry.group.startswith("naisei.") and not entry.module.startswith("naisei.")
+    }
 
 
 @lru_cache(maxsize=2)

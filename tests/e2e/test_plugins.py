@@ -54,6 +54,18 @@ def agent(context):
     return Careful()
 
 
+class Broken:
+    name = "broken"
+
+    def decide(self, view):
+        return {}["sofa"]
+
+
+@declares(model_free=True)
+def broken(context):
+    return Broken()
+
+
 class Reflex:
     name = "reflex"
 
@@ -115,6 +127,7 @@ ENTRIES = """
 [naisei.agents]
 careful = naisei_e2e_plugin:agent
 reflex = naisei_e2e_plugin:reflex
+broken = naisei_e2e_plugin:broken
 [naisei.memories]
 diary = naisei_e2e_plugin:Diary
 lost = naisei_e2e_plugin:Lost
@@ -167,6 +180,15 @@ def test_a_factory_says_that_its_agent_needs_no_model(alone: Alone, site: Path) 
     assert done.result["metrics"][name]["pass@3"] == 1.0
     done = alone("clarify", "ablate", *flags, PYTHONPATH=path)
     assert done.code == 0 and list(done.result["runs"]) == ["full", "no-clarify"], done.err
+
+
+def test_a_bug_of_a_plugin_names_the_plugin(alone: Alone, site: Path) -> None:
+    path = os.pathsep.join([str(site), *(p for p in sys.path if p)])
+    command = "clarify run --agent broken --data kitchen:ふう --run-dir run"
+    done = alone(*command.split(), PYTHONPATH=path)
+    assert done.code == 1
+    for word in ("naisei-e2e-plugin", "naisei_e2e_plugin:", "KeyError", "sofa"):
+        assert word in done.err
 
 
 @pytest.mark.parametrize(

@@ -60,9 +60,25 @@ def report(error: BaseException) -> int:
     elif isinstance(error, EffectFailed | ReplayDivergence | ModelCallForbidden):
         _print(str(error))
     else:
-        _print(say("予期しないエラー: ", "unexpected ") + f"{type(error).__name__}: {error}")
+        told = f"{type(error).__name__}: {error}"
+        if plugin := _plugin_of(error):
+            _print(say(f"プラグイン {plugin} のエラー: {told}", f"plug-in {plugin}: {told}"))
+        else:
+            _print(say("予期しないエラー: ", "unexpected ") + told)
         _keep_traceback(error)
     return exit_code(error)
+
+
+def _plugin_of(error: BaseException) -> str:
+    """The plug-in in whose code it was raised, with module and line; "" if it was in ours."""
+    from naisei.entries import plugins
+
+    packages = plugins()
+    for frame, line in reversed([*traceback.walk_tb(error.__traceback__)]):
+        module = str(frame.f_globals.get("__name__", ""))
+        if name := packages.get(module.partition(".")[0]):
+            return f"{name} ({module}:{line})"
+    return ""
 
 
 #: Extra → the modules that it brings.
