@@ -364,13 +364,22 @@ class Conversations:
         resting = [
             (conversation.touched, key)
             for key, conversation in self._open.items()
-            if not (conversation.followers or conversation.users)
-            and conversation.status.state != "going"
+            if self._rests(conversation)
         ]
         for touched, key in sorted(resting):
             if len(self._open) <= self._most and touched > time.monotonic() - self._idle:
                 return
-            await self._put_away(key)
+            # Whoever asks for it meanwhile waits until it is put away, and opens it again.
+            async with self._opening.setdefault(key, asyncio.Lock()):
+                conversation = self._open.get(key)
+                if conversation is not None and self._rests(conversation):
+                    await self._put_away(key)
+
+    @staticmethod
+    def _rests(conversation: PageConversation) -> bool:
+        """Whether nobody looks at it and nothing works on it."""
+        looked_at = conversation.followers or conversation.users
+        return not looked_at and conversation.status.state != "going"
 
     def _rested(self, conversation: PageConversation) -> None:
         """A conversation waits or is over: another process may go on with it, or some are put
