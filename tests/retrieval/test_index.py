@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 import os
+import sqlite3
+import threading
 import unicodedata
 from pathlib import Path
 
@@ -208,3 +211,26 @@ def test_the_handler_gives_evidence(docs: Path, tmp_path: Path) -> None:
     assert found[0].id.startswith("休暇/規程.md#")
     assert found[0].meta["headings"] == ["休暇", "看護休暇"]
     assert found[0].meta["date"] == "2024-04-01" and found[0].meta["department"] == "人事部"
+
+
+def test_an_index_may_be_closed_while_it_is_searched(docs: Path, tmp_path: Path) -> None:
+    """A server stops while somebody's question is being answered: the search fails or is
+    answered, and the process lives."""
+    build(tmp_path / "index", docs)
+    for _ in range(10):
+        index, begun = Index.open(tmp_path / "index"), threading.Barrier(4)
+
+        def search(index: Index = index, begun: threading.Barrier = begun) -> None:
+            begun.wait()
+            with contextlib.suppress(InputError, sqlite3.ProgrammingError):
+                while index.search("休暇 宿泊費 サーバー", k=5):
+                    pass
+
+        threads = [threading.Thread(target=search) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        begun.wait()
+        index.search("休暇")
+        index.close()
+        for thread in threads:
+            thread.join()

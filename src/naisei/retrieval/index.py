@@ -142,8 +142,10 @@ class Index:
         return Index(self.directory, self._source, self._embedder, asking, of=self._of or self)
 
     def close(self) -> None:
+        """Waits for what another thread reads just now: SQLite does not survive it otherwise."""
         if self._of is None:
-            self._source.close()
+            with self._lock:
+                self._source.close()
 
     def __enter__(self) -> Index:
         return self
