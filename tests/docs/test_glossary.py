@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from checkout import ROOT
+from naisei.lang import speaking
+from naisei.runs.words import metric_name
 
 SOURCE = ROOT / "src" / "naisei"
 #: Told to models, shipped as data, or words looked for in what people write.
@@ -65,3 +67,12 @@ def test_the_check_finds_what_it_is_for(word: str, tmp_path: Path) -> None:
     file = tmp_path / "a.py"
     file.write_text(f'say("この{word}を", "this")\n', "utf-8")
     assert [BANNED.search(text) is not None for _, text in shown(file)] == [True, False]
+
+
+@pytest.mark.parametrize("page", ["docs/glossary.md", "docs/ja/glossary.md"])
+def test_metrics_are_called_there_as_they_are_displayed(page: str) -> None:
+    rows = re.findall(r"^\| (`.+?) \| (.+?) \|", (ROOT / page).read_text("utf-8"), re.MULTILINE)
+    assert len(rows) > 8
+    with speaking("ja"):
+        for names, told in rows:
+            assert "、".join(map(metric_name, re.findall("`(.+?)`", names))) == told
