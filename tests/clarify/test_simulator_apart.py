@@ -111,7 +111,7 @@ def test_no_simulator_shares_more_than_the_prompt_loader() -> None:
 
 
 def test_no_agent_reads_the_simulators_files() -> None:
-    tables = {p.name for p in (ROOT / "clarify" / "simulator" / "knowledge").glob("*.toml")}
+    tables = {p.name for p in (ROOT / "clarify" / "simulator").glob("*.toml")}
     assert tables
     for module in agents(prompted=True):
         file = _file(module)

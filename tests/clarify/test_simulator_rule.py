@@ -12,8 +12,9 @@ from naisei.clarify.data import load_actions
 from naisei.clarify.describe import REFUSAL
 from naisei.clarify.schemas import Action, ActionSet, Instance, Language, Scene, UserInfo
 from naisei.clarify.simulator import simulator
-from naisei.clarify.simulator.knowledge import is_known, level, propositions
+from naisei.clarify.simulator.containers import level
 from naisei.clarify.simulator.rule import RuleSimulator
+from naisei.clarify.things import all_known
 from naisei.core import AskUser, Flow, InputError, MemoryLog, Where, World, run
 from naisei.japanese.questions import parse
 
@@ -65,7 +66,7 @@ def stance(answer: str) -> str:
     return "yes" if YES.match(answer) else "no" if NO.match(answer) else "open"
 
 
-def test_two_hundred_questions_for_every_need() -> None:
+def test_who_knows_only_the_action_says_nothing_wrong_and_refuses_what_is_useless() -> None:
     counts: Counter[str] = Counter()
     rows = battery()
     assert len(rows) >= 200
@@ -73,27 +74,16 @@ def test_two_hundred_questions_for_every_need() -> None:
         language: Language = "ja" if parse(question).japanese else "en"
         for gold in ACTIONS.ids:
             got = stance(user(gold, language=language).answer(question))
-            if kind != "polar":
-                counts[f"{kind} {'refused' if got == 'refused' else 'answered'}"] += 1
-            elif gold not in ids(maybe):
-                want = "yes" if gold in ids(yes) else "no"
-                counts["polar"] += 1
-                counts["right"] += got == want
-                counts["wrong"] += got in ("yes", "no") and got != want
-                counts["polar refused"] += got == "refused"
-    assert counts["right"] / counts["polar"] > 0.9
-    assert counts["wrong"] / counts["polar"] < 0.005
-    assert counts["polar refused"] / counts["polar"] < 0.03
-    for kind, least in (("wh", 0.95), ("either", 0.95)):
+            counts[f"{kind} {'refused' if got == 'refused' else 'answered'}"] += 1
+            if kind == "polar" and gold not in ids(maybe) and got in ("yes", "no"):
+                counts["right"] += got == ("yes" if gold in ids(yes) else "no")
+                counts["told"] += 1
+    assert counts["told"] > 350 and counts["right"] / counts["told"] > 0.99
+    for kind, least in (("polar", 0.99), ("wh", 0.95), ("either", 0.95)):
         answered, refused = counts[f"{kind} answered"], counts[f"{kind} refused"]
         assert answered / (answered + refused) > least
     refused = counts["useless refused"]
     assert refused / (refused + counts["useless answered"]) > 0.9
-
-
-def test_nothing_both_holds_and_may_hold() -> None:
-    for language in ("ja", "en"):
-        assert all(not p.yes & p.maybe for p in propositions(language).items)
 
 
 @pytest.mark.parametrize(
@@ -104,24 +94,25 @@ def test_nothing_both_holds_and_may_hold() -> None:
         "コップを持ってきましょうか？",
         "好きな色は？",
         "株価は？",
-        "ええ。",
     ],
 )
 def test_useless_and_forbidden_questions_are_refused(question: str) -> None:
     assert user(3).answer(question) == REFUSAL
 
 
-def test_negative_questions_get_no_bare_yes_or_no() -> None:
-    for gold in (3, 7):
-        assert stance(user(gold).answer("のどは渇いていないのですか？")) == "open"
-
-
-def test_lists_need_one_hit_and_unknown_things_no_guess() -> None:
-    assert stance(user(3).answer("飲み物や食べ物に関係しますか？")) == "yes"
-    assert stance(user(22).answer("煮物や揚げ物など、一品を作ろうとされていますか？")) != "yes"
-    assert stance(user(7).answer("三輪車に乗りますか？")) == "refused"
-    # No matter how, this user is thirsty; for what is not known.
-    assert stance(user(3).answer("青汁が飲みたいですか？")) == "open"
+@pytest.mark.parametrize(
+    ("question", "of_bring", "of_tidy"),
+    [
+        ("何か持ってきてほしいのですか？", "yes", "no"),
+        ("片付けたいものがありますか？", "no", "yes"),
+        ("Do you want something brought to you?", "yes", "no"),
+        ("のどが渇いていますか？", "open", "open"),
+    ],
+)
+def test_what_becomes_of_the_thing_is_known_from_the_action(
+    question: str, of_bring: str, of_tidy: str
+) -> None:
+    assert [stance(user(g).answer(question)) for g in (3, 12)] == [of_bring, of_tidy]
 
 
 def test_auxiliaries_and_idioms_are_not_taken_at_their_word() -> None:
@@ -143,7 +134,7 @@ def test_containers_keep_their_contents() -> None:
 
     first, second, third = run(talk(), world)
     assert (stance(first), stance(second), stance(third)) == ("yes", "no", "no")
-    assert user(7).answer("水筒は空ですか？") == REFUSAL
+    assert stance(user(7).answer("水筒は空ですか？")) == "open"
     assert (
         stance(user(40, user=UserInfo(holding=("空の水筒",))).answer("水筒は空ですか？")) == "yes"
     )
@@ -161,10 +152,9 @@ def test_open_questions_are_answered_with_something_new() -> None:
 
 
 def test_an_alternative_is_answered_by_the_side_that_holds() -> None:
-    question = "お腹が空いていますか、それとものどが渇いていますか？"
-    drink, neither = user(3).answer(question), user(14).answer(question)
-    assert "渇" in drink or "飲" in drink or "後" in drink or "あと" in drink
-    assert re.match(r"うーん、どちら|ど(っ)?ち", neither)
+    question = "持ってきてほしいのですか、それとも片付けてほしいのですか？"
+    bring, tidy = user(3).answer(question), user(12).answer(question)
+    assert re.search("最初|持って", bring) and re.search("後|あと|片付け", tidy)
 
 
 def test_registers() -> None:
@@ -179,8 +169,8 @@ def test_registers() -> None:
 
 
 def test_english() -> None:
-    assert stance(user(3, language="en").answer("Are you thirsty?")) == "yes"
-    assert stance(user(7, language="en").answer("Are you thirsty?")) == "no"
+    assert stance(user(3, language="en").answer("Is it the cup?")) == "yes"
+    assert stance(user(7, language="en").answer("Is it the cup?")) == "no"
     assert user(1, language="en").answer("What is your favourite colour?") == REFUSAL
 
 
@@ -204,14 +194,14 @@ def test_same_questions_same_answers_after_a_resume() -> None:
 
 
 def test_truth_does_not_depend_on_the_seed() -> None:
-    stances = {stance(user(3, seed=s).answer("のどが渇いていますか？")) for s in range(20)}
+    stances = {stance(user(3, seed=s).answer("コップのことですか？")) for s in range(20)}
     assert stances == {"yes"}
 
 
 def test_action_sets_are_recognised_by_their_texts() -> None:
-    assert is_known(ActionSet(name="mine", actions=ACTIONS.actions[:5]))
-    assert is_known(load_actions(language="en"))
-    assert not is_known(ActionSet(name="mine", actions=(Action(id=1, text="窓を開ける"),)))
+    assert all_known(ActionSet(name="mine", actions=ACTIONS.actions[:5]))
+    assert all_known(load_actions(language="en"))
+    assert not all_known(ActionSet(name="mine", actions=(Action(id=1, text="窓を開ける"),)))
 
 
 ARTA = ActionSet(
@@ -229,13 +219,13 @@ def test_other_action_sets_are_answered_in_other_peoples_words() -> None:
     others = {1: ("体を温めたい", "疲れたなあ"), 2: ("甘いものがほしい",)}
     made = simulator("rule", one, ARTA, paraphrases=others)
     assert isinstance(made, RuleSimulator)
-    assert made.answer("どんな気分ですか？") == "体を温めたい"
+    assert made.answer("どんな気分ですか？").endswith("体を温めたい")
     assert stance(made.answer("温泉に入るような気分ですか？")) == "yes"
     assert stance(made.answer("カフェのような所がいいですか？")) == "no"
-    assert made.answer("何か気になることはありますか？") == "体を温めたい"
-    assert made.answer("明日は晴れますか？") == REFUSAL
-    assert made.answer("靴のサイズはいくつですか？") == REFUSAL
-    assert "体を温めたい" in made.answer("カフェがいいですか、それとも温泉がいいですか？")
+    assert made.answer("何か気になることはありますか？").endswith("体を温めたい")
+    assert stance(made.answer("明日は晴れますか？")) == "open"
+    assert made.answer("時計を見せてもらえますか？") == REFUSAL
+    assert "あと" in made.answer("カフェがいいですか、それとも温泉がいいですか？")
     bare = RuleSimulator(one, ARTA)
     assert bare.answer("どんな気分ですか？") == REFUSAL
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
@@ -43,6 +43,11 @@ def thing_of(action: Action) -> str:
         return next((o for o in objects(action.text) if o in _things()), "")
     found = mentioned(action.text)
     return next(iter(found), "")
+
+
+def all_known(actions: Iterable[Action]) -> bool:
+    """Whether each action is about one of these things, as those of AmbigAct-40 are."""
+    return all(map(thing_of, actions))
 
 
 @cached_text(16384)

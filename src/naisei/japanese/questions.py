@@ -287,7 +287,9 @@ def _english(text: str) -> Question:
         asks = "how-much"
     sides: tuple[str, ...] = ()
     if re.search(r",? or\b", lead) and (not asks or asks == "which"):
-        parts = [p.strip(" ?,") for p in re.split(r",? or (?:rather )?(?!not\b)", whole)]
+        # "Which is it, the cup or the glass?"
+        offered = re.sub(r"^which\b[^,]*, ", "", whole, flags=re.IGNORECASE)
+        parts = [p.strip(" ?,") for p in re.split(r",? or (?:rather )?(?!not\b)", offered)]
         if len(parts) > 1:
             # "the cup, the glass or the bottle": a list, unless clauses follow one another.
             parts[:1] = re.split(r", (?=(?:the|a|an|is|are|do) |\w+$)", parts[0])

@@ -16,7 +16,7 @@ from typing import Any, Literal
 from naisei.clarify.audit.facts import FORMS, FactProbe, fact_probes, forms_digest
 from naisei.clarify.question_patterns import objects
 from naisei.clarify.schemas import Action, ActionSet, Instance
-from naisei.clarify.simulator.knowledge import is_known
+from naisei.clarify.things import all_known
 from naisei.core import fingerprint
 from naisei.japanese.answers import Stance, understand
 from naisei.japanese.morph import is_japanese, normalise, tokens
@@ -92,6 +92,8 @@ def polarity(answer: str, question: str) -> str:
 def level_claimed(answer: str, question: str, expects: str) -> str:
     """What an answer says of a container: `empty`, `full` (something in it), or empty text."""
     said = normalise(answer)
+    if understand(said, question).stance is Stance.UNSURE:
+        return ""
     if _LEVEL["empty"].search(said):
         return "empty"
     if _LEVEL["full"].search(said):
@@ -166,7 +168,7 @@ FROM_FACTS = 100
 
 def conversations(actions: ActionSet) -> tuple[int, ...]:
     """The conversations that apply to an action set, by their numbers in the battery."""
-    known = is_known(actions)
+    known = all_known(actions)
     of_battery = tuple(n for n, c in enumerate(_battery()) if known or "set" not in c)
     return of_battery + tuple(FROM_FACTS + n for n in range(len(FORMS)))
 

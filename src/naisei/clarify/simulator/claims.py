@@ -15,8 +15,7 @@ from functools import cache, lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
-from naisei.clarify.simulator.judge import LIGHT, having, matched
-from naisei.clarify.simulator.knowledge import DEEDS
+from naisei.clarify.simulator.topics import LIGHT, having
 from naisei.clarify.things import mentioned
 from naisei.japanese.morph import Token, normalise, tokens
 from naisei.japanese.questions import denied, words
@@ -56,21 +55,17 @@ Mode = Literal["wish", "plan", "past", "state", "act", ""]
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """The words of a text as they are compared. concepts: what it is about, by `knowledge`.
-    desire: it speaks of what one would like, 「敷きたい」 against 「敷いた」. wished: the verbs of
-    that. mode: what it says of them: a `wish`, a `plan`, the `past`, a `state`, an `act` to come,
-    or empty (a mere name). times: when, by `_TIMES`. known: the words by which the concepts were
-    found. averse: it speaks of what one would rather not have: 「散らかるのがいやだ」."""
+    """The words of a text as they are compared. desire: it speaks of what one would like. mode:
+    what it says: a `wish`, a `plan`, the `past`, a `state`, an `act` to come, or empty (a mere
+    name). times: when, by `_TIMES`. averse: it speaks of what one would rather not have:
+    「散らかるのがいやだ」."""
 
     words: frozenset[str]
-    concepts: frozenset[str]
     things: tuple[str, ...]
     negated: bool
     desire: bool = False
-    wished: frozenset[str] = frozenset()
     mode: Mode = ""
     times: frozenset[str] = frozenset()
-    known: frozenset[str] = frozenset()
     averse: bool = False
 
     @staticmethod
@@ -100,9 +95,10 @@ def _claim(text: str, language: str) -> Claim:
     text = normalise(text).strip("。？！、 ")
     text = re.sub(r"(?:もしか|ひょっと)(?:して|すると|したら)、?", "", text)
     text = re.sub(r"(?:これ|此れ)から", "今から", text)
+    # 「調べたいことがある」 is a wish.
+    text = re.sub(r"(?<=たい)(?:こと|もの|物)(?:が|は)?(?:ある|あり|ござい)", "", text)
     # 「ぬるんか」 of the west.
     text = re.sub(r"(?<=[うくすつぬむるぐぶいた])んか?$", "", text)
-    wished = frozenset[str]()
     mode: Mode = ""
     if language == "en":
         every = words(text)
@@ -111,31 +107,16 @@ def _claim(text: str, language: str) -> Claim:
     else:
         cut = tokens(text)
         content = {t.form for t in cut if t.content}
-        wished = frozenset(t.form for t, after in pairwise(cut) if after.form == "たい")
         found = frozenset(f for f in having(text, language) if f in content or _folded(f)) - LIGHT
         times = frozenset(_TIME_OF[t.form] for t in cut if t.form in _TIME_OF)
         mode = "wish" if _RATHER.search(text) else _mode(cut)
         if _SELF.search(text):
             # Who does it is part of what is claimed.
             found |= {"自分"}
-    about = matched(text, language)
-    found -= _PASSING
-    concepts = frozenset(p.name for p in about) - DEEDS
-    held = having(text, language)
-    known = frozenset(w for p in about for c in p.cues if c <= held for w in c)
     desire = re.search(r"た(?:い|く|かった)|\b(?:want|like)\b", text) is not None
-    return Claim(
-        found,
-        concepts,
-        mentioned(text),
-        denied(text),
-        desire,
-        wished,
-        mode,
-        times,
-        known,
-        _AVERSE.search(text) is not None,
-    )
+    averse = _AVERSE.search(text) is not None
+    things, negated = mentioned(text), denied(text)
+    return Claim(found - _PASSING, things, negated, desire, mode, times, averse)
 
 
 #: Words for what one would rather not have.
@@ -284,22 +265,11 @@ def dreads(fact: Claim, claim: Claim) -> bool:
 
 
 #: Pairs of times none of which can be the other.
-_DIFFERENT = frozenset(
-    frozenset(pair.split("-"))
-    for pair in [
-        "now-tomorrow",
-        "now-yesterday",
-        "now-later",
-        "now-before",
-        "today-tomorrow",
-        "today-yesterday",
-        "tomorrow-yesterday",
-        "later-before",
-        "morning-afternoon",
-        "morning-evening",
-        "afternoon-evening",
-    ]
+_DIFFERENT_TIMES = (
+    "now-tomorrow now-yesterday now-later now-before today-tomorrow today-yesterday "
+    "tomorrow-yesterday later-before morning-afternoon morning-evening afternoon-evening"
 )
+_DIFFERENT = frozenset(frozenset(pair.split("-")) for pair in _DIFFERENT_TIMES.split())
 
 
 def at_once(fact: Claim, claim: Claim) -> bool:
@@ -328,16 +298,11 @@ def clauses(sentence: str, language: str) -> tuple[str, ...]:
 def likeness(claim: Claim, fact: Claim, apart: frozenset[str] = frozenset()) -> float:
     """How much of a claim a fact speaks of, 0 to about 1.2. apart: words that do not count."""
     asked = claim.words - FRAME - apart or claim.words
-    if not asked and not claim.concepts:
+    if not asked:
         return 0.0
     common = shared(asked, fact.words)
-    cover = len(common) / len(asked) if asked else 0.0
-    # 「水をふきたい」 is another wish than 「水の来ない所に置きたい」.
-    differ = claim.wished and fact.wished and not claim.wished & fact.wished
-    about = claim.concepts and claim.concepts <= fact.concepts and asked - claim.known <= common
-    if about and not differ:
-        cover = max(cover, 0.8)
-    elif len(asked) <= 2 and cover < 1:
+    cover = len(common) / len(asked)
+    if len(asked) <= 2 and cover < 1:
         return 0.0
     alike = 0.06 if claim.desire == fact.desire else 0.0
     return cover + 0.2 * len(common) / max(1, len(fact.words)) + alike

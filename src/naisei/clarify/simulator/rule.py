@@ -5,9 +5,8 @@ sentence or two, tells how things are instead of what to do, never misleads, kee
 and refuses useless questions with 【回答できません】. A thing that a question names is told from
 the others; what this person cannot know is said to be unknown.
 
-Without facts it says for AmbigAct-40 what holds of such a wish in general (`knowledge/`), and for
-any other action set what the words of its text tell; what else it tells, others have said who want
-the same.
+Without facts it tells what others have said who want the same, and knows the words of the wanted
+action.
 """
 
 from __future__ import annotations
@@ -18,24 +17,11 @@ from dataclasses import replace
 
 from naisei.clarify.describe import REFUSAL
 from naisei.clarify.forbidden_questions import broken_rule
-from naisei.clarify.schemas import ActionSet, Facts, Instance, Manner, Turn
+from naisei.clarify.schemas import Action, ActionSet, Facts, Instance, Manner, Turn
 from naisei.clarify.simulator.claims import FRAME, Claim
-from naisei.clarify.simulator.judge import (
-    TELL_ME,
-    WHAT_IS_UP,
-    facet_asked,
-    leads_nowhere,
-    matched,
-)
-from naisei.clarify.simulator.knowledge import (
-    LEVELS,
-    asked_container,
-    asks_empty,
-    directions,
-    is_known,
-    level,
-)
+from naisei.clarify.simulator.containers import LEVELS, asked_container, asks_empty, level
 from naisei.clarify.simulator.restated import Restated, restated
+from naisei.clarify.simulator.topics import TELL_ME, WHAT_IS_UP, facet_asked, leads_nowhere
 from naisei.clarify.simulator.voice import Reply, Stance, Voice, nominal, pick, register_of
 from naisei.clarify.simulator.wish import Verdict, Wish
 from naisei.clarify.things import thing_of
@@ -76,17 +62,9 @@ class RuleSimulator(Handler):
     ) -> None:
         self.instance, self.actions, self.seed = instance, actions, seed
         self.history: list[Turn] = []
-        self._language = instance.scene.language
-        register = register_of(instance, manner)
-        self._voice = Voice(register, manner)
-        self._known = is_known(actions)
-        self._facts: Facts | None = instance.facts
-        self._wish = Wish(instance, actions, known=self._known)
-        self._generic = None
-        if self._facts is None:
-            from naisei.clarify.simulator.generic import Generic
-
-            self._generic = Generic(instance, actions, self._voice, paraphrases or {})
+        self._voice = Voice(register_of(instance, manner), manner)
+        self._facts = instance.facts or _borrowed(instance, paraphrases or {}, seed)
+        self._wish = Wish(instance.model_copy(update={"facts": self._facts}), actions)
 
     def perform(self, effect: AskUser, where: Where) -> str:
         answer = self.answer(effect.question)
@@ -105,8 +83,6 @@ class RuleSimulator(Handler):
             # Whatever is put to a person who is waiting to be asked is a question.
             asked = parse(question.rstrip("。…！!. ") + "？")
         key = f"{self.seed}:{self.instance.id}:{len(self.history)}:{asked.text}"
-        if self._generic is not None and not self._known:
-            return self._generic.answer(asked, self.history, key)
         reply = self._reply(asked, "ja" if asked.japanese else "en", key)
         if reply is None:
             return REFUSAL
@@ -114,55 +90,53 @@ class RuleSimulator(Handler):
 
     def _reply(self, asked: Question, language: str, key: str) -> Reply | None:
         """What to answer; `None`: the question helps nobody."""
-        if asked.form == "none" or not asked.content:
+        if asked.form == "none" or not (asked.content or asked.form == "wh"):
             return None
         if asked.sides and (chosen := self._among_things(asked, language, key)):
             return chosen
         if asked.form == "polar" and not asked.negated and self._is_wanted(asked.text, language):
             return self._tell_with("yes", key)
         named = nominal(asked.text, english=not asked.japanese)
-        if not named and (container := asked_container(asked.text)):
-            return self._contents(container, asked, key)
+        if not named and (told := self._contents(asked, key)):
+            return told
         if asked.form == "alternative":
             return self._alternative(asked, language, key)
-        nowhere = self._known and leads_nowhere(asked.text, language)
-        if nowhere and not self._wish.tells_of(asked.text, language):
+        if leads_nowhere(asked.text, language) and not self._wish.tells_of(asked.text, language):
             return None
         if asked.form == "wh" or TELL_ME.search(asked.text.lower()):
             return self._open(asked, language, key)
         return self._polar(asked, language, key)
 
-    def _contents(self, container: str, asked: Question, key: str) -> Reply | None:
+    def _contents(self, asked: Question, key: str) -> Reply | None:
+        """How full a container is; `None` where the question is about something else."""
+        container = asked_container(asked.text)
+        if not container:
+            return None
         how_full = level(container, self.instance)
         if how_full is None:
-            return None
-        stem = pick(LEVELS[self._language][how_full], f"level:{key}")
+            return Reply("unknown", self._wish.nearest(asked.text, self._told()))
+        stem = pick(LEVELS[self.instance.scene.language][how_full], f"level:{key}")
         if asked.form != "polar" or asked.negated:
             return Reply("open", stem, clause=True)
         holds = (how_full == "empty") == asks_empty(asked.text)
         return Reply("yes" if holds else "no", stem, clause=True)
 
     def _polar(self, asked: Question, language: str, key: str) -> Reply | None:
-        both = restated(asked.text) if asked.japanese and self._facts is not None else None
+        both = restated(asked.text) if asked.japanese else None
         text = both.judged if both else asked.text
         judged = self._wish.judge(text, language)
         if judged.truth == "unknown":
             facet = facet_asked(asked.text, language) if asked.indefinite else ""
-            if facet and facet != "wish":
-                return self._tell(facet, key)
-            if asked.indefinite and self._facts is not None:
-                return self._tell("", key)
-            if self._facts is None or not self._wish.has_to_do_with(asked.text, language):
-                return None
+            if asked.indefinite and (told := self._tell(facet, key)):
+                return told
             return Reply("unknown", self._wish.nearest(text, self._told()))
-        if both is not None and judged.truth in ("yes", "no"):
+        if both is not None:
             return self._in_full(both, judged)
         told = self._telling(judged, asked.text, key)
-        if asked.negated:
+        if asked.negated and judged.said is None:
             # A yes to a negative question can be read either way: tell how it is.
-            settled = judged.said is not None and judged.truth in ("yes", "no")
-            return _with(told, judged.truth if settled else "open", True)
-        return _with(told, judged.truth, False)
+            return _with(told, "open", True)
+        return _with(told, judged.truth, asked.negated)
 
     def _in_full(self, both: Restated, judged: Verdict) -> Reply:
         """To a negated question: what is so, said in full, after a yes to the question as put."""
@@ -170,9 +144,9 @@ class RuleSimulator(Handler):
         stance: Stance = "yes" if so == both.supposed else "no"
         own = said is not None and not said.clause and said.so and "、" not in said.text
         if said is not None and own and said.claim.negated != so:
-            return Reply(stance, said.text, first=self._first(), restate=True)
+            return Reply(stance, said.text, first=self._facts.first, restate=True)
         clause = both.positive if so else both.negative
-        return Reply(stance, clause, clause=True, first=self._first(), restate=True)
+        return Reply(stance, clause, clause=True, first=self._facts.first, restate=True)
 
     def _among_things(self, asked: Question, language: str, key: str) -> Reply | None:
         """Of alternatives that are things by name, as the scene calls them or as this person does:
@@ -210,48 +184,28 @@ class RuleSimulator(Handler):
             others = [j.truth for j in (*judged[:at], *judged[at + 1 :])]
             if judged[at].truth == "unknown" and set(others) == {"no"}:
                 judged[at] = self._wish.judge(side, language, tail=asked.tail, apart=alike)
-        if self._facts is not None:
-            # What mostly goes with such a wish settles no choice: the facts do.
-            judged = [
-                replace(j, truth="unknown") if j.general and j.truth != "yes" else j for j in judged
-            ]
         # A fact that speaks of one of them would be heard as choosing it.
         apart = frozenset(w for c in claims for w in (*c.words, *c.things))
         truths = [j.truth for j in judged]
         held = [i for i, t in enumerate(truths) if t == "yes"]
         if len(held) > 1 and all(judged[i].named for i in held) and len(self.instance.wanted) > 1:
             return Reply("both", sides=asked.sides)
-        for wanted in ("yes", "maybe", "mixed")[: 3 if self._facts is None else 1]:
-            among = [i for i, t in enumerate(truths) if t == wanted]
-            if len(among) > 1:
-                # Two that hold: the one that more of the facts is about.
-                most = max(judged[i].weight for i in among)
-                among = [i for i in among if judged[i].weight > most - 0.05]
-            if len(among) == 1:
-                told = self._telling(judged[among[0]], asked.sides[among[0]], key)
-                return Reply(
-                    "side",
-                    told.said,
-                    told.clause,
-                    told.denied,
-                    asked.sides,
-                    among[0],
-                    self._first(),
-                )
-            if among:
-                return self._tell("state", key, apart)
-        if "unknown" not in truths:
+        if len(held) > 1:
+            # Two that hold: the one that more of the facts is about.
+            most = max(judged[i].weight for i in held)
+            held = [i for i in held if judged[i].weight > most - 0.05]
+        if len(held) == 1:
+            told = self._telling(judged[held[0]], asked.sides[held[0]], key)
+            return replace(told, stance="side", sides=asked.sides, at=held[0])
+        if not held and "unknown" not in truths:
             # Every side is denied; the first reason that there is, goes with it.
             said = next((j.said for j in judged if j.said and not j.said.clause), None)
             return _none_of(
                 asked, Reply("neither", said.text) if said else self._tell("state", key)
             )
-        if all(t == "unknown" for t in truths):
-            if self._facts is None:
-                return None
-            if self._known and all(leads_nowhere(side, language) for side in asked.sides):
-                return None
-        return self._tell("state", key, apart)
+        if set(truths) == {"unknown"} and all(leads_nowhere(s, language) for s in asked.sides):
+            return None
+        return self._tell("state", key, apart) or Reply("unknown")
 
     def _open(self, asked: Question, language: str, key: str) -> Reply | None:
         facet = facet_asked(asked.text, language)
@@ -259,66 +213,68 @@ class RuleSimulator(Handler):
             facet = "why"
         if WHAT_IS_UP.search(asked.text):
             return self._tell("", key)
-        supposed = {p.facet for p in matched(asked.text, language)}
-        # Of other actions than the 40 nobody knows what has no bearing on them.
-        helps = facet or supposed or self._wish.has_to_do_with(asked.text, language)
-        helps = helps or (self._facts is not None and not self._known)
-        if not helps and (self._facts is None or Claim.of(asked.text, language).words - FRAME):
+        # Of own actions nobody knows what has no bearing on them.
+        helps = facet or self._wish.tells_of(asked.text, language) or not thing_of(self._gold)
+        if not helps and Claim.of(asked.text, language).words - FRAME:
             return None
-        return self._tell(facet, key)
+        asks = Claim.of(asked.text, language).words - FRAME
+        return self._tell(facet, key, about=asks)
 
     def _telling(self, judged: Verdict, text: str, key: str) -> Reply:
         """What to tell with a verdict: the fact that it rests on, or one that goes with it."""
         said = judged.said
         if said is not None:
-            return Reply("open", said.text, said.clause, not said.so, first=self._first())
-        if judged.named and judged.truth == "yes" and self._facts is not None:
+            return Reply("open", said.text, said.clause, not said.so, first=self._facts.first)
+        if judged.truth == "yes":
             return self._tell(pick(("plan", "state"), f"named:{key}"), key) or Reply("open")
-        if judged.truth == "no" and self._facts is not None:
-            things = Claim.of(text, self._language).things
-            for action, why in self._facts.no.items():
-                listed = next((a for a in self.actions if a.id == action), None)
-                if listed is not None and thing_of(listed) in things:
-                    return Reply("open", why, first=self._first())
-            return Reply("open")
-        return self._tell(judged.facet if judged.facet != "deed" else "dir", key) or Reply("open")
+        things = Claim.of(text, self.instance.scene.language).things
+        for action, why in self._facts.no.items():
+            listed = next((a for a in self.actions if a.id == action), None)
+            if listed is not None and thing_of(listed) in things:
+                return Reply("open", why, first=self._facts.first)
+        return Reply("open")
 
-    def _tell(self, facet: str, key: str, apart: Set[str] = frozenset()) -> Reply | None:
-        """A fact for a facet, one not told yet and without the words `apart` if there is one."""
-        if facet == "dir":
-            return self._direction(key)
-        if self._generic is not None:
-            borrowed = self._generic.utterance(self.history, key)
-            return Reply("open", borrowed) if borrowed else None
+    def _tell(
+        self,
+        facet: str,
+        key: str,
+        apart: Set[str] = frozenset(),
+        about: Set[str] = frozenset(),
+    ) -> Reply | None:
+        """A fact for a facet, one not told yet, without the words `apart`, and where no facet is
+        asked after with those of `about`, if there is one."""
         told = self._told()
         ordered = (*_SLOTS.get(facet, _SLOTS[""]), "what_for", "state", "why", "first")
         found = [s for name in ordered if (s := getattr(self._facts, name))]
-        claims = [Claim.of(s, self._language) for s in found]
+        language = self.instance.scene.language
+        claims = [Claim.of(s, language) for s in found]
         free = [not apart & {*c.words, *c.things} for c in claims]
         found = [s for s, ok in zip(found, free, strict=True) if ok] or found
+        if facet in ("", "state"):
+            found.sort(key=lambda s: not about & Claim.of(s, language).words)
         # Everybody can see how this person sits.
-        seen = Claim.of(self.instance.scene.user.posture, self._language)
-        found = [s for s in found if not _within(Claim.of(s, self._language), seen)] or found
+        seen = Claim.of(self.instance.scene.user.posture, language)
+        found = [s for s in found if not _within(Claim.of(s, language), seen)] or found
         fresh = [s for s in found if s not in told]
         said = (fresh or found or [""])[0]
-        return Reply("open", said, first=self._first()) if said else None
-
-    def _direction(self, key: str) -> Reply | None:
-        """What becomes of the thing, in a phrase that was not used before if there is one."""
-        phrases = directions(self._language).get(self.instance.gold) if self._known else None
-        if phrases is None:
-            return None
-        said = self._told()
-        fresh = [p for p in phrases if p.removesuffix("な") not in said]
-        stem = pick(fresh or phrases, f"dir:{key}")
-        return Reply("open", stem, clause=True, first=self._first())
+        return Reply("open", said, first=self._facts.first) if said else None
 
     def _told(self) -> str:
         """All that was answered so far."""
         return " ".join(t.answer for t in self.history)
 
-    def _first(self) -> str:
-        return self._facts.first if self._facts else ""
+    @property
+    def _gold(self) -> Action:
+        return next(a for a in self.actions if a.id == self.instance.gold)
+
+
+def _borrowed(instance: Instance, others: Mapping[int, Sequence[str]], seed: int) -> Facts:
+    """For an instance without facts: what others said who want the same, in an order by seed."""
+    own = instance.scene.utterance.strip()
+    said = [u for u in others.get(instance.gold, ()) if u.strip() != own]
+    said.sort(key=lambda u: pick(range(2**32), f"{seed}:{instance.id}:{u}"))
+    told = dict(zip(("first", "state", "why", "what_for"), said, strict=False))
+    return Facts.model_validate(told)
 
 
 def _within(claim: Claim, seen: Claim) -> bool:

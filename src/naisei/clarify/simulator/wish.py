@@ -1,13 +1,12 @@
 """What a user knows of the own wish: whether a claim about it holds, by named things and facts.
 
 A claim is a question or one of its alternatives, read as a positive statement. Sources, in this
-order: the thing that it names, the facts of the instance, what holds of the wanted action in
-general (`knowledge`). What none of them settles is `unknown`.
+order: the thing that it names, the facts of the instance, the words of the wanted action. What none
+of them settles is `unknown`.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
@@ -27,13 +26,11 @@ from naisei.clarify.simulator.claims import (
     nearest,
     repeats,
     settles,
-    shared,
 )
-from naisei.clarify.simulator.judge import judge, matched
-from naisei.clarify.simulator.knowledge import DEEDS, Proposition
+from naisei.clarify.simulator.topics import having
 from naisei.clarify.simulator.voice import nominal
 from naisei.clarify.things import mentioned, thing_of
-from naisei.japanese.morph import normalise, tokens
+from naisei.japanese.morph import is_japanese, normalise, tokens
 from naisei.japanese.questions import denied, words
 
 #: Enough of a claim must be found in a fact to deny it: words that it shares, 0 to 1.
@@ -41,39 +38,48 @@ _COVER = 0.6
 #: An assent is withheld where what is not so is so much nearer by its vector. On 291 questions of
 #: the development instances this costs 5 % of the right assents and 35 % of the wrong ones.
 _VETO = -0.05
+#: The weight of a clause that a claim repeats.
+_REPEATED = 2.0
+
+
+#: Verbs of what becomes of a thing, by what they come to.
+_DEEDS = {
+    "bring": "持つ 取る 届ける 手元 bring fetch get",
+    "away": "片付ける 片付け 片す 仕舞う 戻す 収納 退ける tidy put clear store away",
+    "discard": "捨てる 処分 塵箱 throw discard bin",
+    "heat": "温める 温かい レンジ heat warm microwave",
+    "chill": "冷やす 冷蔵 冷蔵庫 chill fridge refrigerator",
+}
+_DEED_OF = {word: deed for deed, listed in _DEEDS.items() for word in listed.split()}
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """truth: `yes`, `no`, `maybe`, `mixed` or `unknown`. said: the fact that tells, if any;
-    facet: what to tell otherwise. named: it was a thing that was named.
-    weight: how surely, for choosing between two that hold. general: by what holds of such a wish in
-    any scene. near: of an unknown claim, a fact that speaks of it.
-    """
+    """truth: `yes`, `no` or `unknown`. said: the fact that tells, if any. named: it was a thing, or
+    a deed, that was named. weight: how surely, for choosing between two that hold."""
 
     truth: str
     said: Statement | None = None
-    facet: str = "state"
     named: bool = False
     weight: float = 0.0
-    general: bool = False
-    near: Statement | None = None
 
 
 class Wish:
-    """The wish of an instance with facts or of the 40 actions."""
+    """The wish of an instance, with or without facts."""
 
-    def __init__(self, instance: Instance, actions: ActionSet, *, known: bool) -> None:
-        self._instance, self._known = instance, known
+    def __init__(self, instance: Instance, actions: ActionSet) -> None:
+        self._instance = instance
         by_id = {a.id: a for a in actions}
         self._texts = {a.id: a.text for a in actions}
         user = instance.scene.user
         self._entries = [*user.holding, *user.reach]
         self._entries += [t for area in instance.scene.surroundings.values() for t in area]
         self._things = {thing_of(by_id[a]) for a in instance.wanted} - {""}
-        self._brings = any(
-            re.search(r"持ってくる|\b[Bb]ring\b", by_id[a].text) for a in instance.wanted
-        )
+        self._deeds = self._deeds_in(" ".join(self._texts[a] for a in sorted(instance.wanted)))
+
+    def _deeds_in(self, text: str) -> set[str]:
+        held = having(text, "ja" if is_japanese(text) else "en")
+        return {_DEED_OF[w] for w in held if w in _DEED_OF}
 
     @cached_property
     def statements(self) -> tuple[Statement, ...]:
@@ -94,7 +100,7 @@ class Wish:
                     claim = replace(claim, mode=Claim.of(sentence, language).mode)
                 # Why another thing is not wanted says nothing for the wish.
                 other = sentence not in told
-                if (claim.words or claim.concepts) and not (other and not claim.negated):
+                if claim.words and not (other and not claim.negated):
                     out.append(Statement(sentence, claim, not claim.negated, other=other))
         for holds, listed in ((True, facts.true), (False, facts.false)):
             for clause in listed:
@@ -107,15 +113,15 @@ class Wish:
     ) -> Verdict:
         """Whether a claim holds as it is said: 「渇いていない」 of one who is not thirsty, yes.
 
-        What only holds in general is judged as a positive statement (`general`). tail: what is
-        asked of all alternatives. apart: words that they share, which tell none from another.
+        tail: what is asked of all alternatives. apart: words that they share, which tell none from
+        another.
         """
         claim = Claim.of(text, language)
         if claim.negated and len(clauses(text, language)) > 1 and not claim.things:
             # 「のどが渇いて眠れない」 denies the end only.
             return Verdict("unknown")
         found = self._positive(claim, text, language, tail, apart)
-        if claim.negated and not found.general and found.truth in ("yes", "no"):
+        if claim.negated and found.truth in ("yes", "no"):
             return replace(found, truth="no" if found.truth == "yes" else "yes")
         return found
 
@@ -134,7 +140,7 @@ class Wish:
         asked = Claim.of(name, language).words - FRAME
         if self._own_name(Claim.of(name, language)):
             return "own"
-        if self._known:
+        if self._things:
             named = set(mentioned(name)) or self._entry(name)
             if len(named) != 1:
                 return None
@@ -165,67 +171,57 @@ class Wish:
         own = (facts.state, facts.why, facts.what_for, facts.first)
         return nearest(text, [s for s in own if s and s not in told])
 
-    def has_to_do_with(self, text: str, language: str) -> bool:
-        """Whether a question has to do with the wish, the facts or the scene."""
-        claim = Claim.of(text, language)
-        if claim.things or claim.concepts or matched(text, language):
-            return True
-        return self.tells_of(text, language)
-
     def tells_of(self, text: str, language: str) -> bool:
-        """Whether a question has to do with the facts, or names one of the things."""
+        """Whether a question has to do with the facts, a thing, or what actions are about."""
         claim = Claim.of(text, language)
-        named = bool(claim.things and self._instance.facts)
-        return named or any(claim.words & s.claim.words for s in self.statements)
+        if claim.things or claim.words & self._object(self._texts):
+            return True
+        return any((claim.words - FRAME) & s.claim.words for s in self.statements)
 
     def _positive(
         self, claim: Claim, text: str, language: str, tail: str, apart: frozenset[str]
     ) -> Verdict:
-        general = self._in_general(text, language)
         core = nominal(text, english=language == "en")
         own = bool(core) and self._own_name(claim)
-        if (claim.things or own) and (verdict := self._named(claim, general, own=own)):
+        if (claim.things or own) and (verdict := self._named(claim, own=own)):
             return verdict
         if core and (verdict := self._seen(Claim.of(core, language))):
             return verdict
         by_fact = self._by_facts(claim, text, apart)
-        if core and by_fact.truth == "yes" and general.truth == "no":
-            # 「おなかも満ち足りてる」 speaks of the stomach, but it is not what the wish is about.
-            return replace(general, general=True)
+        if core and by_fact.truth == "yes" and by_fact.weight < _REPEATED:
+            # 「飲み物は用意してある」 speaks of drinks, but the wish is not about them.
+            by_fact = Verdict("unknown")
         if by_fact.truth != "unknown":
             return by_fact
         if tail:
             whole = self.judge(f"{text}、{tail}", language, apart=apart)
             if whole.truth != "unknown":
                 return whole
-        if general.truth != "unknown" and self._bears_out(general, claim):
-            return replace(general, general=True, near=by_fact.near)
-        if claim.things and not self._things & set(claim.things) and claim.mode in ("wish", ""):
+        if not claim.words - FRAME - _DEED_OF.keys() and (deeds := self._deeds_in(text)):
+            return Verdict("yes" if deeds <= self._deeds else "no", named=True, weight=0.8)
+        if claim.things and not self._things & set(claim.things) and (core or claim.desire):
             return Verdict("no", named=True, weight=0.2)
-        return by_fact
+        return self._by_action(claim) if not self._things else by_fact
 
-    def _bears_out(self, general: Verdict, claim: Claim) -> bool:
-        """Whether what holds in general may be said of this claim: all its words have to do with
-        it, and no fact speaks of them otherwise."""
-        if not self.statements or general.truth not in ("yes", "no"):
-            return True
-        asked = claim.words - FRAME
-        strange = asked - claim.known - self._words_of(set(claim.things))
-        if len(strange) * 2 > len(asked) or (strange and general.truth == "yes"):
-            return False
-        if general.facet == "deed":
-            return not strange
-        other = [s for s in self.statements if s.holds == (general.truth == "no") and not s.other]
-        return not any(shared(asked, s.claim.words) for s in other)
+    def _by_action(self, claim: Claim) -> Verdict:
+        """By the words of the wanted action's text and those of the others'."""
+        own = self._object(self._instance.wanted)
+        others = self._object(
+            set(self._texts) - self._instance.wanted - {*self._instance.plausible}
+        )
+        for truth, about in (("yes", own), ("no", others - own)):
+            if claim.words & about:
+                return Verdict(truth, named=True, weight=0.3)
+        return Verdict("unknown")
 
-    def _named(self, claim: Claim, general: Verdict, *, own: bool) -> Verdict | None:
+    def _named(self, claim: Claim, *, own: bool) -> Verdict | None:
         """By the thing that a claim names, if naming is all it does."""
         named = set(claim.things)
         ours = bool(named & self._things) or own
         if claim.times - {"now"}:
             # 「おろし器は後でいい」 says more than which thing it is.
             return None
-        if ours and claim.desire and not self._brings:
+        if ours and claim.desire and "bring" not in self._deeds:
             # 「おやつにしたい」 of one who wants it put away.
             return None
         rest = {w for w in claim.words - FRAME if not mentioned(w) or w in ("飲む", "食べる")}
@@ -233,8 +229,6 @@ class Wish:
         if not own and rest - self._words_of(named):
             # 「スマホの電池が…」 is about something else than the phone.
             return None
-        if ours and general.facet == "deed":
-            return Verdict(general.truth, named=True, weight=1.5)
         return Verdict("yes" if ours else "no", named=True, weight=1.5)
 
     def _seen(self, claim: Claim) -> Verdict | None:
@@ -304,7 +298,7 @@ class Wish:
         for statement in self.statements:
             score = likeness(claim, statement.claim, apart) * (1.05 if statement.clause else 1.0)
             if statement.clause and repeats(statement.claim, claim):
-                return Verdict("yes" if statement.holds else "no", statement, weight=2.0)
+                return Verdict("yes" if statement.holds else "no", statement, weight=_REPEATED)
             settled = settles(statement.claim, asked, claim)
             if statement.holds:
                 speaks_for = max(speaks_for, score)
@@ -315,8 +309,7 @@ class Wish:
             elif score >= _COVER and score > no.weight and at_once(statement.claim, claim):
                 no = Verdict("no", statement, weight=score)
         if yes.said is not None and yes.weight > no.weight - 0.05:
-            vetoed = leaning(text, self.statements) < _VETO
-            return Verdict("unknown", near=yes.said) if vetoed else yes
+            return Verdict("unknown") if leaning(text, self.statements) < _VETO else yes
         return no if no.weight > speaks_for + 0.05 else Verdict("unknown")
 
     def _of_dread(self, claim: Claim) -> Verdict:
@@ -327,23 +320,3 @@ class Wish:
                 truth = "yes" if statement.so else "no"
                 return Verdict(truth, statement, weight=1.0)
         return Verdict("unknown")
-
-    def _in_general(self, text: str, language: str) -> Verdict:
-        """By what holds of the wanted actions in any scene; else a mere `maybe`."""
-        if not self._known:
-            return Verdict("unknown")
-        asked = matched(text, language)
-        judged = [judge(text, need, language) for need in sorted(self._instance.wanted)]
-        truths = [j.truth for j in judged]
-        truth = next((t for t in ("yes", "maybe", "mixed", "no") if t in truths), "unknown")
-        facet = judged[truths.index(truth)].facet
-        if asked and all(p.name in DEEDS for p in asked):
-            return Verdict(truth, facet="deed", weight=0.8)
-        if truth == "yes" and self.statements and any(map(_of_the_scene, asked)):
-            # It mostly goes with such a wish, but nothing says that it is so here.
-            return Verdict("maybe", facet=facet, weight=0.4)
-        return Verdict(truth, facet=facet, weight=0.5)
-
-
-def _of_the_scene(proposition: Proposition) -> bool:
-    return proposition.facet in ("state", "why", "plan") and proposition.name not in DEEDS
