@@ -78,9 +78,9 @@ class Conversation(BaseModel):
     replies: tuple[Reply, ...] = ()
 
     @classmethod
-    def told(cls, events: Iterable[Event], before: Conversation | None = None) -> Conversation:
-        """What the log of an inquiry (`naisei.intent.flow`) holds. before: what it goes on from."""
-        conversation = before or cls()
+    def told(cls, events: Iterable[Event]) -> Conversation:
+        """What the log of an inquiry (`naisei.intent.flow`) holds."""
+        conversation = cls()
         for event in events:
             request: dict[str, Any] = event.request  # type: ignore[assignment]
             if event.kind == "ask":
@@ -105,12 +105,11 @@ class Conversation(BaseModel):
         """Whether the last step is still without its reply."""
         return len(self.steps) > len(self.replies)
 
-    def next(self, text: str, *, new: bool = False) -> Dialogue:
-        """The dialogue with one more message: the answer to the question that is open, else a
-        new request. new, or `/new` before the words: a new request in any case."""
-        if text.startswith(NEW):
-            text, new = text.removeprefix(NEW), True
-        last = self.last
+    def next(self, text: str) -> Dialogue:
+        """The dialogue with one more message: the answer to the question that is open, else, and
+        after `/new`, a new request."""
+        new, last = text.startswith(NEW), self.last
+        text = text.removeprefix(NEW)
         if last is not None and self.open and not new:
             return self.steps[len(self.replies) - 1].answered(last.message, text, last.options)
         earlier = [r.query for r in self.replies if r.query]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import statistics
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.resources import files
@@ -184,17 +184,19 @@ def document_world(
     index: Index,
     *,
     mode: Mode = "hybrid",
-    filters: Mapping[str, Any] | None = None,
     cuts: Callable[[str], Thresholds] | None = None,
+    threads: bool = False,
 ) -> World:
     """`base` (Chat where a model is used) with the documents. cuts: user → thresholds; the
-    article's by default."""
-    return base.having(
-        {
-            Search: SearchHandler(index, mode=mode, filters=filters),
-            Weigh: WeighHandler(index),
-            Worry: WorryHandler(index),
-            Respell: RespellHandler(index),
-            Cuts: CutsHandler(cuts or (lambda user: Thresholds())),
-        }
-    )
+    article's by default. threads: for a loop that must not wait for the index."""
+    handlers: dict[type[Effect[Any]], Handler] = {
+        Search: SearchHandler(index, mode=mode),
+        Weigh: WeighHandler(index),
+        Worry: WorryHandler(index),
+        Respell: RespellHandler(index),
+    }
+    if threads:
+        from naisei.http import ThreadHandler
+
+        handlers = {kind: ThreadHandler(handler) for kind, handler in handlers.items()}
+    return base.having({**handlers, Cuts: CutsHandler(cuts or (lambda user: Thresholds()))})
