@@ -349,7 +349,7 @@ def _loaded(build: Callable[..., Any]) -> Any:
 
 def _asked(text: str) -> object:
     from naisei.intent.dialogue import Dialogue
-    from naisei.intent.task import reply_in_memory
+    from naisei.intent.inquiry import reply_in_memory
 
     config, index = _documents()
     return reply_in_memory(config, index, Dialogue(utterance=text))

@@ -8,7 +8,7 @@ import pytest
 from intent.corpus import write_index
 from naisei.cli.flags import configurations
 from naisei.core import InputError
-from naisei.intent.chat import ask
+from naisei.intent.chat import AskOptions, ask_command
 from naisei.intent.system import ASSIST
 from naisei.system.execute import RunOptions
 
@@ -31,10 +31,10 @@ def own_place(tmp_path, monkeypatch):
 def asked(index, capsys):
     """Asks in this process; returns the JSON reply."""
 
-    def go(text, *, url="", name=None, history=None, new=False, **flags):
+    def go(text, *, url="", name=None, **flags):
         model = {"model": f"openai-compatible:test@{url}"} if url else {}
         (config,) = configurations(ASSIST, index=str(index), **model, **flags).values()
-        ask(text, config, RunOptions(), name=name, history=history, new=new, json=True)
+        ask_command(config, RunOptions(), asked=AskOptions(text=text, session=name, as_json=True))
         return json.loads(capsys.readouterr().out)
 
     return go
@@ -204,13 +204,13 @@ def test_documents_are_data_between_delimiters_and_the_evaluator_has_headings_al
     assert any("年5日" in m["content"] and "<<<" in m["content"] for m in messages)
 
 
-def test_without_a_model_a_vague_question_offers_topics_and_the_number_counts(asked, tmp_path):
-    first = asked("休暇について教えてください", history=tmp_path / "h.json")
+def test_without_a_model_a_vague_question_offers_topics_and_the_number_counts(asked):
+    first = asked("休暇について教えてください", name="h")
     assert (first["route"], first["case"]) == ("ask", 2)
     wanted = next(n for n, o in enumerate(first["options"], 1) if o.startswith("看護休暇"))
-    second = asked(str(wanted), history=tmp_path / "h.json")
+    second = asked(str(wanted), name="h")
     if second["route"] == "ask":
-        second = asked("日数です", history=tmp_path / "h.json")
+        second = asked("日数です", name="h")
     assert second["route"] == "search"
     assert (
         second["query"].startswith("休暇について教えてください") and "看護休暇" in second["query"]
@@ -274,7 +274,6 @@ def test_wrong_files_and_names_are_one_message(asked, tmp_path):
         ({"profile": bad}, str(bad)),
         ({"user": "../x"}, "--user"),
         ({"name": "../x"}, "--session"),
-        ({"history": bad}, str(bad)),
     ):
         with pytest.raises(InputError) as caught:
             asked("x", **given)

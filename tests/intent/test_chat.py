@@ -11,13 +11,6 @@ import sys
 import pytest
 
 from intent.corpus import write_index
-from naisei.cli.flags import configurations
-from naisei.intent.chat import session_path
-from naisei.intent.dialogue import Dialogue
-from naisei.intent.system import ASSIST
-from naisei.intent.task import take_step
-from naisei.retrieval.index import Index
-from naisei.system.execute import RunOptions
 from waiting import PATIENCE
 
 
@@ -134,24 +127,3 @@ def test_a_models_answer_is_shown_sentence_by_sentence(index, environment, opena
     finally:
         chat.process.send_signal(signal.SIGKILL)
         chat.close()
-
-
-def test_a_session_of_steps_goes_on(index, environment, naisei, monkeypatch):
-    """Sessions that were kept as episodes of a run are gone on with."""
-    monkeypatch.setenv("NAISEI_DATA", environment["NAISEI_DATA"])
-    monkeypatch.setenv("NAISEI_LANG", "ja")
-    (config,) = configurations(ASSIST, index=str(index)).values()
-    with Index.open(config.index) as opened:
-        take_step(
-            ASSIST,
-            config,
-            opened,
-            Dialogue(utterance="休暇について教えてください"),
-            RunOptions(),
-            run_dir=session_path("old"),
-        )
-    told = naisei(
-        "intent", "ask", "看護休暇の日数です", "--session", "old", "--json", "--index", index,
-        **environment,
-    ).result  # fmt: skip
-    assert told["dialogue"] and told["query"].startswith("休暇について教えてください")

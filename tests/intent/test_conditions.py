@@ -6,11 +6,12 @@ import pytest
 
 from intent.corpus import KINDS, write_index
 from naisei.cli.flags import configurations
+from naisei.intent.chat import AskOptions, ask_command
 from naisei.intent.dialogue import Dialogue
+from naisei.intent.inquiry import reply_in_memory
 from naisei.intent.person_kinds import person_kinds, self_told
 from naisei.intent.rules import Profile
 from naisei.intent.system import ASSIST
-from naisei.intent.task import reply_in_memory, request_digest, take_step
 from naisei.retrieval.index import Index
 from naisei.system.execute import RunOptions
 
@@ -91,10 +92,7 @@ def test_the_model_is_told_what_the_answer_depends_on(index, openai_server, monk
         ("プールの使用料はいくらですか", True),
         ("市外の者です。プールの使用料は？", False),
     ):
-        with Index.open(index) as opened:
-            dialogue = Dialogue(utterance=said)
-            own = config.model_copy(update={"request": request_digest(dialogue)})
-            take_step(ASSIST, own, opened, dialogue, RunOptions())
+        ask_command(config, RunOptions(), asked=AskOptions(text=said))
         sent = server.requests[-1]["messages"][-1]["content"]
         assert ("市内の方 / 市外の方" in sent) is depends
 

@@ -64,7 +64,7 @@ def test_a_question_of_the_subject_is_nearer_than_one_off_it(tmp_path, embedder)
 
         assert value("駐車場の申請は何日前までですか") > value("好きな歌手は誰ですか") + 0.3
         assert index.frequencies(["駐車", "申請"])["申請"] == 5
-        kept = list((tmp_path / "index").glob("generation-*/evidence.ja.json"))
+        kept = list((tmp_path / "index").glob("generation-*/calibration.ja.json"))
     assert len(kept) == 1
 
 

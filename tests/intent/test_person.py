@@ -13,11 +13,11 @@ from naisei.intent.dialogue import Dialogue
 from naisei.intent.effects import document_world
 from naisei.intent.feedback import Feedback, adjusted, read_feedback, standing, write_feedback
 from naisei.intent.flow import assist
+from naisei.intent.inquiry import reply_in_memory
 from naisei.intent.messages import evaluator_messages
 from naisei.intent.routing import extend
 from naisei.intent.rules import Profile, Rules, Setting
 from naisei.intent.schemas import Evaluation, Thresholds
-from naisei.intent.task import reply_in_memory
 from naisei.retrieval.build import build
 from naisei.retrieval.index import Index
 

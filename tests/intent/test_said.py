@@ -56,6 +56,22 @@ def test_nothing_that_was_said_besides_a_choice_is_lost(answer, kept):
     assert Dialogue(utterance="休み").answered("?", answer, OPTIONS).exchanges[0].answer == kept
 
 
+@pytest.mark.parametrize(
+    ("earlier", "said", "held", "gone"),
+    [
+        ("駐車場の利用料はいくらですか", "それはいつまでに申し込むんですか", "駐車場", "いくら"),
+        ("名刺の注文はいくらですか", "英語のは？", "いくら", "それ"),
+        ("AP-40のフィルターはいくらですか", "AP-60だと？", "フィルターはいくら", "AP-40"),
+        ("How much is a dog licence?", "When do I have to renew it?", "dog licence", "How much"),
+        ("住民票はいくらですか", "図書館の休館日はいつですか", "図書館", "住民票"),
+        ("How much is a dog licence?", "Is it possible to swim in June?", "swim", "dog"),
+    ],
+)
+def test_a_request_that_points_back_takes_the_matter_and_asks_its_own(earlier, said, held, gone):
+    (text,) = Dialogue(utterance=said, earlier=(earlier,)).said
+    assert text.endswith(said) and held in text and gone not in text
+
+
 @given(st.text(max_size=30), st.lists(st.text(max_size=12), max_size=9))
 def test_a_choice_is_always_among_the_options(answer, options):
     assert all(0 <= place < len(options) for place in chosen(answer, options))

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import io
 import socket
-import zipfile
 from collections.abc import Callable, Iterator
-from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -15,7 +12,6 @@ import httpx2
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from starlette.exceptions import HTTPException
 
 from naisei.addresses import is_loopback
 from naisei.core import InputError
@@ -23,8 +19,6 @@ from naisei.http import clean
 from naisei.intent.config import AssistConfig
 from naisei.intent.serve.options import ServeOptions, read_users
 from naisei.intent.serve.people import AuditLine, AuditOptions, audit_command
-from naisei.intent.serve.uploads import safe_name
-from naisei.intent.serve.uploads import store as store_upload
 from naisei.retrieval.index import Index
 from servers.intent_server import DOCUMENTS, IntentServer, indexed
 from waiting import PATIENCE
@@ -237,132 +231,6 @@ def test_cleaned_text_opens_no_tag_and_loads_no_image(text: str) -> None:
 @given(st.text(alphabet="あいう漢字 abc。、1 [1]「」%¥", max_size=60))
 def test_plain_text_is_left_as_it_is(text: str) -> None:
     assert clean(text) == text.replace("](", "] (")
-
-
-# --- uploads -------------------------------------------------------------------------
-
-
-def _upload(server: IntentServer, name: str, data: bytes) -> httpx2.Response:
-    with server.client() as client:
-        return client.post("/api/documents", files={"file": (name, data)})
-
-
-def test_uploads_are_off_by_default(start: Start) -> None:
-    assert _is_error(_upload(start(), "a.md", b"# a"), 404)
-
-
-def test_an_upload_goes_into_its_folder_and_never_over_a_file(start: Start, tmp_path: Path) -> None:
-    folder = tmp_path / "up"
-    server = start(uploads=folder)
-    assert _upload(server, "休暇 規程.md", "# 休暇".encode()).json()["path"] == "休暇_規程.md"
-    assert _is_error(_upload(server, "休暇 規程.md", b"# other"), 409)
-    assert (folder / "休暇_規程.md").read_text(encoding="utf-8") == "# 休暇"
-    assert [p.name for p in folder.iterdir()] == ["休暇_規程.md"]
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "../evil.md",
-        "../../../../tmp/evil.md",
-        "/etc/evil.md",
-        "..\\..\\evil.md",
-        "C:\\evil.md",
-        "．．／evil.md",
-        "sub/evil.md",
-        "evil.md\x00.txt",
-        "..%2Fevil.md",
-        "~/evil.md",
-        "file:///evil.md",
-    ],
-)
-def test_no_name_leads_out_of_the_folder(name: str, tmp_path: Path) -> None:
-    folder = (tmp_path / "a" / "b" / "up").resolve()
-    folder.mkdir(parents=True)
-    before = set(tmp_path.rglob("*"))
-    try:
-        made = store_upload(folder, name, b"# text")
-    except HTTPException:
-        made = None
-    after = set(tmp_path.rglob("*")) - before
-    assert all(p.parent == folder for p in after) and len(after) == (made is not None)
-
-
-@given(st.text(max_size=40), st.sampled_from([".md", ".txt", ".pdf", ".MD"]))
-def test_a_tame_name_is_one_plain_part(stem: str, suffix: str) -> None:
-    try:
-        name = safe_name(stem + suffix)
-    except HTTPException:
-        return
-    assert Path(name).name == name and not name.startswith(".") and ".." not in name
-    assert len(name.encode()) <= 120 and name == safe_name(name)
-
-
-def test_a_link_in_the_folder_is_not_followed(tmp_path: Path) -> None:
-    folder, outside = tmp_path / "up", tmp_path / "outside.md"
-    folder.mkdir()
-    outside.write_text("mine")
-    (folder / "a.md").symlink_to(outside)
-    (folder / "b.md").symlink_to(tmp_path / "not-there.md")
-    for name in ("a.md", "b.md"):
-        with pytest.raises(HTTPException):
-            store_upload(folder, name, b"# theirs")
-    assert outside.read_text() == "mine" and not (tmp_path / "not-there.md").exists()
-
-
-def _zip(names: dict[str, bytes]) -> bytes:
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as packed:
-        for name, data in names.items():
-            packed.writestr(name, data)
-    return out.getvalue()
-
-
-def _bomb(size: int) -> bytes:
-    return _zip({"word/document.xml": b"\0" * size})
-
-
-@pytest.mark.parametrize(
-    ("name", "data", "status"),
-    [
-        ("a.exe", b"MZ", 415),
-        ("a.pdf", b"<html>", 415),
-        ("a.docx", b"PK\x03\x04broken", 415),
-        ("a.docx", partial(_zip, {"xl/workbook.xml": b"x"}), 415),
-        ("a.docx", partial(_bomb, 250_000_000), 415),
-        ("a.txt", b"\x7fELF\x00\x00", 415),
-        ("a.md", b"%PDF-1.7", 415),
-        ("a.md", b"  \n", 400),
-        ("a.md", b"", 400),
-        ("", b"# a", 415),
-    ],
-)
-def test_a_file_that_is_not_what_it_says_is_refused(
-    name: str, data: bytes | Callable[[], bytes], status: int, tmp_path: Path
-) -> None:
-    with pytest.raises(HTTPException) as refused:
-        store_upload(tmp_path, name, data if isinstance(data, bytes) else data())
-    assert refused.value.status_code == status and list(tmp_path.iterdir()) == []
-
-
-def test_a_large_upload_is_refused(start: Start, tmp_path: Path) -> None:
-    folder = tmp_path / "up"
-    server = start(uploads=folder, max_upload=1000)
-    assert _is_error(_upload(server, "a.md", b"x" * 1001), 413)
-    assert _is_error(_upload(server, "a.md", b"x" * 100_000), 413)
-    assert _upload(server, "a.md", b"x" * 1000).status_code == 201
-    assert [p.name for p in folder.iterdir()] == ["a.md"]
-
-
-def test_an_upload_that_is_no_form(start: Start, tmp_path: Path) -> None:
-    server = start(uploads=tmp_path / "up")
-    assert _is_error(server.post("/api/documents", {"file": "x"}), 415)
-    with server.client() as client:
-        assert _is_error(client.post("/api/documents", data={"file": "x"}, files={"no": b"x"}), 422)
-        broken = client.post(
-            "/api/documents", content=b"xx", headers={"content-type": "multipart/form-data"}
-        )
-    assert _is_error(broken, 400)
 
 
 def test_two_servers_do_not_share_a_state(start: Start, tmp_path: Path) -> None:

@@ -6,13 +6,11 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from naisei.cli.flags import configurations
-from naisei.core import Effect, EventLog, Search, World, arun
-from naisei.http import ThreadHandler
+from naisei.core import EventLog, World, arun
 from naisei.intent.dialogue import Dialogue
-from naisei.intent.effects import Weigh, document_world
+from naisei.intent.effects import document_world
 from naisei.intent.flow import assist
 from naisei.intent.inquiry import shown_while_written
 from naisei.intent.rules import Setting
@@ -45,9 +43,8 @@ class Documents:
         (config,) = configurations(ASSIST, **given).values()
         with Index.open(config.index) as opened:
             async with base_world(config.models, settings=settings) as base:
-                world = document_world(base, opened, mode=config.mode)
-                threads = {k: ThreadHandler(world.handler(e)) for k, e in _SLOW.items()}
-                yield Documents(config.setting, world.having(threads))
+                world = document_world(base, opened, mode=config.mode, threads=True)
+                yield Documents(config.setting, world)
 
     async def step(
         self,
@@ -62,7 +59,3 @@ class Documents:
         if show is not None:
             setting, world = shown_while_written(setting, world, show)
         return await arun(assist(dialogue, setting), traced(world), log=log, apart=True)
-
-
-#: What a loop must not wait for.
-_SLOW: dict[type[Effect[Any]], Effect[Any]] = {Search: Search(""), Weigh: Weigh("")}

@@ -33,7 +33,8 @@ from naisei.intent.support import claims, unsupported
 from naisei.intent.things import MEANT, mentions, names, place_of, things
 from naisei.intent.verifying import Said, in_their_words, verified
 from naisei.japanese.content_preservation import lost
-from naisei.japanese.query_analysis import analyse_query
+from naisei.japanese.morph import is_japanese
+from naisei.japanese.query_analysis import analyse_query, answered_by
 from naisei.japanese.sentences import search_tokens, sentence_spans
 from naisei.schema import told
 
@@ -59,10 +60,15 @@ def rewrite(dialogue: Dialogue, judged: Judged, setting: Setting) -> Query:
     keeps what was said."""
     written = " ".join(judged.evaluation.question.split()).strip("「」\"'")
     goes_on = bool(dialogue.earlier) and judged.evaluation.move != "new_topic"
-    if dialogue.alone and not (goes_on and written):
-        return Query(text=dialogue.utterance, how="unchanged")
     words, also = joined(dialogue), _drawn_out(dialogue)
     how: Literal["unchanged", "joined"] = "unchanged" if dialogue.alone else "joined"
+    if setting.rules.language == "en" and is_japanese(written):
+        # In the documents' language: searched for beside the person's own words.
+        return Query(
+            text=joined(dialogue), also=written, how="unchanged" if dialogue.alone else "joined"
+        )
+    if dialogue.alone and not (goes_on and written):
+        return Query(text=dialogue.utterance, how="unchanged")
     if not setting.rules.rewriting or judged.evaluator != "model" or not written:
         return Query(text=words, also=also, how=how)
     if len(written) > _ROOM + _LONGEST * len(words):
@@ -335,6 +341,8 @@ def _held(query: str, found: Found, parts: Sequence[Quote], rules: Rules) -> Ban
     asked = things(query) or words
     named, place = [names(thing, hit) for thing in asked], place_of(hit)
     near = nearness([hit], found.weights)
+    if found.weights.foreign:
+        return _in_meaning(query, near, parts[0])
     told = set(search_tokens(f"{place}\n{parts[0].text}"))
     sure = near + _QUOTED * share(words, found.weights.idf, told)
     sure += _NAMED * sum(named) / max(1, len(named))
@@ -345,3 +353,14 @@ def _held(query: str, found: Found, parts: Sequence[Quote], rules: Rules) -> Ban
         return "none"
     about = is_held(query, found.hits, found.weights, rules) or (things(query) and all(named))
     return "nearest" if about else "none"
+
+
+#: From which nearness a quote in another language than the question is an answer, where it holds
+#: what the question asks for by its form; and the nearest.
+_SURELY, _MAYBE = 1.0, 0.35
+
+
+def _in_meaning(query: str, near: float, first: Quote) -> Band:
+    if near >= _SURELY and answered_by(query, first.text):
+        return "answer"
+    return "nearest" if near >= _MAYBE else "none"

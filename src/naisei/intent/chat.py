@@ -12,18 +12,14 @@ from functools import partial
 from pathlib import Path
 
 import typer
-from pydantic import ValidationError
 
-from naisei.core import EffectFailed, InputError
-from naisei.files import write_atomically
+from naisei.core import EffectFailed, InputError, fingerprint
 from naisei.intent.config import AssistConfig
-from naisei.intent.dialogue import NEW, Conversation
+from naisei.intent.dialogue import NEW, Conversation, Dialogue
 from naisei.intent.feedback import Sign, place, write_feedback
-from naisei.intent.inquiry import Released, Session
+from naisei.intent.inquiry import Inquiry, Released, opened, reply_in_memory
 from naisei.intent.lines import shown, sources
 from naisei.intent.schemas import Reply
-from naisei.intent.system import ASSIST
-from naisei.intent.task import reply_in_memory, request_digest, take_step
 from naisei.lang import say
 from naisei.lengths import MESSAGE, bounded, too_long
 from naisei.retrieval.index import Index
@@ -31,7 +27,6 @@ from naisei.system.config import Printed, flag
 from naisei.system.declare import blocking
 from naisei.system.execute import RunOptions
 from naisei.terminal import visible
-from naisei.text_files import read_text
 
 
 class ChatOptions(Printed):
@@ -63,12 +58,6 @@ class AskOptions(ChatOptions):
         argument=True,
         metavar="TEXT",
     )
-    history: Path | None = flag(
-        None,
-        "会話をこの JSON ファイルに置き、そこから続ける",
-        "Keep the conversation in this JSON file, and go on from it.",
-        metavar="FILE",
-    )
     new: bool = flag(False, "聞き返しに答えず、新しい用件にする", "A new request.")
     run_dir: Path | None = flag(
         None,
@@ -79,120 +68,57 @@ class AskOptions(ChatOptions):
 
 
 def ask_command(config: AssistConfig, running: RunOptions, *, asked: AskOptions) -> None:
-    """`naisei intent ask`."""
-    bounded(asked.text, MESSAGE, place="TEXT")
-    ask(
-        asked.text,
-        config,
-        running,
-        name=asked.session,
-        remember=asked.remember,
-        history=asked.history,
-        new=asked.new,
-        run_dir=asked.run_dir,
-        json=asked.as_json,
-    )
-
-
-def chat_command(config: AssistConfig, running: RunOptions, *, chat: ChatOptions) -> None:
-    """`naisei intent chat`; ends with exit code 4 where no question could be answered."""
-    here = Chat(config, running, name=chat.session, remember=chat.remember, json=chat.as_json)
-    here.serve()
-    if here.failed and not here.answered:
-        raise typer.Exit(4)
-
-
-def ask(
-    text: str,
-    config: AssistConfig,
-    running: RunOptions,
-    *,
-    name: str | None = None,
-    remember: str | None = None,
-    history: Path | None = None,
-    new: bool = False,
-    run_dir: Path | None = None,
-    json: bool = False,
-) -> None:
-    """One step: prints the question back or the answer.
+    """`naisei intent ask`: prints the question back or the answer.
 
     Raises:
         InputError: an empty question, names or files that cannot be, a budget that is spent.
     """
-    if not text.strip():
+    bounded(asked.text, MESSAGE, place="TEXT")
+    if not asked.text.strip():
         raise InputError(
             say("質問が空です", "the question is empty"),
             place="TEXT",
             remedy=say("調べたいことを書いてください", "write what to look up"),
         )
-    if (name or remember) is not None and (history is not None or run_dir is not None):
+    if asked.session is not None and asked.run_dir is not None:
         raise InputError(
-            say(
-                "--session や --remember の会話には決まった置き場所があります",
-                "a conversation with a name has a place of its own",
-            ),
-            place="--session" if name is not None else "--remember",
-            remedy=say(
-                "--history や --run-dir と一緒に使わないでください",
-                "give it without --history and --run-dir",
-            ),
+            say("会話の置き場所が二つあります", "a conversation with a name has its own place"),
+            place="--session",
+            remedy=say("--run-dir と一緒に使わないでください", "give it without --run-dir"),
         )
-    if (name or remember) is not None:
-        path = session_path(name) if name is not None else None
-        said = f"{NEW}{text}" if new else text
-        _ask_in_session(said, config, running, path, remember=remember, json=json)
+    path = session_path(asked.session) if asked.session is not None else asked.run_dir
+    if path is None and not config.models and asked.remember is None:
+        with Index.open(config.index, groups=config.groups) as index:
+            reply = reply_in_memory(config, index, Dialogue(utterance=asked.text.strip()))
+        print(line(reply) if asked.as_json else shown(reply), flush=True)
         return
-    with Index.open(config.index, groups=config.groups) as index:
-        conversation = read_history(history) if history else Conversation()
-        dialogue = conversation.next(text, new=new)
-        where: dict[str, object] = {}
-        if config.models or run_dir is not None:
-            config = config.model_copy(update={"request": request_digest(dialogue)})
-            after, result = take_step(ASSIST, config, index, dialogue, running, run_dir=run_dir)
-            where = {"run_dir": str(result.run_dir), "tokens": result.outcome.ledger.to_json()}
-            if after.pending:
-                raise _spent(result.outcome.stopped, result.run_dir)
-            reply = after.replies[-1]
-        else:
-            reply = reply_in_memory(config, index, dialogue)
-        if history is not None:
-            replies = [*conversation.replies, reply]
-            _keep(history, conversation.with_step(dialogue).with_replies(replies))
-    print(line(reply, **where) if json else shown(reply), flush=True)
+    blocking(_ask)(config, running, asked, path)
 
 
-def _ask_in_session(
-    text: str,
-    config: AssistConfig,
-    options: RunOptions,
-    path: Path | None,
-    *,
-    remember: str | None,
-    json: bool,
+async def _ask(
+    config: AssistConfig, running: RunOptions, asked: AskOptions, path: Path | None
 ) -> None:
-    async def go() -> None:
-        async with Session.open(config, options, path, remember) as session:
-            if (spent := session.spent) and path is not None:
-                raise _spent(spent, path)
-            reply = await session.turn(text)
-            assert reply is not None, "something was said"
-            where: dict[str, object] = {"tokens": session.ledger.to_json()}
-            if path is not None:
-                where = {"run_dir": str(path), **where}
-        print(line(reply, **where) if json else shown(reply), flush=True)
-
-    blocking(go)()
-
-
-def _spent(stopped: str, path: Path) -> InputError:
-    return InputError(
-        say(f"返事の前に止まりました: {stopped}", f"stopped before the reply: {stopped}"),
-        place=str(path),
-        remedy=say(
-            "予算を上げて、同じことをもう一度聞いてください",
-            "raise the budget and ask the same again",
-        ),
-    )
+    alone = path is None and asked.remember is None
+    if alone:  # the same question again finds its reply, or goes on where it stood
+        named = fingerprint([config.model_dump(mode="json"), asked.text])[:12]
+        path = Path("runs") / f"intent-ask-{named}"
+    async with opened(config, running, path, asked.remember) as talk:
+        reply = talk.conversation.last if alone else None
+        if reply is None:
+            if (spent := running.budget.reached(talk.log.ledger())) and path is not None:
+                raise InputError(
+                    say(f"返事の前に止まりました: {spent}", f"stopped before the reply: {spent}"),
+                    place=str(path),
+                    remedy=say(
+                        "予算を上げて、同じことをもう一度聞いてください",
+                        "raise the budget and ask the same again",
+                    ),
+                )
+            reply = await talk.turn(f"{NEW}{asked.text}" if asked.new else asked.text)
+        assert reply is not None, "something was said"
+        where: dict[str, object] = {"run_dir": str(path)} if path is not None else {}
+        told = line(reply, **where, tokens=talk.log.ledger().to_json())
+    print(told if asked.as_json else shown(reply), flush=True)
 
 
 def session_path(name: str) -> Path:
@@ -200,36 +126,76 @@ def session_path(name: str) -> Path:
     return place("conversations", name, option="--session")
 
 
-def read_history(path: Path) -> Conversation:
-    """The conversation in a file; an empty one if there is no file.
+def chat_command(config: AssistConfig, running: RunOptions, *, chat: ChatOptions) -> None:
+    """`naisei intent chat`; ends with exit code 4 where no question could be answered."""
+    path: Path | None = None
+    if chat.session is not None:
+        path = session_path(chat.session)
+    elif config.models:
+        path = Path("runs") / f"intent-chat-{datetime.now():%Y%m%d-%H%M%S-%f}"
+    answered = blocking(_chat)(config, running, chat, path)
+    if answered and not any(answered):
+        raise typer.Exit(4)
 
-    Raises:
-        InputError: it cannot be read, or holds something else.
-    """
+
+async def _chat(
+    config: AssistConfig, running: RunOptions, chat: ChatOptions, path: Path | None
+) -> list[bool]:
+    """Until the person leaves. Returns whether each turn was answered."""
+    answered: list[bool] = []
+
+    async def turn(talk: Inquiry, said: str | None) -> None:
+        if running.budget.reached(talk.log.ledger()):
+            tell(say("予算に達しました。", "The budget is spent."))
+        else:
+            answered.append(await _turn(talk, said, as_json=chat.as_json))
+
+    def tell(text: str) -> None:
+        print(text, file=sys.stderr if chat.as_json else sys.stdout, flush=True)
+
+    async with opened(config, running, path, chat.remember) as talk:
+        tell(_HELLO)
+        if talk.conversation.steps:
+            tell(say("前回の続きです。", "Going on from last time."))
+            if talk.conversation.pending:
+                await turn(talk, None)
+            elif (last := talk.conversation.last) is not None:
+                print(line(last) if chat.as_json else shown(last), flush=True)
+        new = ""
+        while (text := _hear()) is not None and text not in ("/quit", "/exit"):
+            if text == NEW.strip():
+                new = NEW
+                tell(say("新しい用件をどうぞ。", "A new request, please."))
+            elif text.startswith("/") and not text.startswith(NEW):
+                tell(_obeyed(talk.conversation, text, user=config.user))
+            elif told := too_long(text, MESSAGE):
+                tell(told)
+            elif text:
+                await turn(talk, f"{new}{text.removeprefix(new)}")
+                new = ""
+    return answered
+
+
+async def _turn(talk: Inquiry, said: str | None, *, as_json: bool) -> bool:
+    """One turn; a model's answer is shown sentence by sentence. Returns whether it was answered."""
+    released = Released(partial(print, end="", flush=True), visible)
     try:
-        if not path.exists():
-            return Conversation()
-        return Conversation.model_validate_json(read_text(path))
-    except (OSError, ValidationError) as error:
-        raise InputError(
-            say("会話の記録ではありません", "no history of a conversation"),
-            place=str(path),
-            remedy=say(
-                "新しいファイル名か、--history が書いたファイルを指定してください",
-                "name a new file, or one that --history wrote",
-            ),
-        ) from error
+        reply = await talk.turn(said, show=None if as_json else released.show)
+    except EffectFailed as failure:
+        failed = say(f"失敗しました: {failure}", f"Failed: {failure}")
+        print(failed, file=sys.stderr if as_json else sys.stdout, flush=True)
+        return False
+    if reply is not None:
+        print(line(reply) if as_json else released.rest(shown(reply)), flush=True)
+    return True
 
 
-def _keep(path: Path, conversation: Conversation) -> None:
-    if not path.parent.is_dir():
-        raise InputError(
-            say("フォルダーがありません", "no such folder"),
-            place=str(path.parent),
-            remedy=say("先に作ってください", "make it first"),
-        )
-    data = conversation.model_dump(mode="json")
-    write_atomically(path, jsons.dumps(data, ensure_ascii=False, indent=1) + "\n")
+def _hear() -> str | None:
+    """What the person types; `None` when they leave (Ctrl-D)."""
+    try:
+        return input("> " if sys.stdin.isatty() else "").strip()
+    except EOFError:
+        return None
 
 
 _SIGNS: dict[str, Sign] = {
@@ -253,104 +219,19 @@ _HELP = say(
 )
 
 
-class Chat:
-    """One conversation. name: it is kept, and goes on where it was left.
-
-    answered, failed: turns so far.
-    """
-
-    def __init__(
-        self,
-        config: AssistConfig,
-        options: RunOptions,
-        *,
-        name: str | None,
-        remember: str | None,
-        json: bool,
-    ) -> None:
-        self._config, self._options, self._json = config, options, json
-        self._remember = remember
-        self._path: Path | None = None
-        if name is not None:
-            self._path = session_path(name)
-        elif config.models:
-            self._path = Path("runs") / f"intent-chat-{datetime.now():%Y%m%d-%H%M%S-%f}"
-        self._new = False
-        self.answered = self.failed = 0
-
-    def serve(self) -> None:
-        """Until the person leaves."""
-        blocking(self._serve)()
-
-    async def _serve(self) -> None:
-        async with Session.open(self._config, self._options, self._path, self._remember) as session:
-            self._tell(_HELLO)
-            if session.conversation.steps:
-                self._tell(say("前回の続きです。", "Going on from last time."))
-                if session.conversation.pending:
-                    await self._turn(session, None)
-                elif (last := session.conversation.last) is not None:
-                    print(line(last) if self._json else shown(last), flush=True)
-            while (text := self._hear()) is not None:
-                if text in ("/quit", "/exit"):
-                    break
-                if text.startswith("/") and not text.startswith(NEW):
-                    self._obey(session.conversation, text)
-                elif told := too_long(text, MESSAGE):
-                    self._tell(told)
-                elif text:
-                    new = NEW if self._new and not text.startswith(NEW) else ""
-                    self._new = False
-                    await self._turn(session, f"{new}{text}")
-
-    async def _turn(self, session: Session, said: str | None) -> None:
-        """One turn; a model's answer is shown sentence by sentence."""
-        if session.spent:
-            self._tell(say("予算に達しました。", "The budget is spent."))
-            return
-        released = Released(partial(print, end="", flush=True), visible)
-        try:
-            reply = await session.turn(said, show=None if self._json else released.show)
-        except EffectFailed as failure:
-            self.failed += 1
-            self._tell(say(f"失敗しました: {failure}", f"Failed: {failure}"))
-            return
-        self.answered += 1
-        if reply is not None:
-            print(line(reply) if self._json else released.rest(shown(reply)), flush=True)
-
-    def _obey(self, conversation: Conversation, command: str) -> None:
-        if command == "/sources":
-            print(sources(conversation.last), flush=True)
-        elif command == "/new":
-            self._new = True
-            self._tell(say("新しい用件をどうぞ。", "A new request, please."))
-        elif command in _SIGNS:
-            path = place("feedback", self._config.user, option="--user", suffix=".jsonl")
-            last = conversation.steps[-1] if conversation.steps else None
-            about = last.utterance if last is not None else ""
-            asked = len(last.exchanges) if last is not None else 0
-            write_feedback(path, _SIGNS[command], about=about, asked=asked)
-            self._tell(
-                say(
-                    "記録しました（naisei intent feedback --show で見られます）。",
-                    "Noted; `naisei intent feedback --show` shows it.",
-                )
-            )
-        else:
-            self._tell(_HELP)
-
-    def _tell(self, text: str) -> None:
-        print(text, file=sys.stderr if self._json else sys.stdout, flush=True)
-
-    def _hear(self) -> str | None:
-        """What the person types; `None` when they leave (Ctrl-D)."""
-        try:
-            if sys.stdin.isatty():
-                return input("> ").strip()
-            return input().strip()
-        except EOFError:
-            return None
+def _obeyed(conversation: Conversation, command: str, *, user: str) -> str:
+    """What is told after a command."""
+    if command == "/sources":
+        return sources(conversation.last)
+    if command not in _SIGNS:
+        return _HELP
+    path = place("feedback", user, option="--user", suffix=".jsonl")
+    last = conversation.steps[-1] if conversation.steps else Dialogue(utterance="")
+    write_feedback(path, _SIGNS[command], about=last.utterance, asked=len(last.exchanges))
+    return say(
+        "記録しました（naisei intent feedback --show で見られます）。",
+        "Noted; `naisei intent feedback --show` shows it.",
+    )
 
 
 def line(reply: Reply, **more: object) -> str:

@@ -126,8 +126,7 @@ class Indexed(Config):
 
 
 class AssistConfig(Indexed):
-    """A conversation. user: whose thresholds. models: of `evaluator`, `answerer`,
-    `verifier`. request: for a single request, a digest of the dialogue it goes on from."""
+    """A conversation. user: whose thresholds. models: of `evaluator`, `answerer`, `verifier`."""
 
     #: Nothing is random; the key is left out of the frozen configuration.
     seed: int = Field(default=0, exclude=True)
@@ -139,7 +138,6 @@ class AssistConfig(Indexed):
         panel=("ユーザー", "Person"),
         metavar="NAME",
     )
-    request: str = ""
 
 
 class EvalConfig(Indexed):

@@ -9,22 +9,23 @@ from rich.text import Text
 from naisei.cli.demo import Part, Stage
 from naisei.files import cache_root
 from naisei.intent.config import AssistConfig
-from naisei.intent.dialogue import Dialogue
+from naisei.intent.dialogue import NEW
+from naisei.intent.inquiry import Inquiry, opened
 from naisei.intent.lines import terminal_line
 from naisei.intent.rules import Rules, Setting, load_contacts
 from naisei.intent.schemas import Reply
 from naisei.intent.system import ASSIST
-from naisei.intent.task import take_step
 from naisei.lang import say
 from naisei.retrieval.build import build
-from naisei.retrieval.index import Index
 from naisei.runs.lines import print_lines
+from naisei.system.declare import blocking
 from naisei.system.execute import RunOptions
 
 _VAGUE, _CHOICE = "休暇について教えてください", "子の看護休暇の日数です"
 _CLEAR = "国内出張の宿泊費の上限はいくらですか"
 _UNKNOWN = "社長の好きな野球チームはどこですか"
-_MINUTES = 3.0
+#: Allowed to one request of a model.
+_SECONDS = 180.0
 #: So many rows of a reply are shown.
 _ROWS = 7
 
@@ -45,50 +46,40 @@ def _show(stage: Stage) -> None:
             rules=Rules(language="ja"), contacts=load_contacts(documents / "contacts.toml")
         )
         config = AssistConfig(index=str(folder), setting=setting, user="demo")
-        with Index.open(folder) as index:
-            _talk(config, index, stage)
+        _talk(config, stage)
 
 
-def _talk(config: AssistConfig, index: Index, stage: Stage) -> None:
-    options = RunOptions()
-    asked = [(_VAGUE, _CHOICE), (_CLEAR, ""), (_UNKNOWN, "")]
+def _talk(config: AssistConfig, stage: Stage) -> None:
+    asked, options = [_VAGUE, _CLEAR, _UNKNOWN], RunOptions(quiet=True)
     if stage.model is not None:
         roles = frozenset({"evaluator", "answerer"})
         rules = config.setting.rules.model_copy(update={"roles": roles})
         setting = config.setting.model_copy(update={"rules": rules})
         models = {"evaluator": stage.model, "answerer": stage.model}
         config = config.model_copy(update={"models": models, "setting": setting})
-        options, asked = RunOptions(max_minutes=_MINUTES), [(_CLEAR, "")]
-    for utterance, choice in asked:
-        dialogue = Dialogue(utterance=utterance)
-        reply = _step(config, index, dialogue, options, stage)
-        if reply is not None and reply.route == "ask" and choice:
-            dialogue = dialogue.answered(reply.message, choice, reply.options)
-            _step(config, index, dialogue, options, stage, said=choice)
+        asked, options = [_CLEAR], RunOptions(quiet=True, timeout=_SECONDS)
+    path = stage.root / "intent"
+
+    async def talk() -> None:
+        async with opened(config, options, path) as inquiry:
+            for utterance in asked:
+                reply = await _turn(inquiry, utterance, stage)
+                if reply.asks and utterance == _VAGUE:
+                    await _turn(inquiry, _CHOICE, stage)
+
+    blocking(talk)()
+    result = ASSIST.run(config, options, run_dir=path)
+    stage.report(say("意図の確認", "Intent"), result.report)
 
 
-def _step(
-    config: AssistConfig,
-    index: Index,
-    dialogue: Dialogue,
-    options: RunOptions,
-    stage: Stage,
-    said: str = "",
-) -> Reply | None:
-    """One utterance and its reply; `None` if the time was up before it."""
-    stage.print(Text(f"> {said or dialogue.utterance}", style="bold cyan"))
-    after, result = take_step(
-        ASSIST, config, index, dialogue, options, run_dir=stage.root / "intent"
-    )
-    stage.finished(result)
-    name = say("意図の確認", "Intent")
-    if (name, result.report) not in stage.reports:
-        stage.report(name, result.report)
-    if after.last is not None:
-        # Choices are shown in full.
-        most = len(after.last.options) + 2 if after.last.route == "ask" else _ROWS
-        print_lines([terminal_line(after.last)], stage.console, most=most)
-    return after.last
+async def _turn(inquiry: Inquiry, said: str, stage: Stage) -> Reply:
+    stage.print(Text(f"> {said}", style="bold cyan"))
+    reply = await inquiry.turn(f"{NEW}{said}" if said != _CHOICE else said)
+    assert reply is not None, "something was said"
+    # Choices are shown in full.
+    most = len(reply.options) + 2 if reply.asks else _ROWS
+    print_lines([terminal_line(reply)], stage.console, most=most)
+    return reply
 
 
 PART = Part(

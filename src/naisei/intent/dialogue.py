@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -11,7 +12,8 @@ from naisei.core import Event
 from naisei.intent.choosing import chosen, led
 from naisei.intent.schemas import Exchange, Reply
 from naisei.japanese.morph import normalise
-from naisei.japanese.query_analysis import subjectless
+from naisei.japanese.query_analysis import analyse_query, matter, subjectless
+from naisei.japanese.sentences import codes
 
 #: Before a message that is a new request, and no answer to the question that is open.
 NEW = "/new "
@@ -19,8 +21,8 @@ NEW = "/new "
 
 class Dialogue(BaseModel):
     """utterance: what the person first said. exchanges: questions back, with their answers.
-    earlier: questions of the same conversation that were answered before, oldest first. goes_on:
-    whether it was found to go on from the last of them."""
+    earlier: what was asked in the same conversation before, oldest first. goes_on: whether it was
+    found to go on from the last of it."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -42,22 +44,60 @@ class Dialogue(BaseModel):
         return self.model_copy(update={"exchanges": (*self.exchanges, exchange)})
 
     @property
-    def said(self) -> tuple[str, ...]:
+    def own(self) -> tuple[str, ...]:
         """All that the person said about it, oldest first; 「その中にはありません」 and the like
-        say nothing about it. A request that only points back (「その場合は？」), or that names no
-        matter of its own (「郵送だといくらですか」), is taken together with the question before."""
-        before = self.earlier[-1:] if self.goes_on or subjectless(self.utterance) else ()
-        answers = (e.answer for e in self.exchanges if e.tells)
-        return (*before, self.utterance, *answers)
+        say nothing about it."""
+        return (self.utterance, *(e.answer for e in self.exchanges if e.tells))
+
+    @property
+    def resumes(self) -> bool:
+        """Whether it goes on from what was asked before: it points back (「その場合は？」), or
+        names no matter of its own (「郵送だといくらですか」)."""
+        return bool(self.earlier) and (self.goes_on or subjectless(self.utterance))
+
+    @property
+    def said(self) -> tuple[str, ...]:
+        """The same, a request that goes on together with what it leaves unsaid."""
+        first, *answers = self.own
+        unsaid = f"{_unsaid(first, self.earlier)} " if self.resumes else ""
+        return (f"{unsaid}{first}", *answers)
 
     @property
     def alone(self) -> bool:
         """Whether the utterance is all there is: it is then searched for as it stands."""
-        return len(self.said) == 1
+        return len(self.own) == 1 and not self.resumes
 
     def has_asked(self, question: str) -> bool:
         """Whether this was asked already, marks and width aside."""
         return any(_bare(e.question) == _bare(question) for e in self.exchanges)
+
+
+#: What a question asks of its matter: いくらですか, いつまで, how much.
+_ASKED = re.compile(
+    "(?:いくら|いつ|どこ|どう(?:やって|すれば|したら)?|[誰何]|どの(?:くらい|ように)|どれ(?:くらい)?)"
+    "(?:日|時間?|回|冊|点|年|歳|名|人|円|か月|kg|番|曜日)?"
+    "(?:前|後|まで|から|[にへをがの]|で(?!す))*"
+    "(?:です|[になし]*(?:かかり|あり)?ます|いい)?か?[。？?]?|"
+    r"\b(?:how (?:much|many|long|often|far|soon)|how|when|where|who|which|what|why)\b",
+    re.I,
+)
+
+
+def _unsaid(text: str, earlier: Sequence[str]) -> str:
+    """What a request takes from those before: their words, back to the last with a matter of its
+    own, without what they ask of it where the request asks something itself (いつまで after
+    いくら). A model by name (AP-60だと？) stands in place of another."""
+    asks, kept = analyse_query(text).aspect, list[str]()
+    for before in reversed(earlier):
+        words = _ASKED.sub(" ", before) if asks else before
+        kept = [words, *kept] if matter(words) else kept
+        asks = asks or analyse_query(before).aspect
+        if not subjectless(before):
+            break
+    unsaid = " ".join(kept)
+    for code in codes(unsaid) if codes(text) else ():
+        unsaid = re.sub("-?".join(map(re.escape, code)), "", unsaid, flags=re.I)
+    return " ".join(unsaid.split())
 
 
 def _bare(text: str) -> str:
@@ -78,9 +118,9 @@ class Conversation(BaseModel):
     replies: tuple[Reply, ...] = ()
 
     @classmethod
-    def told(cls, events: Iterable[Event], before: Conversation | None = None) -> Conversation:
-        """What the log of an inquiry (`naisei.intent.flow`) holds. before: what it goes on from."""
-        conversation = before or cls()
+    def told(cls, events: Iterable[Event]) -> Conversation:
+        """What the log of an inquiry (`naisei.intent.flow`) holds."""
+        conversation = cls()
         for event in events:
             request: dict[str, Any] = event.request  # type: ignore[assignment]
             if event.kind == "ask":
@@ -105,15 +145,19 @@ class Conversation(BaseModel):
         """Whether the last step is still without its reply."""
         return len(self.steps) > len(self.replies)
 
-    def next(self, text: str, *, new: bool = False) -> Dialogue:
-        """The dialogue with one more message: the answer to the question that is open, else a
-        new request. new, or `/new` before the words: a new request in any case."""
-        if text.startswith(NEW):
-            text, new = text.removeprefix(NEW), True
-        last = self.last
+    def next(self, text: str) -> Dialogue:
+        """The dialogue with one more message: the answer to the question that is open, else, and
+        after `/new`, a new request."""
+        new, last = text.startswith(NEW), self.last
+        text = text.removeprefix(NEW)
         if last is not None and self.open and not new:
             return self.steps[len(self.replies) - 1].answered(last.message, text, last.options)
-        earlier = [r.query for r in self.replies if r.query]
+        # A model has made one question of it all; else it stands in the person's words.
+        earlier = [
+            reply.query if reply.rewritten == "model" else " ".join(step.own)
+            for step, reply in zip(self.steps, self.replies, strict=False)
+            if reply.query
+        ]
         return Dialogue(utterance=text.strip(), earlier=tuple(earlier[-EARLIER:]))
 
     def with_step(self, dialogue: Dialogue) -> Conversation:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import statistics
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.resources import files
@@ -32,7 +32,8 @@ class Weights(BaseModel):
     above 0; a word that stands nowhere has the greatest. ground, reach: the best score that
     questions off the subject find in the index, and that questions made of its headings find, on
     average (`naisei.intent.evidence`). meaning: whether these are cosines; else scores by words.
-    chunks: N.
+    chunks: N. foreign: whether the documents are in another language than the query, so that none
+    of its words can stand there.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -42,6 +43,7 @@ class Weights(BaseModel):
     reach: float = 0.0
     meaning: bool = False
     chunks: int = 0
+    foreign: bool = False
 
 
 @dataclass(frozen=True)
@@ -95,7 +97,7 @@ class WeighHandler(Handler):
         size = len(self._index)
         counts = self._index.frequencies(dict.fromkeys(search_tokens(query)))
         meaning = self._index.meaning
-        ground, reach = self._calibrated("ja" if is_japanese(query) else "en")
+        ground, reach, foreign = self._calibrated("ja" if is_japanese(query) else "en")
         if not meaning:
             whole = self._index.possible(query)
             ground, reach = ground * whole, reach * whole
@@ -105,10 +107,11 @@ class WeighHandler(Handler):
             reach=reach,
             meaning=meaning,
             chunks=size,
+            foreign=foreign,
         )
 
-    def _calibrated(self, language: Language) -> tuple[float, float]:
-        """(ground, reach) of the index; worked out once a generation and kept with it."""
+    def _calibrated(self, language: Language) -> tuple[float, float, bool]:
+        """(ground, reach, foreign) of the index; worked out once a generation and kept with it."""
 
         def made() -> str:
             about = "{}について教えてください" if language == "ja" else "Please tell me about {}."
@@ -118,14 +121,17 @@ class WeighHandler(Handler):
             ]
             step = max(1, len(named) // _PSEUDO)
             ours = [about.format(name) for name in named[::step][:_PSEUDO]]
-            means = [
+            ground, reach = (
                 statistics.fmean(map(self._best, questions)) if questions else 0.0
                 for questions in (_off_subject(language), ours)
-            ]
-            return json.dumps({"ground": means[0], "reach": means[1]})
+            )
+            foreign = 2 * sum(map(is_japanese, named)) > len(named) and language == "en"
+            if foreign:  # headings in their own language come nearer than any question can
+                reach = ground + _CROSSING * (reach - ground)
+            return json.dumps({"ground": ground, "reach": reach, "foreign": foreign})
 
-        kept = json.loads(self._index.cached(f"evidence.{language}.json", made))
-        return float(kept["ground"]), float(kept["reach"])
+        kept = json.loads(self._index.cached(f"calibration.{language}.json", made))
+        return float(kept["ground"]), float(kept["reach"]), bool(kept["foreign"])
 
     def _best(self, query: str) -> float:
         """The greatest cosine of the hits and of their sentences, without vectors the greatest
@@ -142,6 +148,9 @@ class WeighHandler(Handler):
 _LOOKED_AT = 10
 #: Questions made of headings.
 _PSEUDO = 24
+#: What is left of the way from ground to reach for English questions on Japanese documents: half,
+#: by 18 questions to the handbook and the city.
+_CROSSING = 0.5
 
 
 @lru_cache(maxsize=2)
@@ -184,17 +193,19 @@ def document_world(
     index: Index,
     *,
     mode: Mode = "hybrid",
-    filters: Mapping[str, Any] | None = None,
     cuts: Callable[[str], Thresholds] | None = None,
+    threads: bool = False,
 ) -> World:
     """`base` (Chat where a model is used) with the documents. cuts: user → thresholds; the
-    article's by default."""
-    return base.having(
-        {
-            Search: SearchHandler(index, mode=mode, filters=filters),
-            Weigh: WeighHandler(index),
-            Worry: WorryHandler(index),
-            Respell: RespellHandler(index),
-            Cuts: CutsHandler(cuts or (lambda user: Thresholds())),
-        }
-    )
+    article's by default. threads: for a loop that must not wait for the index."""
+    handlers: dict[type[Effect[Any]], Handler] = {
+        Search: SearchHandler(index, mode=mode),
+        Weigh: WeighHandler(index),
+        Worry: WorryHandler(index),
+        Respell: RespellHandler(index),
+    }
+    if threads:
+        from naisei.http import ThreadHandler
+
+        handlers = {kind: ThreadHandler(handler) for kind, handler in handlers.items()}
+    return base.having({**handlers, Cuts: CutsHandler(cuts or (lambda user: Thresholds()))})

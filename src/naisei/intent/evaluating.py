@@ -170,7 +170,7 @@ def grade(
     if (consulting and len(said) == 1) or none_of_them(last) or len(options) < 2:
         options, within = (), ""
     # What goes on from a question that was answered has its matter from there.
-    goes_on = not dialogue.exchanges and not dialogue.alone
+    goes_on = dialogue.resumes and not dialogue.exchanges
     full = len(said) == 1 and said[0].question and not (consulting or said[0].broad)
     asks = vague >= 2 and not (settled or goes_on or (dialogue.exchanges and at_a_loss(last)))
     if asks and full and (said[0].aspect or _NAMED_ALONE.search(normalise(whole))):

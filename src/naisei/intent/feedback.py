@@ -95,6 +95,11 @@ def adjusted(base: Thresholds, lines: Sequence[Feedback]) -> Thresholds:
     return cuts
 
 
+def cuts_of(user: str, base: Thresholds) -> Thresholds:
+    """What the feedback of a person at the terminal has made of the thresholds."""
+    return adjusted(base, read_feedback(place("feedback", user, option="--user", suffix=".jsonl")))
+
+
 def _moved(cuts: Thresholds, **steps: int) -> Thresholds:
     new = {
         name: min(max(_MOST, getattr(cuts, name)), max(1, getattr(cuts, name) + step))

@@ -76,7 +76,7 @@ class Evaluation(_Frozen):
     )
     question: str = told(
         "やり取りを見ていない人にも通じる一つの質問文。名称、数、日付、否定はユーザーの語のまま",
-        "One question that stands by itself; names, numbers, dates, negations as they were said",
+        "One question that stands by itself, in the headings' language; names, numbers as said",
         "",
     )
     ask_missing_info: _Text = told(

@@ -21,6 +21,8 @@ from naisei.retrieval.index import Index
 
 _KANA = re.compile(r"[ぁ-ゖー、。？！\s]{8,}")
 _KANJI = re.compile(r"[\u3400-\u9fff]+")
+#: What follows the stem of a verb: かかります is no 係.
+_VERB = re.compile("ま[すしせ]|[るたて]|ない|なか")
 #: Kana of a word at least: shorter ones stand within others.
 _SHORTEST = 3
 
@@ -56,7 +58,8 @@ class RespellHandler(Handler):
         longest = max(map(len, sounds), default=0)
         while at < len(text):
             lengths = range(min(longest, len(text) - at), _SHORTEST - 1, -1)
-            word = next((text[at : at + n] for n in lengths if text[at : at + n] in sounds), "")
+            found_at = (text[at : at + n] for n in lengths if not _VERB.match(text, at + n))
+            word = next((sound for sound in found_at if sound in sounds), "")
             found += sounds.get(word, text[at])
             at += len(word) or 1
         return found

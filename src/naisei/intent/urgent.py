@@ -64,7 +64,7 @@ class _Searched(NamedTuple):
 def urgent_reply(dialogue: Dialogue, setting: Setting) -> Flow[Reply | None]:
     """What the documents have for it, below the public number where a life may depend on it;
     `None` for other messages, and where there is neither."""
-    worried = yield from Worry(dialogue.said[-1])
+    worried = yield from Worry(dialogue.own[-1])
     if not worried.kind:
         return None
     kind = words().kinds[worried.kind]

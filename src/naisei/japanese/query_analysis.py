@@ -92,7 +92,9 @@ _SENTENCE = re.compile(
 )
 _POINTING = re.compile(
     r"^(?:じゃあ?|では|それ|その|そこ|そちら|これ|この(?:場合|制度|件)|上記|前述|さっき|先ほど|ほかに|他に|ちなみに|また|あと)"
-    r"|^(?:and|what about|how about|then|that|it)\b",
+    r"|^(?:and|what about|how about|then|that|it)\b"
+    r"|\b(?:it(?! (?:ok|okay|true|possible|allowed|necessary)\b)|them)\b"
+    r"|\b(?:is|are|does|do|about|for|of|to|with) (?:that|this|those|these)\b",
     re.I,
 )
 _GREETING = re.compile(

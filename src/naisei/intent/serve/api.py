@@ -1,4 +1,4 @@
-"""The server's own interface: ask, stream, look a passage up, give feedback, upload."""
+"""The server's own interface: ask, stream, look a passage up, give feedback."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ from pydantic import (
 )
 from pydantic_core import from_json
 from sse_starlette.sse import EventSourceResponse
-from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse
@@ -34,7 +33,6 @@ from naisei.intent.rules import fault
 from naisei.intent.schemas import Reply
 from naisei.intent.serve.state import ServerState
 from naisei.intent.serve.turns import Session, TurnService
-from naisei.intent.serve.uploads import store
 from naisei.lang import say
 
 _TYPES = {
@@ -287,28 +285,6 @@ async def feedback(request: Request) -> JSONResponse:
     return JSONResponse(
         state.feedback(state.turns.sessions.find(_user(request), given.session), given.sign)
     )
-
-
-async def documents(request: Request) -> JSONResponse:
-    """`POST /api/documents` (multipart, field `file`): a document into the upload folder."""
-    state = _state(request)
-    folder = state.options.uploads
-    if folder is None:
-        raise HTTPException(404, say("アップロードは無効です", "uploading is switched off"))
-    if not request.headers.get("content-type", "").startswith("multipart/form-data"):
-        raise HTTPException(
-            415, say("multipart/form-data で送ってください", "send multipart/form-data")
-        )
-    async with request.form(max_files=1, max_fields=5) as form:
-        given = form.get("file")
-        if not isinstance(given, UploadFile):
-            raise HTTPException(422, say("file がありません", "the field `file` is missing"))
-        data = await given.read(state.options.max_upload + 1)
-        name = given.filename or ""
-    if len(data) > state.options.max_upload:
-        raise HTTPException(413, say("ファイルが大きすぎます", "the file is too large"))
-    target = await asyncio.to_thread(store, folder, name, data)
-    return JSONResponse({"path": target.name, "bytes": len(data), "indexed": False}, 201)
 
 
 #: Characters of one piece of a streamed text.

@@ -58,7 +58,6 @@ def guard_rules(options: ServeOptions) -> GuardRules:
 
     return GuardRules(
         **options.rules,
-        uploads=("/api/documents",) if options.uploads is not None else (),
         admit=admit,
         refuse=_error,
     )
@@ -101,7 +100,6 @@ def build_app(state: ServerState) -> Starlette:
             Route("/api/session/{id}", api.session),
             Route("/api/passage/{id:path}", api.passage),
             Route("/api/feedback", api.feedback, methods=["POST"]),
-            Route("/api/documents", api.documents, methods=["POST"]),
             Route("/api/memory", _memory, methods=["GET", "POST", "DELETE"]),
             Route("/api/memory/{id}", _note, methods=["DELETE"]),
             Route("/v1/models", completions.models),

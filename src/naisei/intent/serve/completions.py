@@ -73,7 +73,7 @@ def dialogue_of(said: Sequence[tuple[str, str]], options_of: Options) -> Dialogu
                 continue
             options = options_of(text)
             if options is None:
-                earlier = (*earlier, " ".join(open_.said))[-EARLIER:]
+                earlier = (*earlier, " ".join(open_.own))[-EARLIER:]
                 open_ = None
             asked = None if options is None else (text, options)
         elif open_ is None:

@@ -97,9 +97,8 @@ class ServeOptions(Listening):
     …`); the user "" stands for everybody who knows one shared secret. Needed unless `host` is
     loopback. profiles: user → what is known of them. groups_of: user → whose documents they find.
     max_messages: messages of one chat-completions request. timeout: seconds for one turn.
-    in_flight: turns at a time; more are answered 503. uploads: the folder for uploaded documents;
-    `None` switches uploading off. state: the folder of the sessions; with `store`, the name that
-    they have in the database, which any number of servers may share.
+    in_flight: turns at a time; more are answered 503. state: the folder of the sessions; with
+    `store`, the name that they have in the database, which any number of servers may share.
 
     Raises:
         InputError: a host that others can reach, without a token; a token too short to keep
@@ -136,13 +135,6 @@ class ServeOptions(Listening):
         Path("naisei-sessions"),
         "会話と評価を保存するフォルダー",
         "Folder for sessions and feedback.",
-        panel=_KEPT,
-        metavar="DIR",
-    )
-    uploads: Path | None = flag(
-        None,
-        "資料のアップロードを受け付け、このフォルダーに置く (既定: 受け付けない)",
-        "Take uploads of documents, into this folder; none are taken by default.",
         panel=_KEPT,
         metavar="DIR",
     )

@@ -9,25 +9,20 @@ from contextlib import asynccontextmanager
 from pydantic import JsonValue
 from starlette.exceptions import HTTPException
 
-from naisei.core import Search, World
-from naisei.http import ThreadHandler
+from naisei.core import World
 from naisei.intent.config import AssistConfig
 from naisei.intent.dialogue import Conversation
-from naisei.intent.effects import Weigh, WeighHandler, document_world
+from naisei.intent.effects import document_world
 from naisei.intent.feedback import Sign, adjusted, read_feedback, write_feedback
 from naisei.intent.schemas import Thresholds
 from naisei.intent.serve.options import ServeOptions
 from naisei.intent.serve.people import feedback_of
 from naisei.intent.serve.turns import Session, Sessions, TurnService
-from naisei.intent.serve.uploads import upload_folder
-from naisei.intent.spelling import Respell, RespellHandler
 from naisei.intent.system import ASSIST
-from naisei.intent.worries import Worry, WorryHandler
 from naisei.kept_text import KeptText
 from naisei.lang import say
 from naisei.models.base import ModelSettings
 from naisei.models.registry import base_world
-from naisei.retrieval.evidence import SearchHandler
 from naisei.retrieval.index import Index
 from naisei.system.execute import check_models
 from naisei.system.sampling import completed, of_config
@@ -48,7 +43,7 @@ _SEEN = 64
 
 
 class ServerState:
-    """Made by `open_state`. options: uploads is resolved."""
+    """Made by `open_state`."""
 
     def __init__(
         self, options: ServeOptions, config: AssistConfig, index: Index, base: World
@@ -68,14 +63,7 @@ class ServerState:
         if groups not in self._worlds:
             mode, seen = self._config.mode, {*groups, *self._config.groups}
             index = await asyncio.to_thread(self._index.seen_by, seen)
-            world = document_world(self._base, index, mode=mode, cuts=self._cuts).having(
-                {
-                    Search: ThreadHandler(SearchHandler(index, mode=mode)),
-                    Weigh: ThreadHandler(WeighHandler(index)),
-                    Worry: ThreadHandler(WorryHandler(index)),
-                    Respell: ThreadHandler(RespellHandler(index)),
-                }
-            )
+            world = document_world(self._base, index, mode=mode, cuts=self._cuts, threads=True)
             if len(self._worlds) >= _SEEN:
                 del self._worlds[next(iter(self._worlds))]
             self._worlds[groups] = index, world
@@ -126,9 +114,6 @@ async def open_state(
         InputError: no index, a model that cannot be opened, a folder that cannot be used, or
             that another server uses.
     """
-    if options.uploads is not None:
-        uploads = upload_folder(options.uploads)
-        options = options.model_copy(update={"uploads": uploads})
     check_models(ASSIST, config)
     sampling_of = of_config(completed(ASSIST, config))
     with Index.open(config.index, groups=config.groups) as index:

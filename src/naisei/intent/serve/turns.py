@@ -190,7 +190,9 @@ class TurnService:
         answers = (exchange.answer for exchange in dialogue.exchanges)
         for said in (*dialogue.earlier, dialogue.utterance, *answers):
             self._check(said)
-        setting, world = self._shown(user, await self._world(groups), show)
+        setting, world = self._setting_of(user), await self._world(groups)
+        if show is not None:
+            setting, world = shown_while_written(setting, world, show)
         kept = self.kept(user)
         remembers = kept is not None and kept.allowed
         if kept is not None and remembers:
@@ -243,29 +245,28 @@ class TurnService:
         show: Show | None,
     ) -> Reply:
         log = self.sessions.log
-        setting, world = self._shown(session.user, await self._world(groups), show)
+        setting, world = self._setting_of(session.user), await self._world(groups)
         async with (
             self._locks.setdefault(session.id, asyncio.Lock()),
             _alone(log, f"talk:{session.id}"),
         ):
             await self.sessions.keep(session)
             kept = self.kept(session.user)
-            talk = Inquiry(log, session.id, user=session.person, kept=kept, on_event=on_event)
+            talk = Inquiry(
+                log, session.id, setting, world, user=session.person, kept=kept, on_event=on_event
+            )
             if mark is not None:
                 number = await _number(log, f"turn:{session.id}:{mark}", talk.would_be(said))
                 if number < len(talk.conversation.replies):
                     return talk.conversation.replies[number]
-            reply = await talk.turn(said, setting, world)
+            reply = await talk.turn(said, show=show)
             assert reply is not None, "something was said"
             await self.sessions.audited(session.person, said, reply)
             return reply
 
-    def _shown(self, user: str, world: World, show: Show | None) -> tuple[Setting, World]:
-        """What holds for a user, and whether the answer is shown while it is written."""
-        setting = self._setting
-        if profile := self._options.profiles.get(user):
-            setting = setting.model_copy(update={"profile": profile})
-        return shown_while_written(setting, world, show) if show is not None else (setting, world)
+    def _setting_of(self, user: str) -> Setting:
+        profile = self._options.profiles.get(user)
+        return self._setting.model_copy(update={"profile": profile}) if profile else self._setting
 
 
 async def _number(log: RunLog, key: str, now: int) -> int:

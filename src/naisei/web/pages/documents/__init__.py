@@ -22,7 +22,6 @@ from naisei.intent.feedback import Sign, read_feedback, standing, write_feedback
 from naisei.intent.remembering import listed
 from naisei.intent.rules import Profile, Role, Rules, Setting
 from naisei.intent.serve.state import find_passage
-from naisei.intent.serve.uploads import KINDS, store
 from naisei.lang import language, say
 from naisei.web.conversations.kind import PageConversation, Panel
 from naisei.web.conversations.routes import conversation_of, model_field, page_routes
@@ -42,6 +41,7 @@ from naisei.web.pages.documents.conversation import (
     rebuild,
     shared_index,
 )
+from naisei.web.pages.documents.uploads import KINDS, store
 from naisei.web.state import ServerState, server_of
 
 __all__ = ["PAGE"]

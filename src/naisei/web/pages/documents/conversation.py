@@ -17,22 +17,18 @@ from pydantic import BaseModel, ConfigDict
 from starlette.exceptions import HTTPException
 
 from naisei.core import AskUser, Chat, Event, Say, Search
-from naisei.http import ThreadHandler
 from naisei.intent.config import ROLES
 from naisei.intent.dialogue import Conversation
-from naisei.intent.effects import ShowingHandler, Weigh, WeighHandler, document_world
+from naisei.intent.effects import ShowingHandler, document_world
 from naisei.intent.feedback import adjusted, read_feedback
 from naisei.intent.flow import inquiry
 from naisei.intent.lines import reply_line
 from naisei.intent.remembering import known
 from naisei.intent.rules import Contacts, Setting, load_contacts
 from naisei.intent.schemas import Reply, Thresholds
-from naisei.intent.spelling import Respell, RespellHandler
-from naisei.intent.worries import Worry, WorryHandler
 from naisei.lang import say
 from naisei.memory.stream import KeptStream
 from naisei.retrieval.build import build
-from naisei.retrieval.evidence import SearchHandler
 from naisei.retrieval.index import Index
 from naisei.retrieval.types import IndexReport
 from naisei.runs.conversation import Prepared
@@ -250,12 +246,11 @@ async def _open(config: AskConfig, context: ConversationContext) -> AsyncIterato
     setting = config.setting
     cuts = setting.rules.thresholds
     async with shared_index(index_path(config.shelf, context.folder, context.options)) as index:
-        world = document_world(base, index, cuts=lambda user: cuts_of(context.folder, cuts))
+        world = document_world(
+            base, index, cuts=lambda user: cuts_of(context.folder, cuts), threads=True
+        )
         handlers: dict[Any, Any] = {
-            Search: NotingHandler(ThreadHandler(SearchHandler(index)), context, _doing),
-            Weigh: ThreadHandler(WeighHandler(index)),
-            Worry: ThreadHandler(WorryHandler(index)),
-            Respell: ThreadHandler(RespellHandler(index)),
+            Search: NotingHandler(world.handler(Search("")), context, _doing),
             AskUser: context.human(None),
             Say: lambda effect: None,
         }

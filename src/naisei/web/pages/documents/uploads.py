@@ -12,8 +12,6 @@ from pathlib import Path
 
 from starlette.exceptions import HTTPException
 
-from naisei.core import InputError
-from naisei.files import output_error
 from naisei.lang import say
 
 #: Suffixes that are taken.
@@ -34,26 +32,6 @@ _OTHER = re.compile(r"[^\w.\-ー・() ]+")
 _LONGEST = 120
 #: An archive may unpack to so many bytes.
 _INFLATED = 200_000_000
-
-
-def upload_folder(folder: Path) -> Path:
-    """The folder, made if it is not there, with links followed once and for all.
-
-    Raises:
-        InputError: it cannot be made or written.
-    """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        whole = folder.resolve(strict=True)
-    except OSError as error:
-        raise output_error(error, folder) from error
-    if not os.access(whole, os.W_OK):
-        raise InputError(
-            say("書き込めません", "cannot be written"),
-            place=str(folder),
-            remedy=say("別の --uploads を指定してください", "name another --uploads"),
-        )
-    return whole
 
 
 def safe_name(given: str) -> str:
