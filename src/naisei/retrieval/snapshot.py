@@ -319,6 +319,7 @@ class Snapshot:
             "duplicate_of": filed.twin,
             "old": filed.old,
             "url": filed.url,
+            "cut_table": self._goes_on(row),
         }
         return Chunk(
             id=row.name,
@@ -331,3 +332,16 @@ class Snapshot:
             date=filed.date,
             meta=filed.meta | {key: value for key, value in more.items() if value},
         )
+
+    def _goes_on(self, row: ChunkRow) -> bool:
+        """Whether a table of the chunk has rows in the chunk before or after it."""
+        lines = row.text.split("\n")
+        for number, edge, at in ((row.id - 1, lines[0], -1), (row.id + 1, lines[-1], 0)):
+            if edge.startswith("|"):
+                query = "SELECT text FROM chunks WHERE id = ? AND document = ? AND headings = ?"
+                other = self._store.db.execute(
+                    query, (number, row.document, row.headings)
+                ).fetchone()
+                if other is not None and other[0].split("\n")[at].startswith("|"):
+                    return True
+        return False

@@ -67,6 +67,10 @@ _CHAPTER = re.compile(r"第[0-9０-９一二三四五六七八九十]+[編部章
 _TYPED, BOLD, _ARTICLE_LEVEL, CLAUSE = 10, 18, 20, 30
 
 
+class TooIntricate(ValueError):
+    """A page that is meant to be read is not nested so deep, nor has so much style."""
+
+
 class TooLong(ValueError):
     """More text than is read of one document."""
 

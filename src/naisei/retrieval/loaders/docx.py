@@ -17,7 +17,6 @@ from naisei.lang import say
 from naisei.retrieval.loaders.blocks import Read
 from naisei.retrieval.loaders.docx_letters import (
     BASED_ON,
-    LOWEST,
     NAME,
     OUTLINE,
     PROPERTIES,
@@ -114,9 +113,13 @@ class _Page:
 
     def _table(self, table: Any) -> str:
         made = ["<table>"]
-        lines = [line for line in table.iter(_ROW) if _owner(line) is table]
-        rows = [_cells(line) for line in lines if not _unseen_row(line)]
-        heads = [line.find(_HEADER_ROW) is not None for line in lines if not _unseen_row(line)]
+        lines = [
+            line
+            for line in table.iter(_ROW)
+            if _owner(line) is table and not is_on(line.find(_HIDDEN_ROW))
+        ]
+        rows = [_cells(line) for line in lines]
+        heads = [line.find(_HEADER_ROW) is not None for line in lines]
         for n, cells in enumerate(rows):
             made.append("<tr>")
             for at, (cell, wide, merge) in cells.items():
@@ -273,20 +276,9 @@ def heading_level(paragraph: Any, levels: dict[str, int]) -> int | None:
     return None if style is None else levels.get(style.get(VALUE, ""))
 
 
-def _unseen_row(line: Any) -> bool:
-    """Whether a row of a table is hidden, or as low as a hair."""
-    properties = line.find(_ROW_PROPERTIES)
-    if properties is None:
-        return False
-    high = properties.find(_ROW_HEIGHT)
-    low = high is not None and high.get(_RULE) == "exact" and high.get(VALUE, "").isdigit()
-    return is_on(properties.find(_HIDDEN_ROW)) or (low and int(high.get(VALUE)) <= LOWEST)
-
-
-_ROW_PROPERTIES, _ROW_HEIGHT = qn("w:trPr"), qn("w:trHeight")
-_HEADER_ROW = f"{_ROW_PROPERTIES}/{qn('w:tblHeader')}"
-_SKIPPED_COLUMNS = f"{_ROW_PROPERTIES}/{qn('w:gridBefore')}"
-_RULE, _HIDDEN_ROW = qn("w:hRule"), qn("w:hidden")
+_HIDDEN_ROW = f"{qn('w:trPr')}/{qn('w:hidden')}"
+_HEADER_ROW = f"{qn('w:trPr')}/{qn('w:tblHeader')}"
+_SKIPPED_COLUMNS = f"{qn('w:trPr')}/{qn('w:gridBefore')}"
 
 
 def _owner(line: Any) -> Any:

@@ -10,8 +10,15 @@ from dataclasses import dataclass, field
 from pydantic import JsonValue
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from naisei.retrieval.loaders.blocks import BLOCK_ELEMENTS, BOLD, Blocks, Read, one_line
-from naisei.retrieval.loaders.cascade import SHADOW, TooIntricate
+from naisei.retrieval.loaders.blocks import (
+    BLOCK_ELEMENTS,
+    BOLD,
+    Blocks,
+    Read,
+    TooIntricate,
+    one_line,
+)
+from naisei.retrieval.loaders.cascade import SHADOW
 from naisei.retrieval.loaders.tables import Cell, grid, is_label
 from naisei.retrieval.loaders.visible import DEEPEST, drop_hidden, walk
 

@@ -20,8 +20,7 @@ from mdit_py_plugins.tasklists import tasklists_plugin
 from pydantic import JsonValue
 
 from naisei.japanese.sentences import outline_level
-from naisei.retrieval.loaders.blocks import CLAUSE, Blocks, Read, TooLong
-from naisei.retrieval.loaders.cascade import TooIntricate
+from naisei.retrieval.loaders.blocks import CLAUSE, Blocks, Read, TooIntricate, TooLong
 from naisei.retrieval.loaders.html import read_html
 from naisei.retrieval.loaders.tables import Cell
 from naisei.text_files import toml_of

@@ -20,7 +20,8 @@ import pypdfium2  # type: ignore[import-untyped]
 import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
 
 _Box = tuple[float, float, float, float]
-_SMALLEST = 1.5
+#: Points: letters that nobody can read; an area as thin as this is a line.
+_SMALLEST, _THIN = 1.5, 3.0
 _LIGHT = 200
 #: Grey levels of 255 that the letter's box must span to be seen.
 _CONTRAST = 16
@@ -30,9 +31,7 @@ _UNSEEN = frozenset({pdfium.FPDF_TEXTRENDERMODE_INVISIBLE, pdfium.FPDF_TEXTRENDE
 _OUTLINED = frozenset({pdfium.FPDF_TEXTRENDERMODE_STROKE, pdfium.FPDF_TEXTRENDERMODE_STROKE_CLIP})
 #: What pdfium gives for line ends, hyphens at them, and codes that stand for no letter.
 _NO_LETTERS = frozenset({0, 2, 10, 13, 0xFFFE, 0xFFFF})
-_COVERS = frozenset(
-    {pdfium.FPDF_PAGEOBJ_PATH, pdfium.FPDF_PAGEOBJ_IMAGE, pdfium.FPDF_PAGEOBJ_SHADING}
-)
+_PICTURES = frozenset({pdfium.FPDF_PAGEOBJ_IMAGE, pdfium.FPDF_PAGEOBJ_SHADING})
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +113,7 @@ class _Look:
     covered: bool = False
 
 
-def _look(text: Any, i: int, looks: dict[int, _Look], covers: Sequence[_Cover]) -> _Look:
+def _look(text: Any, i: int, looks: dict[int, _Look], covers: Sequence[_Box]) -> _Look:
     """How a letter looks, by the object that it belongs to."""
     owner = pdfium.FPDFText_GetTextObject(text, i)
     key = ctypes.cast(owner, ctypes.c_void_p).value if owner else None
@@ -134,7 +133,6 @@ def _look(text: Any, i: int, looks: dict[int, _Look], covers: Sequence[_Cover]) 
     active = ctypes.c_int(1)
     off = pdfium.FPDFPageObj_GetIsActive(owner, active) and not active.value
     seen, light = mode not in _UNSEEN and not off, False
-    shade: tuple[int, int, int] | None = None
     color = [ctypes.c_uint() for _ in range(4)]
     ask = (
         pdfium.FPDFPageObj_GetStrokeColor if mode in _OUTLINED else pdfium.FPDFPageObj_GetFillColor
@@ -143,48 +141,16 @@ def _look(text: Any, i: int, looks: dict[int, _Look], covers: Sequence[_Cover]) 
         red, green, blue, alpha = (value.value for value in color)
         seen = seen and alpha >= _CONTRAST
         light = min(red, green, blue) >= _LIGHT or alpha < 80
-        shade = (red, green, blue)
     font = pdfium.FPDFTextObj_GetFont(owner)
     embedded = bool(font) and pdfium.FPDFFont_GetIsEmbedded(font) == 1
     around = _bounds(owner)
-    marks = _marks(owner)
-    seen = seen and not _overlong(marks.get("ActualText"), around, size)
-    covered = "OC" in marks or not _within(around, _clip(owner))
-    covered |= bool(pdfium.FPDFPageObj_HasTransparency(owner))
+    covered = not _within(around, _clip(owner)) or bool(pdfium.FPDFPageObj_HasTransparency(owner))
     covered |= any(
-        around[0] < c.box[2]
-        and c.box[0] < around[2]
-        and around[1] < c.box[3]
-        and c.box[1] < around[3]
-        and (c.over or c.alike(shade))
-        for c in covers
+        around[0] < right and left < around[2] and around[1] < top and bottom < around[3]
+        for left, bottom, right, top in covers
     )
     looks[key] = _Look(seen, light, size, embedded, y.value, covered)
     return looks[key]
-
-
-def _marks(owner: Any) -> dict[str, int]:
-    """Of marked content that an object is in: names, and the length of its replacement text."""
-    found: dict[str, int] = {}
-    name = ctypes.create_string_buffer(64)
-    size = ctypes.c_ulong()
-    for n in range(min(20, pdfium.FPDFPageObj_CountMarks(owner))):
-        mark = pdfium.FPDFPageObj_GetMark(owner, n)
-        if pdfium.FPDFPageObjMark_GetName(mark, ctypes.cast(name, _WIDE_TEXT), 64, size):
-            found[name.raw[: size.value].decode("utf-16-le", "replace").rstrip("\0")] = 0
-        if pdfium.FPDFPageObjMark_GetParamStringValue(mark, b"ActualText", None, 0, size):
-            found["ActualText"] = size.value // 2 - 1
-    return found
-
-
-_WIDE_TEXT = ctypes.POINTER(pdfium.FPDF_WCHAR)
-#: In letter heights: narrower than this no letter is.
-_NARROW = 0.2
-
-
-def _overlong(letters: int | None, around: _Box, size: float) -> bool:
-    """Whether a replacement text is far longer than what is drawn could say."""
-    return letters is not None and letters > 3 and letters * size * _NARROW > around[2] - around[0]
 
 
 def _clip(owner: Any) -> _Box | None:
@@ -217,42 +183,18 @@ def _within(inner: _Box, outer: _Box | None) -> bool:
     return low and inner[2] <= outer[2] + 1 and inner[3] <= outer[3] + 1
 
 
-@dataclass(frozen=True, slots=True)
-class _Cover:
-    """An area or a picture. over: drawn after the first text. color: of an area, if known."""
-
-    box: _Box
-    over: bool
-    color: tuple[int, int, int] | None = None
-
-    def alike(self, shade: tuple[int, int, int] | None) -> bool:
-        """Whether letters of a shade may not be seen on it."""
-        if self.color is None or shade is None:
-            return False
-        return max(abs(a - b) for a, b in zip(self.color, shade, strict=True)) < 3 * _CONTRAST
-
-
-def _covers(page: pypdfium2.PdfPage) -> list[_Cover]:
-    """What may lie over text, being drawn after the first, or have the colour of text."""
+def _covers(page: pypdfium2.PdfPage) -> list[_Box]:
+    """What may lie over text or have its colour: areas, and what is drawn after the first text."""
     letters = False
-    found: list[_Cover] = []
+    found: list[_Box] = []
     for n in range(pdfium.FPDFPage_CountObjects(page.raw)):
         drawn = pdfium.FPDFPage_GetObject(page.raw, n)
         kind = pdfium.FPDFPageObj_GetType(drawn)
         letters = letters or kind == pdfium.FPDF_PAGEOBJ_TEXT
-        path = kind == pdfium.FPDF_PAGEOBJ_PATH
-        over = kind == pdfium.FPDF_PAGEOBJ_FORM or (letters and kind in _COVERS)
-        if (over or path) and (not path or _filled(drawn)):
-            found.append(_Cover(_bounds(drawn), over, _fill(drawn) if path else None))
+        over = kind == pdfium.FPDF_PAGEOBJ_FORM or (letters and kind in _PICTURES)
+        if over or (kind == pdfium.FPDF_PAGEOBJ_PATH and _filled(drawn)):
+            found.append(_bounds(drawn))
     return found
-
-
-def _fill(path: Any) -> tuple[int, int, int] | None:
-    color = [ctypes.c_uint() for _ in range(4)]
-    if not pdfium.FPDFPageObj_GetFillColor(path, *color):
-        return None
-    red, green, blue, _ = (value.value for value in color)
-    return red, green, blue
 
 
 def _bounds(drawn: Any) -> _Box:
@@ -266,6 +208,9 @@ def _bounds(drawn: Any) -> _Box:
 def _filled(path: Any) -> bool:
     """Whether a path is an area; the lines of a table cover nothing."""
     mode, stroke = ctypes.c_int(), ctypes.c_int()
+    left, bottom, right, top = _bounds(path)
+    if min(right - left, top - bottom) <= _THIN:
+        return False
     return bool(pdfium.FPDFPath_GetDrawMode(path, mode, stroke)) and mode.value != 0
 
 

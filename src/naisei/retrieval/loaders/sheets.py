@@ -12,12 +12,12 @@ from typing import Any
 import openpyxl  # type: ignore[import-untyped]
 
 from naisei.retrieval.loaders.blocks import Blocks, Read, leave_out, one_line
+from naisei.retrieval.loaders.letters import unseen
 from naisei.retrieval.loaders.packages import unpacked
 from naisei.retrieval.loaders.tables import Cell, grid
 from naisei.retrieval.types import Hidden, LoadLimits
 
 _QUOTED = re.compile(r'"([^"]*)"|\\(.)')
-_WHITE = "FFFFFFFF"
 
 
 def read_csv(text: str, most: int) -> Read:
@@ -98,10 +98,16 @@ def _rows(sheet: Any, hidden: list[Hidden]) -> Iterator[list[Cell | None]]:
 
 def _unseen(cell: Any) -> str:
     font = cell.font
-    if font is not None and font.strike:
-        return "struck out"
-    white = font is not None and font.color is not None and font.color.rgb == _WHITE
-    return "color like the background" if white and not cell.fill.fill_type else ""
+    if font is None:
+        return ""
+    colors = [None if c is None else c.rgb for c in (font.color, cell.fill.fgColor)]
+    color, ground = (c[2:] if isinstance(c, str) else "" for c in colors)
+    return unseen(
+        struck=bool(font.strike),
+        points=font.sz,
+        color=color,
+        ground=(ground or "?") if cell.fill.fill_type else "",
+    )
 
 
 def _regions(rows: Iterator[list[Cell | None]]) -> Iterator[list[list[Cell]]]:

@@ -8,6 +8,7 @@ from typing import Any
 import pptx
 
 from naisei.retrieval.loaders.blocks import Blocks, Read, leave_out
+from naisei.retrieval.loaders.letters import unseen
 from naisei.retrieval.loaders.packages import unpacked
 from naisei.retrieval.loaders.tables import Cell, grid
 from naisei.retrieval.types import Hidden, LoadLimits
@@ -55,9 +56,21 @@ def _shapes(shapes: Iterable[Any], depth: int = 0) -> Iterator[Any]:
 
 def _lines(frame: Any) -> Iterator[str]:
     for paragraph in frame.paragraphs:
-        runs = [run for run in paragraph.runs if run._r.find(".//{*}rPr[@strike]") is None]
+        runs = [run for run in paragraph.runs if not _unseen(run)]
         if text := "".join(run.text for run in runs).strip():
             yield f"{'  ' * paragraph.level}{'- ' if paragraph.level else ''}{text}"
+
+
+def _unseen(run: Any) -> bool:
+    """Letters that are struck out or too small; of what colour the slide is nobody knows here."""
+    size, struck = run.font.size, run._r.find("{*}rPr[@strike]")
+    return (
+        unseen(
+            struck=struck is not None and struck.get("strike") != "noStrike",
+            points=None if size is None else size.pt,
+        )
+        != ""
+    )
 
 
 def _table(table: Any) -> list[list[Cell]]:

@@ -16,8 +16,8 @@ from operator import itemgetter
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 from tinycss2 import color5  # type: ignore[import-untyped]
 
-from naisei.retrieval.loaders.blocks import leave_out
-from naisei.retrieval.loaders.cascade import SHADOW, Cascade, TooIntricate
+from naisei.retrieval.loaders.blocks import TooIntricate, leave_out
+from naisei.retrieval.loaders.cascade import Cascade
 from naisei.retrieval.types import Hidden
 
 #: Red, green, blue and opacity, 0 to 1.
@@ -25,13 +25,12 @@ _RGBA = tuple[float, float, float, float]
 _WHITE: _RGBA = (1.0, 1.0, 1.0, 1.0)
 _BLACK: _RGBA = (0.0, 0.0, 0.0, 1.0)
 #: Pixels: letters that nobody can read; a box without room; so far that nobody scrolls there.
-_SMALLEST, _NO_ROOM, _LEFT, _RIGHT = 4.0, 2.5, -1_000.0, 5_000.0
-_SCREEN = (1280.0, 800.0)
+_SMALLEST, _NO_ROOM, _FAR = 4.0, 2.5, -1_000.0
+_WIDE, _HIGH = 1280.0, 800.0
 _FAINT = 0.05
 #: Of a channel: white and #f4f4f4 are alike, white and #eee are not.
 _NEAR = 0.045
 DEEPEST = 2_000
-
 #: No part of what the page says, whatever its style.
 _NEVER = (
     "script, style, template, noscript, noframes, noembed, iframe, object[data], embed, canvas, "
@@ -72,8 +71,7 @@ _PAINTED = re.compile(r"@import|z-index\s*:\s*-|:(?:before|after)\b", re.I)
 @dataclass(frozen=True, slots=True)
 class _Look:
     """How the text in an element is drawn. gone, cut: why none of it is seen; `cut` does not hold
-    for what is placed elsewhere. color, ground: `None` where they are not known. x, y: pixels by
-    which it is moved. shadow: it stands in a shadow tree."""
+    for what is placed elsewhere. color, ground: `None` where they are not known."""
 
     gone: str = ""
     cut: str = ""
@@ -82,12 +80,6 @@ class _Look:
     size: float = 16.0
     color: _RGBA | None = _BLACK
     ground: _RGBA | None = _WHITE
-    recoloured: bool = False
-    indent: float = 0.0
-    x: float = 0.0
-    y: float = 0.0
-    fixed: bool = False
-    shadow: bool = False
 
     def hides(self) -> str:
         """Why its text is not seen; empty if it is."""
@@ -99,18 +91,11 @@ class _Look:
             return "opacity: 0"
         if self.size < _SMALLEST:
             return f"font-size: {self.size:.3g}px"
-        right, below = _SCREEN if self.fixed else (_RIGHT, 1e9)
-        x = self.x + min(0.0, self.indent)
-        if x <= _LEFT or self.y <= _LEFT or x >= right or self.y >= below:
-            return "off-screen"
-        if self.recoloured or self.color is None:
+        if self.color is None or self.ground is None:
             return ""
         if self.color[3] < _FAINT:
             return "color: transparent"
-        if self.ground is None:
-            return ""
-        laid = _over(self.color, self.ground)
-        near = max(abs(a - b) for a, b in zip(laid, self.ground, strict=True)) < _NEAR
+        near = max(abs(a - b) for a, b in zip(self.color, self.ground[:3], strict=False)) < _NEAR
         return "color like the background" if near else ""
 
 
@@ -186,9 +171,7 @@ def _inside(node: LexborNode, outer: _Look, cascade: Cascade) -> _Look:
     if outer.gone:
         return outer
     tag = node.tag or ""
-    given = _of_attributes(tag, node.attributes) | cascade.of(node, shadow=outer.shadow)
-    if tag == SHADOW:
-        return replace(outer, shadow=True)
+    given = _of_attributes(tag, node.attributes) | cascade.of(node)
     if tag in _COLOURED and "color" not in given:
         outer = replace(outer, color=None)
     if not given:
@@ -204,11 +187,15 @@ def _inside(node: LexborNode, outer: _Look, cascade: Cascade) -> _Look:
     look = _painted(given, _sized(given, outer))
     placed = given.get("position") in ("absolute", "fixed")
     block = tag not in _INLINE or placed or display != "" or "float" in given
-    look = _moved(given, look, block=block)
-    if placed:
+    if placed or (look.cut == _OFF_SCREEN and "text-indent" in given):
         look = replace(look, cut="")
+    if _far(given, look.size, block=block):
+        return replace(look, cut=_OFF_SCREEN)
     no_box = not block or tag in ("td", "th", "body", "html") or display.startswith("table")
     return look if no_box or not _roomless(given, look) else replace(look, cut="overflow: hidden")
+
+
+_OFF_SCREEN = "off-screen"
 
 
 def _asked(given: Mapping[str, str], name: str) -> bool:
@@ -246,45 +233,40 @@ def _sized(given: Mapping[str, str], look: _Look) -> _Look:
 
 def _painted(given: Mapping[str, str], look: _Look) -> _Look:
     """The colours of the letters and of what is behind them."""
+    color, ground = look.color, look.ground
     if (shade := given.get("color", "")) not in _UNSET | {"currentcolor"}:
-        look = replace(look, color=_BLACK if shade == "initial" else _colour(shade))
-    filled = "text" in (given.get("background-clip"), given.get("-webkit-background-clip"))
-    dark = "dark" in given.get("color-scheme", "")
-    if filled or dark or any(_asked(given, name) for name in _RECOLOURED):
-        look = replace(look, recoloured=True)
-    ground = look.ground
+        color = _BLACK if shade == "initial" else _colour(shade)
     lifted = given.get("margin-top", "").startswith("-") or "inset" in given.get("box-shadow", "")
     if lifted or any(_asked(given, name) for name in _APART):
         ground = None
     if (shade := given.get("background-color", "")) not in _UNSET | {"initial", "transparent"}:
         back = _colour(shade)
         opaque = back is not None and back[3] == 1.0 and not _asked(given, "background-image")
-        ground = back if opaque else _over(back, ground) if back and ground else None
-    return replace(look, ground=ground)
+        ground = back if opaque else None
+    filled = "text" in (given.get("background-clip"), given.get("-webkit-background-clip"))
+    dark = "dark" in given.get("color-scheme", "")
+    if filled or dark or any(_asked(given, name) for name in _RECOLOURED):
+        ground = None
+    return replace(look, color=color, ground=ground)
 
 
-def _moved(given: Mapping[str, str], look: _Look, *, block: bool) -> _Look:
-    """Where it is moved to. block: no part of a line."""
+def _far(given: Mapping[str, str], em: float, *, block: bool) -> bool:
+    """Whether it is moved to where nobody looks. em: the size of its letters. block: no part of a
+    line."""
 
-    def size(name: str, whole: float = _SCREEN[0]) -> float:
-        return _length(given.get(name, ""), look.size, whole) or 0.0
+    def size(name: str, whole: float = _WIDE) -> float:
+        return _length(given.get(name, ""), em, whole) or 0.0
 
     position = given.get("position", "static")
-    fixed = position == "fixed"
-    x, y = (0.0, 0.0) if fixed else (look.x, look.y)
-    x += size("margin-left") + size("padding-left")
-    indent = look.indent
+    moved = [size("margin-left") + size("padding-left")]
     if block:
-        y += size("margin-top") + size("padding-top")
         shift = _TRANSLATED.search(given.get("transform", ""))
-        x += (_length(shift[1], look.size, 0.0) or 0.0) if shift else 0.0
-        indent = size("text-indent") if "text-indent" in given else indent
+        moved += [size("margin-top"), size("text-indent")]
+        moved += [(_length(shift[1], em, 0.0) or 0.0)] if shift else []
     if position in ("absolute", "fixed", "relative"):
-        # How far what is held at its right or below is moved, only its parent could tell.
-        x += size("left") - (size("right") if size("right") >= -_LEFT else 0.0)
-        y += size("top", _SCREEN[1])
-        y -= size("bottom", _SCREEN[1]) if size("bottom", _SCREEN[1]) >= -_LEFT else 0.0
-    return replace(look, x=x, y=y, indent=indent, fixed=look.fixed or fixed)
+        moved += [size("left"), size("top", _HIGH), -size("right"), -size("bottom", _HIGH)]
+    below = position == "fixed" and (size("left") >= _WIDE or size("top", _HIGH) >= _HIGH)
+    return below or min(moved) <= _FAR
 
 
 _TRANSLATED = re.compile(r"translate(?:x|3d)?\(\s*([^,()\s]+)")
@@ -326,12 +308,3 @@ def _colour(value: str) -> _RGBA | None:
     # Spaces that tinycss2 does not convert; functions whose arguments it does not check.
     except (NotImplementedError, AttributeError, TypeError, ValueError, IndexError):
         return None
-
-
-def _over(front: _RGBA, ground: _RGBA) -> _RGBA:
-    """A colour laid over another."""
-    share = front[3]
-    red, green, blue = (
-        share * f + (1 - share) * g for f, g in zip(front[:3], ground[:3], strict=True)
-    )
-    return red, green, blue, 1.0
