@@ -50,7 +50,7 @@ _LEANING = ("助詞", "助動詞")
 #: What it ends with, beside a bracket.
 _ENDS = frozenset(["動詞", "形容詞", "助動詞", "名詞", "接尾辞", "形状詞"])
 _COMMAS, _STOPS = frozenset("、，"), frozenset("。．！!")
-_PAIRS = ("「」", "『』", "（）", "()", "“”", "【】")
+_PAIRS = tuple(zip("「『（(“【", "」』）)”】", strict=True))
 #: Characters of a clause that is a mark.
 _SHORTEST, _LONGEST = 15, 64
 #: Different nouns of such a clause, at least: with fewer it says nothing by itself.
