@@ -202,10 +202,10 @@ def mcp_server(
     def emphasise(text: str, format: Literal["markdown", "html"] = "markdown") -> Emphasised:
         from naisei.emphasis.corpus.apart import read_apart
         from naisei.emphasis.tag import marked, suggest
-        from naisei.emphasis.taggers.crf import default_tagger
+        from naisei.emphasis.taggers.editor import bundled_tagger
 
         with _tool_errors():
-            found = suggest(read_apart(text.encode(), format, name="text"), default_tagger())
+            found = suggest(read_apart(text.encode(), format, name="text"), bundled_tagger())
             return Emphasised(text=marked(found)[0].decode(), words=found.words)
 
     if index is not None:

@@ -32,6 +32,8 @@ def whole_phrases(sentence: Sentence, chosen: Sequence[bool]) -> list[bool]:
     for first, last in pairwise([*_edges(tokens, parting), len(tokens)]):
         own = range(first, last)
         taken = any(chosen[i] and tokens[i].pos in CONTENT for i in own)
+        # A conjunction, or a particle after a space, within what is chosen.
+        taken = taken or (first > 0 and out[first - 1] and all(chosen[first : last + 1]))
         out[first:last] = [taken and all(tokens[i].label is False for i in own)] * (last - first)
     for i in range(1, len(tokens)):
         if parting[i] and chosen[i] and tokens[i].label is False:

@@ -19,7 +19,7 @@ from naisei.emphasis.phrases import whole_phrases
 from naisei.emphasis.review import Format, accepted, insertions, listed, source_of
 from naisei.emphasis.schemas import CONTENT, Article, Span, Tagger
 from naisei.emphasis.taggers.crf import default_tagger
-from naisei.emphasis.taggers.registry import load_tagger
+from naisei.emphasis.taggers.registry import BUNDLED, load_tagger
 from naisei.files import write_atomically
 from naisei.lang import language, say
 from naisei.runs.report import templates
@@ -258,11 +258,12 @@ class TagOptions(Options):
 
 
 def command(options: TagOptions) -> None:
-    tagger = load_tagger(options.tagger) if options.tagger else default_tagger()
+    tagger = load_tagger(options.tagger or BUNDLED)
     if options.like:
         from naisei.emphasis.train import adapted  # with all that training needs
 
-        tagger = adapted(tagger, options.like, but=options.file)
+        base = tagger if options.tagger else default_tagger()
+        tagger = adapted(base, options.like, but=options.file)
     tag(options, tagger)
 
 

@@ -14,6 +14,7 @@ from pydantic import BaseModel, JsonValue, ValidationError
 from naisei.core import InputError
 from naisei.emphasis.schemas import Article, Tagger
 from naisei.emphasis.taggers import crf
+from naisei.emphasis.taggers.editor import bundled_tagger
 from naisei.emphasis.taggers.plans import (
     ADAPTED,
     BASELINE,
@@ -95,7 +96,7 @@ class Trainer:
     def documents(self) -> frozenset[str]:
         """Digests of the documents that it knows before any training."""
         starts = isinstance(self.plan, CrfPlan) and self.plan.start == "bundled"
-        ready = self.ready is crf.default_tagger
+        ready = self.ready is bundled_tagger
         return crf.default_documents() if starts or ready else frozenset()
 
     def train(
@@ -124,7 +125,7 @@ class Trainer:
         return self.ready()
 
 
-_READY: dict[str, Callable[[], Tagger]] = {RULE: FirstSentence, BUNDLED: crf.default_tagger}
+_READY: dict[str, Callable[[], Tagger]] = {RULE: FirstSentence, BUNDLED: bundled_tagger}
 #: As they stand in the tables: the baselines first.
 _PLANS: dict[str, CrfPlan | NeuralPlan] = {
     "crf": BASELINE,

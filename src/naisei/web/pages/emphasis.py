@@ -20,7 +20,7 @@ from naisei.emphasis.corpus.read import SUFFIXES, Format
 from naisei.emphasis.demo import HELD_OUT
 from naisei.emphasis.review import suggested
 from naisei.emphasis.tag import Piece, Suggestions, marked, paragraphs, suggest
-from naisei.emphasis.taggers.crf import default_tagger
+from naisei.emphasis.taggers.editor import bundled_tagger
 from naisei.emphasis.taggers.registry import FirstSentence
 from naisei.lang import say
 from naisei.lengths import PASTED
@@ -150,7 +150,7 @@ def _suggested(
 ) -> tuple[Suggestions, list[list[Piece]]]:
     found = suggest(
         read_apart(data, kind, name=name),
-        FirstSentence() if wish.tagger == "rule" else default_tagger(),
+        FirstSentence() if wish.tagger == "rule" else bundled_tagger(),
         threshold=wish.threshold,
         max_share=wish.max_share,
     )
