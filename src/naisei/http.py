@@ -174,7 +174,7 @@ class Guard:
             return refused
         declared = headers.get("content-length", "0")
         if not declared.isdecimal() or int(declared) > self._rules.limit(scope["path"]):
-            return self._error(413, too_large())
+            return self._error(413, _too_large())
         return None
 
     def _error(self, status: int, message: str) -> Response:
@@ -183,7 +183,7 @@ class Guard:
         return response
 
     def _host_known(self, host: str) -> bool:
-        name = host_name(host)
+        name = _host_name(host)
         if name in self._names or is_loopback(name):
             return True
         # A page that had its own name point here still sends that name. An address is none.
@@ -297,7 +297,7 @@ class Body:
         if message["type"] == "http.request":
             self._left -= len(message.get("body", b""))
             if self._left < 0:
-                raise HTTPException(413, too_large())
+                raise HTTPException(413, _too_large())
             self._whole = not message.get("more_body", False)
         return message
 
@@ -331,7 +331,7 @@ def status_of(error: Exception) -> tuple[int, str]:
     return 500, say("内部エラーです。", "An internal error.")
 
 
-def too_large() -> str:
+def _too_large() -> str:
     return say("リクエストが大きすぎます", "the request is too large")
 
 
@@ -344,7 +344,7 @@ def is_address(name: str) -> bool:
     return True
 
 
-def host_name(host: str) -> str:
+def _host_name(host: str) -> str:
     """The host of a Host header without its port, lower-case; no name for what is none."""
     host = host.strip().lower()
     if host.startswith("["):

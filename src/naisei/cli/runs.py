@@ -16,11 +16,10 @@ from naisei.core import InputError
 from naisei.files import write_atomically
 from naisei.lang import say
 from naisei.runs import show
-from naisei.runs.directory import RunDirectory
+from naisei.runs.directory import LOG, RunDirectory
 from naisei.runs.export import Frame, export_jsonl, frame, study_runs
 from naisei.runs.frozen import Frozen
 from naisei.runs.report import STUDY, html_report
-from naisei.runs.stores import LOG
 from naisei.runs.tables import to_csv
 from naisei.system.config import Printed, flag, seed_flag
 from naisei.system.execute import RunOptions, execute

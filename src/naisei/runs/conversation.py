@@ -37,8 +37,8 @@ from naisei.core import (
 )
 from naisei.core.events import plain
 from naisei.lang import say, speaking
+from naisei.runs.lock import arun_logged, retry_while_locked
 from naisei.runs.log import RunLog
-from naisei.runs.retry import arun_logged, retry_while_locked
 from naisei.runs.task import EpisodeRow
 
 #: going: the flow works. asking: it waits for the person. done: it came to its end. failed: an

@@ -43,7 +43,7 @@ def one_by_one(
     return results
 
 
-async def aside_by_side(
+async def _aside_by_side(
     experiment: Experiment[C],
     configs: Mapping[str, C],
     options: RunOptions,
@@ -74,8 +74,8 @@ async def aside_by_side(
     return {label: run.result() for label, run in runs.items()}
 
 
-#: `aside_by_side` for callers that do not await.
-side_by_side = blocking(aside_by_side)
+#: `_aside_by_side` for callers that do not await.
+side_by_side = blocking(_aside_by_side)
 
 
 def study_tables(study: Study) -> Sequence[Table]:
