@@ -6,7 +6,6 @@ import asyncio
 import hashlib
 import hmac
 import html
-import ipaddress
 import re
 import time
 from collections.abc import Callable, Mapping
@@ -23,7 +22,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from naisei import __version__
-from naisei.addresses import is_loopback
+from naisei.addresses import host_name, is_address, is_loopback
 from naisei.core import EffectFailed, EpisodeBusy, HandlerWrapper, InputError, Where
 from naisei.invisible import INVISIBLE
 from naisei.lang import say
@@ -183,7 +182,7 @@ class Guard:
         return response
 
     def _host_known(self, host: str) -> bool:
-        name = _host_name(host)
+        name = host_name(host)
         if name in self._names or is_loopback(name):
             return True
         # A page that had its own name point here still sends that name. An address is none.
@@ -333,26 +332,6 @@ def status_of(error: Exception) -> tuple[int, str]:
 
 def _too_large() -> str:
     return say("リクエストが大きすぎます", "the request is too large")
-
-
-def is_address(name: str) -> bool:
-    """Whether this is an IP address and no name."""
-    try:
-        ipaddress.ip_address(name.strip("[]"))
-    except ValueError:
-        return False
-    return True
-
-
-def _host_name(host: str) -> str:
-    """The host of a Host header without its port, lower-case; no name for what is none."""
-    host = host.strip().lower()
-    if host.startswith("["):
-        name, end, rest = host[1:].partition("]")
-        whole = end and (not rest or (rest[0] == ":" and rest[1:].isdecimal()))
-        return name if whole else ""
-    name, colon, port = host.partition(":")
-    return name.rstrip(".") if not colon or port.isdecimal() else ""
 
 
 class ThreadHandler(HandlerWrapper):

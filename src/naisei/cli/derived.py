@@ -150,7 +150,8 @@ def _run_command(system: System, experiment: Experiment[Any]) -> Callable[..., N
 
     def run(context: typer.Context, **parameters: Any) -> None:
         from naisei.cli.printing import print_result, print_study
-        from naisei.system.execute import execute, execute_study
+        from naisei.system.execute import execute
+        from naisei.system.studies import execute_study
 
         given = typed_in(context, parameters)
         keys = frozenset(given)
@@ -189,7 +190,7 @@ def _ablate_command(system: System, experiment: Experiment[Any]) -> Callable[...
 
     def ablate(context: typer.Context, **parameters: Any) -> None:
         from naisei.cli.printing import print_study
-        from naisei.system.execute import execute_study
+        from naisei.system.studies import execute_study
 
         given = typed_in(context, parameters)
         chosen = [r for row in given.pop("rows", "").split(",") if (r := row.strip())]

@@ -20,7 +20,7 @@ from naisei.terminal import Console
 
 if TYPE_CHECKING:
     from naisei.runs.result import RunResult
-    from naisei.system.execute import Study
+    from naisei.system.studies import Study
 
 
 def print_tables(tables: Sequence[Table], console: Console) -> None:

@@ -30,9 +30,8 @@ from naisei.runs.report import stored_summary
 from naisei.runs.statistics import mean_metric
 from naisei.runs.tables import latex, number, to_csv, to_latex, to_markdown
 from naisei.runs.task import Metric, Summary, Table
-from naisei.system.execute import folder_of
 from naisei.system.registry import find_system
-from naisei.system.studies import conditions
+from naisei.system.studies import conditions, folder_of
 
 
 @dataclass(slots=True)
