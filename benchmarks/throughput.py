@@ -9,7 +9,8 @@ ratio: wall ÷ (calls × latency ÷ concurrency). ratio_to_waves: wall ÷ whole 
 client can undercut where every call takes equally long. ratio_running: the same without what
 a run of one instance needs to start and to report, which does not grow with the run.
 own_ms_per_effect: CPU of flow, log, ledger, metrics and report without HTTP, from runs with
-a scripted model inside the process.
+a scripted model inside the process that ask nobody. with_user_ms_per_effect: the same where
+every instance is asked about twice: the simulated user, who reads Japanese by rule, is in it.
 
 Prints one line a figure, then JSON; fails (exit code 1) if a bar is missed. Inspect AI is
 of the extra `bench` and is left out where it is not installed; its start is in its wall.
@@ -77,10 +78,15 @@ def prompts(log: Path, out: Path) -> int:
 def own_cost(folder: Path, at_once: int) -> dict[str, float]:
     """CPU of flow, log and ledger per effect: a whole run less a run of one instance."""
     (folder / "fill.jsonl").write_text('{"fill": {}}\n')
-    one = naisei(folder, "own-one", "scripted:fill.jsonl", at_once, "--limit", "1")
-    whole = naisei(folder, "own", "scripted:fill.jsonl", at_once)
-    n = effects(folder / "own/log.sqlite") - effects(folder / "own-one/log.sqlite")
-    return {"own_ms_per_effect": (whole.cpu - one.cpu) / n * 1e3, "start_cpu_s": one.cpu}
+    out: dict[str, float] = {}
+    for what, options in (("own", CASES["at once"]), ("with_user", CASES["asked twice"])):
+        script = ("scripted:fill.jsonl", at_once, *options)
+        one = naisei(folder, f"{what}-one", *script, "--limit", "1")
+        whole = naisei(folder, what, *script)
+        n = effects(folder / f"{what}/log.sqlite") - effects(folder / f"{what}-one/log.sqlite")
+        out[f"{what}_ms_per_effect"] = (whole.cpu - one.cpu) / n * 1e3
+        out["start_cpu_s"] = one.cpu
+    return out
 
 
 def main() -> int:

@@ -21,7 +21,7 @@ MODULES = (
     "json", "random", "typing", "logging", "sqlite3", "html", "http", "email", "asyncio", "ssl",
     "numpy", "pydantic", "typer", "rich", "starlette", "uvicorn", "jinja2", "tomllib", "textworld",
     "sudachipy", "sklearn", "naisei", "pip", "sitecustomize", "usercustomize", "conftest", "lxml",
-    "pypdf", "docx", "filelock", "re2", "tenacity", "anthropic", "google", "torch", "onnxruntime",
+    "pypdf", "docx", "filelock", "re2", "anthropic", "google", "torch", "onnxruntime",
     "__main__", "__init__",
 )  # fmt: skip
 _KEY = "sk-a-key-that-must-not-travel"

@@ -17,3 +17,23 @@ def is_loopback(address: str | None) -> bool:
         return ipaddress.ip_address(name).is_loopback
     except ValueError:
         return False
+
+
+def is_address(name: str) -> bool:
+    """Whether this is an IP address and no name."""
+    try:
+        ipaddress.ip_address(name.strip("[]"))
+    except ValueError:
+        return False
+    return True
+
+
+def host_name(host: str) -> str:
+    """The host of a Host header without its port, lower-case; no name for what is none."""
+    host = host.strip().lower()
+    if host.startswith("["):
+        name, end, rest = host[1:].partition("]")
+        whole = end and (not rest or (rest[0] == ":" and rest[1:].isdecimal()))
+        return name if whole else ""
+    name, colon, port = host.partition(":")
+    return name.rstrip(".") if not colon or port.isdecimal() else ""

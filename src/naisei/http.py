@@ -6,7 +6,6 @@ import asyncio
 import hashlib
 import hmac
 import html
-import ipaddress
 import re
 import time
 from collections.abc import Callable, Mapping
@@ -23,7 +22,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from naisei import __version__
-from naisei.addresses import is_loopback
+from naisei.addresses import host_name, is_address, is_loopback
 from naisei.core import EffectFailed, EpisodeBusy, HandlerWrapper, InputError, Where
 from naisei.invisible import INVISIBLE
 from naisei.lang import say
@@ -174,7 +173,7 @@ class Guard:
             return refused
         declared = headers.get("content-length", "0")
         if not declared.isdecimal() or int(declared) > self._rules.limit(scope["path"]):
-            return self._error(413, too_large())
+            return self._error(413, _too_large())
         return None
 
     def _error(self, status: int, message: str) -> Response:
@@ -297,7 +296,7 @@ class Body:
         if message["type"] == "http.request":
             self._left -= len(message.get("body", b""))
             if self._left < 0:
-                raise HTTPException(413, too_large())
+                raise HTTPException(413, _too_large())
             self._whole = not message.get("more_body", False)
         return message
 
@@ -331,28 +330,8 @@ def status_of(error: Exception) -> tuple[int, str]:
     return 500, say("内部エラーです。", "An internal error.")
 
 
-def too_large() -> str:
+def _too_large() -> str:
     return say("リクエストが大きすぎます", "the request is too large")
-
-
-def is_address(name: str) -> bool:
-    """Whether this is an IP address and no name."""
-    try:
-        ipaddress.ip_address(name.strip("[]"))
-    except ValueError:
-        return False
-    return True
-
-
-def host_name(host: str) -> str:
-    """The host of a Host header without its port, lower-case; no name for what is none."""
-    host = host.strip().lower()
-    if host.startswith("["):
-        name, end, rest = host[1:].partition("]")
-        whole = end and (not rest or (rest[0] == ":" and rest[1:].isdecimal()))
-        return name if whole else ""
-    name, colon, port = host.partition(":")
-    return name.rstrip(".") if not colon or port.isdecimal() else ""
 
 
 class ThreadHandler(HandlerWrapper):

@@ -57,7 +57,7 @@ def serve(
             config = uvicorn_config(_WorkerApp(opening), grace=grace, workers=workers)
             _Processes(config, listening, ready).run()
             return
-        hold_signals()
+        _hold_signals()
 
         async def go() -> None:
             async with opening() as app:
@@ -228,7 +228,7 @@ def bound(host: str, port: int) -> socket.socket:
     return listening
 
 
-def hold_signals() -> None:
+def _hold_signals() -> None:
     """uvicorn sends itself the signal once more when it is done: that must end nothing."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: None)

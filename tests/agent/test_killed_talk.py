@@ -11,7 +11,7 @@ from pathlib import Path
 
 from naisei.core import Event
 from naisei.runs.conversation import recorded
-from naisei.runs.stores import open_log
+from naisei.runs.directory import open_log
 from waiting import until
 
 TURNS = (

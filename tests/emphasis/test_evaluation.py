@@ -25,7 +25,8 @@ from naisei.emphasis.task import EvalTask, TaggerTraining, evaluate
 from naisei.runs.cluster_pool import Cluster
 from naisei.runs.directory import RunDirectory
 from naisei.runs.engine import run_task
-from naisei.system.execute import RunOptions, aexecute, execute_study
+from naisei.system.execute import RunOptions, aexecute
+from naisei.system.studies import execute_study
 
 QUIET = RunOptions(quiet=True)
 

@@ -13,7 +13,7 @@ import pytest
 
 from models.helpers import QUICK, gateway, perform
 from naisei.core import Chat, InputError, InstrumentFailure, Where, user
-from naisei.models.base import ModelSettings
+from naisei.models.base import ModelSettings, Transient
 from naisei.models.gateway import Gateway
 from naisei.models.pacing import RetryPolicy
 from naisei.models.providers._endpoint import seconds_until
@@ -68,15 +68,9 @@ def test_a_wish_beyond_patience_ends_the_call(openai_server: Start) -> None:
 
 
 def test_waits_double_and_vary() -> None:
-    class State:
-        outcome = None
-
-        def __init__(self, n: int) -> None:
-            self.attempt_number = n
-
     patience = RetryPolicy(first_wait=1.0, longest_wait=8.0)
     for n, longest in [(1, 1), (2, 2), (3, 4), (4, 8), (5, 8), (60, 8)]:
-        waits = {patience.wait(State(n)) for _ in range(20)}  # type: ignore[arg-type]
+        waits = {patience.wait(n, Transient("busy")) for _ in range(20)}
         assert all(longest / 2 <= w <= longest for w in waits)
         assert len(waits) > 1
 

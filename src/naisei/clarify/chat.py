@@ -26,7 +26,8 @@ from naisei.lang import language as shown_language
 from naisei.lang import say
 from naisei.models.embedders import KeptEmbedder, open_embedder
 from naisei.models.registry import base_world
-from naisei.runs.conversation import LiveConversation, PendingQuestion, Prepared
+from naisei.runs.asking import PendingQuestion
+from naisei.runs.conversation import LiveConversation, Prepared
 from naisei.runs.directory import RunDirectory
 from naisei.runs.frozen import Frozen
 from naisei.runs.terminal import TerminalConversation, conversation_directory

@@ -35,7 +35,8 @@ from naisei.core import (
 from naisei.japanese.answers import Stance, understand
 from naisei.lang import say
 from naisei.memory import memory_policy
-from naisei.runs.conversation import HumanHandler, Prepared, ReadAnswer
+from naisei.runs.asking import ReadAnswer
+from naisei.runs.conversation import HumanHandler, Prepared
 
 _MARKS = {"y": True, "○": True, "合ってる": True, "n": False, "×": False}
 #: Actions that are offered where none was found for a wish.

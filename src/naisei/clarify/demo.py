@@ -17,7 +17,8 @@ from naisei.runs.compare import side_by_side
 from naisei.runs.lines import print_lines
 from naisei.runs.report import write_study
 from naisei.runs.result import RunResult
-from naisei.system.execute import RunOptions, Study
+from naisei.system.execute import RunOptions
+from naisei.system.studies import Study
 
 _INSTANCES = 100
 #: With a model: so many instances, and never longer than this.

@@ -10,7 +10,7 @@ from naisei.clarify.metrics import KS, NO_MODEL
 from naisei.lang import say
 from naisei.runs.compare import differences, side_by_side
 from naisei.runs.task import Metric, Summary, Table
-from naisei.system.execute import Study
+from naisei.system.studies import Study
 
 _SUCCESS = (
     *(f"score@{k}" for k in KS),

@@ -161,6 +161,7 @@ class ClarifyTask(Task[ClarifyConfig]):
         speakers = speakers or data
         self.data_hash = data_hash(data, speakers)
         self._instances = {i.id: i for i in data.instances}
+        self._several = any(i.also for i in data.instances)
         self._paraphrases = Paraphrases(speakers.instances)
         self._rules = (
             config.rules.model_copy(update={"trials": 1}) if config.independent else config.rules
@@ -227,9 +228,8 @@ class ClarifyTask(Task[ClarifyConfig]):
         return self._episode(instance, agent, remembered), world
 
     def _episode(self, instance: Instance, agent: Agent, memory: Memory) -> Flow[BaseModel]:
-        several = any(i.also for i in self.data.instances)
         return flow.episode(
-            instance, self.data.actions, agent, memory, self._rules, several=several
+            instance, self.data.actions, agent, memory, self._rules, several=self._several
         )
 
     def instance(self, id: str) -> Instance:

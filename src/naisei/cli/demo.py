@@ -218,7 +218,7 @@ def _fetch(model: str, stage: Stage) -> None:
         pull(weights)
 
 
-class DemoOptions(Options):
+class _DemoOptions(Options):
     """How it is shown."""
 
     model: str | None = flag(
@@ -241,7 +241,7 @@ class DemoOptions(Options):
 def command_of(name: str) -> Callable[..., None]:
     """The command `naisei <name> demo`."""
 
-    def command(options: DemoOptions) -> None:
+    def command(options: _DemoOptions) -> None:
         raise typer.Exit(demo([name], **dict(options)))
 
     return with_options(command)
@@ -262,6 +262,6 @@ def _command(
         ),
     ] = None,
     *,
-    options: DemoOptions,
+    options: _DemoOptions,
 ) -> None:
     raise typer.Exit(demo(parts or [], **dict(options)))

@@ -37,7 +37,7 @@ _DEMO = ("デモ (naisei demo のこの部分だけ)", "A demonstration: this pa
 C = TypeVar("C", bound=Config)
 
 
-class SystemGroup(TyperGroup):
+class _SystemGroup(TyperGroup):
     """The commands of one system; what a command needs is imported when it is called."""
 
     def __init__(self, system: System, **options: Any) -> None:
@@ -68,9 +68,9 @@ def _stub(name: str, about: Text) -> TyperCommand:
     return TyperCommand(name, help=say(*about))
 
 
-def group_of(system: System) -> SystemGroup:
+def group_of(system: System) -> _SystemGroup:
     """`naisei SYSTEM` with all its commands."""
-    return SystemGroup(system)
+    return _SystemGroup(system)
 
 
 def command_of(system: System, name: str) -> Any:
@@ -150,7 +150,8 @@ def _run_command(system: System, experiment: Experiment[Any]) -> Callable[..., N
 
     def run(context: typer.Context, **parameters: Any) -> None:
         from naisei.cli.printing import print_result, print_study
-        from naisei.system.execute import execute, execute_study
+        from naisei.system.execute import execute
+        from naisei.system.studies import execute_study
 
         given = typed_in(context, parameters)
         keys = frozenset(given)
@@ -189,7 +190,7 @@ def _ablate_command(system: System, experiment: Experiment[Any]) -> Callable[...
 
     def ablate(context: typer.Context, **parameters: Any) -> None:
         from naisei.cli.printing import print_study
-        from naisei.system.execute import execute_study
+        from naisei.system.studies import execute_study
 
         given = typed_in(context, parameters)
         chosen = [r for row in given.pop("rows", "").split(",") if (r := row.strip())]

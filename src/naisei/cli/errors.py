@@ -7,11 +7,13 @@ import re
 import sys
 import traceback
 from datetime import datetime
+from functools import wraps
 from inspect import cleandoc
 from pathlib import Path
 from typing import Any
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
 from naisei.lang import language, say
 
@@ -250,7 +252,21 @@ _ERRORS = tuple(
 
 def translate_help() -> None:
     """Let typer print help in the user's language, wrapped as `naisei.terminal` does, and never
-    read as markup: `[voice]` is a word."""
+    read as markup: `[voice]` is a word. What prints help is imported when there is some."""
+    for kind in (TyperCommand, TyperGroup):
+        kind.format_help = _translated_first(kind.format_help)  # type: ignore[method-assign]
+
+
+def _translated_first(format_help: Any) -> Any:
+    @wraps(format_help)
+    def formatted(*given: Any) -> Any:
+        _translate_rich()
+        return format_help(*given)
+
+    return formatted
+
+
+def _translate_rich() -> None:
     from rich.text import Text
     from typer import rich_utils
 

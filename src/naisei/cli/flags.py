@@ -13,15 +13,16 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 
-from naisei.cli.parameters import flag_parameter, parameter, put, validated
+from naisei.cli.parameters import flag_parameter, more_parameter, parameter, put, validated
 from naisei.core import InputError
 from naisei.lang import say
 from naisei.plugins import pairs
 from naisei.system.config import PANELS, Config, Flag, Parameters, Printed, flags_of
 from naisei.system.declare import Experiment, Given
-from naisei.system.execute import SEED, RunOptions
+from naisei.system.execute import RunOptions
 from naisei.system.sampling import FLAG as SAMPLING
 from naisei.system.sampling import parsed, sampled
+from naisei.system.studies import SEED
 
 C = TypeVar("C", bound=Config)
 #: Of `RunOptions`, what matters only where a model is called.
@@ -63,7 +64,7 @@ class Flags:
     def parameters(self) -> list[inspect.Parameter]:
         """For typer: those of the configuration, of the models, of the run."""
         out = [self._parameter(flag) for flag in self.fields.values()]
-        out += [_more(flag) for flag in self.fields.values() if flag.told.get("more")]
+        out += [more_parameter(flag) for flag in self.fields.values() if flag.told.get("more")]
         if self.experiment.roles:
             out += [*self._model_parameters()]
         out += [self._parameter(flag) for flag in self.running.values()]
@@ -311,13 +312,3 @@ def _copied(values: dict[str, Any]) -> dict[str, Any]:
 def _label(chosen: Sequence[tuple[Flag, Any]], model: str | None) -> str:
     parts = [str(value) for flag, value in chosen if flag.path != ("seed",)]
     return " ".join([*parts, model] if model else parts) or "run"
-
-
-def _more(flag: Flag) -> inspect.Parameter:
-    """The arguments of the command, as further values of a flag."""
-    argument = typer.Argument(
-        metavar=f"[{flag.told.get('metavar', 'VALUE')}]...",
-        help=say(f"{flag.option} の続き", f"More of {flag.option}."),
-        show_default=False,
-    )
-    return parameter(f"{flag.key}_more", Annotated[list[flag.kind] | None, argument])  # type: ignore[name-defined]

@@ -27,7 +27,7 @@ FORK_HELP = say(
 FORK_CONTEXT: dict[str, Any] = {"allow_extra_args": True, "ignore_unknown_options": True}
 
 
-class Forked(Options):
+class _Forked(Options):
     episode: str = flag("", "件 (INSTANCE#TRIAL)", "The episode, INSTANCE#TRIAL.", metavar="E")
     step: str = flag(
         ...,
@@ -56,7 +56,7 @@ class Forked(Options):
 
 
 def fork(
-    context: typer.Context, directory: Dir, plan: Forked, options: RunOptions, printed: Printed
+    context: typer.Context, directory: Dir, plan: _Forked, options: RunOptions, printed: Printed
 ) -> None:
     from naisei.system.fork import fork_run
 

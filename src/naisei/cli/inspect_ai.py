@@ -68,7 +68,7 @@ _MESSAGE: dict[str, Callable[..., ChatMessage]] = {
 }
 
 
-class InspectModel:
+class _InspectModel:
     """The model that Inspect has for a role, as one of ours; the gateway repairs and resends."""
 
     modes = ("prompt",)
@@ -145,7 +145,7 @@ def _flow(ours: OurTask[Any], episodes: dict[str, Where], roles: Sequence[str]) 
         embedder = getattr(ours.config, "embedder", "auto")
         async with base_world({}, embedder=embedder) as base:
             if roles:
-                models = {role: InspectModel(role) for role in roles}
+                models = {role: _InspectModel(role) for role in roles}
                 base = base.having({Chat: Gateway(Roles(models=models))})
             flow, world = ours.start(where, base)
             try:
@@ -161,7 +161,7 @@ def _flow(ours: OurTask[Any], episodes: dict[str, Where], roles: Sequence[str]) 
 
 
 @metric
-def defined_mean() -> Metric:
+def _defined_mean() -> Metric:
     """The mean over the samples in which the value is defined; NaN if it is in none."""
 
     def over(scores: list[SampleScore]) -> float:
@@ -172,7 +172,7 @@ def defined_mean() -> Metric:
     return over
 
 
-@scorer(metrics={"*": [defined_mean()]})
+@scorer(metrics={"*": [_defined_mean()]})
 def _metrics(ours: OurTask[Any], episodes: dict[str, Where]) -> Scorer:
     async def score(state: TaskState, target: Target) -> Score:
         kept = state.metadata

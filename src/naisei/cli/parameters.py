@@ -13,6 +13,7 @@ from pydantic import BaseModel, ValidationError
 from naisei.cli.errors import translated
 from naisei.cli.profile import refuse_unknown
 from naisei.core import InputError
+from naisei.lang import say
 from naisei.lengths import bounded
 from naisei.plugins import pairs
 from naisei.system.config import Flag, flags_of
@@ -103,6 +104,16 @@ def _choices(flag: Flag, many: bool) -> str | None:
 def parameter(key: str, annotation: Any, default: Any = None) -> inspect.Parameter:
     kind = inspect.Parameter.KEYWORD_ONLY
     return inspect.Parameter(key, kind, default=default, annotation=annotation)
+
+
+def more_parameter(flag: Flag) -> inspect.Parameter:
+    """The arguments of the command, as further values of a flag."""
+    argument = typer.Argument(
+        metavar=f"[{flag.told.get('metavar', 'VALUE')}]...",
+        help=say(f"{flag.option} の続き", f"More of {flag.option}."),
+        show_default=False,
+    )
+    return parameter(f"{flag.key}_more", Annotated[list[flag.kind] | None, argument])  # type: ignore[name-defined]
 
 
 def signed(

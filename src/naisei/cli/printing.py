@@ -20,7 +20,7 @@ from naisei.terminal import Console
 
 if TYPE_CHECKING:
     from naisei.runs.result import RunResult
-    from naisei.system.execute import Study
+    from naisei.system.studies import Study
 
 
 def print_tables(tables: Sequence[Table], console: Console) -> None:
@@ -35,7 +35,7 @@ def print_tables(tables: Sequence[Table], console: Console) -> None:
         console.print(grid)
 
 
-def metrics_table(metrics: Sequence[Metric]) -> Table:
+def _metrics_table(metrics: Sequence[Metric]) -> Table:
     """The metrics that are defined, for the terminal; the report names the others."""
     return Table(
         "",
@@ -58,10 +58,10 @@ def print_result(
     """The metrics and tables of a run on stdout; with `as_json` its result object alone is
     there, on one line, and the rest is on stderr. console: for what people read."""
     console = console or Console(stderr=as_json)
-    print_tables([metrics_table(result.summary.metrics), *result.summary.tables], console)
+    print_tables([_metrics_table(result.summary.metrics), *result.summary.tables], console)
     for note in result.summary.notes:
         console.print(note, style="yellow")
-    print_state(result, console)
+    _print_state(result, console)
     for hint in hints:
         console.print(hint, style="dim")
     console.print(say("報告: ", "Report: ") + str(result.report))
@@ -76,15 +76,15 @@ def print_study(study: Study, *, as_json: bool = False) -> None:
     for note in study.notes:
         console.print(note, style="yellow")
     for result in study.results.values():
-        print_state(result, console)
+        _print_state(result, console)
     page = study.path / "study.html"
     console.print(say("表と報告: ", "Tables and report: ") + str(page))
     if as_json:
-        line = json.dumps(study_json(study), ensure_ascii=False, allow_nan=False)
+        line = json.dumps(_study_json(study), ensure_ascii=False, allow_nan=False)
         print(line, flush=True)
 
 
-def print_state(result: RunResult, console: Console) -> None:
+def _print_state(result: RunResult, console: Console) -> None:
     """Why a run is not complete, and how to go on; nothing for one that is."""
     out = result.outcome
     if out.failed:
@@ -109,7 +109,7 @@ def print_state(result: RunResult, console: Console) -> None:
         )
 
 
-def study_json(study: Study) -> dict[str, Any]:
+def _study_json(study: Study) -> dict[str, Any]:
     """The result object of a study: per configuration, and the sums over them."""
     from naisei.runs.compare import compare
 

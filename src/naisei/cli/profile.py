@@ -72,7 +72,7 @@ def _is_table(value: Any) -> bool:
     return isinstance(value, dict)
 
 
-def config_file() -> Path | None:
+def _config_file() -> Path | None:
     """The file that holds; `None` for none. One that is named has to be there."""
     if named := os.environ.get("NAISEI_CONFIG"):
         return Path(named)
@@ -88,7 +88,7 @@ def defaults(profile: str | None) -> Defaults | None:
     Raises:
         InputError: no such file or profile, no TOML, or a key that no table has.
     """
-    path = config_file()
+    path = _config_file()
     if path is None:
         if profile is None:
             return None

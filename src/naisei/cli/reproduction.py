@@ -30,9 +30,8 @@ from naisei.runs.report import stored_summary
 from naisei.runs.statistics import mean_metric
 from naisei.runs.tables import latex, number, to_csv, to_latex, to_markdown
 from naisei.runs.task import Metric, Summary, Table
-from naisei.system.execute import folder_of
 from naisei.system.registry import find_system
-from naisei.system.studies import conditions
+from naisei.system.studies import conditions, folder_of
 
 
 @dataclass(slots=True)
@@ -115,7 +114,7 @@ class Reproduction:
                 cells = [cell for value in values for cell in (value, nan, nan)]
                 lines.append((row.name, say("論文", "paper"), *cells, nan))
             for model, rows in self.made.get(row.study or of.study, {}).items() if row.ours else ():
-                found = [cell_metric(rows, row, column.cell) for column in of.columns]
+                found = [_cell_metric(rows, row, column.cell) for column in of.columns]
                 cells = [
                     float(f"{v * c.scale:.{c.digits}f}")
                     for c, m in zip(of.columns, found, strict=True)
@@ -163,7 +162,7 @@ def as_text(table: Table, of: Reproduced) -> Table:
     return Table(table.title, heads, tuple(rows), table.note)
 
 
-def figure_of(table: Table, of: Reproduced) -> Table:
+def _figure_of(table: Table, of: Reproduced) -> Table:
     """The column of a table that is drawn, of the rows that have a value."""
     at = 2 + 3 * [column.head for column in of.columns].index(of.figure)
     rows = tuple(
@@ -175,8 +174,8 @@ def figure_of(table: Table, of: Reproduced) -> Table:
     return Table(table.title, columns, rows)
 
 
-def draw_pdf(table: Table, path: Path) -> None:
-    """A dot a row, with its interval; see `figure_of`. Raises `InputError` without matplotlib."""
+def _draw_pdf(table: Table, path: Path) -> None:
+    """A dot a row, with its interval; see `_figure_of`. Raises `InputError` without matplotlib."""
     from naisei.relationship.plot import needed_matplotlib, save, style
 
     with needed_matplotlib().rc_context(style()):
@@ -244,11 +243,11 @@ def write_all(bench: Reproduction, command: str) -> list[Table]:
         label = f"tab:{of.name}"
         made = to_latex(text, caption=text.title, label=label, left=2)
         write_atomically(bench.folder / f"{of.name}.tex", made)
-        if of.figure and (drawn := figure_of(table, of)).rows:
+        if of.figure and (drawn := _figure_of(table, of)).rows:
             if svg := table_drawing(drawn):
                 write_atomically(bench.folder / f"{of.name}.svg", svg)
             try:
-                draw_pdf(drawn, bench.folder / f"{of.name}.pdf")
+                _draw_pdf(drawn, bench.folder / f"{of.name}.pdf")
                 figures.append(f"{of.name}.pdf")
             except InputError as error:  # without the extra `plots` the SVG is there alone
                 print(f"{error.message} ({error.remedy})", file=sys.stderr)
@@ -259,7 +258,7 @@ def write_all(bench: Reproduction, command: str) -> list[Table]:
     return texts
 
 
-def cell_metric(rows: Mapping[str, Seeds], row: Row, cell: str) -> Metric:
+def _cell_metric(rows: Mapping[str, Seeds], row: Row, cell: str) -> Metric:
     """What stands in a cell of our row; NaN where it was not run. rows: by label."""
     *who, name = cell.split()
     kind, _, metric = name.rpartition(":")

@@ -4,28 +4,27 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
 from naisei.cli.derived import shown_live
+from naisei.cli.export import Output, export, print_json, print_text, report, write
 from naisei.cli.fork import FORK_CONTEXT, FORK_HELP, Dir, fork
 from naisei.cli.parameters import with_options
 from naisei.cli.printing import print_result, print_tables
 from naisei.core import InputError
-from naisei.files import write_atomically
 from naisei.lang import say
 from naisei.runs import show
 from naisei.runs.directory import RunDirectory
-from naisei.runs.export import Frame, export_jsonl, frame, study_runs
+from naisei.runs.export import study_runs
 from naisei.runs.frozen import Frozen
 from naisei.runs.report import STUDY, html_report
-from naisei.runs.stores import LOG
 from naisei.runs.tables import to_csv
 from naisei.system.config import Printed, flag, seed_flag
 from naisei.system.execute import RunOptions, execute
 from naisei.system.registry import declared, digest_of, experiment_of
-from naisei.terminal import Console, json_text, visible
+from naisei.terminal import Console, json_text
 from naisei.text_files import read_text
 
 app = typer.Typer(
@@ -35,49 +34,10 @@ app = typer.Typer(
     ),
 )
 
-Output = Annotated[
-    Path | None,
-    typer.Option("--output", "-o", help=say("書き込むファイル", "Write here, not to stdout.")),
-]
-
 
 class _Compared(Printed):
     seed: int = seed_flag()
     csv: bool = flag(False, "CSV で出す", "Print CSV.", panel="output")
-
-
-def _json(value: object) -> None:
-    print(json_text(value))
-
-
-def _print(text: str) -> None:
-    print(visible(text))
-
-
-def _write(text: str, to: Path | None) -> None:
-    if to is None:
-        sys.stdout.write(_printable(text))
-        return
-    _check_output(to)
-    write_atomically(to, text)
-
-
-def _printable(text: str) -> str:
-    """As it is for a program; for a person without what a terminal would act upon."""
-    return visible(text) if sys.stdout.isatty() else text
-
-
-def _check_output(to: Path) -> None:
-    """Raises `InputError` for a file that a run consists of."""
-    own = ("config.json", "results.jsonl", "store.json", LOG)
-    if to.name.startswith(own) and (to.parent / "config.json").exists():
-        raise InputError(
-            say(
-                "実行そのもののファイルに上書きすることになります", "this would write over the run"
-            ),
-            place=str(to),
-            remedy=say("別の名前にしてください", "give another name"),
-        )
 
 
 @app.command("list", help=say("実行の一覧", "List the runs under a folder."))
@@ -97,11 +57,11 @@ def list_(
             remedy=say("実行記録のあるフォルダーを指定してください", "name the folder of the runs"),
         )
     if printed.as_json:
-        _json([run.to_json() for run in found])
+        print_json([run.to_json() for run in found])
     elif not found:
         print(say(f"{root} に実行はありません", f"no runs under {root}"), file=sys.stderr)
     else:
-        _print(list_text(found))
+        print_text(list_text(found))
 
 
 @app.command("show", help=say("実行や 1 件のやりとりを見る", "Show a run, or one episode of it."))
@@ -144,27 +104,27 @@ def show_(
             print(json_text(sent, indent=None if printed.as_json else 2))
         elif episode is None and not step:
             if printed.as_json:
-                _json(show.run_json(run))
+                print_json(show.run_json(run))
             else:
-                _print(show.run_text(run))
+                print_text(show.run_text(run))
         else:
             name = show.find_episode(run, episode or "")
             if printed.as_json:
-                _json(show.episode_json(run, name))
+                print_json(show.episode_json(run, name))
             else:
-                _print(show.episode_text(run, name, step))
+                print_text(show.episode_text(run, name, step))
 
 
 def _show_study(directory: Path, *, as_json: bool) -> None:
     """Its tables; with JSON the result object of each run, by its label."""
     if not as_json:
-        _print((directory / "study.md").read_text(encoding="utf-8"))
+        print_text((directory / "study.md").read_text(encoding="utf-8"))
         return
     runs = {}
     for label, path in study_runs(directory).items():
         with RunDirectory.look(path) as run:
             runs[label] = show.run_json(run)
-    _json({"run_dir": str(directory), "runs": runs})
+    print_json({"run_dir": str(directory), "runs": runs})
 
 
 @app.command(
@@ -199,18 +159,18 @@ def share(
     from naisei.runs.share import MOST, share_html
 
     if not (directory / "config.json").exists() and (directory / STUDY).exists():
-        _write(read_text(directory / "study.html"), output)
+        write(read_text(directory / "study.html"), output)
         return
     with RunDirectory.look(directory) as run:
         if episode:
-            _write(share_html(run, [show.find_episode(run, name) for name in episode]), output)
+            write(share_html(run, [show.find_episode(run, name) for name in episode]), output)
             return
         if not failures:
-            _write(html_report(run), output)
+            write(html_report(run), output)
             return
         overview = Overview(digest_of(run.frozen.system, run.frozen.config))
         overview.update(run.log)
-        _write(share_html(run, overview.failures()[:MOST]), output)
+        write(share_html(run, overview.failures()[:MOST]), output)
 
 
 @app.command(help=say("実行を続きから再開する", "Continue a run where it stopped."))
@@ -254,7 +214,7 @@ def compare(
     for warning in comparison.warnings:
         print(f"{say('注意', 'warning')}: {warning}", file=sys.stderr)
     if printed.as_json:
-        _json(comparison.to_json())
+        print_json(comparison.to_json())
     elif printed.csv:
         sys.stdout.write(to_csv(comparison.table()))
     else:
@@ -264,131 +224,15 @@ def compare(
         print_tables(comparison.tables((*head, "questions", "tokens")), Console())
 
 
-@app.command(
+app.command(
     help=say(
         "結果を書き出す: jsonl は 1 件 1 行、csv と parquet は 1 試行 1 行",
         "Export results: a line an episode as jsonl, a row a trial as csv or parquet.",
     )
-)
-@with_options
-def export(
-    directory: Dir,
-    form: Annotated[
-        Literal["jsonl", "csv", "parquet", "inspect"],
-        typer.Option("--format", help=say("形式", "The format.")),
-    ] = "jsonl",
-    each: Annotated[
-        str | None,
-        typer.Option(
-            "--each",
-            metavar="PATH",
-            help=say(
-                "1 行にする結果の中のリスト (例: trials、sessions.moments)",
-                "The list in a result to have a row each, such as trials or sessions.moments.",
-            ),
-        ),
-    ] = None,
-    events: Annotated[
-        bool,
-        typer.Option(
-            "--events", help=say("全やりとりも含める (jsonl)", "With all effects (jsonl).")
-        ),
-    ] = False,
-    output: Output = None,
-    *,
-    printed: Printed,
-) -> None:
-    if form == "inspect":
-        _export_inspect(directory, output, as_json=printed.as_json)
-        return
-    study = not (directory / "config.json").exists()
-    table = study or each is not None or form != "jsonl"
-    if events and table:
-        raise InputError(
-            say(
-                "やりとりは、実行 1 つの JSON Lines でだけ書き出せます",
-                "events have a form in the JSON lines of a single run alone",
-            ),
-            place="--events",
-            remedy=say(
-                "--format jsonl とし、--each を付けないでください",
-                "use --format jsonl, without --each",
-            ),
-        )
-    if printed.as_json and output is None:
-        raise InputError(
-            say("標準出力は書き出しそのものに使われます", "stdout holds the export itself"),
-            place="--json",
-            remedy=say("--output を付けてください", "add --output"),
-        )
-    if table:
-        _export_table(frame(directory, each=each), form, output, as_json=printed.as_json)
-        return
-    with RunDirectory.look(directory) as run:
-        if output is None:
-            sys.stdout.writelines(export_jsonl(run, events=events))
-        else:
-            _write("".join(export_jsonl(run, events=events)), output)
-        if printed.as_json:
-            scored, failed, _ = run.log.counts()
-            _json({"output": str(output), "episodes": scored + failed})
+)(export)
 
 
-def _export_inspect(directory: Path, output: Path | None, *, as_json: bool) -> None:
-    from naisei.cli.inspect_ai import export_log
-
-    path = output or directory / "log.eval"
-    _check_output(path)
-    export_log(directory, path)
-    print(json_text({"output": str(path)}) if as_json else path)
-
-
-def _export_table(table: Frame, form: str, output: Path | None, *, as_json: bool) -> None:
-    if form == "parquet":
-        if output is None:
-            raise InputError(
-                say("Parquet は標準出力に書けません", "Parquet is not written to stdout"),
-                place="--format parquet",
-                remedy=say("--output を付けてください", "add --output"),
-            )
-        _check_output(output)
-        table.to_parquet(output)
-    else:
-        _write(table.to_csv() if form == "csv" else table.to_jsonl(), output)
-    if as_json:
-        _json({"output": str(output), "rows": len(table)})
-
-
-@app.command(help=say("報告書を作り直す", "Write the report again."))
-@with_options
-def report(
-    directory: Dir,
-    form: Annotated[
-        Literal["html", "markdown", "csv"],
-        typer.Option("--format", help=say("形式", "The format.")),
-    ] = "html",
-    output: Output = None,
-    *,
-    printed: Printed,
-) -> None:
-    from naisei.runs.report import csv_report, markdown_report, write_report
-
-    with RunDirectory.look(directory) as run:
-        if form == "html":
-            if output is not None:
-                _check_output(output)
-            path = write_report(run, output)
-        else:
-            text = markdown_report(run) + "\n" if form == "markdown" else csv_report(run)
-            if output is None and not printed.as_json:
-                sys.stdout.write(_printable(text))
-                return
-            path = output or run.path / f"report.{'md' if form == 'markdown' else 'csv'}"
-            _write(text, path)
-    if printed.as_json:
-        _json({"report": str(path)})
-    else:
-        print(path)
+app.command(help=say("報告書を作り直す", "Write the report again."))(report)
 
 
 @app.command(
@@ -402,9 +246,9 @@ def check(directory: Dir, printed: Printed) -> None:
 
     found = checked(directory)
     if printed.as_json:
-        _json(found.to_json())
+        print_json(found.to_json())
     else:
-        _print(found.text())
+        print_text(found.text())
     if found.damages:
         raise typer.Exit(2)
 
@@ -421,9 +265,9 @@ def repair(directory: Dir, printed: Printed) -> None:
 
     done = repaired(directory)
     if printed.as_json:
-        _json(done.to_json())
+        print_json(done.to_json())
     else:
-        _print(done.text())
+        print_text(done.text())
 
 
 def continue_run(path: Path, options: RunOptions, *, as_json: bool = False) -> int:

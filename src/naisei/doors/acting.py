@@ -55,7 +55,7 @@ from naisei.lang import Language, say
 from naisei.lengths import MESSAGE, too_long
 from naisei.models.given import AnyModel, as_model
 from naisei.models.handler import ModelHandler
-from naisei.runs.retry import arun_logged, retry_while_locked
+from naisei.runs.lock import arun_logged, retry_while_locked
 from naisei.runs.spans import traced
 
 R = TypeVar("R")

@@ -25,8 +25,8 @@ from naisei.core import (
     Where,
 )
 from naisei.postgres import is_address, shown
+from naisei.runs.lock import retry_while_locked
 from naisei.runs.log import RunLog
-from naisei.runs.retry import retry_while_locked
 
 R = TypeVar("R")
 V = TypeVar("V")

@@ -44,7 +44,7 @@ from naisei.intent.serve.api import error_body
 from naisei.lang import say
 from naisei.models.base import check_url
 from naisei.serving import Ready
-from naisei.system.config import Listening
+from naisei.system.listening import Listening
 from naisei.terminal import Console
 from naisei.text_files import json_of, read_text
 

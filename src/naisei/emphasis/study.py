@@ -6,7 +6,7 @@ from naisei.emphasis.results import UNTITLED
 from naisei.lang import say
 from naisei.runs.compare import differences, side_by_side
 from naisei.runs.task import Table
-from naisei.system.execute import Study
+from naisei.system.studies import Study
 
 #: Metric → its column: of the words found (Table 4.1), and of the rest.
 _FOUND = {"token_precision": "precision", "token_recall": "recall", "token_f1": "F1"}

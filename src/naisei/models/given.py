@@ -28,9 +28,9 @@ def as_model(given: AnyModel) -> str | ChatModel:
     if hasattr(given, "request") and hasattr(given, "request_stream"):
         return _of_pydantic_ai(given)
     if hasattr(given, "ainvoke"):
-        return GivenModel(given, _invoked(given))
+        return _GivenModel(given, _invoked(given))
     if callable(given):
-        return GivenModel(given, _called(given))
+        return _GivenModel(given, _called(given))
     told = say("モデルとして使えません", "is no model")
     raise InputError(
         f"{type(given).__name__} {told}",
@@ -42,7 +42,7 @@ def as_model(given: AnyModel) -> str | ChatModel:
     )
 
 
-class GivenModel:
+class _GivenModel:
     """A `ChatModel` round somebody's object. The structure of a reply is asked for in words."""
 
     modes: tuple[Mode, ...] = ("prompt",)

@@ -10,8 +10,6 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from tenacity import RetryCallState
-
 from naisei.models.base import ModelSettings, Transient
 
 # Calls that run on until they really wait.
@@ -148,14 +146,12 @@ class RetryPolicy:
     connect_attempts: int = 3
     resends: int = 5
 
-    def wait(self, state: RetryCallState) -> float:
-        """Seconds before the next attempt: what the endpoint wishes, or the backoff."""
-        error = state.outcome.exception() if state.outcome else None
-        steps = min(state.attempt_number - 1, 30)
+    def wait(self, attempt: int, error: Transient) -> float:
+        """Seconds after attempt number `attempt`: what the endpoint wishes, or the backoff."""
+        steps = min(attempt - 1, 30)
         backoff = min(self.longest_wait, self.first_wait * 2.0**steps)
         backoff *= random.uniform(0.5, 1.0)
-        wish = error.retry_after if isinstance(error, Transient) else None
-        if wish is None:
+        if (wish := error.retry_after) is None:
             return backoff
         # An endpoint that says "at once" again and again is not hammered for it.
         return max(wish * random.uniform(1.0, 1.1), backoff if steps > 2 else 0.0)

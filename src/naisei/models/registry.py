@@ -18,12 +18,12 @@ from naisei.models.base import ChatModel, ModelSettings
 if TYPE_CHECKING:
     from naisei.models.pacing import Throttle
 
-#: Entry-point group of providers. An entry is a `Builder`.
+#: Entry-point group of providers. An entry is a `_Builder`.
 GROUP = "naisei.providers"
 
 #: From the part of the name after the colon, and settings, to a model. It raises
 #: `InputError` where a key, an extra or a file is missing, and sends nothing.
-Builder = Callable[[str, ModelSettings], ChatModel]
+_Builder = Callable[[str, ModelSettings], ChatModel]
 
 
 def providers() -> dict[str, EntryPoint]:
@@ -56,7 +56,7 @@ def open_model(spec: str, settings: ModelSettings | None = None) -> ChatModel:
             ),
         )
     try:
-        build = cast(Builder, known[provider].load())
+        build = cast(_Builder, known[provider].load())
         return build(name, settings or ModelSettings())
     except ImportError as error:
         origin = known[provider].value

@@ -16,7 +16,7 @@ from naisei.runs.statistics import mean_metric
 from naisei.runs.task import EpisodeRow, Metric, Summary, Table
 
 if TYPE_CHECKING:
-    from naisei.system.execute import Study
+    from naisei.system.studies import Study
 
 _SHARES = ("reading_failures", "repaired_readings")
 

@@ -23,8 +23,8 @@ from naisei.runs.cluster_pool import LOSSES, Cluster, WorkerLost
 from naisei.runs.cluster_worker import Job
 from naisei.runs.directory import RunDirectory
 from naisei.runs.engine import RunOutcome, TaskRun
+from naisei.runs.lock import retry_while_locked
 from naisei.runs.progress import Progress
-from naisei.runs.retry import retry_while_locked
 from naisei.runs.task import EpisodeRow, Task
 
 

@@ -15,7 +15,7 @@ from naisei import __version__
 from naisei.core import Event, InputError, Usage, Where
 from naisei.lang import language, say
 from naisei.runs.cluster_worker import Worker
-from naisei.runs.retry import retry_while_locked
+from naisei.runs.lock import retry_while_locked
 from naisei.runs.task import EpisodeRow
 
 if TYPE_CHECKING:

@@ -64,7 +64,7 @@ class Opened:
 
 
 @dataclass(frozen=True, slots=True)
-class Progressed:
+class _Progressed:
     """Events to be stored before an episode goes on; without any, it has ended: with an outcome
     and what failed effects cost that left no event, or with an error."""
 
@@ -117,7 +117,7 @@ class Worker:
         except Exception as error:
             return Opened(error=_portable(error))
 
-    async def begin(self, name: str, where: Where, events: tuple[Event, ...]) -> Progressed:
+    async def begin(self, name: str, where: Where, events: tuple[Event, ...]) -> _Progressed:
         """Run an episode from where its events end, until it has events to be stored."""
         opened = self._jobs[name]
         play = opened.played[where.episode] = _Play(events, opened.gate)
@@ -126,7 +126,7 @@ class Worker:
         task.add_done_callback(opened.running.discard)
         return await play.progressed()
 
-    async def go_on(self, name: str, episode: str) -> Progressed:
+    async def go_on(self, name: str, episode: str) -> _Progressed:
         """The events are stored."""
         play = self._jobs[name].played[episode]
         play.stored()
@@ -161,7 +161,7 @@ class _Play:
         self._events, self._gate = events, gate
         self._unsaid: list[tuple[Event, asyncio.Future[None]]] = []
         self._said: list[tuple[Event, asyncio.Future[None]]] = []
-        self._news, self._ended = asyncio.Event(), Progressed()
+        self._news, self._ended = asyncio.Event(), _Progressed()
 
     async def run(self, opened: _OpenJob, where: Where) -> None:
         try:
@@ -174,17 +174,17 @@ class _Play:
                 limits=opened.job.limits,
                 fork=opened.job.fork,
             )
-            self._ended = Progressed(row=row, lost=tuple(lost))
+            self._ended = _Progressed(row=row, lost=tuple(lost))
         except Exception as error:
-            self._ended = Progressed(error=_portable(error))
+            self._ended = _Progressed(error=_portable(error))
         self._news.set()
 
-    async def progressed(self) -> Progressed:
+    async def progressed(self) -> _Progressed:
         await self._news.wait()
         self._news.clear()
         self._said, self._unsaid = self._unsaid, []
         if self._said:
-            return Progressed(tuple(event for event, _ in self._said))
+            return _Progressed(tuple(event for event, _ in self._said))
         return self._ended
 
     def stored(self) -> None:

@@ -37,8 +37,9 @@ from naisei.core import (
 )
 from naisei.core.events import plain
 from naisei.lang import say, speaking
+from naisei.runs.asking import NotAsked, PendingQuestion, ReadAnswer, answer_text
+from naisei.runs.lock import arun_logged, retry_while_locked
 from naisei.runs.log import RunLog
-from naisei.runs.retry import arun_logged, retry_while_locked
 from naisei.runs.task import EpisodeRow
 
 #: going: the flow works. asking: it waits for the person. done: it came to its end. failed: an
@@ -52,10 +53,6 @@ _ACK = 30
 _SOON = 0.05
 
 
-class NotAsked(InputError):
-    """An answer to what is not being asked now."""
-
-
 class Prepared(NamedTuple):
     """A flow about to begin, and its world. The flow returns a pydantic model."""
 
@@ -66,45 +63,6 @@ class Prepared(NamedTuple):
 #: Prepares the flow of a part, given the events of earlier parts, and clears up on leaving. It is
 #: called again when a conversation is resumed, and must then give the same flow.
 Open = Callable[[Sequence[Event]], AbstractAsyncContextManager[Prepared]]
-#: Makes the result of an effect from the fields that the person filled in. Raises `InputError`
-#: for what cannot be used: then the effect waits on.
-ReadAnswer = Callable[[Any, Mapping[str, str]], Any]
-
-
-@dataclass(frozen=True, slots=True)
-class PendingQuestion:
-    """An effect that waits for the person. step: its place in the flow, which an answer names."""
-
-    step: str
-    effect: Effect[Any]
-    read: ReadAnswer
-    answered: asyncio.Future[Any]
-
-    @property
-    def choices(self) -> tuple[str, ...]:
-        """The answers there are, where not any words will do."""
-        return self.read.choices if isinstance(self.read, OneOf) else ()
-
-
-def _answer_text(effect: Effect[Any], fields: Mapping[str, str]) -> str:
-    """The field `text`: at least one character. What `AskUser` takes."""
-    text = fields.get("text", "").strip()
-    if not text:
-        raise InputError(say("何か書いてください", "please write something"))
-    return text
-
-
-class OneOf:
-    """Reads one of some answers."""
-
-    def __init__(self, *choices: str) -> None:
-        self.choices = choices
-
-    def __call__(self, effect: Effect[Any], fields: Mapping[str, str]) -> str:
-        if (text := fields.get("text", "").strip()) in self.choices:
-            return text
-        known = say("、", ", ").join(self.choices)
-        raise InputError(say(f"{known} のどれかです", f"must be one of {known}"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,7 +229,7 @@ class LiveConversation:
 
     def human(self, read: ReadAnswer | None = None) -> HumanHandler:
         """A handler through which an effect is answered by the person."""
-        return HumanHandler(self, read or _answer_text)
+        return HumanHandler(self, read or answer_text)
 
     def ask(self, asked: PendingQuestion) -> None:
         """The flow has come to something that the person answers."""

@@ -3,7 +3,7 @@
 config.json     what changes results, frozen (`Frozen`)
 log.sqlite      every effect and its result (`naisei.runs.log`)
 log.sqlite.digest of the closed log, to tell when it is damaged (`naisei.runs.integrity`)
-store.json      instead of both: the database that holds the log (`naisei.runs.stores`)
+store.json      instead of both: the database that holds the log
 results.jsonl   one line an episode, written when the run ends or stops
 report.html     written with it
 lock.holder     who works on the run now; the folder itself is locked
@@ -14,9 +14,11 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from contextlib import closing
 from pathlib import Path
 from secrets import token_hex
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 from naisei import __version__
 from naisei.core import InputError, LogBusy, Where
@@ -25,8 +27,10 @@ from naisei.lang import say
 from naisei.runs.frozen import Accepted, Frozen, named_path, tell_changes
 from naisei.runs.lock import RunLock
 from naisei.runs.log import RunLog
-from naisei.runs.stores import begin_log, open_log, remove
 from naisei.runs.task import Configured, EpisodeRow
+
+if TYPE_CHECKING:
+    from naisei.postgres import Stored
 
 #: Note of a log: the changes under which it was gone on with.
 _ACCEPTED = "accepted"
@@ -64,7 +68,7 @@ class RunDirectory:
             path: where; by default `default_path`, so that the same command continues the same
                 run. Where that begins anew after a change, a line on stderr says so.
             store: address of the database in which the log of a new run is kept; by default it
-                is a file (`naisei.runs.stores`).
+                is a file.
             accept: go on although data, code, prompts or weights have changed. The log keeps
                 what they are now, too; episodes that were under way begin anew.
 
@@ -277,3 +281,89 @@ def _make(path: Path, frozen: Frozen, store: str | None) -> bool:
     finally:
         if made.exists():
             shutil.rmtree(made)
+
+
+# Where its log is: a file, or a database that `store.json` names. It stays where it began, whatever
+# `--store` says later. The address is kept without its password, which comes from `NAISEI_STORE`,
+# or from where libpq finds it.
+
+#: The log of a run that is a file.
+LOG = "log.sqlite"
+#: Names the database, if the log is in one.
+_STORE_FILE = "store.json"
+
+
+def begin_log(directory: Path, store: str | None, *, name: str, origin: str) -> None:
+    """The log of a directory that is being made. store: address of a database; `None`: a file.
+
+    Raises:
+        InputError: the store cannot be used.
+    """
+    if store is None:
+        RunLog(directory / LOG, origin=origin).close()
+        return
+    from naisei.postgres import Stored, database, shown
+
+    database(store)
+    Stored(store=shown(store), name=f"{name}-{token_hex(6)}").write(directory)
+
+
+def in_database(directory: Path) -> bool:
+    """Whether the log of a run directory is in a database."""
+    return _stored(directory) is not None
+
+
+def _stored(directory: Path) -> Stored | None:
+    if not os.path.lexists(directory / _STORE_FILE):
+        return None
+    from naisei.postgres import stored_in
+
+    return stored_in(directory)
+
+
+def open_log(
+    directory: Path,
+    *,
+    read_only: bool = False,
+    origin: str | None = None,
+    check: bool = True,
+    alone: bool = False,
+) -> RunLog:
+    """The log of a run directory; see `RunLog`. alone: as whoever writes it is."""
+    if (stored := _stored(directory)) is None:
+        return RunLog(directory / LOG, read_only=read_only, origin=origin, check=check)
+    from naisei.postgres import address_of
+    from naisei.runs.postgres import postgres_log
+
+    return postgres_log(
+        address_of(stored.store),
+        stored.name,
+        place=directory / _STORE_FILE,
+        read_only=read_only,
+        origin=origin,
+        check=check,
+        alone=alone or not read_only,
+    )
+
+
+def log_state(directory: Path) -> tuple[object, ...]:
+    """Changes with what is in the log of a run directory."""
+    if in_database(directory):
+        with closing(open_log(directory, read_only=True, check=False)) as log:
+            newest = ("max(seq)", "events"), ("max(rowid)", "episodes"), ("max(seq)", "lost")
+            return tuple(log.select(f"SELECT {what} FROM {table}")[0] for what, table in newest)
+    names = (LOG, f"{LOG}-wal")
+    stats = [(directory / name).stat() if (directory / name).exists() else None for name in names]
+    return tuple(s and (s.st_ino, s.st_size, s.st_mtime_ns) for s in stats)
+
+
+def remove(directory: Path) -> None:
+    """A run directory and its log. Raises `OSError`, and `InputError` where its store cannot be
+    reached: then nothing is removed."""
+    if (stored := _stored(directory)) is not None:
+        from naisei.postgres import address_of, database
+
+        with database(address_of(stored.store)).connection() as db:
+            if db.execute("SELECT to_regclass('naisei.logs')").fetchone() != (None,):
+                db.execute("DELETE FROM naisei.logs WHERE name = %s", (stored.name,))
+    shutil.rmtree(directory)

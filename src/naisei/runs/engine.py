@@ -30,8 +30,8 @@ from naisei.lang import say
 from naisei.runs.budget import UNBOUNDED, Budget, Gate, GatedWorld
 from naisei.runs.directory import RunDirectory
 from naisei.runs.ledger import Ledger
+from naisei.runs.lock import arun_logged, retry_while_locked
 from naisei.runs.progress import Progress, Standing, stopping_on_signals
-from naisei.runs.retry import arun_logged, retry_while_locked
 from naisei.runs.task import CLUSTERS, TITLES, EpisodeRow, Task
 
 if TYPE_CHECKING:

@@ -215,7 +215,7 @@ def _what(row: Row) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Outside:
-    """What a file of a log tells before it is opened. sealed: see `sealed`. lost: what says that
+    """What a file of a log tells before it is opened. sealed: see `_sealed`. lost: what says that
     rows may be gone."""
 
     sealed: bool | None = None
@@ -230,7 +230,7 @@ def outside(path: Path) -> Outside:
 
         if why := torn(wal_of(path)):
             lost.append(Damage(f"{wal_of(path).name}: {why}"))
-    if (whole := sealed(path)) is False:
+    if (whole := _sealed(path)) is False:
         what = say("閉じたときのものではありません", "is not as it was when it was closed")
         lost.append(Damage(say(f"{path.name} は{what}", f"{path.name} {what}")))
     return Outside(whole, tuple(lost))
@@ -299,7 +299,7 @@ def seal_of(path: Path) -> Path:
     return path.with_name(f"{path.name}.digest")
 
 
-def sealed(path: Path) -> bool | None:
+def _sealed(path: Path) -> bool | None:
     """Whether a file is as it was when it was closed; `None` where that cannot be told: its digest
     is not there, or it was gone on with by a process that was killed."""
     plain_file(seal_of(path))

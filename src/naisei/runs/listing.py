@@ -18,10 +18,9 @@ from pydantic import JsonValue, TypeAdapter, ValidationError
 from naisei import __version__
 from naisei.core import InputError
 from naisei.files import plain_file, write_atomically
-from naisei.runs.directory import RunDirectory
+from naisei.runs.directory import LOG, RunDirectory
 from naisei.runs.frozen import Frozen
 from naisei.runs.lock import locked
-from naisei.runs.stores import LOG
 
 #: The kept list, in the folder of the runs.
 LIST = ".naisei-runs.json"

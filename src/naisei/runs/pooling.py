@@ -40,7 +40,9 @@ def pooled_metric(name: str, seeds: Seeds, against: Seeds | None = None) -> Metr
     found = [next((m for m in seeds[seed].metrics if m.name == name), None) for seed in shared]
     if len(found) == 1 and found[0] is not None and against is None:
         return found[0]
-    units = scored_units(name, [seeds[s] for s in shared] + [(against or seeds)[s] for s in shared])
+    units = _scored_units(
+        name, [seeds[s] for s in shared] + [(against or seeds)[s] for s in shared]
+    )
     if not units:
         return Metric(name, nan, reason="no unit has this under every seed")
     grid = _grid(name, units, [seeds[seed] for seed in shared])
@@ -58,7 +60,7 @@ def pooled_metric(name: str, seeds: Seeds, against: Seeds | None = None) -> Metr
     return replace(bare, low=nan if reason else low, high=nan if reason else high, reason=reason)
 
 
-def scored_units(name: str, summaries: Sequence[Summary]) -> list[str]:
+def _scored_units(name: str, summaries: Sequence[Summary]) -> list[str]:
     """The units that have a value of the metric in each of some runs."""
     columns = [summary.per_unit(name) for summary in summaries]
     first = columns[0] if columns else {}
@@ -135,6 +137,6 @@ def pooled_tables(rows: Mapping[str, Seeds], names: Sequence[str], seed: int) ->
 def _p_value(difference: Metric, seeds: Seeds, against: Seeds, seed: int) -> float:
     shared = [seeds[s] for s in seeds if s in against] + [against[s] for s in seeds if s in against]
     of = shared[0].clusters()
-    units = scored_units(difference.name, shared)
+    units = _scored_units(difference.name, shared)
     clusters = [of[unit] for unit in units]
     return permutation_test(difference.per_unit, clusters=clusters, seed=seed)

@@ -25,7 +25,7 @@ from naisei.core import InputError
 from naisei.files import output_error
 from naisei.lang import say
 from naisei.runs import rows
-from naisei.runs.directory import refuse_links
+from naisei.runs.directory import LOG, in_database, open_log, refuse_links
 from naisei.runs.frozen import Frozen
 from naisei.runs.integrity import (
     CHAIN_KEY,
@@ -43,7 +43,6 @@ from naisei.runs.integrity import (
 )
 from naisei.runs.lock import RunLock
 from naisei.runs.report import SUMMARY_KEY
-from naisei.runs.stores import LOG, in_database, open_log
 
 
 def checked(directory: Path) -> Findings:

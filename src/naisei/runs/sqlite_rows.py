@@ -32,9 +32,8 @@ from naisei.runs.integrity import (
     wal_of,
     wrong_structure,
 )
-from naisei.runs.lock import locked, writing
+from naisei.runs.lock import AGAIN, PATIENCE, locked, writing
 from naisei.runs.reading import StepThere
-from naisei.runs.retry import AGAIN, PATIENCE
 
 #: How many objects of this process write a log, by its path.
 _open_here: Counter[Path] = Counter()

@@ -11,7 +11,8 @@ from rich.text import Text
 
 from naisei.core import AskUser, Event, InputError
 from naisei.lengths import MESSAGE, too_long
-from naisei.runs.conversation import LiveConversation, Open, PendingQuestion
+from naisei.runs.asking import PendingQuestion
+from naisei.runs.conversation import LiveConversation, Open
 from naisei.runs.directory import RunDirectory
 from naisei.runs.task import Configured
 from naisei.terminal import Console

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from naisei.runs.result import RunResult
 
 
-async def afork_run(
+async def _afork_run(
     parent: Path,
     episode: str,
     step: str,
@@ -45,11 +45,10 @@ async def afork_run(
         ReplayDivergence: that was accepted, and the parent's record cannot be followed.
     """
     from naisei.core import EffectFailed, NaiseiError
-    from naisei.runs.directory import RunDirectory
+    from naisei.runs.directory import RunDirectory, remove
     from naisei.runs.fork import Fork, begin, check, kept
     from naisei.runs.frozen import Frozen
     from naisei.runs.show import find_episode
-    from naisei.runs.stores import remove
 
     place = parent / "config.json"
     frozen = Frozen.read(place)
@@ -101,8 +100,8 @@ async def afork_run(
         raise
 
 
-#: `afork_run` for callers that do not await, also in a notebook.
-fork_run = blocking(afork_run)
+#: `_afork_run` for callers that do not await, also in a notebook.
+fork_run = blocking(_afork_run)
 
 
 def _check_roles(models: Mapping[str, str], known: Mapping[str, str]) -> None:

@@ -1,31 +1,142 @@
-"""Studies: their runs, one after another in this process or all at once on a cluster; their
-tables."""
+"""Studies, several configurations side by side: their runs, one after another in this process or
+all at once on a cluster; their tables."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import os
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from naisei.core import InputError
-from naisei.runs.task import Summary, Table
+from naisei.lang import say
+from naisei.runs.task import Metric, Summary, Table
 from naisei.system.config import Config
 from naisei.system.declare import Experiment, blocking
-from naisei.system.execute import SEED, RunOptions, Study, aexecute, execute
+from naisei.system.execute import RunOptions, aexecute, check_models, execute
+from naisei.system.sampling import completed
 from naisei.system.spelled import as_command
 
 if TYPE_CHECKING:
+    from naisei.runs.export import Frame, Library
     from naisei.runs.frozen import Frozen
     from naisei.runs.result import RunResult
     from naisei.runs.task import Task
 
 C = TypeVar("C", bound=Config)
+#: Before the seed, at the end of the label of a configuration that runs under several.
+SEED = "seed="
 
 
-def one_by_one(
+@dataclass(frozen=True, slots=True)
+class Study:
+    """Several configurations side by side: results by label, where each lies, tables over them."""
+
+    configs: Mapping[str, Any]
+    results: dict[str, RunResult]
+    path: Path
+    tables: tuple[Table, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def exit_code(self) -> int:
+        """That of a run that was stopped, else of one in which nothing was scored."""
+        codes = {result.exit_code for result in self.results.values()}
+        return next((code for code in (130, 3, 4) if code in codes), 0)
+
+    @property
+    def summaries(self) -> dict[str, Summary]:
+        """By label."""
+        return {label: result.summary for label, result in self.results.items()}
+
+    @property
+    def metrics(self) -> dict[str, dict[str, Metric]]:
+        """Label → name → metric."""
+        return {label: {m.name: m for m in s.metrics} for label, s in self.summaries.items()}
+
+    @property
+    def seed(self) -> int:
+        """That of the first configuration: of the tests between them."""
+        return int(next(iter(self.configs.values())).seed)
+
+    def frame(self, *, each: str | None = None) -> Frame:
+        """One row a trial of every configuration; see `naisei.runs.export.frame`."""
+        from naisei.runs.export import frame
+
+        return frame(self.path, each=each)
+
+    def to_dataframe(self, library: Library = "pandas", *, each: str | None = None) -> Any:
+        """`frame` as a `pandas.DataFrame`, or as a `polars.DataFrame` (extra `frames`)."""
+        return self.frame(each=each).to_dataframe(library)
+
+    def _repr_html_(self) -> str:
+        from naisei.runs.export import tables_html
+
+        return tables_html(self.tables, self.notes)
+
+
+def execute_study(
+    experiment: Experiment[C],
+    configs: Mapping[str, C],
+    options: RunOptions = RunOptions(),
+    *,
+    title: str,
+    run_dir: Path | None = None,
+) -> Study:
+    """Run each configuration in a folder of its own under `run_dir`, then compare them.
+
+    Writes `study.html`, `study.md` and a CSV file a table into `run_dir`.
+
+    Args:
+        title: of the study, such as `clarify ablate`; it names the default directory.
+    """
+    from naisei.runs.frozen import Frozen, named_path, tell_changes
+    from naisei.runs.report import write_study
+
+    if run_dir is not None and (run_dir / "config.json").exists():
+        raise InputError(
+            say("1 つの実行のディレクトリです", "is the directory of a single run"),
+            place=str(run_dir),
+            remedy=say(
+                "比較には別の --run-dir を指定してください", "give another --run-dir to a study"
+            ),
+        )
+    for config in configs.values():
+        check_models(experiment, config, options.engine)
+    configs = {label: completed(experiment, config) for label, config in configs.items()}
+    tasks = {label: experiment.load(config) for label, config in configs.items()}
+    if run_dir is None:
+        frozen = {label: Frozen.of(task) for label, task in tasks.items()}
+        run_dir = named_path(title.replace(" ", "-"), [*frozen.values()])
+        if not run_dir.exists():
+            label, first = next(iter(frozen.items()))
+            tell_changes(run_dir, first, folder_of(label))
+    carry_out = _one_by_one if options.engine == "local" else _side_by_side
+    folders = {label: run_dir / folder_of(label) for label in configs}
+    results = carry_out(experiment, configs, options, folders, tasks)
+    study = Study(configs, results, run_dir)
+    module, _, function = experiment.tables.partition(":")
+    tables = seed_tables(study, experiment.headline) or tuple(
+        getattr(import_module(module), function)(study)
+    )
+    notes = tuple(dict.fromkeys(n for r in results.values() for n in r.summary.notes))
+    links = {k: str(r.report.resolve().relative_to(run_dir.resolve())) for k, r in results.items()}
+    told = conditions({label: Frozen.of(task) for label, task in tasks.items()})
+    write_study(run_dir, f"naisei {title}", tables, runs=links, notes=notes, conditions=told)
+    return Study(configs, results, run_dir, tables, notes)
+
+
+def folder_of(label: str) -> str:
+    """The folder of a configuration within its study."""
+    return re.sub(r"[^\w.@-]+", "_", label).strip("_")
+
+
+def _one_by_one(
     experiment: Experiment[C],
     configs: Mapping[str, C],
     options: RunOptions,
@@ -43,7 +154,7 @@ def one_by_one(
     return results
 
 
-async def aside_by_side(
+async def _aside_by_side(
     experiment: Experiment[C],
     configs: Mapping[str, C],
     options: RunOptions,
@@ -74,8 +185,8 @@ async def aside_by_side(
     return {label: run.result() for label, run in runs.items()}
 
 
-#: `aside_by_side` for callers that do not await.
-side_by_side = blocking(aside_by_side)
+#: `_aside_by_side` for callers that do not await.
+_side_by_side = blocking(_aside_by_side)
 
 
 def study_tables(study: Study) -> Sequence[Table]:

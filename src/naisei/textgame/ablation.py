@@ -16,7 +16,7 @@ from naisei.runs.task import Metric, Summary, Table
 from naisei.textgame.config import AblationConfig
 
 if TYPE_CHECKING:
-    from naisei.system.execute import Study
+    from naisei.system.studies import Study
 
 _OTHER_MODEL = "other-model"
 

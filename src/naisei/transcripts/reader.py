@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -15,7 +14,7 @@ from naisei.text_files import json_of, read_text
 from naisei.transcripts import json_forms, json_reading, tables, text_forms, text_reading
 from naisei.transcripts.captions import CUE, caption_turns
 from naisei.transcripts.forms import FORMS, UNREAD
-from naisei.transcripts.turns import Transcript, Turn, Unnamed, in_order, plain_name
+from naisei.transcripts.turns import Transcript, Turn, Unnamed, in_order, lettered, plain_name
 
 _JSON = (".json", ".jsonl", ".ndjson")
 _TABLES = (".csv", ".tsv")
@@ -152,7 +151,7 @@ def _made(
     name: str, form: str, turns: Iterable[Turn], place: str, *, by_day: bool = False, **more: Any
 ) -> Transcript:
     """In order, without what is no utterance."""
-    every = [replace(turn, text=text_reading.spoken(turn.text)) for turn in _lettered([*turns])]
+    every = [replace(turn, text=text_reading.spoken(turn.text)) for turn in lettered([*turns])]
     kept = [turn for turn in every if turn.text.strip() and turn.speaker not in _APART]
     return Transcript(
         name,
@@ -164,17 +163,6 @@ def _made(
 
 
 _APART = ("system", "developer", "tool")
-_NUMBERED = re.compile(r"speaker[ _]?\d+", re.IGNORECASE)
-
-
-def _lettered(turns: list[Turn]) -> list[Turn]:
-    """The numbers that a program gave to voices (SPEAKER_00) as letters: a number beside a name
-    is a time or a count everywhere else."""
-    labels = sorted({turn.speaker for turn in turns if turn.speaker})
-    if not labels or len(labels) > 26 or not all(_NUMBERED.fullmatch(label) for label in labels):
-        return turns
-    letters = {label: f"Speaker {chr(ord('A') + n)}" for n, label in enumerate(labels)}
-    return [replace(turn, speaker=letters.get(turn.speaker, "")) for turn in turns]
 
 
 # JSON

@@ -172,3 +172,16 @@ def moment(value: object) -> datetime | time | None:
     except ValueError:
         on, at = day(text), clock(_DATE.sub(" ", text))
         return datetime.combine(on, at) if on and at else on or at
+
+
+_NUMBERED = re.compile(r"speaker[ _]?\d+", re.IGNORECASE)
+
+
+def lettered(turns: list[Turn]) -> list[Turn]:
+    """The numbers that a program gave to voices (SPEAKER_00) as letters: a number beside a name
+    is a time or a count everywhere else."""
+    labels = sorted({turn.speaker for turn in turns if turn.speaker})
+    if not labels or len(labels) > 26 or not all(_NUMBERED.fullmatch(label) for label in labels):
+        return turns
+    letters = {label: f"Speaker {chr(ord('A') + n)}" for n, label in enumerate(labels)}
+    return [replace(turn, speaker=letters.get(turn.speaker, "")) for turn in turns]

@@ -13,8 +13,9 @@ from naisei.cli.parameters import check_served, with_options
 from naisei.core import InputError
 from naisei.lang import say
 from naisei.models.base import ModelSettings
-from naisei.system.config import Listening, flag, port_flag
+from naisei.system.config import flag, port_flag
 from naisei.system.execute import Endpoint
+from naisei.system.listening import Listening
 from naisei.text_files import read_text
 
 #: The variable that holds the token. Not an option's value: others on the machine see those.

@@ -14,7 +14,7 @@ from naisei.lang import say
 from naisei.runs.compare import differences, side_by_side
 from naisei.runs.lines import Line
 from naisei.runs.task import Digest, EpisodeRow, Metric, Table
-from naisei.system.execute import Study
+from naisei.system.studies import Study
 
 Cell = str | float | int
 

@@ -25,7 +25,8 @@ from naisei.core import InputError
 from naisei.intent.rules import Profile, read_model
 from naisei.lang import say
 from naisei.lengths import BODY
-from naisei.system.config import Listening, flag, port_flag
+from naisei.system.config import flag, port_flag
+from naisei.system.listening import Listening
 
 #: The variable that holds one secret for everybody. Not an option: others see those.
 TOKEN = "NAISEI_SERVE_TOKEN"

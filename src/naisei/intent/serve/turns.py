@@ -32,9 +32,8 @@ from naisei.lang import say
 from naisei.lengths import too_long
 from naisei.memory.stream import KeptStream
 from naisei.runs.conversation import recorded
-from naisei.runs.lock import server_lock
+from naisei.runs.lock import arun_logged, retry_while_locked, server_lock
 from naisei.runs.log import RunLog
-from naisei.runs.retry import arun_logged, retry_while_locked
 
 #: Characters of a mark that is as hard to guess as a session's id.
 _SECRET = 22

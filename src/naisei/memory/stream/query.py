@@ -82,7 +82,7 @@ _TALK = 3600.0
 
 
 @dataclass(frozen=True, slots=True)
-class ParsedQuestion:
+class _ParsedQuestion:
     """A question as it is searched by: its words, what it asks about, and times it names."""
 
     words: tuple[str, ...]
@@ -90,11 +90,11 @@ class ParsedQuestion:
     periods: tuple[Period, ...]
 
 
-def parse_question(text: str, now: datetime, focus: Focus = "auto") -> ParsedQuestion:
+def _parse_question(text: str, now: datetime, focus: Focus = "auto") -> _ParsedQuestion:
     """How a question is searched by. now: its day, from which 先週 is read."""
     found = tuple(periods_in(text, now.date()))
     what: About = about(text) if focus == "auto" else focus
-    return ParsedQuestion(tuple(dict.fromkeys(search_tokens(text))), what, found)
+    return _ParsedQuestion(tuple(dict.fromkeys(search_tokens(text))), what, found)
 
 
 class Words:
@@ -254,7 +254,7 @@ class _Wanted(NamedTuple):
 
 
 def _wanted(lines: Lines, text: str, now: datetime, focus: Focus, how: Query) -> _Wanted:
-    what = parse_question(text, now, focus)
+    what = _parse_question(text, now, focus)
     speakers = named(text, lines.speakers)
     names = {word for speaker in speakers for word in search_tokens(lines.speakers[speaker])}
     words = [word for word in what.words if word not in names] if how.speaker else what.words

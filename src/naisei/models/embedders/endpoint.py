@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import threading
 from functools import cached_property
+from itertools import count
 from typing import Any, Literal, cast
 
 import numpy as np
 import numpy.typing as npt
-from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt
 
 from naisei import keys
 from naisei.core import InputError, InstrumentFailure
@@ -121,16 +121,15 @@ class EndpointEmbedder:
     async def _repeated(self, texts: list[str]) -> list[list[float]]:
         """One batch, after as many attempts as it takes. Several texts that are refused may be too
         many: they are not sent again as they are."""
-        several = len(texts) > 1
-        tries = AsyncRetrying(
-            retry=retry_if_exception(
-                lambda e: isinstance(e, Transient) and not (several and e.of_form)
-            ),
-            wait=RetryPolicy().wait,
-            stop=stop_after_attempt(self._retries + 1),
-            reraise=True,
-        )
-        return await tries(self._call, texts)
+        for attempt in count(1):
+            try:
+                return await self._call(texts)
+            except Transient as error:
+                if attempt > self._retries or (len(texts) > 1 and error.of_form):
+                    raise
+                seconds = RetryPolicy().wait(attempt, error)
+            await asyncio.sleep(seconds)
+        raise AssertionError
 
     async def _call(self, texts: list[str]) -> list[list[float]]:
         """One request. Rows without a usable number stand as they were sent."""

@@ -29,7 +29,7 @@ from naisei.models.providers.openai import CompletionsModel
 from naisei.models.weights import DEFAULT, NOTICE_EN, NOTICE_JA, locate
 
 
-def free_cores() -> int:
+def _free_cores() -> int:
     """Cores that this process may use and that nobody used during the last minute; at least 1.
 
     llama.cpp's threads wait for each other in a spin after every layer: one thread on a
@@ -67,7 +67,7 @@ def serve(path: Path) -> tuple[str, str]:
     with _lock:
         if path not in _running:
             key = secrets.token_urlsafe(24)
-            params = _parameters(path, context, threads or free_cores(), key)
+            params = _parameters(path, context, threads or _free_cores(), key)
             try:
                 server = xllamacpp.Server(params)
             except Exception as error:

@@ -251,7 +251,7 @@ def _rule(line: str, place: str) -> Rule:
         ) from error
 
 
-def build(name: str, settings: ModelSettings) -> ScriptedModel:
+def build(name: str, settings: ModelSettings) -> _ScriptedModel:
     """Reads the file. No setting matters.
 
     Raises:
@@ -265,10 +265,10 @@ def build(name: str, settings: ModelSettings) -> ScriptedModel:
                 "scripted:PATH の形で書いてください (.jsonl)", "write scripted:PATH (.jsonl)"
             ),
         )
-    return ScriptedModel(f"scripted:{name}", read_script(Path(name)))
+    return _ScriptedModel(f"scripted:{name}", read_script(Path(name)))
 
 
-class ScriptedModel:
+class _ScriptedModel:
     """A `ChatModel` that follows a script."""
 
     #: It calls nobody, so it may run where model calls are forbidden, and costs nothing.

@@ -32,7 +32,7 @@ from starlette.routing import Route
 from naisei.core import InputError
 from naisei.lang import say
 from naisei.lengths import FIELD, too_long
-from naisei.runs.conversation import NotAsked
+from naisei.runs.asking import NotAsked
 from naisei.system.config import Flag, flags_of
 from naisei.system.declare import Experiment
 from naisei.system.execute import check_models

@@ -23,11 +23,10 @@ from naisei.files import output_error
 from naisei.lang import language, say
 from naisei.lengths import KEPT_DAYS, KEPT_IN_ALL, KEPT_OF_ONE
 from naisei.runs.conversation import recorded
-from naisei.runs.directory import RunDirectory
+from naisei.runs.directory import RunDirectory, remove
 from naisei.runs.fork import Fork, begin, kept
 from naisei.runs.frozen import Frozen
 from naisei.runs.lock import RunInUse, locked
-from naisei.runs.stores import remove
 from naisei.system.config import Parameters
 from naisei.web.conversations.kind import (
     SYSTEM,
@@ -66,7 +65,7 @@ class Entry:
 
 class Conversations:
     """Under `folder`. kinds: by name. context: what a kind may use for a visitor's conversation.
-    store: of the logs of new ones, see `naisei.runs.stores`. shared: with other processes: each
+    store: of the logs of new ones, see `naisei.runs.directory`. shared: with other processes: each
     works on a conversation while it has something to do there, and lets go of it."""
 
     def __init__(

@@ -18,12 +18,11 @@ from starlette.responses import Response
 from naisei.core import InputError
 from naisei.lang import say
 from naisei.runs.annotations import Annotations
-from naisei.runs.directory import RunDirectory
+from naisei.runs.directory import RunDirectory, log_state
 from naisei.runs.listing import Found, Listed, found, found_at, look_at_all, looked_at
 from naisei.runs.lock import locked
 from naisei.runs.overview import headline
 from naisei.runs.report import STUDY, stored_summary
-from naisei.runs.stores import log_state
 from naisei.runs.task import Metric
 from naisei.system.registry import declared
 from naisei.web.html import form_fields, page_response
