@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -73,7 +73,7 @@ def _cells(header: str, row: str, said: str) -> Iterator[Piece]:
 _UNIT = re.compile("[(（](円|日|年|か月|時間|分|人|件|回|個|点|冊|歳|%|kg|km|cm|m)[)）]")
 
 
-def swapped(sentence: str, pieces: Sequence[Piece], _: str) -> str:
+def swapped(sentence: str, pieces: Sequence[Piece]) -> str:
     """A value that stands with other words than those of the sentence, which stand with another
     value of the same unit."""
     clauses = [c for c in CLAUSE.split(sentence) if c.strip()]
@@ -115,52 +115,57 @@ def _told(piece: Piece) -> set[str]:
     return set(search_tokens(piece.whole)) if piece.text in piece.whole else set()
 
 
-def across(sentence: str, _: Sequence[Piece], text: str) -> str:
-    """What stands in another row or column than the one that the sentence names."""
-    values = quantities(sentence)
+def across(sentence: str, text: str) -> str:
+    """A value that stands in another row or column than the one that the sentence names."""
     tables: dict[str, list[list[str]]] = {}
-    prose: set[str] = set()
+    outside: set[str] = set()
     for unit in spans(text):
         if unit.header:
             tables.setdefault(unit.header, []).append(cells_of(unit.written))
         else:
-            prose |= set(search_tokens(unit.written))
+            outside |= set(search_tokens(unit.written))
     for header, rows in tables.items():
         names = cells_of(header)
-        if what := _another_range(sentence, values, rows):
-            return what
-        rows = [
-            row for row in rows if len(row) == len(names) and not set("".join(row)) <= set("-: ")
-        ]
+        rows = [row for row in rows if len(row) == len(names)]
         columns = [list(column) for column in zip(names, *rows, strict=True)][1:]
-        outside = (
-            prose | set(search_tokens(header)) | {w for row in rows for w in search_tokens(row[0])}
-        )
+        named = set(search_tokens(" ".join([header, *(row[0] for row in rows)])))
         for lines in (rows, columns):
             # What another column says of the same row often names the row.
-            if what := _elsewhere(lines, sentence, values, outside, cells=lines is rows):
+            if what := _elsewhere(lines, sentence, outside | named, rows=lines is rows):
                 return what
     return ""
 
 
-def _another_range(sentence: str, values: Set[Quantity], rows: Sequence[Sequence[str]]) -> str:
-    """A value of another row than the one in whose range the sentence's own number lies."""
+def _elsewhere(lines: Sequence[Sequence[str]], said: str, outside: set[str], *, rows: bool) -> str:
+    """lines: rows or columns, their name first. Where the sentence names one of them alone: the
+    value that only others have; empty if there is none."""
+    words, values = solid(said), quantities(said)
+    keys = [set(search_tokens(line[0])) for line in lines]
+    matched = [
+        sum(w in words and sum(w in other for other in keys) == 1 for w in key - _COUNTED)
+        for key in keys
+    ]
+    # A name that is written out in full says more than its words do.
+    whole = [n for n, line in enumerate(lines) if len(line[0]) > 1 and line[0] in said]
+    if len(whole) == 1:
+        matched = [int(n == whole[0]) for n in range(len(lines))]
+    if sum(m > 0 for m in matched) != 1:
+        return ""
+    held = [quantities(" ".join(line[1:])) for line in lines]
+    at = matched.index(max(matched))
+    own = quantities(lines[at][0]) | held[at]
     for value in values:
-        own = [row for row in rows if _ranged(value, row[0])]
-        if len(own) != 1:
-            continue
-        held = quantities(" ".join(own[0]))
-        others = [quantities(" ".join(row[1:])) for row in rows if row is not own[0]]
-        for told in values - {value}:
-            if not holds(held, told) and any(holds(other, told) for other in others):
-                return told.value + told.unit
+        alone = sum(q.unit == value.unit for q in values) == 1
+        elsewhere = any(holds(other, value) for other in held) and not holds(own, value)
+        # What another column says may name the row: of a rival, this one has the unit, too.
+        rival = rows or any(q.unit == value.unit for q in own)
+        if alone and elsewhere and rival and value.value not in outside:
+            return value.value + value.unit
     return ""
 
 
-def _ranged(value: Quantity, cell: str) -> bool:
-    return len(quantities(cell)) > 0 and value not in quantities(cell) and in_range(value, cell)
-
-
+#: Units, which name no row.
+_COUNTED = frozenset("日月年円回人時分点件個0123456789")
 _RANGED = re.compile(
     r"(?<![月0-9.])(?P<low>[0-9.]+)(?:万)?(?P<u1>[^0-9〜～~ー\-以超をか]{0,3})(?:以上|超|を超え)?[、]?(?:〜|～|~|-|ー|から|以上|超|を超え)+"
     r"(?P<high>[0-9.]+)?(?P<u2>[^0-9以未]{0,3})(?P<open>未満)?"
@@ -199,66 +204,18 @@ def _scaled(m: re.Match[str], name: str) -> float:
     return float(m[name]) * (10_000 if m.string[m.end(name) : m.end(name) + 1] == "万" else 1)
 
 
-def _elsewhere(
-    lines: Sequence[Sequence[str]],
-    said: str,
-    values: Set[Quantity],
-    outside: set[str],
-    *,
-    cells: bool,
-) -> str:
-    """lines: rows or columns, their name first. Where the sentence names one of them alone: the
-    value or, with `cells`, the words of a cell that only others have; empty if there is none."""
-    words = solid(said)
-    keys = [set(search_tokens(line[0])) for line in lines]
-    unique = [
-        {w for w in key - _COUNTED if sum(w in other for other in keys) == 1 and not w.isdigit()}
-        for key in keys
-    ]
-    matched = [len(own & words) for own in unique]
-    # A name that is written out in full says more than its words do.
-    whole = [n for n, line in enumerate(lines) if len(line[0]) > 1 and line[0] in said]
-    if len(whole) == 1:
-        matched = [int(n == whole[0]) for n in range(len(lines))]
-    if max(matched, default=0) == 0 or sum(m > 0 for m in matched) != 1:
-        return ""
-    at = matched.index(max(matched))
-    bodies = [" ".join(line[1:]) for line in lines]
-    own = quantities(f"{lines[at][0]} {bodies[at]}")
-    for value in values:
-        alone = sum(q.unit == value.unit for q in values) == 1
-        held = [n for n, body in enumerate(bodies) if holds(quantities(body), value)]
-        # What another column says may name the row: of a rival, this one has the unit, too.
-        rival = cells or any(q.unit == value.unit for q in own)
-        if alone and held and rival and not holds(own, value) and value.value not in outside:
-            return value.value + value.unit
-    for line in (other for other in lines if cells and other is not lines[at]):
-        for ours, theirs in zip(lines[at][1:], line[1:], strict=True):
-            named = _MARKS.sub("", theirs)
-            told = len(named) >= 2 and named in said and _MARKS.sub("", ours) not in said
-            if told and not quantities(theirs) and not set(search_tokens(theirs)) <= outside:
-                return theirs
-    return ""
-
-
-#: Units, which name no row.
-_COUNTED = frozenset("日月年円回人時分点件個")
-_MARKS = re.compile(r"[\s（(].*|[。、]")
-
-
 def holds(values: Iterable[Quantity], wanted: Quantity) -> bool:
     return any(q.value == wanted.value and (q.unit == wanted.unit or not q.unit) for q in values)
 
 
-def aligned(sentence: str, pieces: Sequence[Piece], most: int = 1) -> list[str]:
-    """The sentences or rows of the passages that share most words with this one, best first; with
-    `most` above 1 also those that share the next most."""
+def aligned(sentence: str, pieces: Sequence[Piece]) -> list[str]:
+    """The two sentences or rows of the passages at most that share most words with this one."""
     words = solid(sentence)
     words |= set(related(words))
     wholes = dict.fromkeys(p.whole for p in pieces)
     shared = {w: len(words & set(search_tokens(w))) for w in wholes}
-    top = sorted({n for n in shared.values() if n}, reverse=True)[:most]
-    return [w for w in sorted(shared, key=lambda w: -shared[w]) if shared[w] in top][: most + 1]
+    top = max(shared.values(), default=0)
+    return [w for w in shared if top and shared[w] == top][:2]
 
 
 def solid(text: str) -> set[str]:

@@ -1,34 +1,23 @@
 """Whether a sentence of an answer is borne out by the passages that it cites, without a model.
 
-What is held against them, in this order: numbers, amounts and dates (by value: 1万5千円 is
-15,000円), unless they are worked out from those; the row, column or clause that each stands in;
-limits (以内, 未満, 上限); what is said to be needed, free, possible; names. Whose condition it is,
-whom to ask and what was merged is told by a model (`naisei.intent.verifying`). A sentence that
-claims nothing (sympathy, an offer of help) is not checked.
+What is held against them are numbers, amounts and dates (by value: 1万5千円 is 15,000円), unless
+they are worked out from those; and the row, column or clause that each stands in. All else (whose
+condition it is, yes or no, limits, whom to ask, what was merged) is told by a model
+(`naisei.intent.verifying`): of 29 wrong sentences of that kind rules of words told none. A
+sentence that claims nothing (sympathy, an offer of help) is not checked.
 """
 
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Sequence, Set
 
 from naisei.core import Evidence
-from naisei.intent.alignment import (
-    Piece,
-    across,
-    aligned,
-    holds,
-    in_range,
-    measures,
-    pieces_of,
-    swapped,
-)
-from naisei.intent.polarity import opposed
+from naisei.intent.alignment import across, aligned, in_range, measures, pieces_of, swapped
 from naisei.intent.things import headings_of
 from naisei.japanese.content_preservation import Quantity, missing, quantities
 from naisei.japanese.query_analysis import hollow
-from naisei.japanese.sentences import related, search_tokens
+from naisei.japanese.sentences import search_tokens
 from naisei.lang import Language
 from naisei.retrieval.chunking import cells_of, spans
 
@@ -86,7 +75,6 @@ def unsupported(
         return "出典がない" if ja else "no source is cited"
     places = "\n".join("\n".join([*headings_of(s), str(s.meta.get("date") or "")]) for s in sources)
     texts = "\n".join(s.text for s in sources)
-    everything = f"{places}\n{texts}\n{question}"
     cells = [
         cell
         for source in sources
@@ -105,20 +93,15 @@ def unsupported(
         if not (_among(q, asked) and not (affirmed != sentence and _rivals(q, near)))
         and not _told_otherwise(q, sentence, own)
         and not _worked_out(q, quantities(near), (asked | counted) - {q})
+        and not _worked_out(q, counted - {q}, quantities(own))
         and not any(in_range(q, cell) for cell in [*cells, *near.split("\n")])
     ]:
         named = "、".join(q.value + q.unit for q in gone)
         return f"出典にない数値: {named}" if ja else f"not in the sources: {named}"
-    sentence = _ANSWERING.sub("", sentence)
-    for ja_why, en_why, found in (
-        ("別の行・列・箇所の値", "the value of another row, column or clause", swapped),
-        ("別の行・列の内容", "what another row or column says", across),
-        ("上限・範囲が違う", "another limit or range", _limits),
-        ("出典と可否・要否が逆", "the sources say the opposite", _opposite),
-        ("出典にない名称", "a name that is not in the sources", _names),
-    ):
-        if what := found(sentence, pieces, texts if found is across else everything):
-            return f"{ja_why}: {what}" if ja else f"{en_why}: {what}"
+    plain = _ANSWERING.sub("", sentence)
+    if what := swapped(plain, pieces) or across(plain, texts):
+        other = ("別の行・列・箇所の値", "the value of another row, column or clause")
+        return f"{other[0]}: {what}" if ja else f"{other[1]}: {what}"
     return ""
 
 
@@ -138,7 +121,10 @@ def _rivals(value: Quantity, passage: str) -> bool:
 
 
 #: What shows that a number is worked out from others of its sentence.
-_COUNTS = re.compile("[×✕＋+−＝=]|合計|計|合わせ|足[すし]|引[いくき]|残り|差|分(?:で|の|は|、|が)")
+_COUNTS = re.compile(
+    "[×✕＋+−＝=]|合計|計|合わせ|足[すし]|引[いくき]|残り|差|分(?:で|の|は|、|が)|ので|加え|加算|"
+    "(?:安|高|多|少な|長|短)く|超え|増え|減[るりっ]"
+)
 
 
 def _worked_out(value: Quantity, cited: Set[Quantity], others: Set[Quantity]) -> bool:
@@ -174,80 +160,3 @@ def _told_otherwise(value: Quantity, sentence: str, text: str) -> bool:
         return True
     parts = [float(q.value) for q in quantities(sentence) - {value} if q.unit == value.unit]
     return "計" in sentence and len(parts) > 1 and sum(parts) == float(value.value)
-
-
-_MOST = "上限|最大|最高|まで|以内|限度|以下|未満|限り|最長"
-_RANGES = (
-    ("以上", "以下|未満|以内"),
-    ("以下", "以上|未満|超え"),
-    ("未満", "以上|以下|超え"),
-    ("以内", "以上|以降|経過後"),
-    ("前", "後"),
-    ("後", "前"),
-    ("以降", "以前|まで"),
-    ("午前", "午後"),
-    ("午後", "午前"),
-)
-
-
-def _limits(sentence: str, pieces: Sequence[Piece], _: str) -> str:
-    folded = _plain(sentence)
-    for value in quantities(sentence):
-        own = [_plain(p.near) for p in pieces if holds(p.values, value)]
-        if not own or not value.value.isdigit() or len(value.value) > 7:
-            continue
-        here = _beside(folded, value)
-        there = [_beside(text, value) for text in own]
-        if not here or not all(there):
-            continue
-        for mark, opposite in _RANGES:
-            stands = any(re.search(mark, t) for t in there)
-            if re.search(mark, here) and not stands and all(re.search(opposite, t) for t in there):
-                return f"{value.value}{value.unit}{mark}"
-        least = all(re.search("上限|最大|最高|限度", t) for t in there)
-        if least and not re.search(_MOST, folded):
-            return f"{value.value}{value.unit}（上限）"
-    return ""
-
-
-def _plain(text: str) -> str:
-    return unicodedata.normalize("NFKC", text).replace(",", "")
-
-
-def _beside(text: str, value: Quantity) -> str:
-    """The value in a text with a few letters around it; empty if it is written otherwise."""
-    found = re.search(
-        rf"(?<![0-9]).{{0,8}}(?<![0-9]){re.escape(value.value)}(?![0-9]).{{0,8}}", text
-    )
-    return found[0] if found else ""
-
-
-def _opposite(sentence: str, pieces: Sequence[Piece], _: str) -> str:
-    said = set(search_tokens(sentence))
-    return opposed(sentence, [u for u in aligned(sentence, pieces) if not _of_others(u, said)])
-
-
-_SOME = re.compile("([^。、]*(?:方|人|場合|とき|もの|世帯))は[^。、]{0,8}$")
-
-
-def _of_others(unit: str, said: set[str]) -> bool:
-    """Whether it only takes out some of whom the sentence does not speak: 「…の方は対象外です」."""
-    found = _SOME.search(unit.strip().rstrip("。"))
-    words = set(search_tokens(found[1])) if found else set()
-    return bool(words) and len(words & said) < _SPOKEN_OF * len(words)
-
-
-_SPOKEN_OF = 0.34
-
-
-_NAMED = re.compile(r"[A-Za-z][A-Za-z0-9-]{2,}")
-
-
-def _names(sentence: str, _: Sequence[Piece], text: str) -> str:
-    folded = _plain(text).lower()
-    there = set(search_tokens(text))
-    for m in _NAMED.finditer(_plain(sentence)):
-        own = set(search_tokens(m[0]))
-        if m[0].lower() not in folded and not ({*own, *related(own)} & there):
-            return m[0]
-    return ""
