@@ -14,15 +14,13 @@ from naisei.core import AskUser, Evidence, InputError, Where
 from naisei.intent.config import EvalConfig
 from naisei.intent.evaluation.flow import ItemResult
 from naisei.intent.evaluation.items import Fact, Gold, Item, first_rank, holds, load_items, ranks
-from naisei.intent.evaluation.metrics import coverage_at, recall_at, reciprocal_rank
+from naisei.intent.evaluation.metrics import recall_at, reciprocal_rank
 from naisei.intent.evaluation.users import (
     Person,
     leaked,
     nearest,
     offered,
-    shared_run,
     simulated_user,
-    told_share,
 )
 from naisei.intent.rules import Contacts, Entry
 from naisei.intent.schemas import Exchange
@@ -139,7 +137,6 @@ def test_measures_by_hand() -> None:
     assert first_rank((None, 4, 2)) == 2 and first_rank((None,)) is None
     assert [recall_at((None, 4), k) for k in (1, 3, 5)] == [0.0, 0.0, 1.0]
     assert reciprocal_rank((4, None)) == 0.25 and reciprocal_rank((None,)) == 0.0
-    assert coverage_at((1, None, 5, 6), 5) == 0.5
 
 
 # --- the simulated user --------------------------------------------------------------
@@ -185,9 +182,6 @@ def test_a_user_that_quotes_the_passage_is_caught() -> None:
     item = VAGUE.model_copy(update={"intent": "休みたい", "facts": (Fact(about="a", says="b"),)})
     assert "結婚" in leaked(item, [exchange])
     assert leaked(VAGUE, [Exchange(question="x", answer="来月結婚します")]) == ()
-    told = item.model_copy(update={"facts": (Fact(about="a", says="本人が結婚するときは5日"),)})
-    assert told_share(told) > 0.4 and shared_run(told) == "本人が結婚するときは5日"
-    assert math.isnan(told_share(CLEAR))
 
 
 def test_nothing_is_near_where_all_options_say_the_same() -> None:
@@ -222,12 +216,10 @@ def test_a_run_measures_before_and_after_asking(index: Path, tmp_path: Path) -> 
     assert found["clear/routing_agreement"].value == found["vague/routing_agreement"].value == 1
     assert found["vague/questions"].value >= 1 and found["clear/questions"].value == 0
     assert found["refusals_wrong"].value == 0 and found["answer_support"].value == 1
-    assert found["quotes_verbatim"].value == 1 and found["tokens"].value == 0
+    assert found["vague/leaked"].value == 0 and found["tokens"].value == 0
     assert found["latency_median"].value > 0 and found["contact_right"].n == 1
     assert found["consultation/recall@5_after"].reason  # no passage: undefined, not 0
     assert math.isnan(found["consultation/recall@5_after"].value)
-    lines = (tmp_path / "run" / "items.csv").read_text(encoding="utf-8").splitlines()
-    assert len(lines) == 5 and lines[0].startswith("item,kind,split,text")
     assert "annual.md" in (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
 
 

@@ -51,7 +51,7 @@ _METRICS = {
     "pass_rate": "通った割合",
     "questions": "質問の数",
     "questions_first_trial": "最初の試行での質問の数",
-    "quotes_verbatim": "引用が原文どおり",
+    "leaked": "知らないはずの語を言った対話",
     "reading_failures": "読み取りの失敗",
     "refusals_right": "正しく断った割合",
     "refusals_wrong": "誤って断った割合",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
@@ -39,11 +38,10 @@ class ItemResult(BaseModel):
     it is not among the first ten. query, rewritten: what was searched for in the end, and how it
     came about. answered: whether the documents were found to hold an answer. sentences,
     unsupported: of the answer, and how many are not borne out. cited, cited_gold: chunks cited,
-    and whether one of them holds a gold passage. verbatim: of the quotes cited, those that stand
-    in their chunks. contact: the department named. seconds: of the assistant, without searching
-    for `before`; the user's thinking time is in it where a model plays the user. leaked: words
-    of gold passages that the user said without having been told them. failures: instrument
-    failures that the assistant survived.
+    and whether one of them holds a gold passage. contact: the department named. seconds: of the
+    assistant, without searching for `before`; the user's thinking time is in it where a model
+    plays the user. leaked: words of gold passages that the user said without having been told
+    them. failures: instrument failures that the assistant survived.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -63,7 +61,6 @@ class ItemResult(BaseModel):
     unsupported: int = 0
     cited: int = 0
     cited_gold: bool = False
-    verbatim: int = 0
     contact: str | None = None
     seconds: float = 0.0
     leaked: tuple[str, ...] = ()
@@ -112,7 +109,6 @@ def examine(item: Item, setting: Setting) -> Flow[ItemResult]:
         unsupported=len(reply.unsupported),
         cited=len(reply.citations),
         cited_gold=_cites_gold(reply, item, texts),
-        verbatim=_verbatim(reply, list(texts.values())),
         contact=reply.contact.department if reply.contact else None,
         seconds=max(0.0, (ended - began).total_seconds()),
         leaked=leaked(item, dialogue.exchanges),
@@ -123,12 +119,3 @@ def examine(item: Item, setting: Setting) -> Flow[ItemResult]:
 def _cites_gold(reply: Reply, item: Item, texts: dict[str, Evidence]) -> bool:
     cited = [texts[c.chunk] for c in reply.citations if c.chunk in texts]
     return any(holds(chunk, gold) for chunk in cited for gold in item.gold)
-
-
-def _verbatim(reply: Reply, hits: Sequence[Evidence]) -> int:
-    """Citations whose every line stands in the chunk that they name."""
-    texts = {hit.id: "".join(hit.text.split()) for hit in hits}
-    return sum(
-        all("".join(line.split()) in texts.get(c.chunk, "") for line in c.quote.splitlines())
-        for c in reply.citations
-    )

@@ -12,7 +12,7 @@ from pydantic import JsonValue
 from naisei.intent.config import EvalConfig
 from naisei.intent.evaluation.flow import ItemResult
 from naisei.intent.evaluation.items import DEPTH, Item, Kind, digest, first_rank
-from naisei.intent.evaluation.tables import by_kind, cases, honesty
+from naisei.intent.evaluation.tables import by_kind, cases
 from naisei.runs.significance import paired_difference
 from naisei.runs.statistics import mean_metric
 from naisei.runs.task import EpisodeRow, Metric, Summary
@@ -37,11 +37,6 @@ def reciprocal_rank(ranks: Ranks) -> float:
     return 1.0 / first if first is not None and first <= DEPTH else 0.0
 
 
-def coverage_at(ranks: Ranks, k: int) -> float:
-    """The share of the gold passages among the first `k`."""
-    return sum(r is not None and r <= k for r in ranks) / len(ranks)
-
-
 def _at(k: int) -> Callable[[Ranks], float]:
     return lambda ranks: recall_at(ranks, k)
 
@@ -50,7 +45,6 @@ def _at(k: int) -> Callable[[Ranks], float]:
 MEASURES: dict[str, Callable[[Ranks], float]] = {
     **{f"recall@{k}": _at(k) for k in KS},
     f"mrr@{DEPTH}": reciprocal_rank,
-    "coverage@5": lambda ranks: coverage_at(ranks, 5),
 }
 
 
@@ -119,20 +113,25 @@ def _of(measure: Callable[[Ranks], float], side: str) -> Callable[[ItemResult], 
 def asking(group: str, of: Measured) -> list[Metric]:
     """routing_agreement: the first action is what the kind of question wants, see
     `naisei.intent.evaluation.flow.EXPECTED`. asked: items asked back about at least once.
-    questions: per item."""
+    questions: per item. leaked: talks in which the user said words of the gold passage that nobody
+    had told them (the audit of the simulated user)."""
     none = "no such item was scored"
     return [
         of.mean(f"{group}routing_agreement", lambda r: r.agrees, none),
         of.mean(f"{group}asked", lambda r: bool(r.exchanges), none),
         of.mean(f"{group}questions", lambda r: len(r.exchanges), none, share=False),
+        of.mean(
+            f"{group}leaked",
+            lambda r: bool(r.leaked) if r.exchanges else None,
+            "nothing was asked back",
+        ),
     ]
 
 
 def answering(group: str, of: Measured) -> list[Metric]:
     """Of the answers given. answer_support: share of their sentences that are borne out, the
     mean over answers. cited_gold: the answer cites a chunk that holds a gold passage, over
-    items that have one. quotes_verbatim: share of the quotes that stand in their chunks, the mean
-    over answers with quotes."""
+    items that have one."""
     none = "no answer was given"
 
     def support(r: ItemResult) -> float | None:
@@ -143,11 +142,6 @@ def answering(group: str, of: Measured) -> list[Metric]:
         of.mean(f"{group}answer_support", lambda r: support(r) if r.answered else None, none),
         of.mean(
             f"{group}cited_gold", lambda r: r.cited_gold if r.answered and r.before else None, none
-        ),
-        of.mean(
-            f"{group}quotes_verbatim",
-            lambda r: r.verbatim / r.cited if r.answered and r.cited else None,
-            "no quote was given",
         ),
     ]
 
@@ -228,6 +222,6 @@ def summarise(
             metrics += ranking(group, measured)
     metrics += refusing(items, measured, contacts=bool(config.contacts.contact))
     metrics += cost(scored, measured)
-    tables = (by_kind(metrics), cases(results), honesty(items, results))
+    tables = (by_kind(metrics), cases(results))
     extra = {"units": [r.item for r in results], "clusters": measured.clusters}
     return Summary(tuple(metrics), tables, tuple(notes), extra)

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, get_args
 
 from naisei.intent.evaluation.flow import EXPECTED, ItemResult
 from naisei.intent.evaluation.items import Item, Kind, first_rank
-from naisei.intent.evaluation.users import LONG, shared_run, told_share
 from naisei.lang import say
 from naisei.runs.compare import differences, side_by_side
 from naisei.runs.lines import Line
-from naisei.runs.task import Digest, EpisodeRow, Metric, Table
+from naisei.runs.task import Digest, Metric, Table
 from naisei.system.studies import Study
 
 Cell = str | float | int
@@ -80,44 +79,6 @@ def cases(results: Sequence[ItemResult]) -> Table:
     )
 
 
-def honesty(items: Mapping[str, Item], results: Sequence[ItemResult]) -> Table:
-    """The audit of the simulated user, see `naisei.intent.evaluation.users`."""
-    hidden = [items[r.item] for r in results if items[r.item].facts and items[r.item].gold]
-    shares = [s for s in map(told_share, hidden) if not math.isnan(s)]
-    mean = sum(shares) / len(shares) if shares else math.nan
-    long = sum(len(shared_run(item)) >= LONG for item in hidden)
-    said = sum(bool(r.leaked) for r in results if r.exchanges)
-    talks = sum(bool(r.exchanges) for r in results)
-    rows: list[tuple[Cell, ...]] = [
-        (
-            say("事実にある、正解文の語の割合", "words of the gold passage told by the facts"),
-            mean,
-            len(shares),
-        ),
-        (
-            say(
-                f"正解文と {LONG} 字以上同じ並びのある事実",
-                f"facts sharing {LONG} letters in a row with it",
-            ),
-            long,
-            len(hidden),
-        ),
-        (
-            say(
-                "知らされていない正解文の語を言った対話",
-                "talks in which the user said unknown words of it",
-            ),
-            said,
-            talks,
-        ),
-    ]
-    return Table(
-        say("ユーザー役の監査", "The simulated user, audited"),
-        (say("項目", "what"), say("値", "value"), "n"),
-        tuple(rows),
-    )
-
-
 _SHOWN = (
     "routing_agreement",
     "questions",
@@ -147,64 +108,6 @@ def study_tables(study: Study) -> tuple[Table, ...]:
         side_by_side("Configurations", study.metrics, _SHOWN, note=intervals),
         *differences(study.summaries, _COMPARED, seed=study.seed, note=note),
     )
-
-
-COLUMNS = (
-    "item",
-    "kind",
-    "split",
-    "text",
-    "first",
-    "agrees",
-    "cases",
-    "questions",
-    "rank_before",
-    "rank_after",
-    "query",
-    "rewritten",
-    "answered",
-    "cited_gold",
-    "unsupported",
-    "contact",
-    "seconds",
-    "tokens",
-    "failure",
-)
-
-
-def item_table(items: Mapping[str, Item], rows: Sequence[EpisodeRow]) -> Table:
-    """What came of every item; an unscored one has its failure, and nothing else."""
-    lines: list[tuple[str | float | int, ...]] = []
-    for row in rows:
-        item = items[row.where.instance]
-        tokens = sum(usage.tokens for usage in row.usage)
-        head = (item.id, item.kind, item.split, item.text)
-        if row.result is None:
-            blank = [""] * (len(COLUMNS) - len(head) - 2)
-            lines.append((*head, *blank, tokens, row.failure))
-            continue
-        r = ItemResult.model_validate(row.result)
-        lines.append(
-            (
-                *head,
-                r.first,
-                int(r.agrees),
-                " ".join(map(str, r.cases)),
-                len(r.exchanges),
-                first_rank(r.before) or math.nan,
-                first_rank(r.after) or math.nan,
-                r.query,
-                r.rewritten,
-                int(r.answered),
-                int(r.cited_gold),
-                r.unsupported,
-                r.contact or "",
-                round(r.seconds, 4),
-                tokens,
-                "; ".join(r.failures),
-            )
-        )
-    return Table("items", COLUMNS, tuple(lines))
 
 
 def item_digest(result: Any) -> Digest:

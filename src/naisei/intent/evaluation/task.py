@@ -9,13 +9,12 @@ from pathlib import Path
 from pydantic import BaseModel, JsonValue
 
 from naisei.core import AskUser, Flow, Where, World, fingerprint
-from naisei.files import write_atomically
 from naisei.intent.config import EvalConfig
 from naisei.intent.effects import document_world
 from naisei.intent.evaluation import flow, metrics
 from naisei.intent.evaluation.flow import ItemResult
 from naisei.intent.evaluation.items import BUNDLED, Item, digest, load_items
-from naisei.intent.evaluation.tables import item_lines, item_table
+from naisei.intent.evaluation.tables import item_lines
 from naisei.intent.evaluation.users import simulated_user
 from naisei.intent.rules import Profile, Setting
 from naisei.lang import say
@@ -23,8 +22,6 @@ from naisei.retrieval.index import Index
 from naisei.retrieval.store import Store
 from naisei.runs.directory import RunDirectory
 from naisei.runs.lines import Line
-from naisei.runs.result import RunResult
-from naisei.runs.tables import to_csv
 from naisei.runs.task import EpisodeRow, Summary, Task
 from naisei.training_documents import training_note
 
@@ -104,11 +101,6 @@ class EvalTask(Task[EvalConfig]):
         every = self.items.values()
         seen = sum(i.split == "dev" for i in every) if self.config.data in BUNDLED else 0
         return training_note(say("この規則", "these rules"), seen, len(every))
-
-    def export(self, directory: RunDirectory, result: RunResult) -> None:
-        """`items.csv`: one line an item."""
-        csv = to_csv(item_table(self.items, result.outcome.rows))
-        write_atomically(directory.path / "items.csv", csv)
 
     def shown(self, where: Where, result: JsonValue) -> list[Line]:
         scored = ItemResult.model_validate(result)

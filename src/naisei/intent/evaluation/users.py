@@ -8,8 +8,7 @@ thing left, as people name the matter with the wish. Each fact is told once; the
 more to say. The gold passages are not given to it: whatever it says stands in the item, or was
 offered to it. Another user knows nothing (a control), and one is played by a language model.
 
-A user that quotes the gold passage would make any assistant look good. Two things are audited:
-what was written into the items (facts that share wording with the passage), and what was said in
+A user that quotes the gold passage would make any assistant look good: audited is what was said in
 the run (words of the passage that neither the item nor the assistant had used before).
 """
 
@@ -19,7 +18,6 @@ import math
 import random
 import re
 from collections.abc import Callable, Sequence
-from difflib import SequenceMatcher
 from itertools import pairwise
 
 from naisei.core import AskUser, Chat, Flow, FlowHandler, Handler, InputError, Where
@@ -187,10 +185,6 @@ def simulated_user(name: str, item: Item, *, seed: int = 0) -> Handler:
     return USERS[name](item, seed)
 
 
-#: A run of so many letters that fact and passage share is wording, not subject matter.
-LONG = 8
-
-
 def leaked(item: Item, exchanges: Sequence[Exchange]) -> tuple[str, ...]:
     """Words of substance of the gold passages that the user said first.
 
@@ -205,25 +199,3 @@ def leaked(item: Item, exchanges: Sequence[Exchange]) -> tuple[str, ...]:
         known.update(matter(" ".join([exchange.question, *exchange.options])))
         out += [w for w in matter(exchange.answer) if w in secret - known]
     return tuple(dict.fromkeys(out))
-
-
-def told_share(item: Item) -> float:
-    """The share of the gold passages' words of substance that stand in the facts but not in the
-    question: how much of the answer's wording an obliging user could give away. NaN without."""
-    secret = {word for gold in item.gold for word in matter(gold.quote)}
-    if not secret or not item.facts:
-        return float("nan")
-    told = set(matter(" ".join(f.says for f in item.facts))) - set(matter(item.text))
-    return len(secret & told) / len(secret)
-
-
-def shared_run(item: Item) -> str:
-    """The longest run of letters that a fact shares with a gold passage."""
-    best = ""
-    for fact in item.facts:
-        for gold in item.gold:
-            a, b = normalise(fact.says), normalise(gold.quote)
-            found = SequenceMatcher(None, a, b, autojunk=False).find_longest_match()
-            if found.size > len(best):
-                best = a[found.a : found.a + found.size]
-    return best
