@@ -57,8 +57,8 @@ class Options(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-def pairs(given: Sequence[str]) -> dict[str, str]:
-    """Key → value of words such as `depth=2`.
+def pairs(given: Sequence[str], option: str = FLAG) -> dict[str, str]:
+    """Key → value of words such as `depth=2`. option: where they were given.
 
     Raises:
         InputError: a word without a key or an equals sign, or a key that comes twice.
@@ -69,7 +69,7 @@ def pairs(given: Sequence[str]) -> dict[str, str]:
         if not (key and equals):
             raise InputError(
                 say(f"'{word}' は設定の形になっていません", f"'{word}' is no setting"),
-                place=FLAG,
+                place=option,
                 remedy=say(
                     "depth=2 のように KEY=VALUE の形で書いてください",
                     "write KEY=VALUE, such as depth=2",
@@ -78,7 +78,7 @@ def pairs(given: Sequence[str]) -> dict[str, str]:
         if key in out:
             raise InputError(
                 say(f"'{key}' が二度指定されています", f"'{key}' is set twice"),
-                place=FLAG,
+                place=option,
                 remedy=say("どちらか一つにしてください", "leave one of them out"),
             )
         out[key] = value

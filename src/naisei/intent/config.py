@@ -8,7 +8,16 @@ from typing import Any, Literal, get_args
 from pydantic import Field, ValidationError
 
 from naisei.core import InputError
-from naisei.intent.rules import Contacts, Profile, Role, Rules, Setting, load_contacts, read_model
+from naisei.intent.rules import (
+    Contacts,
+    Profile,
+    Role,
+    Rules,
+    Setting,
+    fault,
+    load_contacts,
+    read_model,
+)
 from naisei.intent.schemas import Extended, Thresholds
 from naisei.lang import Language, language, say
 from naisei.retrieval.types import Mode
@@ -45,13 +54,12 @@ class Behaviour(Options):
         ge=0,
         le=20,
     )
-    threshold: tuple[str, ...] = flag(
-        (),
+    threshold: dict[str, str] = flag(
+        {},
         "しきい値 (複数可): clarity is_question is_consultation in_internal_docs ask_person",
         "A threshold, repeatable: clarity, is_question, is_consultation, in_internal_docs, "
         "ask_person.",
         panel=_ASKING,
-        metavar="NAME=1..5",
     )
     extended: str = flag(
         "greeting",
@@ -218,48 +226,19 @@ def described(index: Path) -> str:
 
 
 def _thresholds(behaviour: Behaviour) -> Thresholds:
-    given: dict[str, Any] = {}
-    for pair in behaviour.threshold:
-        name, sign, value = (part.strip() for part in pair.partition("="))
-        if not sign or name not in _GRADED:
-            raise InputError(
-                say(f"{pair!r} はしきい値ではありません", f"{pair!r} is no threshold"),
-                place="--threshold",
-                remedy=say(
-                    f"名前=1〜5 と書いてください。名前: {', '.join(_GRADED)}",
-                    f"write NAME=1..5; names: {', '.join(_GRADED)}",
-                ),
-            )
-        if name in given:
-            raise InputError(
-                say(f"'{name}' が二度指定されています", f"'{name}' is set twice"),
-                place="--threshold",
-                remedy=say("どちらか一つにしてください", "leave one of them out"),
-            )
-        given[name] = value
+    named = [n.strip() for n in behaviour.extended.split(",") if n.strip() not in ("", "none")]
+    given: Any = {"extended": named, "ask_profile": behaviour.ask_profile, **behaviour.threshold}
     try:
-        return Thresholds(
-            **given, extended=_extended(behaviour.extended), ask_profile=behaviour.ask_profile
-        )
+        return Thresholds.model_validate(given)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        name = ".".join(map(str, first["loc"]))
+        option = "extended" if error.errors()[0]["loc"][0] == "extended" else "threshold"
         raise InputError(
-            f"{name}: {first['msg']}",
-            place="--threshold",
-            remedy=say("1〜5 の整数にしてください", "give a whole number, 1 to 5"),
-        ) from error
-
-
-def _extended(given: str) -> frozenset[Any]:
-    names = [n.strip() for n in given.split(",") if n.strip() not in ("", "none")]
-    if unknown := [n for n in names if n not in get_args(Extended)]:
-        raise InputError(
-            say(f"{unknown[0]!r} という場合はありません", f"no case is called {unknown[0]!r}"),
-            place="--extended",
+            fault(error),
+            place=f"--{option}",
             remedy=say(
+                f"名前は {', '.join(_GRADED)}、値は 1〜5 の整数です。--extended は "
                 f"{', '.join(get_args(Extended))} か none です",
-                f"use {', '.join(get_args(Extended))}, or none",
+                f"names: {', '.join(_GRADED)}; values: 1 to 5; --extended: "
+                f"{', '.join(get_args(Extended))} or none",
             ),
-        )
-    return frozenset(names)
+        ) from error

@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Literal, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -33,49 +33,17 @@ from pydantic import (
 from naisei.core import Evidence, InputError
 from naisei.intent.schemas import Contact, Thresholds
 from naisei.japanese.morph import is_japanese, normalise
-from naisei.lang import Language, say
+from naisei.lang import Language, language, say
 from naisei.text_files import json_of, read_text, toml_of
-
-_KINDS = {
-    "bool": ("true か false", "true or false"),
-    "dict": ("項目の組 {…}", "an object {…}"),
-    "float": ("数", "a number"),
-    "int": ("整数", "a whole number"),
-    "list": ("並び […]", "a list […]"),
-    "model": ("項目の組 {…}", "an object {…}"),
-    "string": ("文字列", "a text"),
-    "tuple": ("並び […]", "a list […]"),
-}
 
 
 def fault(error: ValidationError) -> str:
     """The first thing wrong, `field: what`; the field is left out where it is the whole."""
+    from naisei.models.replies import reason
+
     first = error.errors(include_url=False, include_input=False)[0]
-    field = ".".join(str(part) for part in first["loc"])
-    said = _said(first)
+    field, said = ".".join(str(part) for part in first["loc"]), reason(first, language())
     return f"{field}: {said}" if field else said
-
-
-def _said(found: Any) -> str:
-    kind, about = found["type"], found.get("ctx", {})
-    if kind == "missing":
-        return say("必須です", "is missing")
-    if kind == "extra_forbidden":
-        return say("このような項目はありません", "there is no such field")
-    if kind == "literal_error":
-        expected = about["expected"]
-        one_of = expected.replace(" or ", ", ")
-        return say(f"{one_of} のどれかにしてください", f"must be {expected}")
-    if kind in ("string_too_short", "too_short"):
-        return say("空にはできません", "must not be empty")
-    if kind in ("string_too_long", "too_long"):
-        most = about["max_length"]
-        return say(f"長すぎます（{most} まで）", f"is too long (at most {most})")
-    base = kind.partition("_")[0]
-    if kind.endswith(("_type", "_parsing")) and base in _KINDS:
-        ja, en = _KINDS[base]
-        return say(f"{ja}にしてください", f"must be {en}")
-    return str(found["msg"]).removeprefix("Value error, ")
 
 
 M = TypeVar("M", bound=BaseModel)

@@ -132,7 +132,7 @@ def read(
     assert wrong is not None
     raise Violation(
         tuple(
-            f"{'.'.join(map(str, e['loc'])) or 'JSON'}: {_why(e, language)}"
+            f"{'.'.join(map(str, e['loc'])) or 'JSON'}: {reason(e, language)}"
             for e in wrong.errors(include_url=False)
         )
     ) from wrong
@@ -153,6 +153,9 @@ def _valid(data: object, model: type[BaseModel]) -> tuple[BaseModel, list[str]]:
 #: What pydantic says most often of a reply, in Japanese; the rest is told in general words.
 _WHY_JA = {
     "missing": "ありません",
+    "extra_forbidden": "このような項目はありません",
+    "dict_type": "項目の組で書いてください",
+    "model_type": "項目の組で書いてください",
     "no_question": "choice が clarify なら、question に質問を書いてください",
     "int_parsing": "整数で書いてください",
     "int_type": "整数で書いてください",
@@ -172,8 +175,8 @@ _WHY_JA = {
 }
 
 
-def _why(error: ErrorDetails, language: str) -> str:
-    """What is wrong with a field, in the language of the prompt."""
+def reason(error: ErrorDetails, language: str) -> str:
+    """What is wrong with a field, in words."""
     said = error["msg"].removeprefix("Value error, ")
     if language != "ja" or error["type"] == "value_error":
         return said
