@@ -181,8 +181,8 @@ def groups_of(request: Request) -> frozenset[str]:
 
 def _begun(turns: TurnService, request: Request, given: AskRequest) -> Session:
     """The session to go on with, or a new one. Raises `HTTPException` for another user's."""
-    sessions, user = turns.sessions, _user(request)
-    return sessions.find(user, given.session) if given.session else sessions.begin(user, given.id)
+    user = _user(request)
+    return turns.find(user, given.session) if given.session else turns.begin(user, given.id)
 
 
 async def ask(request: Request) -> JSONResponse:
@@ -261,13 +261,13 @@ def _event(name: str, data: Any) -> dict[str, str]:
 
 async def session(request: Request) -> JSONResponse:
     """`GET /api/session/{id}`: one's own turns, for a page that is opened again."""
-    sessions = _state(request).turns.sessions
-    kept = sessions.find(_user(request), request.path_params["id"])
-    events = sessions.events(kept)
+    turns = _state(request).turns
+    kept = turns.find(_user(request), request.path_params["id"])
+    events = turns.events(kept)
     said = [event.result for event in events if event.kind == "ask"]
     replies = map(plain_reply, Conversation.told(events).replies)
-    turns = [{"said": s, "reply": reply} for s, reply in zip_longest(said, replies)]
-    return JSONResponse({"session": kept.id, "turns": turns})
+    shown = [{"said": s, "reply": reply} for s, reply in zip_longest(said, replies)]
+    return JSONResponse({"session": kept.id, "turns": shown})
 
 
 async def passage(request: Request) -> JSONResponse:
@@ -282,9 +282,7 @@ async def feedback(request: Request) -> JSONResponse:
     """`POST /api/feedback` {"session", "sign"} → the thresholds that hold for this user now."""
     given = await read(request, FeedbackRequest)
     state = _state(request)
-    return JSONResponse(
-        state.feedback(state.turns.sessions.find(_user(request), given.session), given.sign)
-    )
+    return JSONResponse(state.feedback(state.turns.find(_user(request), given.session), given.sign))
 
 
 #: Characters of one piece of a streamed text.

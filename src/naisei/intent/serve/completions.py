@@ -36,7 +36,7 @@ from naisei.intent.serve.api import (
     with_sources,
 )
 from naisei.intent.serve.state import ServerState
-from naisei.intent.serve.turns import Sessions
+from naisei.intent.serve.turns import TurnService
 from naisei.japanese.query_analysis import matter
 from naisei.japanese.questions import parse
 from naisei.lang import say
@@ -87,18 +87,18 @@ def dialogue_of(said: Sequence[tuple[str, str]], options_of: Options) -> Dialogu
     return open_
 
 
-async def remember(reply: Reply, sessions: Sessions, user: str) -> None:
+async def remember(reply: Reply, turns: TurnService, user: str) -> None:
     """Note what kind of message this was, to know it when the caller sends it back."""
     options: JsonValue = list(reply.options) if reply.asks else None
-    await sessions.note(user, mark_of(with_sources(reply)), {"options": options})
+    await turns.note(user, mark_of(with_sources(reply)), {"options": options})
 
 
-def _options(sessions: Sessions, user: str) -> Options:
+def _options(turns: TurnService, user: str) -> Options:
     """Whether a message was a question is known from when it was sent (`remember`); of one that
     this server never sent, it is read off its words."""
 
     def options(text: str) -> tuple[str, ...] | None:
-        kept = sessions.noted(user, mark_of(text))
+        kept = turns.noted(user, mark_of(text))
         if isinstance(kept, dict):
             found = kept.get("options")
             return tuple(map(str, found)) if isinstance(found, list) else None
@@ -266,7 +266,7 @@ async def chat_completions(request: Request) -> Response:
             raise HTTPException(413, told)
     user = str(getattr(request.state, "user", ""))
     said = [(message.role, message.text) for message in given.messages]
-    options_of = _options(state.turns.sessions, user)
+    options_of = _options(state.turns, user)
     dialogue = await asyncio.to_thread(dialogue_of, said, options_of)
     # Messages in a row are one request, which is as long as one message may be.
     if told := too_long(dialogue.utterance, state.options.max_message):
@@ -285,7 +285,7 @@ async def chat_completions(request: Request) -> Response:
     )
     if not given.stream:
         reply = await turn
-        await remember(reply, state.turns.sessions, user)
+        await remember(reply, state.turns, user)
         return JSONResponse(
             completion(with_sources(reply), usage=_usage(log), told=plain_reply(reply))
         )
@@ -300,7 +300,7 @@ async def chat_completions(request: Request) -> Response:
         except (HTTPException, InputError, EffectFailed) as error:
             yield as_data(problem(error))
             return
-        await remember(reply, state.turns.sessions, user)
+        await remember(reply, state.turns, user)
         rest = released.rest(with_sources(reply))
         for chunk in chunks.last(rest, given.usage_of(_usage(log)), plain_reply(reply)):
             yield chunk

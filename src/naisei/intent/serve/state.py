@@ -17,7 +17,7 @@ from naisei.intent.feedback import Sign, adjusted, read_feedback, write_feedback
 from naisei.intent.schemas import Thresholds
 from naisei.intent.serve.options import ServeOptions
 from naisei.intent.serve.people import feedback_of
-from naisei.intent.serve.turns import Session, Sessions, TurnService
+from naisei.intent.serve.turns import Session, TurnService
 from naisei.intent.system import ASSIST
 from naisei.kept_text import KeptText
 from naisei.lang import say
@@ -51,9 +51,7 @@ class ServerState:
         self.options, self._config = options, config
         self._index, self._base = index, base
         self._worlds: dict[frozenset[str], tuple[Index, World]] = {}
-        self.turns = TurnService(
-            Sessions(options.state, options.store), self._world, config.setting, options
-        )
+        self.turns = TurnService(self._world, config.setting, options)
 
     async def _world(self, groups: frozenset[str]) -> World:
         return (await self._seen_by(groups))[1]
@@ -90,7 +88,7 @@ class ServerState:
         Raises:
             HTTPException: nothing was said yet.
         """
-        steps = Conversation.told(self.turns.sessions.events(session)).steps
+        steps = Conversation.told(self.turns.events(session)).steps
         if not steps:
             raise HTTPException(409, say("まだ会話がありません", "there is no turn yet"))
         dialogue = steps[-1]
@@ -98,10 +96,6 @@ class ServerState:
         write_feedback(self._file(session.person), sign, about=dialogue.utterance, asked=asked)
         cuts = self._cuts(session.person).model_dump(mode="json", exclude={"extended"})
         return {"sign": sign, "thresholds": cuts}
-
-    async def close(self) -> None:
-        await self.turns.close()
-        self.turns.sessions.close()
 
 
 @asynccontextmanager
@@ -127,4 +121,4 @@ async def open_state(
             try:
                 yield state
             finally:
-                await state.close()
+                await state.turns.close()

@@ -12,7 +12,6 @@ import hashlib
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import ExitStack, asynccontextmanager
-from pathlib import Path
 from typing import Any, NoReturn
 from weakref import WeakValueDictionary
 
@@ -54,34 +53,40 @@ class Session(BaseModel):
         return f"user:{self.user}" if self.user else f"talk:{self.id}"
 
 
-class Sessions:
+#: The world of who is in these groups.
+WorldOf = Callable[[frozenset[str]], Awaitable[World]]
+#: Is told the text so far.
+Show = Callable[[str], None]
+#: Is told each effect as it is logged: what to show while somebody waits.
+OnEvent = Callable[[Event], None]
+
+
+class TurnService:
     """The sessions in a folder, which one process uses at a time; or in a database, under the
-    folder's name, which any number of processes may.
+    folder's name, which any number of processes may. Their turns are worked on at most `in_flight`
+    at a time, each for `timeout` seconds at most. A turn is finished even if whoever asked has
+    gone: it is in the session.
+
+    log: where the events of conversations go, each under its session's id.
 
     Raises:
         InputError: the folder or the database cannot be used, or another process uses the folder.
     """
 
-    def __init__(self, folder: Path, store: str | None = None) -> None:
-        self._lock = None if store is not None else server_lock(folder)
-        try:
-            self._log = open_log(folder, store)
-        except BaseException:
-            self._unlock()
-            raise
-
-    def _unlock(self) -> None:
-        if self._lock is not None:
-            self._lock.release()
-
-    @property
-    def log(self) -> RunLog:
-        """Where the events of conversations go, each under its session's id."""
-        return self._log
+    def __init__(self, world: WorldOf, setting: Setting, options: ServeOptions) -> None:
+        self._world, self._setting, self._options = world, setting, options
+        self._flying: set[asyncio.Task[Reply]] = set()
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        with ExitStack() as opened:
+            if options.store is None:
+                opened.callback(server_lock(options.state).release)
+            self.log = open_log(options.state, options.store)
+            opened.callback(self.log.close)
+            self._opened = opened.pop_all()
 
     def events(self, session: Session) -> list[Event]:
         """What happened in a session, oldest first."""
-        return [event for part in recorded(self._log, session.id) for event in part]
+        return [event for part in recorded(self.log, session.id) for event in part]
 
     def begin(self, user: str, mark: str | None = None) -> Session:
         """A new session. Its id is 192 random bits: who does not know it cannot guess it. mark:
@@ -98,53 +103,19 @@ class Sessions:
         Raises:
             HTTPException: none of this id, or another user's: the answer is the same.
         """
-        kept = self._log.get(f"talk:{id}")
+        kept = self.log.get(f"talk:{id}")
         session = None if kept is None else Session.model_validate(kept)
         if session is None or session.user != user:
             raise HTTPException(404, say("そのような会話はありません", "no such session"))
         return session
 
-    async def keep(self, session: Session) -> None:
-        """Returns when the session survives a killed process. Raises `LogBusy`."""
-        kept = session.model_dump(mode="json")
-        await retry_while_locked(lambda: self._log.put(f"talk:{session.id}", kept))
-
     def noted(self, user: str, mark: str) -> JsonValue:
         """What `note` kept for this user under a mark, else `None`."""
-        return self._log.get(f"mark:{user}:{mark}")
+        return self.log.get(f"mark:{user}:{mark}")
 
     async def note(self, user: str, mark: str, value: JsonValue) -> None:
-        """As `keep`."""
-        await retry_while_locked(lambda: self._log.put(f"mark:{user}:{mark}", value))
-
-    async def audited(self, person: str, said: str, reply: Reply) -> None:
-        """As `keep`, of a line of the audit; see `naisei.intent.serve.people`."""
-        await retry_while_locked(lambda: audited(self._log, person, said, reply))
-
-    def close(self) -> None:
-        self._log.close()
-        self._unlock()
-
-
-#: The world of who is in these groups.
-WorldOf = Callable[[frozenset[str]], Awaitable[World]]
-#: Is told the text so far.
-Show = Callable[[str], None]
-#: Is told each effect as it is logged: what to show while somebody waits.
-OnEvent = Callable[[Event], None]
-
-
-class TurnService:
-    """Where turns are worked on, at most `in_flight` of them at a time, each for `timeout`
-    seconds at most. A turn is finished even if whoever asked has gone: it is in the session."""
-
-    def __init__(
-        self, sessions: Sessions, world: WorldOf, setting: Setting, options: ServeOptions
-    ) -> None:
-        self.sessions = sessions
-        self._world, self._setting, self._options = world, setting, options
-        self._flying: set[asyncio.Task[Reply]] = set()
-        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        """Returns when it survives a killed process. Raises `LogBusy`."""
+        await retry_while_locked(lambda: self.log.put(f"mark:{user}:{mark}", value))
 
     def kept(self, user: str) -> KeptStream | None:
         """What is remembered of a user, if they allow it; of nobody where there are no users."""
@@ -202,7 +173,7 @@ class TurnService:
 
         async def answered() -> Reply:
             reply = await arun_logged(flow, world, log=log, apart=True)
-            await self.sessions.audited(f"user:{user}", said, reply)
+            await retry_while_locked(lambda: audited(self.log, f"user:{user}", said, reply))
             return reply
 
         return await self._work(answered())
@@ -212,6 +183,7 @@ class TurnService:
         for task in tuple(self._flying):
             task.cancel()
         await asyncio.gather(*self._flying, return_exceptions=True)
+        self._opened.close()
 
     def _check(self, said: str) -> None:
         if not said.strip():
@@ -243,13 +215,14 @@ class TurnService:
         on_event: OnEvent | None,
         show: Show | None,
     ) -> Reply:
-        log = self.sessions.log
+        log = self.log
         setting, world = self._setting_of(session.user), await self._world(groups)
         async with (
             self._locks.setdefault(session.id, asyncio.Lock()),
             _alone(log, f"talk:{session.id}"),
         ):
-            await self.sessions.keep(session)
+            kept_as = session.model_dump(mode="json")
+            await retry_while_locked(lambda: log.put(f"talk:{session.id}", kept_as))
             kept = self.kept(session.user)
             talk = Inquiry(
                 log, session.id, setting, world, user=session.person, kept=kept, on_event=on_event
@@ -260,7 +233,7 @@ class TurnService:
                     return talk.conversation.replies[number]
             reply = await talk.turn(said, show=show)
             assert reply is not None, "something was said"
-            await self.sessions.audited(session.person, said, reply)
+            await retry_while_locked(lambda: audited(log, session.person, said, reply))
             return reply
 
     def _setting_of(self, user: str) -> Setting:
