@@ -87,8 +87,7 @@ def _is_head(found: Sequence[Token], at: int) -> bool:
 
 
 def _spelt(sentence: str) -> str:
-    """As Sudachi reads it right (とって of 「バナナとってー」); without apologies, what is not wanted,
-    and a reason that follows."""
+    """As Sudachi reads it right; without apologies, what is not wanted, and a reason."""
     said = re.sub(r"(?<=[ぁ-ん])ー+(?=[。！？、]|$)", "", normalise(sentence))
     said = re.sub(r"^(?:すいません|すみません|ごめん(?:なさい|ね)?)が?、?", "", said)
     said = re.sub(r"[^、。]+(?:じゃ|では)なくて、?", "", said)

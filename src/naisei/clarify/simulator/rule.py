@@ -24,7 +24,7 @@ from naisei.clarify.simulator.restated import Restated, restated
 from naisei.clarify.simulator.topics import TELL_ME, WHAT_IS_UP, facet_asked, leads_nowhere
 from naisei.clarify.simulator.voice import Reply, Stance, Voice, nominal, pick, register_of
 from naisei.clarify.simulator.wish import Verdict, Wish
-from naisei.clarify.things import thing_of
+from naisei.clarify.things import mentioned, thing_of
 from naisei.core import AskUser, Handler, Where
 from naisei.japanese.questions import Question, parse
 
@@ -110,7 +110,8 @@ class RuleSimulator(Handler):
     def _contents(self, asked: Question, key: str) -> Reply | None:
         """How full a container is; `None` where the question is about something else."""
         container = asked_container(asked.text)
-        if not container:
+        # 「空のペットボトルか、水筒か」 chooses between things.
+        if not container or len({t for side in asked.sides for t in mentioned(side)}) > 1:
             return None
         how_full = level(container, self.instance)
         if how_full is None:
