@@ -21,7 +21,13 @@ from naisei.clarify.schemas import Action, ActionSet, Facts, Instance, Manner, T
 from naisei.clarify.simulator.claims import FRAME, Claim
 from naisei.clarify.simulator.containers import LEVELS, asked_container, asks_empty, level
 from naisei.clarify.simulator.restated import Restated, restated
-from naisei.clarify.simulator.topics import TELL_ME, WHAT_IS_UP, facet_asked, leads_nowhere
+from naisei.clarify.simulator.topics import (
+    TELL_ME,
+    WHAT_IS_UP,
+    facet_asked,
+    leads_nowhere,
+    speaks_of_things,
+)
 from naisei.clarify.simulator.voice import Reply, Stance, Voice, nominal, pick, register_of
 from naisei.clarify.simulator.wish import Verdict, Wish
 from naisei.clarify.things import mentioned, thing_of
@@ -216,7 +222,7 @@ class RuleSimulator(Handler):
             return self._tell("", key)
         # Of own actions nobody knows what has no bearing on them.
         helps = facet or self._wish.tells_of(asked.text, language) or not thing_of(self._gold)
-        if not helps and Claim.of(asked.text, language).words - FRAME:
+        if not helps and speaks_of_things(asked.text, language):
             return None
         asks = Claim.of(asked.text, language).words - FRAME
         return self._tell(facet, key, about=asks)
