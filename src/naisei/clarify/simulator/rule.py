@@ -20,7 +20,6 @@ from naisei.clarify.forbidden_questions import broken_rule
 from naisei.clarify.schemas import Action, ActionSet, Facts, Instance, Manner, Turn
 from naisei.clarify.simulator.claims import FRAME, Claim
 from naisei.clarify.simulator.containers import LEVELS, asked_container, asks_empty, level
-from naisei.clarify.simulator.restated import Restated, restated
 from naisei.clarify.simulator.topics import (
     TELL_ME,
     WHAT_IS_UP,
@@ -129,31 +128,17 @@ class RuleSimulator(Handler):
         return Reply("yes" if holds else "no", stem, clause=True)
 
     def _polar(self, asked: Question, language: str, key: str) -> Reply | None:
-        both = restated(asked.text) if asked.japanese else None
-        text = both.judged if both else asked.text
-        judged = self._wish.judge(text, language)
+        judged = self._wish.judge(asked.text, language)
         if judged.truth == "unknown":
             facet = facet_asked(asked.text, language) if asked.indefinite else ""
             if asked.indefinite and (told := self._tell(facet, key)):
                 return told
-            return Reply("unknown", self._wish.nearest(text, self._told()))
-        if both is not None:
-            return self._in_full(both, judged)
+            return Reply("unknown", self._wish.nearest(asked.text, self._told()))
         told = self._telling(judged, asked.text, key)
         if asked.negated and judged.said is None:
             # A yes to a negative question can be read either way: tell how it is.
             return _with(told, "open", True)
         return _with(told, judged.truth, asked.negated)
-
-    def _in_full(self, both: Restated, judged: Verdict) -> Reply:
-        """To a negated question: what is so, said in full, after a yes to the question as put."""
-        so, said = judged.truth == "yes", judged.said
-        stance: Stance = "yes" if so == both.supposed else "no"
-        own = said is not None and not said.clause and said.so and "、" not in said.text
-        if said is not None and own and said.claim.negated != so:
-            return Reply(stance, said.text, first=self._facts.first, restate=True)
-        clause = both.positive if so else both.negative
-        return Reply(stance, clause, clause=True, first=self._facts.first, restate=True)
 
     def _among_things(self, asked: Question, language: str, key: str) -> Reply | None:
         """Of alternatives that are things by name, as the scene calls them or as this person does:

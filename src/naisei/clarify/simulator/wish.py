@@ -7,6 +7,7 @@ of them settles is `unknown`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
@@ -51,6 +52,13 @@ _DEEDS = {
     "chill": "冷やす 冷蔵 冷蔵庫 chill fridge refrigerator",
 }
 _DEED_OF = {word: deed for deed, listed in _DEEDS.items() for word in listed.split()}
+
+
+#: What denies a whole sentence: 「出かけて買うわけではないのですか」.
+_NOT_SO = re.compile(
+    r"(?<=.)(?:という)?(?:わけ|訳|こと)(?:では|じゃ)?(?:ない|ありません)"
+    r"(?:の|ん)?(?:です|でしょう)?か?[？。]*$"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +124,10 @@ class Wish:
         tail: what is asked of all alternatives. apart: words that they share, which tell none from
         another.
         """
+        if framed := _NOT_SO.search(normalise(text)):
+            of_whole = self.judge(text[: framed.start()], language, tail=tail, apart=apart)
+            turned = {"yes": "no", "no": "yes"}.get(of_whole.truth, of_whole.truth)
+            return replace(of_whole, truth=turned)
         claim = Claim.of(text, language)
         if claim.negated and len(clauses(text, language)) > 1 and not claim.things:
             # 「のどが渇いて眠れない」 denies the end only.
