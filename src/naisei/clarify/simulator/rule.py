@@ -133,6 +133,8 @@ class RuleSimulator(Handler):
             facet = facet_asked(asked.text, language) if asked.indefinite else ""
             if asked.indefinite and (told := self._tell(facet, key)):
                 return told
+            if asked.japanese and self._wish.is_far(asked.text):
+                return None
             return Reply("unknown", self._wish.nearest(asked.text, self._told()))
         told = self._telling(judged, asked.text, key)
         if asked.negated and judged.said is None:
