@@ -26,7 +26,7 @@ def problems(draw: st.DrawFn, actions: int = 4, questions: int = 3) -> tuple[Arr
     return belief / belief.sum(), np.stack([yes, 1 - yes], axis=1)
 
 
-def by_hand(p: Array, tables: Array, stage: Stage, free: frozenset[int]) -> float:
+def by_hand(p: Array, tables: Array, stage: Stage) -> float:
     """The value by plain recursion over normalised posteriors: slow, and written apart."""
     if stage.trials == 0 or p.sum() <= 0:
         return 0.0
@@ -36,23 +36,23 @@ def by_hand(p: Array, tables: Array, stage: Stage, free: frozenset[int]) -> floa
     later = replace(stage, trials=stage.trials - 1, left=stage.quota)
     execute = p[best]
     if wrong > 0:
-        execute += stage.beta * wrong * by_hand(rest / wrong, tables, later, free)
+        execute += stage.beta * wrong * by_hand(rest / wrong, tables, later)
     options = [execute]
     if stage.left > 0:
-        after = replace(stage, left=stage.left - 1)
-        for j in free:
+        # One question is looked ahead.
+        after = replace(stage, left=0, quota=0)
+        for table in tables:
             total = 0.0
-            for row in tables[j]:
+            for row in table:
                 chance = float((p * row).sum())
                 if chance > 0:
-                    total += chance * by_hand(p * row / chance, tables, after, free - {j})
+                    total += chance * by_hand(p * row / chance, tables, after)
             options.append(stage.alpha * total)
     return max(options)
 
 
 def exact(belief: Array, tables: Array, stage: Stage) -> float:
-    groups = np.arange(len(tables))
-    return float(value(belief[None], tables, stage, groups=groups, depth=len(tables))[0])
+    return float(value(belief[None], tables, stage)[0])
 
 
 @given(
@@ -68,7 +68,7 @@ def test_value_equals_brute_force(
 ) -> None:
     belief, tables = problem
     stage = Stage(alpha, trials, quota, max(0, quota - asked), beta)
-    wanted = by_hand(belief, tables, stage, frozenset(range(len(tables))))
+    wanted = by_hand(belief, tables, stage)
     assert np.isclose(exact(belief, tables, stage), wanted, atol=1e-12)
 
 
@@ -87,10 +87,8 @@ def test_never_asks_when_sure(problem: tuple[Array, Array], alpha: float, trials
     belief, tables = problem
     sure = np.zeros_like(belief)
     sure[-1] = 1.0
-    for depth in (1, 2):
-        found = plan(sure, tables, Stage(alpha, trials, 2, 2), depth=depth)
-        assert found.question is None
-        assert found.action == len(belief) - 1
+    found = plan(sure, tables, Stage(alpha, trials, 2, 2))
+    assert not found.pays and found.action == len(belief) - 1
 
 
 @given(problems())
@@ -98,7 +96,7 @@ def test_never_asks_in_the_last_trial_when_a_question_costs_everything(
     problem: tuple[Array, Array],
 ) -> None:
     belief, tables = problem
-    assert plan(belief, tables, Stage(1e-9, 1, 2, 2), depth=2).question is None
+    assert not plan(belief, tables, Stage(1e-9, 1, 2, 2)).pays
 
 
 def test_asks_the_question_that_tells_the_two_apart() -> None:
@@ -106,7 +104,7 @@ def test_asks_the_question_that_tells_the_two_apart() -> None:
     useless = np.array([[0.5, 0.5, 0.5], [0.5, 0.5, 0.5]])
     telling = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 1.0]])
     found = plan(belief, np.stack([useless, telling]), Stage(0.9, 1, 2, 2))
-    assert found.question == 1
+    assert found.question == 1 and found.pays
     assert np.isclose(found.ask, 0.9)
     assert np.isclose(found.execute, 0.5)
 
@@ -115,23 +113,10 @@ def test_trials_left_over_make_asking_worthless_only_where_wrong_acts_cost_nothi
     # Two tries for two actions succeed for sure; but half of the time the first is a wrong act.
     belief = np.array([0.5, 0.5])
     telling = np.array([[[1.0, 0.0], [0.0, 1.0]]])
-    assert plan(belief, telling, Stage(0.9, 2, 2, 2, beta=1.0)).question is None
+    assert not plan(belief, telling, Stage(0.9, 2, 2, 2, beta=1.0)).pays
     found = plan(belief, telling, Stage(0.9, 2, 2, 2, beta=0.5))
-    assert found.question == 0
+    assert found.pays
     assert np.isclose(found.execute, 0.75)
-
-
-def test_one_topic_is_counted_on_once() -> None:
-    # Four equal actions, two questions that halve them: both are needed.
-    belief = np.full(4, 0.25)
-    first = np.array([[1.0, 1, 0, 0], [0, 0, 1.0, 1]])
-    second = np.array([[1.0, 0, 1, 0], [0, 1.0, 0, 1]])
-    tables = np.stack([first, second])
-    stage = Stage(1.0, 1, 2, 2)
-    apart = plan(belief, tables, stage, groups=np.array([0, 1]), depth=2)
-    same = plan(belief, tables, stage, groups=np.array([0, 0]), depth=2)
-    assert np.isclose(apart.ask, 1.0)
-    assert np.isclose(same.ask, 0.5)
 
 
 def test_no_question_without_quota_or_questions() -> None:

@@ -114,7 +114,7 @@ def test_the_rule_simulator_passes_on_the_data_set() -> None:
     for name in ("contradiction", "inconsistent"):
         assert value(found, name) <= 0.01, name
     assert value(found, "refused-fair") <= 0.05
-    assert value(found, "refused-useless") >= 0.93
+    assert value(found, "refused-useless") >= 0.85
 
 
 def _broken(answer: Callable[[str, str], str]) -> Summary:

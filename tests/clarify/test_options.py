@@ -25,9 +25,7 @@ from waiting import PATIENCE, naps
 @pytest.mark.parametrize(
     ("agent", "given", "typed"),
     [
-        ("bayes", ["depth=2", "ask=false"], {"depth": 2, "ask": False}),
         ("bayes", ["weights=a=b.json"], {"weights": "a=b.json"}),
-        ("embed", ["descriptions=no"], {"descriptions": False}),
         ("llm", [" prompt = hybrid.v3 "], {"prompt": "hybrid.v3"}),
         ("llm", [], {}),
     ],
@@ -41,22 +39,19 @@ def test_settings_have_the_types_that_the_agent_declares(
 
 
 def test_each_agent_of_a_run_gets_the_settings_that_it_knows() -> None:
-    given = ["depth=2", "descriptions=off"]
-    made = configurations(RUN, agent=["bayes", "embed"], agent_option=given)
+    given = ["weights=w.json", "prompt=agent.v4"]
+    made = configurations(RUN, agent=["bayes", "llm"], agent_option=given, model=["scripted:x"])
     found = {c.agent: c.agent_options for c in made.values()}
-    assert found == {"bayes": {"depth": 2}, "embed": {"descriptions": False}}
+    assert found == {"bayes": {"weights": "w.json"}, "llm": {"prompt": "agent.v4"}}
 
 
 @pytest.mark.parametrize(
     ("agent", "given", "said"),
     [
-        ("bayes", ["depth"], "'depth' is no setting"),
+        ("bayes", ["weights"], "'weights' is no setting"),
         ("bayes", ["=2"], "'=2' is no setting"),
-        ("bayes", ["depth=1", "depth=2"], "'depth' is set twice"),
-        ("bayes", ["dept=2"], "unknown setting 'dept'"),
-        ("bayes", ["depth=deep"], "'deep'"),
-        ("bayes", ["depth=0"], "greater than or equal to 1"),
-        ("bayes", ["ask=perhaps"], "'perhaps'"),
+        ("bayes", ["weights=1", "weights=2"], "'weights' is set twice"),
+        ("bayes", ["weight=2"], "unknown setting 'weight'"),
         ("llm", ["prompt=agent.v9"], "no prompt 'agent.v9'"),
         ("random", ["depth=2"], "unknown setting 'depth'"),
     ],
@@ -78,14 +73,13 @@ def test_a_program_cannot_give_an_unknown_setting_either() -> None:
 def test_on_the_command_line(naisei: Naisei, tmp_path: Path) -> None:
     flags = ["run", "--limit", 2, "--quiet", "--embedder", "ngram", "--run-dir", tmp_path / "r"]
     code, _, err = naisei("clarify", *flags, "--agent", "bayes", "--agent-option", "depth=x")
-    assert code == 2 and "--agent-option depth" in err and "known: ask, depth, weights" in err
+    assert code == 2 and "--agent-option" in err and "known: weights" in err
     assert "Traceback" not in err and not (tmp_path / "r").exists()
-    code, _, err = naisei("clarify", *flags, "--agent", "bayes", "--agent-option", "ask=false")
+    option = ["--agent", "bayes", "--agent-option", "weights=ambigact40"]
+    code, _, err = naisei("clarify", *flags, *option)
     assert code == 0, err
     frozen = json.loads((tmp_path / "r/config.json").read_text(encoding="utf-8"))
-    assert frozen["config"]["agent_options"] == {"ask": False}
-    results = (tmp_path / "r/results.jsonl").read_text(encoding="utf-8").splitlines()
-    assert all(t["turns"] == [] for row in results for t in json.loads(row)["result"]["trials"])
+    assert frozen["config"]["agent_options"] == {"weights": "ambigact40"}
 
 
 def test_structure_by_prompt_and_requests_per_minute(

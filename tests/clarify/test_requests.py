@@ -96,6 +96,13 @@ def talk():
     return said
 
 
+def test_remarks_are_asked_about_and_what_is_asked_for_in_unknown_words_is_done(talk):
+    assert not [t for t in listed("ambiguous", "ja") if not isinstance(talk(t), Clarify)]
+    assert not [t for t in listed("nothing", "ja") if isinstance(talk(t), Execute)]
+    passed = talk("悪いんだけどバナナ一本こっちに回してくれる？")
+    assert isinstance(passed, Execute) and passed.action == 1
+
+
 NAMED = "充電ケーブルのことですか、サランラップのことですか、それともリモコンのことですか？"
 
 

@@ -2,10 +2,12 @@
 
 import pytest
 
+from naisei.clarify.audit.facts import FactProbe, heard
 from naisei.clarify.data import load
+from naisei.clarify.describe import is_refusal
 from naisei.clarify.schemas import Action, ActionSet, Facts, Instance, Scene, UserInfo
 from naisei.clarify.simulator.rule import RuleSimulator
-from naisei.clarify.things import mentioned, thing_of
+from naisei.clarify.things import mentioned, names_of, thing_of
 from naisei.japanese.answers import Stance, understand
 from naisei.japanese.morph import normalise
 
@@ -51,6 +53,67 @@ def test_of_three_things_as_printed_the_wanted_one_is_taken_and_none_is_said_of_
             total_none += 1
     assert total > 90 and total_none > 90
     assert right / total > 0.97 and none / total_none > 0.97
+
+
+#: Of the wanted thing and another one, by everyday names and as the scene prints them.
+EITHER = {
+    "ja": (
+        "{}ですか、{}ですか？",
+        "{}ですか。それとも{}ですか。",
+        "{}のほうですか、それとも{}のほうですか",
+        "{}と{}なら、どちらですか？",
+        "{}か{}か、どっちの話でしょう？",
+        "もしかして{}のこと？それか{}のこと？",
+    ),
+    "en": (
+        "Is it the {} or the {}?",
+        "Do you mean the {}, or the {}?",
+        "Is it about the {}, or rather about the {}?",
+        "Which is it, the {} or the {}?",
+        "The {} or the {}?",
+        "Would it be the {}, or is it the {}?",
+    ),
+}
+
+
+def either_or(data, language):
+    """The instance, a question, its sides and the place of the wanted one: of 40 scenes, in each
+    of the forms, the order turned."""
+    scenes = {i.scene_id: i for i in data.instances if len(i.wanted) == 1}
+    thing = {a.id: thing_of(a) for a in data.actions}
+    for n, one in enumerate(list(scenes.values())[:40]):
+        assert one.facts is not None
+        own, shown = thing[one.gold], {}
+        for part in (
+            one.scene.user.holding,
+            one.scene.user.reach,
+            *one.scene.surroundings.values(),
+        ):
+            for entry in part:
+                if len(set(mentioned(entry))) == 1:
+                    shown.setdefault(mentioned(entry)[0], entry)
+        near = [thing[a] for a in (*one.facts.no, *one.plausible)]
+        others = [t for t in dict.fromkeys((*near, *shown)) if t and t != own]
+        for at, form in enumerate(EITHER[language]):
+            pair = [own, others[at % len(others)]][:: -1 if (n + at // 2) % 2 else 1]
+            names = [names_of(t, language)[0] for t in pair]
+            seen = [shown.get(t, name) for t, name in zip(pair, names, strict=True)]
+            sides = tuple(seen if at % 2 else names)
+            yield one, form.format(*sides), sides, pair.index(own)
+
+
+@pytest.mark.parametrize("name", ["ambigact40-open", "ambigact40-open-en"])
+def test_of_either_or_the_wanted_one_is_taken(name):
+    data = load(name, split="dev")
+    found = []
+    for one, question, sides, at in either_or(data, data.instances[0].scene.language):
+        answer = RuleSimulator(one, data.actions).answer(question)
+        said = heard(answer, FactProbe("either-or", question, str(at), sides))
+        found.append("refused" if is_refusal(answer) else "right" if said == str(at) else said)
+    assert len(found) == 240
+    assert found.count("refused") <= 0.05 * len(found)
+    assert found.count("neither") + found.count("no") <= 0.01 * len(found)
+    assert found.count("right") >= 0.95 * len(found)
 
 
 OFFICE = ActionSet(

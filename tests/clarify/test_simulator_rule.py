@@ -223,7 +223,7 @@ def test_other_action_sets_are_answered_in_other_peoples_words() -> None:
     assert stance(made.answer("温泉に入るような気分ですか？")) == "yes"
     assert stance(made.answer("カフェのような所がいいですか？")) == "no"
     assert made.answer("何か気になることはありますか？").endswith("体を温めたい")
-    assert stance(made.answer("明日は晴れますか？")) == "open"
+    assert made.answer("明日は晴れますか？") == REFUSAL
     assert made.answer("時計を見せてもらえますか？") == REFUSAL
     assert "あと" in made.answer("カフェがいいですか、それとも温泉がいいですか？")
     bare = RuleSimulator(one, ARTA)

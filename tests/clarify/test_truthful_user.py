@@ -13,7 +13,6 @@ from naisei.clarify.describe import REFUSAL
 from naisei.clarify.forbidden_questions import broken_rule
 from naisei.clarify.schemas import Facts, Instance, Manner, Scene, UserInfo
 from naisei.clarify.simulator import LLMSimulator
-from naisei.clarify.simulator.restated import restated
 from naisei.clarify.simulator.rule import RuleSimulator
 from naisei.core import AskUser, Chat, Where
 from naisei.japanese.answers import Stance, understand
@@ -86,7 +85,7 @@ def test_alternatives_are_found_however_a_question_ends(
         ("リモコンとティッシュならどちらですか", "ティッシュ|あと"),
         ("風邪をひいたんですか", "うん|そう"),
         ("テレビを見たいんですか", "いや|ううん|そういうわけじゃ"),
-        ("のどは渇いていないんですか", "^うん、のどは渇いてい?ない"),
+        ("のどは渇いていないんですか", "^うん、のどが渇いている(?:わけ|って)"),
         ("鼻をかみたいわけではないんですか", "^いや、.*かみたい"),
         ("誰のためですか", "自分のため"),
         ("なぜなんですか", "風邪ぎみ"),
@@ -96,27 +95,6 @@ def test_alternatives_are_found_however_a_question_ends(
 )
 def test_answers_come_from_the_facts(question: str, right: str, end: str) -> None:
     assert re.search(right, said(question + end)), said(question + end)
-
-
-@pytest.mark.parametrize(
-    ("question", "positive", "negative"),
-    [
-        ("もう飲まないんですか？", "まだ飲む", "もう飲まない"),
-        ("のどは渇いていませんか", "のどは渇いている", "のどは渇いていない"),
-        ("テレビは見なくていいの？", "テレビは見ないと困る", "テレビは見なくていい"),
-        ("何もこぼしてないんですか？", "何かこぼしてる", "何もこぼしてない"),
-        ("前は注意されなかったんですか", "前は注意された", "前は注意されなかった"),
-        ("眠いんじゃないですか", "眠い", "眠いわけではない"),
-    ],
-)
-def test_a_negated_question_is_taken_apart(question: str, positive: str, negative: str) -> None:
-    both = restated(question)
-    assert both is not None and (both.positive, both.negative) == (positive, negative)
-
-
-def test_what_is_no_negation_or_speaks_with_honorifics_is_left_alone() -> None:
-    for question in ("具が足りないのですか", "もう召し上がらないんですか", "眠いですか"):
-        assert restated(question) is None, question
 
 
 @pytest.mark.parametrize(

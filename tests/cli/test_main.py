@@ -102,7 +102,6 @@ def test_usage(naisei: Naisei) -> None:
     [
         (["--seed=-1"], "--seed"),
         (["--trials", "1000000000"], "--trials"),
-        (["--agent", "bayes", "--agent-option", "depth=1000000000"], "depth"),
         (["--data", "/dev/zero"], "/dev/zero"),
     ],
 )

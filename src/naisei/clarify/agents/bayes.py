@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import Field
 
 from naisei.clarify.agent import AgentContext, View, declares
 from naisei.clarify.agents.direct import Requests, Wanted
@@ -101,8 +100,8 @@ REPLIES = 8
 UNASKED = 0.02
 #: Below this even the likeliest action is no guess to trouble a person with.
 UNLIKELY = 0.25
-#: How many questions are looked into beyond the first step.
-BEAM = 6
+#: From here on something is done for a person who has not asked for it.
+SURE = 0.75
 #: How likely an open question gets no usable answer, and for how many answered or unanswered
 #: ones that expectation stands: a user who does not answer one will hardly answer the next.
 SILENCE, SILENCE_WEIGHT = 0.2, 1.0
@@ -130,14 +129,9 @@ class _Bank:
 
 
 class BayesOptions(Options):
-    """ask: whether it asks at all. names: whether it may name things in a question. depth:
-    questions looked ahead, each many times as dear as the one before. weights: name of a
-    knowledge table, or path of a JSON by tools/calibrate_bayes.py."""
+    """weights: name of a knowledge table, or path of a JSON by tools/calibrate_bayes.py."""
 
-    ask: bool = True
-    depth: int = Field(default=1, ge=1, le=4)
     weights: str | None = None
-    names: bool = True
 
 
 class BayesAgent:
@@ -151,8 +145,6 @@ class BayesAgent:
         self._knowledge = knowledge_for(context.actions)
         self._alpha, self._beta = context.alpha, context.beta
         self._trials = context.trials
-        self._asks, self._names = options.ask, options.names
-        self._depth = options.depth
         self._ids = np.array(context.actions.ids)
         features = Features(self._knowledge, embedder)
         table = self._knowledge.table
@@ -181,7 +173,10 @@ class BayesAgent:
         belief = yield from self._believed(view)
         if view.declines:
             belief = self._requested(view, wanted, fits, belief)
-        return self._decision(view, belief, named=bool(fits))
+        said = view.scene.utterance
+        remark = view.declines and not (wanted or view.asked or self._requests.asks(said))
+        named = bool(fits or (view.declines and self._requests.about(said)))
+        return self._decision(view, belief, named=named, sure=SURE if remark else 0.0)
 
     def _declined(self, view: View) -> Declined | None:
         """Why nothing is to be done, by what was said last."""
@@ -194,12 +189,14 @@ class BayesAgent:
         lost = view.asked and not view.may_ask and at_a_loss(said)
         return "no request" if lost or asks_nothing(said) else None
 
-    def _decision(self, view: View, belief: Array, *, named: bool = False) -> Decision:
+    def _decision(
+        self, view: View, belief: Array, *, named: bool = False, sure: float = 0.0
+    ) -> Decision:
         """To ask, to execute, or, where nothing is likely and no question left, neither. named:
-        whether it is known which thing it is about."""
+        whether it is known which thing it is about. sure: below this it rather asks."""
         language = view.scene.language
         questions = self._banks[language]
-        if self._names and not named:
+        if not named:
             questions = self._with_named(questions, belief, language)
         chosen = self._plan(view, questions, {t.question for t in _turns(view)}, belief)
         guess = int(self._ids[chosen.action])
@@ -207,7 +204,7 @@ class BayesAgent:
         chances = tuple(Chance(action=int(self._ids[i]), p=float(belief[i])) for i in top)
         texts = [self._knowledge.items[i].text for i in top[:NAMED]]
         shares = [chance.p for chance in chances[:NAMED]]
-        if chosen.question is not None:
+        if chosen.question is not None and (chosen.pays or belief.max() < sure):
             return Clarify(
                 question=questions.questions[chosen.question].text,
                 thought=rationale(texts, shares, "ask", language),
@@ -226,11 +223,16 @@ class BayesAgent:
     ) -> Array:
         """The belief about what a person who speaks to it wants: hardly another deed or thing than
         those asked for, and as a rule something with the thing that a remark names."""
-        if wanted and (among := fits or self._requests.of_kind(wanted)):
+        said = view.scene.utterance
+        about = self._requests.about(said)
+        if wanted:
+            among = fits or self._requests.of_kind(wanted)
+        else:
+            among = about if self._requests.asks(said) else []
+        if among:
             belief = belief * np.where(np.isin(np.arange(len(belief)), among), 1.0, UNASKED)
             held: Array = belief / belief.sum()
             return held
-        about = self._requests.about(view.scene.utterance)
         if view.asked or not about or int(belief.argmax()) in about:
             return belief
         mixed: Array = 0.5 * belief + 0.5 * np.isin(np.arange(len(belief)), about) / len(about)
@@ -276,29 +278,21 @@ class BayesAgent:
 
     def _plan(self, view: View, questions: _Bank, asked: set[str], belief: Array) -> Plan:
         """The policy's plan, over the likeliest actions and the questions not yet asked."""
-        may_ask = view.may_ask and self._asks
         support = order(belief)[:SUPPORT]
         gone = {
             t for q, t in zip(questions.questions, questions.topics, strict=True) if q.text in asked
         }
         free = np.array([i for i, t in enumerate(questions.topics) if t not in gone], dtype=np.intp)
-        quota = view.quota_left + len(view.asked) if may_ask else 0
+        quota = view.quota_left + len(view.asked) if view.may_ask else 0
         stage = Stage(
             alpha=self._alpha,
             beta=self._beta,
             trials=max(1, self._trials - view.trial + 1),
             quota=quota,
-            left=view.quota_left if may_ask else 0,
+            left=view.quota_left if view.may_ask else 0,
         )
         tables = questions.expecting(_silence(questions, view))
-        found = plan(
-            belief[support],
-            _narrow(tables[free], support),
-            stage,
-            groups=questions.topics[free],
-            depth=self._depth,
-            beam=BEAM,
-        )
+        found = plan(belief[support], _narrow(tables[free], support), stage)
         question = None if found.question is None else int(free[found.question])
         return Plan(question, int(support[found.action]), found.execute, found.ask)
 

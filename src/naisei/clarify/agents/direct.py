@@ -10,6 +10,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+import jaconv
+
 from naisei.clarify.agents.deeds import KINDS, SMALL, Deed, asks
 from naisei.clarify.agents.knowledge import Knowledge
 from naisei.clarify.schemas import Turn
@@ -21,7 +23,12 @@ _REQUEST_EN = re.compile(
     r"i (?:want|need) you to |go (?:and )?|just |hey,? |okay,? )*"
     r"(?:please )?(?P<deed>[a-z]+)\b(?! (?:was|is|were|are)\b)"
 )
-_FORBIDDEN = re.compile(r"ないで|なくて|\b(?:don't|do not|no need)\b")
+_FORBIDDEN = re.compile(r"ないで|(?<!じゃ)(?<!では)なくて|\b(?:don't|do not|no need)\b")
+
+
+def _folded(text: str) -> str:
+    """As names are compared: 「りもこん」 is a リモコン."""
+    return jaconv.hira2kata(normalise(text).lower())
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +57,7 @@ class Requests:
     def __init__(self, knowledge: Knowledge) -> None:
         # Of an action without a table any of its words may be the name.
         items = knowledge.items if knowledge.table else ()
-        self._named = {name.lower(): item.object for item in items for name in item.names}
+        self._named = {_folded(name): item.object for item in items for name in item.names}
         longest = sorted(self._named, key=len, reverse=True)
         self._names = re.compile(
             "|".join(
@@ -81,7 +88,7 @@ class Requests:
 
     def _only_names(self, text: str) -> bool:
         """Whether a text is a name and no more: 「リモコン」「リモコンのことです」."""
-        said = normalise(text).lower()
+        said = _folded(normalise(text))
         for _, start, end in reversed(self._mentions(said)):
             said = said[:start] + said[end:]
         left = {t.form for t in tokens(said) if t.content} if is_japanese(text) else {*lemmas(said)}
@@ -99,7 +106,9 @@ class Requests:
                     # 「缶切りどこ？持ってきて」
                     whole = self._parsed(said)
                     wanted = whole.doing(wanted.kinds or whole.kinds)
-                if wanted and not wanted.kinds:
+                placed = wanted and wanted.deed.places & self._places
+                if wanted and not wanted.kinds & self._kinds and (placed or not wanted.kinds):
+                    # 「ゴミ箱に放り込んで」: whatever the verb, the place tells.
                     wanted = wanted.doing(wanted.deed.without_verb())
             else:
                 found = _REQUEST_EN.match(sentence.lower())
@@ -107,6 +116,11 @@ class Requests:
             if wanted and wanted.kinds & self._kinds:
                 return wanted
         return None
+
+    def asks(self, text: str) -> bool:
+        """Whether something is asked for, be it with a verb that no action has."""
+        parts = re.split(r"(?<=[。！？.!?])\s*", normalise(text))
+        return any(asks(part) for part in parts if not _FORBIDDEN.search(part))
 
     def fitting(self, wanted: Wanted) -> list[int]:
         """The indices of the actions that do just that, those that say most of it; empty if none
@@ -117,7 +131,7 @@ class Requests:
 
     def about(self, text: str) -> list[int]:
         """The indices of the actions on a thing that a text names."""
-        named = {thing for thing, _, _ in self._mentions(normalise(text).lower())}
+        named = {thing for thing, _, _ in self._mentions(text)}
         return [i for i, a in enumerate(self._actions) if named & {*a.things}]
 
     def of_kind(self, wanted: Wanted) -> list[int]:
@@ -141,15 +155,15 @@ class Requests:
     def _mentions(self, said: str) -> list[tuple[str, int, int]]:
         """The things of the table that a text names, each with where its name begins and ends."""
         found = []
-        for m in self._names.finditer(said):
+        for m in self._names.finditer(_folded(said)):
             name = next(n for n in (m[0], m[0][:-1], m[0][:-2]) if n in self._named)
             found.append((self._named[name], *m.span()))
         return found
 
     def _parsed(self, text: str) -> Wanted:
         """The last deed of a sentence, and the things and nouns in it by any of their names."""
-        said = normalise(text)
-        named = self._mentions(said.lower())
+        said = re.sub(r"[^、。]+(?:じゃ|では)なくて、?", "", normalise(text))
+        named = self._mentions(said)
         # 「スマホの充電ケーブル」 is no phone.
         things = [
             thing

@@ -1,7 +1,7 @@
 """`embed`: the action whose description is nearest to the scene in an embedding space.
 
 Never asks. Where the knowledge table describes the actions, an action is as near as its
-nearest description; otherwise, and with the option `descriptions=false`, as its own text.
+nearest description; otherwise as its own text.
 """
 
 from __future__ import annotations
@@ -16,22 +16,13 @@ from naisei.plugins import Options
 from naisei.similarity import cosines, unit
 
 
-class EmbedOptions(Options):
-    """descriptions: whether those of the knowledge table are used."""
-
-    descriptions: bool = True
-
-
 class EmbedAgent:
     """Ranks the actions by cosine with the utterance in its situation."""
 
     name = "embed"
 
-    def __init__(
-        self, actions: ActionSet, embedder: Embedder, *, descriptions: bool = True
-    ) -> None:
-        items = knowledge_for(actions).items
-        texts = [(item.text, *(item.says if descriptions else ())) for item in items]
+    def __init__(self, actions: ActionSet, embedder: Embedder) -> None:
+        texts = [(item.text, *item.says) for item in knowledge_for(actions).items]
         self._ids = actions.ids
         self._owner = [i for i, own in enumerate(texts) for _ in own]
         self._vectors = unit(embedder.embed([t for own in texts for t in own], "passage"))
@@ -46,8 +37,7 @@ class EmbedAgent:
         return Execute(action=self._ids[best])
 
 
-@declares(model_free=True, options=EmbedOptions, asks=False)
+@declares(model_free=True, options=Options, asks=False)
 def build(context: AgentContext) -> EmbedAgent:
-    """Options: `EmbedOptions`."""
-    options = EmbedOptions.model_validate(dict(context.options))
-    return EmbedAgent(context.actions, context.get_embedder(), descriptions=options.descriptions)
+    """No options."""
+    return EmbedAgent(context.actions, context.get_embedder())

@@ -161,11 +161,11 @@ class HybridAgent:
             quota=view.quota_left + len(view.asked),
             left=view.quota_left if view.may_ask else 0,
         )
-        chosen = plan(belief, tables, stage, depth=1)
+        chosen = plan(belief, tables, stage)
         guess = allowed[chosen.action]
         top = order(belief)[:COUNT]
         chances = tuple(Chance(action=allowed[i], p=float(belief[i])) for i in top)
-        if chosen.question is not None:
+        if chosen.pays:
             return Clarify(question=question, thought=reply.thought, guess=guess, chances=chances)
         return Execute(action=guess, thought=reply.thought, chances=chances)
 

@@ -11,8 +11,7 @@ Everything is done on unnormalised masses P(action, answers so far), in which V 
 no division, and a sum over answers needs no weights. Executing always takes the likeliest
 action. Acting blindly does not pay: a wrong act costs as much as log beta / log alpha questions.
 
-Looking ahead is bounded by `depth` questions on any path; beyond it no questions are
-counted on. With `depth >= trials * quota` the value is exact.
+One question is looked ahead; beyond it none is counted on.
 """
 
 from __future__ import annotations
@@ -43,78 +42,57 @@ class Stage:
     left: int = 2
     beta: float = 0.5
 
-    def after_question(self) -> Stage:
-        return replace(self, left=self.left - 1)
-
     def next_trial(self) -> Stage:
         return replace(self, trials=self.trials - 1, left=self.quota)
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What to do. question: index of the question to ask, `None` to execute `action` (an
-    index). execute, ask: the values of executing now and of the best question, in expected
-    discounted success; `ask` is -inf where nothing may be asked."""
+    """What may be done. question: index of the best question, `None` where none may be asked;
+    action: that of the likeliest action. execute, ask: the values of both, in expected discounted
+    success; `ask` is -inf where nothing may be asked."""
 
     question: int | None
     action: int
     execute: float
     ask: float
 
+    @property
+    def pays(self) -> bool:
+        """Whether asking is worth more than executing."""
+        return self.ask > self.execute + _TIE
 
-def plan(
-    belief: Array,
-    tables: Array,
-    stage: Stage,
-    *,
-    groups: npt.NDArray[np.intp] | None = None,
-    depth: int = 2,
-    beam: int = 12,
-) -> Plan:
+
+def plan(belief: Array, tables: Array, stage: Stage) -> Plan:
     """Decide for a belief.
 
     belief: shape (actions,), ≥ 0; need not sum to 1. tables: shape (questions, answers,
     actions): P(answer | action, question), padded with rows of zeros where a question has
-    fewer answers. groups: shape (questions,): questions with the same number are never both
-    counted on. depth: questions looked ahead. beam: how many questions, the best at one
-    question's look-ahead, are looked into further.
+    fewer answers.
     """
     mass = np.asarray(belief, float)[None, :]
-    kinds = np.arange(len(tables)) if groups is None else groups
     best = int(order(mass[0])[0])
-    now = float(_execute(mass, stage, tables, kinds, depth)[0])
-    if stage.left <= 0 or len(tables) == 0 or depth < 1:
+    now = float(_execute(mass, stage, tables)[0])
+    if stage.left <= 0 or len(tables) == 0:
         return Plan(None, best, now, -np.inf)
-    gains = _ask_each(mass, stage, tables, kinds, 1)[:, 0]
-    if depth > 1:
-        chosen = order(gains)[:beam]
-        kept, kept_kinds = tables[chosen], kinds[chosen]
-        deeper = _ask_each(mass, stage, kept, kept_kinds, depth)[:, 0]
-        now = float(_execute(mass, stage, kept, kept_kinds, depth)[0])
-        index, ask = int(chosen[order(deeper)[0]]), float(deeper.max())
-    else:
-        index, ask = int(order(gains)[0]), float(gains.max())
-    return Plan(index if ask > now + _TIE else None, best, now, ask)
+    gains = _ask_each(mass, stage, tables)[:, 0]
+    return Plan(int(order(gains)[0]), best, now, float(gains.max()))
 
 
-def value(
-    mass: Array, tables: Array, stage: Stage, *, groups: npt.NDArray[np.intp], depth: int
-) -> Array:
+def value(mass: Array, tables: Array, stage: Stage) -> Array:
     """V of each row of `mass`, shape (rows, actions) → (rows,)."""
     if stage.trials <= 0:
         return np.zeros(len(mass))
-    if depth <= 0 or len(tables) == 0 or stage.quota <= 0:
+    if len(tables) == 0 or stage.quota <= 0:
         return _no_more_questions(mass, stage)
-    done = _execute(mass, stage, tables, groups, depth)
+    done = _execute(mass, stage, tables)
     if stage.left <= 0:
         return done
-    best: Array = np.maximum(done, _ask_each(mass, stage, tables, groups, depth).max(axis=0))
+    best: Array = np.maximum(done, _ask_each(mass, stage, tables).max(axis=0))
     return best
 
 
-def _execute(
-    mass: Array, stage: Stage, tables: Array, groups: npt.NDArray[np.intp], depth: int
-) -> Array:
+def _execute(mass: Array, stage: Stage, tables: Array) -> Array:
     """Execute the likeliest; if it is wrong, go on with the others in the next trial."""
     best = mass.argmax(axis=1)
     rows = np.arange(len(mass))
@@ -123,35 +101,17 @@ def _execute(
         return gained
     rest = mass.copy()
     rest[rows, best] = 0.0
-    after = value(rest, tables, stage.next_trial(), groups=groups, depth=depth)
-    return gained + stage.beta * after
+    return gained + stage.beta * value(rest, tables, stage.next_trial())
 
 
-def _ask_each(
-    mass: Array, stage: Stage, tables: Array, groups: npt.NDArray[np.intp], depth: int
-) -> Array:
-    """The value of asking each question: shape (questions, rows)."""
-    after = stage.after_question()
-    if depth == 1:
-        # (rows, questions, answers, actions) at once: nothing is asked after this one.
-        split = mass[:, None, None, :] * tables[None]
-        flat = split.reshape(-1, mass.shape[1])
-        values = _no_more_questions(flat, after).reshape(split.shape[:3])
-        each: Array = stage.alpha * values.sum(axis=2).T
-        return each
-    out = np.empty((len(tables), len(mass)))
-    for j, table in enumerate(tables):
-        split = mass[:, None, :] * table[None]
-        others = groups != groups[j]
-        values = value(
-            split.reshape(-1, mass.shape[1]),
-            tables[others],
-            after,
-            groups=groups[others],
-            depth=depth - 1,
-        )
-        out[j] = stage.alpha * values.reshape(len(mass), -1).sum(axis=1)
-    return out
+def _ask_each(mass: Array, stage: Stage, tables: Array) -> Array:
+    """The value of asking each question and none after it: shape (questions, rows)."""
+    # (rows, questions, answers, actions) at once.
+    split = mass[:, None, None, :] * tables[None]
+    flat = split.reshape(-1, mass.shape[1])
+    values = _no_more_questions(flat, stage).reshape(split.shape[:3])
+    each: Array = stage.alpha * values.sum(axis=2).T
+    return each
 
 
 def _no_more_questions(mass: Array, stage: Stage) -> Array:

@@ -25,10 +25,6 @@ from naisei.core import (
 __all__ = ["NAMES", "LLMSimulator", "simulator"]
 
 
-#: Without and with the facts of a wish.
-_PROMPT, _PROMPT_FACTS = "simulator.v2", "simulator.v4"
-
-
 class LLMSimulator(FlowHandler):
     """Answers `AskUser` effects by `Chat("simulator", …)`.
 
@@ -44,25 +40,17 @@ class LLMSimulator(FlowHandler):
         self.history: list[Turn] = []
         language = instance.scene.language
         comma = "、" if language == "ja" else ", "
-        told = {
-            "scene": scene_text(instance.scene),
-            "action": comma.join(actions.text(a) for a in sorted(instance.wanted)),
-            "refusal": REFUSAL if language == "ja" else "[cannot answer]",
-        }
-        if instance.facts is None:
-            manner_of_speaking = _MANNERS[language][manner]
-            self._instructions = lang.render("naisei.clarify", _PROMPT, language, **told)
-            if manner != "cooperative":
-                self._instructions += f"\n\n{manner_of_speaking}"
-        else:
-            self._instructions = lang.render(
-                "naisei.clarify",
-                _PROMPT_FACTS,
-                language,
-                facts=facts_text(instance.facts, actions, language),
-                manner=_MANNERS[language][manner],
-                **told,
-            )
+        facts = instance.facts and facts_text(instance.facts, actions, language)
+        self._instructions = lang.render(
+            "naisei.clarify",
+            "simulator.v5",
+            language,
+            scene=scene_text(instance.scene),
+            action=comma.join(actions.text(a) for a in sorted(instance.wanted)),
+            refusal=REFUSAL if language == "ja" else "[cannot answer]",
+            facts=facts or _NO_FACTS[language],
+            manner=_MANNERS[language][manner],
+        )
 
     def respond(self, effect: AskUser, where: Where) -> Flow[str]:
         reply = yield from Chat("simulator", self._messages(effect.question))
@@ -89,23 +77,29 @@ def _tidied(reply: str) -> str:
     return REFUSAL if not text or is_refusal(text) else text
 
 
+_NO_FACTS = {
+    "ja": "（望みと状況から分かることのほかは、何も決まっていません）",
+    "en": "(nothing but what follows from the wish and the situation)",
+}
 _MANNERS: dict[Language, dict[Manner, str]] = {
     "ja": {
-        "cooperative": "聞かれたことに、知っていることを添えて素直に答えます。",
+        "cooperative": "聞かれたことに、関わりのあることを添えて、一文か二文で素直に答えます。",
         "terse": "ひとことだけで答えます。理由や説明は付けません。",
-        "vague": "はっきり言わず、「たぶん」「そんなところ」のようにぼかして答えます。"
+        "vague": "はっきり言わず、「たぶん」「そんなところ」のようにぼかして、一文で答えます。"
         "うそは言いません。",
         "hurried": "急いでいます。手が離せないというひとことのあとに、短く答えます。",
-        "mistaken": "最初の質問にだけ、いったん言い間違えて、同じ答えの中ですぐに言い直します。",
+        "mistaken": "最初の質問にだけ、いったん言い間違えて、同じ答えの中ですぐに言い直します。"
+        "言い直したほうが本当の答えです。",
         "child": "幼い子どもの言葉で答えます。物の名前は子どもの言い方をします。",
         "elder": "年配の人の言葉で答えます。物の名前は昔の言い方や遠回しな言い方をします。",
     },
     "en": {
-        "cooperative": "Answer what is asked readily, with what you know about it.",
+        "cooperative": "Answer what is asked readily, with what bears on it, in a sentence or two.",
         "terse": "Answer with a word or two only, without reasons.",
         "vague": "Stay vague and hedge, but never say what is not so.",
         "hurried": "You are in a hurry: a remark that you are busy, then a short answer.",
-        "mistaken": "At the first question only, misspeak and put it right in the same answer.",
+        "mistaken": "At the first question only, misspeak and put it right in the same answer; "
+        "what you say then is true.",
         "child": "Speak as a small child does, with a child's names of things.",
         "elder": "Speak as an elderly person does, with roundabout names of things.",
     },

@@ -327,6 +327,12 @@ def nearest(text: str, sentences: Sequence[str]) -> str:
     return max(sentences, key=lambda s: float(asked @ _vector(s)), default="")
 
 
+def nearness(text: str, sentences: Sequence[str]) -> float:
+    """The cosine of a text and the nearest of some sentences, -1 of none."""
+    asked = _vector(text)
+    return max((float(asked @ _vector(s)) for s in sentences), default=-1.0)
+
+
 @lru_cache(maxsize=16384)
 def _vector(text: str) -> npt.NDArray[np.float32]:
     vector: npt.NDArray[np.float32] = _embedder().embed([text], "query")[0]

@@ -20,11 +20,16 @@ from naisei.clarify.forbidden_questions import broken_rule
 from naisei.clarify.schemas import Action, ActionSet, Facts, Instance, Manner, Turn
 from naisei.clarify.simulator.claims import FRAME, Claim
 from naisei.clarify.simulator.containers import LEVELS, asked_container, asks_empty, level
-from naisei.clarify.simulator.restated import Restated, restated
-from naisei.clarify.simulator.topics import TELL_ME, WHAT_IS_UP, facet_asked, leads_nowhere
+from naisei.clarify.simulator.topics import (
+    TELL_ME,
+    WHAT_IS_UP,
+    facet_asked,
+    leads_nowhere,
+    speaks_of_things,
+)
 from naisei.clarify.simulator.voice import Reply, Stance, Voice, nominal, pick, register_of
 from naisei.clarify.simulator.wish import Verdict, Wish
-from naisei.clarify.things import thing_of
+from naisei.clarify.things import mentioned, thing_of
 from naisei.core import AskUser, Handler, Where
 from naisei.japanese.questions import Question, parse
 
@@ -110,7 +115,8 @@ class RuleSimulator(Handler):
     def _contents(self, asked: Question, key: str) -> Reply | None:
         """How full a container is; `None` where the question is about something else."""
         container = asked_container(asked.text)
-        if not container:
+        # 「空のペットボトルか、水筒か」 chooses between things.
+        if not container or len({t for side in asked.sides for t in mentioned(side)}) > 1:
             return None
         how_full = level(container, self.instance)
         if how_full is None:
@@ -122,31 +128,19 @@ class RuleSimulator(Handler):
         return Reply("yes" if holds else "no", stem, clause=True)
 
     def _polar(self, asked: Question, language: str, key: str) -> Reply | None:
-        both = restated(asked.text) if asked.japanese else None
-        text = both.judged if both else asked.text
-        judged = self._wish.judge(text, language)
+        judged = self._wish.judge(asked.text, language)
         if judged.truth == "unknown":
             facet = facet_asked(asked.text, language) if asked.indefinite else ""
             if asked.indefinite and (told := self._tell(facet, key)):
                 return told
-            return Reply("unknown", self._wish.nearest(text, self._told()))
-        if both is not None:
-            return self._in_full(both, judged)
+            if asked.japanese and self._wish.is_far(asked.text):
+                return None
+            return Reply("unknown", self._wish.nearest(asked.text, self._told()))
         told = self._telling(judged, asked.text, key)
         if asked.negated and judged.said is None:
             # A yes to a negative question can be read either way: tell how it is.
             return _with(told, "open", True)
         return _with(told, judged.truth, asked.negated)
-
-    def _in_full(self, both: Restated, judged: Verdict) -> Reply:
-        """To a negated question: what is so, said in full, after a yes to the question as put."""
-        so, said = judged.truth == "yes", judged.said
-        stance: Stance = "yes" if so == both.supposed else "no"
-        own = said is not None and not said.clause and said.so and "、" not in said.text
-        if said is not None and own and said.claim.negated != so:
-            return Reply(stance, said.text, first=self._facts.first, restate=True)
-        clause = both.positive if so else both.negative
-        return Reply(stance, clause, clause=True, first=self._facts.first, restate=True)
 
     def _among_things(self, asked: Question, language: str, key: str) -> Reply | None:
         """Of alternatives that are things by name, as the scene calls them or as this person does:
@@ -215,7 +209,7 @@ class RuleSimulator(Handler):
             return self._tell("", key)
         # Of own actions nobody knows what has no bearing on them.
         helps = facet or self._wish.tells_of(asked.text, language) or not thing_of(self._gold)
-        if not helps and Claim.of(asked.text, language).words - FRAME:
+        if not helps and speaks_of_things(asked.text, language):
             return None
         asks = Claim.of(asked.text, language).words - FRAME
         return self._tell(facet, key, about=asks)

@@ -98,6 +98,14 @@ def leads_nowhere(text: str, language: str) -> bool:
     return any(c <= held for c in _outside(language)) or _BIDDING.search(text.lower()) is not None
 
 
+def speaks_of_things(text: str, language: str) -> bool:
+    """Whether there is a noun in it that means something: not 「何に手こずっているのですか」."""
+    if language == "en":
+        return bool(having(text, language) - _EN_ASKING)
+    return any(t.pos == "名詞" and t.content and t.form not in LIGHT for t in tokens(text))
+
+
+_EN_ASKING = frozenset(words("what which how is are it that this you do does so exactly now about"))
 _BIDDING = re.compile(
     r"(?<!教え)(?<!聞かせ)(?<!話し)(?<!説明し)[てで](?:もらえ|いただけ|くれ)(?:ます|ません|る|ない)|"
     r"^(?:may i|could you|can you|would you mind)\b"
