@@ -50,8 +50,8 @@ def test_each_agent_of_a_run_gets_the_settings_that_it_knows() -> None:
 @pytest.mark.parametrize(
     ("agent", "given", "said"),
     [
-        ("bayes", ["depth"], "'depth' is no setting"),
-        ("bayes", ["=2"], "'=2' is no setting"),
+        ("bayes", ["depth"], "expected KEY=VALUE, not 'depth'"),
+        ("bayes", ["=2"], "expected KEY=VALUE, not '=2'"),
         ("bayes", ["depth=1", "depth=2"], "'depth' is set twice"),
         ("bayes", ["dept=2"], "unknown setting 'dept'"),
         ("bayes", ["depth=deep"], "'deep'"),

@@ -197,7 +197,7 @@ class Flags:
             if flag.axis and isinstance(value, (list, tuple)):
                 axes.append([(flag, one) for one in dict.fromkeys(value)])
             else:
-                put(values, flag.path, pairs(value) if flag.pairs else value)
+                put(values, flag.path, pairs(value, flag.option) if flag.pairs else value)
         out: dict[str, Any] = {}
         idle: list[list[str]] = []
         seeds = max((len(axis) for axis in axes if axis[0][0].path == ("seed",)), default=0)

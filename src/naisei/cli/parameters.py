@@ -46,7 +46,7 @@ def with_options(function: Callable[..., None]) -> Callable[..., None]:
             for key, flag in flags[name].items():
                 value = given.pop(key)
                 if key in typed:
-                    put(values, flag.path, pairs(value) if flag.pairs else value)
+                    put(values, flag.path, pairs(value, flag.option) if flag.pairs else value)
             given[name] = validated(model, values, flags[name])
         function(**{"context": context} if looks else {}, **given)
 
