@@ -1,33 +1,17 @@
-"""Requests to the two servers as nobody should make them, and words for odd forms."""
+"""Requests to the two servers as nobody should make them: odd as bytes, or dear to read. What an
+API's own description says is `benchmarks.attack.generated`."""
 
 from __future__ import annotations
 
 import json
-import random
 from collections.abc import Mapping
 from dataclasses import dataclass
-from urllib.parse import quote, urlencode
 
 PAGES = (
     "/", "/home", "/runs", "/clarify", "/relationship", "/intent", "/documents", "/emphasis",
     "/games", "/textgame", "/director", "/duo", "/hand", "/enter", "/settings",
 )  # fmt: skip
-_FIELDS = (
-    "scene", "agent", "shelf", "sampling", "text", "step", "run", "file", "token", "lang", "steps",
-    "model", "topic",
-)  # fmt: skip
-_TYPES = (
-    "application/x-www-form-urlencoded",
-    "multipart/form-data; boundary=x",
-    "multipart/form-data",
-    "text/plain",
-)
 _LONG = "あ" * 30_000
-_ODD = (
-    "", "\x00", "../../../../etc/passwd", "%2e%2e%2f", "\ud800", "🙂" * 999, "' OR 1=1 --",
-    "{{7*7}}", "<script>", "=cmd|'/c calc'!A0", "\x1b]0;x\x07", "9" * 6000, "-1", "1e999", "NaN",
-    "[" * 9999, _LONG, "\r\nset-cookie: a=b", "null", "\u202e", "ば" * 3000, ".1" * 2000,
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,26 +172,6 @@ ASKED: Mapping[str, Asked] = {
     "wrong UTF-8": _json("/api/ask", b'{"question": "\xff"}'),
     "half a character": _json("/api/ask", b'{"question": "\\ud800"}'),
     "UTF-16": _json("/api/ask", '{"question": "x"}'.encode("utf-16")),
-    "a list": _json("/api/ask", []),
-    "another type": request("POST", "/api/ask", {"content-type": "text/plain"}, b"question=x"),
-    "no body": _json("/api/ask", b""),
-    "session of others": request("GET", "/api/session/" + "0" * 32),
-    "session above": request("GET", "/api/session/%2e%2e%2fx"),
-    "passage above": request("GET", "/api/passage/../../x"),
-    "odd passage": request("GET", "/api/passage/" + quote("'; DROP TABLE--")),
-    "feedback of nobody": _json("/api/feedback", {"session": "x", "sign": "good"}),
-    "no messages": chat([]),
-    "messages are text": chat("x"),
-    "content is a number": chat([{"role": "user", "content": 5}]),
-    "content of parts": chat(
-        [
-            {
-                "role": "user",
-                "content": [{"type": "image_url", "image_url": {"url": "file:///etc/passwd"}}],
-            }
-        ]
-    ),
-    "own role": chat([said("x", "root")]),
     "many messages": chat([said("x")] * 5000),
     "long message": chat([said(_LONG)]),
     "long earlier": chat([said(_LONG * 9), said("はい", "assistant"), said("休暇は？")]),
@@ -220,8 +184,6 @@ ASKED: Mapping[str, Asked] = {
     "long model": _json(
         "/v1/chat/completions", {"model": "x" * 500_000, "messages": [said("休暇は？")]}
     ),
-    "odd options": chat([said("休暇は？")], temperature="hot", stream="maybe", n=99, max_tokens=-1),
-    "streamed": chat([said("休暇は？")], stream=True),
     "dear words": chat([said("ば" * 3_900)]),
     "dear points": chat([said(".M" * 1_950)]),
     "dear quotes": chat([said("「" * 3_900)]),
@@ -229,18 +191,3 @@ ASKED: Mapping[str, Asked] = {
     "dear kana": chat([said("ー" * 3_900)]),
     "dear repeats": chat([said("休暇を申請したいのですが" * 320)]),
 }
-
-
-def form(rng: random.Random, visitor: Mapping[str, str]) -> tuple[str, Asked]:
-    """A form of odd values, or an address with them. visitor: the headers of somebody who came
-    from a page; without, a form is refused before it is read."""
-    page, odd = rng.choice(PAGES), [rng.choice(_ODD).encode("utf-8", "replace") for _ in range(3)]
-    names = rng.sample(_FIELDS, 3)
-    fields = urlencode(dict(zip(names, odd, strict=True)))
-    path = rng.choice(
-        (page, f"{page}/new", f"{page}/new", f"{page}/own", f"{page}/{quote(odd[0][:200])}")
-    )
-    if rng.random() < 0.5:
-        return f"GET {page}", request("GET", f"{path}?{fields[:9000]}", visitor)
-    kind = rng.choice(_TYPES)
-    return f"POST {path}", request("POST", path, {"content-type": kind, **visitor}, fields.encode())

@@ -19,15 +19,16 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from urllib.parse import urlencode
 
 from benchmarks.attack.base import Attempt
+from benchmarks.attack.generated import DOCUMENTS, WEB, requests
 from benchmarks.attack.http_requests import (
     ASKED,
     PAGES,
     REQUESTS,
     Asked,
     chat,
-    form,
     request,
     said,
 )
@@ -172,9 +173,14 @@ def _pages(rng: random.Random, port: int, pid: int, state: Path, until: float) -
     for name, asked in REQUESTS.items():
         yield _tried(port, "request", name, asked)
     visitor = _visitor(port)
-    while time.monotonic() < until:
-        yield _tried(port, "form", *form(rng, rng.choice((visitor, visitor, {}))))
-    yield from _flat(port, pid, lambda: form(rng, visitor)[1], 300)
+    yield from requests(rng, port, WEB, visitor, until, lambda: _health(port))
+
+    def form() -> Asked:
+        fields = urlencode({"text": f"{rng.random()} 冷房を入れて", "agent": "bayes"}).encode()
+        kind = {"content-type": "application/x-www-form-urlencoded", **visitor}
+        return request("POST", f"{rng.choice(PAGES)}/new", kind, fields)
+
+    yield from _flat(port, pid, form, 300)
 
 
 def _visitor(port: int) -> Mapping[str, str]:
@@ -251,6 +257,8 @@ def _assistant(rng: random.Random, port: int, pid: int, until: float) -> Iterato
             worst = watched.worst()
             yield Attempt("/health meanwhile", "in time" if worst < _HEALTH else "late",
                           worst >= _HEALTH, f"{name}: {worst:.2f} s")  # fmt: skip
+    later = time.monotonic() + max(0.0, until - time.monotonic()) / 2
+    yield from requests(rng, port, DOCUMENTS, {}, later, lambda: _health(port))
     words = ("休暇", "経費", "残業", "申請", "どこ", "いつまで", "在宅", "通勤", "？", "の", "は")
 
     def question() -> Asked:

@@ -57,8 +57,8 @@ class Options(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-def pairs(given: Sequence[str], option: str = FLAG) -> dict[str, str]:
-    """Key → value of words such as `depth=2`. option: where they were given.
+def pairs(given: Sequence[str], place: str) -> dict[str, str]:
+    """Key → value of words such as `depth=2`. place: the option that they were given to.
 
     Raises:
         InputError: a word without a key or an equals sign, or a key that comes twice.
@@ -68,17 +68,17 @@ def pairs(given: Sequence[str], option: str = FLAG) -> dict[str, str]:
         key, equals, value = (part.strip() for part in word.partition("="))
         if not (key and equals):
             raise InputError(
-                say(f"'{word}' は設定の形になっていません", f"'{word}' is no setting"),
-                place=option,
-                remedy=say(
-                    "depth=2 のように KEY=VALUE の形で書いてください",
-                    "write KEY=VALUE, such as depth=2",
+                say(
+                    f"'{word}' は KEY=VALUE の形ではありません",
+                    f"expected KEY=VALUE, not '{word}'",
                 ),
+                place=place,
+                remedy=say(f"{place} KEY=VALUE と書いてください", f"write {place} KEY=VALUE"),
             )
         if key in out:
             raise InputError(
                 say(f"'{key}' が二度指定されています", f"'{key}' is set twice"),
-                place=option,
+                place=place,
                 remedy=say("どちらか一つにしてください", "leave one of them out"),
             )
         out[key] = value

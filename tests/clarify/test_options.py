@@ -48,8 +48,8 @@ def test_each_agent_of_a_run_gets_the_settings_that_it_knows() -> None:
 @pytest.mark.parametrize(
     ("agent", "given", "said"),
     [
-        ("bayes", ["weights"], "'weights' is no setting"),
-        ("bayes", ["=2"], "'=2' is no setting"),
+        ("bayes", ["weights"], "expected KEY=VALUE, not 'weights'"),
+        ("bayes", ["=2"], "expected KEY=VALUE, not '=2'"),
         ("bayes", ["weights=1", "weights=2"], "'weights' is set twice"),
         ("bayes", ["weight=2"], "unknown setting 'weight'"),
         ("llm", ["prompt=agent.v9"], "no prompt 'agent.v9'"),

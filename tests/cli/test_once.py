@@ -72,7 +72,7 @@ def test_every_option_of_one_value_of_every_command() -> None:
         "emphasis eval -q --quiet",
         "intent index a --index b --index c",
         "intent ask x --threshold clarity=1 --threshold clarity=2",
-        "runs fork r --step 1 --agent-model a --agent-model=b",
+        "runs fork r --step 1 --model agent=a --model agent=b",
         "runs show r --step 1 --step 2",
         "--lang en --lang en clarify run",
     ],

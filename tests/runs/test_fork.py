@@ -101,8 +101,8 @@ def test_the_command(tmp_path: Path, naisei: Naisei) -> None:
     assert "手を拭きたいんだ" in shown.out
     for wrong, told in (
         (("--step", 99), "no such step"),
-        (("--step", 1, "--agent-model", "openai:x"), "no model in the role agent"),
-        (("--step", 1, "--nothing"), "no such option"),
+        (("--step", 1, "--model", "agent=openai:x"), "no model in the role agent"),
+        (("--step", 1, "--nothing"), "o such option"),
         (("--step", 0, "--answer", "x"), "cannot change"),
     ):
         refused = naisei("runs", "fork", tmp_path / "parent", "--run-dir", tmp_path / "no", *wrong)

@@ -45,8 +45,8 @@ _WRONG: tuple[Wrong, ...] = (
      "install the package that it came from"),
     (lambda: Budget(usd=0), "must be above 0, not 0", ""),
     (lambda: compare([Path("one")]), "two runs or more are needed", ""),
-    (lambda: pairs(["depth"]), "'depth' is no setting", "write KEY=VALUE, such as depth=2"),
-    (lambda: pairs(["a=1", "a=2"]), "'a' is set twice", "leave one of them out"),
+    (lambda: pairs(["depth"], "--x"), "expected KEY=VALUE, not 'depth'", "write --x KEY=VALUE"),
+    (lambda: pairs(["a=1", "a=2"], "--x"), "'a' is set twice", "leave one of them out"),
     (lambda: typed(Options, {"deep": 1}), "unknown setting 'deep'",
      "known: this agent has no settings"),
 )  # fmt: skip

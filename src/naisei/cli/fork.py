@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from naisei.cli.once import repeated
 from naisei.cli.printing import print_result
-from naisei.core import InputError
 from naisei.lang import say
 from naisei.system.config import Options, Printed, flag
 from naisei.system.execute import RunOptions
@@ -18,13 +16,9 @@ Dir = Annotated[
     Path, typer.Argument(metavar="DIR", help=say("実行ディレクトリ", "A run directory."))
 ]
 FORK_HELP = say(
-    "1 件を途中のステップから分岐させ、答え・プロンプト・モデルを変えて続ける。"
-    "役割ごとのモデルは --ROLE-model MODEL で変える",
-    "Fork an episode at a step and go on with another answer, prompt or model. The model of a "
-    "role is changed by --ROLE-model MODEL.",
+    "1 件を途中のステップから分岐させ、答え・プロンプト・モデルを変えて続ける",
+    "Fork an episode at a step and go on with another answer, prompt or model.",
 )
-#: Which roles there are depends on the run, so their flags are read by the command itself.
-FORK_CONTEXT: dict[str, Any] = {"allow_extra_args": True, "ignore_unknown_options": True}
 
 
 class _Forked(Options):
@@ -47,6 +41,13 @@ class _Forked(Options):
         "The last message that the model gets at the step.",
         metavar="TEXT",
     )
+    models: dict[str, str] = flag(
+        {},
+        "役割のモデルを変える: ROLE=PROVIDER:NAME (複数可)",
+        "The model of a role: ROLE=PROVIDER:NAME, repeatable.",
+        name="--model",
+        panel="models",
+    )
     run_dir: Path | None = flag(
         None,
         "新しい実行の置き場所。省くと runs/ の下",
@@ -55,9 +56,7 @@ class _Forked(Options):
     )
 
 
-def fork(
-    context: typer.Context, directory: Dir, plan: _Forked, options: RunOptions, printed: Printed
-) -> None:
+def fork(directory: Dir, plan: _Forked, options: RunOptions, printed: Printed) -> None:
     from naisei.system.fork import fork_run
 
     result = fork_run(
@@ -66,35 +65,9 @@ def fork(
         plan.step,
         answer=plan.answer,
         prompt=plan.prompt,
-        models=_role_models(context.args),
+        models=plan.models,
         options=options,
         run_dir=plan.run_dir,
     )
     print_result(result, as_json=printed.as_json)
     raise typer.Exit(result.exit_code)
-
-
-def _role_models(given: list[str]) -> dict[str, str]:
-    """role → model, of `--ROLE-model MODEL` and `--ROLE-model=MODEL`."""
-    models: dict[str, str] = {}
-    words = iter(given)
-    for word in words:
-        name, joined, value = word.partition("=")
-        role = name.removeprefix("--").removesuffix("-model")
-        if name != f"--{role}-model" or not role:
-            raise InputError(
-                say("このオプションはありません", "there is no such option"),
-                place=word,
-                remedy="naisei runs fork --help",
-            )
-        value = value if joined else next(words, "")
-        if not value:
-            raise InputError(
-                say("モデルを指定してください", "a model is missing"),
-                place=word,
-                remedy=f"--{role}-model openai:gpt-5-nano",
-            )
-        if role in models:
-            raise repeated(name)
-        models[role] = value
-    return models

@@ -73,7 +73,7 @@ def reproduce(
     *,
     printed: Printed,
 ) -> None:
-    inputs = pairs(given or [])
+    inputs = pairs(given or [], "--input")
     words = ["naisei", "reproduce", source]
     words += [word for name in model or [] for word in ("--model", name)]
     words += [word for each in seed or [] for word in ("--seed", str(each))]

@@ -10,7 +10,7 @@ import typer
 
 from naisei.cli.derived import shown_live
 from naisei.cli.export import Output, export, print_json, print_text, report, write
-from naisei.cli.fork import FORK_CONTEXT, FORK_HELP, Dir, fork
+from naisei.cli.fork import FORK_HELP, Dir, fork
 from naisei.cli.parameters import with_options
 from naisei.cli.printing import print_result, print_tables
 from naisei.core import InputError
@@ -179,7 +179,7 @@ def resume(directory: Dir, options: RunOptions, printed: Printed) -> None:
     raise typer.Exit(continue_run(directory, options, as_json=printed.as_json))
 
 
-app.command("fork", help=FORK_HELP, context_settings=FORK_CONTEXT)(with_options(fork))
+app.command("fork", help=FORK_HELP)(with_options(fork))
 
 
 @app.command(help=say("共通する件で実行を比べる", "Compare runs on the instances they share."))

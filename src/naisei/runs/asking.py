@@ -31,7 +31,8 @@ class PendingQuestion:
     @property
     def choices(self) -> tuple[str, ...]:
         """The answers there are, where not any words will do."""
-        return self.read.choices if isinstance(self.read, OneOf) else ()
+        found: tuple[str, ...] = getattr(self.read, "choices", ())
+        return found
 
 
 def answer_text(effect: Effect[Any], fields: Mapping[str, str]) -> str:
@@ -40,16 +41,3 @@ def answer_text(effect: Effect[Any], fields: Mapping[str, str]) -> str:
     if not text:
         raise InputError(say("何か書いてください", "please write something"))
     return text
-
-
-class OneOf:
-    """Reads one of some answers."""
-
-    def __init__(self, *choices: str) -> None:
-        self.choices = choices
-
-    def __call__(self, effect: Effect[Any], fields: Mapping[str, str]) -> str:
-        if (text := fields.get("text", "").strip()) in self.choices:
-            return text
-        known = say("、", ", ").join(self.choices)
-        raise InputError(say(f"{known} のどれかです", f"must be one of {known}"))

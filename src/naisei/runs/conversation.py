@@ -354,3 +354,16 @@ class HumanHandler(Handler):
         answered = asyncio.get_running_loop().create_future()
         self._conversation.ask(PendingQuestion(where.step, effect, self._read, answered))
         return await answered
+
+
+class OneOf:
+    """Reads one of some answers."""
+
+    def __init__(self, *choices: str) -> None:
+        self.choices = choices
+
+    def __call__(self, effect: Effect[Any], fields: Mapping[str, str]) -> str:
+        if (text := fields.get("text", "").strip()) in self.choices:
+            return text
+        known = say("、", ", ").join(self.choices)
+        raise InputError(say(f"{known} のどれかです", f"must be one of {known}"))

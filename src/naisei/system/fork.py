@@ -112,6 +112,6 @@ def _check_roles(models: Mapping[str, str], known: Mapping[str, str]) -> None:
                 f"この実行に役割 {unknown[0]} のモデルはありません",
                 f"the run has no model in the role {unknown[0]}",
             ),
-            place=f"--{unknown[0]}-model",
+            place=f"--model {unknown[0]}=…",
             remedy=say(f"この実行の役割: {roles}", f"roles of this run: {roles}"),
         )

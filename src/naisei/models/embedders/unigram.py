@@ -55,7 +55,8 @@ class Unigram:
         longest: int,
         normalised: dict[str, str],
     ) -> None:
-        self._known, self._numbers, self._scores = known, numbers, scores
+        # A mapped array is slow to take parts of; a plain view of it is not.
+        self._known, self._numbers, self._scores = map(np.asarray, (known, numbers, scores))
         self._unknown, self._longest = unknown, longest
         self._least = float(scores.min()) - _UNKNOWN
         self._becomes: dict[int, Any] = {ord(c): to for c, to in normalised.items()}
@@ -85,20 +86,18 @@ class Unigram:
         """At once: what parts the texts is no piece, so that no piece reaches over it."""
         whole = _END.join([*texts, ""])
         characters = codes(whole)
-        starts, lengths, at = [], [], []
+        runs = [*hashes(characters, self._longest)]
+        place = np.searchsorted(self._known, run := np.concatenate(runs))
+        place = np.minimum(place, len(self._known) - 1)
+        hit = np.flatnonzero(self._known[place] == run)
+        ends = np.cumsum([0, *map(len, runs)])
+        lengths = np.searchsorted(ends, hit, "right")
+        own, first = place[hit], hit - ends[lengths - 1]
         single = np.zeros(len(characters), np.bool_)
-        for length, run in enumerate(hashes(characters, self._longest), 1):
-            place = np.minimum(np.searchsorted(self._known, run), len(self._known) - 1)
-            hit = np.flatnonzero(self._known[place] == run)
-            if length == 1:
-                single[hit] = True
-            starts.append(hit)
-            lengths.append(np.full(len(hit), length))
-            at.append(place[hit])
+        single[first[lengths == 1]] = True
         lone = np.flatnonzero(~single)
-        first = np.concatenate([*starts, lone])
-        end = first + np.concatenate([*lengths, np.ones(len(lone), np.int64)])
-        own = np.concatenate(at)
+        end = np.concatenate([first + lengths, lone + 1])
+        first = np.concatenate([first, lone])
         scores = np.concatenate([self._scores[own], np.full(len(lone), self._least, np.float32)])
         numbers = np.concatenate([self._numbers[own], np.full(len(lone), self._unknown)])
         order = np.argsort(first, kind="stable")

@@ -162,7 +162,7 @@ def _text(given: Mapping[str, str], name: str) -> str:
 def _words(server: ServerState, fork: Fork, path: Path) -> list[str]:
     words = [fork.parent, f"--episode={fork.episode}", f"--step={fork.step}", f"--run-dir={path}"]
     words += [f"--{name}={t}" for name in ("answer", "prompt") if (t := getattr(fork, name))]
-    words += [f"--{role}-model={model}" for role, model in fork.models.items()]
+    words += [f"--model={role}={model}" for role, model in fork.models.items()]
     words += [f"--max-minutes={_MINUTES}", "-q", *option_words(server.options.endpoint)]
     return [sys.executable, "-P", "-m", "naisei", "runs", "fork", *words]
 
