@@ -108,25 +108,10 @@ class NeuralPlan(Options):
     rate: float = flag(
         2e-5, "学習率", "Learning rate; the thesis: 2e-5, BiLSTM 1e-4 (§4.4.5).", gt=0
     )
-    head_rate: float = flag(
-        1e-3,
-        "エンコーダーの上に置く層の学習率",
-        "Learning rate of what is new on top of the encoder.",
-        gt=0,
-    )
-    decay: float = flag(0.01, "重み減衰", "Weight decay.", ge=0)
-    dropout: float = flag(0.1, "ドロップアウト率", "Dropout.", ge=0, lt=1)
-    warmup: float = flag(
-        0.1,
-        "学習率を上げていくステップの割合",
-        "Share of the steps in which the rates rise; then they fall to zero.",
-        ge=0,
-        le=1,
-    )
     plain: float = flag(
         1.0,
-        "強調のない入力のうち 1 エポックに使う割合",
-        "Share of the inputs without emphasis that an epoch is given.",
+        "強調のない入力のうち学習に使う割合",
+        "Share of the inputs without emphasis that is learnt from.",
         gt=0,
         le=1,
     )
@@ -143,23 +128,16 @@ class NeuralPlan(Options):
 
     @property
     def name(self) -> str:
-        """Such as `transformer-title-crf-viterbi.v1`."""
+        """Such as `transformer-title-crf-viterbi.v2`."""
         parts: list[str] = [self.body]
         parts += [word for word in ("title", "crf") if getattr(self, word)]
-        return "-".join([*parts, self.decoding]) + ".v1"
+        return "-".join([*parts, self.decoding]) + ".v2"
 
-    def digest(self, data: str) -> str:
-        """Of the plan, of what it is trained on and of the code; a checkpoint belongs to one of
-        them."""
-        whole = f"{self.model_dump_json()}\n{data}\n{of_rooms('emphasis', 'japanese')}"
-        return sha256(whole.encode()).hexdigest()[:24]
-
-    def share_at(self, step: int) -> float:
-        """What part of the rates is used at a step (from 0): up, then down in a line."""
-        warm = round(self.warmup * self.steps)
-        if step < warm:
-            return (step + 1) / warm
-        return (self.steps - step) / max(1, self.steps - warm)
+    @property
+    def digest(self) -> str:
+        """Of the plan and of the code that carries it out."""
+        whole = f"{self.model_dump_json()}\n{of_rooms('emphasis', 'japanese')}"
+        return sha256(whole.encode()).hexdigest()
 
     def for_cpu(self) -> NeuralPlan:
         """The same row of the tables, for minutes on a CPU: three layers of the encoder, whose
