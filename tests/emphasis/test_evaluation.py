@@ -215,9 +215,9 @@ def test_a_tagger_without_chance_is_trained_once(corpus: Path) -> None:
 def test_a_training_leaves_curves_and_no_weights(tmp_path: Path) -> None:
     class Writing(Counting):
         def train(self, articles, dev, *, seed, folder=None):  # type: ignore[no-untyped-def]
-            folder.mkdir(parents=True)
-            (folder / "weights.bin").write_bytes(b"x")
-            (folder / "curve.csv").write_text("step\n")
+            (folder / "checkpoint-3").mkdir(parents=True)
+            (folder / "checkpoint-3" / "model.safetensors").write_bytes(b"x")
+            (folder / "curve.svg").write_text("<svg/>")
             return FirstSentence()
 
     task = EvalTask(config(Path("none")), [article(i) for i in range(6)])
@@ -226,7 +226,7 @@ def test_a_training_leaves_curves_and_no_weights(tmp_path: Path) -> None:
     )
     seen = asyncio.run(training.perform(Act({"tag": 0, "seed": 1}), Where()))
     assert len(seen.info["documents"]) == 2  # type: ignore[arg-type]
-    assert [p.name for p in (tmp_path / "t" / "part-1-1").iterdir()] == ["curve.csv"]
+    assert [p.name for p in (tmp_path / "t" / "part-1-1").iterdir()] == ["curve.svg"]
 
 
 def test_marks_are_kept_as_spans() -> None:

@@ -98,8 +98,7 @@ def test_a_corpus_without_bold_is_told(baseline: CrfTagger) -> None:
 
 @pytest.mark.parametrize("dev", [[], [unlabelled(article(90))]])
 def test_a_dev_part_that_tells_nothing_changes_nothing(dev: list[Article]) -> None:
-    plan = CONTEXT.model_copy(update={"tuning": "dev"})
-    tagger = train([article(i) for i in range(3)], dev, plan=plan)
+    tagger = train([article(i) for i in range(3)], dev, plan=BASELINE)
     assert (tagger.calibration.scale, tagger.calibration.shift) == (1.0, 0.0)
     assert tagger.rule == SpanRule()
 

@@ -24,12 +24,10 @@ PIECES = [
 
 
 def folder(path: Path, *, width: int = 24, layers: int = 2) -> Path:
-    """A random BertModel with a Unigram tokenizer, marked as our own form."""
-    import json
-
+    """A random BertModel with a Unigram tokenizer."""
     import torch
-    from tokenizers import Tokenizer, models, normalizers
-    from transformers import BertConfig, BertModel
+    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
+    from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
 
     torch.manual_seed(0)
     config = BertConfig(
@@ -41,16 +39,20 @@ def folder(path: Path, *, width: int = 24, layers: int = 2) -> Path:
         max_position_embeddings=64,
         pad_token_id=1,
     )
-    path.mkdir(parents=True, exist_ok=True)
     model = BertModel(config, add_pooling_layer=False)
     # Words that can be told apart without a long training.
     torch.nn.init.normal_(model.get_input_embeddings().weight)
     model.save_pretrained(path)
     made = Tokenizer(models.Unigram([(p, -float(i)) for i, p in enumerate(PIECES)], 3, False))
     made.normalizer = normalizers.NFKC()
-    made.save(str(path / "tokenizer.json"))
-    special = {"bos": 0, "pad": 1, "eos": 2, "unk": 3}
-    (path / "encoder.json").write_text(json.dumps({"special": special}), encoding="utf-8")
+    made.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="never")
+    PreTrainedTokenizerFast(
+        tokenizer_object=made,
+        cls_token="<s>",
+        pad_token="<pad>",
+        sep_token="</s>",
+        unk_token="<unk>",
+    ).save_pretrained(path)
     return path
 
 

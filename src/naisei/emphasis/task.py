@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -89,9 +90,8 @@ class TaggerTraining(Handler):
 
 def _keep_only_curves(folder: Path) -> None:
     """Weights of every part would fill the disk; the curves are kept."""
-    for path in folder.rglob("*"):
-        if path.is_file() and path.suffix != ".csv":
-            path.unlink()
+    for path in folder.glob("checkpoint-*"):
+        shutil.rmtree(path)
 
 
 def evaluate(tagger: Tagger, articles: Sequence[Article], *, empty_title: bool) -> FoldResult:

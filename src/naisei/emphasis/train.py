@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import random
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from naisei.core import InputError
 from naisei.emphasis.corpus.build import build
@@ -20,9 +20,6 @@ from naisei.emphasis.taggers.registry import Trainer, parsed, save_tagger, train
 from naisei.lang import say
 from naisei.system.config import Options, flag, seed_flag
 from naisei.terminal import Console
-
-if TYPE_CHECKING:
-    from naisei.emphasis.taggers.neural.training import Point
 
 _TRAINING = ("学習", "Training")
 
@@ -119,19 +116,14 @@ def train_tagger(options: TrainOptions, console: Console) -> dict[str, Any]:
     if isinstance(plan, NeuralPlan):
         plan = _sized(plan, set(settings), options)
     steps = getattr(plan, "steps", 0)
-    points: list[Point] = []
+    best: list[float] = []
 
-    def report(point: Point) -> None:
-        points.append(point)
-        console.print(
-            say(
-                f"{point.step:5}/{steps}  損失 {point.loss:.4f}  dev の token F1 "
-                f"{point.dev_f1:.3f}  {point.speed:,.0f} subword/s",
-                f"{point.step:5}/{steps}  loss {point.loss:.4f}  dev token F1 "
-                f"{point.dev_f1:.3f}  {point.speed:,.0f} subwords/s",
-            ),
-            highlight=False,
-        )
+    def report(logs: Mapping[str, float]) -> None:
+        best.extend(logs[name] for name in ("eval_f1",) if name in logs)
+        told = {"loss": say("損失", "loss"), "eval_f1": say("dev の token F1", "dev token F1")}
+        parts = [f"{text} {logs[name]:.4f}" for name, text in told.items() if name in logs]
+        if parts:
+            console.print(f"{logs['step']:5}/{steps}  {'  '.join(parts)}", highlight=False)
 
     folder = options.out / "training"
     tagger = Trainer(plan).train(
@@ -142,7 +134,7 @@ def train_tagger(options: TrainOptions, console: Console) -> dict[str, Any]:
     if isinstance(plan, NeuralPlan):
         result |= {
             "steps": plan.steps,
-            "dev_f1": max((p.dev_f1 for p in points if p.dev_f1 == p.dev_f1), default=None),
+            "dev_f1": max(best, default=None),
             "curve": str(folder / "curve.svg"),
         }
     return result | {
@@ -156,7 +148,7 @@ def _sized(plan: NeuralPlan, own: set[str], options: TrainOptions) -> NeuralPlan
     """The plan, or the one for a CPU; `own`: settings that stay as they were given."""
     from naisei.emphasis.taggers.neural.encoder import needs_torch
 
-    needs_torch("safetensors")
+    needs_torch()
     from naisei.emphasis.taggers.neural.tagger import device_of
 
     small = options.small

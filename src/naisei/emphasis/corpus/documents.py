@@ -6,7 +6,7 @@ import codecs
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 from naisei.core import InputError
 from naisei.lang import say
@@ -323,26 +323,14 @@ class Source:
 
     def _offsets(self) -> list[int]:
         """Per character, and at the end, the offset of its first byte."""
-        found: list[int] = []
-        at = len(self.bom)
-        body = self.data[at:]
-        if self.encoding == "utf-8":
+        errors = "surrogateescape" if self.encoding == "utf-8" else "strict"
+        start = len(self.bom)
+        sizes = (
             # A broken byte stands alone; U+FFFD may also be in the file itself.
-            for character in body.decode("utf-8", "surrogateescape"):
-                found.append(at)
-                code = ord(character)
-                broken = 0xDC80 <= code <= 0xDCFF
-                at += 1 if code < 0x80 or broken else 2 if code < 0x800 else 3 + (code > 0xFFFF)
-            return [*found, at]
-        decoder = codecs.getincrementaldecoder(self.encoding)()
-        start = at
-        for index in range(len(body)):
-            characters = decoder.decode(body[index : index + 1])
-            if characters:
-                found += [start] * len(characters)
-                start = at + index + 1
-        held = len(self.text) - len(found)
-        return [*found, *[start] * held, len(self.data)]
+            len(character.encode(self.encoding, errors))
+            for character in self.data[start:].decode(self.encoding, errors)
+        )
+        return [*accumulate(sizes, initial=start)]
 
 
 def _no_text(place: str) -> InputError:

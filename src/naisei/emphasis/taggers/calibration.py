@@ -65,8 +65,8 @@ def _logit(probabilities: ArrayLike) -> Floats:
 # the token F1 the best set of tokens is a threshold on p (Lipton et al. 2014); the cost keeps
 # it from single words and holes that nobody would print in bold.
 
-_THRESHOLDS = (0.05, 0.075, 0.1, 0.125, 0.15, 0.175, 0.2, 0.225, 0.25, 0.3, 0.35, 0.4, 0.5, 0.6)
-_COSTS = (0.0, 0.05, 0.1, 0.2, 0.4, 0.8)
+_THRESHOLDS = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)
+_COSTS = (0.0, 0.1, 0.2, 0.4)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import as_file, files
@@ -57,7 +57,7 @@ class CrfTagger:
         ]
 
     def labels(self, article: Article) -> list[list[bool]]:
-        if self.plan.decoding == "viterbi":
+        if not self.plan.context:
             return self.tokens.best(self._tables(article))
         return [
             [bool(y and can) for y, can in zip(self.rule.choose(p), s.counted, strict=True)]
@@ -74,6 +74,10 @@ class CrfTagger:
 
 #: So many sentences without emphasis for each with some are always learnt from.
 _PLAIN = 4.0
+#: Of the penalty on the weights of the CRF over sentences; those over words have the plan's.
+_SENTENCE_L2 = 4.0
+#: Parts of the articles in which a CRF over sentences, or words, tags what it has not seen.
+_SENTENCE_PARTS, _WORD_PARTS = 5, 3
 
 
 def train(
@@ -83,8 +87,9 @@ def train(
     plan: CrfPlan,
     base: CrfTagger | None = None,
 ) -> CrfTagger:
-    """A tagger that learnt from `articles`; `dev` calibrates it and tunes its spans. base: what
-    is known beforehand, from which as little is changed as the articles ask for.
+    """A tagger that learnt from `articles`; with context from `dev`, too, which otherwise
+    calibrates it. base: what is known beforehand, from which as little is changed as the articles
+    ask for.
 
     Nothing is random. Where there is nothing to tune on (no dev part, one that emphasises
     nothing, a lone article), probabilities stay as they come and a token is chosen from 0.5 on.
@@ -100,36 +105,65 @@ def train(
             ),
             remedy=say("太字を含む文書を渡してください", "give documents that have bold words"),
         )
-    if plan.tuning == "folds":
+    if plan.context:
         articles, dev = [*articles, *dev], ()
     terms = base.terms if base else Terms.of(articles)
-    before = base.tokens if base else None
     pages = [Page.of(article) for article in articles]
+    likely: Sequence[Floats | None] = [None] * len(pages)
     sentences: SparseCrf | None = None
-    likely: list[Floats | None] = [None] * len(pages)
     if plan.context:
         tables = [sentence_columns(page, terms) for page in pages]
         gold = [[any(s.labels) for s in a.sentences] for a in articles]
-        known = base.sentences if base else None
-        sentences = _fit_sentences(tables, gold, plan, known)
-        likely = [*_unseen(tables, gold, _parts(articles, plan.folds), plan, known)]
+
+        def of_sentences(own: Sequence[int]) -> SparseCrf:
+            return fit(
+                [tables[i] for i in own],
+                [gold[i] for i in own],
+                l2=_SENTENCE_L2,
+                steps=plan.steps,
+                prior=base.sentences if base else None,
+            )
+
+        sentences = of_sentences(range(len(pages)))
+        # With what a CRF had seen it would be surer than it ever is of a new article, and the one
+        # over the words would learn to trust it too much.
+        parts = _parts(articles, _SENTENCE_PARTS)
+        likely = [
+            model.marginals([tables[i]])[0] if model else np.full(len(tables[i]), 0.5)
+            for i, model in enumerate(_unseeing(parts, of_sentences))
+        ]
     rows = [token_tables(page, terms, sentences=p) for page, p in zip(pages, likely, strict=True)]
-    tokens = _fit_tokens(articles, rows, plan, before)
-    tagger = (
-        replace(base, plan=plan, tokens=tokens, sentences=sentences)
-        if base
-        else CrfTagger(plan, terms, tokens, sentences)
-    )
-    if plan.tuning == "dev":
-        return _finished(tagger, dev, [p for a in dev for p in tagger.probabilities(a)])
-    return _finished(tagger, articles, _held_out(articles, rows, plan, before))
+
+    def of_words(own: Sequence[int]) -> SparseCrf:
+        return _fit_words(
+            [articles[i] for i in own],
+            [rows[i] for i in own],
+            plan,
+            base.tokens if base else None,
+        )
+
+    tagger = CrfTagger(plan, terms, of_words(range(len(pages))), sentences)
+    if not plan.context:
+        raw = [p for article in dev for p in tagger.probabilities(article)]
+        return _finished(tagger, dev, raw)
+    bold = {
+        i for i, article in enumerate(articles) if any(any(s.labels) for s in article.sentences)
+    }
+    models = _unseeing(_parts(articles, _WORD_PARTS), of_words, needed=bold)
+    # Where nothing can be learnt without the article, nothing is known of it.
+    raw = [
+        p
+        for own, model in zip(rows, models, strict=True)
+        for p in (model.marginals(own) if model else [np.zeros(len(t)) for t in own])
+    ]
+    return _finished(tagger, articles, raw)
 
 
-def _fit_tokens(
+def _fit_words(
     articles: Sequence[Article],
     rows: Sequence[Sequence[Codes]],
     plan: CrfPlan,
-    prior: SparseCrf | None = None,
+    prior: SparseCrf | None,
 ) -> SparseCrf:
     bold = sum(any(s.labels) for a in articles for s in a.sentences)
     rest = sum(len(a.sentences) for a in articles) - bold
@@ -140,86 +174,31 @@ def _fit_tokens(
         for s, table in zip(article.sentences, own, strict=True)
         if any(s.labels) or crc32(f"{article.id} {s.index}".encode()) < share * 2**32
     ]
-    return fit(
-        [table for table, _ in chosen],
-        [labels for _, labels in chosen],
-        l2=plan.l2,
-        min_count=plan.min_count,
-        steps=plan.steps,
-        prior=prior,
-    )
-
-
-def _held_out(
-    articles: Sequence[Article],
-    rows: Sequence[Sequence[Codes]],
-    plan: CrfPlan,
-    prior: SparseCrf | None,
-) -> list[Floats]:
-    """What is said of each article's words by a CRF that did not see the article."""
-    out: dict[int, list[Floats]] = {}
-    parts = _parts(articles, plan.parts)
-    for part in sorted(set(parts)):
-        seen = [i for i, own in enumerate(parts) if own != part]
-        held = [i for i, own in enumerate(parts) if own == part]
-        if not any(any(s.labels) for i in seen for s in articles[i].sentences):
-            continue
-        model = _fit_tokens([articles[i] for i in seen], [rows[i] for i in seen], plan, prior)
-        out |= {i: model.marginals(rows[i]) for i in held}
-    # Where nothing can be learnt without the article, nothing is known of it.
-    return [p for i, own in enumerate(rows) for p in out.get(i, [np.zeros(len(t)) for t in own])]
-
-
-def _fit_sentences(
-    tables: Sequence[Codes],
-    gold: Sequence[Sequence[bool]],
-    plan: CrfPlan,
-    prior: SparseCrf | None = None,
-) -> SparseCrf:
-    return fit(
-        tables,
-        gold,
-        l2=plan.sentence_l2,
-        min_count=plan.min_count,
-        steps=plan.steps,
-        prior=prior,
-    )
+    tables, labels = zip(*chosen, strict=True)
+    return fit(tables, labels, l2=plan.l2, steps=plan.steps, prior=prior)
 
 
 def _parts(articles: Sequence[Article], most: int) -> list[int]:
     """A part for each article, at most so many; pieces of one document (`book#1`, `book#2`) are
     in one part."""
-    stems = [article.id.partition("#")[0] for article in articles]
-    number = {stem: i for i, stem in enumerate(dict.fromkeys(stems))}
-    return [number[stem] % min(most, len(number)) for stem in stems]
+    number = {name: i for i, name in enumerate(dict.fromkeys(a.document for a in articles))}
+    return [number[article.document] % min(most, len(number)) for article in articles]
 
 
-def _unseen(
-    tables: Sequence[Codes],
-    gold: Sequence[Sequence[bool]],
+def _unseeing(
     parts: Sequence[int],
-    plan: CrfPlan,
-    prior: SparseCrf | None,
-) -> list[Floats]:
-    """What is said of each article's sentences by a CRF that did not see the article.
-
-    With what it had seen it would be surer than it ever is of a new article, and the CRF over
-    the words would learn to trust it too much.
-    """
-    out: list[Floats] = [np.zeros(0)] * len(tables)
+    fitted_on: Callable[[Sequence[int]], SparseCrf],
+    *,
+    needed: Collection[int] | None = None,
+) -> list[SparseCrf | None]:
+    """For each article, a model that learnt from the articles of the other parts; None where none
+    of those is needed, that is can be learnt from (all, by default)."""
+    out: list[SparseCrf | None] = [None] * len(parts)
     for part in sorted(set(parts)):
-        held = [i for i, own in enumerate(parts) if own == part]
         others = [i for i, own in enumerate(parts) if own != part]
-        if others:
-            model = _fit_sentences(
-                [tables[i] for i in others], [gold[i] for i in others], plan, prior
-            )
-            said = model.marginals([tables[i] for i in held])
-        else:
-            # A lone article: nothing is known of its sentences.
-            said = [np.full(len(tables[i]), 0.5) for i in held]
-        for i, p in zip(held, said, strict=True):
-            out[i] = p
+        if any(needed is None or i in needed for i in others):
+            model = fitted_on(others)
+            out = [model if own == part else had for own, had in zip(parts, out, strict=True)]
     return out
 
 

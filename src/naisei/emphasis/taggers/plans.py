@@ -13,18 +13,18 @@ NAME = "multilingual-e5-small"
 
 
 class CrfPlan(Options):
-    """How a CRF tagger is trained, and how it chooses words."""
+    """How a CRF tagger is trained.
+
+    Without context it is that of Murata and Abe: likeliest labels (Viterbi), probabilities
+    calibrated on the dev part. With context it chooses whole spans; calibration and spans are
+    fitted to what a CRF that did not see an article says of it, and the dev part is learnt from.
+    """
 
     context: bool = flag(
         False,
-        "記事全体の特徴と、文の CRF も使う",
-        "Features of the whole article, and a CRF over its sentences, beside those of Murata "
-        "and Abe.",
-    )
-    decoding: Literal["viterbi", "spans"] = flag(
-        "viterbi",
-        "最尤のラベル列 (viterbi) か、開発部分で調整した区間 (spans)",
-        "The likeliest labels (viterbi), or whole spans tuned on the dev part (spans).",
+        "記事全体の特徴と、文の CRF も使い、区間を選ぶ",
+        "Features of the whole article and a CRF over its sentences, beside those of Murata "
+        "and Abe; whole spans are chosen.",
     )
     plain: float = flag(
         1.0,
@@ -34,25 +34,8 @@ class CrfPlan(Options):
         gt=0,
         le=1,
     )
-    tuning: Literal["dev", "folds"] = flag(
-        "dev",
-        "較正と区間の調整に使うもの: 開発部分 (dev)、学習記事の交差検証 (folds)",
-        "What calibrates and tunes: the dev part, or each training article as a CRF that did "
-        "not see it tags it (folds); then the dev part is trained on, too.",
-    )
     l2: float = flag(1.0, "L2 正則化の重み", "Weight of ½‖w‖².", gt=0)
-    sentence_l2: float = flag(
-        4.0, "文の CRF の L2 正則化の重み", "The same of the sentences' CRF.", gt=0
-    )
-    min_count: int = flag(2, "使う特徴の最少の出現数", "Rarer features are left out.", ge=1)
     steps: int = flag(80, "L-BFGS の反復の上限", "Steps of L-BFGS, at most.", ge=1)
-    folds: int = flag(
-        5,
-        "文の CRF を交差検証する分割数",
-        "Parts of the training articles, so that the sentences' CRF tags what it has not seen.",
-        ge=2,
-    )
-    parts: int = flag(3, "語の CRF についての同じ分割数", "The same for the words' CRF.", ge=2)
     start: Literal["nothing", "bundled"] = flag(
         "nothing",
         "何も知らない所から学ぶ (nothing) か、同梱のタガーを記事に合わせる (bundled)",
@@ -61,14 +44,14 @@ class CrfPlan(Options):
 
     @property
     def name(self) -> str:
-        return f"crf-{'context' if self.context else 'murata'}-{self.decoding}.v1"
+        return "crf-context-spans.v2" if self.context else "crf-murata-viterbi.v2"
 
 
 #: The CRF of the thesis' Table 4.1, and the one with what the whole article tells.
 BASELINE = CrfPlan()
-CONTEXT = CrfPlan(context=True, decoding="spans", plain=0.2, tuning="folds")
+CONTEXT = CrfPlan(context=True, plain=0.2)
 #: The bundled tagger, adapted to a writer's few articles: what `tag --like` does.
-ADAPTED = CrfPlan(context=True, decoding="spans", tuning="folds", start="bundled")
+ADAPTED = CrfPlan(context=True, start="bundled")
 
 
 class NeuralPlan(Options):
@@ -108,25 +91,10 @@ class NeuralPlan(Options):
     rate: float = flag(
         2e-5, "学習率", "Learning rate; the thesis: 2e-5, BiLSTM 1e-4 (§4.4.5).", gt=0
     )
-    head_rate: float = flag(
-        1e-3,
-        "エンコーダーの上に置く層の学習率",
-        "Learning rate of what is new on top of the encoder.",
-        gt=0,
-    )
-    decay: float = flag(0.01, "重み減衰", "Weight decay.", ge=0)
-    dropout: float = flag(0.1, "ドロップアウト率", "Dropout.", ge=0, lt=1)
-    warmup: float = flag(
-        0.1,
-        "学習率を上げていくステップの割合",
-        "Share of the steps in which the rates rise; then they fall to zero.",
-        ge=0,
-        le=1,
-    )
     plain: float = flag(
         1.0,
-        "強調のない入力のうち 1 エポックに使う割合",
-        "Share of the inputs without emphasis that an epoch is given.",
+        "強調のない入力のうち学習に使う割合",
+        "Share of the inputs without emphasis that is learnt from.",
         gt=0,
         le=1,
     )
@@ -143,23 +111,16 @@ class NeuralPlan(Options):
 
     @property
     def name(self) -> str:
-        """Such as `transformer-title-crf-viterbi.v1`."""
+        """Such as `transformer-title-crf-viterbi.v2`."""
         parts: list[str] = [self.body]
         parts += [word for word in ("title", "crf") if getattr(self, word)]
-        return "-".join([*parts, self.decoding]) + ".v1"
+        return "-".join([*parts, self.decoding]) + ".v2"
 
-    def digest(self, data: str) -> str:
-        """Of the plan, of what it is trained on and of the code; a checkpoint belongs to one of
-        them."""
-        whole = f"{self.model_dump_json()}\n{data}\n{of_rooms('emphasis', 'japanese')}"
-        return sha256(whole.encode()).hexdigest()[:24]
-
-    def share_at(self, step: int) -> float:
-        """What part of the rates is used at a step (from 0): up, then down in a line."""
-        warm = round(self.warmup * self.steps)
-        if step < warm:
-            return (step + 1) / warm
-        return (self.steps - step) / max(1, self.steps - warm)
+    @property
+    def digest(self) -> str:
+        """Of the plan and of the code that carries it out."""
+        whole = f"{self.model_dump_json()}\n{of_rooms('emphasis', 'japanese')}"
+        return sha256(whole.encode()).hexdigest()
 
     def for_cpu(self) -> NeuralPlan:
         """The same row of the tables, for minutes on a CPU: three layers of the encoder, whose

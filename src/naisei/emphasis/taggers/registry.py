@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,9 +24,6 @@ from naisei.emphasis.taggers.plans import (
 )
 from naisei.lang import say
 from naisei.system.config import flags_of
-
-if TYPE_CHECKING:
-    from naisei.emphasis.taggers.neural.training import Point
 
 
 class FirstSentence:
@@ -107,17 +104,17 @@ class Trainer:
         seed: int,
         folder: Path | None = None,
         device: str = "auto",
-        report: Callable[[Point], None] = lambda point: None,
+        report: Callable[[Mapping[str, float]], None] = lambda logs: None,
     ) -> Tagger:
-        """folder: where a training that was broken off left what it had. report: called with
-        each point of the learning curve of a neural tagger."""
+        """folder: where a training that was broken off left what it had. report: told what
+        the trainer of a neural tagger logs."""
         plan = self.plan
         if isinstance(plan, CrfPlan):
             base = crf.default_tagger() if plan.start == "bundled" else None
             return crf.train(articles, dev, plan=plan, base=base)
         if isinstance(plan, NeuralPlan):
             # It needs the extra `train`, and says so if it is not there.
-            from naisei.emphasis.taggers.neural.training import train
+            from naisei.emphasis.taggers.neural.tagger import train
 
             return train(
                 articles, dev, plan=plan, seed=seed, folder=folder, device=device, report=report

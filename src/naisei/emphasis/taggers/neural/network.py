@@ -1,7 +1,9 @@
-"""The network and its CRF layer."""
+"""The networks, their CRF layer, and batches of what they read."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,8 +14,86 @@ from torch.nn import functional
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from naisei.emphasis.crf import likeliest, marginals
-from naisei.emphasis.taggers.neural.inputs import Batch
+from naisei.emphasis.schemas import Article
+from naisei.emphasis.taggers.neural.encoder import Subwords, opened
 from naisei.emphasis.taggers.plans import NeuralPlan
+from naisei.japanese.morph import words
+
+#: A title takes at most this share of an input.
+_TITLE = 0.25
+_LONGEST_TITLE = 300  # characters
+#: The label of what is not counted, as the losses of torch have it.
+IGNORED = -100
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """`[CLS] words [SEP]`, or `[CLS] words [SEP] title [SEP]`.
+
+    ids: of its subwords. leads: where in them the first subword of each word is (thesis, §4.3.3).
+    labels: of the words, 0, 1 or IGNORED. place: number of the sentence, and of its first word
+    here.
+    """
+
+    ids: tuple[int, ...]
+    leads: tuple[int, ...]
+    labels: tuple[int, ...]
+    place: tuple[int, int]
+
+
+def inputs_of(article: Article, subwords: Subwords, *, title: bool, limit: int) -> list[Input]:
+    """One a sentence; one that does not fit is read in parts. Each word is in one of them.
+    limit: of subwords, the special ones too."""
+    after = [subwords.between]
+    if title:
+        named = subwords.cut(word.surface for word in words(article.title[:_LONGEST_TITLE]))
+        after += [n for pieces in named for n in pieces][: int(limit * _TITLE)]
+        after.append(subwords.between)
+    room = max(8, limit - 1 - len(after))
+    out: list[Input] = []
+    for number, sentence in enumerate(article.sentences):
+        # A word longer than the whole input is read as far as it goes.
+        pieces = [ids[:room] for ids in subwords.cut(t.surface for t in sentence.tokens)]
+        for first, last in _parts(pieces, room):
+            own = pieces[first:last]
+            leads = 1 + np.cumsum([0, *map(len, own)])[:-1]
+            labels = (
+                IGNORED if token.label is None else int(token.label)
+                for token in sentence.tokens[first:last]
+            )
+            ids = (subwords.first, *(n for word in own for n in word), *after)
+            out.append(Input(ids, tuple(map(int, leads)), tuple(labels), (number, first)))
+    return out
+
+
+def _parts(pieces: Sequence[Sequence[int]], room: int) -> Iterator[tuple[int, int]]:
+    first, size = 0, 0
+    for i, own in enumerate(pieces):
+        if size and size + len(own) > room:
+            yield first, i
+            first, size = i, 0
+        size += len(own)
+    if first < len(pieces):
+        yield first, len(pieces)
+
+
+def batch(inputs: Sequence[Input], *, pad: int) -> dict[str, Tensor]:
+    """Padded, B inputs of at most T subwords and W words: input_ids, attention_mask (B, T); leads,
+    labels (B, W); sizes (B,), words of each."""
+
+    def table(rows: Sequence[Sequence[int]], fill: int) -> Tensor:
+        out = np.full((len(rows), max(1, *map(len, rows))), fill, np.int64)
+        for row, own in zip(out, rows, strict=True):
+            row[: len(own)] = own
+        return torch.from_numpy(out)
+
+    return {
+        "input_ids": table([each.ids for each in inputs], pad),
+        "attention_mask": table([[1] * len(each.ids) for each in inputs], 0),
+        "leads": table([each.leads for each in inputs], 0),
+        "labels": table([each.labels for each in inputs], IGNORED),
+        "sizes": torch.tensor([len(each.labels) for each in inputs]),
+    }
 
 
 class CrfLayer(nn.Module):  # type: ignore[misc]
@@ -59,16 +139,9 @@ class CrfLayer(nn.Module):  # type: ignore[misc]
             alpha = torch.where(mask[:, t, None], ways, alpha)
         return torch.where(lengths > 0, torch.logsumexp(alpha + a[:k, k + 1], 1), nothing)
 
-    def decode(self, emissions: Tensor, lengths: Tensor) -> list[list[bool]]:
-        """The likeliest labels of each sequence, as long as it is (Viterbi)."""
-        return [likeliest(row, self._scores()) for row in _rows(emissions, lengths)]
-
-    def marginals(self, emissions: Tensor, lengths: Tensor) -> list[list[float]]:
-        """The probability of label 1 at each token of each sequence."""
-        scores = [row[:, 1] - row[:, 0] for row in _rows(emissions, lengths)]
-        return [p.tolist() for p in marginals(scores, self._scores())]
-
-    def _scores(self) -> NDArray[np.float64]:
+    @property
+    def scores(self) -> NDArray[np.float64]:
+        """The transitions, for decoding."""
         found: NDArray[np.float64] = self.transitions.detach().cpu().double().numpy()
         return found
 
@@ -77,9 +150,23 @@ def _mask(emissions: Tensor, lengths: Tensor) -> Tensor:
     return torch.arange(emissions.shape[1], device=lengths.device)[None, :] < lengths[:, None]
 
 
-def _rows(emissions: Tensor, lengths: Tensor) -> list[NDArray[np.float64]]:
-    whole = emissions.detach().cpu().double().numpy()
-    return [row[:n] for row, n in zip(whole, lengths.tolist(), strict=True)]
+class _BiLstm(nn.Module):  # type: ignore[misc]
+    """Two scores a subword from static vectors, which are never trained."""
+
+    def __init__(self, vectors: Any, hidden: int) -> None:
+        super().__init__()
+        self.vectors = vectors.requires_grad_(False)
+        self.lstm = nn.LSTM(vectors.embedding_dim, hidden, batch_first=True, bidirectional=True)
+        self.dropout = nn.Dropout(0.1)
+        self.head = nn.Linear(2 * hidden, 2)
+
+    def forward(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
+        lengths = attention_mask.sum(1).cpu()
+        packed = pack_padded_sequence(
+            self.dropout(self.vectors(input_ids)), lengths, batch_first=True, enforce_sorted=False
+        )
+        states, _ = pad_packed_sequence(self.lstm(packed)[0], batch_first=True)
+        return self.head(self.dropout(states))
 
 
 #: Score of emphasis where there can be none: odds of e^−40 are none.
@@ -87,81 +174,60 @@ _NEVER = -40.0
 
 
 class Network(nn.Module):  # type: ignore[misc]
-    """Two scores a word, (B, W, 2): the P of eq. 4.1. What cannot be emphasised scores 0 and −40.
+    """Two scores a word, the P of eq. 4.1, by `AutoModelForTokenClassification` or a BiLSTM.
 
-    body: a `transformers` model. For a BiLSTM only its word vectors are kept, and never trained:
-    a word's vector is the mean of those of its subwords.
+    Raises:
+        InputError: something is not installed, or there is no such encoder.
     """
 
-    def __init__(self, plan: NeuralPlan, body: Any, width: int) -> None:
+    def __init__(self, plan: NeuralPlan) -> None:
         super().__init__()
-        self.bilstm: nn.LSTM | None = None
-        self.body: Any = None
-        if plan.body == "bilstm":
-            self.body = body.get_input_embeddings().requires_grad_(False)
-        else:
-            self.body = body
-            body.get_input_embeddings().requires_grad_(plan.tuned == "all")
-        if plan.body == "bilstm":
-            self.bilstm = nn.LSTM(width, plan.hidden, batch_first=True, bidirectional=True)
-            width = 2 * plan.hidden
-        self.dropout = nn.Dropout(plan.dropout)
-        self.head = nn.Linear(width, 2)
+        with opened(plan.encoder) as path:
+            from transformers import AutoModel, AutoModelForTokenClassification
+
+            if plan.body == "bilstm":
+                vectors = AutoModel.from_pretrained(path).get_input_embeddings()
+                self.body: Any = _BiLstm(vectors, plan.hidden)
+                self.longest = plan.limit
+            else:
+                first = {} if plan.layers is None else {"num_hidden_layers": plan.layers}
+                self.body = AutoModelForTokenClassification.from_pretrained(
+                    path, num_labels=2, **first
+                )
+                config = self.body.config
+                self.body.get_input_embeddings().requires_grad_(plan.tuned == "all")
+                # RoBERTa counts positions from the padding number on.
+                reserved = config.pad_token_id + 1 if "roberta" in config.model_type else 0
+                self.longest = int(getattr(config, "max_position_embeddings", 512)) - reserved
         self.crf = CrfLayer() if plan.crf else None
 
-    def forward(self, batch: Batch) -> Tensor:
-        if self.bilstm is None:
-            states = self.body(
-                input_ids=batch.ids, attention_mask=batch.attended.long()
-            ).last_hidden_state
-            own = states.gather(1, batch.firsts[:, :, None].expand(-1, -1, states.shape[2]))
-        else:
-            own = self._static(batch)
-        scores = self.head(self.dropout(own)).float()
-        free = batch.counted[:, :, None]
-        never = scores.new_tensor([0.0, _NEVER])
-        return torch.where(free, scores, never)
-
-    def loss(self, scores: Tensor, batch: Batch) -> Tensor:
-        """Mean negative log-likelihood: of a sequence with a CRF, of a word without."""
+    def forward(
+        self, input_ids: Tensor, attention_mask: Tensor, leads: Tensor, labels: Tensor,
+        sizes: Tensor,
+    ) -> dict[str, Tensor]:  # fmt: skip
+        """loss: mean negative log-likelihood of a word. logits: (B, W, 2); what cannot be
+        emphasised scores 0 and −40."""
+        said = self.body(input_ids=input_ids, attention_mask=attention_mask)
+        every = (said if isinstance(said, Tensor) else said.logits).float()
+        own = every.gather(1, leads[:, :, None].expand(-1, -1, 2))
+        free = labels != IGNORED
+        scores = torch.where(free[:, :, None], own, own.new_tensor([0.0, _NEVER]))
         if self.crf is not None:
             # Sequences count by their length, so that a long one is worth as much a word.
-            return -self.crf.log_likelihood(
-                scores, batch.labels, batch.words
-            ).sum() / batch.words.sum().clamp(min=1)
-        if not bool(batch.counted.any()):
-            return scores.sum() * 0.0
-        return functional.cross_entropy(scores[batch.counted], batch.labels[batch.counted])
+            likely = self.crf.log_likelihood(scores, labels.clamp(min=0), sizes).sum()
+            loss = -likely / sizes.sum().clamp(min=1)
+        elif bool(free.any()):
+            loss = functional.cross_entropy(own[free], labels[free])
+        else:
+            loss = own.sum() * 0.0
+        return {"loss": loss, "logits": scores}
 
-    def probabilities(self, scores: Tensor, batch: Batch) -> list[list[float]]:
-        """Of emphasis, per word of each input."""
-        if self.crf is not None:
-            return self.crf.marginals(scores, batch.words)
-        p = scores.softmax(2)[:, :, 1].cpu()
-        return [row[:n].tolist() for row, n in zip(p, batch.words.tolist(), strict=True)]
-
-    def best(self, scores: Tensor, batch: Batch) -> list[list[int]]:
-        """The likeliest labels, per word of each input."""
-        if self.crf is not None:
-            return [[*map(int, row)] for row in self.crf.decode(scores, batch.words)]
-        said = scores.argmax(2).cpu()
-        return [row[:n].tolist() for row, n in zip(said, batch.words.tolist(), strict=True)]
-
-    def _static(self, batch: Batch) -> Tensor:
-        """Units are read in order, the title's too; the states of the words are kept."""
-        vectors = self.body(batch.ids)
-        rows, _, width = vectors.shape
-        units = int(batch.units.max())
-        total = vectors.new_zeros(rows, units + 1, width)
-        where = batch.unit_of.clamp(max=units)[:, :, None]
-        total = total.scatter_add(1, where.expand(-1, -1, width), vectors)
-        ones = vectors.new_ones(rows, vectors.shape[1], 1)
-        count = vectors.new_zeros(rows, units + 1, 1).scatter_add(1, where, ones)
-        means = (total / count.clamp(min=1))[:, :units]
-        packed = pack_padded_sequence(
-            self.dropout(means), batch.units.cpu(), batch_first=True, enforce_sorted=False
-        )
-        assert self.bilstm is not None
-        states, _ = pad_packed_sequence(self.bilstm(packed)[0], batch_first=True)
-        # Unit 0 is [CLS]; the words follow.
-        return states[:, 1 : 1 + batch.firsts.shape[1]]
+    def decoded(self, scores: Tensor | NDArray[Any]) -> tuple[NDArray[np.float64], list[bool]]:
+        """Of one input (W, 2): the probability of emphasis of each word, and the likeliest
+        labels."""
+        own = np.asarray(scores, np.float64)
+        off_on = own[:, 1] - own[:, 0]
+        if self.crf is None:
+            return 1 / (1 + np.exp(-off_on)), (off_on > 0).tolist()
+        a = self.crf.scores
+        return marginals([off_on], a)[0], likeliest(own, a)

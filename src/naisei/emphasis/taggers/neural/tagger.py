@@ -1,11 +1,13 @@
-"""A trained network as a tagger, what it learns with, and its folder."""
+"""Neural taggers: how they learn, by `Trainer` of transformers, and the folder that keeps one."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -14,19 +16,18 @@ from pydantic import ValidationError
 
 from naisei.core import InputError
 from naisei.emphasis.schemas import Article
-from naisei.emphasis.taggers.calibration import Calibration, SpanRule
-from naisei.emphasis.taggers.neural.encoder import Encoder
-from naisei.emphasis.taggers.neural.inputs import (
-    Batch,
-    Input,
-    Subwords,
-    batches_by_length,
-    inputs_of,
-    tensors,
-)
+from naisei.emphasis.taggers.calibration import Calibration, SpanRule, fitted
+from naisei.emphasis.taggers.neural.encoder import Subwords, needs_torch
 from naisei.emphasis.taggers.plans import NeuralPlan
 from naisei.files import write_atomically
 from naisei.lang import say
+from naisei.runs.training import draw_curve, last_checkpoint, run_trainer
+
+Floats = NDArray[np.float64]
+#: Subwords, padding too, that are tagged at once.
+_AT_ONCE = 4096
+#: Learning rate of what is new on top of the encoder; the others of AdamW are the usual ones.
+_HEAD_RATE, _DECAY, _WARMUP = 1e-3, 0.01, 0.1
 
 
 def device_of(name: str) -> str:
@@ -50,125 +51,17 @@ def device_of(name: str) -> str:
     return name
 
 
-class Learner:
-    """device: `cpu`, `cuda`, …; the head's first weights are the same for the same seed."""
-
-    def __init__(self, plan: NeuralPlan, encoder: Encoder, *, device: str, seed: int) -> None:
-        import torch
-
-        from naisei.emphasis.taggers.neural.network import Network
-
-        torch.manual_seed(seed)
-        self.plan, self.device = plan, device
-        self.pad = encoder.subwords.pad
-        self.network = Network(plan, encoder.body, encoder.width).to(device)
-        self.optimiser: Any = torch.optim.AdamW(_groups(self.network, plan))
-
-    def step(self, inputs: Sequence[Input], *, share: float, seed: int) -> float:
-        """Learn from a batch; returns its loss. share: of the plan's rates. seed: of the
-        dropout, so that a training that goes on draws what it would have drawn."""
-        import torch
-
-        self.network.train()
-        torch.manual_seed(seed)
-        for group in self.optimiser.param_groups:
-            group["lr"] = group["full"] * share
-        batch = self._batch(inputs)
-        scores = self.network(batch)
-        loss = self.network.loss(scores, batch)
-        self.optimiser.zero_grad(set_to_none=True)
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)
-        self.optimiser.step()
-        return float(loss.detach())
-
-    def read(self, inputs: Sequence[Input]) -> tuple[list[list[float]], list[list[int]]]:
-        """Probabilities of emphasis and the likeliest labels, per word of each input."""
-        import torch
-
-        self.network.eval()
-        p: list[list[float]] = [[] for _ in inputs]
-        y: list[list[int]] = [[] for _ in inputs]
-        with torch.inference_mode():
-            for numbers in batches_by_length(inputs):
-                batch = self._batch([inputs[i] for i in numbers])
-                scores = self.network(batch)
-                for i, one, other in zip(
-                    numbers,
-                    self.network.probabilities(scores, batch),
-                    self.network.best(scores, batch),
-                    strict=True,
-                ):
-                    p[i], y[i] = one, other
-        return p, y
-
-    def weights(self) -> dict[str, Any]:
-        """Of the network, on the CPU, without word vectors that are never trained."""
-        kept = _kept(self.network)
-        return {name: value.cpu() for name, value in self.network.state_dict().items()
-                if name in kept}  # fmt: skip
-
-    def load(self, weights: dict[str, Any]) -> None:
-        """What `weights` gave.
-
-        Raises:
-            ValueError: they are those of another network.
-        """
-        missing = set(weights) ^ _kept(self.network)
-        if missing:
-            raise ValueError(f"weights of another network: {sorted(missing)[:3]}")
-        self.network.load_state_dict(weights, strict=False)
-
-    def _batch(self, inputs: Sequence[Input]) -> Batch:
-        return tensors(inputs, pad=self.pad, device=self.device)
-
-
-def _kept(network: Any) -> set[str]:
-    still = {name for name, p in network.named_parameters() if not p.requires_grad}
-    return {name for name in network.state_dict() if name not in still}
-
-
-def _groups(network: Any, plan: NeuralPlan) -> list[dict[str, Any]]:
-    """Biases and scales are not decayed; what is new learns at its own rate."""
-    found: dict[tuple[float, float], list[Any]] = {}
-    for name, parameter in network.named_parameters():
-        if not parameter.requires_grad:
-            continue
-        rate = plan.rate if name.startswith("body.") else plan.head_rate
-        decay = plan.decay if parameter.ndim > 1 and not name.startswith("crf.") else 0.0
-        found.setdefault((rate, decay), []).append(parameter)
-    return [
-        {"params": own, "lr": rate, "full": rate, "weight_decay": decay}
-        for (rate, decay), own in found.items()
-    ]
-
-
-def spread(
-    values: Sequence[Sequence[float]], inputs: Sequence[Input], sizes: Sequence[int]
-) -> list[NDArray[np.float64]]:
-    """Values of the words of inputs, put back into the sentences of their article."""
-    out = [np.zeros(size) for size in sizes]
-    for own, each in zip(values, inputs, strict=True):
-        for value, (sentence, word) in zip(own, each.places, strict=True):
-            out[sentence][word] = value
-    return out
-
-
-Floats = NDArray[np.float64]
-
-
 @dataclass(frozen=True, slots=True)
 class NeuralTagger:
-    """What `naisei.emphasis.taggers.neural.training.train` makes.
+    """What `train` makes.
 
-    longest: subwords that the encoder takes. calibration, rule: fitted on the dev part. For
-    the empty-title experiment (thesis, §4.6.2) give it articles whose title is "".
+    network: a `Network`. calibration, rule: fitted on the dev part. For the empty-title experiment
+    (thesis, §4.6.2) give it articles whose title is "".
     """
 
     plan: NeuralPlan
-    learner: Learner
+    network: Any
     subwords: Subwords
-    longest: int
     calibration: Calibration = field(default_factory=Calibration)
     rule: SpanRule = field(default_factory=SpanRule)
 
@@ -184,28 +77,196 @@ class NeuralTagger:
 
     def read(self, article: Article) -> tuple[list[Floats], list[list[bool]]]:
         """Probabilities and labels, for the work of one."""
-        inputs = self.inputs(article)
-        raw, best = self.learner.read(inputs)
-        sizes = [len(s.tokens) for s in article.sentences]
+        raw = [np.zeros(len(s.tokens)) for s in article.sentences]
+        best = [np.zeros(len(s.tokens), bool) for s in article.sentences]
+        for each, scores in self._scores(self.inputs(article)):
+            number, first = each.place
+            here = slice(first, first + len(each.labels))
+            raw[number][here], best[number][here] = self.network.decoded(scores)
         counted = [np.array(s.counted, bool) for s in article.sentences]
         own = [
             np.where(can, self.calibration.apply(p), 0.0)
-            for p, can in zip(spread(raw, inputs, sizes), counted, strict=True)
+            for p, can in zip(raw, counted, strict=True)
         ]
         if self.plan.decoding == "spans":
-            rows = [np.array(self.rule.choose(p), bool) for p in own]
-        else:
-            rows = [row > 0 for row in spread(best, inputs, sizes)]
-        return own, [(row & can).tolist() for row, can in zip(rows, counted, strict=True)]
+            best = [np.array(self.rule.choose(p), bool) for p in own]
+        return own, [(row & can).tolist() for row, can in zip(best, counted, strict=True)]
 
-    def inputs(self, article: Article) -> list[Input]:
-        """What the network is given of an article."""
-        return inputs_of(
-            article,
-            self.subwords,
-            title=self.plan.title,
-            limit=min(self.plan.limit, self.longest),
+    def inputs(self, article: Article) -> list[Any]:
+        """What the network is given of an article (`Input`)."""
+        from naisei.emphasis.taggers.neural.network import inputs_of
+
+        limit = min(self.plan.limit, self.network.longest)
+        return inputs_of(article, self.subwords, title=self.plan.title, limit=limit)
+
+    def _scores(self, inputs: Sequence[Any]) -> list[tuple[Any, Floats]]:
+        """Each input with the scores of its words; inputs of like length at once."""
+        import torch
+
+        from naisei.emphasis.taggers.neural.network import batch
+
+        self.network.eval()
+        device = next(self.network.parameters()).device
+        groups: list[list[Any]] = []
+        for each in sorted(inputs, key=lambda each: len(each.ids)):
+            if not groups or (len(groups[-1]) + 1) * len(each.ids) > _AT_ONCE:
+                groups.append([])
+            groups[-1].append(each)
+        out: list[tuple[Any, Floats]] = []
+        with torch.inference_mode():
+            for own in groups:
+                tensors = batch(own, pad=self.subwords.pad)
+                said = self.network(**{name: t.to(device) for name, t in tensors.items()})
+                rows = said["logits"].cpu().double().numpy()
+                out += [
+                    (each, row[: len(each.labels)]) for each, row in zip(own, rows, strict=True)
+                ]
+        return out
+
+
+def untrained(plan: NeuralPlan, *, device: str = "auto", seed: int = 0) -> NeuralTagger:
+    """A tagger that has learnt nothing yet, the same for the same seed.
+
+    Raises:
+        InputError: something is not installed, or there is no such encoder.
+    """
+    needs_torch()
+    from transformers import set_seed
+
+    from naisei.emphasis.taggers.neural.network import Network
+
+    set_seed(seed)
+    return NeuralTagger(plan, Network(plan).to(device_of(device)), Subwords(plan.encoder))
+
+
+def train(
+    articles: Sequence[Article],
+    dev: Sequence[Article] = (),
+    *,
+    plan: NeuralPlan,
+    seed: int = 0,
+    folder: Path | None = None,
+    device: str = "auto",
+    report: Callable[[Mapping[str, float]], None] = lambda logs: None,
+) -> NeuralTagger:
+    """A tagger that learnt from `articles`. Of its checkpoints, the best on `dev` is kept, the
+    last without one; `dev` also calibrates it and tunes its spans.
+
+    folder: where checkpoints and the curve (`curve.svg`, `history.json`) are kept; a training that
+    was broken off goes on from there and ends as it would have. report: is told what the trainer
+    logs: step, loss, eval_f1, ….
+
+    Raises:
+        InputError: nothing is emphasised, something is not installed, no such encoder, or the
+            folder holds another training.
+    """
+    if not any(any(s.labels) for a in articles for s in a.sentences):
+        raise InputError(
+            say(
+                f"{len(articles)} 記事のどこにも強調がありません",
+                f"nothing is emphasised in the {len(articles)} articles to learn from",
+            ),
+            remedy=say("太字を含む文書を与えてください", "give documents that have bold words"),
         )
+    if folder is None:
+        with TemporaryDirectory() as scratch:
+            return train(articles, dev, plan=plan, seed=seed, folder=Path(scratch), device=device,
+                         report=report)  # fmt: skip
+    tagger = untrained(plan, device=device, seed=seed)
+    inputs = [each for article in articles for each in tagger.inputs(article)]
+    aside = [each for article in dev for each in tagger.inputs(article)]
+    digest = sha256(f"{plan.digest}\n{seed}\n{inputs}\n{aside}".encode()).hexdigest()[:24]
+    begun = last_checkpoint(folder, digest)
+    # Of inputs without emphasis a share is learnt from, the same at each start.
+    drawn = np.random.default_rng(seed).random(len(inputs))
+    some = [
+        each for each, p in zip(inputs, drawn, strict=True) if 1 in each.labels or p < plan.plain
+    ]
+    trainer = _trainer(tagger, some, aside, folder, seed=seed, device=device, report=report)
+    run_trainer(trainer, begun, folder)
+    history = trainer.state.log_history
+    lines = {"training loss": "loss", "dev loss": "eval_loss", "dev token F1": "eval_f1"}
+    draw_curve(folder, history, lines, title=f"{plan.name}, seed {seed}")
+    raw = [p for article in dev for p in tagger.probabilities(article)]
+    found = fitted([s for article in dev for s in article.sentences], raw)
+    return replace(tagger, calibration=found[0], rule=found[1]) if found else tagger
+
+
+def _trainer(
+    tagger: NeuralTagger, inputs: Sequence[Any], dev: Sequence[Any], folder: Path, *, seed: int,
+    device: str, report: Callable[[Mapping[str, float]], None],
+) -> Any:  # fmt: skip
+    import torch
+    from transformers import PrinterCallback, Trainer, TrainerCallback, TrainingArguments
+
+    from naisei.emphasis.taggers.neural.network import batch
+
+    class _Report(TrainerCallback):  # type: ignore[misc]
+        def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **_: Any) -> None:
+            report({"step": state.global_step, **(logs or {})})
+
+    plan, network = tagger.plan, tagger.network
+    scored = bool(dev) and any(1 in each.labels for each in dev)
+    trainer = Trainer(
+        model=network,
+        args=TrainingArguments(
+            output_dir=str(folder),
+            max_steps=plan.steps,
+            per_device_train_batch_size=plan.batch,
+            per_device_eval_batch_size=64,
+            lr_scheduler_type="linear",
+            warmup_steps=_WARMUP,
+            seed=seed,
+            eval_strategy="steps" if scored else "no",
+            eval_steps=plan.every,
+            save_steps=plan.every,
+            save_total_limit=1,
+            load_best_model_at_end=scored,
+            metric_for_best_model="f1" if scored else None,
+            greater_is_better=True if scored else None,
+            logging_steps=plan.every,
+            label_names=["labels"],
+            use_cpu=device_of(device) == "cpu",
+            report_to=[],
+            disable_tqdm=True,
+            log_level="error",
+            remove_unused_columns=False,
+            dataloader_pin_memory=False,
+        ),
+        data_collator=lambda own: batch(own, pad=tagger.subwords.pad),
+        train_dataset=list(inputs),
+        eval_dataset=list(dev),
+        compute_metrics=lambda predicted: {"f1": _f1(network, predicted)},
+        optimizers=(torch.optim.AdamW(_groups(network, plan)), None),
+        callbacks=[_Report()],
+    )
+    trainer.remove_callback(PrinterCallback)  # standard output is the result's
+    return trainer
+
+
+def _f1(network: Any, predicted: Any) -> float:
+    """Token F1 of the likeliest labels."""
+    right = said = true = 0
+    for scores, labels in zip(predicted.predictions, predicted.label_ids, strict=True):
+        # Both are padded with −100.
+        n = int((scores[:, 0] != -100).sum())
+        own, gold = np.array(network.decoded(scores[:n])[1], bool), labels[:n]
+        right += int((own & (gold == 1)).sum())
+        said += int((own & (gold >= 0)).sum())
+        true += int((gold == 1).sum())
+    return 2 * right / (said + true) if said + true else 0.0
+
+
+def _groups(network: Any, plan: NeuralPlan) -> list[dict[str, Any]]:
+    """Biases and scales are not decayed; what is new learns at its own rate."""
+    found: dict[tuple[float, float], list[Any]] = {}
+    for name, parameter in network.named_parameters():
+        if parameter.requires_grad:
+            fresh = name.startswith("crf.") or ".classifier." in name
+            decay = _DECAY if parameter.ndim > 1 and not name.startswith("crf.") else 0.0
+            rate = _HEAD_RATE if fresh else plan.rate
+            found.setdefault((rate, decay), []).append(parameter)
+    return [{"params": p, "lr": lr, "weight_decay": d} for (lr, d), p in found.items()]
 
 
 # A trained neural tagger as a folder, and back.
@@ -215,7 +276,12 @@ class NeuralTagger:
 
 CARD = "tagger.json"
 _WEIGHTS = "tagger.safetensors"
-_FORMAT = 1
+_FORMAT = 2
+
+
+def _trained(network: Any) -> dict[str, Any]:
+    still = {name for name, p in network.named_parameters() if not p.requires_grad}
+    return {name: w for name, w in network.state_dict().items() if name not in still}
 
 
 def save(tagger: NeuralTagger, folder: Path) -> None:
@@ -232,8 +298,7 @@ def save(tagger: NeuralTagger, folder: Path) -> None:
         "rule": [tagger.rule.threshold, tagger.rule.cost],
     }
     scratch = folder / f".{_WEIGHTS}.tmp"
-    weights = {name: w.contiguous() for name, w in tagger.learner.weights().items()}
-    save_file(weights, str(scratch))
+    save_file({n: w.cpu().contiguous() for n, w in _trained(tagger.network).items()}, str(scratch))
     scratch.replace(folder / _WEIGHTS)
     write_atomically(folder / CARD, json.dumps(about, ensure_ascii=False, indent=1) + "\n")
 
@@ -250,12 +315,13 @@ def load(folder: Path, *, device: str = "cpu") -> NeuralTagger:
             raise ValueError(f"its format is {about['format']}")
         plan = NeuralPlan.model_validate(about["plan"])
         calibration, rule = Calibration(*about["calibration"]), SpanRule(*about["rule"])
-        from naisei.emphasis.taggers.neural.training import untrained
-
         tagger = untrained(plan, device=device)
         from safetensors.torch import load_file
 
-        tagger.learner.load(load_file(str(folder / _WEIGHTS), device=device))
+        weights = load_file(str(folder / _WEIGHTS), device=device)
+        if other := weights.keys() ^ _trained(tagger.network).keys():
+            raise ValueError(f"weights of another network: {sorted(other)[:3]}")
+        tagger.network.load_state_dict(weights, strict=False)
     except InputError:
         raise
     except (OSError, ValueError, KeyError, TypeError, RuntimeError, ValidationError) as error:
@@ -267,4 +333,4 @@ def load(folder: Path, *, device: str = "cpu") -> NeuralTagger:
             place=str(folder),
             remedy=say("学習が書き出したフォルダーを指定してください", "give what training wrote"),
         ) from error
-    return NeuralTagger(plan, tagger.learner, tagger.subwords, tagger.longest, calibration, rule)
+    return replace(tagger, calibration=calibration, rule=rule)

@@ -3,22 +3,19 @@ plays. Killed at any moment, it goes on from its last epoch."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any
 
 import numpy as np
 
 from naisei.core import InputError
-from naisei.files import check_place, output_error, write_atomically
 from naisei.identity import of_rooms
 from naisei.lang import say
-from naisei.runs.charts import drawing
+from naisei.runs.training import draw_curve, last_checkpoint, run_trainer
 from naisei.textgame.trained.dataset import Choice, Pair, choices, pairs_of, wrong_actions
 from naisei.textgame.trained.encoding import PairEncoder, numbers_by, special_of
 from naisei.textgame.trained.recordings import RecordedGame
@@ -163,24 +160,17 @@ def make_model(
             ),
         )
     work = out / "training"
-    begun = _begun(work, plan, [*recordings, *valid])
+    begun = last_checkpoint(work, _digest(plan, [*recordings, *valid]))
     model = RatingModel(plan)
     trainer = _trainer(model, sources, checked, work, quiet=quiet)
     for each in callbacks:
         trainer.add_callback(each)
-    try:
-        steps = int(trainer.train(resume_from_checkpoint=begun).global_step)
-    except Exception:
-        # Of a full disk torch tells no more than that something failed; this says what.
-        try:
-            with NamedTemporaryFile(dir=work) as room:
-                room.write(bytes(2**20))
-        except OSError as error:
-            raise output_error(error, work) from error
-        raise
+    steps = run_trainer(trainer, begun, work)
     figures = trainer.evaluate() if checked else {}
     kept = {name[5:]: value for name, value in figures.items() if name[5:] in _FIGURES}
-    _draw(work / "curve.svg", trainer.state.log_history, title=f"{plan.task}, seed {plan.seed}")
+    lines = {"train loss": "loss", "valid loss": "eval_loss"}
+    title = f"{plan.task}, seed {plan.seed}"
+    draw_curve(work, trainer.state.log_history, lines, title=title)
     card = ModelCard(
         task=plan.task,
         navigator=plan.navigator and plan.task == "policy",
@@ -205,35 +195,12 @@ def _sources(plan: TrainingOptions, recordings: Sequence[RecordedGame]) -> Seque
     return choices(recordings, navigator=plan.navigator).of
 
 
-def _begun(work: Path, plan: TrainingOptions, recordings: Sequence[RecordedGame]) -> str | None:
-    """The last checkpoint in the folder, if any; it is of these parameters, these walkthroughs and
-    this code.
-
-    Raises:
-        InputError: it is another one's.
-    """
+def _digest(plan: TrainingOptions, recordings: Sequence[RecordedGame]) -> str:
+    """Of these parameters, these walkthroughs and this code."""
     digest = sha256(f"{plan.model_dump_json()}\n{of_rooms('textgame')}".encode())
     for game in recordings:
         digest.update(game.model_dump_json().encode() + b"\n")
-    name, known = digest.hexdigest()[:24], work / "digest"
-    if not known.is_file():
-        check_place(known)
-        write_atomically(known, name)
-    elif known.read_text("utf-8") != name:
-        raise InputError(
-            say(
-                "このフォルダーには、設定・ゲーム・コードのどれかが違う学習の途中経過があります",
-                "the folder holds a training with other settings, other games or other code",
-            ),
-            place=str(work),
-            remedy=say(
-                "別のフォルダーを選ぶか、これを削除してください",
-                "choose another folder, or delete this one",
-            ),
-        )
-    # The state is what is written last: without it a checkpoint is not whole.
-    whole = [path.parent for path in work.glob("checkpoint-*/trainer_state.json")]
-    return str(max(whole, key=lambda path: int(path.name.partition("-")[2]))) if whole else None
+    return digest.hexdigest()[:24]
 
 
 def _trainer(
@@ -301,12 +268,3 @@ def figures_of(checked: Sequence[Any]) -> Callable[[Any], dict[str, float]]:
         }
 
     return of
-
-
-def _draw(path: Path, history: Sequence[dict[str, float]], *, title: str) -> None:
-    lines: dict[str, Sequence[tuple[float, float]]] = {
-        name: [(row["step"], row[key]) for row in history if key in row]
-        for name, key in (("train loss", "loss"), ("valid loss", "eval_loss"))
-    }
-    write_atomically(path, drawing(lines, title=title))
-    write_atomically(path.with_name("history.json"), json.dumps(history, indent=1) + "\n")

@@ -1,0 +1,72 @@
+"""Trainings by `Trainer` of transformers: a folder that goes on after a kill, and the curve."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import Any
+
+from naisei.core import InputError
+from naisei.files import check_place, output_error, write_atomically
+from naisei.lang import say
+from naisei.runs.charts import drawing
+
+
+def last_checkpoint(work: Path, digest: str) -> str | None:
+    """The last checkpoint in the folder, if any. digest: of what decides the training.
+
+    Raises:
+        InputError: it is another training's.
+    """
+    known = work / "digest"
+    if not known.is_file():
+        check_place(known)
+        write_atomically(known, digest)
+    elif known.read_text("utf-8") != digest:
+        raise InputError(
+            say(
+                "このフォルダーには、設定・データ・コードのどれかが違う学習の途中経過があります",
+                "the folder holds a training with other settings, other data or other code",
+            ),
+            place=str(work),
+            remedy=say(
+                "別のフォルダーを選ぶか、これを削除してください",
+                "choose another folder, or delete this one",
+            ),
+        )
+    # The state is what is written last: without it a checkpoint is not whole.
+    whole = [path.parent for path in work.glob("checkpoint-*/trainer_state.json")]
+    return str(max(whole, key=lambda path: int(path.name.partition("-")[2]))) if whole else None
+
+
+def run_trainer(trainer: Any, checkpoint: str | None, work: Path) -> int:
+    """Trains, from a checkpoint if there is one; returns the steps.
+
+    Raises:
+        InputError: the disk is full.
+    """
+    try:
+        return int(trainer.train(resume_from_checkpoint=checkpoint).global_step)
+    except Exception:
+        # Of a full disk torch tells no more than that something failed; this says what.
+        try:
+            with NamedTemporaryFile(dir=work) as room:
+                room.write(bytes(2**20))
+        except OSError as error:
+            raise output_error(error, work) from error
+        raise
+
+
+def draw_curve(
+    work: Path, history: Sequence[dict[str, float]], lines: Mapping[str, str], *, title: str
+) -> None:
+    """`curve.svg` and `history.json`. lines: name → key in the trainer's history."""
+    points: dict[str, Sequence[tuple[float, float]]] = {
+        name: found
+        for name, key in lines.items()
+        if (found := [(row["step"], row[key]) for row in history if key in row])
+    }
+    write_atomically(work / "curve.svg", drawing(points, title=title))
+    write_atomically(work / "history.json", json.dumps(history, indent=1) + "\n")
