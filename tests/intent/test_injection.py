@@ -191,7 +191,7 @@ def obedient(attacked: Path, tmp_path: Path, openai_server: Any) -> Iterator[Any
     config = AssistConfig(
         index=str(attacked),
         models=dict.fromkeys(roles, "openai:test"),
-        setting=Setting(rules=Rules(roles=frozenset(roles), unsupported="drop")),
+        setting=Setting(rules=Rules(roles=frozenset(roles))),
     )
     settings = ModelSettings(base_url=model.url, api_key="k", concurrency=8)
     with IntentServer(ServeOptions(state=tmp_path / "s"), config, settings=settings) as server:

@@ -57,5 +57,5 @@ class Documents:
         of what was asked of models."""
         setting, world = self.setting, self.world
         if show is not None:
-            setting, world = shown_while_written(setting, world, show)
+            world = shown_while_written(setting, world, show)
         return await arun(assist(dialogue, setting), traced(world), log=log, apart=True)

@@ -21,7 +21,6 @@ from naisei.intent.messages import (
     answerer_messages,
     ask_contact,
     left_out,
-    mending_messages,
     nearest,
     no_evidence,
     rests_on,
@@ -226,27 +225,18 @@ def _whole_sentences(text: str) -> list[Sentence]:
 def _written(
     query: str, hits: Sequence[Evidence], setting: Setting
 ) -> Flow[tuple[Grounded, tuple[str, ...]]]:
-    """The model's answer, and what failed on the way. Sentences that rules do not bear out are
-    written anew once; then another model checks it."""
+    """The model's answer, held against its sources by rules and by another model; and what failed
+    on the way."""
     rules = setting.rules
     asked = answerer_messages(query, hits, setting)
     draft = yield from Chat("answerer", asked, Drafted, preview=Preview(hits, rules, query=query))
     said = supported(draft, hits, rules, query)
-    doubts = [f"{s.text} — {s.why}" for s in said if s.why]
     failures: tuple[str, ...] = ()
-    if doubts and rules.unsupported == "rewrite":
-        again = mending_messages(asked, draft.model_dump_json(), doubts, setting)
-        try:
-            mended = yield from Chat("answerer", again, Drafted)
-            anew = supported(mended, hits, rules, query)
-            said = anew if any(not s.why and claims(s.text) for s in anew) else said
-        except InstrumentFailure as failure:
-            failures = (f"answerer: {failure}",)
     if "verifier" in rules.roles:
         try:
             said = yield from verified(query, said, hits, setting)
         except InstrumentFailure as failure:
-            failures = (*failures, f"verifier: {failure}")
+            failures = (f"verifier: {failure}",)
     return grounded(query, said, hits, rules, quoting=True), failures
 
 

@@ -75,12 +75,6 @@ class Behaviour(Options):
         name="--ask-profile/--no-ask-profile",
         panel=_ASKING,
     )
-    unsupported: Literal["rewrite", "drop"] = flag(
-        "rewrite",
-        "出典で確認できない文: 一度書き直させる、または省く",
-        "Sentences that the sources do not bear out: written anew once, or left out.",
-        panel=_DOCUMENTS,
-    )
     verify: bool = flag(
         True,
         "モデルの答えを、別の呼び出しで資料と突き合わせるか",
@@ -195,7 +189,6 @@ def settle(given: Given) -> tuple[dict[str, Any], Setting]:
     rules = Rules(
         budget=behaviour.budget,
         k=behaviour.k,
-        unsupported=behaviour.unsupported,
         thresholds=_thresholds(behaviour),
         language=behaviour.talk or language(),
         chosen=behaviour.talk is not None,

@@ -89,7 +89,7 @@ class Inquiry:
             return self.conversation.last
         setting, world = self._setting, self._world
         if show is not None:
-            setting, world = shown_while_written(setting, world, show)
+            world = shown_while_written(setting, world, show)
 
         @asynccontextmanager
         async def opened(past: Sequence[Event]) -> AsyncIterator[Prepared]:
@@ -178,17 +178,12 @@ def _world(config: AssistConfig, index: Index, base: World) -> World:
     return document_world(base, index, mode=config.mode, cuts=lambda user: cuts_of(user, cuts))
 
 
-def shown_while_written(
-    setting: Setting, world: World, show: Callable[[str], None]
-) -> tuple[Setting, World]:
+def shown_while_written(setting: Setting, world: World, show: Callable[[str], None]) -> World:
     """The same, telling `show` what there is of an answer while a model writes it: the sentences
-    that are whole and borne out. What was shown cannot be taken back, so a sentence that is not
-    borne out is left out, and not written anew."""
+    that are whole and borne out."""
     if not setting.rules.roles:
-        return setting, world
-    rules = setting.rules.model_copy(update={"unsupported": "drop"})
-    handler = ShowingHandler(world.handler(Chat("answerer", ())), show)
-    return setting.model_copy(update={"rules": rules}), world.having({Chat: handler})
+        return world
+    return world.having({Chat: ShowingHandler(world.handler(Chat("answerer", ())), show)})
 
 
 class Released:

@@ -209,7 +209,6 @@ PROMPTS = {
     "context": "context.v2",
     "answerer": "answerer.v2",
     "documents": "documents.v1",
-    "mend": "mend.v1",
     "verifier": "verifier.v1",
     "verified": "verified.v1",
 }
@@ -249,14 +248,6 @@ def evaluator_messages(
     for e in dialogue.exchanges:
         turns += [assistant(fence.question(e)), user(fence.answer(e, language))]
     return [system(told), *turns]
-
-
-def mending_messages(
-    asked: Sequence[Message], draft: str, doubts: Sequence[str], setting: Setting
-) -> list[Message]:
-    """The same once more, with what was not borne out and why."""
-    told = _render(setting, "mend", doubts="\n".join(f"- {doubt}" for doubt in doubts))
-    return [*asked, assistant(draft), user(told)]
 
 
 def answerer_messages(query: str, hits: Sequence[Evidence], setting: Setting) -> list[Message]:

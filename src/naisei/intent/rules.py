@@ -185,10 +185,9 @@ Role = Literal["evaluator", "answerer", "verifier"]
 class Rules(BaseModel):
     """budget: questions back per request. asking, rewriting: off for ablations: then it always
     searches, or searches for the words joined. k: hits that an answer may rest on. depth: hits
-    that the rule-based evaluation looks at. options: topics offered at most. unsupported:
-    sentences of a model that the sources do not bear out are written anew once and then left
-    out, or left out at once. answer_from: how sure a quote has to be to be an answer, see
-    `naisei.intent.answering`. nearest_from: the strength of the evidence (`naisei.intent.evidence`)
+    that the rule-based evaluation looks at. options: topics offered at most.
+    answer_from: how sure a quote has to be to be an answer, see `naisei.intent.answering`.
+    nearest_from: the strength of the evidence (`naisei.intent.evidence`)
     from which it shows the nearest passage.
     language: of prompts and messages; chosen: whether it holds whatever the language of the
     question. roles: those that a model plays.
@@ -202,7 +201,6 @@ class Rules(BaseModel):
     k: int = Field(default=5, ge=1, le=50)
     depth: int = Field(default=30, ge=1, le=200)
     options: int = Field(default=6, ge=2, le=9)
-    unsupported: Literal["rewrite", "drop"] = "rewrite"
     answer_from: float = Field(default=1.6, ge=0, le=3)
     nearest_from: float = Field(default=0.35, ge=0, le=3)
     thresholds: Thresholds = Thresholds()

@@ -134,8 +134,7 @@ class TurnService:
     ) -> Reply:
         """One turn of a session, which is kept. groups: of who asks. mark: names the line; the
         same one again is no new line, and gets the reply that there is. show: is told what there
-        is of the answer while it is written; a sentence that is not borne out is then left out,
-        and not written anew.
+        is of the answer while it is written.
 
         A turn that was left without its reply is finished first; the same words again are
         that turn.
@@ -162,7 +161,7 @@ class TurnService:
             self._check(said)
         setting, world = self._setting_of(user), await self._world(groups)
         if show is not None:
-            setting, world = shown_while_written(setting, world, show)
+            world = shown_while_written(setting, world, show)
         kept = self.kept(user)
         remembers = kept is not None and kept.allowed
         if kept is not None and remembers:

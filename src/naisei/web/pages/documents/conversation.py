@@ -243,8 +243,7 @@ def cuts_of(folder: Path, base: Thresholds) -> Thresholds:
 async def _open(config: AskConfig, context: ConversationContext) -> AsyncIterator[Prepared]:
     models = dict.fromkeys(_ROLES, config.model) if config.model else {}
     base = await context.world(models, resends_of=_RESENDS)
-    setting = config.setting
-    cuts = setting.rules.thresholds
+    cuts = config.setting.rules.thresholds
     async with shared_index(index_path(config.shelf, context.folder, context.options)) as index:
         world = document_world(
             base, index, cuts=lambda user: cuts_of(context.folder, cuts), threads=True
@@ -258,14 +257,12 @@ async def _open(config: AskConfig, context: ConversationContext) -> AsyncIterato
             # What is borne out of an answer is shown while it is written, and stays.
             shown = ShowingHandler(base.handler(Chat("evaluator", ())), context.note)
             handlers[Chat] = NotingHandler(shown, context, _doing)
-            rules = config.setting.rules.model_copy(update={"unsupported": "drop"})
-            setting = setting.model_copy(update={"rules": rules})
         kept = memory_of(context.folder)
         remembers = config.remembers and kept.allowed
         if remembers:
             handlers |= known(kept)
         told = Conversation.told(context.past)
-        flow = inquiry(setting, told, user="visitor", remembers=remembers)
+        flow = inquiry(config.setting, told, user="visitor", remembers=remembers)
         yield Prepared(flow, world.having(handlers))
 
 
