@@ -136,11 +136,11 @@ def test_a_host_that_others_reach_needs_a_token(host: str) -> None:
 def test_users_and_the_shared_token(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "users.toml"
     path.write_text(f'[users.hanako]\ntoken = "{TOKEN}"\nprofile = {{ office = "横浜" }}\n')
-    users = read_users(path)
-    assert users.tokens == {"hanako": TOKEN} and users.profiles["hanako"].office == "横浜"
-    assert TOKEN not in repr(users)
+    options = ServeOptions(users=path)
+    assert options.tokens == {"hanako": TOKEN} and options.profiles["hanako"].office == "横浜"
+    assert TOKEN not in repr(options)
     monkeypatch.setenv("NAISEI_SERVE_TOKEN", TOKEN)
-    assert read_users(None).tokens == {"": TOKEN}
+    assert read_users(None) == {"tokens": {"": TOKEN}}
     with pytest.raises(InputError, match="one token"):
         read_users(path)
 

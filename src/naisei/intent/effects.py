@@ -57,8 +57,6 @@ class Weigh(Effect[Weights]):
         return {"query": self.query}
 
     def encode(self, result: Weights) -> JsonValue:
-        if not isinstance(result, Weights):
-            raise TypeError(f"expected Weights, got {type(result).__name__}")
         return result.model_dump(mode="json")
 
     def decode(self, data: JsonValue) -> Weights:
@@ -76,11 +74,7 @@ class Cuts(Effect[Thresholds]):
         return {"user": self.user}
 
     def encode(self, result: Thresholds) -> JsonValue:
-        if not isinstance(result, Thresholds):
-            raise TypeError(f"expected Thresholds, got {type(result).__name__}")
-        plain = result.model_dump(mode="json")
-        plain["extended"] = sorted(plain["extended"])
-        return plain
+        return result.model_dump(mode="json")
 
     def decode(self, data: JsonValue) -> Thresholds:
         return Thresholds.model_validate(data)

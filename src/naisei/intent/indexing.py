@@ -218,10 +218,8 @@ def _update(options: IndexOptions, found: Source, limits: LoadLimits) -> None:
             **told,
         )
 
-    if options.quiet:
+    if options.quiet or not console.is_terminal:
         report = built()
-    elif not console.is_terminal:
-        report = built(embedding=_announced())
     else:
         with console.status(say("読み込み中…", "Reading …")) as status:
 
@@ -360,19 +358,5 @@ def _timed(show: Callable[[str], None]) -> Callable[[int, int], None]:
                 f"Embedding … {done}/{chunks} (about {left} s left)",
             )
         )
-
-    return told
-
-
-def _announced() -> Callable[[int, int], None]:
-    """One line on stderr, once the first chunks tell how long the rest will take."""
-    lines: list[str] = []
-    timed = _timed(lines.append)
-
-    def told(done: int, chunks: int) -> None:
-        if len(lines) < 2:
-            timed(done, chunks)
-            if len(lines) == 2 and done < chunks:
-                print(lines[1], file=sys.stderr, flush=True)
 
     return told

@@ -14,7 +14,7 @@ from naisei.terminal import visible
 def reply_line(reply: Reply, passage: Callable[[Citation], str]) -> Line:
     """For a page. passage: the address of what a citation stands for."""
     asks = reply.route == "ask"
-    marks = [Mark("①②③④⑤⑥"[reply.case - 1], hint=_cases()[reply.case - 1])]
+    marks = [Mark("①②③④⑤⑥"[reply.case - 1], hint=cases()[reply.case - 1])]
     if reply.failures:
         told = say(
             "モデルの一部が応答せず、規則で補いました", "a model failed in part; rules took over"
@@ -75,7 +75,7 @@ def _source(c: Citation, name: str) -> Line:
     return Line(f"[{c.n}] {name}{page}{date} {where}".rstrip())
 
 
-def _cases() -> tuple[str, ...]:
+def cases() -> tuple[str, ...]:
     """What each case of an evaluation means and leads to."""
     return (
         say(

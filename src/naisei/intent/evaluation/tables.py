@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, get_args
 
+from naisei.intent import lines
 from naisei.intent.evaluation.flow import EXPECTED, ItemResult
 from naisei.intent.evaluation.items import Item, Kind, first_rank
 from naisei.lang import say
@@ -67,14 +68,14 @@ def cases(results: Sequence[ItemResult]) -> Table:
         say("最初の判断", "The first decision"),
         ("kind", "wanted", "①", "②", "③", "④", "⑤", "⑥", "asked", "n"),
         tuple(rows),
-        note=say(
-            "① あいまいな相談 → 聞く、② あいまいな質問 → 聞く、③ あいまいで聞くこともない → 探す、"
-            "④ 資料にありそうな相談 → 探す、⑤ なさそうな相談 → 聞く、⑥ はっきりした質問 → 探す。"
-            "予算や重複で聞けないときは、①②⑤ でも検索になる",
-            "① unclear consultation: ask; ② unclear question: ask; ③ unclear, nothing to ask: "
-            "search; ④ consultation the documents may cover: search; ⑤ one they may not: ask; "
-            "⑥ clear question: search. ① ② ⑤ become a search where the budget is spent or the "
-            "question was put before",
+        note=say("。", ". ").join(
+            [
+                *lines.cases(),
+                say(
+                    "予算や重複で聞けないときは、①②⑤ でも探す",
+                    "① ② ⑤ become a search where the budget is spent or it was asked before",
+                ),
+            ]
         ),
     )
 
@@ -128,20 +129,20 @@ def item_lines(item: Item, result: ItemResult) -> list[Line]:
     """The talk, what was searched for, and where the gold passages stood."""
     you, agent = say("ユーザー", "user"), say("内省", "naisei")
     cases = say("ケース", "cases")
-    lines = [Line(f"{item.kind} · {cases} {', '.join(map(str, result.cases))}", tone="head")]
+    told = [Line(f"{item.kind} · {cases} {', '.join(map(str, result.cases))}", tone="head")]
     if item.intent:
-        lines.append(Line(item.intent, say("本当の意図", "hidden wish")))
-    lines.append(Line(item.text, you, mine=True))
+        told.append(Line(item.intent, say("本当の意図", "hidden wish")))
+    told.append(Line(item.text, you, mine=True))
     for exchange in result.exchanges:
-        lines += [Line(exchange.question, agent), Line(exchange.answer, you, mine=True)]
+        told += [Line(exchange.question, agent), Line(exchange.answer, you, mine=True)]
     if result.query:
-        lines.append(Line(f"({result.rewritten}) {result.query}", say("検索", "search")))
+        told.append(Line(f"({result.rewritten}) {result.query}", say("検索", "search")))
     if item.gold:
         before, after = (first_rank(r) or "–" for r in (result.before, result.after))
         gold = tuple(Line(f"{gold.path}: {gold.quote}", tone="dim") for gold in item.gold)
-        lines.append(Line(f"{before} → {after}", say("正解の順位", "rank of gold"), under=gold))
-    lines.append(Line(result.answer or say("（答えなし）", "(no answer)"), agent))
+        told.append(Line(f"{before} → {after}", say("正解の順位", "rank of gold"), under=gold))
+    told.append(Line(result.answer or say("（答えなし）", "(no answer)"), agent))
     if result.contact:
-        lines.append(Line(result.contact, say("問い合わせ先", "ask")))
+        told.append(Line(result.contact, say("問い合わせ先", "ask")))
     failed = say("測定エラー", "instrument failure")
-    return [*lines, *(Line(failure, failed, tone="bad") for failure in result.failures)]
+    return [*told, *(Line(failure, failed, tone="bad") for failure in result.failures)]

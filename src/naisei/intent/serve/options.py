@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
@@ -32,16 +31,6 @@ from naisei.system.listening import Listening
 TOKEN = "NAISEI_SERVE_TOKEN"
 
 
-@dataclass(frozen=True, slots=True)
-class Users:
-    """tokens: user → secret; the user "" is everybody. profiles: user → what is known. groups:
-    user → theirs."""
-
-    tokens: Mapping[str, str] = field(default_factory=dict, repr=False)
-    profiles: Mapping[str, Profile] = field(default_factory=dict)
-    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-
-
 class _User(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -56,15 +45,16 @@ class _File(BaseModel):
     users: dict[str, _User]
 
 
-def read_users(path: Path | None) -> Users:
-    """The users of a file, and of the variable `NAISEI_SERVE_TOKEN`.
+def read_users(path: Path | None) -> dict[str, Mapping[str, Any]]:
+    """The users of a file, and of the variable `NAISEI_SERVE_TOKEN`: `tokens`, `profiles` and
+    `groups_of`, as fields of `ServeOptions`.
 
     Raises:
         InputError: the file is none of users, or two have one token.
     """
     tokens = {"": token} if (token := os.environ.get(TOKEN)) else {}
     if path is None:
-        return Users(tokens)
+        return {"tokens": tokens}
     found = read_model(path, _File, what="file of users").users
     if not all(name.strip() for name in found):
         raise InputError(
@@ -79,11 +69,11 @@ def read_users(path: Path | None) -> Users:
                 "ユーザーごとに別のトークンにしてください", "give each user a token of their own"
             ),
         )
-    return Users(
-        tokens,
-        {name: user.profile for name, user in found.items()},
-        {name: user.groups for name, user in found.items() if user.groups},
-    )
+    return {
+        "tokens": tokens,
+        "profiles": {name: user.profile for name, user in found.items()},
+        "groups_of": {name: user.groups for name, user in found.items() if user.groups},
+    }
 
 
 _KEPT = ("保存", "What is kept")
@@ -167,9 +157,7 @@ class ServeOptions(Listening):
     @classmethod
     def _of_users(cls, data: Any) -> Any:
         if isinstance(data, dict) and "tokens" not in data:
-            known = read_users(data.get("users"))
-            more = {"profiles": known.profiles, "groups_of": known.groups}
-            return {**more, **data, "tokens": known.tokens}
+            return {**data, **read_users(data.get("users"))}
         return data
 
     @model_validator(mode="after")
