@@ -224,6 +224,8 @@ def is_general(word: str) -> bool:
 _ELLIPSIS = re.compile(
     "^[^はがを]{1,12}(?:は|なら|だと|だったら|の場合は?|でも(?:いい|大丈夫))[？?。]?$"
 )
+#: A case alone, of whatever was asked: 「注射済票だと？」.
+_IN_CASE = re.compile("^[^はがを]{1,12}(?:だと|だったら|なら|の場合は?)[？?。]?$")
 _TOPIC = re.compile("[はがを]|って|について|の(?:こと|件)|とは|教えて|知りたい|^[^ぁ-ん]+[？?]?$")
 
 
@@ -235,6 +237,6 @@ def subjectless(text: str) -> bool:
     words = [w for w in matter(folded) if not w.isdigit()]
     if all(w in _GENERAL for w in words):
         return True
-    if len(words) <= 2 and _ELLIPSIS.search(folded):
+    if (len(words) <= 2 and _ELLIPSIS.search(folded)) or _IN_CASE.search(folded):
         return True
     return len(words) <= 1 and len(folded) <= 16 and not _TOPIC.search(folded)
