@@ -83,9 +83,7 @@ class Wish:
         self._instance = instance
         by_id = {a.id: a for a in actions}
         self._texts = {a.id: a.text for a in actions}
-        user = instance.scene.user
-        self._entries = [*user.holding, *user.reach]
-        self._entries += [t for area in instance.scene.surroundings.values() for t in area]
+        self._entries = instance.scene.entries
         self._things = {thing_of(by_id[a]) for a in instance.wanted} - {""}
         self._deeds = self._deeds_in(" ".join(self._texts[a] for a in sorted(instance.wanted)))
 
