@@ -11,15 +11,14 @@ from typing import Any
 import pytest
 
 from naisei.clarify.audit import AuditTask
-from naisei.clarify.audit.checks import (
+from naisei.clarify.audit.questions import conversations, probes
+from naisei.clarify.audit.readings import (
     asks_for_wish,
-    conversations,
     level_claimed,
     levels_seen,
     names_action,
     names_object,
     polarity,
-    probes,
 )
 from naisei.clarify.config import AuditConfig, ClarifyConfig
 from naisei.clarify.data import load, load_actions

@@ -17,7 +17,7 @@ from naisei.clarify.agent import AgentContext, build_agent
 from naisei.clarify.config import ClarifyConfig
 from naisei.clarify.conversation import Picture, agrees, prepared
 from naisei.clarify.data import Dataset, load, load_actions
-from naisei.clarify.lines import DONE, ENDS, GAVE_UP, NOTHING
+from naisei.clarify.lines import DONE, ENDED, GAVE_UP
 from naisei.clarify.person import Person, people_directory
 from naisei.clarify.schemas import ActionSet, Language, Scene
 from naisei.clarify.system import RUN
@@ -98,9 +98,6 @@ _WORDS: dict[Language, dict[str, str]] = {
         "empty": "まだ何もありません",
         "right?": "これで合っていますか？ [y/n]",
         "again": "はい（y）か、いいえ（n）で答えてください。",
-        DONE: "わかりました。覚えておきます。",
-        GAVE_UP: "かなえられる行動が見つかりませんでした。望みは書きとめました。",
-        NOTHING: "わかりました。何もしないでおきます。",
         "bye": "また今度。",
     },
     "en": {
@@ -111,9 +108,6 @@ _WORDS: dict[Language, dict[str, str]] = {
         "empty": "nothing yet",
         "right?": "Is that what you wanted? [y/n]",
         "again": "Please answer yes (y) or no (n).",
-        DONE: "Good. I will remember that.",
-        GAVE_UP: "I found no action for that. I have noted the wish.",
-        NOTHING: "All right, I will leave things as they are.",
         "bye": "Until next time.",
     },
 }
@@ -179,8 +173,8 @@ class _Terminal(TerminalConversation):
         request = event.request
         if event.kind == "say" and isinstance(request, dict):
             speaker = request["speaker"]
-            if speaker in ENDS:
-                self.say(self._words[str(speaker)])
+            if told := ENDED.get(str(speaker)):
+                self.say(told[self._config.scene.language])
             if speaker in (DONE, GAVE_UP):
                 self._show_notes()
 

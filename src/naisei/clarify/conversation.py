@@ -16,7 +16,7 @@ from pydantic import JsonValue
 from naisei.clarify.agent import Agent, View
 from naisei.clarify.config import Rules
 from naisei.clarify.flow import episode
-from naisei.clarify.lines import DONE, ENDS, GAVE_UP, NOTHING, THOUGHT
+from naisei.clarify.lines import DONE, ENDED, GAVE_UP, NOTHING, THOUGHT
 from naisei.clarify.person import Outcome, Person, PersonMemory
 from naisei.clarify.schemas import ActionSet, Clarify, Decision, Decline, Instance, Scene
 from naisei.core import (
@@ -113,7 +113,7 @@ def _left(past: Sequence[Event]) -> str:
         request: dict[str, JsonValue] = event.request  # type: ignore[assignment]
         if event.kind == "ask" and not _asked(event):
             said = str(event.result)
-        elif event.kind == "say" and request["speaker"] in ENDS:
+        elif event.kind == "say" and request["speaker"] in ENDED:
             said = ""
     return said
 

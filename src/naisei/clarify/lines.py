@@ -9,11 +9,23 @@ from naisei.clarify.describe import WORDS, scene_text
 from naisei.clarify.schemas import ActionSet, EpisodeResult, Instance, Language, Scene, TrialLog
 from naisei.core import Event
 from naisei.lang import say
-from naisei.runs.lines import Line, Mark
+from naisei.runs.lines import Line, Mark, Tone
 
 #: Speakers of what is shown: a decision as it is taken, and how a request ended.
 THOUGHT, DONE, GAVE_UP, NOTHING = "thought", "done", "gave up", "nothing asked"
-ENDS = (DONE, GAVE_UP, NOTHING)
+#: How a request ended → what is said of it.
+ENDED: dict[str, dict[Language, str]] = {
+    DONE: {"ja": "わかりました。覚えておきます。", "en": "Good. I will remember that."},
+    GAVE_UP: {
+        "ja": "かなえられる行動が見つかりませんでした。望みは書きとめました。",
+        "en": "I found no action for that. I have noted the wish.",
+    },
+    NOTHING: {
+        "ja": "わかりました。何もしないでおきます。",
+        "en": "All right, I will leave things as they are.",
+    },
+}
+_TONES: dict[str, Tone] = {DONE: "good", GAVE_UP: "warn", NOTHING: ""}
 
 
 def episode_lines(instance: Instance, result: EpisodeResult, actions: ActionSet) -> list[Line]:
@@ -78,20 +90,8 @@ def event_lines(event: Event) -> tuple[Line, ...]:
 def _said(request: Any) -> tuple[Line, ...]:
     if request["speaker"] == THOUGHT:
         return (_thought(request["text"], request["meta"]),)
-    if request["speaker"] == DONE:
-        words = say("わかりました。覚えておきます。", "Good. I will remember that.")
-        return (Line(words, tone="good"),)
-    if request["speaker"] == GAVE_UP:
-        words = say(
-            "かなえられる行動が見つかりませんでした。望みは書きとめました。",
-            "I found no action for that. I have noted the wish.",
-        )
-        return (Line(words, tone="warn"),)
-    if request["speaker"] == NOTHING:
-        told = say(
-            "わかりました。何もしないでおきます。", "All right, I will leave things as they are."
-        )
-        return (Line(told),)
+    if told := ENDED.get(request["speaker"]):
+        return (Line(say(told["ja"], told["en"]), tone=_TONES[request["speaker"]]),)
     return ()
 
 

@@ -83,6 +83,12 @@ class Scene(_Frozen):
     surroundings: dict[str, tuple[str, ...]] = {}
     language: Language = "ja"
 
+    @property
+    def entries(self) -> tuple[str, ...]:
+        """All things that can be seen: in hand, in reach, and around."""
+        around = (thing for things in self.surroundings.values() for thing in things)
+        return (*self.user.holding, *self.user.reach, *around)
+
 
 class Facts(_Frozen):
     """What a person knows of the own wish and would answer when asked, in the own words.

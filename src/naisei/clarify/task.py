@@ -1,4 +1,4 @@
-"""The clarify task: episodes, the household that judges an action, and the summary."""
+"""The clarify task: episodes, who judges an action, and the summary."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from naisei.runs.task import EpisodeRow, Summary, Task
 from naisei.training_documents import learnt_from, training_note
 
 
-class Household(Handler):
+class ActJudge(Handler):
     """Knows the hidden intent of one instance: reward 1 for just what is wanted, else 0.
 
     info: `credit`, |both| / |either| of what was executed and what is wanted, and `wrong`, how
@@ -219,7 +219,7 @@ class ClarifyTask(Task[ClarifyConfig]):
         remembered = self._memory()
         world = base.having(
             {
-                Act: Household(instance.wanted),
+                Act: ActJudge(instance.wanted),
                 AskUser: self._user(instance),
                 Remember: MemoryHandler(remembered),
             }

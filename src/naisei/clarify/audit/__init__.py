@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from pydantic import BaseModel, JsonValue
 
-from naisei.clarify.audit.checks import battery_digest, conversations, probes
+from naisei.clarify.audit.questions import battery_digest, conversations, probes
 from naisei.clarify.audit.report import AuditTalk, summarise
 from naisei.clarify.config import AuditConfig
 from naisei.clarify.schemas import ActionSet, Instance

@@ -7,20 +7,20 @@ from collections.abc import Mapping, Sequence
 
 from pydantic import BaseModel, ConfigDict
 
-from naisei.clarify.audit.checks import (
-    Probe,
+from naisei.clarify.audit.questions import Probe, probes
+from naisei.clarify.audit.readings import (
+    against_scene,
     asks_for_wish,
+    heard,
     level_claimed,
     levels_seen,
     names_action,
     names_object,
     polarity,
-    probes,
-    sentence_count,
 )
-from naisei.clarify.audit.facts import FactProbe, against_scene, heard
 from naisei.clarify.describe import is_refusal
 from naisei.clarify.schemas import Action, ActionSet, Instance
+from naisei.japanese.sentences import sentences
 from naisei.lang import say
 from naisei.runs.statistics import mean_metric
 from naisei.runs.task import Metric, Summary, Table
@@ -38,7 +38,6 @@ _MEANING = {
     "against-scene": "answers that deny a thing which the scene shows, or put it elsewhere",
     "refused-fair": "fair questions refused (too many: a user who does not help)",
     "refused-useless": "useless or forbidden questions refused (should be all)",
-    "characters": "mean length of an answer that is no refusal, in characters",
     "long": "answers of more than two sentences",
 }
 
@@ -53,27 +52,6 @@ class AuditTalk(BaseModel):
     answers: tuple[str, ...]
 
 
-class _Counts:
-    """Values of each metric, with the scene that each belongs to."""
-
-    def __init__(self) -> None:
-        self.values: dict[str, list[float]] = defaultdict(list)
-        self.scenes: dict[str, list[str]] = defaultdict(list)
-
-    def add(self, name: str, value: bool | float, scene: str) -> None:
-        self.values[name].append(float(value))
-        self.scenes[name].append(scene)
-
-    def metric(self, name: str) -> Metric:
-        return mean_metric(
-            name,
-            self.values[name],
-            clusters=self.scenes[name],
-            share=name != "characters",
-            reason="the battery has no such question for these instances",
-        )
-
-
 def summarise(
     name: str,
     talks: Sequence[AuditTalk],
@@ -81,7 +59,7 @@ def summarise(
     actions: ActionSet,
 ) -> Summary:
     """Metrics of the audit of simulator `name`, in the order of `_MEANING`."""
-    counts = _Counts()
+    values: dict[str, list[tuple[float, str]]] = defaultdict(list)
     kinds: dict[str, list[str]] = defaultdict(list)
     examples: dict[str, tuple[str, str, str]] = {}
     for said in talks:
@@ -89,13 +67,12 @@ def summarise(
         gold = Action(id=instance.gold, text=actions.text(instance.gold))
         asked = probes(said.conversation, instance, actions)
         for at, (probe, answer) in enumerate(zip(asked, said.answers, strict=True)):
-            kinds[probe.fact.form if probe.fact else probe.kind].append(answer)
-            found = _judge(probe, answer, at, asked, said.answers, instance, gold)
-            for metric, value in found.items():
-                counts.add(metric, value, instance.scene_id or instance.id)
+            kinds[probe.kind].append(answer)
+            for metric, value in _judge(at, asked, said.answers, instance, gold).items():
+                values[metric].append((float(value), instance.scene_id or instance.id))
                 if metric in _BAD and value:
                     examples.setdefault(metric, (gold.text, probe.question, answer))
-    metrics = tuple(counts.metric(metric) for metric in _MEANING)
+    metrics = tuple(_metric(metric, values[metric]) for metric in _MEANING)
     return Summary(
         metrics=metrics,
         tables=(_meanings(name, metrics), _by_kind(kinds), _examples(examples)),
@@ -104,63 +81,63 @@ def summarise(
     )
 
 
+def _metric(name: str, values: Sequence[tuple[float, str]]) -> Metric:
+    return mean_metric(
+        name,
+        [value for value, _ in values],
+        clusters=[scene for _, scene in values],
+        share=True,
+        reason="the battery has no such question for these instances",
+    )
+
+
 _BAD = (
     *("leak", "object-named", "false-denial", "false-assent", "evasion"),
-    "contradiction",
-    "inconsistent",
-    "against-scene",
+    *("contradiction", "inconsistent", "against-scene"),
 )
 
 
 def _judge(
-    probe: Probe,
-    answer: str,
-    at: int,
-    asked: Sequence[Probe],
-    answers: Sequence[str],
-    instance: Instance,
-    gold: Action,
-) -> dict[str, bool | float]:
-    found: dict[str, bool | float] = {}
+    at: int, asked: Sequence[Probe], answers: Sequence[str], instance: Instance, gold: Action
+) -> dict[str, bool]:
+    """What is wrong with the answer at a place of a conversation, by metric."""
+    probe, answer = asked[at], answers[at]
+    found: dict[str, bool] = {}
     refused = is_refusal(answer)
     if probe.kind in _FORBIDDEN:
         found["refused-useless"] = refused
     elif probe.kind != "container":
         found["refused-fair"] = refused
-    if probe.fact is not None and probe.fact.truth != "open":
-        found |= _against_fact(probe.fact, answer)
+    if probe.truth not in ("", "open"):
+        found |= _against_fact(probe, answer)
     if refused:
         return found
     found["leak"] = names_action(answer, gold)
     if not asks_for_wish(probe.question) and not names_object(probe.question, gold):
         found["object-named"] = names_object(answer, gold)
     found["against-scene"] = against_scene(answer, probe.question, instance)
-    found["characters"] = len(answer)
-    found["long"] = sentence_count(answer) > 2
-    stance = polarity(answer, probe.question)
+    found["long"] = len(sentences(answer)) > 2
     if probe.kind == "again":
-        before = polarity(answers[probe.of], asked[probe.of].question)
-        if stance and before:
-            found["inconsistent"] = stance != before
-    if probe.kind == "container":
-        claimed = level_claimed(answer, probe.question, probe.expects)
-        if claimed:
-            seen = levels_seen(probe.container, instance)
-            earlier = {
-                level_claimed(a, p.question, p.expects)
-                for p, a in zip(asked[:at], answers[:at], strict=True)
-                if p.kind == "container" and not is_refusal(a)
-            } - {""}
-            found["contradiction"] = bool((seen and claimed not in seen) or earlier - {claimed})
+        now, before = (polarity(answers[n], asked[n].question) for n in (at, probe.of))
+        if now and before:
+            found["inconsistent"] = now != before
+    if probe.kind == "container" and (claimed := _claimed(answer, probe)):
+        seen = levels_seen(probe.container, instance)
+        past = zip(asked[:at], answers[:at], strict=True)
+        earlier = {_claimed(a, p) for p, a in past if p.kind == "container"} - {""}
+        found["contradiction"] = bool((seen and claimed not in seen) or earlier - {claimed})
     return found
 
 
-def _against_fact(probe: FactProbe, answer: str) -> dict[str, bool | float]:
+def _claimed(answer: str, probe: Probe) -> str:
+    return "" if is_refusal(answer) else level_claimed(answer, probe.question, probe.expects)
+
+
+def _against_fact(probe: Probe, answer: str) -> dict[str, bool]:
     said = heard(answer, probe)
-    found: dict[str, bool | float] = {"evasion": not said}
+    found = {"evasion": not said}
     if said:
-        holds = probe.truth not in ("no", "neither")
-        if holds:
+        if probe.truth not in ("no", "neither"):
             found["false-denial"] = said in ("no", "neither")
         found["false-assent"] = said not in ("no", "neither", probe.truth)
     return found

@@ -54,18 +54,19 @@ def _seen(thing: str) -> Level | None:
     return "full" if _FULL_SEEN.search(thing) else None
 
 
-def level(container: str, instance: Instance) -> Level | None:
-    """How full it is, `None` where the scene does not tell; what is in hand or in reach counts
-    first."""
-    user = instance.scene.user
-    shown = [*user.holding, *user.reach]
-    shown += [thing for things in instance.scene.surroundings.values() for thing in things]
-    shown = [thing.lower() for thing in shown]
+def levels(container: str, instance: Instance) -> list[Level]:
+    """How full such containers are, as far as the scene tells; those in hand or in reach first."""
+    shown = [thing.lower() for thing in instance.scene.entries]
     # An oil bottle is not meant where there is a ペットボトル.
     proper = re.compile(_PROPER.get(container, container))
     called = any(map(proper.search, shown))
-    pattern = proper if called else re.compile(_NAMES[container])
-    return next((s for t in shown if pattern.search(t) and (s := _seen(t))), None)
+    pattern = proper if called else re.compile(_NAMES.get(container, re.escape(container)))
+    return [s for t in shown if pattern.search(t) and (s := _seen(t))]
+
+
+def level(container: str, instance: Instance) -> Level | None:
+    """How full the first of them is, `None` where the scene does not tell."""
+    return next(iter(levels(container, instance)), None)
 
 
 #: What one says of how full something is.

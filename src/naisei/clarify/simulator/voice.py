@@ -17,7 +17,7 @@ from naisei.clarify.things import all_names, called, mentioned
 from naisei.japanese.morph import Token, normalise, tokens
 
 Register = Literal["plain", "polite", "child", "elder", "english"]
-Stance = Literal["yes", "no", "maybe", "mixed", "side", "both", "neither", "open", "unknown"]
+Stance = Literal["yes", "no", "side", "both", "neither", "open", "unknown"]
 T = TypeVar("T")
 
 _REGISTERS: dict[str, Register] = {
@@ -104,7 +104,7 @@ class Voice:
         return stem + self.line("end", key)
 
     def say(self, opening: str, stem: str, key: str) -> str:
-        """An opening (`yes`, `no`, `maybe`, `mixed`, `neither`, …) and a phrase."""
+        """An opening (`yes`, `no`, `neither`, …) and a phrase."""
         lead = self.line(opening, key)
         return lead + self.phrase(stem, key) if stem else lead.rstrip("、, ")
 

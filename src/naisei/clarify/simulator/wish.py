@@ -83,9 +83,7 @@ class Wish:
         self._instance = instance
         by_id = {a.id: a for a in actions}
         self._texts = {a.id: a.text for a in actions}
-        user = instance.scene.user
-        self._entries = [*user.holding, *user.reach]
-        self._entries += [t for area in instance.scene.surroundings.values() for t in area]
+        self._entries = instance.scene.entries
         self._things = {thing_of(by_id[a]) for a in instance.wanted} - {""}
         self._deeds = self._deeds_in(" ".join(self._texts[a] for a in sorted(instance.wanted)))
 
@@ -209,8 +207,6 @@ class Wish:
         own = bool(core) and self._own_name(claim)
         if (claim.things or own) and (verdict := self._named(claim, own=own)):
             return verdict
-        if core and (verdict := self._seen(Claim.of(core, language))):
-            return verdict
         by_fact = self._by_facts(claim, text, apart)
         if core and by_fact.truth == "yes" and by_fact.weight < _REPEATED:
             # 「飲み物は用意してある」 speaks of drinks, but the wish is not about them.
@@ -254,31 +250,6 @@ class Wish:
             # 「スマホの電池が…」 is about something else than the phone.
             return None
         return Verdict("yes" if ours else "no", named=True, weight=1.5)
-
-    def _seen(self, claim: Claim) -> Verdict | None:
-        """By what the scene calls the things: 「チョコの箱（お菓子）」 is a 「チョコの箱」."""
-        meant: set[str] | None = None
-        for word in claim.words - FRAME:
-            if word not in self._called:
-                return None
-            meant = self._called[word] if meant is None else meant & self._called[word]
-        if not meant:
-            return None
-        if not meant & self._things:
-            if set(claim.things) & self._things or self._bears_on(claim):
-                return Verdict("unknown", named=True)
-            return Verdict("no", named=True, weight=1.2)
-        return Verdict("yes", named=True, weight=1.2) if meant <= self._things else None
-
-    def _bears_on(self, claim: Claim) -> bool:
-        """Whether the wish has to do with a thing that is not the wanted one, so that it cannot
-        be denied flatly: the fish that the paper is to dry, the tin (缶) of the opener (缶切り)."""
-        asked = claim.words - FRAME
-        told = {w for s in self.statements if s.holds and not s.other for w in s.claim.words}
-        if (facts := self._instance.facts) is not None:
-            told |= Claim.of(facts.name, self._instance.scene.language).words
-        stems = {t[0] for t in self._things if "一" <= t[0] <= "龠"}
-        return bool(asked & told) or any(w[0] in stems for w in asked)
 
     @cached_property
     def _called(self) -> dict[str, set[str]]:
