@@ -91,7 +91,7 @@ class Half:
 
 def test_the_page_shows_every_word_once_and_runs_nothing() -> None:
     text = "# <題>\n\n猫 & **犬** <b onclick='x'>鳥</b>は\n「眠い」。\n\n`<script>` の話。"
-    page = heat_map(suggest(read_bytes(text.encode(), "markdown"), Half()), tagger="half.v1")
+    page = heat_map(suggest(read_bytes(text.encode(), "markdown"), Half()))
     body = page[page.index("<article>") : page.index("</article>")]
     shown = re.sub(r"<[^>]*>", "", body)
     assert "".join(shown.split()) == "猫&amp;犬鳥は「眠い」。&lt;script&gt;の話。"
@@ -113,7 +113,7 @@ def test_without_suggestions_the_highest_probability_is_told(
 
 
 def test_the_page_of_nothing() -> None:
-    assert "<article>" in heat_map(suggest(read_bytes(b"", "html"), Half()), tagger="half.v1")
+    assert "<article>" in heat_map(suggest(read_bytes(b"", "html"), Half()))
 
 
 def _cats(folder: Path, count: int) -> Path:

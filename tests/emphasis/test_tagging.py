@@ -189,7 +189,7 @@ def test_nothing_but_marks_is_added_to_markdown(text: str, seed: int) -> None:
     assert _only_spaces_at_marks_are_out(read_markdown(data.decode()), after)
     bold = sum(sum(b.bold) for b in after.blocks) - sum(sum(b.bold) for b in before.blocks)
     assert (bold > 0) == (count > 0)
-    assert count == 0 or lost < len(found.choice.runs) * 3
+    assert count == 0 or lost < len(found.runs) * 3
     # Without <strong>, the page is the one that was.
     page = MarkdownIt("commonmark").enable("table")
     ours, theirs = (page.render(t) for t in (data.decode(), text))
@@ -294,8 +294,7 @@ def test_a_share_keeps_the_likeliest() -> None:
     for share, expected in ((1.0, ["猫", "犬"]), (0.2, ["犬"]), (0.1, []), (0.0, [])):
         found = suggest(document, tagger, max_share=share)
         words = [
-            found.article.sentences[run.sentence].tokens[run.first].surface
-            for run in found.choice.runs
+            found.article.sentences[run.sentence].tokens[run.first].surface for run in found.runs
         ]
         assert words == expected
 

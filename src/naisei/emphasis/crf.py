@@ -293,8 +293,8 @@ def fit(
     number = np.zeros(1 << BITS, np.int32)
     number[kept] = np.arange(2, len(kept) + 2)
     number[BLOCKED] = BLOCKED
-    columns = [_Column.of(number[column]) for column in table.T]
     size = len(kept) + 2
+    columns = [_Column.of(number[column], size) for column in table.T]
     free = np.ones(size + 16)
     # Number 0 stands for no feature and for the rare ones.
     free[[NOTHING, BLOCKED]] = 0.0
@@ -341,9 +341,11 @@ class _Column:
     at: Ints
 
     @classmethod
-    def of(cls, column: NDArray[np.int32]) -> _Column:
-        numbers, at = np.unique(column, return_inverse=True)
-        return cls(numbers.astype(np.int64), at.astype(np.int64))
+    def of(cls, column: NDArray[np.int32], size: int) -> _Column:
+        """size: above every number. As `np.unique` does it, without sorting."""
+        there = np.zeros(size, bool)
+        there[column] = True
+        return cls(np.flatnonzero(there), (np.cumsum(there) - 1)[column])
 
 
 def _summed(weights: Floats, codes: Codes) -> Floats:

@@ -53,8 +53,7 @@ def _show(stage: Stage) -> None:
             + _agreement(every)
         )
         source = read_bytes(_plain(HELD_OUT[0]).encode(), "markdown", name=HELD_OUT[0])
-        tagger = default_tagger()
-        page = heat_map(suggest(source, tagger), tagger=tagger.name)
+        page = heat_map(suggest(source, default_tagger()))
         write_atomically(stage.root / "emphasis.html", page)
         stage.report(say("自動強調付与", "Emphasis"), stage.root / "emphasis.html")
 
@@ -85,7 +84,7 @@ def _bare(article: Article) -> Article:
 
 def _by_tagger(bare: Article) -> Rows:
     rows = [[False] * len(s.tokens) for s in bare.sentences]
-    for run in choose(bare, default_tagger()).runs:
+    for run in choose(bare, default_tagger()):
         rows[run.sentence][run.first : run.last] = [True] * (run.last - run.first)
     return rows
 

@@ -7,14 +7,14 @@ import re
 import sys
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from naisei.core import InputError
 from naisei.emphasis.corpus.documents import Insertion, Source
-from naisei.emphasis.corpus.markdown import Paragraph, read_paragraphs
+from naisei.emphasis.corpus.markdown import read_paragraphs
 from naisei.emphasis.corpus.read import Document
 from naisei.emphasis.marks import Stretch, html_marks, markdown_marks, stretches
 from naisei.emphasis.schemas import CONTENT
@@ -55,17 +55,12 @@ def source_of(document: Document) -> Source:
     return document.source
 
 
-def insertions(
-    found: Sequence[Stretch], document: Document, paragraphs: Sequence[Paragraph] | None = None
-) -> tuple[list[Insertion], int]:
-    """The marks round these stretches, and how many could not be marked.
-
-    paragraphs: of a Markdown document, if they have been read already.
-    """
+def insertions(found: Sequence[Stretch], document: Document) -> tuple[list[Insertion], int]:
+    """The marks round these stretches, and how many could not be marked."""
     if document.format == "html":
         return html_marks(found), 0
-    if paragraphs is None:
-        paragraphs = read_paragraphs(source_of(document).text)[1]
+    # What was read in a process of its own has none.
+    paragraphs = document.paragraphs or read_paragraphs(source_of(document).text)[1]
     return markdown_marks(found, paragraphs)
 
 
@@ -78,15 +73,16 @@ def suggested(suggestions: Suggestions) -> Iterator[Suggestion]:
     """
     document = suggestions.document
     text = source_of(document).text
-    found = stretches(suggestions.choice.runs, suggestions.article, document.parsed, text)
-    paragraphs = [] if document.format == "html" else read_paragraphs(text)[1]
-    likely = suggestions.choice.probabilities
+    found = stretches(suggestions.runs, suggestions.article, document.parsed, text)
+    if document.format == "markdown" and not document.paragraphs:
+        document = replace(document, paragraphs=read_paragraphs(text)[1])
+    likely = suggestions.probabilities
     usual = sum(float(row.sum()) for row in likely) / max(1, sum(len(row) for row in likely))
     sentences: dict[int, list[int]] = {}
     for number, sentence in enumerate(suggestions.article.sentences):
         sentences.setdefault(sentence.block, []).append(number)
     for stretch in found:
-        marks, _ = insertions([stretch], document, paragraphs)
+        marks, _ = insertions([stretch], document)
         if marks:
             opening, closing = marks
             start, end = opening.at, closing.at
@@ -108,7 +104,7 @@ def _reason(
         for number in sentences
         for token, p in zip(
             article.sentences[number].tokens,
-            suggestions.choice.probabilities[number],
+            suggestions.probabilities[number],
             strict=True,
         )
         if token.start < stretch.last and token.end > stretch.first

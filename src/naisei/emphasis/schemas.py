@@ -114,12 +114,11 @@ CONTENT = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Words first … last - 1 of a sentence. p: mean of their probabilities."""
+    """Words first … last - 1 of a sentence."""
 
     sentence: int
     first: int
     last: int
-    p: float
 
 
 Key = TypeVar("Key")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -29,63 +30,65 @@ from naisei.system.config import Options, flag
 # share of the document.
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """probabilities: per sentence and word. runs: in order of the document."""
-
-    probabilities: tuple[NDArray[np.float64], ...]
-    runs: tuple[Span, ...]
-
-
 def choose(
     article: Article,
     tagger: Tagger,
     *,
     threshold: float | None = None,
     max_share: float = 1.0,
-) -> Choice:
-    """Whole phrases. What is emphasised already is not suggested.
+) -> tuple[Span, ...]:
+    """Whole phrases, in order of the document. What is emphasised already is not suggested.
 
     threshold: of the probability, from which on a word is taken; None leaves it to the tagger.
     max_share: of the words that can be emphasised; those that are already count too. Above it
     the runs of the greatest mean probability stay.
     """
-    likely = tagger.probabilities(article)
     if threshold is None:
         said = tagger.labels(article)
     else:
+        likely = tagger.probabilities(article)
         said = [[bool(value >= threshold) for value in row] for row in likely]
-    runs: list[Span] = []
-    for number, (sentence, row) in enumerate(zip(article.sentences, said, strict=True)):
-        for first, last in sorted(spans(whole_phrases(sentence, row))):
-            if any(token.pos in CONTENT for token in sentence.tokens[first:last]):
-                runs.append(Span(number, first, last, float(likely[number][first:last].mean())))
-    return Choice(tuple(likely), _limited(runs, article, max_share))
+    runs = tuple(
+        Span(number, first, last)
+        for number, (sentence, row) in enumerate(zip(article.sentences, said, strict=True))
+        for first, last in sorted(spans(whole_phrases(sentence, row)))
+        if any(token.pos in CONTENT for token in sentence.tokens[first:last])
+    )
+    return runs if max_share >= 1 else _limited(runs, article, tagger, max_share)
 
 
-def _limited(runs: Sequence[Span], article: Article, max_share: float) -> tuple[Span, ...]:
+def _limited(
+    runs: Sequence[Span], article: Article, tagger: Tagger, max_share: float
+) -> tuple[Span, ...]:
+    likely = tagger.probabilities(article)
     counted = sum(sum(s.counted) for s in article.sentences)
     left = max_share * counted - sum(sum(s.labels) for s in article.sentences)
     kept: list[Span] = []
-    for run in sorted(runs, key=lambda run: (-run.p, run.sentence, run.first)):
+    for run in sorted(runs, key=lambda run: -likely[run.sentence][run.first : run.last].mean()):
         if (size := run.last - run.first) <= left + 1e-9:
             kept.append(run)
             left -= size
     return tuple(sorted(kept, key=lambda run: (run.sentence, run.first)))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Suggestions:
-    """What a tagger suggests for a document."""
+    """What a tagger suggests for a document. runs: in order."""
 
     document: Document
     article: Article
-    choice: Choice
+    tagger: Tagger
+    runs: tuple[Span, ...]
+
+    @cached_property
+    def probabilities(self) -> list[NDArray[np.float64]]:
+        """Per sentence and word; looked at only where they are shown."""
+        return self.tagger.probabilities(self.article)
 
     @property
     def words(self) -> int:
         """Words suggested."""
-        return sum(run.last - run.first for run in self.choice.runs)
+        return sum(run.last - run.first for run in self.runs)
 
     @property
     def counted(self) -> int:
@@ -102,8 +105,8 @@ def suggest(
 ) -> Suggestions:
     """Options as of `choose`."""
     article = article_of(document.name, document.parsed)
-    choice = choose(article, tagger, threshold=threshold, max_share=max_share)
-    return Suggestions(document, article, choice)
+    runs = choose(article, tagger, threshold=threshold, max_share=max_share)
+    return Suggestions(document, article, tagger, runs)
 
 
 def marked(
@@ -121,7 +124,7 @@ def marked(
     document = suggestions.document
     source = source_of(document)
     if found is None:
-        runs = suggestions.choice.runs
+        runs = suggestions.runs
         found = stretches(runs, suggestions.article, document.parsed, source.text)
     marks, lost = insertions(found, document)
     return source.with_marks(marks), len(marks) // 2, lost
@@ -139,8 +142,8 @@ class Piece:
     chosen: bool
 
 
-def heat_map(suggestions: Suggestions, *, tagger: str) -> str:
-    """One HTML page without scripts or links to anything outside. tagger: its name."""
+def heat_map(suggestions: Suggestions) -> str:
+    """One HTML page without scripts or links to anything outside."""
     article = suggestions.article
     return (
         templates("naisei.emphasis")
@@ -149,10 +152,10 @@ def heat_map(suggestions: Suggestions, *, tagger: str) -> str:
             say=say,
             language=language(),
             title=article.title or suggestions.document.name,
-            tagger=tagger,
+            tagger=suggestions.tagger.name,
             words=suggestions.words,
             counted=suggestions.counted,
-            runs=len(suggestions.choice.runs),
+            runs=len(suggestions.runs),
             paragraphs=list(paragraphs(suggestions)),
         )
     )
@@ -160,15 +163,13 @@ def heat_map(suggestions: Suggestions, *, tagger: str) -> str:
 
 def paragraphs(suggestions: Suggestions) -> Iterator[list[Piece]]:
     """The running text, paragraph by paragraph."""
-    chosen = {
-        (run.sentence, i) for run in suggestions.choice.runs for i in range(run.first, run.last)
-    }
+    chosen = {(run.sentence, i) for run in suggestions.runs for i in range(run.first, run.last)}
     blocks: dict[int, list[Piece]] = {}
     ends: dict[int, int] = {}
     for number, sentence in enumerate(suggestions.article.sentences):
         text = suggestions.document.parsed.blocks[sentence.block].text
         own = blocks.setdefault(sentence.block, [])
-        likely = suggestions.choice.probabilities[number]
+        likely = suggestions.probabilities[number]
         for i, token in enumerate(sentence.tokens):
             between = text[ends.get(sentence.block, 0) : token.start]
             if between:
@@ -324,9 +325,9 @@ def tag(options: TagOptions, tagger: Tagger) -> None:
         else:
             write_atomically(out, data)
     else:
-        count, lost = len(found.choice.runs), 0
+        count, lost = len(found.runs), 0
     if page is not None:
-        write_atomically(page, heat_map(found, tagger=tagger.name))
+        write_atomically(page, heat_map(found))
     if options.review:
         text = say(f"{count:,} か所の案を採りました", f"{count:,} accepted")
         print(f"{file}: {text}", file=sys.stderr)
@@ -351,8 +352,8 @@ def _report(
             f"{count:,} suggestion{'s' * (count != 1)} "
             f"({share} of the {counted:,} words that can be emphasised)",
         )
-    if counted and not found.choice.runs:
-        top = max((float(p.max()) for p in found.choice.probabilities if len(p)), default=0.0)
+    if counted and not found.runs:
+        top = max((float(p.max()) for p in found.probabilities if len(p)), default=0.0)
         text += say(
             f"。最も高い確率は {top:.2f} です (--threshold で基準を下げられます)",
             f"; the highest probability is {top:.2f} (--threshold lowers the bar)",

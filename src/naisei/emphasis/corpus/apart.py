@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from itertools import groupby
+from array import array
+from base64 import b85decode, b85encode
+from collections.abc import Sequence
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
+from zlib import compress, decompress
 
 from naisei.core import InputError
 from naisei.emphasis.corpus.documents import Block, Heading, ParsedText, Source
@@ -13,10 +16,6 @@ from naisei.emphasis.corpus.read import Document, Format, of_file, read_bytes
 from naisei.lang import say
 from naisei.lengths import SMALL_FILE
 from naisei.sandbox import ParserStopped, Sandbox
-
-#: Characters one after another of which each follows the one before: where the first stands, the
-#: width of each in the source, whether they are bold, and fixed; how many.
-_Run = tuple[int, int, bool, bool, int]
 
 
 def read_document_apart(path: Path) -> Document:
@@ -45,7 +44,7 @@ def read_apart(data: bytes, kind: Format, *, name: str = "") -> Document:
         raise InputError(**said["refused"])
     parsed = ParsedText(
         said["title"],
-        tuple(_block(text, runs) for text, runs in said["blocks"]),
+        tuple(_block(*block) for block in said["blocks"]),
         tuple(Heading(*heading) for heading in said["headings"]),
         said["writer"],
         said["domain"],
@@ -62,36 +61,27 @@ def answered(data: bytes, options: dict[str, Any]) -> dict[str, Any]:
         return {"refused": told}
     return {
         "title": parsed.title,
-        "blocks": [(block.text, _runs(block)) for block in parsed.blocks],
+        "blocks": [
+            (b.text, *map(_packed, (b.starts, b.ends, b.bold, b.fixed))) for b in parsed.blocks
+        ],
         "headings": [(h.level, h.text, h.block) for h in parsed.headings],
         "writer": parsed.writer,
         "domain": parsed.domain,
     }
 
 
-def _runs(block: Block) -> list[_Run]:
-    found: list[_Run] = []
-    marks = zip(block.starts, block.ends, block.bold, block.fixed, strict=True)
-
-    def alike(counted: tuple[int, tuple[int, int, bool, bool]]) -> tuple[int, int, bool, bool]:
-        at, (start, end, bold, fixed) = counted
-        return start - at * (end - start), end - start, bold, fixed
-
-    for (_, width, bold, fixed), run in groupby(enumerate(marks), key=alike):
-        characters = list(run)
-        found.append((characters[0][1][0], width, bold, fixed, len(characters)))
-    return found
+def _block(text: str, *packed: str) -> Block:
+    starts, ends, bold, fixed = map(_numbers, packed)
+    return Block(text, starts, ends, tuple(map(bool, bold)), tuple(map(bool, fixed)))
 
 
-def _block(text: str, runs: Iterable[_Run]) -> Block:
-    starts: list[int] = []
-    ends: list[int] = []
-    bolds: list[bool] = []
-    fixeds: list[bool] = []
-    for start, width, bold, fixed, count in runs:
-        places = [start + n * width for n in range(count)]
-        starts += places
-        ends += [place + width for place in places]
-        bolds += [bold] * count
-        fixeds += [fixed] * count
-    return Block(text, tuple(starts), tuple(ends), tuple(bolds), tuple(fixeds))
+def _packed(numbers: Sequence[int]) -> str:
+    """Differences, which are mostly alike."""
+    rises = array("q", (b - a for a, b in pairwise((0, *numbers))))
+    return b85encode(compress(rises.tobytes())).decode("ascii")
+
+
+def _numbers(packed: str) -> tuple[int, ...]:
+    rises = array("q")
+    rises.frombytes(decompress(b85decode(packed)))
+    return tuple(accumulate(rises))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 from xml.etree import ElementTree
 
 from naisei.core import InputError
 from naisei.emphasis.corpus.documents import Block, ParsedText, Source
-from naisei.emphasis.corpus.markdown import read_markdown
+from naisei.emphasis.corpus.markdown import Paragraph, read_paragraphs
 from naisei.emphasis.schemas import Article, Sentence, Token
 from naisei.japanese.morph import Word, words
 from naisei.japanese.sentences import sentence_spans
@@ -36,12 +36,14 @@ _MOST = 50_000_000
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """source: None for a docx, in which nothing has a place."""
+    """source: None for a docx, in which nothing has a place. paragraphs: of Markdown, one a block;
+    none if it was read in a process of its own."""
 
     name: str
     format: Format
     parsed: ParsedText
     source: Source | None
+    paragraphs: tuple[Paragraph, ...] = field(default=(), compare=False)
 
 
 def read_document(path: Path) -> Document:
@@ -122,7 +124,8 @@ def read_bytes(data: bytes, kind: Format, *, name: str = "") -> Document:
         return Document(name, kind, read_docx(data, place=name), None)
     source = Source.of(data, place=name)
     if kind == "markdown":
-        return Document(name, kind, read_markdown(source.text), source)
+        parsed, paragraphs = read_paragraphs(source.text)
+        return Document(name, kind, parsed, source, paragraphs)
     from naisei.emphasis.corpus.html import read_html
 
     return Document(name, kind, read_html(source.text), source)

@@ -208,7 +208,7 @@ def _finished(tagger: CrfTagger, articles: Sequence[Article], raw: Sequence[Floa
     return replace(tagger, calibration=found[0], rule=found[1]) if found else tagger
 
 
-_FORMAT = 1
+_FORMAT = 2
 
 
 def save(tagger: CrfTagger, path: Path) -> None:

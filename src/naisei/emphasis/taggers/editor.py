@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from naisei.emphasis.schemas import Article, Sentence, Span
+from naisei.emphasis.schemas import Article, Sentence
 from naisei.emphasis.taggers.crf import CrfTagger, default_tagger
 from naisei.emphasis.taggers.page import title_lemmas
 
@@ -57,7 +57,7 @@ _SHORTEST, _LONGEST = 15, 64
 _NOUNS = 2
 #: Sentences of an article for each of its marks.
 _EVERY = 8
-_TOPIC = 0.1
+_TERM_WEIGHT = 0.1
 #: Of a term: what it consists of, its fewest characters, and how it is named.
 _TERM, _TERM_LENGTH = frozenset(["名詞", "接尾辞", "接頭辞", "形状詞"]), 3
 _NAMED = re.compile(
@@ -76,27 +76,30 @@ class EditorTagger:
         return self.crf.probabilities(article)
 
     def labels(self, article: Article) -> list[list[bool]]:
-        found = sorted(self._candidates(article), key=lambda span: (-span.p, span.sentence))
+        found = list(_candidates(article))
+        if len(found) > (most := max(2, len(article.sentences) // _EVERY)):
+            likely = self.probabilities(article)
+            # A term weighs as much as a clause of few likely words.
+            p = {n: max(_TERM_WEIGHT, float(likely[n][a:b].mean())) for n, a, b in found}
+            found = sorted(found, key=lambda place: (-p[place[0]], place))[:most]
         rows = [[False] * len(s.tokens) for s in article.sentences]
-        for span in found[: max(2, len(rows) // _EVERY)]:
-            for i in range(span.first, span.last):
-                rows[span.sentence][i] = True
+        for number, first, last in found:
+            rows[number][first:last] = [True] * (last - first)
         return rows
 
-    def _candidates(self, article: Article) -> Iterator[Span]:
-        """At most one a sentence; a term once an article."""
-        left = set(title_lemmas(article.title))
-        named: set[str] = set()
-        likely = self.probabilities(article)
-        for number, (sentence, p) in enumerate(zip(article.sentences, likely, strict=True)):
-            if found := _clause(sentence):
-                yield Span(number, *found, float(p[slice(*found)].mean()))
-            elif (found := _topic(sentence, left)) and (
-                (term := _text(sentence, *found)) not in named
-            ):
-                named.add(term)
-                yield Span(number, *found, _TOPIC)
-            left -= {token.lemma for token in sentence.tokens}
+
+def _candidates(article: Article) -> Iterator[tuple[int, int, int]]:
+    """Number of the sentence, first token, one past the last: at most one a sentence; a term once
+    an article."""
+    left = set(title_lemmas(article.title))
+    named: set[str] = set()
+    for number, sentence in enumerate(article.sentences):
+        if found := _clause(sentence):
+            yield (number, *found)
+        elif (found := _topic(sentence, left)) and ((term := _text(sentence, *found)) not in named):
+            named.add(term)
+            yield (number, *found)
+        left -= {token.lemma for token in sentence.tokens}
 
 
 def bundled_tagger() -> EditorTagger:

@@ -103,18 +103,13 @@ class NeuralPlan(Options):
         "エンコーダーのうち学習する部分: すべて、単語ベクトル以外",
         "What is trained of the encoder: all (thesis), or all but its word vectors (layers).",
     )
-    decoding: Literal["viterbi", "spans"] = flag(
-        "viterbi",
-        "最尤のラベル列か、開発部分で調整した区間",
-        "The likeliest labels, or spans tuned on the dev part.",
-    )
 
     @property
     def name(self) -> str:
-        """Such as `transformer-title-crf-viterbi.v2`."""
+        """Such as `transformer-title-crf.v2`."""
         parts: list[str] = [self.body]
         parts += [word for word in ("title", "crf") if getattr(self, word)]
-        return "-".join([*parts, self.decoding]) + ".v2"
+        return "-".join(parts) + ".v2"
 
     @property
     def digest(self) -> str:

@@ -16,7 +16,7 @@ from pydantic import ValidationError
 
 from naisei.core import InputError
 from naisei.emphasis.schemas import Article
-from naisei.emphasis.taggers.calibration import Calibration, SpanRule, fitted
+from naisei.emphasis.taggers.calibration import Calibration, fitted
 from naisei.emphasis.taggers.neural.encoder import Subwords, needs_torch
 from naisei.emphasis.taggers.plans import NeuralPlan
 from naisei.files import write_atomically
@@ -55,7 +55,7 @@ def device_of(name: str) -> str:
 class NeuralTagger:
     """What `train` makes.
 
-    network: a `Network`. calibration, rule: fitted on the dev part. For the empty-title experiment
+    network: a `Network`. calibration: fitted on the dev part. For the empty-title experiment
     (thesis, §4.6.2) give it articles whose title is "".
     """
 
@@ -63,7 +63,6 @@ class NeuralTagger:
     network: Any
     subwords: Subwords
     calibration: Calibration = field(default_factory=Calibration)
-    rule: SpanRule = field(default_factory=SpanRule)
 
     @property
     def name(self) -> str:
@@ -88,8 +87,6 @@ class NeuralTagger:
             np.where(can, self.calibration.apply(p), 0.0)
             for p, can in zip(raw, counted, strict=True)
         ]
-        if self.plan.decoding == "spans":
-            best = [np.array(self.rule.choose(p), bool) for p in own]
         return own, [(row & can).tolist() for row, can in zip(best, counted, strict=True)]
 
     def inputs(self, article: Article) -> list[Any]:
@@ -150,7 +147,7 @@ def train(
     report: Callable[[Mapping[str, float]], None] = lambda logs: None,
 ) -> NeuralTagger:
     """A tagger that learnt from `articles`. Of its checkpoints, the best on `dev` is kept, the
-    last without one; `dev` also calibrates it and tunes its spans.
+    last without one; `dev` also calibrates it.
 
     folder: where checkpoints and the curve (`curve.svg`, `history.json`) are kept; a training that
     was broken off goes on from there and ends as it would have. report: is told what the trainer
@@ -189,7 +186,7 @@ def train(
     draw_curve(folder, history, lines, title=f"{plan.name}, seed {seed}")
     raw = [p for article in dev for p in tagger.probabilities(article)]
     found = fitted([s for article in dev for s in article.sentences], raw)
-    return replace(tagger, calibration=found[0], rule=found[1]) if found else tagger
+    return replace(tagger, calibration=found[0]) if found else tagger
 
 
 def _trainer(
@@ -271,7 +268,7 @@ def _groups(network: Any, plan: NeuralPlan) -> list[dict[str, Any]]:
 
 # A trained neural tagger as a folder, and back.
 #
-# `tagger.json`: plan, calibration, spans. `tagger.safetensors`: what was trained; word vectors that
+# `tagger.json`: plan and calibration. `tagger.safetensors`: what was trained; word vectors that
 # stayed as they are are opened by the encoder's name again.
 
 CARD = "tagger.json"
@@ -295,7 +292,6 @@ def save(tagger: NeuralTagger, folder: Path) -> None:
         "name": tagger.name,
         "plan": tagger.plan.model_dump(),
         "calibration": [tagger.calibration.scale, tagger.calibration.shift],
-        "rule": [tagger.rule.threshold, tagger.rule.cost],
     }
     scratch = folder / f".{_WEIGHTS}.tmp"
     save_file({n: w.cpu().contiguous() for n, w in _trained(tagger.network).items()}, str(scratch))
@@ -314,7 +310,7 @@ def load(folder: Path, *, device: str = "cpu") -> NeuralTagger:
         if about["format"] != _FORMAT:
             raise ValueError(f"its format is {about['format']}")
         plan = NeuralPlan.model_validate(about["plan"])
-        calibration, rule = Calibration(*about["calibration"]), SpanRule(*about["rule"])
+        calibration = Calibration(*about["calibration"])
         tagger = untrained(plan, device=device)
         from safetensors.torch import load_file
 
@@ -333,4 +329,4 @@ def load(folder: Path, *, device: str = "cpu") -> NeuralTagger:
             place=str(folder),
             remedy=say("学習が書き出したフォルダーを指定してください", "give what training wrote"),
         ) from error
-    return replace(tagger, calibration=calibration, rule=rule)
+    return replace(tagger, calibration=calibration)
