@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from commandline import Naisei
-from naisei.core import Event, InputError, Usage, Where
-from naisei.relationship.report import turn_costs, write_report
+from naisei.core import InputError
+from naisei.relationship.report import write_report
 from naisei.runs.directory import RunDirectory
 from relationship.speakers import brain
 from servers.openai_server import OpenAIServer
@@ -114,19 +114,11 @@ def test_nothing_said_becomes_markup_and_nothing_is_fetched(run: Path) -> None:
 def test_failures_repairs_and_costs_are_shown(run: Path) -> None:
     with RunDirectory.look(run) as directory:
         text = write_report(directory).read_text(encoding="utf-8")
-        turns = [
-            t for e in directory.log.known_episodes() for t in turn_costs(directory.log.read(e))
-        ]
         ledger = directory.log.ledger()
     assert "no reading" in text
     assert "Power: 2.6 → 3 (rounded)" in text
     for role in ("speaker", "questioner", "reflector", "summariser"):
-        mine = [turn.roles[role] for turn in turns if role in turn.roles]
-        assert sum(c.calls for c in mine) == ledger.roles[role].calls
-        assert sum(c.tokens for c in mine) == ledger.roles[role].tokens
-    assert [(t.session, t.turn) for t in turns] == [(s, n) for s in (1, 2) for n in range(4)]
-    assert all(turn.roles["speaker"].calls == 1 for turn in turns)
-    assert sum(c.failed for turn in turns for c in turn.roles.values()) > 0
+        assert f"{ledger.roles[role].calls:,}" in text[text.index(role) :]
 
 
 def test_repeated_ratings_show_their_spread(
@@ -148,26 +140,6 @@ def test_repeated_ratings_show_their_spread(
 def test_a_run_of_another_system_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError):
         RunDirectory.look(tmp_path / "none")
-
-
-def test_an_utterance_pays_for_the_reflection_after_it() -> None:
-    def chat(role: str, tokens: int) -> Event:
-        usage = Usage(role=role, calls=1, attempts=2, input_tokens=tokens, repaired=True)
-        return Event(Where(), "chat", "", {"role": role}, usage=usage)
-
-    def say(session: int, turn: int) -> Event:
-        return Event(Where(), "say", "", {"meta": {"session": session, "turn": turn}})
-
-    events = [
-        chat("speaker", 5), say(1, 0), chat("questioner", 3), chat("speaker", 7),
-        Event(Where(), "chat", "", {"role": "reflector"}, failure=("InstrumentFailure", "no")),
-        say(1, 1), chat("speaker", 1),
-    ]  # fmt: skip
-    first, second = turn_costs(events)
-    assert (first.calls, first.tokens) == (2, 8)
-    assert first.roles["speaker"].attempts == 2
-    assert first.roles["reflector"].failed == 1
-    assert second.roles["speaker"].tokens == 8  # the last was never said
 
 
 def test_a_number_leads_to_its_sentence_to_the_line_and_back(

@@ -112,6 +112,33 @@ FORMS: dict[str, list[Any]] = {
             + [{"sender_name": "A", "timestamp_ms": 1775899999000, "photos": []}],
         }
     ],
+    "recognised": [
+        {
+            "jobName": "x",
+            "results": {"audio_segments": each(speaker_label="who", transcript="text")},
+        },
+        {"results": {"utterances": each(speaker="who", transcript="text", start="n")}},
+    ],
+    "matrix": [
+        {
+            "messages": [
+                {"sender": w, "origin_server_ts": 1775900000000 + n, "content": {"body": t}}
+                for n, (w, t) in enumerate(SAID)
+            ]
+        }
+    ],
+    "signal": [
+        [
+            {"sent_at": 1775900000000 + n, "type": "incoming", "sourceName": w, "body": t}
+            for n, (w, t) in enumerate(SAID)
+        ]
+    ],
+    "live-chat": [
+        [
+            {"message": t, "author": {"name": w, "id": "x"}, "time_in_seconds": n}
+            for n, (w, t) in enumerate(SAID)
+        ]
+    ],
     "google-chat": [
         {"messages": [{"creator": {"name": w}, "created_date": "x", "text": t} for w, t in SAID]}
     ],

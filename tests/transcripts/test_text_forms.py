@@ -259,3 +259,13 @@ def test_a_form_may_be_said_and_an_unknown_one_is_refused() -> None:
 def test_a_comma_in_each_line_makes_no_table() -> None:
     one = read("Ann Lee: Hi Bob, call me.\nBob: Sure, Ann!\n")
     assert one.form == "script" and one.speakers == ("Ann Lee", "Bob")
+
+
+def test_voices_of_a_recogniser_in_brackets_after_a_span_of_time() -> None:
+    rows = ["[00:00.000 --> 00:03.200] [SPEAKER_00] 始めます。",
+            "[00:03.200 --> 00:05.900] [SPEAKER_01]: はい。"]  # fmt: skip
+    (found,) = parse_transcripts("\n".join(rows), "meeting.txt")
+    assert [(t.speaker, t.text) for t in found.turns] == [
+        ("Speaker A", "始めます。"),
+        ("Speaker B", "はい。"),
+    ]

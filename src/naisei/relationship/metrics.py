@@ -85,8 +85,7 @@ def summarise(
     ]
     units = [f"{episode}:{line.id}" for episode, line in lines]
     extra = {"units": units, "clusters": clusters}
-    tables = (_cost_table(scored, len(lines)), _reading_table(talks))
-    return Summary(tuple(metrics), tables, (*notes, *note), extra)
+    return Summary(tuple(metrics), (_reading_table(talks),), (*notes, *note), extra)
 
 
 #: Sessions of one dialogue that an interval needs.
@@ -163,29 +162,6 @@ def _costs(rows: Sequence[EpisodeRow], turns: int) -> list[Metric]:
     if not turns:
         return [Metric(name, float("nan"), reason="no utterance") for name in sums]
     return [Metric(name, total / turns, n=turns) for name, total in sums.items()]
-
-
-def _cost_table(rows: Sequence[EpisodeRow], turns: int) -> Table:
-    """Calls and tokens of each role, in all and per utterance."""
-    usages = [usage for row in rows for usage in row.usage]
-    out: list[tuple[str | float | int, ...]] = []
-    for role in dict.fromkeys(usage.role for usage in usages):
-        mine = [usage for usage in usages if usage.role == role]
-        calls, tokens = sum(u.calls for u in mine), sum(u.tokens for u in mine)
-        out.append((role, calls, calls / max(turns, 1), tokens, tokens / max(turns, 1)))
-    return Table(
-        say("呼び出しとトークン", "Calls and tokens"),
-        ("role", "calls", "calls per turn", "tokens", "tokens per turn")
-        if language() == "en"
-        else ("役割", "呼び出し", "呼び出し/発話", "トークン", "トークン/発話"),
-        tuple(out),
-        note=say(
-            f"発話は {turns}。形の崩れた答えの聞き直しは呼び出しに数え、通信の失敗による"
-            "やり直しは数えません。",
-            f"{turns} turns (utterances). An answer that is asked for once more is a call of its "
-            "own; retries after faults of the network are not.",
-        ),
-    )
 
 
 def _reading_table(talks: Sequence[_Talk]) -> Table:

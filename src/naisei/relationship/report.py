@@ -6,13 +6,11 @@ leads into.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
-from naisei.core import Event, InputError
+from naisei.core import InputError
 from naisei.files import write_atomically
 from naisei.lang import language, say
 from naisei.relationship.config import RatingConfig
@@ -20,7 +18,6 @@ from naisei.relationship.curves import curves
 from naisei.relationship.exports import conversations
 from naisei.relationship.messages import dated
 from naisei.relationship.pairs import Pair
-from naisei.relationship.recorder import RECORD
 from naisei.relationship.report_view import TalkView, view
 from naisei.relationship.schemas import Conversation
 from naisei.relationship.vector import DIMENSIONS, NAMES_JA, degree, signed
@@ -30,81 +27,6 @@ from naisei.system.config import Options, flag
 
 if TYPE_CHECKING:
     from jinja2 import Environment
-
-
-@dataclass(slots=True)
-class Cost:
-    """calls: answered requests; attempts: those sent. repaired: answers asked for once more.
-    failed: effects that failed."""
-
-    calls: int = 0
-    attempts: int = 0
-    tokens: int = 0
-    repaired: int = 0
-    failed: int = 0
-
-
-@dataclass(slots=True)
-class TurnCost:
-    """One utterance with what was asked for it and after it; turn −1: before the first."""
-
-    session: int
-    turn: int
-    roles: dict[str, Cost] = field(default_factory=dict)
-
-    @property
-    def calls(self) -> int:
-        return sum(cost.calls for cost in self.roles.values())
-
-    @property
-    def tokens(self) -> int:
-        return sum(cost.tokens for cost in self.roles.values())
-
-
-def turn_costs(events: Iterable[Event]) -> list[TurnCost]:
-    """Speakers' calls count for the utterance that they lead to, all others for the one before."""
-    out: list[TurnCost] = []
-    now = TurnCost(1, -1)
-    spoken: list[Event] = []
-    for event in events:
-        request = cast(dict[str, Any], event.request)
-        if (
-            event.kind == "remember"
-            and request["memory"] == RECORD
-            and "session" in request["item"]
-        ):
-            _keep(out, now)
-            now = TurnCost(int(request["item"]["session"]["number"]), -1)
-        elif event.kind == "say":
-            _keep(out, now)
-            now = TurnCost(int(request["meta"]["session"]), int(request["meta"]["turn"]))
-            for earlier in spoken:
-                _add(now, earlier)
-            spoken = []
-        elif event.kind == "chat" and request["role"] == "speaker":
-            spoken.append(event)
-        elif event.kind == "chat":
-            _add(now, event)
-    for left in spoken:
-        _add(now, left)
-    _keep(out, now)
-    return out
-
-
-def _keep(out: list[TurnCost], turn: TurnCost) -> None:
-    if turn.turn >= 0 or turn.roles:
-        out.append(turn)
-
-
-def _add(turn: TurnCost, event: Event) -> None:
-    role = str(cast(dict[str, Any], event.request)["role"])
-    cost = turn.roles.setdefault(role, Cost())
-    cost.failed += event.failure is not None
-    if (usage := event.usage) is not None:
-        cost.calls += usage.calls
-        cost.attempts += usage.attempts
-        cost.tokens += usage.tokens
-        cost.repaired += usage.repaired
 
 
 FILE = "relationship.html"
@@ -137,7 +59,6 @@ def html_report(directory: RunDirectory) -> str:
         views.append(view(n, episode, pair, talk, others))
         if rating:
             break
-    costs = {episode: turn_costs(directory.log.read(episode)) for episode in found}
     summary = _summary(directory)
     failures = [(e, row.failure) for e, row in directory.log.rows().items() if not row.scored]
     return (
@@ -155,7 +76,6 @@ def html_report(directory: RunDirectory) -> str:
             talks=views,
             dimensions=[(name, say(NAMES_JA[name], name)) for name in DIMENSIONS],
             curves={v.episode: curves(v.talk, number=n) for n, v in enumerate(views, 1)},
-            costs={one.episode: costs[one.episode] for one in views},
             cost_table=token_table(directory.log.ledger()),
             metrics=summary.summary.metrics if summary else (),
             stopped=summary.stopped if summary else say("まだ終わっていない", "not at its end yet"),

@@ -12,9 +12,12 @@ from naisei.transcripts.tables import SPEAKER, TEXT, WHEN
 #: Where the turns of a dialogue lie, and where several dialogues, or the parts of one, do.
 TURNS = (
     *("turns", "utterances", "dialogue", "dialog", "conversation", "conversations", "messages"),
-    *("lines", "chat_messages", "contents", "発話", "対話", "会話"),
+    *("lines", "chat_messages", "contents", "発話", "対話", "会話", "audio_segments", "results"),
 )
-SEVERAL = ("dialogues", "conversations", "simulations", "chats", "data", "list", "対話", "会話")
+SEVERAL = (
+    *("dialogues", "conversations", "simulations", "chats", "data", "list", "対話", "会話"),
+    *("train", "valid", "validation", "test"),
+)
 PARTS = ("scenes", "sessions", "chapters", "episodes", "parts", "シーン")
 SESSION_KEY = re.compile(r"session_(\d+)")
 #: Whose rows are no part of the conversation.
@@ -177,6 +180,39 @@ JSON_FORMS = (
         keys=frozenset({"segments"}),
         speaker=("speaker",),
         text=("text",),
+    ),
+    JsonForm(
+        name="recognised",
+        about=("Deepgram・AWS Transcribe の書き起こし", "Deepgram's and AWS's transcripts"),
+        row=frozenset({"transcript"}),
+        speaker=("speaker_label", "speaker"),
+        text=("transcript",),
+    ),
+    JsonForm(
+        name="matrix",
+        about=("Matrix (Element) のエクスポート", "Matrix (Element) export"),
+        row=frozenset({"sender", "origin_server_ts"}),
+        speaker=("sender",),
+        text=("content.body",),
+        at=("origin_server_ts",),
+        by_day=True,
+    ),
+    JsonForm(
+        name="signal",
+        about=("Signal のエクスポート (signal-export)", "Signal export (signal-export)"),
+        row=frozenset({"sent_at", "body"}),
+        speaker=("sourceName", "source", "type"),
+        text=("body",),
+        at=("sent_at",),
+        by_day=True,
+    ),
+    JsonForm(
+        name="live-chat",
+        about=("配信のチャット (chat-downloader)", "chat of a live stream (chat-downloader)"),
+        row=frozenset({"message", "author", "time_in_seconds"}),
+        speaker=("author.display_name", "author.name"),
+        text=("message",),
+        at=("time_in_seconds",),
     ),
     JsonForm(
         name="openai",

@@ -96,6 +96,8 @@ def _rows_of(data: Any) -> list[Any] | None:
         return [*(_rows_of(asked) or ()), *(one.get("message") for one in answers[:1])]
     if isinstance(said := data.get("dialog"), list) and "act" in data:  # DailyDialog
         return [["AB"[n % 2], text] for n, text in enumerate(said)]
+    if isinstance(steps := data.get("utterances"), list) and (said := _of_candidates(steps)):
+        return [["AB"[n % 2], text] for n, text in enumerate(said)]
     if isinstance(pairs := data.get("visible"), list):  # text-generation-webui
         both = [zip(("user", "assistant"), pair, strict=False) for pair in pairs]
         return [[who, html.unescape(text)] for pair in both for who, text in pair]
@@ -113,6 +115,17 @@ def _rows_of(data: Any) -> list[Any] | None:
             return found
     parts = next((data[k] for k in PARTS if isinstance(data.get(k), list)), None)
     return None if parts is None else [row for part in parts for row in _rows_of(part) or ()]
+
+
+def _of_candidates(steps: list[Any]) -> list[str]:
+    """The texts of PersonaChat (ConvAI2): what was said before, and the last of the candidates,
+    which is the true one; none of another form."""
+    last = steps[-1] if steps and isinstance(steps[-1], dict) else {}
+    before, offered = last.get("history"), last.get("candidates")
+    if not isinstance(before, list) or not isinstance(offered, list) or not offered:
+        return []
+    said = [*before, offered[-1]]
+    return said if all(isinstance(text, str) for text in said) else []
 
 
 def _session_keys(data: dict[str, Any]) -> list[tuple[int, str]]:

@@ -271,6 +271,7 @@ TEXT_FORMS = (
             "names in <…> or […] (IRC, WhisperX)",
         ),
         rows=(
+            _re(r"\[[\d:.,]+ --> [\d:.,]+\]:? *\[(?P<speaker>[^\]]{1,40})\]:? *(?P<text>\S.*)\Z"),
             _re(rf"\[(?P<speaker>[^\]]{{1,40}})\] \[(?P<stamp>{_TIME})\] ?(?P<text>.*)\Z"),
             _re(rf"\s*(?:{_STAMP}\s*)?<(?P<speaker>[^<>/!]{{1,40}})>[：:]?\s*(?P<text>[^\s<].*)\Z"),
             _re(
