@@ -36,6 +36,8 @@ from naisei.lengths import GUESSES, HEADERS_SECONDS
 
 #: Seconds that `/health` may take while other things go on, and a request may take in all.
 _HEALTH, _LONGEST = 0.5, 20.0
+#: Seconds that generated requests have at least.
+_LEAST = 4.0
 _TOKEN = "a-token-that-nobody-guesses-22"
 
 
@@ -173,7 +175,7 @@ def _pages(rng: random.Random, port: int, pid: int, state: Path, until: float) -
     for name, asked in REQUESTS.items():
         yield _tried(port, "request", name, asked)
     visitor = _visitor(port)
-    yield from requests(rng, port, WEB, visitor, until, lambda: _health(port))
+    yield from requests(rng, port, WEB, visitor, _half(until), lambda: _health(port))
 
     def form() -> Asked:
         fields = urlencode({"text": f"{rng.random()} 冷房を入れて", "agent": "bayes"}).encode()
@@ -181,6 +183,12 @@ def _pages(rng: random.Random, port: int, pid: int, state: Path, until: float) -
         return request("POST", f"{rng.choice(PAGES)}/new", kind, fields)
 
     yield from _flat(port, pid, form, 300)
+
+
+def _half(until: float) -> float:
+    """When half of the time that is left has gone by, or a few seconds where little is."""
+    now = time.monotonic()
+    return now + max(_LEAST, (until - now) / 2)
 
 
 def _visitor(port: int) -> Mapping[str, str]:
@@ -248,6 +256,7 @@ def _flat(port: int, pid: int, request: Callable[[], Asked], most: int) -> Itera
 
 def _assistant(rng: random.Random, port: int, pid: int, until: float) -> Iterator[Attempt]:
     _answer(port, chat([said("休暇は？")]))  # what is made once
+    yield from requests(rng, port, DOCUMENTS, {}, _half(until), lambda: _health(port))
     for name, asked in {**ASKED, **REQUESTS}.items():
         if time.monotonic() > until + 30:
             return
@@ -257,8 +266,6 @@ def _assistant(rng: random.Random, port: int, pid: int, until: float) -> Iterato
             worst = watched.worst()
             yield Attempt("/health meanwhile", "in time" if worst < _HEALTH else "late",
                           worst >= _HEALTH, f"{name}: {worst:.2f} s")  # fmt: skip
-    later = time.monotonic() + max(0.0, until - time.monotonic()) / 2
-    yield from requests(rng, port, DOCUMENTS, {}, later, lambda: _health(port))
     words = ("休暇", "経費", "残業", "申請", "どこ", "いつまで", "在宅", "通勤", "？", "の", "は")
 
     def question() -> Asked:

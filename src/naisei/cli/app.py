@@ -87,9 +87,17 @@ class _Lazy(TyperGroup):
         super().__init__(**options)
         refuse_repeats(self)
         for name in system_names():
-            self.add_command(TyperCommand(name, help=say(*_about(name))))
+            built_in = BUILT_IN.get(name)
+            self.add_command(TyperCommand(name, help=built_in and say(*built_in)))
         for name, (_, about) in _OTHERS.items():
             self.add_command(TyperCommand(name, help=say(*about)))
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """A system from outside is imported only where it is named, or listed."""
+        found = super().get_command(ctx, cmd_name)
+        if found is not None and found.help is None:
+            found.help = _about(cmd_name)
+        return found
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         if args[0].endswith(".py"):  # a system that is being written
@@ -107,15 +115,13 @@ class _Lazy(TyperGroup):
         return name, refuse_repeats(command), rest
 
 
-def _about(name: str) -> Text:
-    if name in BUILT_IN:
-        return BUILT_IN[name]
+def _about(name: str) -> str:
     from naisei.core import InputError
 
     try:
-        return find_system(name).about
+        return say(*find_system(name).about)
     except InputError as error:  # somebody's broken package does not keep the others away
-        return str(error), str(error)
+        return str(error)
 
 
 app = typer.Typer(

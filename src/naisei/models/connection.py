@@ -6,7 +6,6 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
-from itertools import count
 from typing import Any
 
 from naisei.core import InputError, between_attempts
@@ -222,7 +221,9 @@ class Connection:
         form may be to blame."""
         if spent.attempts >= self._patience.attempts:
             raise Transient(f"no usable reply in {spent.attempts} attempts; last: {spent.trouble}")
-        for attempt in count(1):
+        attempt = 0
+        while True:
+            attempt += 1
             try:
                 return await self._once(request, spent, missing)
             except Transient as error:
@@ -231,7 +232,6 @@ class Connection:
                 seconds = self._patience.wait(attempt, error)
             # What was paid for is to be logged: then it goes on, whatever is closed meanwhile.
             await ((None if spent.calls else between_attempts.get()) or asyncio.sleep)(seconds)
-        raise AssertionError
 
     async def _once(self, request: ChatRequest, spent: CallCost, missing: list[str]) -> ChatReply:
         estimate = estimated(request)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import threading
 from functools import cached_property
-from itertools import count
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -121,7 +120,9 @@ class EndpointEmbedder:
     async def _repeated(self, texts: list[str]) -> list[list[float]]:
         """One batch, after as many attempts as it takes. Several texts that are refused may be too
         many: they are not sent again as they are."""
-        for attempt in count(1):
+        attempt = 0
+        while True:
+            attempt += 1
             try:
                 return await self._call(texts)
             except Transient as error:
@@ -129,7 +130,6 @@ class EndpointEmbedder:
                     raise
                 seconds = RetryPolicy().wait(attempt, error)
             await asyncio.sleep(seconds)
-        raise AssertionError
 
     async def _call(self, texts: list[str]) -> list[list[float]]:
         """One request. Rows without a usable number stand as they were sent."""
