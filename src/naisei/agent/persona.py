@@ -11,13 +11,13 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from naisei.core import InputError
-from naisei.director.character import Character, load_character
+from naisei.director.character import Character, Partner, load_character
 from naisei.lang import Language, say
 from naisei.lengths import PROFILE, bounded
 from naisei.text_files import read_text, toml_of
 
-#: Of what a persona may stand in: nothing, the house of the bundled actions, a text-game house.
-WorldName = Literal["", "household", "textworld"]
+#: The house of the bundled actions.
+HOUSEHOLD = "household"
 #: Of a remark that wants neither a deed nor an answer.
 Sort = Literal["greeting", "thanks", "farewell", "decline", "glad", "sad"]
 Line = Annotated[str, Field(min_length=1, max_length=200)]
@@ -51,8 +51,8 @@ class Persona(_Part):
     in place as a table; it gives name, voice and rules. partner: what the person is to it.
     facts: what is so of it. replies: what it says to a greeting and the like where no model
     speaks; openers: what it asks to keep a talk going. documents: a folder or an index that it
-    answers from; `handbook` is the bundled one. world, actions: what it acts in, and the file of
-    the actions it can do there (of the world, by default).
+    answers from; `handbook` is the bundled one. world: what it acts in, `household` or the file of
+    a text game; actions: the file of what it can do in no game (of the household, by default).
     """
 
     schema_: Literal["naisei.persona.v1"] = Field(alias="schema")
@@ -64,7 +64,7 @@ class Persona(_Part):
     replies: dict[Sort, tuple[Line, ...]] = {}
     openers: Annotated[tuple[Line, ...], Field(min_length=1)]
     documents: str = ""
-    world: WorldName = ""
+    world: str = ""
     actions: str = ""
     permissions: Permissions = Permissions()
 
@@ -74,12 +74,27 @@ class Persona(_Part):
         return _profile(self.model_dump_json(by_alias=True))
 
     @property
+    def spoken_to(self) -> Partner | None:
+        """The person, as a model that speaks is told of them."""
+        return Partner(id="person", names=(self.partner,)) if self.partner else None
+
+    @property
     def language(self) -> Language:
         return self.profile.language
 
     @property
     def acts(self) -> bool:
         return bool(self.world or self.actions)
+
+    @property
+    def plays(self) -> bool:
+        """Whether its world is a text game."""
+        return self.world not in ("", HOUSEHOLD)
+
+    @property
+    def index(self) -> str:
+        """The documents that are asked, a folder or `handbook`; "" for none."""
+        return self.documents * self.permissions.search
 
 
 @lru_cache(maxsize=32)
@@ -128,7 +143,7 @@ def _parsed(text: str, place: str, folder: Path | None) -> Persona:
     try:
         table = toml_of(text)
         if folder is not None:
-            for key in ("documents", "actions"):
+            for key in ("documents", "actions", "world"):
                 if (value := table.get(key)) and (folder / str(value)).exists():
                     table[key] = str(folder / str(value))
         persona = Persona.model_validate(table)

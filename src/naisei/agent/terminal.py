@@ -12,7 +12,7 @@ from pathlib import Path
 
 from rich.text import Text
 
-from naisei.agent.opening import ROLES, TalkConfig, opened
+from naisei.agent.opening import ROLES, TalkConfig, housed, opened
 from naisei.agent.options import MemoryOptions, TalkOptions
 from naisei.agent.persona import load_persona, shipped
 from naisei.agent.rules import AgentRules
@@ -81,15 +81,18 @@ def _print_persona(name: str) -> None:
 def _config(options: TalkOptions) -> TalkConfig:
     if options.run_dir is not None and (frozen := options.run_dir / "config.json").is_file():
         return Frozen.read(frozen).config_as(TalkConfig, frozen)
-    persona = load_persona(options.persona)
-    # Told in the user's language: what is said within the conversation is in the persona's.
-    documents = options.documents or persona.documents
-    if documents not in ("", "handbook") and not Path(documents).is_dir():
+    given = {"documents": options.documents, "world": options.world}
+    given = {name: value for name, value in given.items() if value is not None}
+    persona = load_persona(options.persona).model_copy(update=given)
+    folder = Path(persona.documents)
+    if persona.documents not in ("", "handbook") and not folder.is_dir():
         raise InputError(
             say("そのようなフォルダーはありません", "no such folder"),
-            place=f"--documents {documents}" if options.documents else documents,
+            place=f"--documents {folder}" if options.documents else str(folder),
             remedy=say("資料のフォルダーを指定してください", "name the folder of the documents"),
         )
+    with housed(persona):
+        pass
     roles = [role for role in ROLES if role != "judge" or options.judge]
     rules = {name: getattr(options, name) for name in AgentRules.model_fields}
     return TalkConfig(
@@ -98,15 +101,14 @@ def _config(options: TalkOptions) -> TalkConfig:
         models=dict.fromkeys(roles, options.model) if options.model else {},
         person=options.user,
         memo=Person.load(options.user, people_directory()).memo,
-        documents=options.documents or "",
     )
 
 
 async def _talk(
     config: TalkConfig, options: TalkOptions, directory: RunDirectory, kept: KeptStream | None
 ) -> None:
-    spoken = config.persona.language
-    conversation = LiveConversation(directory.log, "conversation", language=spoken, renews=True)
+    # What fails is told in the user's language; the persona speaks its own.
+    conversation = LiveConversation(directory.log, "conversation", language=language(), renews=True)
     settings = options.settings(concurrency=1)
     async with base_world(config.models, settings=settings, embedder=config.embedder) as base:
 

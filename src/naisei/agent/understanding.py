@@ -45,6 +45,8 @@ _CALLS = {"ambulance": "accident", "police": "violence"}
 _SAID_SO = ("greeting", "thanks", "farewell", "decline", *_CALLS)
 #: What somebody read somewhere, and up to where they tell it.
 _READ = re.compile(r"^.*(?:って|と|とか)(?:書|かいて|載って|のって|あった|ある)[^、。]*[、。]?")
+#: What the prompt says of a kind.
+_ROW = re.compile(r"- (\w+):")
 #: A correction that holds no word of denial.
 _RATHER = re.compile(
     r"(?:じゃ|では)な[くい]|のほう(?:だ|が|を|で|$)|でよかった|間違え|まちがえ|だってば"
@@ -57,12 +59,7 @@ class Understood(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
     thought: str = told("判断の理由を一文で", "The reason, in one sentence", "")
-    kind: Kind = told(
-        "act は何かしてほしい、question は調べて答えてほしい、correction はしたことが違う、"
-        "chat はそれ以外の会話",
-        "act: wants something done; question: wants something looked up and answered; "
-        "correction: what was done was wrong; chat: any other talk",
-    )
+    kind: Kind = told("一覧の中の一つ", "One of the list")
     words: str = told(
         "発言を、指示語を補って言い直したもの", "The remark in full, without words that point back"
     )
@@ -139,9 +136,14 @@ def understood(mind: Mind, kinds: tuple[Kind, ...], ear: Ear, *, model: bool) ->
     said, own = mind.said, _READ.sub("", mind.said)
     meant = yield from ear.heard(own or said)
     if own != said:  # what is written somewhere is no request of the person's
-        kinds = tuple(kind for kind in kinds if kind != "act" or meant.sort == "act")
+        wanted = meant.sort == "act"
+        kinds = tuple(kind for kind in kinds if kind != "act" or wanted)
+        meant = meant if wanted else meant.model_copy(update={"words": said})
     if meant.call or kinds == ("chat",):
         return meant
+    if model and "act" not in kinds and "correction" not in kinds:
+        # The assistant's own reading tells talk from questions.
+        return meant.model_copy(update={"kind": "chat" if meant.fact else "question"})
     if model:
         try:
             found = yield from Chat("understanding", _messages(mind, kinds), Understood)
@@ -180,13 +182,13 @@ def _messages(mind: Mind, kinds: tuple[Kind, ...]) -> tuple[Message, ...]:
     lines = [f"{names.get(s.speaker, s.speaker)}: {s.text}" for s in mind.talk.history[-_SHOWN:]]
     told = lang.render(
         "naisei.agent",
-        "understanding.v1",
+        "understanding.v2",
         language,
         who=mind.persona.profile.name,
         person=names[PERSON],
-        kinds=", ".join(kinds),
     )
-    return (system(told), user("\n".join(lines)))
+    rows = [row for row in told.splitlines() if (m := _ROW.match(row)) is None or m[1] in kinds]
+    return (system("\n".join(rows)), user("\n".join(lines)))
 
 
 def features(

@@ -13,9 +13,17 @@ _PHRASES = {
         "I am sorry, that is nothing I can do.",
     ),
     "left alone": ("わかりました。やめておきます。", "All right, I will leave it."),
-    "may I": ("{}ことになります。よろしいですか。", "That would be: {}. Shall I?"),
-    "was it": ("{}のことですか。", "Is it: {}?"),
-    "nobody known": ("初対面の人", "somebody whom you have just met"),
+    "was it": ("{}ことですか。", "Is it: {}?"),
+    "today": ("今日は {}", "Today is {}"),
+    "before": (
+        "相手が前に話したこと（今の話に関わるときだけ触れる）: {}",
+        "What they told before (mention it only where it bears on what is said now): {}",
+    ),
+    "stance": (
+        "あなたから相手への間柄（これまでの話し方から読み取ったもの）: {}",
+        "How you stand to them, as read from the talk so far: {}",
+    ),
+    "message": ("この発言で伝えること: {}", "What this line has to tell: {}"),
     "remembered": ("前に「{}」と話していましたね。", 'You told me before: "{}"'),
     "forgotten": (
         "すみません、そのお話は覚えていません。",
