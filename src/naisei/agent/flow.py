@@ -131,7 +131,9 @@ def rescue(remark: Remark) -> Flow[None]:
 
 def act(remark: Remark) -> Flow[None]:
     """Ask as often as is allowed, then do it, or say that there is nothing to be done."""
-    yield from _attempt(remark, Deed(utterance=remark.meant.words))
+    told, actions = remark.mind.said.strip(), remark.mind.actions or ()
+    agent = next((Certain(action.id) for action in actions if action.text == told), None)
+    yield from _attempt(remark, Deed(utterance=remark.meant.words), agent)
 
 
 def correct(remark: Remark) -> Flow[None]:
@@ -183,9 +185,8 @@ def _attempt(remark: Remark, deed: Deed, agent: Agent | None = None) -> Flow[Non
         yield from chat(remark, phrase(ended, language), {"deed": None})
     else:
         done = Deed(utterance=deed.utterance, logs=(*deed.logs, log))
-        text = did([actions.text(action) for action in log.acts], language)
-        told = f"{text} {mind.seen}".strip()
-        yield from speak(remark, _words(told), {"deed": done.model_dump(mode="json")})
+        text = mind.seen or did([actions.text(action) for action in log.acts], language)
+        yield from speak(remark, _words(text), {"deed": done.model_dump(mode="json")})
 
 
 def answer(remark: Remark) -> Flow[None]:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from naisei.system.config import Options, flag
 
+#: Of its runs.
+SYSTEM = "agent"
+
 
 class AgentRules(Options):
     """Of a conversation."""

@@ -141,6 +141,8 @@ def understood(mind: Mind, kinds: tuple[Kind, ...], ear: Ear, *, model: bool) ->
         meant = meant if wanted else meant.model_copy(update={"words": said})
     if meant.call or kinds == ("chat",):
         return meant
+    if said.strip() in {action.text for action in mind.actions or ()}:
+        return meant.model_copy(update={"kind": "act"})
     if model and "act" not in kinds and "correction" not in kinds:
         # The assistant's own reading tells talk from questions.
         return meant.model_copy(update={"kind": "chat" if meant.fact else "question"})

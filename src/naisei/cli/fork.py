@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from naisei.agent.rules import SYSTEM
 from naisei.cli.once import repeated
 from naisei.cli.printing import print_result
 from naisei.core import InputError
@@ -58,8 +59,20 @@ class _Forked(Options):
 def fork(
     context: typer.Context, directory: Dir, plan: _Forked, options: RunOptions, printed: Printed
 ) -> None:
+    from naisei.runs.frozen import Frozen
     from naisei.system.fork import fork_run
 
+    if Frozen.read(directory / "config.json").system == SYSTEM:
+        from naisei.agent import terminal
+
+        if plan.prompt is not None or context.args:
+            raise InputError(
+                say("会話では変えられません", "cannot be changed in a talk"),
+                place=" ".join(["--prompt"] * (plan.prompt is not None) + context.args[:1]),
+                remedy="--answer",
+            )
+        terminal.fork(directory, plan.episode, plan.step, plan.run_dir, plan.answer)
+        return
     result = fork_run(
         directory,
         plan.episode,
