@@ -152,7 +152,8 @@ def understood(mind: Mind, kinds: tuple[Kind, ...], ear: Ear, *, model: bool) ->
         except InstrumentFailure:
             pass  # the regression decides
         else:
-            kind = found.kind if found.kind in kinds else "chat"
+            spare: Kind = "act" if found.kind == "correction" and "act" in kinds else "chat"
+            kind = found.kind if found.kind in kinds else spare
             return meant.model_copy(update={**found.model_dump(), "kind": kind})
     if "correction" in kinds and _corrects(said, mind):
         return meant.model_copy(update={"kind": "correction"})
@@ -189,7 +190,9 @@ def _messages(mind: Mind, kinds: tuple[Kind, ...]) -> tuple[Message, ...]:
         who=mind.persona.profile.name,
         person=names[PERSON],
     )
-    rows = [row for row in told.splitlines() if (m := _ROW.match(row)) is None or m[1] in kinds]
+    # Constant throughout a conversation: whether anything was done yet, the talk tells.
+    known = {*kinds, *(("correction",) if "act" in kinds else ())}
+    rows = [row for row in told.splitlines() if (m := _ROW.match(row)) is None or m[1] in known]
     return (system("\n".join(rows)), user("\n".join(lines)))
 
 
