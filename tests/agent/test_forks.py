@@ -10,7 +10,7 @@ import pytest
 from commandline import Naisei
 from naisei.core import Event
 from naisei.runs.conversation import recorded
-from naisei.runs.stores import open_log
+from naisei.runs.directory import open_log
 
 SAYS = ("おはよう", "お腹が空いたな", "バナナ", "ありがとう")
 
