@@ -119,3 +119,22 @@ def test_only_with_consent_is_anything_kept(tmp_path: Path) -> None:
 def test_it_does_not_repeat_itself(tmp_path: Path) -> None:
     said = lines(talked(config("sister"), ["ありがとう", "助かりました", "どうも"], tmp_path))
     assert len({*said}) >= 2
+
+
+@pytest.mark.parametrize(
+    ("says", "did"),
+    [
+        (["缶切り持ってきて", "開いた開いた。しまっといて"], "缶切りを棚にしまう"),
+        (["リモコン取ってきて", "やっぱりコップもお願いできますか"], "コップを持ってくる"),
+        (
+            ["グラスを持ってきて", "もう飲んだ。棚に戻しといて、しまっておいて"],
+            "グラスを棚にしまう",
+        ),
+    ],
+)
+def test_what_a_request_leaves_out_the_one_before_tells(
+    says: list[str], did: str, tmp_path: Path
+) -> None:
+    events = talked(config("robot"), says, tmp_path)
+    assert done(events)[-1] == did
+    assert questions(events) == []

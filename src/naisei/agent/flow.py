@@ -15,7 +15,7 @@ from typing import Any, NoReturn, TypeVar
 from pydantic import JsonValue
 
 from naisei import lang
-from naisei.agent.house import named
+from naisei.agent.house import left_out, named
 from naisei.agent.mind import PERSON, Deed, Kind, Mind
 from naisei.agent.persona import Persona
 from naisei.agent.rules import AgentRules
@@ -131,8 +131,12 @@ def rescue(remark: Remark) -> Flow[None]:
 
 def act(remark: Remark) -> Flow[None]:
     """Ask as often as is allowed, then do it, or say that there is nothing to be done."""
-    told, actions = remark.mind.said.strip(), remark.mind.actions or ()
-    agent = next((Certain(action.id) for action in actions if action.text == told), None)
+    mind, actions = remark.mind, remark.mind.actions or ()
+    told = next((action.id for action in actions if action.text == mind.said.strip()), None)
+    if told is None and mind.deed is not None and "understanding" not in remark.parts.roles:
+        last = next((a.text for a in actions if a.id == mind.deed.logs[-1].acts[-1]), "")
+        told = left_out(mind.said, actions, like=last)
+    agent = None if told is None else Certain(told)
     yield from _attempt(remark, Deed(utterance=remark.meant.words), agent)
 
 

@@ -9,6 +9,7 @@ from importlib.resources import files
 
 from pydantic import JsonValue
 
+from naisei.agent.unprompted import nouns
 from naisei.clarify.schemas import Action
 from naisei.core import Act, Handler, Observation, Where
 from naisei.textgame.schemas import START, View
@@ -18,6 +19,8 @@ from naisei.textgame.texts import readable
 _MOVE = re.compile(r"^(?P<thing>[^をに]+)を(?:(?P<place>[^に]+)に)?(?P<verb>.+)$")
 #: 「コップじゃなくて」
 _DENIED = re.compile(r"^.*(?:じゃ|では)な(?:くて?|い)[、。]?")
+#: 「コップもお願い」, with no deed of its own
+_ALSO = re.compile(r"も(?:[、。\s]*$|お願い|おねがい|頼|ちょうだい|ください|ね|いい)")
 #: Where what is brought, and what is tidied away, is afterwards.
 _NEAR, _AWAY = "あなたのそば", "片付けた"
 
@@ -102,6 +105,19 @@ def named(said: str, actions: Iterable[Action], *, like: str) -> int | None:
     verb = _MOVE.match(like)
     same = [id for id, move in found.items() if verb and move["verb"] == verb["verb"]]
     return next(iter(same or found)) if len(same or found) == 1 else None
+
+
+def left_out(said: str, actions: Iterable[Action], *, like: str) -> int | None:
+    """The action that is meant where half of it is left to the one just done, `like`: 「コップも」
+    names another thing, 「しまっといて」 another deed with the same thing; `None` for neither."""
+    if _ALSO.search(said):
+        return named(said, actions, like=like)
+    if (last := _MOVE.match(like)) is None:
+        return None
+    moves = {a.id: m for a in actions if (m := _MOVE.match(a.text)) and m["thing"] == last["thing"]}
+    known = frozenset().union(*(nouns(move[0]) for move in moves.values()))
+    found = [id for id, move in moves.items() if move["verb"][:2] in said and nouns(said) <= known]
+    return found[0] if len(found) == 1 else None
 
 
 def rooms_of(world: str) -> dict[str, Sequence[str]]:
