@@ -220,10 +220,9 @@ def chat(remark: Remark, message: str = "", done: dict[str, JsonValue] | None = 
         return
     persona = remark.parts.persona
     state = _staged(remark, message, (yield from Now()))
-    speaker = persona.profile.model_copy(update={"partner": persona.spoken_to})
 
     def write(rejected: Sequence[Draft]) -> Flow[str]:
-        told = writer_messages(speaker, state, rejected, persona.language)
+        told = writer_messages(persona.profile, state, rejected, persona.language)
         return (yield from Chat("speaker", told))
 
     yield from speak(remark, write, done, spare=spare)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from functools import lru_cache
 from importlib.resources import files
@@ -11,7 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from naisei.core import InputError
-from naisei.director.character import Character, Partner, load_character
+from naisei.director.character import Bond, Character, Partner, load_character
 from naisei.lang import Language, say
 from naisei.lengths import PROFILE, bounded
 from naisei.text_files import read_text, toml_of
@@ -70,13 +71,9 @@ class Persona(_Part):
 
     @property
     def profile(self) -> Character:
-        """Raises `InputError` for no such character."""
+        """As the person is spoken to, who is nobody of the character's own. Raises `InputError` for
+        no such character."""
         return _profile(self.model_dump_json(by_alias=True))
-
-    @property
-    def spoken_to(self) -> Partner | None:
-        """The person, as a model that speaks is told of them."""
-        return Partner(id="person", names=(self.partner,)) if self.partner else None
 
     @property
     def language(self) -> Language:
@@ -99,16 +96,17 @@ class Persona(_Part):
 
 @lru_cache(maxsize=32)
 def _profile(persona: str) -> Character:
-    character = Persona.model_validate_json(persona).character
-    if isinstance(character, str):
-        return load_character(character)
-    return Character.model_validate_json(_json(character))
-
-
-def _json(table: dict[str, Any]) -> str:
-    from json import dumps
-
-    return dumps({"schema": "naisei.character.v1", **table})
+    read = Persona.model_validate_json(persona)
+    given = read.character
+    if isinstance(given, dict):
+        table = json.dumps({"schema": "naisei.character.v1", **given})
+        character = Character.model_validate_json(table)
+    else:
+        character = load_character(given)
+    if not read.partner:
+        return character
+    partner = Partner(id="person", names=(read.partner,))
+    return character.model_copy(update={"partner": partner, "bond": Bond()})
 
 
 def shipped() -> tuple[str, ...]:
