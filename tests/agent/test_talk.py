@@ -10,6 +10,8 @@ import pytest
 from agent.talking import NOW, done, last, lines, questions, talked
 from naisei.agent.opening import TalkConfig
 from naisei.agent.persona import load_persona
+from naisei.agent.terminal import bold
+from naisei.agent.wording import emphasised
 from naisei.kept_text import kept_text
 from naisei.memory.stream import Entry, KeptStream
 
@@ -138,3 +140,13 @@ def test_what_a_request_leaves_out_the_one_before_tells(
     events = talked(config("robot"), says, tmp_path)
     assert done(events)[-1] == did
     assert questions(events) == []
+
+
+def test_important_words_of_a_long_answer_are_bold(tmp_path: Path) -> None:
+    asked = "年休を5日以上続けて休むときは、いつまでに申請しますか"
+    answer = lines(talked(config("desk"), [asked], tmp_path))[0]
+    shown = emphasised(answer)
+    assert shown.replace("**", "") == answer, "only marks are added"
+    assert "**" in shown and "**" not in answer
+    assert emphasised("はい、そうです。") == "はい、そうです。"
+    assert bold(shown).plain == answer

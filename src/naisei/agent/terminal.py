@@ -16,6 +16,7 @@ from naisei.agent.opening import ROLES, TalkConfig, housed, opened
 from naisei.agent.options import MemoryOptions, TalkOptions
 from naisei.agent.persona import load_persona, shipped
 from naisei.agent.rules import SYSTEM, AgentRules
+from naisei.agent.wording import emphasised
 from naisei.clarify.lines import THOUGHT
 from naisei.clarify.person import Person, people_directory
 from naisei.core import Event, InputError
@@ -169,4 +170,11 @@ class _Terminal(TerminalConversation):
     def show(self, event: Event) -> None:
         request = event.request
         if event.kind == "say" and isinstance(request, dict) and request["speaker"] != THOUGHT:
-            self.say(str(request["text"]))
+            text, meta = str(request["text"]), request["meta"]
+            self.say(bold(emphasised(text)) if isinstance(meta, dict) and "reply" in meta else text)
+
+
+def bold(text: str) -> Text:
+    """Markdown's bold words for the terminal; the rest as it stands."""
+    parts = text.split("**")
+    return Text.assemble(*((part, "bold" * (n % 2)) for n, part in enumerate(parts)))

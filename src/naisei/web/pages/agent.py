@@ -17,6 +17,7 @@ from naisei.agent.flow import STREAM
 from naisei.agent.house import rooms_of
 from naisei.agent.opening import ROLES, TalkConfig, indexed, opened
 from naisei.agent.persona import Persona, load_persona, shipped
+from naisei.agent.wording import emphasised
 from naisei.clarify.conversation import Picture
 from naisei.clarify.lines import THOUGHT
 from naisei.clarify.person import Person
@@ -278,7 +279,8 @@ def _lines(config: AgentConfig, id: str, event: Event) -> Sequence[Line]:
     text = str(request["text"])
     marks = (status_mark(Status(meta["status"])),) if meta.get("status") else ()
     under = (*_reply(meta, text), inside)
-    return (Line(text, name, marks=marks, under=under, rich="reply" in meta),)
+    shown = emphasised(text) if "reply" in meta else text
+    return (Line(shown, name, marks=marks, under=under, rich="reply" in meta),)
 
 
 KIND: ConversationKind[AgentConfig] = ConversationKind(
