@@ -1,7 +1,9 @@
 """One agent as a whole: scenarios of 6 to 14 turns over the bundled personas.
 
-    python -m benchmarks.agent SCENARIOS.jsonl [--model PROVIDER:NAME] [--judge]
-        [--no-asking] [--no-checking] [--no-reflecting] [--no-relating] [--json]
+    python -m benchmarks.agent SCENARIOS.jsonl [--model PROVIDER:NAME] [--judge] [--bare]
+        [--only ID,ID] [--no-asking] [--no-checking] [--no-reflecting] [--no-relating] [--show]
+
+With `--bare` the model answers from one prompt instead (`benchmarks.agent_floor`).
 
 A scenario says what the person says turn by turn, what they answer if they are asked back, and what
 must and must not come of it. Metrics, each with its n and a 95 % interval over scenarios:
@@ -33,20 +35,26 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from benchmarks.agent_floor import bare
+from naisei.agent.house import House, rooms_of
 from naisei.agent.opening import ROLES, TalkConfig, opened
 from naisei.agent.persona import load_persona
 from naisei.agent.rules import AgentRules
+from naisei.clarify.data import load_actions
 from naisei.clarify.lines import THOUGHT
-from naisei.core import AskUser, Event, Handler, Now, Status, Where, arun
+from naisei.core import Act, AskUser, Event, Handler, Now, Say, Status, Where, arun
 from naisei.director import check
 from naisei.kept_text import kept_text
 from naisei.memory.stream import Entry, KeptStream
+from naisei.models.base import ModelSettings
 from naisei.models.registry import base_world
 from naisei.runs.statistics import interval
 
 #: When all scenarios take place.
 NOW = datetime(2026, 4, 13, 10, 0)
 UNKNOWN = "よくわかりません"
+#: An endpoint that is answered by hand takes its time. Seconds.
+_PATIENT = ModelSettings(timeout=3600)
 
 
 class Over(Exception):
@@ -90,6 +98,27 @@ async def played(
     scenario: dict[str, Any], args: argparse.Namespace, folder: Path
 ) -> tuple[list[Event], list[list[str]]]:
     """The events of a scenario, and what was asked back in each turn."""
+    person, log = Person(scenario), Log()
+    play = _played_bare if args.bare else _played
+    with contextlib.suppress(Over):
+        await play(scenario, args, folder, person, log)
+    return log.events, person.asked
+
+
+async def _played_bare(
+    scenario: dict[str, Any], args: argparse.Namespace, folder: Path, person: Person, log: Log
+) -> None:
+    persona = load_persona(scenario["persona"])
+    house = House(rooms_of(persona.world), load_actions(None, language=persona.language).text)
+    own: dict[Any, Any] = {AskUser: person, Act: house, Say: lambda effect: None}
+    async with base_world({"speaker": args.model}, settings=_PATIENT) as base:
+        memories = [one["text"] for one in scenario.get("memory") or []]
+        await arun(bare(persona, memories), base.having(own), log=log)
+
+
+async def _played(
+    scenario: dict[str, Any], args: argparse.Namespace, folder: Path, person: Person, log: Log
+) -> None:
     rules = AgentRules(
         asking=not args.no_asking,
         checking=not args.no_checking,
@@ -107,15 +136,12 @@ async def played(
     for n, one in enumerate(scenario.get("memory") or []):
         time = NOW - timedelta(days=one["days_ago"])
         kept.add(Entry(id=f"before-{n}", time=time, text=one["text"], speaker="person"))
-    person, log = Person(scenario), Log()
-    async with base_world(models, embedder=config.embedder) as base:
+    async with base_world(models, settings=_PATIENT, embedder=config.embedder) as base:
         base = base.having({Now: lambda effect: NOW})
         async with opened(
             config, base, (), folder=folder, people=place, kept=kept, human=person
         ) as ready:
-            with contextlib.suppress(Over):
-                await arun(ready.flow, ready.world, log=log)
-    return log.events, person.asked
+            await arun(ready.flow, ready.world, log=log)
 
 
 def scored(
@@ -141,7 +167,10 @@ def scored(
             reply = request["meta"].get("reply") or {}
             cited += [c["path"] for c in reply.get("citations") or []]
             out["stock"].append(float(request["text"] in persona.openers))
-    out["calls"] = [sum(e.kind == "chat" for e in events) / max(len(turns), 1)]
+    used = [event.usage for event in events if event.kind == "chat" and event.usage is not None]
+    out["calls"] = [sum(each.calls for each in used) / max(len(turns), 1)]
+    tokens = sum(each.input_tokens + each.output_tokens for each in used)
+    out["tokens"] = [tokens / max(len(turns), 1)]
     for at, turn in enumerate(scenario["turns"][: len(turns)]):
         acts, lines, cited = turns[at]
         last, wants = (lines[-1] if lines else ""), turn.get("wants")
@@ -173,6 +202,7 @@ METRICS = (
     "breaks",
     "stock",
     "calls",
+    "tokens",
 )
 
 
@@ -181,16 +211,18 @@ def main() -> None:
     parser.add_argument("scenarios", type=Path)
     parser.add_argument("--model")
     parser.add_argument("--judge", action="store_true")
+    parser.add_argument("--bare", action="store_true", help="the floor: one prompt")
+    parser.add_argument("--only", default="", help="ids of scenarios, with commas between")
     for name in ("asking", "checking", "reflecting", "relating"):
         parser.add_argument(f"--no-{name}", action="store_true")
     parser.add_argument("--show", action="store_true", help="print each conversation")
     args = parser.parse_args()
     rows = [json.loads(line) for line in args.scenarios.read_text("utf-8").splitlines() if line]
+    rows = [row for row in rows if not args.only or row["id"] in args.only.split(",")]
     found: dict[str, list[list[float]]] = {name: [] for name in METRICS}
     kinds: Counter[str] = Counter()
     with tempfile.TemporaryDirectory() as folder:
-        for scenario in rows:
-            events, asked = asyncio.run(played(scenario, args, Path(folder)))
+        for scenario, (events, asked) in zip(rows, _all(rows, args, Path(folder)), strict=True):
             if args.show:
                 show(scenario, events)
             for name, values in scored(scenario, events, asked).items():
@@ -205,11 +237,24 @@ def main() -> None:
             print(f"{name:<12}{mean:6.3f}  n {len(values)}  {bounds(name, groups)}")
 
 
+def _all(
+    rows: list[dict[str, Any]], args: argparse.Namespace, folder: Path
+) -> list[tuple[list[Event], list[list[str]]]]:
+    """All scenarios; with a model side by side, for an endpoint takes its time."""
+
+    async def together() -> list[tuple[list[Event], list[list[str]]]]:
+        if not args.model:
+            return [await played(row, args, folder) for row in rows]
+        return await asyncio.gather(*(played(row, args, folder) for row in rows))
+
+    return asyncio.run(together())
+
+
 def bounds(name: str, groups: list[list[float]]) -> str:
     """The interval over scenarios."""
     values = [value for group in groups for value in group]
     clusters = [n for n, group in enumerate(groups) for _ in group]
-    share = name not in ("wrong_acts", "questions", "calls")
+    share = name not in ("wrong_acts", "questions", "calls", "tokens")
     low, high = interval(values, clusters=clusters, share=share)
     return "" if math.isnan(low) else f"[{low:.3f}, {high:.3f}]"
 

@@ -1,4 +1,4 @@
-"""Learn what a remark is (`naisei.agent.understanding`) from the bundled data, and say how well.
+"""Learn what a remark is (`naisei.intent.remarks`) from the bundled data, and say how well.
 
     python tools/train_understanding.py
 
@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from naisei.agent.understanding import features
+from naisei.intent.remarks import features
 from naisei.models.embedders import KeptEmbedder, open_embedder
 
 DATA = Path(__file__).parents[1] / "src/naisei/data"

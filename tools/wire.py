@@ -8,19 +8,23 @@ from the run's log as it was sent. `naisei models wire` shows the files.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import sys
 import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import naisei
+from naisei.agent.opening import TalkConfig, opened
+from naisei.agent.persona import Persona, load_persona
+from naisei.core import AskUser, MemoryLog, arun
 from naisei.lang import speaking
 from naisei.models import registry
 from naisei.models.base import ChatReply, ChatRequest
@@ -366,6 +370,83 @@ def _textgame(name: str, tries: int, **options: Any) -> Sample:
     return Sample("textgame", f"{name}.en", "run", "en", config, answers)
 
 
+#: What a person says to the robot of the household, and answers: a wish that is asked about, a
+#: correction, thanks.
+_SAYS = {
+    "ja": ("お腹が空いたな", "甘いもの", "違う、果物のほう", "ありがとう、助かった"),
+    "en": ("I am a bit hungry", "Something sweet", "No, I meant the fruit", "Thanks, that helps"),
+}
+_ROBOT_EN = {
+    "id": "robot-en",
+    "title": ("ソラ", "Sora"),
+    "partner": "Mori, who lives here",
+    "world": "household",
+    "openers": ("How was your day?",),
+    "character": {"id": "sora", "names": ["Sora"], "persona": "Sora, a robot that helps at home."},
+    "facts": ({"say": "I cannot cook.", "asked": ("Can you cook?",)},),
+}
+
+
+def _talk_answers(language: str) -> dict[str, Sequence[Answer]]:
+    ja = language == "ja"
+    meal, fruit = ("何か食べたい", "果物を食べたい") if ja else ("I want food", "I want fruit")
+    thought = "食べ物を望んでいる。" if ja else "They want food."
+    asks = "甘いものですか。" if ja else "Is it something sweet?"
+
+    def meant(kind: str, words: str) -> Answer:
+        return {"thought": thought, "kind": kind, "words": words}
+
+    def decided(choice: str, question: str, action: int) -> Answer:
+        return {"thought": thought, "choice": choice, "question": question, "action": action}
+
+    return {
+        "understanding": [meant("act", meal), meant("correction", fruit), meant("chat", "-")],
+        "agent": [
+            decided("clarify", asks, 9),
+            decided("execute", "", 9),
+            decided("execute", "", 1),
+        ],
+        "reflector": ["- 甘い菓子より果物" if ja else "- Fruit rather than sweets"],
+        "speaker": ["お役に立ててよかったです。" if ja else "I am glad that it helped."],
+    }
+
+
+def talk_requests(language: str) -> dict[str, list[Request]]:
+    """Role → its requests in order, of a conversation with the agent."""
+    persona = load_persona("robot")
+    if language == "en":
+        persona = Persona.model_validate({"schema": persona.schema_, **_ROBOT_EN})
+    models = {f"wire:{r}": Rehearsed(f"wire:{r}", a) for r, a in _talk_answers(language).items()}
+    config = TalkConfig(persona=persona, models={r: f"wire:{r}" for r in _talk_answers(language)})
+    says, log = [*_SAYS[language]], MemoryLog()
+
+    def person(effect: AskUser) -> str:
+        if not says:
+            raise StopAsyncIteration
+        return says.pop(0)
+
+    async def go(folder: Path) -> None:
+        async with registry.base_world(config.models, embedder=config.embedder) as base:
+            given: Any = {"folder": folder, "people": folder, "kept": None, "human": person}
+            async with opened(config, base, (), **given) as ready:
+                with suppress(StopAsyncIteration):
+                    await arun(ready.flow, ready.world, log=log)
+
+    with (
+        speaking(language),  # type: ignore[arg-type]
+        _models(models),
+        tempfile.TemporaryDirectory() as folder,
+    ):
+        asyncio.run(go(Path(folder)))
+    out: dict[str, list[Request]] = defaultdict(list)
+    for event in log.events:
+        request, used = event.request, event.usage
+        if event.kind == "chat" and used is not None:
+            sent = [Request(event.where.step, each["request"]) for each in used.sent]  # type: ignore[call-overload,index]
+            out[request["role"]] += sent  # type: ignore[call-overload,index]
+    return out
+
+
 SAMPLES = (
     *(_clarify(language, agent) for agent in ("llm", "hybrid") for language in ("ja", "en")),
     *(_director(language) for language in ("ja", "en")),
@@ -389,6 +470,9 @@ def written(systems: Sequence[str] = ()) -> dict[str, str]:
                 for role, sent in requests_of(sample, places).items():
                     name = f"{sample.system}/{role}.{sample.name}.txt"
                     out[name] = as_text(sent[:KEPT])
+    for language in ("ja", "en") if not systems or "agent" in systems else ():
+        for role, sent in talk_requests(language).items():
+            out[f"agent/{role}.{language}.txt"] = as_text(sent[:KEPT])
     return out
 
 

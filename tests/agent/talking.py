@@ -35,9 +35,13 @@ class Log:
 
 
 def talked(
-    config: TalkConfig, says: Sequence[str], folder: Path, kept: KeptStream | None = None
+    config: TalkConfig,
+    says: Sequence[str],
+    folder: Path,
+    kept: KeptStream | None = None,
+    past: Sequence[Event] = (),
 ) -> list[Event]:
-    """says: remarks and answers, in order."""
+    """says: remarks and answers, in order. past: events of an earlier part."""
     left, log = [*says], Log()
 
     def person(effect: AskUser) -> str:
@@ -49,7 +53,7 @@ def talked(
         async with base_world(config.models, embedder=config.embedder) as base:
             world = base.having({Now: lambda effect: NOW})
             async with opened(
-                config, world, (), folder=folder, people=folder, kept=kept, human=person
+                config, world, past, folder=folder, people=folder, kept=kept, human=person
             ) as ready:
                 with contextlib.suppress(_Over):
                     await arun(ready.flow, ready.world, log=log)

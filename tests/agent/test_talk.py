@@ -10,6 +10,8 @@ import pytest
 from agent.talking import NOW, done, last, lines, questions, talked
 from naisei.agent.opening import TalkConfig
 from naisei.agent.persona import load_persona
+from naisei.agent.terminal import bold
+from naisei.agent.wording import emphasised
 from naisei.kept_text import kept_text
 from naisei.memory.stream import Entry, KeptStream
 
@@ -119,3 +121,32 @@ def test_only_with_consent_is_anything_kept(tmp_path: Path) -> None:
 def test_it_does_not_repeat_itself(tmp_path: Path) -> None:
     said = lines(talked(config("sister"), ["ありがとう", "助かりました", "どうも"], tmp_path))
     assert len({*said}) >= 2
+
+
+@pytest.mark.parametrize(
+    ("says", "did"),
+    [
+        (["缶切り持ってきて", "開いた開いた。しまっといて"], "缶切りを棚にしまう"),
+        (["リモコン取ってきて", "やっぱりコップもお願いできますか"], "コップを持ってくる"),
+        (
+            ["グラスを持ってきて", "もう飲んだ。棚に戻しといて、しまっておいて"],
+            "グラスを棚にしまう",
+        ),
+    ],
+)
+def test_what_a_request_leaves_out_the_one_before_tells(
+    says: list[str], did: str, tmp_path: Path
+) -> None:
+    events = talked(config("robot"), says, tmp_path)
+    assert done(events)[-1] == did
+    assert questions(events) == []
+
+
+def test_important_words_of_a_long_answer_are_bold(tmp_path: Path) -> None:
+    asked = "年休を5日以上続けて休むときは、いつまでに申請しますか"
+    answer = lines(talked(config("desk"), [asked], tmp_path))[0]
+    shown = emphasised(answer)
+    assert shown.replace("**", "") == answer, "only marks are added"
+    assert "**" in shown and "**" not in answer
+    assert emphasised("はい、そうです。") == "はい、そうです。"
+    assert bold(shown).plain == answer

@@ -43,6 +43,7 @@ def schemas(text: str) -> list[dict[str, Any]]:
         "relationship",
         "intent",
         "emphasis",
+        "agent",
         pytest.param("textgame", marks=pytest.mark.slow),
     ],
 )
@@ -150,7 +151,9 @@ def test_a_section_that_is_named_is_there(name: str) -> None:
 
 
 def _fields(text: str) -> set[str]:
-    return set(re.findall(r'"([a-z_\d]+)": \{', text))
+    """Names of fields, and the values that one of them may have."""
+    found = re.findall(r'"([a-z_\d]+)": \{|^ *"([a-z_\d]+)",?$', text, re.M)
+    return {name or value for name, value in found}
 
 
 def test_wire_shows_them(naisei: Naisei) -> None:

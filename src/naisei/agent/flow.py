@@ -8,13 +8,14 @@ A request to act goes to R-Clarify (`naisei.clarify.flow.trial`), a question to 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any, NoReturn, TypeVar
 
 from pydantic import JsonValue
 
 from naisei import lang
-from naisei.agent.house import named
+from naisei.agent.house import left_out, named
 from naisei.agent.mind import PERSON, Deed, Kind, Mind
 from naisei.agent.persona import Persona
 from naisei.agent.rules import AgentRules
@@ -22,10 +23,12 @@ from naisei.agent.understanding import Ear, Meant, understood
 from naisei.agent.unprompted import reply_without_a_model
 from naisei.agent.wording import did, phrase
 from naisei.clarify.agent import Agent, View
+from naisei.clarify.careful import CarefulAgent
 from naisei.clarify.config import Rules
+from naisei.clarify.conversation import Told
 from naisei.clarify.flow import reflect, trial
 from naisei.clarify.schemas import ActionSet, Decision, Execute, TrialLog, Turn
-from naisei.core import Act, AskUser, Chat, Effect, Flow, Now, Observation, Remember, Say
+from naisei.core import Act, AskUser, Chat, Effect, Flow, Now, Remember, Say, through
 from naisei.director.config import TalkRules
 from naisei.director.describe import writer_messages
 from naisei.director.draft import meta as line_meta
@@ -36,10 +39,10 @@ from naisei.intent.dialogue import Dialogue
 from naisei.intent.flow import converse
 from naisei.intent.rules import Setting
 from naisei.intent.urgent import urgent_reply
-from naisei.japanese.answers import Stance, understand
 from naisei.memory import Memory
 from naisei.memory.stream import Entry, Recall, Recent, remember
-from naisei.relationship.vector import worded
+from naisei.relationship.vector import DIMENSIONS, degree
+from naisei.textgame.schemas import START
 
 T = TypeVar("T")
 #: The stream of what is remembered of the person; how much of it is looked at, and told at once.
@@ -50,24 +53,26 @@ _EARLIER = 5
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What a persona brings. ear: reads a remark. actions, agent: `None` where it cannot act.
-    memory: of reflection. setting: of its documents, `None` where it has none. roles: those that
-    have a model: `understanding`, `speaker`, `reflector`, …"""
+    """What a persona brings. ear: reads a remark. agent: decides among actions; `None` where it
+    cannot act. memory: of reflection. setting: of its documents, `None` where it has none. roles:
+    those that have a model: `understanding`, `speaker`, `reflector`, …"""
 
     persona: Persona
     rules: AgentRules
     ear: Ear
-    actions: ActionSet | None = None
-    agent: Agent | None = None
-    memory: Memory | None = None
+    memory: Memory
+    agent: Callable[[ActionSet], Agent] | None = None
     setting: Setting | None = None
     roles: frozenset[str] = frozenset()
 
     def kinds(self, mind: Mind) -> tuple[Kind, ...]:
         """What a remark may be taken for just now."""
-        acts, looks_up = self.agent is not None, self.setting is not None
-        deeds = ("correction",) if mind.deed else ()
-        return (*deeds, *(("act",) * acts), *(("question",) * looks_up), "chat")
+        served: dict[Kind, object] = {
+            "correction": mind.deed,
+            "act": self.agent,
+            "question": self.setting,
+        }
+        return (*(kind for kind, by in served.items() if by is not None), "chat")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,22 +94,27 @@ class Emergency(Exception):
 
 def talk(parts: Parts, mind: Mind) -> Flow[NoReturn]:
     """A conversation without end; whoever has had enough leaves."""
+    if parts.agent is not None and mind.actions is None:  # a game, which tells where it begins
+        mind.see((yield from Act(START)))
+        yield from Say(mind.seen, parts.persona.profile.id, {})
     while True:
         said = yield from AskUser("")
         mind.hear(PERSON, said)
         yield from respond(parts, mind)
-        yield from kept(parts, mind, said)
+        now = (yield from Now()).replace(tzinfo=None)
+        id = f"{now:%Y%m%dT%H%M%S%f}-{len(mind.talk.history)}"
+        yield from remember(STREAM, Entry(id=id, time=now, text=said, speaker=PERSON))
 
 
 def respond(parts: Parts, mind: Mind) -> Flow[None]:
     """All that one remark leads to, up to the line that ends it."""
     model = "understanding" in parts.roles
     meant = yield from understood(mind, parts.kinds(mind), parts.ear, model=model)
+    ways = {"act": act, "correction": correct, "question": answer, "chat": chat}
     try:
         if meant.call:
             raise Emergency(meant)
-        ways = {"act": act, "correction": correct, "question": answer, "chat": chat}
-        remembered = yield from recalled(parts, mind.said)
+        remembered = yield from recalled(mind.said)
         yield from ways[meant.kind](Remark(parts, mind, meant, remembered))
     except Emergency as emergency:
         yield from rescue(Remark(parts, mind, emergency.meant))
@@ -114,30 +124,38 @@ def rescue(remark: Remark) -> Flow[None]:
     """An emergency: the public number, and what the documents have for it, whoever speaks."""
     text, setting = remark.meant.call, remark.parts.setting
     if setting is not None:
-        urgent = yield from urgent_reply(Dialogue(utterance=remark.meant.words), setting)
+        urgent = yield from urgent_reply(Dialogue(utterance=remark.mind.said), setting)
         text = urgent.message if urgent is not None else text
     yield from speak(remark, _words(text), checked=False)
 
 
 def act(remark: Remark) -> Flow[None]:
     """Ask as often as is allowed, then do it, or say that there is nothing to be done."""
-    yield from _attempt(remark, Deed(utterance=remark.meant.words, logs=()))
+    mind, actions = remark.mind, remark.mind.actions or ()
+    told = next((action.id for action in actions if action.text == mind.said.strip()), None)
+    if told is None and mind.deed is not None and "understanding" not in remark.parts.roles:
+        last = next((a.text for a in actions if a.id == mind.deed.logs[-1].acts[-1]), "")
+        told = left_out(mind.said, actions, like=last)
+    agent = None if told is None else Certain(told)
+    yield from _attempt(remark, Deed(utterance=remark.meant.words), agent)
 
 
 def correct(remark: Remark) -> Flow[None]:
     """What was done was wrong: the memo is rewritten, and what was meant is done or tried again."""
-    parts, mind = remark.parts, remark.mind
-    assert mind.deed is not None and parts.actions is not None
+    parts, mind, language = remark.parts, remark.mind, remark.parts.persona.language
+    assert mind.deed is not None and mind.actions is not None
     *before, last = mind.deed.logs
-    texts = [parts.actions.text(action) for action in last.acts]
-    told = Turn(question=phrase("was it", parts.persona.language, *texts), answer=mind.said)
+    texts = [mind.actions.text(action) for action in last.acts]
+    told = Turn(question=phrase("was it", language, *texts), answer=mind.said)
     failed = last.model_copy(update={"success": False, "turns": (*last.turns, told)})
-    deed = mind.deed.model_copy(update={"logs": (*before, failed)})
-    if parts.rules.reflecting and parts.memory is not None and "reflector" in parts.roles:
-        scene = deed.instance(parts.persona.language).scene
-        mind.memo = yield from reflect(scene, parts.actions, failed, parts.memory)
-        yield from Remember(mind.memo)
-    instead = named(remark.meant.words, parts.actions, like=texts[0])
+    if parts.rules.reflecting and "reflector" in parts.roles:
+        scene = mind.deed.instance(language).scene
+        yield from Remember((yield from reflect(scene, mind.actions, failed, parts.memory)))
+    full = "understanding" in parts.roles  # in words that point back to nothing
+    utterance = remark.meant.words if full else mind.deed.utterance
+    deed = Deed(utterance=utterance, logs=(*before, failed))
+    others = [action for action in mind.actions if action.id not in last.acts]
+    instead = named(remark.meant.words, others, like=texts[0])
     yield from _attempt(remark, deed, None if instead is None else Certain(instead))
 
 
@@ -154,23 +172,24 @@ class Certain:
 
 
 def _attempt(remark: Remark, deed: Deed, agent: Agent | None = None) -> Flow[None]:
-    parts, mind = remark.parts, remark.mind
-    agent = agent or parts.agent
-    assert parts.actions is not None and agent is not None
-    language = parts.persona.language
-    rules = Rules(quota=parts.rules.quota, clarify=parts.rules.asking, repeats="mask")
-    instance, notes = deed.instance(language), mind.memo
-    one = trial(instance, parts.actions, agent, notes, deed.logs, rules, declines=True)
+    parts, mind, language = remark.parts, remark.mind, remark.parts.persona.language
+    assert mind.actions is not None and parts.agent is not None
+    actions, confirm = mind.actions, parts.persona.permissions.confirm
+    risky = [action.id for action in actions if action.text in confirm]
+    careful = CarefulAgent(agent or parts.agent(actions), actions, risky, reserved=1)
+    quota = parts.rules.quota * parts.rules.asking + careful.reserved
+    rules = Rules(trials=len(deed.logs) + 1, quota=quota)
+    instance, memo = deed.instance(language), parts.memory.recall()
+    one = trial(instance, actions, Told(careful), memo, deed.logs, rules, declines=True)
     log: TrialLog = yield from voiced(one, parts, mind)
     if log.declined == "no request" and not log.turns:
-        talk = remark.meant.model_copy(update={"sort": "chat"})
-        yield from chat(Remark(parts, mind, talk, remark.remembered))
+        yield from chat(replace(remark, meant=remark.meant.model_copy(update={"sort": "chat"})))
     elif not log.success:
         ended = "cannot" if log.declined == "none fits" else "left alone"
-        yield from speak(remark, _words(phrase(ended, language)), {"deed": None})
+        yield from chat(remark, phrase(ended, language), {"deed": None})
     else:
         done = Deed(utterance=deed.utterance, logs=(*deed.logs, log))
-        text = did([parts.actions.text(action) for action in log.acts], language)
+        text = mind.seen or did([actions.text(action) for action in log.acts], language)
         yield from speak(remark, _words(text), {"deed": done.model_dump(mode="json")})
 
 
@@ -178,48 +197,64 @@ def answer(remark: Remark) -> Flow[None]:
     """From the documents, with their sources; asked back first where it is vague."""
     parts, mind = remark.parts, remark.mind
     assert parts.setting is not None
-    asking = converse(remark.meant.words, parts.setting, earlier=mind.asked[-_EARLIER:])
+    # A model reads what was said; rules go by requests alone.
+    before = mind.heard[:-1] if "evaluator" in parts.roles else mind.asked
+    asking = converse(remark.meant.words, parts.setting, earlier=before[-_EARLIER:])
     reply = yield from voiced(asking, parts, mind)
-    nothing = reply.band == "none" and not reply.urgent
-    if reply.extended == "greeting" or (nothing and remark.meant.sort not in ("question", "act")):
-        yield from chat(remark)
+    nothing, model = reply.band == "none" and not reply.urgent, "speaker" in parts.roles
+    small = reply.extended in ("greeting", "farewell")
+    if small or (nothing and (model or remark.meant.sort not in ("question", "act"))):
+        # What the documents do not hold the persona may know, or says that it does not.
+        yield from chat(remark, reply.message if nothing and model and not small else "")
         return
     found: dict[str, JsonValue] = {"reply": reply.model_dump(mode="json", exclude={"message"})}
     yield from speak(remark, _words(reply.message), {"asked": reply.query}, found)
 
 
-def chat(remark: Remark) -> Flow[None]:
-    """The persona's line, as somebody who stands so to the person and remembers them."""
-    spare = reply_without_a_model(remark.mind, remark.meant, remark.remembered)
+def chat(remark: Remark, message: str = "", done: dict[str, JsonValue] | None = None) -> Flow[None]:
+    """The persona's line, as somebody who stands so to the person and remembers them. message:
+    what it has to tell. done: what the mind notes with it."""
+    spare = message or reply_without_a_model(remark.mind, remark.meant, remark.remembered)
     if "speaker" not in remark.parts.roles:
-        yield from speak(remark, _words(spare), {"told": spare})
+        yield from speak(remark, _words(spare), done or {"told": spare})
         return
-    persona, state = remark.parts.persona, _staged(remark)
+    persona = remark.parts.persona
+    state = _staged(remark, message, (yield from Now()))
 
     def write(rejected: Sequence[Draft]) -> Flow[str]:
         told = writer_messages(persona.profile, state, rejected, persona.language)
         return (yield from Chat("speaker", told))
 
-    yield from speak(remark, write, spare=spare)
+    yield from speak(remark, write, done, spare=spare)
 
 
-def _staged(remark: Remark) -> TalkState:
-    """The talk as the speaker is told it: with facts, memories, the memo, and how they stand."""
+def _staged(remark: Remark, message: str, now: datetime) -> TalkState:
+    """The talk as the speaker is told it: facts and the memo; at its end what is so just now."""
     mind, persona = remark.mind, remark.parts.persona
     scene = lang.render(
         "naisei.agent",
-        "scene.v1",
+        "scene.v2",
         persona.language,
-        partner=persona.partner or phrase("nobody known", persona.language),
         facts=_listed([fact.say for fact in persona.facts]),
-        memories=_listed([entry.line for entry in remark.remembered]),
-        memo=mind.memo or "-",
+        memo=remark.parts.memory.recall() or "-",
     )
-    state = mind.talk.model_copy(update={"scene": scene})
+    given = {
+        "today": [f"{now:%Y-%m-%d (%a)}"],
+        "before": [f"{entry.time:%Y-%m-%d} {entry.text}" for entry in remark.remembered],
+        "stance": [],
+        "message": [message] if message else [],
+    }
     if remark.parts.rules.relating and mind.stance is not None and (vector := mind.stance.vector):
-        note = Note(to=persona.profile.id, text=" ".join(worded(vector, persona.language)))
-        state = state.model_copy(update={"notes": (*state.notes, note)})
-    return state
+        values = zip(DIMENSIONS, vector.values, strict=True)
+        given["stance"] = [degree(name, value, persona.language) for name, value in values]
+    notes = tuple(
+        Note(to=persona.profile.id, text=phrase(name, persona.language, *items))
+        for name, items in given.items()
+        if items
+    )
+    # What it is about is the person's to choose: nothing is told of topics and worn-out words.
+    own = {"scene": scene, "topic": "", "depth": 0, "memory": (), "loops": {}, "notes": notes}
+    return mind.talk.model_copy(update=own)
 
 
 def _listed(items: Sequence[str]) -> str:
@@ -267,7 +302,7 @@ def speak(
         "done": done or {},
         "understood": remark.meant.model_dump(mode="json"),
         "stance": stance,
-        "memo": mind.memo,
+        "memo": parts.memory.recall(),
     }
     me = parts.persona.profile.id
     yield from Say(text, me, meta)
@@ -282,7 +317,7 @@ def gated(
     `spare`, or what was to be said if there is none."""
     me = parts.persona.profile
     rules = TalkRules(
-        retries=parts.rules.retries if spare else 0,
+        retries=TalkRules().retries if spare else 0,
         policy="refuse",
         judge="judge" in parts.roles,
         language=parts.persona.language,
@@ -294,30 +329,18 @@ def gated(
 
 
 def voiced(flow: Flow[T], parts: Parts, mind: Mind) -> Flow[T]:
-    """Another system's flow, spoken by the persona: its questions pass the gate, and what must be
-    confirmed is asked about before it is done. Raises `Emergency`."""
-    step: Callable[[], Effect[Any]] = lambda: next(flow)  # noqa: E731
-    while True:
-        try:
-            effect = step()
-        except StopIteration as stop:
-            returned: T = stop.value
-            return returned
-        result: Any
-        try:
-            if isinstance(effect, AskUser):
-                result = yield from _asked(parts, mind, effect.question)
-            elif isinstance(effect, Act) and not (yield from _confirmed(parts, mind, effect)):
-                result = Observation(reward=0.0, done=True, info={"left": 1.0})
-            else:
-                result = yield effect
-        except Emergency:
-            flow.close()
-            raise
-        except Exception as error:
-            step = lambda failed=error: flow.throw(failed)  # type: ignore[misc] # noqa: E731
-        else:
-            step = lambda got=result: flow.send(got)  # type: ignore[misc] # noqa: E731
+    """Another system's flow, spoken by the persona: its questions pass the gate. Raises
+    `Emergency`."""
+
+    def perform(effect: Effect[Any]) -> Flow[Any]:
+        if isinstance(effect, AskUser):
+            return (yield from _asked(parts, mind, effect.question))
+        result = yield effect
+        if isinstance(effect, Act):
+            mind.see(result)
+        return result
+
+    return (yield from through(flow, perform))
 
 
 def _asked(parts: Parts, mind: Mind, question: str) -> Flow[str]:
@@ -332,29 +355,11 @@ def _asked(parts: Parts, mind: Mind, question: str) -> Flow[str]:
     return said
 
 
-def _confirmed(parts: Parts, mind: Mind, effect: Act) -> Flow[bool]:
-    assert parts.actions is not None
-    also = effect.action.get("also", [])
-    texts = [parts.actions.text(int(a)) for a in (effect.action["execute"], *also)]
-    if not {*texts} & {*parts.persona.permissions.confirm}:
-        return True
-    said = yield from _asked(parts, mind, phrase("may I", parts.persona.language, *texts))
-    return understand(said).stance is Stance.YES
-
-
-def recalled(parts: Parts, said: str) -> Flow[Sequence[Entry]]:
+def recalled(said: str) -> Flow[Sequence[Entry]]:
     """What is remembered of the person from former days, best first."""
-    if not parts.rules.remembering or not (yield from Recent(STREAM, 1)):
+    if not (yield from Recent(STREAM, 1)):
         return ()
     now = (yield from Now()).replace(tzinfo=None)
     found = yield from Recall((said,), STREAM, now, k=_FOUND)
     former = [one.entry for one in found if one.entry.time.date() < now.date()]
     return former[:_TOLD]
-
-
-def kept(parts: Parts, mind: Mind, said: str) -> Flow[None]:
-    """The remark is remembered, for days to come where the person allows it."""
-    if parts.rules.remembering:
-        now = (yield from Now()).replace(tzinfo=None)
-        id = f"{now:%Y%m%dT%H%M%S%f}-{len(mind.talk.history)}"
-        yield from remember(STREAM, Entry(id=id, time=now, text=said, speaker=PERSON))

@@ -1,19 +1,26 @@
-"""A house in which actions change where things are: rooms, things, and what happened to them."""
+"""Houses in which actions change where things are: rooms, things, and what happened to them."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from importlib.resources import files
 
+from pydantic import JsonValue
+
+from naisei.agent.unprompted import nouns
 from naisei.clarify.schemas import Action
 from naisei.core import Act, Handler, Observation, Where
+from naisei.textgame.schemas import START, View
+from naisei.textgame.texts import readable
 
 #: 「缶切りを棚にしまう」: a thing, and where it goes.
 _MOVE = re.compile(r"^(?P<thing>[^をに]+)を(?:(?P<place>[^に]+)に)?(?P<verb>.+)$")
 #: 「コップじゃなくて」
 _DENIED = re.compile(r"^.*(?:じゃ|では)な(?:くて?|い)[、。]?")
+#: 「コップもお願い」, with no deed of its own
+_ALSO = re.compile(r"も(?:[、。\s]*$|お願い|おねがい|頼|ちょうだい|ください|ね|いい)")
 #: Where what is brought, and what is tidied away, is afterwards.
 _NEAR, _AWAY = "あなたのそば", "片付けた"
 
@@ -24,24 +31,23 @@ class House(Handler):
     text: the words of an action by its number.
     """
 
-    def __init__(self, rooms: dict[str, Sequence[str]], text: Callable[[int], str]) -> None:
+    def __init__(self, rooms: Mapping[str, Sequence[str]], text: Callable[[int], str]) -> None:
         self.rooms: dict[str, list[str]] = {room: [*things] for room, things in rooms.items()}
         self._text = text
-        #: The actions done, oldest first.
-        self.done: list[str] = []
 
     def perform(self, effect: Act, where: Where) -> Observation:
         also = effect.action.get("also", [])
-        for number in (effect.action["execute"], *also):
-            self._do(self._text(int(number)))
-        return Observation(text=self.done[-1], reward=1.0, done=True)
+        done = [self._text(int(number)) for number in (effect.action["execute"], *also)]
+        for action in done:
+            self._do(action)
+        rooms: JsonValue = {room: [*things] for room, things in self.rooms.items()}
+        return Observation(text=done[-1], reward=1.0, done=True, info={"rooms": rooms})
 
     def restore(self, effect: Act, result: Observation, where: Where) -> None:
         if result.reward:
             self.perform(effect, where)
 
     def _do(self, action: str) -> None:
-        self.done.append(action)
         if (found := _MOVE.match(action)) is None:
             return
         brought = found["verb"].startswith(("持って", "取って"))
@@ -50,6 +56,44 @@ class House(Handler):
             if found["thing"] in things:
                 things.remove(found["thing"])
         self.rooms.setdefault(place, []).append(found["thing"])
+
+
+class GameHouse(Handler):
+    """Performs `Act` in a text game, by number among the commands that it listed last; `START`
+    begins it. Every command that the game takes counts as done, whatever points it gives."""
+
+    def __init__(self, game: Handler) -> None:
+        self._game = game
+        self._commands: list[str] = []
+
+    async def perform(self, effect: Act, where: Where) -> Observation:
+        command = self._command(effect)
+        performed = self._game.perform(Act(command), where)
+        seen = await performed if isinstance(performed, Awaitable) else performed
+        assert isinstance(seen, Observation)
+        view = View.of(seen)
+        self._commands = [*view.candidates]
+        carried = [readable(view.inventory)] if view.inventory else []
+        rooms: JsonValue = {view.room: [readable(view.description), *carried]}
+        own: dict[str, JsonValue] = {
+            "told": readable(view.feedback),
+            "rooms": rooms,
+            "candidates": [*self._commands],
+            "seen": seen.model_dump(mode="json"),
+        }
+        text = "" if command == START else command
+        return Observation(text=text, reward=1.0, done=True, info=own)
+
+    def restore(self, effect: Act, result: Observation, where: Where) -> None:
+        if result.reward:
+            seen = Observation.model_validate(result.info["seen"])
+            self._game.restore(Act(self._command(effect)), seen, where)
+            self._commands = [str(c) for c in result.info["candidates"]]  # type: ignore[union-attr]
+
+    def _command(self, effect: Act) -> str:
+        if effect.action == START:
+            return START
+        return self._commands[int(effect.action["execute"]) - 1]
 
 
 def named(said: str, actions: Iterable[Action], *, like: str) -> int | None:
@@ -61,6 +105,19 @@ def named(said: str, actions: Iterable[Action], *, like: str) -> int | None:
     verb = _MOVE.match(like)
     same = [id for id, move in found.items() if verb and move["verb"] == verb["verb"]]
     return next(iter(same or found)) if len(same or found) == 1 else None
+
+
+def left_out(said: str, actions: Iterable[Action], *, like: str) -> int | None:
+    """The action that is meant where half of it is left to the one just done, `like`: 「コップも」
+    names another thing, 「しまっといて」 another deed with the same thing; `None` for neither."""
+    if _ALSO.search(said):
+        return named(said, actions, like=like)
+    if (last := _MOVE.match(like)) is None:
+        return None
+    moves = {a.id: m for a in actions if (m := _MOVE.match(a.text)) and m["thing"] == last["thing"]}
+    known = frozenset().union(*(nouns(move[0]) for move in moves.values()))
+    found = [id for id, move in moves.items() if move["verb"][:2] in said and nouns(said) <= known]
+    return found[0] if len(found) == 1 else None
 
 
 def rooms_of(world: str) -> dict[str, Sequence[str]]:

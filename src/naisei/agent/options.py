@@ -24,6 +24,12 @@ class TalkOptions(Endpoint, AgentRules):
         "Folder of the documents that it answers from; `handbook` is the bundled sample.",
         metavar="DIR",
     )
+    world: str | None = flag(
+        None,
+        "行動する世界: household か、TextWorld のゲームのファイル",
+        "What it acts in: household, or the file of a TextWorld game.",
+        metavar="household|GAME",
+    )
     model: str | None = flag(
         None,
         "すべての役割のモデル (例: local:、openai:NAME)。なければモデルなしで話す",

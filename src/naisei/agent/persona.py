@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from functools import lru_cache
 from importlib.resources import files
@@ -11,13 +12,13 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from naisei.core import InputError
-from naisei.director.character import Character, load_character
+from naisei.director.character import Bond, Character, Partner, load_character
 from naisei.lang import Language, say
 from naisei.lengths import PROFILE, bounded
 from naisei.text_files import read_text, toml_of
 
-#: Of what a persona may stand in: nothing, the house of the bundled actions, a text-game house.
-WorldName = Literal["", "household", "textworld"]
+#: The house of the bundled actions.
+HOUSEHOLD = "household"
 #: Of a remark that wants neither a deed nor an answer.
 Sort = Literal["greeting", "thanks", "farewell", "decline", "glad", "sad"]
 Line = Annotated[str, Field(min_length=1, max_length=200)]
@@ -51,8 +52,8 @@ class Persona(_Part):
     in place as a table; it gives name, voice and rules. partner: what the person is to it.
     facts: what is so of it. replies: what it says to a greeting and the like where no model
     speaks; openers: what it asks to keep a talk going. documents: a folder or an index that it
-    answers from; `handbook` is the bundled one. world, actions: what it acts in, and the file of
-    the actions it can do there (of the world, by default).
+    answers from; `handbook` is the bundled one. world: what it acts in, `household` or the file of
+    a text game; actions: the file of what it can do in no game (of the household, by default).
     """
 
     schema_: Literal["naisei.persona.v1"] = Field(alias="schema")
@@ -64,13 +65,14 @@ class Persona(_Part):
     replies: dict[Sort, tuple[Line, ...]] = {}
     openers: Annotated[tuple[Line, ...], Field(min_length=1)]
     documents: str = ""
-    world: WorldName = ""
+    world: str = ""
     actions: str = ""
     permissions: Permissions = Permissions()
 
     @property
     def profile(self) -> Character:
-        """Raises `InputError` for no such character."""
+        """As the person is spoken to, who is nobody of the character's own. Raises `InputError` for
+        no such character."""
         return _profile(self.model_dump_json(by_alias=True))
 
     @property
@@ -81,19 +83,30 @@ class Persona(_Part):
     def acts(self) -> bool:
         return bool(self.world or self.actions)
 
+    @property
+    def plays(self) -> bool:
+        """Whether its world is a text game."""
+        return self.world not in ("", HOUSEHOLD)
+
+    @property
+    def index(self) -> str:
+        """The documents that are asked, a folder or `handbook`; "" for none."""
+        return self.documents * self.permissions.search
+
 
 @lru_cache(maxsize=32)
 def _profile(persona: str) -> Character:
-    character = Persona.model_validate_json(persona).character
-    if isinstance(character, str):
-        return load_character(character)
-    return Character.model_validate_json(_json(character))
-
-
-def _json(table: dict[str, Any]) -> str:
-    from json import dumps
-
-    return dumps({"schema": "naisei.character.v1", **table})
+    read = Persona.model_validate_json(persona)
+    given = read.character
+    if isinstance(given, dict):
+        table = json.dumps({"schema": "naisei.character.v1", **given})
+        character = Character.model_validate_json(table)
+    else:
+        character = load_character(given)
+    if not read.partner:
+        return character
+    partner = Partner(id="person", names=(read.partner,))
+    return character.model_copy(update={"partner": partner, "bond": Bond()})
 
 
 def shipped() -> tuple[str, ...]:
@@ -128,7 +141,7 @@ def _parsed(text: str, place: str, folder: Path | None) -> Persona:
     try:
         table = toml_of(text)
         if folder is not None:
-            for key in ("documents", "actions"):
+            for key in ("documents", "actions", "world"):
                 if (value := table.get(key)) and (folder / str(value)).exists():
                     table[key] = str(folder / str(value))
         persona = Persona.model_validate(table)

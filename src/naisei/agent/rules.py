@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from naisei.system.config import Options, flag
 
+#: Of its runs.
+SYSTEM = "agent"
+
 
 class AgentRules(Options):
     """Of a conversation."""
@@ -11,7 +14,6 @@ class AgentRules(Options):
     quota: int = flag(
         2, "一つの頼みごとにつき、質問の上限", "Questions for one request at most.", ge=0, le=20
     )
-    retries: int = flag(2, "不合格の発言を書き直す回数", "New drafts after a rejected line.", ge=0)
     asking: bool = flag(True, "質問してから行動するか", "Whether it asks before it acts.")
     checking: bool = flag(
         True, "発言を一つずつ検査するか", "Whether each line is checked before it goes out."
@@ -21,7 +23,4 @@ class AgentRules(Options):
     )
     relating: bool = flag(
         True, "関係を読み取って話し方に使うか", "Whether it reads how the two stand, and is told."
-    )
-    remembering: bool = flag(
-        True, "話したことを覚えておくか", "Whether it remembers what was said."
     )

@@ -5,17 +5,18 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from importlib.resources import files
 from pathlib import Path
 
 from rich.text import Text
 
-from naisei.agent.opening import ROLES, TalkConfig, opened
+from naisei.agent.opening import ROLES, TalkConfig, housed, opened
 from naisei.agent.options import MemoryOptions, TalkOptions
 from naisei.agent.persona import load_persona, shipped
-from naisei.agent.rules import AgentRules
+from naisei.agent.rules import SYSTEM, AgentRules
+from naisei.agent.wording import emphasised
 from naisei.clarify.lines import THOUGHT
 from naisei.clarify.person import Person, people_directory
 from naisei.core import Event, InputError
@@ -23,11 +24,15 @@ from naisei.intent.remembering import kept_for
 from naisei.lang import language, say
 from naisei.memory.stream import KeptStream
 from naisei.models.registry import base_world
-from naisei.runs.conversation import LiveConversation, Prepared
+from naisei.runs.conversation import LiveConversation, Prepared, before_step
 from naisei.runs.directory import RunDirectory
+from naisei.runs.fork import Fork, begin, check
 from naisei.runs.frozen import Frozen
 from naisei.runs.terminal import TerminalConversation, conversation_directory
 from naisei.terminal import Console, Panel
+
+#: Of the conversation in its log.
+_NAME = "conversation"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +40,7 @@ class _TalkRun:
     """What `conversation_directory` needs to know."""
 
     config: TalkConfig
-    system: str = "agent"
+    system: str = SYSTEM
     data_hash: str = ""
 
 
@@ -56,6 +61,31 @@ def talk(options: TalkOptions) -> None:
     path = options.run_dir or Path("runs") / f"talk-{datetime.now():%Y%m%d-%H%M%S-%f}"
     with conversation_directory(_TalkRun(config), path) as directory:
         asyncio.run(_talk(config, options, directory, kept if kept.allowed else None))
+
+
+def fork(
+    parent: Path, episode: str, step: str, path: Path | None, answer: str | None = None
+) -> None:
+    """`naisei runs fork` of a talk: a new one that is the same up to a step; from there on it is
+    another, and what was asked at the step is asked again unless another `answer` is given.
+
+    Raises:
+        InputError: there is no such step, it takes no answer, or something is at `path` already.
+    """
+    with RunDirectory.look(parent) as old:
+        config = old.frozen.config_as(TalkConfig, parent / "config.json")
+        part, before = before_step(old.log, _NAME, episode, step)
+        at = next(event for event in old.log.read(part) if event.where.step == step)
+    fork = Fork(parent=str(parent.resolve()), episode=part, step=step, answer=answer)
+    if answer is not None:
+        check(fork, at)
+        before.append(replace(at, result=answer))
+    path = path or Path("runs") / f"{parent.resolve().name}-fork-{step}"
+    with RunDirectory.of(_TalkRun(config), path) as new:
+        if not new.fresh:
+            raise InputError(say("もう会話があります", "holds a talk already"), place=str(path))
+        begin(new.log, fork, before, {})
+    print(f"naisei talk --run-dir {path}")
 
 
 def memory(options: MemoryOptions) -> None:
@@ -81,15 +111,18 @@ def _print_persona(name: str) -> None:
 def _config(options: TalkOptions) -> TalkConfig:
     if options.run_dir is not None and (frozen := options.run_dir / "config.json").is_file():
         return Frozen.read(frozen).config_as(TalkConfig, frozen)
-    persona = load_persona(options.persona)
-    # Told in the user's language: what is said within the conversation is in the persona's.
-    documents = options.documents or persona.documents
-    if documents not in ("", "handbook") and not Path(documents).is_dir():
+    given = {"documents": options.documents, "world": options.world}
+    given = {name: value for name, value in given.items() if value is not None}
+    persona = load_persona(options.persona).model_copy(update=given)
+    folder = Path(persona.documents)
+    if persona.documents not in ("", "handbook") and not folder.is_dir():
         raise InputError(
             say("そのようなフォルダーはありません", "no such folder"),
-            place=f"--documents {documents}" if options.documents else documents,
+            place=f"--documents {folder}" if options.documents else str(folder),
             remedy=say("資料のフォルダーを指定してください", "name the folder of the documents"),
         )
+    with housed(persona):
+        pass
     roles = [role for role in ROLES if role != "judge" or options.judge]
     rules = {name: getattr(options, name) for name in AgentRules.model_fields}
     return TalkConfig(
@@ -98,15 +131,14 @@ def _config(options: TalkOptions) -> TalkConfig:
         models=dict.fromkeys(roles, options.model) if options.model else {},
         person=options.user,
         memo=Person.load(options.user, people_directory()).memo,
-        documents=options.documents or "",
     )
 
 
 async def _talk(
     config: TalkConfig, options: TalkOptions, directory: RunDirectory, kept: KeptStream | None
 ) -> None:
-    spoken = config.persona.language
-    conversation = LiveConversation(directory.log, "conversation", language=spoken, renews=True)
+    # What fails is told in the user's language; the persona speaks its own.
+    conversation = LiveConversation(directory.log, _NAME, language=language(), renews=True)
     settings = options.settings(concurrency=1)
     async with base_world(config.models, settings=settings, embedder=config.embedder) as base:
 
@@ -138,4 +170,11 @@ class _Terminal(TerminalConversation):
     def show(self, event: Event) -> None:
         request = event.request
         if event.kind == "say" and isinstance(request, dict) and request["speaker"] != THOUGHT:
-            self.say(str(request["text"]))
+            text, meta = str(request["text"]), request["meta"]
+            self.say(bold(emphasised(text)) if isinstance(meta, dict) and "reply" in meta else text)
+
+
+def bold(text: str) -> Text:
+    """Markdown's bold words for the terminal; the rest as it stands."""
+    parts = text.split("**")
+    return Text.assemble(*((part, "bold" * (n % 2)) for n, part in enumerate(parts)))

@@ -1,17 +1,13 @@
 """What a remark is: something to be done, a question, a correction of what was done, or talk.
 
-A ridge regression on the remark's vector and its letters, learnt from the bundled data
-(`naisei/data/understanding`, `tools/train_understanding.py`), tells twelve sorts apart. With a
-model in the role `understanding` the model says what it is, and says it in full words; an
-emergency, and which of the persona's facts is nearest, are always told by the regression.
+Told by a regression (`naisei.intent.remarks`). With a model in the role `understanding` the model
+says what it is, and says it in full words; an emergency, and which of the persona's facts is
+nearest, are always told by the regression.
 """
 
 from __future__ import annotations
 
 import re
-from functools import lru_cache
-from importlib.resources import files
-from zlib import crc32
 
 import numpy as np
 import numpy.typing as npt
@@ -21,30 +17,22 @@ from naisei import lang
 from naisei.agent.mind import PERSON, Kind, Mind
 from naisei.agent.persona import Persona
 from naisei.core import Chat, Embed, Flow, InstrumentFailure, Message, system, user
-from naisei.intent.worries import certain, words
-from naisei.intent.worries import said as told_by_words
+from naisei.intent.remarks import centred, number_to_call, sorts
 from naisei.japanese.answers import Stance, none_of_them, understand
-from naisei.japanese.morph import normalise
 from naisei.schema import told
-
-Vectors = npt.NDArray[np.float64]
 
 #: Lines that a model is shown, the last of them the remark.
 _SHOWN = 8
-#: Two and three letters of a remark fall into so many features.
-_LETTERS = 1024
 #: From this nearness a fact answers a remark; that it is about the persona counts so much.
 _NEAR, _SELF = 0.55, 0.4
 #: From this share a remark is about the persona though no fact answers it, or a request.
 _ABOUT, _ACT = 0.5, 0.3
-#: How sure the regression has to be of an emergency that no words tell of, and of one that some do.
-_SURE, _LIKELY = 0.55, 0.25
-#: Worries in which the public numbers are told, by what the regression takes a remark for.
-_CALLS = {"ambulance": "accident", "police": "violence"}
 #: Sorts that no fact answers.
-_SAID_SO = ("greeting", "thanks", "farewell", "decline", *_CALLS)
+_SAID_SO = ("greeting", "thanks", "farewell", "decline", "ambulance", "police")
 #: What somebody read somewhere, and up to where they tell it.
 _READ = re.compile(r"^.*(?:って|と|とか)(?:書|かいて|載って|のって|あった|ある)[^、。]*[、。]?")
+#: What the prompt says of a kind.
+_ROW = re.compile(r"- (\w+):")
 #: A correction that holds no word of denial.
 _RATHER = re.compile(
     r"(?:じゃ|では)な[くい]|のほう(?:だ|が|を|で|$)|でよかった|間違え|まちがえ|だってば"
@@ -57,12 +45,7 @@ class Understood(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
     thought: str = told("判断の理由を一文で", "The reason, in one sentence", "")
-    kind: Kind = told(
-        "act は何かしてほしい、question は調べて答えてほしい、correction はしたことが違う、"
-        "chat はそれ以外の会話",
-        "act: wants something done; question: wants something looked up and answered; "
-        "correction: what was done was wrong; chat: any other talk",
-    )
+    kind: Kind = told("一覧の中の一つ", "One of the list")
     words: str = told(
         "発言を、指示語を補って言い直したもの", "The remark in full, without words that point back"
     )
@@ -84,12 +67,11 @@ class Ear:
 
     def __init__(self, persona: Persona, vectors: npt.NDArray[np.float32]) -> None:
         """vectors: of `samples(persona)`, in order; shape (samples, dim)."""
-        self._names, self._matrix, self._mean = _weights()
         self._language = persona.language
         names = "|".join(map(re.escape, persona.profile.names))
         self._called = re.compile(rf"(?:{names})(?:ちゃん|さん|くん|君)?(?:って|[はのにがも])?")
         self._facts = [fact.say for fact in persona.facts for _ in (fact.say, *fact.asked)]
-        self._samples = _centred(vectors, self._mean)
+        self._samples = centred(vectors)
 
     def heard(self, said: str) -> Flow[Meant]:
         """A remark; names of the persona in it tell nothing of what it is."""
@@ -98,8 +80,7 @@ class Ear:
 
     def read(self, said: str, vector: npt.NDArray[np.float32]) -> Meant:
         """said: a remark, with its vector; shape (dim,)."""
-        scores = self._matrix @ features([said], vector[None], self._mean)[0]
-        shares = dict(zip(self._names, np.round(scores.clip(0, 1), 4).tolist(), strict=True))
+        shares = sorts(said, vector)
         fact = self._fact(vector, shares["self"])
         served = {
             name: share
@@ -109,24 +90,15 @@ class Ear:
         sort = max(served, key=lambda name: served[name])
         if sort in _SAID_SO:
             fact = ""
-        call = self._call(said, sort, shares[sort])
+        call = number_to_call(said, sort, shares[sort], self._language)
         return Meant(kind="chat", words=said, sort=sort, fact=fact, shares=shares, call=call)
 
     def _fact(self, vector: npt.NDArray[np.float32], about: float) -> str:
         if not self._facts:
             return ""
-        near = self._samples @ _centred(vector[None], self._mean)[0]
+        near = self._samples @ centred(vector[None])[0]
         best = int(near.argmax())
         return self._facts[best] if near[best] + _SELF * about >= _NEAR else ""
-
-    def _call(self, said: str, sort: str, share: float) -> str:
-        """The public number, where a life may depend on it."""
-        named = told_by_words(said)
-        worry = certain(said)
-        if worry is None and sort in _CALLS and share >= (_LIKELY if named else _SURE):
-            known = named is not None and named.call
-            worry = named if known else words().kinds[_CALLS[sort]]  # type: ignore[index]
-        return worry.call.get(self._language, "") if worry is not None else ""
 
 
 def samples(persona: Persona) -> tuple[str, ...]:
@@ -139,16 +111,24 @@ def understood(mind: Mind, kinds: tuple[Kind, ...], ear: Ear, *, model: bool) ->
     said, own = mind.said, _READ.sub("", mind.said)
     meant = yield from ear.heard(own or said)
     if own != said:  # what is written somewhere is no request of the person's
-        kinds = tuple(kind for kind in kinds if kind != "act" or meant.sort == "act")
+        wanted = meant.sort == "act"
+        kinds = tuple(kind for kind in kinds if kind != "act" or wanted)
+        meant = meant if wanted else meant.model_copy(update={"words": said})
     if meant.call or kinds == ("chat",):
         return meant
+    if said.strip() in {action.text for action in mind.actions or ()}:
+        return meant.model_copy(update={"kind": "act"})
+    if model and "act" not in kinds and "correction" not in kinds:
+        # The assistant's own reading tells talk from questions.
+        return meant.model_copy(update={"kind": "chat" if meant.fact else "question"})
     if model:
         try:
             found = yield from Chat("understanding", _messages(mind, kinds), Understood)
         except InstrumentFailure:
             pass  # the regression decides
         else:
-            kind = found.kind if found.kind in kinds else "chat"
+            spare: Kind = "act" if found.kind == "correction" and "act" in kinds else "chat"
+            kind = found.kind if found.kind in kinds else spare
             return meant.model_copy(update={**found.model_dump(), "kind": kind})
     if "correction" in kinds and _corrects(said, mind):
         return meant.model_copy(update={"kind": "correction"})
@@ -180,41 +160,12 @@ def _messages(mind: Mind, kinds: tuple[Kind, ...]) -> tuple[Message, ...]:
     lines = [f"{names.get(s.speaker, s.speaker)}: {s.text}" for s in mind.talk.history[-_SHOWN:]]
     told = lang.render(
         "naisei.agent",
-        "understanding.v1",
+        "understanding.v2",
         language,
         who=mind.persona.profile.name,
         person=names[PERSON],
-        kinds=", ".join(kinds),
     )
-    return (system(told), user("\n".join(lines)))
-
-
-def features(
-    texts: list[str], vectors: npt.NDArray[np.float32], mean: npt.NDArray[np.float32]
-) -> Vectors:
-    """What the regression reads; shape (texts, dim + letters + 1), the last column the constant.
-
-    vectors: of the texts; shape (texts, dim). mean: of the vectors learnt from; shape (dim,).
-    """
-    letters = np.zeros((len(texts), _LETTERS))
-    for row, text in zip(letters, texts, strict=True):
-        plain = f"^{normalise(text).lower().rstrip('。.!！?？')}$"
-        for n in (2, 3):
-            for at in range(len(plain) - n + 1):
-                row[crc32(plain[at : at + n].encode()) % _LETTERS] = 1
-    letters /= np.linalg.norm(letters, axis=1, keepdims=True)
-    return np.hstack([_centred(vectors, mean), letters, np.ones((len(texts), 1))])
-
-
-def _centred(vectors: npt.NDArray[np.float32], mean: npt.NDArray[np.float32]) -> Vectors:
-    moved = vectors.astype(np.float64) - mean
-    scaled: Vectors = moved / np.maximum(np.linalg.norm(moved, axis=1, keepdims=True), 1e-9)
-    return scaled
-
-
-@lru_cache(maxsize=1)
-def _weights() -> tuple[list[str], Vectors, npt.NDArray[np.float32]]:
-    """The sorts, the matrix (sorts, features) and the mean (dim,)."""
-    found = files("naisei.data") / "understanding" / "weights.npz"
-    with found.open("rb") as file, np.load(file, allow_pickle=False) as kept:
-        return kept["names"].tolist(), kept["matrix"].astype(np.float64), kept["mean"]
+    # Constant throughout a conversation: whether anything was done yet, the talk tells.
+    known = {*kinds, *(("correction",) if "act" in kinds else ())}
+    rows = [row for row in told.splitlines() if (m := _ROW.match(row)) is None or m[1] in known]
+    return (system("\n".join(rows)), user("\n".join(lines)))

@@ -52,8 +52,8 @@ def _cited(said: str, remembered: Sequence[Entry], mind: Mind) -> str:
     """What was told on a former day, where it is asked for or the remark is about the same thing
     and it was not brought up already; "" otherwise."""
     language, asks = mind.persona.language, _REMEMBER.search(said) is not None
-    words = _nouns(said)
-    shared = [len(words & _nouns(entry.text)) for entry in remembered]
+    words = nouns(said)
+    shared = [len(words & nouns(entry.text)) for entry in remembered]
     if asks and not remembered:
         return phrase("forgotten", language)
     if not remembered or not (asks or max(shared)):
@@ -63,7 +63,7 @@ def _cited(said: str, remembered: Sequence[Entry], mind: Mind) -> str:
     return "" if not asks and cited in mind.told else cited
 
 
-def _nouns(text: str) -> frozenset[str]:
+def nouns(text: str) -> frozenset[str]:
     """What a text is about, without times and numbers."""
     return frozenset(token.lemma for token in tokens(normalise(text)) if _names(token))
 

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from functools import lru_cache
 
+from naisei.emphasis.corpus.read import read_bytes
+from naisei.emphasis.tag import marked, suggest
+from naisei.emphasis.taggers.editor import bundled_tagger
 from naisei.japanese.morph import is_japanese, tokens
 from naisei.lang import Language
 
@@ -13,9 +18,17 @@ _PHRASES = {
         "I am sorry, that is nothing I can do.",
     ),
     "left alone": ("わかりました。やめておきます。", "All right, I will leave it."),
-    "may I": ("{}ことになります。よろしいですか。", "That would be: {}. Shall I?"),
-    "was it": ("{}のことですか。", "Is it: {}?"),
-    "nobody known": ("初対面の人", "somebody whom you have just met"),
+    "was it": ("{}ことですか。", "Is it: {}?"),
+    "today": ("今日は {}", "Today is {}"),
+    "before": (
+        "相手が前に話したこと（今の話に関わるときだけ触れる）: {}",
+        "What they told before (mention it only where it bears on what is said now): {}",
+    ),
+    "stance": (
+        "あなたから相手への間柄（これまでの話し方から読み取ったもの）: {}",
+        "How you stand to them, as read from the talk so far: {}",
+    ),
+    "message": ("この発言で伝えること: {}", "What this line has to tell: {}"),
     "remembered": ("前に「{}」と話していましたね。", 'You told me before: "{}"'),
     "forgotten": (
         "すみません、そのお話は覚えていません。",
@@ -24,6 +37,9 @@ _PHRASES = {
     "not known": ("すみません、それは分かりません。", "I am sorry, I do not know that."),
     "more": ("「{}」のことを、もう少し聞かせてください。", 'Tell me a little more about "{}".'),
 }
+#: Letters from which an answer is long: its important words are set in bold, from this likelihood
+#: and up to this share of all.
+_LONG, _LIKELY, _SHARE = 120, 0.2, 0.2
 #: The last sound of the stem of a five-row verb before ます, by the last letter of its plain form.
 _STEMS = dict(zip("うくぐすつぬぶむる", "いきぎしちにびみり", strict=True))
 
@@ -32,6 +48,17 @@ def phrase(name: str, language: Language, *given: str) -> str:
     """A phrase of the table. given: what it is about."""
     joined = ("、", "; ")[language == "en"].join(given)
     return _PHRASES[name][language == "en"].format(joined)
+
+
+@lru_cache(maxsize=256)
+def emphasised(answer: str) -> str:
+    """An answer in Markdown, as it is shown: its important words in bold where it is long."""
+    if len(answer) < _LONG:
+        return answer
+    document = read_bytes(answer.encode(), "markdown")
+    found = suggest(document, bundled_tagger(), threshold=_LIKELY, max_share=_SHARE)
+    # Pages show no HTML: what Markdown has no mark for stays plain.
+    return re.sub(r"</?strong>", "", marked(found)[0].decode())
 
 
 def did(actions: Sequence[str], language: Language) -> str:

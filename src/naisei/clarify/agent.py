@@ -53,7 +53,8 @@ class View:
 class Agent(Protocol):
     """Decides, as a flow: its models and embeddings are effects."""
 
-    name: str
+    @property
+    def name(self) -> str: ...
 
     def decide(self, view: View) -> Flow[Decision]:
         """A `Clarify` only if `view.may_ask`; an `Execute` of an action of the set; a `Decline`

@@ -205,7 +205,7 @@ def prepared(
             {
                 AskUser: utterances,
                 Act: _Verdicts(human(_yes_or_no), utterances, person, directory, actions),
-                Remember: _Memo(person, directory),
+                Remember: MemoHandler(person, directory),
                 Say: _Endings(utterances, person, directory),
             }
         ),
@@ -229,14 +229,16 @@ class _Utterances(Handler):
 
 
 class _Notes(Handler):
-    """Keeps what changes a person's notes: in memory for the flow, on disk for the next one."""
+    """Keeps what changes a person's notes: in memory for the flow, and in `directory` for the next
+    conversation; `None`: nothing is kept for it."""
 
-    def __init__(self, person: Person, directory: Path) -> None:
+    def __init__(self, person: Person, directory: Path | None) -> None:
         self._person, self._directory = person, directory
 
     async def note(self, change: Callable[[Person], None]) -> None:
         change(self._person)
-        await asyncio.to_thread(Person.update, self._person.name, self._directory, change)
+        if self._directory is not None:
+            await asyncio.to_thread(Person.update, self._person.name, self._directory, change)
 
 
 class _Verdicts(_Notes):
@@ -286,7 +288,7 @@ class _Endings(_Notes):
             self._person.missed(self._utterances.utterance)
 
 
-class _Memo(_Notes):
+class MemoHandler(_Notes):
     """The memo, kept for the next conversation too."""
 
     async def perform(self, effect: Remember, where: Where) -> None:

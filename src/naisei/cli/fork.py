@@ -7,7 +7,9 @@ from typing import Annotated
 
 import typer
 
+from naisei.agent.rules import SYSTEM
 from naisei.cli.printing import print_result
+from naisei.core import InputError
 from naisei.lang import say
 from naisei.system.config import Options, Printed, flag
 from naisei.system.execute import RunOptions
@@ -57,8 +59,20 @@ class _Forked(Options):
 
 
 def fork(directory: Dir, plan: _Forked, options: RunOptions, printed: Printed) -> None:
+    from naisei.runs.frozen import Frozen
     from naisei.system.fork import fork_run
 
+    if Frozen.read(directory / "config.json").system == SYSTEM:
+        from naisei.agent import terminal
+
+        if plan.prompt is not None or plan.models:
+            raise InputError(
+                say("会話では変えられません", "cannot be changed in a talk"),
+                place="--model" if plan.models else "--prompt",
+                remedy="--answer",
+            )
+        terminal.fork(directory, plan.episode, plan.step, plan.run_dir, plan.answer)
+        return
     result = fork_run(
         directory,
         plan.episode,

@@ -41,6 +41,7 @@ from naisei.core.messages import (
     user,
 )
 from naisei.core.runtime import Played, arun, between_attempts, play, replay_prefix, run
+from naisei.core.through import through
 from naisei.core.world import (
     FlowHandler,
     FunctionHandler,
@@ -103,5 +104,6 @@ __all__ = [
     "replay_prefix",
     "run",
     "system",
+    "through",
     "user",
 ]

@@ -18,6 +18,7 @@ from typing import Any, Generic, TypeVar, cast
 
 from naisei import lang
 from naisei.clarify.agent import Agent, AgentContext, View, build_agent
+from naisei.clarify.careful import CarefulAgent
 from naisei.clarify.schemas import (
     Action,
     ActionSet,
@@ -39,7 +40,6 @@ from naisei.core import (
     arun,
     run,
 )
-from naisei.doors.careful import CarefulAgent
 from naisei.doors.exchange import (
     Acted,
     ActingTurn,

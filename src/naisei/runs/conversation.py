@@ -38,6 +38,7 @@ from naisei.core import (
 from naisei.core.events import plain
 from naisei.lang import say, speaking
 from naisei.runs.asking import NotAsked, PendingQuestion, ReadAnswer, answer_text
+from naisei.runs.fork import kept
 from naisei.runs.lock import arun_logged, retry_while_locked
 from naisei.runs.log import RunLog
 from naisei.runs.task import EpisodeRow
@@ -88,6 +89,19 @@ def recorded(log: RunLog, name: str) -> list[list[Event]]:
     while parts[-1] and (events := log.read(Where(name, len(parts)).episode)):
         parts.append(events)
     return parts
+
+
+def before_step(log: RunLog, name: str, episode: str, step: str) -> tuple[str, list[Event]]:
+    """The part of a conversation that a step is of, and all that came before the step. episode: the
+    part; the last one where it names none.
+
+    Raises:
+        InputError: there is no such step.
+    """
+    parts = recorded(log, name)
+    names = [part[0].where.episode if part else "" for part in parts]
+    at = names.index(episode) if episode in names else len(parts) - 1
+    return names[at], [e for part in parts[:at] for e in part] + kept(parts[at], step)
 
 
 class LiveConversation:

@@ -85,7 +85,7 @@ class TerminalConversation:
                 return said
             self.console.print(Text(told))
 
-    def say(self, text: str) -> None:
+    def say(self, text: str | Text) -> None:
         """A line of the agent."""
         self.console.print(Text.assemble((f"{self._name} > ", "bold green"), text))
 

@@ -22,9 +22,9 @@ from naisei.core import InputError
 from naisei.files import output_error
 from naisei.lang import language, say
 from naisei.lengths import KEPT_DAYS, KEPT_IN_ALL, KEPT_OF_ONE
-from naisei.runs.conversation import recorded
+from naisei.runs.conversation import before_step
 from naisei.runs.directory import RunDirectory, remove
-from naisei.runs.fork import Fork, begin, kept
+from naisei.runs.fork import Fork, begin
 from naisei.runs.frozen import Frozen
 from naisei.runs.lock import RunInUse, locked
 from naisei.system.config import Parameters
@@ -133,16 +133,13 @@ class Conversations:
             self._check_room(visitor)
             with RunDirectory.look(path) as old:
                 frozen = old.frozen.config_as(ConversationConfig, path / "config.json")
-                parts = recorded(old.log, WHERE.instance)
-            names = [part[0].where.episode if part else "" for part in parts]
-            at = names.index(episode) if episode in names else len(parts) - 1
-            before = [event for part in parts[:at] for event in part] + kept(parts[at], step)
+                part, before = before_step(old.log, WHERE.instance, episode, step)
             title = f"{frozen.title} ({say('分岐', 'fork')})"[:_LONGEST_TITLE]
             frozen = frozen.model_copy(update={"title": title})
             directory = RunDirectory.of(
                 ConversationRun(frozen), self._path(visitor, new), store=self._store
             )
-            begin(directory.log, Fork(parent=f"@{id}", episode=names[at], step=step), before, {})
+            begin(directory.log, Fork(parent=f"@{id}", episode=part, step=step), before, {})
             return frozen, directory
 
         frozen, directory = await self._on_disk(made)

@@ -14,13 +14,14 @@ from starlette.requests import Request
 from starlette.routing import Route
 
 from naisei.agent.flow import STREAM
-from naisei.agent.house import House, rooms_of
+from naisei.agent.house import rooms_of
 from naisei.agent.opening import ROLES, TalkConfig, indexed, opened
 from naisei.agent.persona import Persona, load_persona, shipped
+from naisei.agent.wording import emphasised
 from naisei.clarify.conversation import Picture
 from naisei.clarify.lines import THOUGHT
 from naisei.clarify.person import Person
-from naisei.core import Act, Event, Observation, Status
+from naisei.core import Event, Status
 from naisei.director.lines import draft_line, status_mark
 from naisei.director.schemas import Draft
 from naisei.intent.lines import terminal_line
@@ -41,7 +42,7 @@ from naisei.web.conversations.kind import (
 from naisei.web.conversations.routes import model_field, page_routes
 from naisei.web.html import fragment
 from naisei.web.pages import Page
-from naisei.web.pages.assistant import PERSON, actions_in
+from naisei.web.pages.assistant import PERSON
 from naisei.web.pages.documents.conversation import memory_of
 from naisei.web.pages.runs.lists import Place
 from naisei.web.state import server_of
@@ -62,7 +63,7 @@ _ROLES: dict[str, Parameters] = {
 @asynccontextmanager
 async def _open(config: AgentConfig, context: ConversationContext) -> AsyncIterator[Prepared]:
     folder = context.options.state / "agent"
-    await asyncio.to_thread(_index, config, folder)
+    await asyncio.to_thread(_index, config.persona.index, folder)
     kept = memory_of(context.folder)
     async with opened(
         config,
@@ -77,9 +78,9 @@ async def _open(config: AgentConfig, context: ConversationContext) -> AsyncItera
         yield ready
 
 
-def _index(config: AgentConfig, folder: Path) -> None:
+def _index(documents: str, folder: Path) -> None:
     """Make the index of the documents, for which nobody else is to wait."""
-    with indexed(config.index, folder, ()):
+    with indexed(documents, folder, ()):
         pass
 
 
@@ -197,14 +198,12 @@ def _curves(mind: Mindful, name: str) -> list[Chart]:
     return charts
 
 
-def _house(persona: Persona, events: Sequence[Event]) -> House:
-    """The house as it is after these events."""
-    house = House(rooms_of(persona.world), actions_in(persona.language).text)
-    for event in events:
-        if event.kind == "act" and event.failure is None:
-            action = event.request["action"]  # type: ignore[index,call-overload]
-            house.restore(Act(action), Observation.model_validate(event.result), event.where)
-    return house
+def _house(persona: Persona, events: Sequence[Event]) -> dict[str, Any]:
+    """The rooms as they are after these events, and what was done there."""
+    acts: list[Any] = [e.result for e in events if e.kind == "act" and e.failure is None]
+    did = [act for act in acts if act["reward"]]
+    rooms = did[-1]["info"]["rooms"] if did else rooms_of(persona.world)
+    return {"rooms": rooms, "done": [act["text"] for act in did if act["text"]]}
 
 
 def _panels(config: AgentConfig, events: Sequence[Event]) -> Sequence[Panel]:
@@ -239,7 +238,7 @@ def _panels(config: AgentConfig, events: Sequence[Event]) -> Sequence[Panel]:
             say("一行ごとに検査してから言います。", "Each line is checked before it is said."),
         ),
     ]
-    if config.index:
+    if persona.index:
         panels.append(
             told(
                 "sources",
@@ -266,7 +265,7 @@ def _lines(config: AgentConfig, id: str, event: Event) -> Sequence[Line]:
     if event.kind == "ask":
         question, mine = str(request["question"]), Line(str(result), mine=True)
         return (Line(question, name, under=(inside,)), mine) if question else (mine,)
-    if event.kind == "act" and isinstance(result, dict):
+    if event.kind == "act" and isinstance(result, dict) and result["text"]:
         left = not result["reward"]
         done = say("しませんでした", "left alone") if left else say("しました", "done")
         mark = Mark(done, "dim" if left else "good")
@@ -280,7 +279,8 @@ def _lines(config: AgentConfig, id: str, event: Event) -> Sequence[Line]:
     text = str(request["text"])
     marks = (status_mark(Status(meta["status"])),) if meta.get("status") else ()
     under = (*_reply(meta, text), inside)
-    return (Line(text, name, marks=marks, under=under, rich="reply" in meta),)
+    shown = emphasised(text) if "reply" in meta else text
+    return (Line(shown, name, marks=marks, under=under, rich="reply" in meta),)
 
 
 KIND: ConversationKind[AgentConfig] = ConversationKind(
@@ -322,6 +322,8 @@ async def _begin(request: Request, fields: Mapping[str, str]) -> tuple[AgentConf
     if name not in shipped():  # no file of this machine is ever read
         raise HTTPException(422, say("その相手はいません", "there is nobody of that name"))
     persona, model = load_persona(name), model_field(request, fields)
+    if documents := server.options.documents:
+        persona = persona.model_copy(update={"documents": str(documents)})
     folder = server.folder(request.state.visitor)
     remembers = bool(fields.get("remember"))
     if remembers:
@@ -331,7 +333,6 @@ async def _begin(request: Request, fields: Mapping[str, str]) -> tuple[AgentConf
         models=dict.fromkeys(_ROLES, model) if model else {},
         person=PERSON,
         memo=Person.load(PERSON, folder).memo if remembers else "",
-        documents=str(server.options.documents or ""),
         remembers=remembers,
     )
     return config, say(*persona.title)

@@ -1,5 +1,5 @@
-"""What every door holds an agent to: who declines is left alone, an option is taken at its word,
-and what cannot be taken back is confirmed first.
+"""What an agent is held to where people are acted for: who declines is left alone, an option is
+taken at its word, and what cannot be taken back is confirmed first.
 """
 
 from __future__ import annotations
@@ -37,13 +37,15 @@ class CarefulAgent:
     """Decides as `agent` does, but for what needs no model and for what must be confirmed.
 
     dangerous: actions that are done only after a yes to them. done: the action that the same words
-    had carried out just before, 0 for none: it is done once more only after a yes.
+    had carried out just before, 0 for none: it is done once more only after a yes. reserved: of the
+    questions that may be asked, those that only a confirmation may use.
     """
 
     agent: Agent
     actions: ActionSet
     dangerous: Collection[int] = ()
     done: int = 0
+    reserved: int = 0
 
     @property
     def name(self) -> str:
@@ -59,12 +61,11 @@ class CarefulAgent:
             return Decline(reason="no request")
         if confirming:
             # Its patterns take time to load, and few doors confirm.
-            from naisei.japanese.answers import Stance, understand
+            from naisei.japanese.answers import grants, understand
 
-            heard = understand(said)
-            if heard.stance is Stance.YES:
+            if grants(said):
                 return Execute(action=confirming)
-            if not heard.content or declines(said):
+            if not understand(said).content or declines(said):
                 return Decline(reason="no request")
         named = [each.id for each in self.actions if each.text == said.strip()]
         decision: Decision
@@ -104,7 +105,8 @@ class CarefulAgent:
         """What the agent sees: a question to confirm is none of its quota."""
         must = {*self.dangerous, *((self.done,) if self.done else ())}
         ours = {self._question(n, view.scene.language) for n in must}
-        left = view.quota_left + sum(turn.question in ours for turn in view.asked)
+        confirmed = sum(turn.question in ours for turn in view.asked)
+        left = view.quota_left - self.reserved + confirmed
         return replace(view, may_ask=left > 0, quota_left=max(0, left))
 
     def options(self, asks: Clarify, view: View) -> tuple[str, ...]:

@@ -1,0 +1,120 @@
+"""The models `naisei/NAME` of `naisei proxy`: conversations with a persona (`naisei.agent`).
+
+A front end sends the whole conversation each time. What led up to it is found by what was said, so
+a restart loses nothing, two users never meet, and another answer in the middle goes on from there.
+What was never said here (another program's replies) is heard anew, the person's lines in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from naisei.agent.opening import ROLES, TalkConfig, opened
+from naisei.agent.persona import load_persona, shipped
+from naisei.clarify.lines import THOUGHT
+from naisei.core import AskUser, Event, Handler, InputError, MemoryLog, Where, World
+from naisei.doors.exchange import Asking, Notes
+from naisei.doors.threads import mark_of
+from naisei.lang import say
+from naisei.runs.lock import arun_logged
+
+#: Before the name of a persona, in the name of a model.
+PREFIX = "naisei/"
+_EPISODE = Where("talk")
+_EVENTS = TypeAdapter(list[Event])
+
+
+def models() -> tuple[str, ...]:
+    return tuple(PREFIX + name for name in shipped())
+
+
+class _Lines(Handler):
+    """Performs `AskUser` by the lines that a person said; then it waits."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self._left = [*lines]
+        self.question = ""
+
+    def perform(self, effect: AskUser, where: Where) -> str:
+        if not self._left:
+            self.question = effect.question
+            raise Asking
+        return self._left.pop(0)
+
+
+@dataclass(frozen=True)
+class Talks:
+    """notes: where conversations are kept. base: performs Chat, Embed and Now. model: of all roles
+    but the judge; `None`: none. folder: for indexes of documents."""
+
+    notes: Notes
+    base: World
+    model: str | None
+    folder: Path
+
+    async def reply(
+        self, model: str, user: str, said: Sequence[tuple[str, str]], log: MemoryLog
+    ) -> str:
+        """What the persona says to the last line. said: (role, text), oldest first. log: gets what
+        happened since.
+
+        Raises:
+            InputError: nobody of that name, or the last line is not the person's.
+            EffectFailed: a model failed; the same request goes on where it failed.
+        """
+        name = model.removeprefix(PREFIX)
+        if name not in shipped():  # callers read no file of this machine
+            told = say(f"{model!r} というモデルはありません", f"there is no model {model!r}")
+            raise InputError(told, place="model", remedy=", ".join(models()))
+        lines = [(role, text) for role, text in said if role in ("user", "assistant")]
+        if not lines or lines[-1][0] != "user":
+            told = say("最後の発言がユーザーのものではありません", "the last message is no user's")
+            raise InputError(told, place="messages")
+        await self.notes.aopen()
+        before = self._events(model, user, lines[:-1])
+        heard = [text for role, text in (lines if before is None else lines[-1:]) if role == "user"]
+        log.events.extend(before or ())
+        person, known = _Lines(heard), len(log.events)
+        roles = [role for role in ROLES if role != "judge"]
+        config = TalkConfig(
+            persona=load_persona(name),
+            models=dict.fromkeys(roles, self.model) if self.model else {},
+        )
+        own: Any = {"folder": self.folder, "people": self.folder, "kept": None}
+        async with opened(config, self.base, (), human=person, groups=(), **own) as ready:
+            with suppress(Asking):  # it is the person's turn
+                await arun_logged(ready.flow, ready.world, log=log, where=_EPISODE)
+        text = _last(log.events, person.question)
+        kept = _EVENTS.dump_python(log.events, mode="json")
+        await self.notes.aput(self._mark(model, user, [*lines, ("assistant", text)]), kept)
+        del log.events[:known]  # paid before
+        return text
+
+    def _events(
+        self, model: str, user: str, lines: Sequence[tuple[str, str]]
+    ) -> list[Event] | None:
+        """What led up to these lines; `None` where they were not said here."""
+        kept = self.notes.get(self._mark(model, user, lines)) if lines else None
+        return None if kept is None else _EVENTS.validate_python(kept)
+
+    @staticmethod
+    def _mark(model: str, user: str, lines: Sequence[tuple[str, str]]) -> str:
+        return "talk:" + mark_of(user, [model, *(text for _, text in lines)])
+
+
+def _last(events: Sequence[Event], question: str) -> str:
+    """What was said since the person's last line."""
+    said: list[str] = []
+    for event in events:
+        request: Any = event.request
+        if event.kind == "ask":
+            said = []
+        elif event.kind == "say" and request["speaker"] != THOUGHT:
+            said.append(request["text"])
+    return "\n".join([*said, *filter(None, [question])])

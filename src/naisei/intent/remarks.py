@@ -1,0 +1,80 @@
+"""What sort of remark somebody makes: a ridge regression on its vector and its letters, learnt from
+the bundled data (`naisei/data/understanding`, `tools/train_understanding.py`).
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from importlib.resources import files
+from zlib import crc32
+
+import numpy as np
+import numpy.typing as npt
+
+from naisei.intent.worries import certain, words
+from naisei.intent.worries import said as told_by_words
+from naisei.japanese.morph import normalise
+
+Vectors = npt.NDArray[np.float64]
+#: Two and three letters of a remark fall into so many features.
+_LETTERS = 1024
+#: How sure the regression has to be of an emergency that no words tell of, and of one that some do.
+_SURE, _LIKELY = 0.55, 0.25
+#: Worries in which the public numbers are told, by what the regression takes a remark for.
+_CALLS = {"ambulance": "accident", "police": "violence"}
+
+
+def sorts(said: str, vector: npt.NDArray[np.float32]) -> dict[str, float]:
+    """How much a remark is of each of twelve sorts, 0 to 1, each by itself.
+
+    vector: of the remark; shape (dim,)."""
+    names, matrix, mean = _weights()
+    scores = matrix @ features([said], vector[None], mean)[0]
+    return dict(zip(names, np.round(scores.clip(0, 1), 4).tolist(), strict=True))
+
+
+def centred(vectors: npt.NDArray[np.float32]) -> Vectors:
+    """Less the mean of what was learnt from, and of length 1; shape (texts, dim)."""
+    return _scaled(vectors, _weights()[2])
+
+
+def number_to_call(said: str, sort: str, share: float, language: str) -> str:
+    """The public number, where a life may depend on it; "" otherwise. sort, share: the likeliest of
+    `sorts`."""
+    named = told_by_words(said)
+    worry = certain(said)
+    if worry is None and sort in _CALLS and share >= (_LIKELY if named else _SURE):
+        known = named is not None and named.call
+        worry = named if known else words().kinds[_CALLS[sort]]  # type: ignore[index]
+    return worry.call.get(language, "") if worry is not None else ""
+
+
+def features(
+    texts: list[str], vectors: npt.NDArray[np.float32], mean: npt.NDArray[np.float32]
+) -> Vectors:
+    """What the regression reads; shape (texts, dim + letters + 1), the last column the constant.
+
+    vectors: of the texts; shape (texts, dim). mean: of the vectors learnt from; shape (dim,).
+    """
+    letters = np.zeros((len(texts), _LETTERS))
+    for row, text in zip(letters, texts, strict=True):
+        plain = f"^{normalise(text).lower().rstrip('。.!！?？')}$"
+        for n in (2, 3):
+            for at in range(len(plain) - n + 1):
+                row[crc32(plain[at : at + n].encode()) % _LETTERS] = 1
+    letters /= np.linalg.norm(letters, axis=1, keepdims=True)
+    return np.hstack([_scaled(vectors, mean), letters, np.ones((len(texts), 1))])
+
+
+def _scaled(vectors: npt.NDArray[np.float32], mean: npt.NDArray[np.float32]) -> Vectors:
+    moved = vectors.astype(np.float64) - mean
+    scaled: Vectors = moved / np.maximum(np.linalg.norm(moved, axis=1, keepdims=True), 1e-9)
+    return scaled
+
+
+@lru_cache(maxsize=1)
+def _weights() -> tuple[list[str], Vectors, npt.NDArray[np.float32]]:
+    """The sorts, the matrix (sorts, features) and the mean (dim,)."""
+    found = files("naisei.data") / "understanding" / "weights.npz"
+    with found.open("rb") as file, np.load(file, allow_pickle=False) as kept:
+        return kept["names"].tolist(), kept["matrix"].astype(np.float64), kept["mean"]
