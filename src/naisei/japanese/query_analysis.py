@@ -50,7 +50,8 @@ _ASPECT = re.compile(
     "(?:いる|要る|[えけせてねべめれげ]る|[できら]る|出る|戻る|かかる|なる|ある|いい|よい|良い|ない|だめ|ダメ|平気|本当)(?:の|ん|かな|かね|だっけ|っけ)*[？?]|"
     "何[ぁ-ん]{0,3}(?:着|頼|書|言|持|買|食)|何(?:文字|分|秒|週|個|本|点|冊|袋|箱|階|番|曜|才|頭|匹|台|通)|どう(?:頼|書|出|払|申し込|捨|使|取|直)|"
     r"\bhow (?:many|much|long|often|do|to|can)|\bwhen\b|\bwhere\b|\bwho\b|\bwhich\b|\bwhy\b|"
-    r"\b(?:can|may|must) i\b|"
+    r"\bwhat (?!about|should)|\b(?:is|are) there\b|"
+    r"\b(?:do|does|can|may|must|will) (?:i|we|you|my|the|it|they)\b|"
     r"\bdeadline|\blimit|\bsteps?\b|\bprocedure",
     re.I,
 )
