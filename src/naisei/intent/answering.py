@@ -320,7 +320,8 @@ def extracted(query: str, found: Found, rules: Rules) -> tuple[Grounded, Band]:
     evidence. The nearest place is pointed to alone."""
     if (sums := worked(query, found.hits, rules.language)) is not None:
         cited = tuple(at + 1 for at, _ in sums.parts)
-        draft = [(sums.told, cited), *((text, (at + 1,)) for at, text in sums.parts)]
+        draft = [(sums.told, cited)] if sums.told else []
+        draft += [(text, (at + 1,)) for at, text in sums.parts]
         return Grounded.of(draft, found.hits, separator="\n"), "answer"
     parts = quotes(query, found)
     held = _held(query, found, parts, rules)

@@ -42,7 +42,8 @@ _DIALECT = tuple(
         ("ど(?:ない|げん)(?:し|や)(?:たら|って)", "どうしたら"),
         ("ど(?:ない|げん)", "どう"),
         ("ええ(?=[んのかです、。？]|$)", "いい"),
-        ("あかん|いけん", "だめ"),
+        ("(?:あか|いけ)ん(?:のん)?", "だめ"),
+        ("(?<=[てで])まった", "しまった"),
         ("(?<=[かさたなまらわがばきしちにみりえけせてねめれべげ])へん", "ない"),
         ("(?<=[しでて])(?:はる|よる|とう|とる)", "いる"),
         ("(?:や|じゃ)けど", "だけど"),
@@ -104,12 +105,12 @@ class RespellHandler(Handler):
         return cast(Respell, effect).text if text == given else text
 
     def _sounds(self) -> str:
-        """Sound → the word in kanji that stands in most chunks, that is another for theirs, or that
-        a heading holds."""
+        """Sound → the word in kanji or katakana that stands in most chunks, that is another for
+        theirs, or that a heading holds."""
         titles = [" ".join([title, *headings]) for title, headings in self._index.outline()]
         named = (run for title in titles for run in _RUN.findall(title))
         every = {*self._index.vocabulary(), *known_words(), *(w for n in named for w in _within(n))}
-        words = [word for word in every if _KANJI.fullmatch(word)]
+        words = [w for w in every if _KANJI.fullmatch(w) or (_KATAKANA.fullmatch(w) and w[2:])]
         counts = self._index.frequencies(words)
         sounds = {_sound(word): word for word in sorted(words, key=lambda w: (counts[w], w))}
         return json.dumps(sounds, ensure_ascii=False)
