@@ -99,8 +99,8 @@ def fill(folder: Path, chunks: int) -> tuple[float, float]:
                     for row in [(own, f"{document.path}#{n}", "[]", None, t, t, k)]
                 ],
             )
-            store.keep("rule", zip(keys, vectors(first, count), strict=True))
-            store.keep_spans("rule", ((key, b"") for key in keys))
+            kept = zip(keys, vectors(first, count), strict=True)
+            store.keep("rule", ((key, vector, b"") for key, vector in kept))
             documents.append(own)
         store.db.commit()
         filled = time.perf_counter() - began

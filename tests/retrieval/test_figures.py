@@ -12,6 +12,7 @@ ROOMS = """| 部屋 | 定員 | 平日 | 休日 |
 | 会議室 | 30人 | 1,500円 | 2,000円 |
 | 和室 | 20人 | 800円 | 応相談 |"""
 TICKETS = "| 区分 | 料金 |\n| 大人（高校生以上） | 800円 |\n| 小学生 | 300円 |\n| 幼児 | 無料 |"
+POINTS = "| 役 | 子 | 親 |\n| 満貫 | 8,000 | 12,000 |\n| 跳満 | 12,000 | 18,000 |"
 LESSONS = "| 日程 | 時間 |\n| 5月10日 | 2時間 |\n| 5月17日 | 3時間 |"
 ITEMS = (
     "貸し出すもの\n- マイク：1本300円\n- 映写機：1回1,000円\n"
@@ -24,7 +25,13 @@ def hit(text: str, heading: str = "", *, cut: bool = False) -> Evidence:
     return Evidence(id=heading, text=text, score=1.0, meta=meta)
 
 
-HITS = [hit(ROOMS, "料金"), hit(TICKETS, "入場料"), hit(LESSONS, "講座"), hit(ITEMS, "備品")]
+HITS = [
+    hit(ROOMS, "料金"),
+    hit(TICKETS, "入場料"),
+    hit(LESSONS, "講座"),
+    hit(ITEMS, "備品"),
+    hit(POINTS, "点"),
+]
 
 
 @pytest.mark.parametrize(
@@ -43,6 +50,8 @@ HITS = [hit(ROOMS, "料金"), hit(TICKETS, "入場料"), hit(LESSONS, "講座"),
         ("大人の入場料と会議室の平日はどちらが高い", ["会議室", "入場料 800円"]),
         ("講座は全部で何時間ですか", ["合計は5時間", "5月17日 3時間"]),
         ("講座は全部で何回ありますか", ["2行", "5月10日、5月17日"]),
+        ("跳満と満貫の子の差はいくら", ["差は4,000", "| 跳満 |"]),
+        ("満貫の子と親はどちらが高い", ["親", "差は4,000"]),
         ("Which is cheaper on 平日, 会議室 or 和室?", ["和室"]),
     ],
 )
@@ -67,7 +76,15 @@ def test_comparisons_and_sums(query: str, held: list[str]) -> None:
     ],
 )
 def test_nothing_is_worked_out_that_is_not_asked_or_not_exact(query: str) -> None:
-    assert worked(query, HITS, "ja") is None
+    found = worked(query, HITS, "ja")
+    assert found is None or not found.told
+
+
+def test_what_has_no_amount_stands_side_by_side() -> None:
+    text = "| 経過 | すること |\n| 8秒 | 声をかける |\n| 12秒 | もう一度かける |\n| 17秒 | 止める |"
+    found = worked("8秒と12秒では何が違いますか", [hit(text)], "ja")
+    assert found is not None and not found.told
+    assert found.parts == ((0, "\n".join(text.split("\n")[:3])),)
 
 
 def test_rows_of_which_some_stand_elsewhere_are_not_summed() -> None:

@@ -120,18 +120,6 @@ def test_what_cannot_be_asked(docs: Path, tmp_path: Path, options: dict[str, obj
         index.search("休暇", **options)  # type: ignore[arg-type]
 
 
-def test_preference_moves_up_and_leaves_nothing_out(docs: Path, tmp_path: Path) -> None:
-    build(tmp_path / "index", docs, embedder=None)
-    with Index.open(tmp_path / "index") as index:
-        plain = index.search("入社 精算 サーバー 宿泊費", k=9)
-        liked = index.search(
-            "入社 精算 サーバー 宿泊費", k=9, prefer={"format": "html", "zzz": "x"}
-        )
-        places = [[h.chunk.format for h in hits].index("html") for hits in (plain, liked)]
-        assert places[1] < places[0]
-        assert {h.chunk.id for h in plain} == {h.chunk.id for h in liked}
-
-
 def test_the_newer_edition_comes_first(tmp_path: Path) -> None:
     docs = tmp_path / "docs"
     docs.mkdir()

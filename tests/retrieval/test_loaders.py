@@ -237,7 +237,6 @@ def test_clipped_and_replaced_letters_that_show_are_text(part: str) -> None:
     "secret",
     [
         show("秘密", 72, 600, before="3 Tr"),
-        show("秘密", 72, 600, before="0 0 5 5 re W n"),
         f"q BT /F1 11 Tf 1 0 0 0 72 600 Tm <{SECRET}> Tj ET Q\n",
         f"q BT /F1 11 Tf 0.0001 0 0 1 72 600 Tm <{SECRET}> Tj ET Q\n",
         show("秘密", 72, 600).replace("Tf", "Tf 0.001 Tz"),

@@ -90,7 +90,7 @@ def docs(tmp_path: Path) -> Path:
 
 def _kept(at: Path) -> int:
     with sqlite3.connect(at / "index.sqlite") as db:
-        return int(db.execute("SELECT count(*) FROM sentences").fetchone()[0])
+        return int(db.execute("SELECT count(*) FROM vectors").fetchone()[0])
 
 
 def test_sentences_are_embedded_once_and_go_with_their_document(docs: Path, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
 
 import docx
 import pytest
@@ -232,6 +233,30 @@ def test_vertical_and_turned_text_of_a_pdf() -> None:
     assert lines("a.pdf", pdf(down)) == list(columns)
     turned = show("機械室は立ち入りを禁じる。", 0, 0, 12, before="0 1 -1 0 200 60 cm")
     assert lines("a.pdf", pdf(turned)) == ["機械室は立ち入りを禁じる。"]
+
+
+TIERS = (
+    ("まつりは八月十日に行う。雨", "なら、八月十七日にする。"),
+    ("弁当の数を前日までに役員", "へ知らせる。"),
+)
+
+
+@pytest.mark.parametrize("order", ["tiers", "columns", "left first", "rows"])
+def test_vertical_writing_in_tiers(order: str) -> None:
+    places = [
+        (letter, 500 - 24 * x, 750 - 230 * tier - 15 * y)
+        for tier, columns in enumerate(TIERS)
+        for x, column in enumerate(columns)
+        for y, letter in enumerate(column)
+    ]
+    sorts: dict[str, Callable[[tuple[str, int, int]], tuple[int, ...]]] = {
+        "tiers": lambda place: (0,),
+        "columns": lambda place: (-place[1], -place[2]),
+        "left first": lambda place: (place[2] < 550, place[1], -place[2]),
+        "rows": lambda place: (-place[2], place[1]),
+    }
+    page = "".join(show(letter, x, y, 12) for letter, x, y in sorted(places, key=sorts[order]))
+    assert "".join(lines("a.pdf", pdf(page))).replace("\n", "") == "".join(map("".join, TIERS))
 
 
 def test_a_page_without_text_is_told() -> None:

@@ -26,7 +26,6 @@ def test_related_words_count_less_than_the_words_themselves(tmp_path: Path) -> N
     alone, more = index.scores(asked), index.scores(asked, synonyms(asked))
     assert alone[0] == 0 and alone[1] > 0
     assert 0 < more[0] < more[1] and more[2] == 0
-    assert index.matched(asked, 1) == 1.0 and index.matched(asked, 0) == 0.0
 
 
 def test_a_compound_asks_for_its_synonyms_as_a_whole() -> None:

@@ -310,7 +310,8 @@ def extracted(query: str, found: Found, rules: Rules) -> tuple[Grounded, Band]:
     evidence. The nearest place is pointed to alone."""
     if (sums := worked(query, found.hits, rules.language)) is not None:
         cited = tuple(at + 1 for at, _ in sums.parts)
-        draft = [(sums.told, cited), *((text, (at + 1,)) for at, text in sums.parts)]
+        draft = [(sums.told, cited)] if sums.told else []
+        draft += [(text, (at + 1,)) for at, text in sums.parts]
         return Grounded.of(draft, found.hits, separator="\n"), "answer"
     parts = quotes(query, found)
     held = _held(query, found, parts, rules)
@@ -336,14 +337,14 @@ def _held(query: str, found: Found, parts: Sequence[Quote], rules: Rules) -> Ban
     asked = things(query) or words
     named, place = [names(thing, hit) for thing in asked], place_of(hit)
     near = nearness([hit], found.weights)
-    if found.weights.foreign:
-        return _in_meaning(query, near, parts[0])
     told = set(search_tokens(f"{place}\n{parts[0].text}"))
     sure = near + _QUOTED * share(words, found.weights.idf, told)
     sure += _NAMED * sum(named) / max(1, len(named))
     sure += _HEADED * any(mentions(thing, place) for thing in asked)
     if sure >= rules.answer_from and any(part.answers for part in parts):
         return "answer"
+    if found.weights.foreign:
+        return _in_meaning(query, near, parts[0])
     if things(query) and not (near >= MEANT or named[0] or 2 * sum(named) > len(named)):
         return "none"
     about = is_held(query, found.hits, found.weights, rules) or (things(query) and all(named))

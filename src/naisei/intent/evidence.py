@@ -19,6 +19,7 @@ the nearest passage is told with it (`naisei.intent.answering.extracted`).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence, Set
 from typing import Literal
 
@@ -30,6 +31,7 @@ from naisei.intent.effects import Weigh, Weights
 from naisei.intent.rules import Rules, Setting
 from naisei.intent.things import mentions, place_of, things
 from naisei.japanese.dates import is_old, named_years
+from naisei.japanese.morph import is_japanese
 from naisei.japanese.query_analysis import hollow
 from naisei.japanese.sentences import codes, related, search_tokens
 from naisei.retrieval.ranking import fuse
@@ -131,8 +133,14 @@ def _alike(one: str, two: str) -> bool:
 
 
 def substance(query: str) -> tuple[str, ...]:
-    """The search words of a question that say what it is about, each once."""
-    return tuple(w for w in dict.fromkeys(search_tokens(query)) if not hollow(w))
+    """The search words of a question that say what it is about, each once; of an English one
+    without the katakana for them."""
+    words = (w for w in dict.fromkeys(search_tokens(query)) if not hollow(w))
+    japanese = is_japanese(query)
+    return tuple(w for w in words if japanese or not _KATAKANA.fullmatch(w))
+
+
+_KATAKANA = re.compile("[ァ-ヺー]+")
 
 
 def coverage(

@@ -30,7 +30,7 @@ from naisei.intent.routing import (
 )
 from naisei.intent.rules import Setting
 from naisei.intent.schemas import Judged, Reply
-from naisei.intent.spelling import respelt
+from naisei.intent.spelling import respelt, standard
 from naisei.intent.urgent import urgent_reply
 
 #: The speaker of replies in the log of an inquiry.
@@ -39,11 +39,32 @@ ASSISTANT = "assistant"
 
 def assist(dialogue: Dialogue, setting: Setting, notes: Sequence[str] = ()) -> Flow[Reply]:
     """One step: a question back, or the answer. notes: what the person said earlier that they are,
-    the newest first."""
+    the newest first. What finds no answer as it was written is asked as it may be meant."""
+    dialogue = standard(dialogue)
+    reply = yield from _step(dialogue, setting, notes)
+    if _worth(reply) == _ANSWERED or "evaluator" in setting.rules.roles:
+        return reply
+    meant = yield from respelt(dialogue)
+    if meant == dialogue:
+        return reply
+    other = yield from _step(meant, setting, notes)
+    return other if _worth(other) > _worth(reply) else reply
+
+
+_ANSWERED = 3
+
+
+def _worth(reply: Reply) -> int:
+    """From no evidence to an answer; a question back is worth more than a place to look at."""
+    if reply.band == "answer" or reply.extended is not None:
+        return _ANSWERED
+    return 2 if reply.route == "ask" else int(reply.band == "nearest")
+
+
+def _step(dialogue: Dialogue, setting: Setting, notes: Sequence[str]) -> Flow[Reply]:
     setting = setting.spoken(dialogue.utterance)
     if (reply := greeted(dialogue, setting)) is not None:
         return reply
-    dialogue = yield from respelt(dialogue)
     if (reply := (yield from urgent_reply(dialogue, setting))) is not None:
         return reply
     if "evaluator" not in setting.rules.roles:

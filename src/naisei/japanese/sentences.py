@@ -285,7 +285,7 @@ def known_words() -> tuple[str, ...]:
     return tuple(_groups())
 
 
-_SYNONYMS = ("work_synonyms.txt", "everyday_synonyms.txt")
+_SYNONYMS, _ENGLISH = ("work_synonyms.txt", "everyday_synonyms.txt"), "english_words.txt"
 
 
 @cache
@@ -302,4 +302,9 @@ def _groups() -> dict[str, dict[Form, tuple[Form, ...]]]:
             others = found.setdefault(form[0], {})
             more = [other for other in forms if other and other != form]
             others[form] = tuple(dict.fromkeys([*others.get(form, ()), *more]))
+    for line in (here / _ENGLISH).read_text(encoding="utf-8").splitlines():
+        if not line.startswith("#"):
+            word, *named = line.split()
+            form = tuple(dict.fromkeys(search_tokens(word.replace("-", " "))))
+            found.setdefault(form[0], {})[form] = tuple(tuple(search_tokens(n)) for n in named)
     return found

@@ -196,7 +196,6 @@ def _clear(store: Store, index_dir: Path, number: int) -> None:
         store.db.execute("DELETE FROM generations WHERE id < ?", (number - _KEPT,))
         store.db.execute("DELETE FROM documents WHERE id NOT IN (SELECT document FROM members)")
         store.db.execute("DELETE FROM vectors WHERE key NOT IN (SELECT key FROM chunks)")
-        store.db.execute("DELETE FROM sentences WHERE key NOT IN (SELECT key FROM chunks)")
     kept = {folder_of(index_dir, n) for n in range(number - _KEPT, number + 1)}
     for folder in index_dir.glob("generation-*"):
         if folder not in kept:

@@ -46,6 +46,9 @@ _ASKED = (
 _COUNTED = re.compile("何(時間|日|回|人|枚|点|冊|件|個|年|週|分|種類|か所|ヶ所|つ)")
 #: What makes an amount no plain one.
 _VAGUE = re.compile("[〜～~/／]|以[上下内外]|未満|まで|約|程度|から|超|につき|ごと|ただし|除")
+_PLAIN = re.compile(r"[0-9,.]+")
+#: That a column's name tells for all of its cells.
+_UNIT = re.compile("[（(](円|日|年|か月|時間|分|人|件|回|個|点|冊)[)）]")
 _TOTAL = re.compile("(?:合|総|小)?計|total", re.I)
 _FREE = re.compile("無料|free", re.I)
 _TIMES = r"(?:[のがは]|を)?\s*([0-9]+|[一二三四五六七八九])\s*(?:人|名|枚|個|冊|本|部|台|着|食|つ)"
@@ -72,7 +75,8 @@ class Amount(NamedTuple):
 
 
 class Worked(NamedTuple):
-    """told: what the rows come to. parts: (place of the hit, rows as they stand)."""
+    """told: what the rows come to; empty where they only stand beside each other. parts: (place of
+    the hit, rows as they stand)."""
 
     told: str
     parts: tuple[tuple[int, str], ...]
@@ -84,24 +88,48 @@ def worked(query: str, hits: Sequence[Evidence], language: Language) -> Worked |
     asked = unicodedata.normalize("NFKC", query)
     adjective = next((words for form, *words in _ASKED if re.search(form, asked, re.I)), None)
     beside = _WHICH.search(asked) is not None and adjective is not None
-    apart = _APART.search(asked) is not None and _unit(asked) != ""
+    differ = _APART.search(asked) is not None
+    apart = differ and _unit(asked) != ""
     summed = _SUM.search(asked) is not None
     added = _unit(asked) != "" and (summed or re.search(_TIMES, asked) is not None)
-    if not (beside or apart or added):
+    if not (beside or differ or added):
         return None
     whole = summed or (beside and _MOST.search(asked) is not None)
     found = _amounts(asked, hits, whole)
-    if beside or apart:
+    if not (beside or apart or added):
+        told = ""
+    elif beside or apart:
         told = _beside(adjective if beside else None, found, language) if len(found) > 1 else ""
     else:
         told = _total(found, language) if sum(amount.times for amount in found) > 1 else ""
     if not told and (told := _count(asked, hits, language) if summed else ""):
         return Worked(told, ((0, hits[0].text),))
+    if not told:
+        both = _both(asked, hits) if beside or differ else ()
+        return Worked("", both) if len(both) else None
     parts: list[tuple[int, str]] = []
     for (at, header), rows in groupby(found, key=lambda amount: amount.table):
         lines = dict.fromkeys([*([header] if header else []), *(row.written for row in rows)])
         parts.append((at, "\n".join(lines)))
-    return Worked(told, tuple(parts)) if told else None
+    return Worked(told, tuple(parts))
+
+
+def _both(asked: str, hits: Sequence[Evidence]) -> tuple[tuple[int, str], ...]:
+    """The rows of one table that the question names, or the beginnings of the sections whose
+    headings it does, where there are two at least."""
+    for at, hit in enumerate(hits):
+        for header, rows in _tables(hit.text):
+            named = _named([cells[0] for cells, _ in rows], asked)[0]
+            if 1 < len(named) <= _ROWS:
+                lines = [*([header] if header else []), *(rows[n][1] for n in named)]
+                return ((at, "\n".join(lines)),)
+    sections: dict[str, tuple[int, str]] = {}
+    for at, hit in enumerate(hits):
+        headings = hit.meta.get("headings")
+        if isinstance(headings, list) and headings and _named([str(headings[-1])], asked)[0]:
+            first = next((unit.written for unit in spans(hit.text) if not unit.header), "")
+            sections.setdefault(str(headings[-1]), (at, first))
+    return tuple(sections.values()) if len(sections) > 1 else ()
 
 
 def _amounts(asked: str, hits: Sequence[Evidence], whole: bool) -> list[Amount]:
@@ -146,6 +174,7 @@ def _of_rows(asked: str, hits: Sequence[Evidence], at: int, whole: bool) -> list
     a hit that has them; where none is named and `whole`, of all rows."""
     for header, rows in _tables(hits[at].text):
         names = cells_of(header) if header else ["", ""]
+        units = [m[1] if (m := _UNIT.search(name)) else "" for name in names]
         rows = [(cells, line) for cells, line in rows if len(cells) == len(names)]
         rest = asked
         named, rest = _named([cells[0] for cells, _ in rows], rest)
@@ -160,11 +189,14 @@ def _of_rows(asked: str, hits: Sequence[Evidence], at: int, whole: bool) -> list
         table = (at, header)
         if len(named) == 1 and len(columns) > 1:
             cells, line = rows[named[0]]
-            found = [_amount(names[n], cells[n], asked, table, line) for n in columns]
+            found = [_amount(names[n], cells[n] + units[n], asked, table, line) for n in columns]
         else:
             valued = columns or range(1, len(names))
             by_column = [
-                [_amount(rows[r][0][0], rows[r][0][n], asked, table, rows[r][1]) for r in named]
+                [
+                    _amount(rows[r][0][0], rows[r][0][n] + units[n], asked, table, rows[r][1])
+                    for r in named
+                ]
                 for n in valued
             ]
             some = [amounts for amounts in by_column if any(amounts)]
@@ -196,6 +228,7 @@ def _named_above(hit: Evidence, asked: str) -> list[str]:
 def _named(names: Sequence[str], text: str) -> tuple[list[int], str]:
     """Places of the names that stand in a text, longer ones first, and the text without them."""
     plain = [re.sub(r"[（(].*?[)）]|\s", "", unicodedata.normalize("NFKC", n)) for n in names]
+    text = re.sub(r"\s", "", text)
     found: list[int] = []
     for at in sorted(range(len(plain)), key=lambda n: (-len(plain[n]), n)):
         if plain[at] and plain[at] in text:
@@ -217,7 +250,9 @@ def _amount(
         value, told = Decimal(only.value), only.unit
     else:
         return None
-    if (unit and told != unit) or not told or (told in "年月" and "日" not in unit):
+    if not told and unit in ("", "円") and _PLAIN.fullmatch(plain):
+        unit = ""  # of points, and of what the table calls its numbers
+    elif not told or (unit and told != unit) or (told in "年月" and "日" not in unit):
         return None
     short = re.sub(r"[（(].*?[)）]|\s", "", unicodedata.normalize("NFKC", name))
     many = re.search(re.escape(short) + _TIMES, asked)
@@ -265,7 +300,8 @@ def _beside(adjective: list[Any] | None, found: Sequence[Amount], language: Lang
     apart = _number(most.value - least.value, least.unit)
     if least.value == most.value:
         return f"どちらも{least.said}です。" if language == "ja" else f"Both: {least.said}."
-    apart += f" ({most.name} {most.said} − {least.name} {least.said})"
+    parts = f"{most.name} {most.said} − {least.name} {least.said}"
+    apart += f"（{parts}）" if language == "ja" else f" ({parts})"
     if adjective is None:
         return f"差は{apart}です。" if language == "ja" else f"The difference is {apart}."
     ja, en, less = adjective

@@ -38,8 +38,6 @@ T = TypeVar("T")
 P = ParamSpec("P")
 #: Candidates of each way of searching that are fused.
 DEPTH = 100
-#: How much more what is preferred counts.
-_LIKED = 1.5
 
 
 class Generations(Protocol):
@@ -214,7 +212,6 @@ class Index:
         k: int = 5,
         mode: Mode = "hybrid",
         filters: Mapping[str, Any] | None = None,
-        prefer: Mapping[str, Any] | None = None,
     ) -> list[Hit]:
         """The best `k` chunks, best first; fewer if fewer fit.
 
@@ -225,8 +222,6 @@ class Index:
 
         Args:
             filters: what a chunk must be, see `naisei.retrieval.snapshot`.
-            prefer: written the same way; chunks that fit move up, nothing is left out. Keys
-                that no document has do nothing.
 
         Raises:
             InputError: `k` below 1, an unknown mode, a filter that is none; `dense` without
@@ -244,7 +239,7 @@ class Index:
                 remedy=say("hybrid、bm25、dense のどれか", "hybrid, bm25 or dense"),
             )
         return self._answered(
-            lambda snapshot: self._search(snapshot, query, k, mode, filters or {}, prefer or {})
+            lambda snapshot: self._search(snapshot, query, k, mode, filters or {})
         )
 
     def _answered(self, ask: Callable[[Snapshot], T]) -> T:
@@ -269,12 +264,10 @@ class Index:
         k: int,
         mode: Mode,
         filters: Mapping[str, Any],
-        prefer: Mapping[str, Any],
     ) -> list[Hit]:
         depth = max(DEPTH, 4 * k)
         with self._lock:
             mask = snapshot.mask(filters) if filters else None
-            liked = snapshot.mask(known) if (known := snapshot.usable(prefer)) else None
         asked = list(dict.fromkeys(search_tokens(query)))
         by_words, cosines = None, None
         words: list[int] = []
@@ -312,9 +305,6 @@ class Index:
             solid = [word for word in asked if not hollow(word)]
             covered = snapshot.words.covered(solid, first)
             fused = rerank(fused, query, texts, covered, snapshot.document)
-        if liked is not None:
-            moved = {row: s * _LIKED if liked[row] else s for row, s in fused.items()}
-            fused = dict(sorted(moved.items(), key=lambda pair: -pair[1]))
         place_w = {row: rank for rank, row in enumerate(words, start=1)}
         place_m = {row: rank for rank, row in enumerate(meanings, start=1)}
         with self._lock:
@@ -328,7 +318,6 @@ class Index:
                 dense=place_m.get(row),
                 words=None if by_words is None else float(by_words[row]),
                 cosine=None if cosines is None else float(cosines[row]),
-                matched=None if by_words is None else snapshot.words.matched(asked, row),
                 spans=()
                 if cosines is None
                 else tuple(map(float, snapshot.spans.each(row, vector))),

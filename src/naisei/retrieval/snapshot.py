@@ -27,7 +27,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import JsonValue
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from naisei.core import InputError, fingerprint
 from naisei.japanese.dates import is_old
@@ -52,8 +52,8 @@ def _fold(text: str) -> str:
 
 def _test(key: str, value: Any) -> _DocumentTest:
     if key == "date":
-        first, last = _period(value)
-        return lambda path, form, date, meta: date is not None and first <= date <= last
+        when = _period(value)
+        return lambda path, form, date, meta: date is not None and when.first <= date <= when.last
     wanted = tuple(map(_fold, _texts(key, value)))
     if key == "path":
         return lambda path, form, date, meta: any(fnmatchcase(_fold(path), w) for w in wanted)
@@ -81,29 +81,25 @@ def _texts(key: str, value: Any) -> tuple[str, ...]:
     return tuple(str(text) for text in found)
 
 
-def _period(value: Any) -> tuple[dt.date, dt.date]:
-    if not isinstance(value, Mapping) or not value or set(value) - {"from", "to"}:
+class _Period(BaseModel):
+    """From the first day to the last; either may be missing."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    first: dt.date = Field(default=dt.date.min, alias="from")
+    last: dt.date = Field(default=dt.date.max, alias="to")
+
+
+def _period(value: Any) -> _Period:
+    try:
+        if not value:
+            raise ValueError("nothing")
+        return _Period.model_validate(value)
+    except ValueError:  # pydantic's is one
         raise InputError(
             say(f"{value!r} は期間ではありません", f"{value!r} is no range of dates"),
             place="filter date",
             remedy='{"from": "2024-04-01", "to": "2025-03-31"}',
-        )
-    first, last = value.get("from"), value.get("to")
-    return _day(first) if first else dt.date.min, _day(last) if last else dt.date.max
-
-
-def _day(value: Any) -> dt.date:
-    if isinstance(value, dt.datetime):
-        return value.date()
-    if isinstance(value, dt.date):
-        return value
-    try:
-        return dt.date.fromisoformat(str(value))
-    except ValueError:
-        raise InputError(
-            say(f"{value!r} は日付ではありません", f"{value!r} is no date"),
-            place="filter date",
-            remedy=say("2024-04-01 のように書いてください", "write it as 2024-04-01"),
         ) from None
 
 
@@ -226,10 +222,6 @@ class Snapshot:
     def keys(self) -> frozenset[str]:
         """All that front matter is asked for by."""
         return frozenset(key for filed in self.filed.values() for key in filed.meta)
-
-    def usable(self, filters: Mapping[str, Any]) -> dict[str, Any]:
-        """Those of the filters whose key something here has."""
-        return {key: value for key, value in filters.items() if key in _OWN or key in self.keys}
 
     def ground(self, cosines: Floats, vector: npt.NDArray[np.float32]) -> float:
         """The cosine with this vector that says nothing: the mean of all."""

@@ -32,7 +32,7 @@ from naisei.retrieval.seal import damaged, of_row, of_rows, telling
 from naisei.retrieval.types import Document, Hidden, LoadLimits
 
 #: Changes with the tables.
-VERSION = 4
+VERSION = 5
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS documents (
@@ -60,10 +60,7 @@ CREATE TABLE IF NOT EXISTS hidden (
 CREATE INDEX IF NOT EXISTS hidden_of ON hidden (document);
 CREATE INDEX IF NOT EXISTS members_of ON members (document);
 CREATE TABLE IF NOT EXISTS vectors (
-  embedder TEXT NOT NULL, key BLOB NOT NULL, vector BLOB NOT NULL,
-  PRIMARY KEY (embedder, key)) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS sentences (
-  embedder TEXT NOT NULL, key BLOB NOT NULL, vectors BLOB NOT NULL,
+  embedder TEXT NOT NULL, key BLOB NOT NULL, vector BLOB NOT NULL, sentences BLOB NOT NULL,
   PRIMARY KEY (embedder, key));
 """
 FILE = "index.sqlite"
@@ -78,9 +75,10 @@ def recipe(chunking: Chunking, limits: LoadLimits) -> str:
 
 
 def known_as(embedder: str) -> str:
-    """By what the vectors of an embedder are kept: its name, and its weights."""
+    """By what the vectors of an embedder are kept: its name, its weights, and how sentences are
+    told apart."""
     weights = of_embedder(embedder)
-    return f"{embedder} {fingerprint(weights)[:16]}" if weights else embedder
+    return f"{embedder} {fingerprint(weights)[:16] if weights else ''}#{UNITS_VERSION}"
 
 
 def folder_of(index_dir: Path, generation: int) -> Path:
@@ -246,42 +244,22 @@ class Store:
                 raise damaged(self.path)
             yield ChunkRow(*row)
 
-    def vectors(self, embedder: str, keys: Iterable[bytes]) -> dict[bytes, npt.NDArray[np.float32]]:
-        """Those that are kept."""
+    def vectors(self, embedder: str, keys: Iterable[bytes]) -> Iterator[tuple[bytes, bytes]]:
+        """What `keep` kept for each, in their order."""
         known = known_as(embedder)
-        found: dict[bytes, npt.NDArray[np.float32]] = {}
+        query = "SELECT vector, sentences FROM vectors WHERE embedder = ? AND key = ?"
         for key in keys:
-            row = self.db.execute(
-                "SELECT vector FROM vectors WHERE embedder = ? AND key = ?", (known, key)
-            ).fetchone()
-            if row is not None:
-                found[key] = np.frombuffer(row[0], dtype="<f4")
-        return found
+            yield self.db.execute(query, (known, key)).fetchone()
 
-    def spans(self, embedder: str, keys: Iterable[bytes]) -> Iterator[bytes]:
-        """What `keep_spans` kept for each; empty where nothing was."""
-        known = f"{known_as(embedder)}#{UNITS_VERSION}"
-        for key in keys:
-            row = self.db.execute(
-                "SELECT vectors FROM sentences WHERE embedder = ? AND key = ?",
-                (known, key),
-            ).fetchone()
-            yield b"" if row is None else row[0]
-
-    def keep_spans(self, embedder: str, packed: Iterable[tuple[bytes, bytes]]) -> None:
-        """Within the transaction that is open."""
-        known = f"{known_as(embedder)}#{UNITS_VERSION}"
-        self.db.executemany(
-            "INSERT OR REPLACE INTO sentences VALUES (?, ?, ?)",
-            ((known, key, vectors) for key, vectors in packed),
-        )
-
-    def keep(self, embedder: str, vectors: Iterable[tuple[bytes, npt.NDArray[np.float32]]]) -> None:
-        """Within the transaction that is open."""
+    def keep(
+        self, embedder: str, vectors: Iterable[tuple[bytes, npt.NDArray[np.float32], bytes]]
+    ) -> None:
+        """Within the transaction that is open. vectors: of each key the chunk's, and those of its
+        sentences, packed."""
         known = known_as(embedder)
         self.db.executemany(
-            "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)",
-            ((known, key, np.ascontiguousarray(v, "<f4").tobytes()) for key, v in vectors),
+            "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?, ?)",
+            ((known, key, np.ascontiguousarray(v, "<f4").tobytes(), s) for key, v, s in vectors),
         )
 
     def tokens(self, documents: Iterable[int]) -> Iterator[tuple[ChunkRow, list[str]]]:
@@ -305,16 +283,15 @@ class Store:
         self, documents: Iterable[int], embedder: str
     ) -> dict[bytes, tuple[str, list[str], str]]:
         """Key → title, headings and text, for the chunks of these documents that have no vector
-        yet, or whose sentences have none."""
+        yet."""
         known = known_as(embedder)
         found: dict[bytes, tuple[str, list[str], str]] = {}
         for document in documents:
             rows = self.db.execute(
                 "SELECT key, title, headings, text FROM chunks JOIN documents d ON d.id = document "
-                "WHERE document = ? AND NOT (EXISTS (SELECT 1 FROM vectors v "
-                "WHERE v.embedder = ? AND v.key = chunks.key) AND EXISTS (SELECT 1 FROM "
-                "sentences s WHERE s.embedder = ? AND s.key = chunks.key)) ORDER BY chunks.id",
-                (document, known, f"{known}#{UNITS_VERSION}"),
+                "WHERE document = ? AND NOT EXISTS (SELECT 1 FROM vectors v "
+                "WHERE v.embedder = ? AND v.key = chunks.key) ORDER BY chunks.id",
+                (document, known),
             )
             for key, title, headings, text in rows:
                 found[key] = title, json.loads(headings), text

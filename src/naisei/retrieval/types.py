@@ -102,8 +102,7 @@ class Hit(BaseModel):
 
     bm25, dense: its rank by words and by meaning, from 1; None where it was not among the
     candidates of that way. words, cosine: its score there, BM25 (≥ 0) and cosine (−1 to 1; how
-    to read it depends on the embedder). matched: the share, 0 to 1, of the query's words, by
-    idf, that stand in it or in what is above it; None if nothing was searched by words. spans:
+    to read it depends on the embedder). spans:
     the cosine of each of its sentences and rows, in the order of `naisei.retrieval.chunking.said`.
     """
 
@@ -115,7 +114,6 @@ class Hit(BaseModel):
     dense: int | None = None
     words: float | None = None
     cosine: float | None = None
-    matched: float | None = None
     spans: tuple[float, ...] = ()
 
 

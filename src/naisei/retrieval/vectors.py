@@ -32,10 +32,8 @@ def write_vectors(store: Store, folder: Path, keys: list[bytes], model: Embedder
         return
     shape = (len(keys), model.dim)
     rows = np.lib.format.open_memmap(folder / _FILE, mode="w+", dtype=np.float32, shape=shape)
-    for start in range(0, len(keys), 1000):
-        some = keys[start : start + 1000]
-        found = store.vectors(model.name, some)
-        rows[start : start + len(some)] = np.stack([found[key] for key in some])
+    for at, (vector, _) in enumerate(store.vectors(model.name, keys)):
+        rows[at] = np.frombuffer(vector, dtype="<f4")
     rows.flush()
 
 
@@ -80,14 +78,16 @@ def write_spans(store: Store, folder: Path, keys: list[bytes], model: Embedder) 
     """The sentences of the chunks with these keys, in their order."""
     width = _SCALE.itemsize + model.dim
     # Two passes, so that no more than one chunk's sentences are held at a time.
-    counts = [len(blob) // width for blob in store.spans(model.name, keys)]
+    counts = [len(blob) // width for _, blob in store.vectors(model.name, keys)]
     starts = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]).astype(np.int64)
     if starts[-1] == 0:
         return
     shape = (int(starts[-1]), model.dim)
     rows = np.lib.format.open_memmap(folder / _VECTORS, mode="w+", dtype=np.int8, shape=shape)
     scales = np.empty(shape[0], dtype=_SCALE)
-    for start, count, blob in zip(starts, counts, store.spans(model.name, keys), strict=False):
+    for start, count, (_, blob) in zip(
+        starts, counts, store.vectors(model.name, keys), strict=False
+    ):
         cut = count * _SCALE.itemsize
         scales[start : start + count] = np.frombuffer(blob[:cut], dtype=_SCALE)
         rows[start : start + count] = np.frombuffer(blob[cut:], dtype=np.int8).reshape(
@@ -163,10 +163,8 @@ def embed_missing(
         rows = _embedded([content for _, content in batch], model)
         keys = [key for key, _ in batch]
         with store.db:
-            store.keep(model.name, ((key, own[0]) for key, own in zip(keys, rows, strict=True)))
-            store.keep_spans(
-                model.name, ((key, packed(own[1:])) for key, own in zip(keys, rows, strict=True))
-            )
+            kept = zip(keys, rows, strict=True)
+            store.keep(model.name, ((key, own[0], packed(own[1:])) for key, own in kept))
         done += len(batch)
         if progress is not None:
             progress(done, len(todo))

@@ -104,15 +104,6 @@ class WordIndex:
         rarest = max(most, default=0.0)
         return sum(value or rarest for value in most)
 
-    def matched(self, words: Iterable[str], row: int) -> float:
-        """The share, 0 to 1, of these words' weight (idf) that a text has. Words that no text
-        has weigh as much as the rarest do. NaN never: 0 where there are no words."""
-        asked = list(dict.fromkeys(words))
-        weights = [self._idf(word) for word in asked]
-        whole = sum(weights)
-        has = sum(w for word, w in zip(asked, weights, strict=True) if self._has(word, row))
-        return has / whole if whole else 0.0
-
     def covered(self, words: Iterable[str], rows: Sequence[int]) -> npt.NDArray[np.float32]:
         """The share, 0 to 1, of these words' weight (idf) that each of the texts holds, by itself
         or by what may stand for it (`related`). Shape (rows,); 0 where there are no words."""
@@ -141,8 +132,3 @@ class WordIndex:
 
     def _idf(self, word: str) -> float:
         return idf(len(self._postings(word)[0]), self.size)
-
-    def _has(self, word: str, row: int) -> bool:
-        rows = self._postings(word)[0]
-        at = int(np.searchsorted(rows, row))
-        return at < len(rows) and int(rows[at]) == row

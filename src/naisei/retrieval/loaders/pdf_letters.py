@@ -144,43 +144,13 @@ def _look(text: Any, i: int, looks: dict[int, _Look], covers: Sequence[_Box]) ->
     font = pdfium.FPDFTextObj_GetFont(owner)
     embedded = bool(font) and pdfium.FPDFFont_GetIsEmbedded(font) == 1
     around = _bounds(owner)
-    covered = not _within(around, _clip(owner)) or bool(pdfium.FPDFPageObj_HasTransparency(owner))
+    covered = bool(pdfium.FPDFPageObj_HasTransparency(owner))
     covered |= any(
         around[0] < right and left < around[2] and around[1] < top and bottom < around[3]
         for left, bottom, right, top in covers
     )
     looks[key] = _Look(seen, light, size, embedded, y.value, covered)
     return looks[key]
-
-
-def _clip(owner: Any) -> _Box | None:
-    """The box round the first path that an object is clipped by."""
-    clip = pdfium.FPDFPageObj_GetClipPath(owner)
-    if not clip or pdfium.FPDFClipPath_CountPaths(clip) < 1:
-        return None
-    x, y = ctypes.c_float(), ctypes.c_float()
-    boxes: list[_Box] = []
-    for path in range(min(20, pdfium.FPDFClipPath_CountPaths(clip))):
-        points: list[tuple[float, float]] = []
-        for n in range(min(100, pdfium.FPDFClipPath_CountPathSegments(clip, path))):
-            segment = pdfium.FPDFClipPath_GetPathSegment(clip, path, n)
-            if pdfium.FPDFPathSegment_GetPoint(segment, x, y):
-                points.append((x.value, y.value))
-        if points:
-            xs, ys = zip(*points, strict=True)
-            boxes.append((min(xs), min(ys), max(xs), max(ys)))
-    if not boxes:
-        return None
-    left, bottom, right, top = zip(*boxes, strict=True)
-    return max(left), max(bottom), min(right), min(top)
-
-
-def _within(inner: _Box, outer: _Box | None) -> bool:
-    """Whether a box lies in another, a point more or less."""
-    if outer is None:
-        return True
-    low = inner[0] >= outer[0] - 1 and inner[1] >= outer[1] - 1
-    return low and inner[2] <= outer[2] + 1 and inner[3] <= outer[3] + 1
 
 
 def _covers(page: pypdfium2.PdfPage) -> list[_Box]:

@@ -75,7 +75,7 @@ def items_of(page: pypdfium2.PdfPage, most: int) -> list[Line | Ruled]:
     """Lines and tables in the file's order, which is the reading order as a rule; text that runs
     another way than most comes last. most: letters that are read."""
     groups: dict[tuple[int, bool], list[Letter]] = {}
-    for letter, downwards in _directed(letters_of(page, most)):
+    for letter, downwards in _directed(_by_columns(letters_of(page, most))):
         groups.setdefault((letter.angle, downwards), []).append(letter)
     found: list[Line | Ruled] = []
     for (angle, downwards), letters in sorted(groups.items(), key=lambda pair: -len(pair[1])):
@@ -84,6 +84,25 @@ def items_of(page: pypdfium2.PdfPage, most: int) -> list[Line | Ruled]:
         tables = lattices(page, turn) if not found else []
         found += _items(turned, tables, downwards)
     return _marked(found)
+
+
+def _by_columns(letters: list[Letter]) -> list[Letter]:
+    """The letters as they are, or by columns from the right where vertical writing is stored row by
+    row: then letters are nearer to those below than to those beside them."""
+    beside = [
+        (b.left - a.left) / a.size
+        for a, b in pairwise(letters)
+        if a.base == b.base and a.left < b.left and _WIDE.match(a.text) and _WIDE.match(b.text)
+    ]
+    if len(beside) < _ROW_BY_ROW or statistics.median(beside) < 1.4:
+        return letters
+    ordered = sorted(letters, key=lambda x: (-round((x.left + x.right) / x.size), -x.top))
+    below = [_below(a, b) for a, b in pairwise(ordered)]
+    return ordered if sum(below) > len(below) / 2 else letters
+
+
+#: Letters with a neighbour from which on a page may be stored so.
+_ROW_BY_ROW = 12
 
 
 def _directed(letters: list[Letter]) -> Iterator[tuple[Letter, bool]]:
@@ -145,24 +164,35 @@ def _items(letters: list[Letter], tables: list[Lattice], downwards: bool) -> lis
             rest += [(first[n], letter) for found in cells.values() for letter in found]
     rest.sort(key=lambda pair: pair[0])
     made = [(at, line) for at, line in _lines(rest) if line.text]
-    if downwards and sum(a.top < b.top for (_, a), (_, b) in pairwise(made)) > len(made) / 2:
-        # From left to right: from tier to tier the columns are turned round.
-        made = [pair for tier in _tiers(made) for pair in tier[::-1]]
-        made = [(at, line) for at, (_, line) in enumerate(made)]
+    if downwards:
+        made = list(enumerate(_tiers([line for _, line in made])))
     readings = _readings([line for _, line in made])
     ordered += [(at, line) for at, line in made if id(line) not in readings]
     return [item for _, item in sorted(ordered, key=lambda pair: pair[0])]
 
 
-def _tiers(made: list[tuple[int, Line]]) -> list[list[tuple[int, Line]]]:
-    """Runs of columns that stand beside each other."""
-    tiers: list[list[tuple[int, Line]]] = []
-    for pair in made:
-        if tiers and tiers[-1][-1][1].top < pair[1].top:
-            tiers[-1].append(pair)
+def _tiers(lines: list[Line]) -> list[Line]:
+    """Columns of vertical writing as they are read: tier by tier from the top, in each from the
+    right to the left, whatever their order in the file. A column that ends where its tier does is
+    full."""
+    columns: list[Line] = []
+    for line in lines:
+        for text, span in zip(line.cells, line.spans, strict=True):
+            one = replace(line, text=text, cells=[text], spans=[span], right=span[1])
+            columns.append(one)
+    tiers: list[list[Line]] = []
+    for column in sorted(columns, key=lambda c: c.spans[0][0]):
+        ends = sorted(c.right for c in tiers[-1]) if tiers else []
+        if ends and column.spans[0][0] < ends[len(ends) // 2]:
+            tiers[-1].append(column)
         else:
-            tiers.append([pair])
-    return tiers
+            tiers.append([column])
+    found: list[Line] = []
+    for tier in tiers:
+        end = max(column.right for column in tier)
+        ordered = sorted(tier, key=lambda c: (-c.top, c.spans[0][0]))
+        found += [replace(c, full=c.right > end - 2.5 * c.size) for c in ordered]
+    return found
 
 
 def _tabular(table: Lattice, lines: dict[int, list[Line]]) -> bool:
@@ -242,7 +272,7 @@ def _marked(items: list[Line | Ruled]) -> list[Line | Ruled]:
         replace(
             x,
             edge=x.top > high - 2 * x.size or x.bottom < low + 2 * x.size,
-            full=x.right > right - 2.5 * x.size,
+            full=x.full or x.right > right - 2.5 * x.size,
         )
         if isinstance(x, Line)
         else x
