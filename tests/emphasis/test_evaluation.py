@@ -55,6 +55,7 @@ class Counting:
     """The rule, made anew each time, and counted; seeds and folds are noted."""
 
     random = True
+    people = ()
 
     def __init__(self) -> None:
         self.made: list[tuple[int, int]] = []
@@ -276,7 +277,7 @@ def test_taggers_that_there_are_not(spec: str, place: str) -> None:
 
 def test_every_name_has_a_trainer() -> None:
     for name in NAMES:
-        if name != "llm":
+        if name not in ("llm", "people"):
             assert isinstance(trainer(name, {}).random, bool)
     assert trainer("crf-context", {"l2": "2"}).plan.l2 == 2.0  # type: ignore[attr-defined]
 

@@ -117,7 +117,9 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
-class _Run:
+class LoadedRun:
+    """A run with its summary. name: what it is called beside others."""
+
     name: str
     frozen: Frozen
     stored: StoredSummary
@@ -144,8 +146,8 @@ def compare(
             place="naisei runs compare",
         )
     shown = names or list(map(str, paths))
-    runs = [_load(path, name) for path, name in zip(paths, shown, strict=True)]
-    _same_definitions(runs)
+    runs = [load(path, name) for path, name in zip(paths, shown, strict=True)]
+    same_definitions(runs)
     pairs = [
         (name, a, b, *_difference(name, a.stored.summary, b.stored.summary, seed))
         for a, b in (((runs[0], b) for b in runs[1:]) if against_first else combinations(runs, 2))
@@ -175,9 +177,10 @@ def compare(
     return Comparison(tuple(lines), tuple(_settings(runs)), tuple(unfinished))
 
 
-def _load(path: Path, name: str) -> _Run:
+def load(path: Path, name: str) -> LoadedRun:
+    """Raises `InputError`: no run, or one without a summary."""
     with RunDirectory.look(path) as directory:
-        return _Run(name, directory.frozen, stored_summary(directory))
+        return LoadedRun(name, directory.frozen, stored_summary(directory))
 
 
 def _metrics(a: Summary, b: Summary) -> list[str]:
@@ -195,8 +198,8 @@ def _difference(name: str, a: Summary, b: Summary, seed: int) -> tuple[Differenc
     return difference, wilcoxon_signed_rank(x, y, clusters=clusters)
 
 
-def _same_definitions(runs: Sequence[_Run]) -> None:
-    """Metrics of one name are compared only where they mean one thing.
+def same_definitions(runs: Sequence[LoadedRun], names: Sequence[str] | None = None) -> None:
+    """Metrics of one name are compared only where they mean one thing. names: all by default.
 
     Raises:
         InputError: other systems, other data, or another definition of a metric, by name.
@@ -204,7 +207,8 @@ def _same_definitions(runs: Sequence[_Run]) -> None:
     first, *others = runs
     for run in others:
         apart: dict[str, list[str]] = {}
-        for name in _metrics(first.stored.summary, run.stored.summary):
+        shared = _metrics(first.stored.summary, run.stored.summary)
+        for name in (n for n in shared if names is None or n in names):
             a, b = _definition(first, name), _definition(run, name)
             for key in dict.fromkeys((*a, *b)):
                 if a.get(key) != b.get(key):
@@ -224,13 +228,13 @@ def _same_definitions(runs: Sequence[_Run]) -> None:
             )
 
 
-def _definition(run: _Run, name: str) -> dict[str, JsonValue]:
+def _definition(run: LoadedRun, name: str) -> dict[str, JsonValue]:
     metric = next(m for m in run.stored.summary.metrics if m.name == name)
     data = run.frozen.data_hash[:12]
     return {"system": run.frozen.system, "data": data, **metric.definition}
 
 
-def _settings(runs: Sequence[_Run]) -> list[str]:
+def _settings(runs: Sequence[LoadedRun]) -> list[str]:
     """What the configurations do not share, each run against the first."""
     first, *others = runs
     out = []

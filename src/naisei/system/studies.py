@@ -246,6 +246,18 @@ _FIELDS = {
 }
 
 
+def headline_name(path: Path) -> str:
+    """Name of the metric that stands for a run; empty where it has none. Raises `InputError`."""
+    from naisei.runs.compare import load
+    from naisei.runs.overview import headline
+    from naisei.system.registry import declared
+
+    run = load(path, "")
+    experiment = declared(run.frozen.system, run.frozen.config)
+    found = headline(run.stored.summary, experiment.headline if experiment else ())
+    return found.name if found else ""
+
+
 def conditions(runs: Mapping[str, Frozen]) -> dict[str, str]:
     """What the runs of a study are over: models, data and their digest, split, alpha, trials,
     seeds, version, and the command of each; values that differ stand side by side."""

@@ -21,7 +21,7 @@
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
     const at = event.target;
     if (event.key === "Escape") return at.blur?.();
-    if (at.closest?.("textarea, select, input")) return;
+    if (at.closest?.("textarea, select, input:not([type=radio], [type=checkbox])")) return;
     if (event.key === " ") {
       if (at.closest?.("a, button, summary") || !document.getElementById("play")) return;
       event.preventDefault();
@@ -38,10 +38,12 @@
       return;
     }
     if (event.key === "c") return document.querySelector("[data-copy-address]")?.click();
+    if (event.key === "Enter" && at.closest?.("a, button, summary")) return;
     const found = link(event.key);
     if (!found) return;
     event.preventDefault();
-    found.click();
+    if (found.matches("textarea")) found.focus();
+    else found.click();
   });
   document.addEventListener("click", (event) => {
     if (event.target.closest?.("#play")) play();
