@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import re
 from collections.abc import Callable
@@ -112,7 +114,9 @@ def test_seeds_share_their_instances_and_are_pooled(naisei: Naisei) -> None:
         if place.is_dir() and (out := naisei("runs", "export", place, "--format", "jsonl").out)
     }
     assert len(ids) == 1
-    assert "Over all seeds" in Path("study/study.md").read_text("utf-8")
+    rows = naisei("runs", "compare", "study", "--json").result["differences"]
+    table = list(csv.DictReader(io.StringIO(Path("study/table-1.csv").read_text("utf-8"))))
+    assert rows and {row["seeds"] for row in table} == {"2"}
     told = json.loads(Path("study/study.json").read_text("utf-8"))["conditions"]
     assert told["seeds"] == "0, 1" and told["limit"] == "4" and told["digest of the data"]
     assert Path("study/conditions.csv").is_file() and Path("study/study.svg").is_file()

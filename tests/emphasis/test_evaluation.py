@@ -95,11 +95,10 @@ def test_the_context_beats_the_rule_and_needs_its_titles(corpus: Path, tmp_path:
     study = execute_study(EVAL, configs, QUIET, title="emphasis eval", run_dir=tmp_path / "study")
     f1 = {label: values(r)["token_f1"] for label, r in study.results.items()}
     assert f1["best"] > 0.8 > f1["rule"]
-    main_table, _, against = study.tables
-    assert [row[0] for row in main_table.rows] == ["rule", "best", "best (empty titles)"]
-    names = [("best", "token_f1_article"), ("best", "span_f1_article")]
-    assert [row[:2] for row in against.rows] == names, "against the first that was named"
-    rule = against.rows[0]
+    main_table, against = study.tables
+    assert [row[1] for row in main_table.rows if row[0] == "token_f1"] == ["rule", "best"]
+    (rule,) = (row for row in against.rows if row[0] == "token_f1_article")
+    assert rule[1] == "best", "against the first that was named"
     assert rule[2] > 0.5 and rule[5] < 0.001 and rule[-1] == 18
     # The same trained tagger without titles: Table 4.3.
     best = study.results["best"]
@@ -337,7 +336,7 @@ def test_the_editor_needs_a_model(corpus: Path, naisei: Naisei) -> None:
 def test_a_study_of_one_has_no_comparison(corpus: Path, tmp_path: Path) -> None:
     configs = {"rule": config(corpus)}
     study = execute_study(EVAL, configs, QUIET, title="emphasis eval", run_dir=tmp_path / "run")
-    assert len(study.tables) == 2
+    assert [table.title for table in study.tables] == ["Results"]
 
 
 def test_taggers_are_compared_by_default_and_settings_stand_in_the_label(corpus: Path) -> None:

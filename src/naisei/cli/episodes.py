@@ -1,16 +1,15 @@
-"""`naisei runs annotations|search|keep|chart`: what is done with runs that are there."""
+"""`naisei runs search|keep|chart`: what is done with runs that are there."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
 from naisei.cli.fork import Dir
 from naisei.cli.printing import print_tables
-from naisei.core import InputError
 from naisei.files import write_atomically
 from naisei.lang import say
 from naisei.plugins import pairs
@@ -21,10 +20,6 @@ from naisei.system.config import Printed, flag
 from naisei.system.instances import add_rows, rows_of
 from naisei.terminal import Console, json_text, visible
 
-ANNOTATIONS_HELP = say(
-    "人が読んだ評価の一致度。--format でそのまま書き出す",
-    "How far people's readings agree; with --format, the readings themselves.",
-)
 SEARCH_HELP = say("全実行・全件の本文を探す", "Look for a text in all episodes of all runs.")
 CHART_HELP = say(
     "実行をまたぐ一つの図: 指標を設定の値やシードに対して、区間付きで",
@@ -34,57 +29,6 @@ KEEP_HELP = say(
     "1 件をデータの 1 行にする (元のデータと同じ形の JSON Lines に足す)",
     "Make an episode an instance of a data set: a line of JSON in that data set's form.",
 )
-
-
-def agreement(
-    directory: Annotated[
-        Path,
-        typer.Argument(
-            metavar="DIR",
-            help=say(
-                "実行か、データを読んだフォルダー (runs/annotations/NAME)",
-                "A run, or the folder of a data set that was read (runs/annotations/NAME).",
-            ),
-        ),
-    ],
-    form: Annotated[
-        Literal["csv", "jsonl"] | None,
-        typer.Option("--format", help=say("書き出しの形式", "Export as.")),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help=say("書き込むファイル", "Write here, not to stdout.")),
-    ] = None,
-    *,
-    printed: Printed,
-) -> None:
-    from naisei.runs.annotations import read_annotations
-    from naisei.runs.rubrics import agreements, readings
-
-    read = [a for a in read_annotations(directory) if a.unit]
-    if not read:
-        raise InputError(
-            say("読まれた件がありません", "nothing was read here"),
-            place=str(directory),
-            remedy=say(
-                "`naisei web` の実行のページで「読んで評価する」を開いてください",
-                "open `Read and judge them` on the page of the run in `naisei web`",
-            ),
-        )
-    if form is not None:
-        table = readings(read)
-        text = table.to_csv() if form == "csv" else table.to_jsonl()
-        if output is None:
-            sys.stdout.write(text)
-        else:
-            write_atomically(output, text)
-        return
-    tables = agreements(directory, read)
-    if printed.as_json:
-        rows = [row for table in tables for row in records(table)]
-        print(json_text({"readings": len(read), "agreement": rows}))
-    else:
-        print_tables(tables, Console())
 
 
 def search(
@@ -133,7 +77,7 @@ def keep(
 ) -> None:
     with RunDirectory.look(directory) as run:
         form, rows = rows_of(run, episode)
-    count = add_rows(form, rows, pairs(changed or []), to)
+    count = add_rows(form, rows, pairs(changed or [], "--set"), to)
     if printed.as_json:
         print(json_text({"output": str(to), "form": form, "added": len(rows), "rows": count}))
     else:
@@ -164,10 +108,12 @@ def chart(
 ) -> None:
     from naisei.runs.across import across_runs
     from naisei.runs.charts import table_chart
+    from naisei.runs.compare import load
     from naisei.system.studies import headline_name
 
     runs = {str(path): path for d in directories for path in study_runs(d).values()}
-    table = across_runs(runs, printed.metric or headline_name(next(iter(runs.values()))), printed.x)
+    loaded = [load(path, name) for name, path in runs.items()]
+    table = across_runs(loaded, printed.metric or headline_name(loaded[0]), printed.x)
     drawn = table_chart(table)
     if printed.output is not None and drawn is not None:
         from naisei.runs.pictures import draw

@@ -10,11 +10,9 @@ import typer
 
 from naisei.cli.derived import shown_live
 from naisei.cli.episodes import (
-    ANNOTATIONS_HELP,
     CHART_HELP,
     KEEP_HELP,
     SEARCH_HELP,
-    agreement,
     chart,
     keep,
     search,
@@ -190,7 +188,6 @@ def resume(directory: Dir, options: RunOptions, printed: Printed) -> None:
 
 
 app.command("fork", help=FORK_HELP)(with_options(fork))
-app.command("annotations", help=ANNOTATIONS_HELP)(with_options(agreement))
 app.command("search", help=SEARCH_HELP)(with_options(search))
 app.command("keep", help=KEEP_HELP)(with_options(keep))
 app.command("chart", help=CHART_HELP)(with_options(chart))

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
 from naisei.core import InputError
 from naisei.lang import say
-from naisei.runs.compare import load, same_definitions
+from naisei.runs.compare import LoadedRun, same_definitions
 from naisei.runs.frozen import flattened
 from naisei.runs.pooling import pooled_metric
 from naisei.runs.task import Summary, Table
@@ -17,12 +16,11 @@ from naisei.runs.task import Summary, Table
 _APART = ("seed", "models")
 
 
-def across_runs(runs: Mapping[str, Path], metric: str, x: str = "") -> Table:
+def across_runs(loaded: Sequence[LoadedRun], metric: str, x: str = "") -> Table:
     """A line for each value of a setting, with the 95 % interval; runs that differ in nothing but
     the seed are pooled, and runs that differ in other settings are lines of their own.
 
     Args:
-        runs: name → run directory.
         x: the setting, by its path (`rules.quota`) or the end of it (`quota`), or `seed`; by
             default the only one in which the runs differ.
 
@@ -30,16 +28,14 @@ def across_runs(runs: Mapping[str, Path], metric: str, x: str = "") -> Table:
         InputError: fewer than two runs, none of them with the metric or the setting, several
             settings to choose from, or metrics that mean different things.
     """
-    if len(runs) < 2:
+    if len(loaded) < 2:
         raise InputError(
             say("実行が二つ以上必要です", "two runs or more are needed"), place="naisei runs chart"
         )
-    loaded = [load(path, name) for name, path in runs.items()]
     same_definitions(loaded, [metric])
     flat = [dict(flattened(run.frozen.config)) for run in loaded]
-    keys = dict.fromkeys(key for each in flat for key in each)
-    apart = [k for k in keys if any(each.get(k) != flat[0].get(k) for each in flat)]
-    x = _setting(x, apart, [*keys])
+    apart = varied(loaded)
+    x = _setting(x, apart, list(flat[0]))
     others = [k for k in apart if k not in (x, "seed")]
     groups: dict[tuple[str, ...], dict[Any, dict[int, Summary]]] = {}
     for run, settings in zip(loaded, flat, strict=True):
@@ -72,9 +68,16 @@ def across_runs(runs: Mapping[str, Path], metric: str, x: str = "") -> Table:
     return Table(title, columns, tuple(lines))
 
 
+def varied(loaded: Sequence[LoadedRun]) -> list[str]:
+    """Paths of the settings in which runs differ."""
+    flat = [dict(flattened(run.frozen.config)) for run in loaded]
+    keys = dict.fromkeys(key for each in flat for key in each)
+    return [k for k in keys if any(each.get(k) != flat[0].get(k) for each in flat)]
+
+
 def _setting(given: str, apart: list[str], known: list[str]) -> str:
-    varied = [key for key in apart if key.partition(".")[0] not in _APART]
-    fitting = [key for key in known if given in (key, key.rpartition(".")[2])] if given else varied
+    usual = [key for key in apart if key.partition(".")[0] not in _APART]
+    fitting = [key for key in known if given in (key, key.rpartition(".")[2])] if given else usual
     if not given and not fitting and "seed" in apart:
         return "seed"
     if len(fitting) == 1:

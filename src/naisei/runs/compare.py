@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from math import nan
 from pathlib import Path
 
 from pydantic import JsonValue
@@ -16,7 +15,7 @@ from naisei.runs.directory import RunDirectory
 from naisei.runs.frozen import Frozen
 from naisei.runs.report import StoredSummary, plain_number, stored_summary
 from naisei.runs.significance import Difference, holm, paired_difference, wilcoxon_signed_rank
-from naisei.runs.task import Metric, Summary, Table
+from naisei.runs.task import Summary, Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,77 +243,3 @@ def _settings(runs: Sequence[LoadedRun]) -> list[str]:
             lines.append(f"naisei: {first.frozen.naisei} → {run.frozen.naisei}")
         out += [f"{run.name}: {line}" if len(others) > 1 else line for line in lines]
     return out
-
-
-def side_by_side(
-    title: str,
-    rows: Mapping[str, Mapping[str, Metric]],
-    names: Sequence[str] | Mapping[str, str],
-    *,
-    bounded: Collection[str] | None = None,
-    counts: Mapping[str, int] | None = None,
-    first: str = "configuration",
-    note: str = "",
-) -> Table:
-    """Metrics of the rows of a study, each with its interval; NaN where a row has none.
-
-    Args:
-        rows: label → name → metric.
-        names: of the metrics, in order; with the headings of their columns where those differ.
-        bounded: those that have an interval; all by default.
-        counts: label → what stands under `n`.
-        first: heading of the labels.
-    """
-    heads = names if isinstance(names, Mapping) else {name: name for name in names}
-    wide = heads if bounded is None else bounded
-    columns = [first]
-    for name, head in heads.items():
-        columns += [head, f"{head} low", f"{head} high"] if name in wide else [head]
-    lines: list[tuple[str | float | int, ...]] = []
-    for label, metrics in rows.items():
-        line: list[str | float | int] = [label]
-        for name in heads:
-            m = metrics.get(name) or Metric(name, nan)
-            line += [m.value, m.low, m.high] if name in wide else [m.value]
-        lines.append((*line, counts[label]) if counts else tuple(line))
-    return Table(title, (*columns, "n") if counts else tuple(columns), tuple(lines), note=note)
-
-
-def differences(
-    summaries: Mapping[str, Summary],
-    names: Sequence[str],
-    *,
-    note: str,
-    seed: int = 0,
-    ranks: bool = False,
-) -> tuple[Table, ...]:
-    """Each row of a study minus the first, paired by unit, p-values adjusted for all of them, as
-    one table; none of a single row.
-
-    names: of the metrics; one without values to be paired is left out. ranks: p of the signed-rank
-    test instead of the permutation test.
-    """
-    if len(summaries) < 2:
-        return ()
-    first, *others = summaries
-    a = summaries[first]
-    found = [
-        (label, name, *_difference(name, a, summaries[label], seed))
-        for label in others
-        for name in names
-        if a.per_unit(name) and summaries[label].per_unit(name)
-    ]
-    raw = [rank if ranks else d.p for *_, d, rank in found]
-    table = Table(
-        f"Difference from {first}",
-        (
-            *("configuration", "metric", "difference", "low", "high"),
-            *("p (Wilcoxon)" if ranks else "p", "p (Holm)", "n"),
-        ),
-        tuple(
-            (row, metric, d.value, d.low, d.high, p, adjusted, d.n)
-            for (row, metric, d, _), p, adjusted in zip(found, raw, holm(raw), strict=True)
-        ),
-        note=note,
-    )
-    return (table,)

@@ -7,9 +7,10 @@ from dataclasses import replace
 from math import isnan, nan, sqrt
 
 import numpy as np
+from pydantic import JsonValue
 
 from naisei.lang import say
-from naisei.runs.significance import holm, permutation_test
+from naisei.runs.significance import holm, permutation_test, wilcoxon_signed_rank
 from naisei.runs.statistics import (
     ALL_EQUAL,
     NO_INTERVAL,
@@ -89,41 +90,43 @@ def _reach(grid: Floats, clusters: Sequence[str]) -> tuple[float, str]:
     return student_quantile(0.975, max(1, int(freedom + 1e-9))) * sqrt(variance), ""
 
 
-def pooled_tables(rows: Mapping[str, Seeds], names: Sequence[str], seed: int) -> tuple[Table, ...]:
-    """Rows of a study, each under several seeds: a line each metric; then differences from the
-    first row, paired by unit and seed, p-values by Holm over the table.
+def study_tables(rows: Mapping[str, Seeds], names: Sequence[str], seed: int) -> tuple[Table, ...]:
+    """The table of every study: a line each metric and row, pooled over the row's seeds; then
+    differences from the first row, paired by unit and seed, p-values by Holm over the table.
 
-    names: of the metrics; one that is no mean over units is left out.
+    names: of the metrics; one that is no mean over units, or means something else in another row,
+    has no difference.
     """
-    counts = {label: len(seeds) for label, seeds in rows.items()}
     lines = [
-        (label, name, m.value, m.low, m.high, counts[label], m.n)
+        (name, label, m.value, m.low, m.high, len(seeds), m.n)
         for name in names
         for label, seeds in rows.items()
         if (m := pooled_metric(name, seeds)).n
     ]
-    columns = ("value", "low", "high", "seeds", "n")
+    columns = ("metric", "configuration", "value", "low", "high", "seeds", "n")
     note = say(
-        "シードと件の両方にわたる平均。95 % 区間は、場面などのクラスタとシードの両方にわたる",
-        "means over seeds and units; 95 % intervals over clusters (scenes) and seeds",
+        "95 % 区間は、場面などのクラスタと、複数あればシードの両方にわたる",
+        "95 % intervals over clusters (scenes) and, where there are several, over seeds",
     )
-    tables = [Table("Over all seeds", ("configuration", "metric", *columns), tuple(lines), note)]
+    tables = [Table("Results", columns, tuple(lines), note)]
     first, *others = rows
     found = [
-        (label, name, m, _p_value(m, rows[label], rows[first], seed))
-        for label in others
+        (name, label, m, *_p_values(m, rows[label], rows[first], seed))
         for name in names
-        if (m := pooled_metric(name, rows[label], rows[first])).n
+        for label in others
+        if _definitions(name, rows[label]) == _definitions(name, rows[first])
+        and (m := pooled_metric(name, rows[label], rows[first])).n
     ]
-    adjusted = holm([p for *_, p in found])
+    adjusted = holm([p for *_, p, _ in found])
     if found:
+        heads = ("metric", "configuration", "difference", "low", "high")
         tables.append(
             Table(
                 f"Difference from {first}",
-                ("configuration", "metric", "difference", "low", "high", "p", "p (Holm)", "n"),
+                (*heads, "p", "p (Holm)", "p (Wilcoxon)", "n"),
                 tuple(
-                    (label, name, m.value, m.low, m.high, p, by_holm, m.n)
-                    for (label, name, m, p), by_holm in zip(found, adjusted, strict=True)
+                    (name, label, m.value, m.low, m.high, p, by_holm, ranks, m.n)
+                    for (name, label, m, p, ranks), by_holm in zip(found, adjusted, strict=True)
                 ),
                 say(
                     "件とシードの両方で対応のある差。p はクラスタごとの符号反転の並べ替え検定",
@@ -134,9 +137,19 @@ def pooled_tables(rows: Mapping[str, Seeds], names: Sequence[str], seed: int) ->
     return tuple(tables)
 
 
-def _p_value(difference: Metric, seeds: Seeds, against: Seeds, seed: int) -> float:
+def _definitions(name: str, seeds: Seeds) -> list[Mapping[str, JsonValue]]:
+    found = (m.definition for s in seeds.values() for m in s.metrics if m.name == name)
+    return [d for n, d in enumerate(found) if n == 0]
+
+
+def _p_values(difference: Metric, seeds: Seeds, against: Seeds, seed: int) -> tuple[float, float]:
+    """Of the permutation test, and of the signed-rank test."""
     shared = [seeds[s] for s in seeds if s in against] + [against[s] for s in seeds if s in against]
     of = shared[0].clusters()
     units = _scored_units(difference.name, shared)
     clusters = [of[unit] for unit in units]
-    return permutation_test(difference.per_unit, clusters=clusters, seed=seed)
+    zeros = [0.0] * len(units)
+    return (
+        permutation_test(difference.per_unit, clusters=clusters, seed=seed),
+        wilcoxon_signed_rank(zeros, difference.per_unit, clusters=clusters),
+    )

@@ -49,7 +49,7 @@
     if (event.target.closest?.("#play")) play();
     const button = event.target.closest?.("[data-copy-address]");
     if (button) copy(button);
-    const bar = event.target.closest?.(".lanes a, .cells a");
+    const bar = event.target.closest?.(".lanes a");
     if (!bar) return;
     // HTMX does not boost links within a drawing.
     event.preventDefault();

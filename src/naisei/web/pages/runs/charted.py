@@ -14,10 +14,9 @@ from starlette.responses import Response
 
 from naisei.core import InputError
 from naisei.lang import say
-from naisei.runs.across import across_runs
+from naisei.runs.across import across_runs, varied
 from naisei.runs.charts import table_chart
 from naisei.runs.compare import load
-from naisei.runs.frozen import flattened
 from naisei.runs.pictures import draw
 from naisei.runs.tables import to_csv
 from naisei.system.studies import headline_name
@@ -59,13 +58,11 @@ def _work(runs: dict[str, Path], metric: str, x: str) -> dict[str, Any]:
     """What the page shows: the chart, or why there is none and what can be chosen."""
     table, problem = None, ""
     loaded = [load(path, name) for name, path in runs.items()]
-    metric = metric or (headline_name(next(iter(runs.values()))) if runs else "")
+    metric = metric or (headline_name(loaded[0]) if loaded else "")
     try:
-        table = across_runs(runs, metric, x)
+        table = across_runs(loaded, metric, x)
     except InputError as error:
         problem = f"{error.message}: {error.remedy}" if error.remedy else error.message
-    flat = [dict(flattened(run.frozen.config)) for run in loaded]
-    keys = dict.fromkeys(key for each in flat for key in each)
     return {
         "table": table,
         "problem": problem,
@@ -73,5 +70,5 @@ def _work(runs: dict[str, Path], metric: str, x: str) -> dict[str, Any]:
         "metric": metric,
         "x": x or (table.columns[1] if table else ""),
         "metrics": list(dict.fromkeys(m.name for r in loaded for m in r.stored.summary.metrics)),
-        "settings": [k for k in keys if any(each.get(k) != flat[0].get(k) for each in flat)],
+        "settings": varied(loaded),
     }

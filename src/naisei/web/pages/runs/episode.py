@@ -38,7 +38,7 @@ from naisei.web.pages.runs.loaded import (
     told,
 )
 from naisei.web.pages.runs.run import overview_of
-from naisei.web.pages.runs.timeline import lanes, overview
+from naisei.web.pages.runs.timeline import lanes
 from naisei.web.replay import (
     RecordedEpisode,
     Replay,
@@ -177,7 +177,6 @@ def _page(
         "turning": turning,
         "turned": events[turning.number].where.step if turning else "",
         "lanes": lanes(events, at, drawn) if events else None,
-        "cells": overview(events, at, drawn),
         "items": items,
         "earlier": earlier,
         "state": state,

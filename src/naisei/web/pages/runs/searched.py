@@ -61,7 +61,8 @@ async def search(request: Request) -> Response:
 async def keep(request: Request) -> Response:
     """`POST /runs/keep/<run>`, fields `e` and `set` (`FIELD=VALUE`, a line each)."""
     place, form, spoken = place_of(request), await form_fields(request), language()
-    changed = pairs([line for line in form.get("set", "").split("\n") if line.strip()])
+    lines = [line for line in form.get("set", "").split("\n") if line.strip()]
+    changed = pairs(lines, "set")
     folder = server_of(request).options.runs / "kept"
 
     def look(directory: RunDirectory) -> dict[str, Any]:
