@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from naisei.runs.pooling import pooled_metric, study_tables
+from naisei.runs.significance import paired_difference
 from naisei.runs.statistics import mean_metric
 from naisei.runs.task import Summary
 
@@ -52,3 +53,11 @@ def test_differences_are_paired_by_unit_and_seed() -> None:
     assert [row[:2] for row in results.rows] == [("m", "base"), ("m", "more")]
     assert differences.rows[0][5] < 0.001
     assert math.isnan(pooled_metric("none", base).value)
+
+
+def test_of_one_seed_a_study_says_what_compare_says() -> None:
+    clusters = [f"c{n}" for n in range(4)]
+    base, more = ({0: summary([v] * 4, clusters, share=True)} for v in (1.0, 0.0))
+    _, differences = study_tables({"base": base, "more": more}, ["m"], 0)
+    d = paired_difference([1.0] * 4, [0.0] * 4, clusters=clusters, share=True)
+    assert differences.rows[0][2:6] == (d.value, d.low, d.high, d.p) and d.high > 0

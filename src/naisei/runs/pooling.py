@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import JsonValue
 
 from naisei.lang import say
-from naisei.runs.significance import holm, permutation_test, wilcoxon_signed_rank
+from naisei.runs.significance import holm, paired_difference, permutation_test
 from naisei.runs.statistics import (
     ALL_EQUAL,
     NO_INTERVAL,
@@ -29,7 +29,8 @@ Seeds = Mapping[int, Summary]
 
 def pooled_metric(name: str, seeds: Seeds, against: Seeds | None = None) -> Metric:
     """The mean over the units scored under every seed and over the seeds; with `against`, of the
-    paired differences from it, over the seeds of both. Of one seed, what its run has.
+    paired differences from it, over the seeds of both. Of one seed, what its run has, and the
+    difference of `paired_difference`.
 
     The variance is that over clusters (of means over seeds) plus that over seeds (of means over
     units), each by leaving one out; Student's quantile has Satterthwaite's degrees of freedom. What
@@ -47,13 +48,20 @@ def pooled_metric(name: str, seeds: Seeds, against: Seeds | None = None) -> Metr
     if not units:
         return Metric(name, nan, reason="no unit has this under every seed")
     grid = _grid(name, units, [seeds[seed] for seed in shared])
-    if against is not None:
-        grid = grid - _grid(name, units, [against[seed] for seed in shared])
-    bare = Metric(name, float(grid.mean()), n=len(units), per_unit=tuple(grid.mean(axis=0)))
+    share = all(m is not None and m.share for m in found)
     of = seeds[shared[0]].clusters()
+    if against is not None:
+        base = _grid(name, units, [against[seed] for seed in shared])
+        if len(shared) == 1:  # as `naisei runs compare` has it
+            clusters = [of[unit] for unit in units]
+            d = paired_difference(base[0], grid[0], clusters=clusters, share=share)
+            each = tuple(grid[0] - base[0])
+            return Metric(name, d.value, d.low, d.high, d.n, d.reason, each)
+        grid = grid - base
+    bare = Metric(name, float(grid.mean()), n=len(units), per_unit=tuple(grid.mean(axis=0)))
     reach, reason = _reach(grid, [of[unit] for unit in units])
     low, high = bare.value - reach, bare.value + reach
-    if all(m is not None and m.share for m in found):
+    if share:
         if reason == ALL_EQUAL and against is None:
             low, high = interval(bare.per_unit, clusters=[of[u] for u in units], share=True)
             reason = ""
@@ -111,22 +119,22 @@ def study_tables(rows: Mapping[str, Seeds], names: Sequence[str], seed: int) -> 
     tables = [Table("Results", columns, tuple(lines), note)]
     first, *others = rows
     found = [
-        (name, label, m, *_p_values(m, rows[label], rows[first], seed))
+        (name, label, m, _p_value(m, rows[label], rows[first], seed))
         for name in names
         for label in others
         if _definitions(name, rows[label]) == _definitions(name, rows[first])
         and (m := pooled_metric(name, rows[label], rows[first])).n
     ]
-    adjusted = holm([p for *_, p, _ in found])
+    adjusted = holm([p for *_, p in found])
     if found:
         heads = ("metric", "configuration", "difference", "low", "high")
         tables.append(
             Table(
                 f"Difference from {first}",
-                (*heads, "p", "p (Holm)", "p (Wilcoxon)", "n"),
+                (*heads, "p", "p (Holm)", "n"),
                 tuple(
-                    (name, label, m.value, m.low, m.high, p, by_holm, ranks, m.n)
-                    for (name, label, m, p, ranks), by_holm in zip(found, adjusted, strict=True)
+                    (name, label, m.value, m.low, m.high, p, by_holm, m.n)
+                    for (name, label, m, p), by_holm in zip(found, adjusted, strict=True)
                 ),
                 say(
                     "件とシードの両方で対応のある差。p はクラスタごとの符号反転の並べ替え検定",
@@ -142,14 +150,9 @@ def _definitions(name: str, seeds: Seeds) -> list[Mapping[str, JsonValue]]:
     return [d for n, d in enumerate(found) if n == 0]
 
 
-def _p_values(difference: Metric, seeds: Seeds, against: Seeds, seed: int) -> tuple[float, float]:
-    """Of the permutation test, and of the signed-rank test."""
+def _p_value(difference: Metric, seeds: Seeds, against: Seeds, seed: int) -> float:
     shared = [seeds[s] for s in seeds if s in against] + [against[s] for s in seeds if s in against]
     of = shared[0].clusters()
     units = _scored_units(difference.name, shared)
     clusters = [of[unit] for unit in units]
-    zeros = [0.0] * len(units)
-    return (
-        permutation_test(difference.per_unit, clusters=clusters, seed=seed),
-        wilcoxon_signed_rank(zeros, difference.per_unit, clusters=clusters),
-    )
+    return permutation_test(difference.per_unit, clusters=clusters, seed=seed)
