@@ -65,7 +65,7 @@ def test_one_chart_over_runs_pools_what_differs_in_the_seed_alone(
     assert [(row["rules.quota"], row["seeds"], row["n"]) for row in rows] == [(0, 2, 6), (1, 2, 6)]
     assert to.read_text("utf-8").startswith("<svg xmlns")
     by_seed = naisei("runs", "chart", *runs, "--metric", "pass@1", "--x", "seed", "--json").result
-    means = [row["pass@1"] for row in by_seed["rows"] if row[""].endswith("0")]
+    means = [row["pass@1"] for row in by_seed["rows"] if row["configuration"].endswith("0")]
     assert sum(means) / 2 == pytest.approx(rows[0]["pass@1"])
     for wrong in (["--x", "nothing"], ["--metric", "nothing"], ["-o", tmp_path / "chart.bmp"]):
         assert naisei("runs", "chart", *runs, *wrong).code == 2

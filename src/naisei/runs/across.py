@@ -63,7 +63,7 @@ def across_runs(loaded: Sequence[LoadedRun], metric: str, x: str = "") -> Table:
         )
     if len(groups) == 1 and not all(isinstance(row[1], int | float) for row in lines):
         lines = [(str(row[1]), row[1], *row[2:]) for row in lines]
-    columns = ("", x, metric, f"{metric} low", f"{metric} high", "seeds", "n")
+    columns = ("configuration", x, metric, f"{metric} low", f"{metric} high", "seeds", "n")
     title = f"{loaded[0].frozen.system}: {metric}"
     return Table(title, columns, tuple(lines))
 
