@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import re
 from collections.abc import Callable
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
 
 from commandline import Naisei, Start
+from naisei.cli.reproduction import Reproduction
 from naisei.cli.sources import NAMES, read_source
+from naisei.emphasis.corpus.store import load_corpus
 from servers.openai_server import OpenAIServer
 
 Serve = Callable[..., OpenAIServer]
@@ -47,6 +52,8 @@ def test_every_source_declares_what_its_commands_know(name: str) -> None:
         assert table.figure in ("", *(column.head for column in table.columns))
         for row in table.rows:
             assert len(row.paper) <= len(table.columns)
+            # A row that is the source's alone: the table says why.
+            assert row.ours or table.why[0] or name == "r-clarify", (table.name, row.name)
             assert not row.ours or (row.study or table.study) in source.studies
     for runs in source.studies.values():
         assert set(re.findall(r"\{(\w+)\}", runs.command)) == set(runs.needs)
@@ -107,7 +114,9 @@ def test_seeds_share_their_instances_and_are_pooled(naisei: Naisei) -> None:
         if place.is_dir() and (out := naisei("runs", "export", place, "--format", "jsonl").out)
     }
     assert len(ids) == 1
-    assert "Over all seeds" in Path("study/study.md").read_text("utf-8")
+    rows = naisei("runs", "compare", "study", "--json").result["differences"]
+    table = list(csv.DictReader(io.StringIO(Path("study/table-1.csv").read_text("utf-8"))))
+    assert rows and {row["seeds"] for row in table} == {"2"}
     told = json.loads(Path("study/study.json").read_text("utf-8"))["conditions"]
     assert told["seeds"] == "0, 1" and told["limit"] == "4" and told["digest of the data"]
     assert Path("study/conditions.csv").is_file() and Path("study/study.svg").is_file()
@@ -136,3 +145,39 @@ def test_own_prompts_stand_in_and_are_told_apart(
     (mine / "agent.ja.md").rename(mine / "agnet.ja.md")
     code, _, err = naisei(*run, "openai:toy", "--prompts", mine, **env)
     assert code == 2 and "agnet" in err
+
+
+def test_markings_of_people_are_rows_each_and_their_mean(naisei: Naisei, tmp_path: Path) -> None:
+    articles = files("naisei") / "data" / "emphasis_articles"
+    assert naisei("emphasis", "corpus", "--from", articles, "--out", "corpus.jsonl").code == 0
+    corpus = load_corpus(Path("corpus.jsonl"))
+    first = corpus[:10]
+    # One marks what is bold, one the first word of each sentence; a third nothing but one word.
+    exact = [
+        ("ana", a.id, s.index, t.start - s.tokens[0].start, t.end - s.tokens[0].start)
+        for a in first
+        for s in a.sentences
+        for t in s.tokens
+        if t.label
+    ]
+    starts = [("ben", a.id, s.index, 0, 1) for a in first for s in a.sentences]
+    heads = ("person", "document", "sentence", "start", "end")
+    Path("ana.csv").write_text(
+        "\n".join(",".join(map(str, row)) for row in (heads, *exact)), encoding="utf-8"
+    )
+    Path("ben.jsonl").write_text(
+        "".join(json.dumps(dict(zip(heads, row, strict=True))) + "\n" for row in starts), "utf-8"
+    )
+    thesis = read_source("thesis")
+    (table,) = (t for t in thesis.tables if t.name == "table-4-2")
+    own = thesis.model_copy(update={"studies": {"people": thesis.studies["people"]}})
+    inputs = {"corpus": "corpus.jsonl", "people": "ana.csv,ben.jsonl"}
+    bench = Reproduction(own, Path("out"), [], [0], inputs, ("-q",))
+    bench.carry_out()
+    ours = {row[0]: row for row in bench.table(table).rows if row[1] != "paper" and row[-1] == 10}
+    assert ours["person 1"][2:9:3] == (1.0, 1.0, 1.0)
+    assert 0 < ours["person 2"][8] < 0.5
+    assert ours["people, mean"][8] == pytest.approx((1 + ours["person 2"][8]) / 2, abs=2e-3)
+    Path("ben.jsonl").write_text('{"person": "ben"}\n', "utf-8")
+    told = naisei("emphasis", "eval", "corpus.jsonl", "--tagger", "people:marks=ben.jsonl")
+    assert told.code == 2 and "ben.jsonl:1" in told.err and "document" in told.err

@@ -7,7 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from naisei.runs.pooling import pooled_metric, pooled_tables
+from naisei.runs.pooling import pooled_metric, study_tables
+from naisei.runs.significance import paired_difference
 from naisei.runs.statistics import mean_metric
 from naisei.runs.task import Summary
 
@@ -48,7 +49,15 @@ def test_differences_are_paired_by_unit_and_seed() -> None:
     more = {s: summary([n + 100.0 * s + 1 + n % 2 for n in range(20)], clusters) for s in (0, 1, 2)}
     d = pooled_metric("m", more, base)
     assert d.value == pytest.approx(1.5) and d.n == 20 and 1 < d.low < d.high < 2
-    results, differences = pooled_tables({"base": base, "more": more}, ["m", "none"], 0)
-    assert [row[:2] for row in results.rows] == [("base", "m"), ("more", "m")]
+    results, differences = study_tables({"base": base, "more": more}, ["m", "none"], 0)
+    assert [row[:2] for row in results.rows] == [("m", "base"), ("m", "more")]
     assert differences.rows[0][5] < 0.001
     assert math.isnan(pooled_metric("none", base).value)
+
+
+def test_of_one_seed_a_study_says_what_compare_says() -> None:
+    clusters = [f"c{n}" for n in range(4)]
+    base, more = ({0: summary([v] * 4, clusters, share=True)} for v in (1.0, 0.0))
+    _, differences = study_tables({"base": base, "more": more}, ["m"], 0)
+    d = paired_difference([1.0] * 4, [0.0] * 4, clusters=clusters, share=True)
+    assert differences.rows[0][2:6] == (d.value, d.low, d.high, d.p) and d.high > 0

@@ -12,6 +12,7 @@ from commandline import Naisei
 from naisei.web.options import WebOptions
 from naisei.web.pages.assistant import OFFERED
 from naisei.web.pages.runs.example import EXAMPLES
+from naisei.web.state import RECORDED
 from servers.web_server import WebServer
 
 
@@ -32,7 +33,12 @@ def test_each_page_opens_in_its_subject(server: WebServer, name: str) -> None:
 
 def test_nothing_is_written_into_an_example(server: WebServer) -> None:
     with server.visitor() as client:
-        assert client.post("/runs/note/~clarify", data={"tags": "x"}).status_code == 403
+        before = {path: path.stat().st_mtime_ns for path in (RECORDED / "clarify").iterdir()}
+        assert client.post("/runs/note/~clarify", data={"tags": "looked-at"}).status_code == 204
+        assert "looked-at" in client.get("/runs/show/~clarify").text
+        assert before == {
+            path: path.stat().st_mtime_ns for path in (RECORDED / "clarify").iterdir()
+        }
         assert client.get("/runs/show/~nothing").status_code == 404
 
 

@@ -17,7 +17,7 @@ from commandline import Naisei
 from naisei.core import AskUser, Chat, Event, InputError, Message, Say, Usage, Where
 from naisei.core.messages import fingerprint
 from naisei.models.providers.hand import HandModel
-from naisei.runs.annotations import Annotations
+from naisei.runs.annotations import of_run
 from naisei.runs.directory import RunDirectory
 from naisei.runs.fork import Fork, begin, kept
 from naisei.runs.overview import EpisodeOutcome
@@ -341,7 +341,8 @@ def test_tags_and_a_note_are_kept_beside_the_run(options: WebOptions, server: We
         given = {"tags": "基準, 良い 基準", "note": "もう一度見る"}
         assert client.post("/runs/note/noted", data=given).status_code == 204
         assert client.post("/runs/note/noted", data={"tags": "x" * 41}).status_code == 422
-    assert Annotations.read(options.runs / "noted") == Annotations(("基準", "良い"), "もう一度見る")
+    written = of_run(options.runs / "noted")
+    assert written.tags == ("基準", "良い") and written.note == "もう一度見る"
     assert "もう一度見る" in get(server, "/runs/rows", text="基準")
 
 
@@ -535,3 +536,9 @@ def test_an_answer_is_forked_as_words_field_by_field() -> None:
     with pytest.raises(InputError):
         answer_of(event, {"answer action": "three"})
     assert answer_of(Event(Where("x"), "ask", "", {}, "はい"), {"answer": "いいえ"}) == "いいえ"
+
+
+def test_a_study_keeps_its_heading_once_its_rows_were_loaded(server: WebServer) -> None:
+    assert "director-c" in get(server, "/runs/row/study/director-c", within="1")
+    page = get(server, "/runs")
+    assert 'class="group"' in page and 'value="study"' in page

@@ -6,19 +6,18 @@ from naisei.clarify.config import ClarifyConfig, Rules
 from naisei.clarify.data import Dataset
 from naisei.clarify.lines import episode_lines
 from naisei.clarify.schemas import EpisodeResult
-from naisei.clarify.study import study_tables
 from naisei.clarify.system import RUN
 from naisei.clarify.task import with_speakers
 from naisei.cli.demo import Part, Stage
 from naisei.cli.printing import print_tables
 from naisei.lang import language, say
 from naisei.models.embedders import resolve
-from naisei.runs.compare import side_by_side
 from naisei.runs.lines import print_lines
 from naisei.runs.report import write_study
 from naisei.runs.result import RunResult
+from naisei.runs.task import Table
 from naisei.system.execute import RunOptions
-from naisei.system.studies import Study
+from naisei.system.studies import Study, tables_of
 
 _INSTANCES = 100
 #: With a model: so many instances, and never longer than this.
@@ -56,11 +55,11 @@ def _compared(base: ClarifyConfig, stage: Stage) -> None:
     _dialogue(data, asking, silent, stage)
     study = Study(configs, results, stage.root)
     title = say(f"test から選んだ {_INSTANCES} 件", f"{_INSTANCES} instances of the test split")
-    names = {"pass@1": say("正解率", "right"), "questions": say("質問の数", "questions")}
+    columns = (say("設定", "configuration"), say("正解率", "right"), say("質問の数", "questions"))
+    rows = [(label, m["pass@1"].value, m["questions"].value) for label, m in study.metrics.items()]
     stage.console.print()
-    shown = side_by_side(title, study.metrics, names, bounded=("pass@1",))
-    print_tables([shown], stage.console)
-    tables = study_tables(study)
+    print_tables([Table(title, columns, tuple(rows))], stage.console)
+    tables = tables_of(study, RUN)
     links = {label: f"{r.run_dir.name}/report.html" for label, r in results.items()}
     page = write_study(stage.root, "naisei clarify demo", tables, runs=links)
     stage.report("R-Clarify", page)

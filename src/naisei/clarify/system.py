@@ -162,7 +162,12 @@ RUN: Experiment[ClarifyConfig] = Experiment(
     ),
     rows_default={"trials": 5},
     chosen_rows=_rows,
-    tables="naisei.clarify.study:study_tables",
+    columns=(
+        *("score@", "pass@", "dpass@", "questions", "wrong_acts"),
+        *("tokens_reflection_success", "tokens_total_success"),
+        *("tokens_reflection_all", "tokens_total_all"),
+    ),
+    tables="naisei.clarify.study:more_tables",
     hints=_hints,
     headline=("score@", "pass@"),
     digest="naisei.clarify.metrics:digest",

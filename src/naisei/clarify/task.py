@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from pydantic import BaseModel, JsonValue
 
@@ -286,6 +286,14 @@ class ClarifyTask(Task[ClarifyConfig]):
         texts = [scene_text(i.scene) for i in self.data.instances]
         seen = learnt_from(texts, known)
         return training_note(self.config.agent, seen, len(texts))
+
+    def instances(self, where: Where, result: JsonValue) -> tuple[str, list[dict[str, Any]]]:
+        """What was wished is known, whatever was done."""
+        row = self._instances[where.instance].model_dump(mode="json", by_alias=True)
+        scene, row["scene"] = row["scene"], row.pop("scene_id") or row["id"]
+        row |= {key: scene[key] for key in ("utterance", "user", "surroundings")}
+        row["user"] = {k: v for k, v in row["user"].items() if k != "name" or v}
+        return "ambigact40-open/ja", [{k: v for k, v in row.items() if v not in (None, [])}]
 
     def shown(self, where: Where, result: JsonValue) -> list[Line]:
         instance = self._instances[where.instance]

@@ -261,7 +261,8 @@ class Flags:
             if not isinstance(asked, str) or not isinstance(used, str):
                 continue
             # `auto` and paths are resolved, and not ignored.
-            if asked not in (used, "auto") and str(Path(asked).resolve()) != used:
+            bare = asked.partition(":")[0]  # settings of its own stand behind a colon
+            if used not in (asked, bare) and asked != "auto" and str(Path(asked).resolve()) != used:
                 idle.append(f"{flag.option} {asked}")
         return idle
 

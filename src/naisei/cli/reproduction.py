@@ -16,15 +16,16 @@ import typer
 
 from naisei import __version__
 from naisei.cli.derived import command_of
-from naisei.cli.sources import Reproduced, Row, Runs, Source
+from naisei.cli.sources import Column, Reproduced, Row, Runs, Source
 from naisei.core import InputError
 from naisei.files import write_atomically
 from naisei.lang import language, say
-from naisei.runs.charts import table_drawing
+from naisei.runs.charts import table_chart
 from naisei.runs.directory import RunDirectory
 from naisei.runs.export import study_runs
 from naisei.runs.frozen import Frozen
 from naisei.runs.listing import model_name
+from naisei.runs.pictures import draw
 from naisei.runs.pooling import Seeds, pooled_metric
 from naisei.runs.report import stored_summary
 from naisei.runs.statistics import mean_metric
@@ -76,18 +77,24 @@ class Reproduction:
         for name, runs in self.source.studies.items():
             if name not in self.missing:
                 for model in self.models if runs.models != "none" and self.models else [""]:
-                    for seed in self.seeds:
-                        known |= self._run(name, runs, model, seed)
+                    for agent, inputs in enumerate(_agents(runs, self.inputs)):
+                        for seed in self.seeds:
+                            known |= self._run(name, runs, model, (agent, seed), inputs)
         if unknown := [w for w in self.more if w.startswith("-") and w.split("=")[0] not in known]:
             raise InputError(
                 say("どの実行にもない設定です", "no run has this option"), place=unknown[0]
             )
 
-    def _run(self, name: str, runs: Runs, model: str, seed: int) -> set[str]:
-        system, verb, *words = [word.format(**self.inputs) for word in shlex.split(runs.command)]
+    def _run(
+        self, name: str, runs: Runs, model: str, of: tuple[int, int], inputs: Mapping[str, str]
+    ) -> set[str]:
+        """of: number of the agent, from 0, and seed."""
+        agent, seed = of
+        system, verb, *words = [word.format(**inputs) for word in shlex.split(runs.command)]
         command = command_of(find_system(system), verb)
         known = {option for p in command.params for option in (*p.opts, *p.secondary_opts)}
-        path = self.folder / "runs" / name / f"{folder_of(model) or 'run'}-seed-{seed}"
+        folder = f"{folder_of(model) or 'run'}{f'-agent-{agent + 1}' if agent else ''}-seed-{seed}"
+        path = self.folder / "runs" / name / folder
         words += ["--model", model] if model else []
         words += [*_known(self.more, known), "--seed", str(seed), "--run-dir", str(path)]
         with redirect_stdout(io.StringIO()):  # its tables are in the study's own report
@@ -98,10 +105,12 @@ class Reproduction:
         for label, place in study_runs(path).items():
             label = "run" if place == path else label
             with RunDirectory.look(place) as run:
-                rows.setdefault(label, {})[seed] = stored_summary(run).summary
-                self.frozen[" ".join([name, label, *([model] if model else []), f"{seed}"])] = (
-                    run.frozen
-                )
+                summary = stored_summary(run).summary
+                at = agent * len(self.seeds) + self.seeds.index(seed)
+                rows.setdefault(label, {})[at] = summary
+                rows.setdefault(f"{label}@{agent + 1}", {})[seed] = summary
+                called = [name, label, model, f"agent {agent + 1}" if agent else "", str(seed)]
+                self.frozen[" ".join(filter(None, called))] = run.frozen
         return known
 
     def table(self, of: Reproduced) -> Table:
@@ -113,8 +122,10 @@ class Reproduction:
                 values = [*row.paper, *[nan] * (len(of.columns) - len(row.paper))]
                 cells = [cell for value in values for cell in (value, nan, nan)]
                 lines.append((row.name, say("論文", "paper"), *cells, nan))
-            for model, rows in self.made.get(row.study or of.study, {}).items() if row.ours else ():
-                found = [_cell_metric(rows, row, column.cell) for column in of.columns]
+            made = self.made.get(row.study or of.study, {}) if row.ours else {}
+            for model, rows in made.items():
+                ours = row.model_copy(update={"ours": row.ours.format(**self.inputs)})
+                found = [_cell_metric(rows, ours, column) for column in of.columns]
                 cells = [
                     float(f"{v * c.scale:.{c.digits}f}")
                     for c, m in zip(of.columns, found, strict=True)
@@ -130,6 +141,8 @@ class Reproduction:
             "Rows of the paper are its own figures; ours have 95 % intervals; comparable only on "
             "the same data and user.",
         )
+        if why := say(*of.why):
+            note += f" {why}"
         if left_out:
             note += say(" 実行していないもの: ", " Not run: ") + "; ".join(left_out)
         columns = (say("行", "row"), say("出所", "whose"), *heads, "n")
@@ -172,23 +185,6 @@ def _figure_of(table: Table, of: Reproduced) -> Table:
     )
     columns = ("", of.figure, f"{of.figure} low", f"{of.figure} high", "n")
     return Table(table.title, columns, rows)
-
-
-def _draw_pdf(table: Table, path: Path) -> None:
-    """A dot a row, with its interval; see `_figure_of`. Raises `InputError` without matplotlib."""
-    from naisei.relationship.plot import needed_matplotlib, save, style
-
-    with needed_matplotlib().rc_context(style()):
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=(6.4, 1.2 + 0.3 * len(table.rows)), layout="constrained")
-        axes = figure.subplots()
-        for at, (_, value, low, high, _n) in enumerate(reversed(table.rows)):
-            axes.plot([low, high], [at, at], color="#888888", linewidth=2)
-            axes.plot([value], [at], "o", color="#0072B2")
-        axes.set_yticks(range(len(table.rows)), [str(row[0]) for row in reversed(table.rows)])
-        axes.set_xlabel(table.columns[1])
-        save(figure, path, {})
 
 
 def caption(bench: Reproduction, command: str) -> str:
@@ -243,11 +239,10 @@ def write_all(bench: Reproduction, command: str) -> list[Table]:
         label = f"tab:{of.name}"
         made = to_latex(text, caption=text.title, label=label, left=2)
         write_atomically(bench.folder / f"{of.name}.tex", made)
-        if of.figure and (drawn := _figure_of(table, of)).rows:
-            if svg := table_drawing(drawn):
-                write_atomically(bench.folder / f"{of.name}.svg", svg)
+        if of.figure and (drawn := table_chart(_figure_of(table, of))):
+            write_atomically(bench.folder / f"{of.name}.svg", drawn.file())
             try:
-                _draw_pdf(drawn, bench.folder / f"{of.name}.pdf")
+                draw(drawn, bench.folder / f"{of.name}.pdf")
                 figures.append(f"{of.name}.pdf")
             except InputError as error:  # without the extra `plots` the SVG is there alone
                 print(f"{error.message} ({error.remedy})", file=sys.stderr)
@@ -258,9 +253,32 @@ def write_all(bench: Reproduction, command: str) -> list[Table]:
     return texts
 
 
-def _cell_metric(rows: Mapping[str, Seeds], row: Row, cell: str) -> Metric:
+def _agents(runs: Runs, inputs: Mapping[str, str]) -> list[dict[str, str]]:
+    """The inputs of each run of a command: the n-th of those that are several, with commas."""
+    own = {key: inputs[key].split(",") for key in runs.needs}
+    count = max((len(values) for values in own.values()), default=1)
+    return [
+        {key: values[min(n, len(values) - 1)] for key, values in own.items()} for n in range(count)
+    ]
+
+
+def _of_table(seeds: Seeds, column: Column) -> Metric:
+    """A cell of a table of the report, summed over the seeds, as a share of its column `per`."""
+    title, row, head = column.cell.split("/")
+    sums = dict.fromkeys((head, column.per), 0.0)
+    for table in (t for summary in seeds.values() for t in summary.tables if t.title == title):
+        for each in (r for r in table.rows if r[0] == row):
+            for name in sums:
+                sums[name] += float(each[table.columns.index(name)])
+    whole = sums[column.per]
+    return Metric(column.cell, sums[head] / whole if whole else nan, n=int(whole))
+
+
+def _cell_metric(rows: Mapping[str, Seeds], row: Row, column: Column) -> Metric:
     """What stands in a cell of our row; NaN where it was not run. rows: by label."""
-    *who, name = cell.split()
+    if column.per:
+        return _of_table(rows.get(row.ours, {}), column)
+    *who, name = column.cell.split()
     kind, _, metric = name.rpartition(":")
     metric = row.prefix + metric
     first, *others = who[::2] or [row.ours]
@@ -268,11 +286,18 @@ def _cell_metric(rows: Mapping[str, Seeds], row: Row, cell: str) -> Metric:
         return Metric(metric, nan)
     of = {label: {s: _of_kind(x, kind, metric) for s, x in rows[label].items()} for label in rows}
     found = pooled_metric(metric, of[first], of[others[0]] if others else None)
-    if found.n or not others:
+    if found.n:
         return found
-    # Means over other units in each, such as those solved: no pairs, and so no interval.
-    ours, theirs = (pooled_metric(metric, of[label]) for label in (first, others[0]))
-    return Metric(metric, ours.value - theirs.value, n=min(ours.n, theirs.n))
+    # No mean over the same units in each, such as those solved: no pairs, and so no interval.
+    means = [_mean(metric, of[label]) for label in (first, *others)]
+    return replace(means[0], value=means[0].value - means[1].value) if others else means[0]
+
+
+def _mean(name: str, seeds: Seeds) -> Metric:
+    """Of a metric's values under all seeds."""
+    found = [m for summary in seeds.values() for m in summary.metrics if m.name == name]
+    value = sum(m.value for m in found) / len(found) if found else nan
+    return Metric(name, value, n=min((m.n for m in found), default=0))
 
 
 def _of_kind(summary: Summary, kind: str, name: str) -> Summary:

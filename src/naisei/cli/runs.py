@@ -9,6 +9,14 @@ from typing import Annotated
 import typer
 
 from naisei.cli.derived import shown_live
+from naisei.cli.episodes import (
+    CHART_HELP,
+    KEEP_HELP,
+    SEARCH_HELP,
+    chart,
+    keep,
+    search,
+)
 from naisei.cli.export import Output, export, print_json, print_text, report, write
 from naisei.cli.fork import FORK_HELP, Dir, fork
 from naisei.cli.parameters import with_options
@@ -180,6 +188,9 @@ def resume(directory: Dir, options: RunOptions, printed: Printed) -> None:
 
 
 app.command("fork", help=FORK_HELP)(with_options(fork))
+app.command("search", help=SEARCH_HELP)(with_options(search))
+app.command("keep", help=KEEP_HELP)(with_options(keep))
+app.command("chart", help=CHART_HELP)(with_options(chart))
 
 
 @app.command(help=say("共通する件で実行を比べる", "Compare runs on the instances they share."))

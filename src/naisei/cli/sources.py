@@ -25,7 +25,8 @@ NAMES = sorted(Path(each.name).stem for each in _SOURCES.iterdir() if each.name.
 
 class Runs(Options):
     """A command whose runs tables are of. models: whether it is run for each `--model`. needs:
-    name of an input, `{name}` in the command → how to come by it."""
+    name of an input, `{name}` in the command → how to come by it. An input may be several, with
+    commas: the command is run for each (trained agents), and figures are pooled over them."""
 
     command: str
     models: Literal["required", "optional", "none"] = "none"
@@ -34,18 +35,20 @@ class Runs(Options):
 
 class Column(Options):
     """head: as the source has it. cell: `[ROW [- ROW]] [KIND:]METRIC`: of the row itself, of the
-    one named, or the difference of two; of the units of one kind alone. digits: after the point."""
+    one named, or the difference of two; of the units of one kind alone; or `TABLE/ROW/COLUMN` of
+    the report, as a share of the column `per`. digits: after the point."""
 
     head: str
     cell: str
     scale: float = 1.0
     digits: int = 3
+    per: str = ""
 
 
 class Row(Options):
     """paper: the source's figures, by column. ours: the label of the configuration that is ours,
-    in the table's runs or in those of `study`; `run` where the command makes one run. prefix: of
-    the names of its metrics."""
+    in the table's runs or in those of `study`; `run` where the command makes one run, `run@2` for
+    the second of several agents. prefix: of the names of its metrics."""
 
     name: str
     paper: tuple[float, ...] = ()
@@ -55,7 +58,8 @@ class Row(Options):
 
 
 class Reproduced(Options):
-    """A table of a source. figure: head of the column that is drawn."""
+    """A table of a source. figure: head of the column that is drawn. why: of the rows that are the
+    source's alone, why they cannot be run here, in Japanese and English."""
 
     name: str
     title: Text
@@ -63,6 +67,7 @@ class Reproduced(Options):
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
     figure: str = ""
+    why: Text = ("", "")
 
 
 class Source(Options):

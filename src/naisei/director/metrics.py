@@ -49,7 +49,8 @@ def summarise(
         if row.scored
         for turn in TalkResult.model_validate(row.result).turns
     ]
-    metrics = (*_outcomes(turns), *_judging(turns, config))
+    talks = [TalkResult.model_validate(row.result) for row in rows if row.scored]
+    metrics = (*_outcomes(turns), *_judging(turns, config), _steps(talks))
     tables = (_by_character(turns, names), _by_check(turns), *_aspects(turns, names))
     extra = {
         "units": [f"{t.talk}:{t.turn.number}" for t in turns],
@@ -107,6 +108,14 @@ def _judging(turns: Sequence[_Turn], config: TalkConfig) -> list[Metric]:
         ),
         mean_metric("judge_spread", several, clusters=talks, reason=why),
     ]
+
+
+def _steps(talks: Sequence[TalkResult]) -> Metric:
+    """Lines in the state's history for each line that was said: 1 where no rejected draft has
+    touched the state (§9 of the specification)."""
+    said = [sum(turn.text is not None for turn in talk.turns) for talk in talks]
+    each = [len(t.state.history) / n if n else None for t, n in zip(talks, said, strict=True)]
+    return mean_metric("state_steps", each, clusters=None, reason="nothing was said")
 
 
 def _by_character(turns: Sequence[_Turn], names: Mapping[str, str]) -> Table:

@@ -242,7 +242,7 @@ def _page(found: Tally, title: str, by_character: Table, by_check: Table) -> str
             total=found.total,
             tables=[_rates_joined(by_character, say("人物ごと", "By character"))],
             checks=_rates_joined(by_check, say("人物と検査ごと", "By character and check")),
-            charts=[table_chart(by_character), _tone(found)],
+            charts=[*(c.svg() for c in [table_chart(by_character)] if c), _tone(found)],
             worst=found.worst,
         )
     )

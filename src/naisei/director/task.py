@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 from pydantic import BaseModel, JsonValue
 
@@ -94,6 +95,19 @@ class TalkTask(Task[TalkConfig]):
 
     def summarise(self, rows: Sequence[EpisodeRow]) -> Summary:
         return metrics.summarise(self.config, self.names, rows, self.model_notes())
+
+    def instances(self, where: Where, result: JsonValue) -> tuple[str, list[dict[str, Any]]]:
+        """The lines that were said, as good ones."""
+        made, before = [], ""
+        for turn in TalkResult.model_validate(result).turns:
+            if turn.text is None:
+                continue
+            id = fingerprint([turn.speaker, before, turn.text])[:10]
+            row = {"id": id, "part": "dev", "character": turn.speaker, "partner_line": before}
+            topic = self.config.topic
+            made.append({**row, "topic": topic, "line": turn.text, "kind": "good", "why": ""})
+            before = turn.text
+        return "director-lines/natural", made
 
     def shown(self, where: Where, result: JsonValue) -> list[Line]:
         turns, names = TalkResult.model_validate(result).turns, self.names

@@ -13,7 +13,7 @@ from naisei.system.config import Config, flag
 _TAGGERS = ("rule", "crf", "crf-context")
 _ALL = (
     "rule, bundled, crf, bilstm, transformer, transformer-title, transformer-crf, "
-    "transformer-title-crf, crf-context, adapted, llm"
+    "transformer-title-crf, crf-context, adapted, llm, people:marks=FILE"
 )
 
 

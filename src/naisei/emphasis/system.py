@@ -61,7 +61,10 @@ EVAL: Experiment[EvalConfig] = Experiment(
     charts="naisei.emphasis.results:calibration",
     roles=(Role("editor", needed=_calls_model),),
     label=_label,
-    tables="naisei.emphasis.study:study_tables",
+    columns=(
+        *("token_precision", "token_recall", "token_f1", "span_f1"),
+        *("token_f1_article", "span_f1_article", "emphasis_rate", "calibration_error"),
+    ),
 )
 
 SYSTEM = System(

@@ -162,6 +162,9 @@ class EvalTask(Task[EvalConfig]):
             self._trainer = trainer(config.tagger, config.options)
             self._learnt = learnt_from([a.text for a in chosen], self._trainer.documents)
         self.data_hash = _digest(corpus)
+        if people := self._trainer.people if config.tagger != LLM else ():
+            marks = [[p.name, sorted(p.spans.items())] for p in people]
+            self.data_hash = fingerprint([self.data_hash, marks])
         self._described = describe(chosen)
         # Documents that a language model is given are many at a time.
         self.alone = config.tagger != LLM
@@ -169,7 +172,7 @@ class EvalTask(Task[EvalConfig]):
     def episodes(self) -> list[Where]:
         if self.config.tagger == LLM:
             return [Where(name) for name in self.articles]
-        trials = self.config.seeds if self._trainer.random else 1
+        trials = self.config.seeds if self._trainer.random else len(self._trainer.people) or 1
         held = [
             part
             for part, fold in enumerate(self._folds)

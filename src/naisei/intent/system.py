@@ -137,7 +137,22 @@ EVAL: Experiment[EvalConfig] = Experiment(
         "聞き返しなし、書き直しなし、BM25 だけ、埋め込みだけ、何も知らないユーザーと比べる",
         "Compare with: no asking, no rewriting, BM25 only, dense only, a user who knows nothing.",
     ),
-    tables="naisei.intent.evaluation.tables:study_tables",
+    columns=(
+        *(
+            "routing_agreement",
+            "questions",
+            "clear/recall@5_before",
+            "vague/recall@5_before",
+            "vague/recall@5_after",
+        ),
+        *(
+            "vague/mrr@10_after",
+            "consultation/recall@5_after",
+            "refusals_right",
+            "refusals_wrong",
+            "cited_gold",
+        ),
+    ),
 )
 
 _SERVED = ("index", "mode", *Behaviour.model_fields)

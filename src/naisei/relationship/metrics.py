@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -198,37 +197,18 @@ def _reading_table(talks: Sequence[_Talk]) -> Table:
     )
 
 
-def study_tables(study: Study) -> list[Table]:
-    """Tables of the ablation: the metrics, a column each condition; paired differences of all
-    conditions; and what the vector changed in the speech, against reflection without injection."""
+def effect_tables(study: Study) -> list[Table]:
+    """What the vector changed in the speech, against reflection without injection."""
     from naisei.relationship.effect import effect_of
-    from naisei.runs.compare import compare
 
-    results = study.results
-    values = study.metrics.values()
-    names = dict.fromkeys(name for given in values for name in given)
-    figures = {
-        name: [given[name].value if name in given else math.nan for given in values]
-        for name in names
-    }
-    rows: list[tuple[str | float | int, ...]] = [
-        (n, *row) for n, row in figures.items() if not all(map(math.isnan, row))
-    ]
-    tables = [Table("Conditions", ("metric", *results), tuple(rows))]
-    if len(results) < len(study.configs) or not all(r.outcome.scored for r in results.values()):
-        return tables
-    paths = {label: result.run_dir for label, result in results.items()}
-    seed = study.seed
-    if len(paths) > 1:
-        tables.append(compare(list(paths.values()), seed=seed, names=list(paths)).table())
-    if not {"inject", "no-inject"} <= set(paths):
-        return tables
+    if not {"inject", "no-inject"} <= set(study.results):
+        return []
+    paths = {label: result.run_dir for label, result in study.results.items()}
     try:
-        found = effect_of(paths["inject"], paths["no-inject"], seed=seed)
+        found = effect_of(paths["inject"], paths["no-inject"], seed=study.seed)
     except InputError as error:
-        head = say("言葉づかいへの効果は測れません: ", "No effect on speech can be measured: ")
-        tables[-1] = replace(tables[-1], note=f"{tables[-1].note}\n{head}{error}".strip())
-        return tables
+        head = say("言葉づかいへの効果", "The effect on speech")
+        return [Table(head, (say("測れません", "not measured"),), ((str(error),),))]
     speech = found.tables()
     note = "\n".join(filter(None, [speech[-1].note, *found.notes]))
-    return [*tables, *speech[:-1], replace(speech[-1], note=note)]
+    return [*speech[:-1], replace(speech[-1], note=note)]

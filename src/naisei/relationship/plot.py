@@ -1,7 +1,6 @@
 """The course of the readings as a picture, and as a table.
 
-matplotlib is the extra `plots`; it is imported here alone. The font for Japanese is IPAexGothic,
-which comes with matplotlib-fontja, so that no machine shows boxes.
+With the extra `plots`; see `naisei.runs.pictures`.
 """
 
 from __future__ import annotations
@@ -9,18 +8,16 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Sequence
-from html import escape
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from naisei.core import InputError
-from naisei.files import write_atomically, written_beside
+from naisei.files import write_atomically
 from naisei.lang import language, say, speaking
 from naisei.relationship.schemas import WAYS
 from naisei.relationship.series import Point, Series, aligned, read_series
 from naisei.relationship.vector import DIMENSIONS, HIGH, LOW, NAMES_JA, degree, signed
+from naisei.runs.pictures import COLOURS, check_format, needed_matplotlib, save, style
 from naisei.runs.tables import to_csv
 from naisei.runs.task import Table
 from naisei.system.config import Options, flag
@@ -33,10 +30,6 @@ COLUMNS = (
     *("label", "session", "turn", "at", "direction", "src", "dst", "dimension"),
     *("value", "low", "high", "repeats", "carried", "injected"),
 )
-FORMATS = (".png", ".svg", ".pdf")
-#: Told apart by people who see colours differently, and by their marks in black and white.
-#: Colours: Okabe and Ito, Color Universal Design (2008).
-_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 _MARKS = ("o", "s", "^", "D", "v", "P", "X")
 #: Equal readings are drawn so far apart that both are seen.
 _ASIDE = 0.07
@@ -52,18 +45,7 @@ def draw(series: Sequence[Series], to: Sequence[Path], *, title: str = "") -> No
             be written.
     """
     for path in to:
-        if path.suffix.lower() not in FORMATS:
-            raise InputError(
-                say(
-                    f"{path.suffix!r} という画像の形式は使えません",
-                    f"no picture format {path.suffix!r}",
-                ),
-                place=str(path),
-                remedy=say(
-                    f"名前の終わりを {', '.join(FORMATS)} のどれかにしてください",
-                    f"end the name in {', '.join(FORMATS)}",
-                ),
-            )
+        check_format(path)
     matplotlib = needed_matplotlib()
     series = aligned(series)
     # In the language of the talk. One figure each: a layout is fitted to the format that is
@@ -115,7 +97,7 @@ def _line(
     n, of = nth
     aside = (n - (of - 1) / 2) * min(_ASIDE, 0.4 / of)
     colour, mark, style = (
-        _COLOURS[n % len(_COLOURS)],
+        COLOURS[n % len(COLOURS)],
         _MARKS[n % len(_MARKS)],
         _STYLES[n % len(_STYLES)],
     )
@@ -187,46 +169,6 @@ def _heading(series: Sequence[Series], column: int) -> str:
     return named.pop() if len(named) == 1 else ("A → B", "B → A")[column]
 
 
-def style() -> dict[str, Any]:
-    """Settings for these pictures alone; whoever imports matplotlib keeps theirs."""
-    from matplotlib import font_manager
-
-    path = str(_font())
-    if path not in {font.fname for font in font_manager.fontManager.ttflist}:
-        font_manager.fontManager.addfont(path)
-    name = font_manager.FontProperties(fname=path).get_name()
-    return {
-        "font.family": [name, "DejaVu Sans"],
-        "axes.unicode_minus": False,
-        "svg.hashsalt": "naisei",
-        "axes.spines.top": False,
-        "axes.spines.right": False,
-    }
-
-
-def needed_matplotlib() -> Any:
-    if find_spec("matplotlib") is None or _font() is None:
-        raise InputError(
-            say(
-                "図には matplotlib と matplotlib-fontja が要ります",
-                "pictures need matplotlib and matplotlib-fontja",
-            ),
-            place="plot",
-            remedy=say(
-                'pip install "naisei[plots]" (--csv だけなら不要)',
-                'pip install "naisei[plots]"; --csv alone needs none',
-            ),
-        )
-    return import_module("matplotlib")
-
-
-def _font() -> Path | None:
-    """IPAexGothic. Its package is not imported: that would set the font of the whole process."""
-    package = find_spec("matplotlib_fontja")
-    file = Path(package.origin or "").parent / "fonts" / "ipaexg.ttf" if package else None
-    return file if file is not None and file.is_file() else None
-
-
 def _who(one: Series) -> str:
     return one.label if one.names == ("A", "B") else " ↔ ".join(one.names)
 
@@ -241,18 +183,6 @@ def _hover_text(one: Series, point: Point, way: Any, dimension: str) -> str:
     place = say(f"第{point.session}回 {point.turn + 1}", f"{point.session}-{point.turn + 1}")
     why = f"\n{read.reasons[dimension]}" if dimension in read.reasons else ""
     return f"{place}  {one.way(way)}  {value:+.4g} {word}{why}"
-
-
-def save(figure: Any, path: Path, hover: dict[str, str]) -> None:
-    dateless = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
-    with written_beside(path) as scratch:
-        figure.savefig(scratch, dpi=160, metadata=dateless.get(path.suffix.lower()))
-        if path.suffix.lower() == ".svg":
-            text = scratch.read_text(encoding="utf-8")
-            for id, told in hover.items():
-                mark = f'<g id="{id}">'
-                text = text.replace(mark, f"{mark}<title>{escape(told)}</title>", 1)
-            scratch.write_text(text, encoding="utf-8")
 
 
 def table(series: Sequence[Series]) -> Table:

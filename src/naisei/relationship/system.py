@@ -137,7 +137,7 @@ RUN: Experiment[RelationshipConfig] = Experiment(
         "No reflection, reflection without injection, with injection: all three, compared.",
     ),
     rows_default={"relationship_reflection_every_turn": True},
-    tables="naisei.relationship.metrics:study_tables",
+    tables="naisei.relationship.metrics:effect_tables",
     live=_live,
     hints=_hints,
 )

@@ -1,66 +1,105 @@
-"""What people write beside a run: tags and a note, in `notes.json` of its directory.
+"""What people write beside a run: tags, a note, and their readings of episodes.
 
-Not part of the run: its digests, its configuration and its results do not depend on it.
+A line of `annotations.jsonl` each time somebody writes, and the last one of a reader, rubric and
+unit counts: who writes at the same time as another loses nothing. Not part of the run: its digests,
+its configuration and its results do not depend on it.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 
+from pydantic import BaseModel, ConfigDict, ValidationError
+
 from naisei.core import InputError
-from naisei.files import plain_file, write_atomically
+from naisei.files import make_folder, output_error, plain_file
 from naisei.lang import say
 
-FILE = "notes.json"
-_LARGEST = 64_000
-#: Characters of a tag and of a note; tags of a run.
-_TAG, _NOTE, _MOST = 40, 4_000, 20
+FILE = "annotations.jsonl"
+#: Characters of a tag or name, and of a note; tags of a run.
+_NAME, _NOTE, _MOST = 40, 4_000, 20
 
 
-@dataclass(frozen=True, slots=True)
-class Annotations:
-    """tags: short words, in order, each once. note: any text."""
+class Annotation(BaseModel):
+    """What a reader says of a unit: an episode, or an instance of a data set; empty for the run
+    itself. answers: question of the rubric → the options chosen. at: UTC, ISO 8601."""
 
-    tags: tuple[str, ...] = ()
+    model_config = ConfigDict(frozen=True)
+
+    reader: str = ""
+    rubric: str = ""
+    unit: str = ""
+    answers: Mapping[str, tuple[str, ...]] = {}
     note: str = ""
+    at: str = ""
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """Short words, in order, each once."""
+        return tuple(self.answers.get("tags", ()))
 
     @staticmethod
-    def parsed(tags: str, note: str) -> Annotations:
-        """tags: separated by commas or spaces.
+    def of_run(tags: str, note: str) -> Annotation:
+        """tags: separated by commas or spaces. Raises `InputError`: too many or too long."""
+        words = tags.replace("、", " ").replace(",", " ").replace("#", " ").split()
+        return Annotation(answers={"tags": tuple(dict.fromkeys(words))}, note=note.strip())
+
+    def add(self, folder: Path) -> None:
+        """Keep it, with the time.
 
         Raises:
-            InputError: too many or too long.
+            InputError: a name, tag or note is too long, or the folder cannot be written.
         """
-        words = tags.replace("、", " ").replace(",", " ").replace("#", " ").split()
-        found = Annotations(tuple(dict.fromkeys(words)), note.strip())
-        if len(found.tags) > _MOST or any(len(t) > _TAG for t in words) or len(note) > _NOTE:
+        names = (self.reader, *self.tags)
+        if len(self.tags) > _MOST or len(self.note) > _NOTE or any(len(n) > _NAME for n in names):
             raise InputError(
-                say("タグかメモが長すぎます", "too many tags, or too long a note"),
+                say("名前・タグ・メモが長すぎます", "too many tags, or too long a name or note"),
                 remedy=say(
-                    f"タグは {_MOST} 個・各 {_TAG} 字、メモは {_NOTE} 字までです",
-                    f"up to {_MOST} tags of {_TAG} characters, and a note of {_NOTE}",
+                    f"名前とタグは各 {_NAME} 字、タグは {_MOST} 個、メモは {_NOTE} 字までです",
+                    f"names and tags have up to {_NAME} characters, notes {_NOTE}; {_MOST} tags",
                 ),
             )
-        return found
-
-    @staticmethod
-    def read(run: Path) -> Annotations:
-        """Of a run directory; empty ones where there are none, or none that can be read."""
-        path = run / FILE
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        line = json.dumps({**self.model_dump(), "at": now}, ensure_ascii=False) + "\n"
+        path = make_folder(folder) / FILE
+        plain_file(path)
         try:
-            plain_file(path)
-            with path.open(encoding="utf-8") as file:
-                found = json.loads(file.read(_LARGEST))
-            return Annotations(tuple(map(str, found["tags"])), str(found["note"]))
-        except (OSError, LookupError, TypeError, ValueError, InputError):
-            return Annotations()
+            with path.open("a+b", buffering=0) as file:
+                # What a killed process left of a line stays a line of its own.
+                file.seek(max(0, file.tell() - 1))
+                broken = file.read(1) not in (b"", b"\n")
+                file.write(("\n" * broken + line).encode("utf-8", "replace"))
+        except OSError as error:
+            raise output_error(error, path) from error
 
-    def write(self, run: Path) -> None:
-        """Raises `InputError` if the directory cannot be written."""
-        if self == Annotations():
-            (run / FILE).unlink(missing_ok=True)
-            return
-        text = json.dumps(asdict(self), ensure_ascii=False, indent=2) + "\n"
-        write_atomically(run / FILE, text)
+
+def read_annotations(folder: Path) -> list[Annotation]:
+    """The last of each reader, rubric and unit, in the order of the first. A line that was not
+    written to its end is passed over."""
+    path, found = folder / FILE, dict[tuple[str, str, str], Annotation]()
+    try:
+        plain_file(path)
+        text = path.read_text(encoding="utf-8", errors="replace")
+    except (OSError, InputError):
+        return []
+    for line in text.splitlines():
+        try:
+            each = Annotation.model_validate_json(line)
+        except ValidationError:
+            continue
+        found[each.reader, each.rubric, each.unit] = each
+    return list(found.values())
+
+
+def thumb_of(folder: Path, episode: str) -> Annotation:
+    """The thumb and note that stand on an episode, by whoever gave them last; empty without."""
+    given = (a for a in read_annotations(folder) if (a.rubric, a.unit) == ("thumb", episode))
+    return max(given, key=lambda a: a.at, default=Annotation())
+
+
+def of_run(folder: Path) -> Annotation:
+    """Tags and note of a run; empty where there are none."""
+    return next((a for a in read_annotations(folder) if not a.unit), Annotation())

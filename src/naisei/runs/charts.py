@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from html import escape
 
 from naisei.runs.tables import short as number
@@ -67,23 +67,43 @@ class Chart:
         return line_chart(lines, title=self.title, bounds=self.bounds, small=True, **axes)
 
 
-def table_chart(table: Table) -> str:
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """What a table is drawn as: lines by name, else a row each. x, y: what the axes are."""
+
+    title: str
+    x: str
+    y: str
+    lines: Mapping[str, Sequence[Point]] = field(default_factory=dict)
+    rows: Sequence[Interval] = ()
+
+    def svg(self) -> str:
+        if self.lines:
+            return line_chart(self.lines, title=self.title, x=self.x, y=self.y)
+        return interval_chart(self.rows, title=f"{self.title}: {self.y}")
+
+    def file(self) -> str:
+        """The SVG as a file of its own."""
+        return _alone(self.svg())
+
+
+def table_chart(table: Table) -> Drawn | None:
     """A table that has a figure with its interval in three columns, as a chart: lines where its
-    first column is a number that grows, else a row each. Empty for other tables."""
+    first column is a number that grows, else a row each. `None` for other tables."""
     if "metric" in table.columns[1:] and table.rows:  # of several metrics, the first alone
         at = table.columns.index("metric")
         table = replace(table, rows=tuple(r for r in table.rows if r[at] == table.rows[0][at]))
         table = replace(table, title=f"{table.title}: {table.rows[0][at]}")
     low = next((n for n, c in enumerate(table.columns) if c.endswith("low") and n > 1), None)
     if low is None or len(table.rows) < 2 or not table.columns[low + 1 :][:1]:
-        return ""
+        return None
     numbers = [row[low - 1 : low + 2] for row in table.rows]
     if not all(isinstance(v, int | float) for cells in numbers for v in cells):
-        return ""
+        return None
     kept = [(row, [float(v) for v in row[low - 1 : low + 2]]) for row in table.rows]
     kept = [(row, cells) for row, cells in kept if cells[0] == cells[0]]
     if len(kept) < 2:
-        return ""
+        return None
     title, y = worded(table.title), worded(table.columns[low - 1])
     for x in (0, 1):  # of several lines, the first column is the name
         if x < low - 1 and all(isinstance(row[x], int | float) for row, _ in kept):
@@ -93,9 +113,9 @@ def table_chart(table: Table) -> str:
                 value, down, up = cells
                 lines.setdefault(name, []).append(Point(float(row[x]), value, down, up))
             if all(len(line) == len({p.x for p in line}) > 1 for line in lines.values()):
-                return line_chart(lines, title=title, x=worded(table.columns[x]), y=y)
+                return Drawn(title, worded(table.columns[x]), y, lines)
     rows = [Interval(str(row[0]), _metric(y, cells, _count(table, row))) for row, cells in kept]
-    return interval_chart(rows, title=f"{title}: {y}")
+    return Drawn(title, "", y, rows=rows)
 
 
 def _metric(name: str, cells: Sequence[float], n: int) -> Metric:
@@ -201,12 +221,6 @@ def drawing(lines: Mapping[str, Sequence[tuple[float, float]]], *, title: str) -
     """A line chart as a file of its own. lines: name → (x, y) of each point."""
     points = {name: [Point(*point) for point in line] for name, line in lines.items()}
     return _alone(line_chart(points, title=title, x="", y="") or f"{_head(title, _HIGH)}</svg>")
-
-
-def table_drawing(table: Table) -> str:
-    """`table_chart` as a file of its own."""
-    chart = table_chart(table)
-    return _alone(chart) if chart else ""
 
 
 def _alone(chart: str) -> str:

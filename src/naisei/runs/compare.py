@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from math import nan
 from pathlib import Path
 
 from pydantic import JsonValue
@@ -16,7 +15,7 @@ from naisei.runs.directory import RunDirectory
 from naisei.runs.frozen import Frozen
 from naisei.runs.report import StoredSummary, plain_number, stored_summary
 from naisei.runs.significance import Difference, holm, paired_difference, wilcoxon_signed_rank
-from naisei.runs.task import Metric, Summary, Table
+from naisei.runs.task import Summary, Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +116,9 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
-class _Run:
+class LoadedRun:
+    """A run with its summary. name: what it is called beside others."""
+
     name: str
     frozen: Frozen
     stored: StoredSummary
@@ -144,8 +145,8 @@ def compare(
             place="naisei runs compare",
         )
     shown = names or list(map(str, paths))
-    runs = [_load(path, name) for path, name in zip(paths, shown, strict=True)]
-    _same_definitions(runs)
+    runs = [load(path, name) for path, name in zip(paths, shown, strict=True)]
+    same_definitions(runs)
     pairs = [
         (name, a, b, *_difference(name, a.stored.summary, b.stored.summary, seed))
         for a, b in (((runs[0], b) for b in runs[1:]) if against_first else combinations(runs, 2))
@@ -175,9 +176,10 @@ def compare(
     return Comparison(tuple(lines), tuple(_settings(runs)), tuple(unfinished))
 
 
-def _load(path: Path, name: str) -> _Run:
+def load(path: Path, name: str) -> LoadedRun:
+    """Raises `InputError`: no run, or one without a summary."""
     with RunDirectory.look(path) as directory:
-        return _Run(name, directory.frozen, stored_summary(directory))
+        return LoadedRun(name, directory.frozen, stored_summary(directory))
 
 
 def _metrics(a: Summary, b: Summary) -> list[str]:
@@ -195,8 +197,8 @@ def _difference(name: str, a: Summary, b: Summary, seed: int) -> tuple[Differenc
     return difference, wilcoxon_signed_rank(x, y, clusters=clusters)
 
 
-def _same_definitions(runs: Sequence[_Run]) -> None:
-    """Metrics of one name are compared only where they mean one thing.
+def same_definitions(runs: Sequence[LoadedRun], names: Sequence[str] | None = None) -> None:
+    """Metrics of one name are compared only where they mean one thing. names: all by default.
 
     Raises:
         InputError: other systems, other data, or another definition of a metric, by name.
@@ -204,7 +206,8 @@ def _same_definitions(runs: Sequence[_Run]) -> None:
     first, *others = runs
     for run in others:
         apart: dict[str, list[str]] = {}
-        for name in _metrics(first.stored.summary, run.stored.summary):
+        shared = _metrics(first.stored.summary, run.stored.summary)
+        for name in (n for n in shared if names is None or n in names):
             a, b = _definition(first, name), _definition(run, name)
             for key in dict.fromkeys((*a, *b)):
                 if a.get(key) != b.get(key):
@@ -224,13 +227,13 @@ def _same_definitions(runs: Sequence[_Run]) -> None:
             )
 
 
-def _definition(run: _Run, name: str) -> dict[str, JsonValue]:
+def _definition(run: LoadedRun, name: str) -> dict[str, JsonValue]:
     metric = next(m for m in run.stored.summary.metrics if m.name == name)
     data = run.frozen.data_hash[:12]
     return {"system": run.frozen.system, "data": data, **metric.definition}
 
 
-def _settings(runs: Sequence[_Run]) -> list[str]:
+def _settings(runs: Sequence[LoadedRun]) -> list[str]:
     """What the configurations do not share, each run against the first."""
     first, *others = runs
     out = []
@@ -240,77 +243,3 @@ def _settings(runs: Sequence[_Run]) -> list[str]:
             lines.append(f"naisei: {first.frozen.naisei} → {run.frozen.naisei}")
         out += [f"{run.name}: {line}" if len(others) > 1 else line for line in lines]
     return out
-
-
-def side_by_side(
-    title: str,
-    rows: Mapping[str, Mapping[str, Metric]],
-    names: Sequence[str] | Mapping[str, str],
-    *,
-    bounded: Collection[str] | None = None,
-    counts: Mapping[str, int] | None = None,
-    first: str = "configuration",
-    note: str = "",
-) -> Table:
-    """Metrics of the rows of a study, each with its interval; NaN where a row has none.
-
-    Args:
-        rows: label → name → metric.
-        names: of the metrics, in order; with the headings of their columns where those differ.
-        bounded: those that have an interval; all by default.
-        counts: label → what stands under `n`.
-        first: heading of the labels.
-    """
-    heads = names if isinstance(names, Mapping) else {name: name for name in names}
-    wide = heads if bounded is None else bounded
-    columns = [first]
-    for name, head in heads.items():
-        columns += [head, f"{head} low", f"{head} high"] if name in wide else [head]
-    lines: list[tuple[str | float | int, ...]] = []
-    for label, metrics in rows.items():
-        line: list[str | float | int] = [label]
-        for name in heads:
-            m = metrics.get(name) or Metric(name, nan)
-            line += [m.value, m.low, m.high] if name in wide else [m.value]
-        lines.append((*line, counts[label]) if counts else tuple(line))
-    return Table(title, (*columns, "n") if counts else tuple(columns), tuple(lines), note=note)
-
-
-def differences(
-    summaries: Mapping[str, Summary],
-    names: Sequence[str],
-    *,
-    note: str,
-    seed: int = 0,
-    ranks: bool = False,
-) -> tuple[Table, ...]:
-    """Each row of a study minus the first, paired by unit, p-values adjusted for all of them, as
-    one table; none of a single row.
-
-    names: of the metrics; one without values to be paired is left out. ranks: p of the signed-rank
-    test instead of the permutation test.
-    """
-    if len(summaries) < 2:
-        return ()
-    first, *others = summaries
-    a = summaries[first]
-    found = [
-        (label, name, *_difference(name, a, summaries[label], seed))
-        for label in others
-        for name in names
-        if a.per_unit(name) and summaries[label].per_unit(name)
-    ]
-    raw = [rank if ranks else d.p for *_, d, rank in found]
-    table = Table(
-        f"Difference from {first}",
-        (
-            *("configuration", "metric", "difference", "low", "high"),
-            *("p (Wilcoxon)" if ranks else "p", "p (Holm)", "n"),
-        ),
-        tuple(
-            (row, metric, d.value, d.low, d.high, p, adjusted, d.n)
-            for (row, metric, d, _), p, adjusted in zip(found, raw, holm(raw), strict=True)
-        ),
-        note=note,
-    )
-    return (table,)

@@ -138,7 +138,7 @@ class Frozen(BaseModel):
     def differences(self, now: Frozen) -> list[str]:
         """Of the configuration what is not the same: `key: old → new`, one a line."""
         lines = [] if self.system == now.system else [f"system: {self.system} → {now.system}"]
-        old, new = dict(_flat(self.config)), dict(_flat(now.config))
+        old, new = dict(flattened(self.config)), dict(flattened(now.config))
         return lines + [
             f"{key}: {_value_text(old, key)} → {_value_text(new, key)}"
             for key in [*old, *(k for k in new if k not in old)]
@@ -267,10 +267,10 @@ def _version(package: str) -> str:
         return ""
 
 
-def _flat(value: JsonValue, prefix: str = "") -> Iterator[tuple[str, JsonValue]]:
+def flattened(value: JsonValue, prefix: str = "") -> Iterator[tuple[str, JsonValue]]:
     if isinstance(value, dict) and value:
         for key, inner in value.items():
-            yield from _flat(inner, f"{prefix}.{key}" if prefix else key)
+            yield from flattened(inner, f"{prefix}.{key}" if prefix else key)
     else:
         yield prefix, value
 

@@ -7,9 +7,10 @@ from dataclasses import replace
 from math import isnan, nan, sqrt
 
 import numpy as np
+from pydantic import JsonValue
 
 from naisei.lang import say
-from naisei.runs.significance import holm, permutation_test
+from naisei.runs.significance import holm, paired_difference, permutation_test
 from naisei.runs.statistics import (
     ALL_EQUAL,
     NO_INTERVAL,
@@ -28,7 +29,8 @@ Seeds = Mapping[int, Summary]
 
 def pooled_metric(name: str, seeds: Seeds, against: Seeds | None = None) -> Metric:
     """The mean over the units scored under every seed and over the seeds; with `against`, of the
-    paired differences from it, over the seeds of both. Of one seed, what its run has.
+    paired differences from it, over the seeds of both. Of one seed, what its run has, and the
+    difference of `paired_difference`.
 
     The variance is that over clusters (of means over seeds) plus that over seeds (of means over
     units), each by leaving one out; Student's quantile has Satterthwaite's degrees of freedom. What
@@ -46,13 +48,20 @@ def pooled_metric(name: str, seeds: Seeds, against: Seeds | None = None) -> Metr
     if not units:
         return Metric(name, nan, reason="no unit has this under every seed")
     grid = _grid(name, units, [seeds[seed] for seed in shared])
-    if against is not None:
-        grid = grid - _grid(name, units, [against[seed] for seed in shared])
-    bare = Metric(name, float(grid.mean()), n=len(units), per_unit=tuple(grid.mean(axis=0)))
+    share = all(m is not None and m.share for m in found)
     of = seeds[shared[0]].clusters()
+    if against is not None:
+        base = _grid(name, units, [against[seed] for seed in shared])
+        if len(shared) == 1:  # as `naisei runs compare` has it
+            clusters = [of[unit] for unit in units]
+            d = paired_difference(base[0], grid[0], clusters=clusters, share=share)
+            each = tuple(grid[0] - base[0])
+            return Metric(name, d.value, d.low, d.high, d.n, d.reason, each)
+        grid = grid - base
+    bare = Metric(name, float(grid.mean()), n=len(units), per_unit=tuple(grid.mean(axis=0)))
     reach, reason = _reach(grid, [of[unit] for unit in units])
     low, high = bare.value - reach, bare.value + reach
-    if all(m is not None and m.share for m in found):
+    if share:
         if reason == ALL_EQUAL and against is None:
             low, high = interval(bare.per_unit, clusters=[of[u] for u in units], share=True)
             reason = ""
@@ -89,41 +98,43 @@ def _reach(grid: Floats, clusters: Sequence[str]) -> tuple[float, str]:
     return student_quantile(0.975, max(1, int(freedom + 1e-9))) * sqrt(variance), ""
 
 
-def pooled_tables(rows: Mapping[str, Seeds], names: Sequence[str], seed: int) -> tuple[Table, ...]:
-    """Rows of a study, each under several seeds: a line each metric; then differences from the
-    first row, paired by unit and seed, p-values by Holm over the table.
+def study_tables(rows: Mapping[str, Seeds], names: Sequence[str], seed: int) -> tuple[Table, ...]:
+    """The table of every study: a line each metric and row, pooled over the row's seeds; then
+    differences from the first row, paired by unit and seed, p-values by Holm over the table.
 
-    names: of the metrics; one that is no mean over units is left out.
+    names: of the metrics; one that is no mean over units, or means something else in another row,
+    has no difference.
     """
-    counts = {label: len(seeds) for label, seeds in rows.items()}
     lines = [
-        (label, name, m.value, m.low, m.high, counts[label], m.n)
+        (name, label, m.value, m.low, m.high, len(seeds), m.n)
         for name in names
         for label, seeds in rows.items()
         if (m := pooled_metric(name, seeds)).n
     ]
-    columns = ("value", "low", "high", "seeds", "n")
+    columns = ("metric", "configuration", "value", "low", "high", "seeds", "n")
     note = say(
-        "シードと件の両方にわたる平均。95 % 区間は、場面などのクラスタとシードの両方にわたる",
-        "means over seeds and units; 95 % intervals over clusters (scenes) and seeds",
+        "95 % 区間は、場面などのクラスタと、複数あればシードの両方にわたる",
+        "95 % intervals over clusters (scenes) and, where there are several, over seeds",
     )
-    tables = [Table("Over all seeds", ("configuration", "metric", *columns), tuple(lines), note)]
+    tables = [Table("Results", columns, tuple(lines), note)]
     first, *others = rows
     found = [
-        (label, name, m, _p_value(m, rows[label], rows[first], seed))
-        for label in others
+        (name, label, m, _p_value(m, rows[label], rows[first], seed))
         for name in names
-        if (m := pooled_metric(name, rows[label], rows[first])).n
+        for label in others
+        if _definitions(name, rows[label]) == _definitions(name, rows[first])
+        and (m := pooled_metric(name, rows[label], rows[first])).n
     ]
     adjusted = holm([p for *_, p in found])
     if found:
+        heads = ("metric", "configuration", "difference", "low", "high")
         tables.append(
             Table(
                 f"Difference from {first}",
-                ("configuration", "metric", "difference", "low", "high", "p", "p (Holm)", "n"),
+                (*heads, "p", "p (Holm)", "n"),
                 tuple(
-                    (label, name, m.value, m.low, m.high, p, by_holm, m.n)
-                    for (label, name, m, p), by_holm in zip(found, adjusted, strict=True)
+                    (name, label, m.value, m.low, m.high, p, by_holm, m.n)
+                    for (name, label, m, p), by_holm in zip(found, adjusted, strict=True)
                 ),
                 say(
                     "件とシードの両方で対応のある差。p はクラスタごとの符号反転の並べ替え検定",
@@ -132,6 +143,11 @@ def pooled_tables(rows: Mapping[str, Seeds], names: Sequence[str], seed: int) ->
             )
         )
     return tuple(tables)
+
+
+def _definitions(name: str, seeds: Seeds) -> list[Mapping[str, JsonValue]]:
+    found = (m.definition for s in seeds.values() for m in s.metrics if m.name == name)
+    return [d for n, d in enumerate(found) if n == 0]
 
 
 def _p_value(difference: Metric, seeds: Seeds, against: Seeds, seed: int) -> float:

@@ -20,7 +20,7 @@ from pydantic import TypeAdapter, ValidationError
 from naisei.core import InputError
 from naisei.files import write_atomically
 from naisei.lang import language, say
-from naisei.runs.charts import table_drawing
+from naisei.runs.charts import table_chart
 from naisei.runs.directory import RunDirectory
 from naisei.runs.ledger import Ledger
 from naisei.runs.tables import number, to_csv, to_markdown
@@ -253,8 +253,8 @@ def write_study(
     if conditions:
         under = Table("Conditions", ("", "value"), tuple(conditions.items()))
         write_atomically(directory / "conditions.csv", to_csv(under))
-    if tables and (drawn := table_drawing(tables[0])):
-        write_atomically(directory / "study.svg", drawn)
+    if tables and (drawn := table_chart(tables[0])):
+        write_atomically(directory / "study.svg", drawn.file())
     for count, table in enumerate(tables, start=1):
         write_atomically(directory / f"table-{count}.csv", to_csv(table))
     folders = {label: str(Path(link).parent) for label, link in runs.items()}

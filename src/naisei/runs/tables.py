@@ -7,6 +7,8 @@ import io
 import math
 from collections.abc import Sequence
 
+from pydantic import JsonValue
+
 from naisei.runs.task import Table
 from naisei.text_files import csv_cell
 
@@ -86,6 +88,12 @@ def to_csv(table: Table) -> str:
         cells = ("" if isinstance(c, float) and math.isnan(c) else csv_cell(c) for c in row)
         writer.writerow(cells)
     return out.getvalue()
+
+
+def records(table: Table) -> list[dict[str, JsonValue]]:
+    """An object a row, by column; NaN as null."""
+    rows = [[None if c != c else c for c in row] for row in table.rows]
+    return [dict(zip(table.columns, row, strict=True)) for row in rows]
 
 
 #: What LaTeX would take for markup.

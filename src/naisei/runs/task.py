@@ -201,6 +201,11 @@ class Task(ABC, Generic[C]):
     def shown(self, where: Where, result: JsonValue) -> Sequence[Line]:
         """A scored episode line by line: what the terminal, the report and pages show of it."""
 
+    def instances(self, where: Where, result: JsonValue) -> tuple[str, list[dict[str, Any]]] | None:
+        """A scored episode as instances: `NAME/CONFIG` of a bundled data set, and rows in its
+        form. `None` where no data set has such instances."""
+        return None
+
     def transcript(self, row: EpisodeRow) -> str:
         """An episode in plain words; why it is unscored if it is."""
         return row.failure if row.result is None else as_text(self.shown(row.where, row.result))

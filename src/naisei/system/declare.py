@@ -153,8 +153,9 @@ class Experiment(Generic[C]):
         rows_default: key of a flag → its default under `ablate`, where that differs.
         chosen_rows: from a configuration and the rows asked for (none: not said) to those that
             are run; by default those asked for, or all.
-        tables: `module:function` from a `Study` to its tables; by default each metric by
-            configuration, and paired differences from the first.
+        columns: metrics of the tables of studies, in order; one that ends in @ stands for every
+            k. All that are defined, by default.
+        tables: `module:function` from a `Study` to further tables of it.
         live: what is printed of a run of a single episode as it goes, in place of the progress
             bar: gets the task, the console, and the events of the run before it was continued.
         output: prints what a continued run amounts to in place of its metrics, where that is no
@@ -186,7 +187,8 @@ class Experiment(Generic[C]):
     rows_config: type[C] | None = None
     rows_default: Mapping[str, Any] = field(default_factory=dict)
     chosen_rows: Callable[[Any, Sequence[str]], Sequence[str]] | None = None
-    tables: str = "naisei.system.studies:study_tables"
+    columns: tuple[str, ...] = ()
+    tables: str = ""
     live: Callable[[Any, Console, Sequence[Event]], LiveLines] | None = None
     output: Callable[[Any, RunResult, bool], str] | None = None
     again: bool = False

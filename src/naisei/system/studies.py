@@ -7,7 +7,7 @@ import asyncio
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -23,6 +23,7 @@ from naisei.system.sampling import completed
 from naisei.system.spelled import as_command
 
 if TYPE_CHECKING:
+    from naisei.runs.compare import LoadedRun
     from naisei.runs.export import Frame, Library
     from naisei.runs.frozen import Frozen
     from naisei.runs.result import RunResult
@@ -120,10 +121,10 @@ def execute_study(
     folders = {label: run_dir / folder_of(label) for label in configs}
     results = carry_out(experiment, configs, options, folders, tasks)
     study = Study(configs, results, run_dir)
+    tables = tables_of(study, experiment)
     module, _, function = experiment.tables.partition(":")
-    tables = seed_tables(study, experiment.headline) or tuple(
-        getattr(import_module(module), function)(study)
-    )
+    if module and len({config.seed for config in configs.values()}) == 1:
+        tables += tuple(getattr(import_module(module), function)(study))
     notes = tuple(dict.fromkeys(n for r in results.values() for n in r.summary.notes))
     links = {k: str(r.report.resolve().relative_to(run_dir.resolve())) for k, r in results.items()}
     told = conditions({label: Frozen.of(task) for label, task in tasks.items()})
@@ -189,50 +190,23 @@ async def _aside_by_side(
 _side_by_side = blocking(_aside_by_side)
 
 
-def study_tables(study: Study) -> Sequence[Table]:
-    """Each defined metric with its interval, a configuration a row; then paired differences.
-
-    The differences are those of `naisei runs compare`: bootstrap intervals and sign-flip
-    permutation tests on the units that both have scored, p-values by Holm over the table.
-    """
-    from naisei.runs.compare import compare, side_by_side
-
-    by_row = study.metrics
-    names = dict.fromkeys(n for metrics in by_row.values() for n in metrics)
-    defined = [
-        n for n in names if any(n in m and m[n].value == m[n].value for m in by_row.values())
-    ]
-    counts = {label: result.outcome.scored for label, result in study.results.items()}
-    differences: list[Table] = []
-    note = ""
-    if len(study.results) > 1:
-        paths = [r.run_dir for r in study.results.values()]
-        try:
-            found = compare(paths, seed=study.seed, against_first=True, names=list(study.results))
-            differences.append(found.table())
-        except InputError as error:
-            note = error.message  # why there are no differences is said under the table
-    return [side_by_side("Results", by_row, defined, counts=counts, note=note), *differences]
-
-
-def seed_tables(study: Study, names_first: tuple[str, ...]) -> tuple[Table, ...]:
-    """What each configuration comes to over its seeds; nothing where there is one seed.
-
-    names_first: of the metric that stands for a run (`Experiment.headline`), which comes first.
-    """
+def tables_of(study: Study, experiment: Experiment[Any]) -> tuple[Table, ...]:
+    """The table of every study, of the metrics that the experiment names, or all: the one that
+    stands for a run first. A configuration under several seeds is one row."""
     from naisei.runs.overview import headline
-    from naisei.runs.pooling import pooled_tables
+    from naisei.runs.pooling import study_tables
 
     rows: dict[str, dict[int, Summary]] = {}
     for label, summary in study.summaries.items():
         named, _, seed = label.rpartition(f" {SEED}")
         rows.setdefault(named or label, {})[int(seed) if named else 0] = summary
-    if all(len(seeds) < 2 for seeds in rows.values()):
-        return ()
-    names = dict.fromkeys(m.name for s in study.summaries.values() for m in s.metrics)
-    stands = headline(next(iter(study.summaries.values())), names_first)
+    names = list(dict.fromkeys(m.name for s in study.summaries.values() for m in s.metrics))
+    stands = headline(next(iter(study.summaries.values())), experiment.headline)
+    columns = experiment.columns
+    if columns:
+        names = [n for c in columns for n in names if n == c or (c[-1] == "@" and n.startswith(c))]
     first = [] if stands is None else [stands.name]
-    return pooled_tables(rows, [*first, *(n for n in names if n not in first)], study.seed)
+    return study_tables(rows, list(dict.fromkeys([*first, *names])), study.seed)
 
 
 #: What a study is over, of a configuration: key of the table → path of the field.
@@ -244,6 +218,16 @@ _FIELDS = {
     "trials": ("trials", "rules.trials", "tries"),
     "seeds": ("seed",),
 }
+
+
+def headline_name(run: LoadedRun) -> str:
+    """Name of the metric that stands for a run; empty where it has none."""
+    from naisei.runs.overview import headline
+    from naisei.system.registry import declared
+
+    experiment = declared(run.frozen.system, run.frozen.config)
+    found = headline(run.stored.summary, experiment.headline if experiment else ())
+    return found.name if found else ""
 
 
 def conditions(runs: Mapping[str, Frozen]) -> dict[str, str]:

@@ -114,7 +114,7 @@ RUN: Experiment[GameConfig] = Experiment(
     rows_config=AblationConfig,
     rows_default={"agent": "llm"},
     chosen_rows=chosen,
-    tables="naisei.textgame.ablation:study_tables",
+    columns=("normalized_score", "mean_steps", "won", "repairs", "unmatched"),
 )
 
 PLAY: Experiment[PlayConfig] = Experiment(

@@ -15,6 +15,7 @@ from naisei.core import InputError
 from naisei.emphasis.schemas import Article, Tagger
 from naisei.emphasis.taggers import crf
 from naisei.emphasis.taggers.editor import bundled_tagger
+from naisei.emphasis.taggers.people import Person, people_of
 from naisei.emphasis.taggers.plans import (
     ADAPTED,
     BASELINE,
@@ -74,15 +75,18 @@ RULE = "rule"
 BUNDLED = "bundled"
 #: Not trained: a language model is asked (thesis, section 4.6).
 LLM = "llm"
+#: What people have marked (`people:marks=FILE`), each of them in turn.
+PEOPLE = "people"
 
 
 @dataclass(frozen=True, slots=True)
 class Trainer:
     """How a tagger of a row is made of a training part. plan: `None` for what learns nothing;
-    that is then what `ready` gives."""
+    that is then what `ready` gives, or for each seed the next of the `people`."""
 
     plan: CrfPlan | NeuralPlan | None
     ready: Callable[[], Tagger] = FirstSentence
+    people: tuple[Person, ...] = ()
 
     @property
     def random(self) -> bool:
@@ -119,7 +123,7 @@ class Trainer:
             return train(
                 articles, dev, plan=plan, seed=seed, folder=folder, device=device, report=report
             )
-        return self.ready()
+        return self.people[seed - 1] if self.people else self.ready()
 
 
 _READY: dict[str, Callable[[], Tagger]] = {RULE: FirstSentence, BUNDLED: bundled_tagger}
@@ -134,7 +138,7 @@ _PLANS: dict[str, CrfPlan | NeuralPlan] = {
     "crf-context": CONTEXT,
     "adapted": ADAPTED,
 }
-NAMES = (*_READY, *_PLANS, LLM)
+NAMES = (*_READY, *_PLANS, LLM, PEOPLE)
 
 
 def trainer(name: str, options: Mapping[str, JsonValue]) -> Trainer:
@@ -145,6 +149,8 @@ def trainer(name: str, options: Mapping[str, JsonValue]) -> Trainer:
     """
     if name in _PLANS:
         return Trainer(_changed(_PLANS[name], options))
+    if name == PEOPLE:
+        return Trainer(None, people=_people(options))
     if name not in _READY:
         raise InputError(
             say(f"'{name}' というタガーはありません", f"no tagger is called '{name}'"),
@@ -156,6 +162,16 @@ def trainer(name: str, options: Mapping[str, JsonValue]) -> Trainer:
             say("このタガーに設定はありません", "this tagger has no settings"), place="--tagger"
         )
     return Trainer(None, _READY[name])
+
+
+def _people(options: Mapping[str, JsonValue]) -> tuple[Person, ...]:
+    if set(options) != {"marks"}:
+        raise InputError(
+            say("印のファイルが必要です", "a file of markings is needed"),
+            place=f"--tagger {PEOPLE}",
+            remedy=f"{PEOPLE}:marks=FILE",
+        )
+    return people_of(Path(str(options["marks"])))
 
 
 def _changed(plan: P, options: Mapping[str, JsonValue]) -> P:

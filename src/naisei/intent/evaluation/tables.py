@@ -11,10 +11,8 @@ from naisei.intent import lines
 from naisei.intent.evaluation.flow import EXPECTED, ItemResult
 from naisei.intent.evaluation.items import Item, Kind, first_rank
 from naisei.lang import say
-from naisei.runs.compare import differences, side_by_side
 from naisei.runs.lines import Line
 from naisei.runs.task import Digest, Metric, Table
-from naisei.system.studies import Study
 
 Cell = str | float | int
 
@@ -77,37 +75,6 @@ def cases(results: Sequence[ItemResult]) -> Table:
                 ),
             ]
         ),
-    )
-
-
-_SHOWN = (
-    "routing_agreement",
-    "questions",
-    "clear/recall@5_before",
-    "vague/recall@5_before",
-    "vague/recall@5_after",
-    "vague/mrr@10_after",
-    "consultation/recall@5_after",
-    "refusals_right",
-    "refusals_wrong",
-    "cited_gold",
-)
-_COMPARED = ("clear/recall@5_after", "vague/recall@5_after", "vague/mrr@10_after")
-
-
-def study_tables(study: Study) -> tuple[Table, ...]:
-    """One row a configuration; then each against the first, paired by item."""
-    intervals = say(
-        "下限と上限: 正解の一節をまとまりとする 95 % 区間",
-        "low and high: 95 % interval, gold passages as clusters",
-    )
-    note = say(
-        "件ごとの差 (対応あり)。正解の一節をまとまりとする符号反転の並べ替え検定",
-        "paired by item; sign-flip permutation test, gold passages as clusters",
-    )
-    return (
-        side_by_side("Configurations", study.metrics, _SHOWN, note=intervals),
-        *differences(study.summaries, _COMPARED, seed=study.seed, note=note),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
+from typing import Any
 
 from pydantic import BaseModel, JsonValue
 
@@ -101,6 +102,10 @@ class EvalTask(Task[EvalConfig]):
         every = self.items.values()
         seen = sum(i.split == "dev" for i in every) if self.config.data in BUNDLED else 0
         return training_note(say("この規則", "these rules"), seen, len(every))
+
+    def instances(self, where: Where, result: JsonValue) -> tuple[str, list[dict[str, Any]]]:
+        item = self.items[where.instance].model_dump(mode="json", exclude_defaults=True)
+        return "handbook-questions/questions", [{"split": self.items[where.instance].split, **item}]
 
     def shown(self, where: Where, result: JsonValue) -> list[Line]:
         scored = ItemResult.model_validate(result)

@@ -21,7 +21,7 @@
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
     const at = event.target;
     if (event.key === "Escape") return at.blur?.();
-    if (at.closest?.("textarea, select, input")) return;
+    if (at.closest?.("textarea, select, input:not([type=radio], [type=checkbox])")) return;
     if (event.key === " ") {
       if (at.closest?.("a, button, summary") || !document.getElementById("play")) return;
       event.preventDefault();
@@ -38,16 +38,18 @@
       return;
     }
     if (event.key === "c") return document.querySelector("[data-copy-address]")?.click();
+    if (event.key === "Enter" && at.closest?.("a, button, summary")) return;
     const found = link(event.key);
     if (!found) return;
     event.preventDefault();
-    found.click();
+    if (found.matches("textarea")) found.focus();
+    else found.click();
   });
   document.addEventListener("click", (event) => {
     if (event.target.closest?.("#play")) play();
     const button = event.target.closest?.("[data-copy-address]");
     if (button) copy(button);
-    const bar = event.target.closest?.(".lanes a, .cells a");
+    const bar = event.target.closest?.(".lanes a");
     if (!bar) return;
     // HTMX does not boost links within a drawing.
     event.preventDefault();

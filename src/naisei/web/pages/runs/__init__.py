@@ -11,7 +11,18 @@ from starlette.routing import Route
 from naisei.japanese.sentences import search_tokens
 from naisei.system.registry import system_names
 from naisei.web.pages import Page
-from naisei.web.pages.runs import aligned, compared, episode, files, forks, lists, run
+from naisei.web.pages.runs import (
+    aligned,
+    annotate,
+    charted,
+    compared,
+    episode,
+    files,
+    forks,
+    lists,
+    run,
+    searched,
+)
 from naisei.web.replay import replay_of
 
 __all__ = ["PAGE"]
@@ -21,10 +32,15 @@ _ROUTES = [
     Route("/runs", lists.show_list),
     Route("/runs/rows", lists.more_rows),
     Route("/runs/row/{run:path}", lists.one_row),
-    Route("/runs/note/{run:path}", lists.annotate, methods=["POST"]),
+    Route("/runs/note/{run:path}", annotate.of_run, methods=["POST"]),
+    Route("/runs/annotate/{run:path}", annotate.show),
+    Route("/runs/annotate/{run:path}", annotate.write, methods=["POST"]),
     Route("/runs/compare", compared.show),
     Route("/runs/compare/file", compared.file),
     Route("/runs/aligned", aligned.show),
+    Route("/runs/chart", charted.show),
+    Route("/runs/search", searched.search),
+    Route("/runs/keep/{run:path}", searched.keep, methods=["POST"]),
     Route("/runs/of/{id}", episode.of_conversation),
     Route("/runs/show/{run:path}", run.show),
     Route("/runs/episodes/{run:path}", run.episodes),

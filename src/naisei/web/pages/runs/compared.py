@@ -21,7 +21,7 @@ from naisei.runs.report import StoredSummary, stored_summary
 from naisei.runs.tables import to_csv, to_markdown
 from naisei.web.html import page_response
 from naisei.web.pages.runs.files import download
-from naisei.web.pages.runs.lists import Place, file_state, opened, place_of
+from naisei.web.pages.runs.lists import Place, chosen_runs, file_state, opened, place_of
 from naisei.web.state import server_of
 
 #: Runs at a time; pairs grow with the square.
@@ -41,10 +41,10 @@ class Side:
 
 async def show(request: Request) -> Response:
     """`GET /runs/compare?run=<name>&run=<name>`."""
-    names = _names(request)
-    if not 2 <= len(names) <= _MOST:
-        return await _choose(request, names)
-    places = [place_of(request, name) for name in names]
+    chosen = chosen_runs(request)
+    if not 2 <= len(chosen) <= _MOST:
+        return await _choose(request, [*chosen])
+    places = [*chosen.values()]
     return page_response(request, "runs/compare.html", **await asyncio.to_thread(_work, places))
 
 
@@ -76,7 +76,10 @@ async def _choose(request: Request, names: list[str]) -> Response:
 
 async def file(request: Request) -> Response:
     """`GET /runs/compare/file?run=…&run=…&as=md|csv`."""
-    places = _places(request)
+    places = [*chosen_runs(request).values()]
+    if not 2 <= len(places) <= _MOST:
+        told = say(f"2 つから {_MOST} つの実行を選んでください", f"choose 2 to {_MOST} runs")
+        raise HTTPException(422, told)
     form = request.query_params.get("as", "")
     comparison = await asyncio.to_thread(_compared, places)
     if form == "csv":
@@ -84,20 +87,6 @@ async def file(request: Request) -> Response:
     warnings = "".join(f"- {warning}\n" for warning in comparison.warnings)
     text = f"{warnings}\n{to_markdown(comparison.table())}"
     return download(text, "text/markdown", "comparison.md")
-
-
-def _names(request: Request) -> list[str]:
-    return list(dict.fromkeys(request.query_params.getlist("run")))
-
-
-def _places(request: Request) -> list[Place]:
-    names = _names(request)
-    if not 2 <= len(names) <= _MOST:
-        raise HTTPException(
-            422,
-            say(f"2 つから {_MOST} つの実行を選んでください", f"choose 2 to {_MOST} runs"),
-        )
-    return [place_of(request, name) for name in names]
 
 
 def _work(places: list[Place]) -> dict[str, Any]:

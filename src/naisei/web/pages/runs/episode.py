@@ -16,6 +16,7 @@ from starlette.responses import RedirectResponse, Response
 
 from naisei.core import Event, InputError, ReplayDivergence
 from naisei.lang import language, say, speaking
+from naisei.runs.annotations import thumb_of
 from naisei.runs.directory import RunDirectory
 from naisei.runs.effects import effect_view, prompt_text
 from naisei.runs.lines import Line
@@ -25,7 +26,7 @@ from naisei.web.html import page_response
 from naisei.web.pages.runs.differing import Part, cut, differing
 from naisei.web.pages.runs.forked_runs import fork_form
 from naisei.web.pages.runs.forks import fork_command, forks_of, parent_of
-from naisei.web.pages.runs.lists import looking, place_of
+from naisei.web.pages.runs.lists import annotations_of, looking, place_of
 from naisei.web.pages.runs.loaded import (
     Loaded,
     beginning,
@@ -37,7 +38,7 @@ from naisei.web.pages.runs.loaded import (
     told,
 )
 from naisei.web.pages.runs.run import overview_of
-from naisei.web.pages.runs.timeline import lanes, overview
+from naisei.web.pages.runs.timeline import lanes
 from naisei.web.replay import (
     RecordedEpisode,
     Replay,
@@ -107,6 +108,7 @@ async def show(request: Request) -> Response:
                 if events
                 else None,
                 "command": cut(command, _LINE),
+                "thumb": thumb_of(annotations_of(server, place.path), name),
             }
 
     found = await looking(place, look)
@@ -175,7 +177,6 @@ def _page(
         "turning": turning,
         "turned": events[turning.number].where.step if turning else "",
         "lanes": lanes(events, at, drawn) if events else None,
-        "cells": overview(events, at, drawn),
         "items": items,
         "earlier": earlier,
         "state": state,

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response, StreamingResponse
+from starlette.responses import Response, StreamingResponse
 
 from naisei.files import plain_file
 from naisei.lang import say
@@ -90,9 +90,9 @@ def _lines(place: Place, *, events: bool) -> Iterator[str]:
         yield from export_jsonl(directory, events=events)
 
 
-def download(text: str, kind: str, name: str) -> Response:
-    """A text as a file. What others wrote is never shown as a page of ours."""
-    return PlainTextResponse(text, media_type=kind, headers=_named(name))
+def download(content: str | bytes, kind: str, name: str) -> Response:
+    """A file to keep. What others wrote is never shown as a page of ours."""
+    return Response(content, media_type=kind, headers=_named(name))
 
 
 def _named(name: str) -> dict[str, str]:

@@ -17,15 +17,17 @@ from starlette.responses import Response
 
 from naisei.core import InputError
 from naisei.lang import say
-from naisei.runs.annotations import Annotations
+from naisei.runs.annotations import Annotation, of_run
 from naisei.runs.directory import RunDirectory, log_state
+from naisei.runs.export import study_runs
 from naisei.runs.listing import Found, Listed, found, found_at, look_at_all, looked_at
 from naisei.runs.lock import locked
 from naisei.runs.overview import headline
 from naisei.runs.report import STUDY, stored_summary
+from naisei.runs.rubrics import rubrics
 from naisei.runs.task import Metric
 from naisei.system.registry import declared
-from naisei.web.html import form_fields, page_response
+from naisei.web.html import page_response
 from naisei.web.state import RECORDED, ServerState, server_of
 
 T = TypeVar("T")
@@ -87,11 +89,32 @@ def _within(server: ServerState, name: str) -> Path:
     return path
 
 
+def annotations_of(server: ServerState, run: Path) -> Path:
+    """Where annotations of a run stand: in its folder; of an example that ships, and so is not
+    written to, among the runs."""
+    if run.parent == RECORDED:
+        return server.options.runs / "annotations" / run.name
+    return run
+
+
 def is_study(path: Path) -> bool:
     """Whether a folder holds a study, and no run itself; one that was stopped has no note of it."""
     if (path / "config.json").exists():
         return False
     return (path / STUDY).is_file() or any(path.glob("*/config.json"))
+
+
+def chosen_runs(request: Request) -> dict[str, Place]:
+    """The runs that an address names by `run`, each once, by their names; those of a study in its
+    place. Raises `HTTPException` where there is none of a name."""
+    out: dict[str, Place] = {}
+    for name in request.query_params.getlist("run"):
+        place = place_of(request, name)
+        inner = study_runs(place.path) if is_study(place.path) else {}
+        inside = (path for path in inner.values() if path.parent == place.path)
+        for each in [Place(f"{name}/{path.name}", path) for path in inside] or [place]:
+            out[each.name] = each
+    return out
 
 
 async def looking(place: Place, look: Callable[[RunDirectory], T], *, check: bool = False) -> T:
@@ -164,7 +187,7 @@ _COLUMNS = {
 #: What was seen of a run, while its files stay as they are.
 _Seen = dict[tuple[str, tuple[object, ...]], "Row"]
 _KEPT = 2_000
-_NOTHING = Annotations()
+_NOTHING = Annotation()
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +199,7 @@ class Row:
     found: Found
     run: Listed | None = None
     head: Metric | None = None
-    written: Annotations = _NOTHING
+    written: Annotation = _NOTHING
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,27 +258,15 @@ async def one_row(request: Request) -> Response:
     return page_response(request, "runs/_list_row.html", row=row, within=within)
 
 
-async def annotate(request: Request) -> Response:
-    """`POST /runs/note/<run>`: tags and note of a run of the folder."""
-    place = place_of(request)
-    if place.own or place.path.parent == RECORDED:
-        raise HTTPException(
-            403, say("同梱の記録には書けません", "recorded examples stay as they are")
-        )
-    form = await form_fields(request)
-    written = Annotations.parsed(form.get("tags", ""), form.get("note", ""))
-    await asyncio.to_thread(written.write, place.path)
-    return Response(status_code=204, headers={"HX-Refresh": "true"})
-
-
 async def _answer(request: Request, template: str) -> Response:
-    root, seen, wanted = server_of(request).runs, seen_runs(request), Wanted.of(request)
+    server, seen, wanted = server_of(request), seen_runs(request), Wanted.of(request)
+    root = server.runs
     given = request.query_params.get("offset", "0")
     offset = int(given[:9]) if given.isdecimal() else 0
 
     def work() -> dict[str, Any]:
         all_ = found(root)
-        fitting = [row for run in all_ if (row := _fitting(run, root, wanted))]
+        fitting = [row for run in all_ if (row := _fitting(run, server, wanted))]
         of_logs = wanted.state or wanted.sort in ("metric", "state", "scored", "tokens", "usd")
         if of_logs:
             listed = look_at_all(root, [row.found for row in fitting])
@@ -276,6 +287,7 @@ async def _answer(request: Request, template: str) -> Response:
             "next": after if after < len(fitting) else None,
             "systems": sorted({run.system for run in all_ if run.system}),
             "reports": _reports(root),
+            "labelled": list(dict.fromkeys(d for r in rubrics(root).values() for d in r.data)),
         }
 
     return page_response(
@@ -296,8 +308,9 @@ def _reports(root: Path) -> list[str]:
     return sorted(p.name for p in pages if not (p / "config.json").exists() and not is_study(p))
 
 
-def _fitting(run: Found, root: Path, wanted: Wanted) -> Row | None:
-    place, written = Place.under(root, run.path), Annotations.read(run.path)
+def _fitting(run: Found, server: ServerState, wanted: Wanted) -> Row | None:
+    place = Place.under(server.runs, run.path)
+    written = of_run(annotations_of(server, run.path))
     about = " ".join((place.name, run.agent, *run.models, *written.tags, written.note)).lower()
     fits = wanted.system in ("", run.system)
     fits = fits and all(word in about for word in wanted.text.lower().split())
@@ -335,7 +348,7 @@ def looked(row: Row, seen: _Seen, *, until: float = math.inf) -> Row:
     key = (str(row.place.path), (locked(row.place.path), *file_state(row.place.path)))
     known = seen.get(key)
     if known is not None and known.run is not None and known.run.state != "running":
-        return replace(known, written=row.written)
+        return replace(row, run=known.run, head=known.head)
     if until < math.inf and (time.monotonic() > until or _long(row.place.path)):
         return row
     made = replace(row, run=looked_at(row.found), head=_head(row))

@@ -17,7 +17,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from naisei.lang import language, say
-from naisei.runs.annotations import Annotations
+from naisei.runs.annotations import of_run
 from naisei.runs.charts import Chart, Point, table_chart
 from naisei.runs.directory import RunDirectory
 from naisei.runs.frozen import Frozen
@@ -33,16 +33,23 @@ from naisei.runs.show import (
     summary_or_none,
 )
 from naisei.runs.task import Digest, Metric
-from naisei.runs.words import worded
 from naisei.system.declare import Experiment
 from naisei.system.registry import declared, digest_of
 from naisei.system.spelled import as_command, as_python
 from naisei.web.html import fragment, page_response
 from naisei.web.pages.runs import study
-from naisei.web.pages.runs.lists import Place, file_state, is_study, looking, place_of, unchecked
+from naisei.web.pages.runs.lists import (
+    Place,
+    annotations_of,
+    file_state,
+    is_study,
+    looking,
+    place_of,
+    unchecked,
+)
 from naisei.web.pages.runs.strip import Strip
 from naisei.web.replay import load_ahead
-from naisei.web.state import RECORDED, server_of
+from naisei.web.state import server_of
 
 #: Rows of the table at once.
 _AT_ONCE = 50
@@ -165,8 +172,7 @@ async def show(request: Request) -> Response:
         place=place,
         asked=asked,
         unchecked=await asyncio.to_thread(unchecked, place.path),
-        written=await asyncio.to_thread(Annotations.read, place.path),
-        writable=not place.own and place.path.parent != RECORDED,
+        written=of_run(annotations_of(server_of(request), place.path)),
         command=as_command(found["frozen"].system, found["frozen"].config),
         python=as_python(found["frozen"].system, found["frozen"].config),
         **found,
@@ -179,7 +185,8 @@ async def show(request: Request) -> Response:
 
 def _charts(place: Place, directory: RunDirectory, kept: StoredSummary) -> list[tuple[str, str]]:
     """Titles and drawings: of the tables that can be drawn, and what the system adds."""
-    drawn = [(worded(t.title), table_chart(t)) for t in kept.summary.tables]
+    tables = [made for t in kept.summary.tables if (made := table_chart(t))]
+    drawn = [(made.title, made.svg()) for made in tables]
     experiment = _experiment(directory.frozen)
     if experiment is not None and experiment.charts:
         module, _, function = experiment.charts.partition(":")

@@ -11,13 +11,12 @@ from naisei.core import Event
 from naisei.lang import say
 from naisei.web.replay import StepMark
 
-#: Effects that are drawn at once, and cells of the overview: at most, and in bytes of their
+#: Effects that are drawn at once: at most, and in bytes of their
 #: addresses, which repeat the episode's name.
 _MOST, _ROOM = 60, 7_500
 #: Height of a lane and of its highest bar; widths of the narrowest and the widest bar, before all
 #: are fitted to the drawing's width.
 _LANE, _HIGHEST, _NARROWEST, _WIDEST, _WIDTH = 24.0, 20.0, 4.0, 40.0, 1000.0
-_WORST: dict[StepMark | str, int] = {"": 0, "retry": 1, "rejected": 1, "failure": 2, "wrong": 3}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,15 +49,6 @@ class Lanes:
     now: Bar
     width: float
     height: float
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """A stretch of a long episode: the step that it leads to, and the worst that is in it."""
-
-    step: str
-    mark: str
-    here: bool
 
 
 def lane_of(event: Event) -> str:
@@ -112,17 +102,3 @@ def lanes(events: Sequence[Event], at: int, marks: Mapping[int, StepMark]) -> La
         x += widths[i] * scale
     named = tuple(Lane(name, _LANE * (i + 1) - 2) for i, name in enumerate(names))
     return Lanes(named, tuple(bars), bars[at - first], _WIDTH, _LANE * len(names))
-
-
-def overview(events: Sequence[Event], at: int, marks: Mapping[int, StepMark]) -> list[Cell]:
-    """A long episode in a row of cells; none where its lanes show it whole."""
-    if not events or len(events) <= (many := _many(events)):
-        return []
-    cells = []
-    for i in range(many):
-        part = range(i * len(events) // many, (i + 1) * len(events) // many)
-        worst = max(part, key=lambda n: (_WORST[marks.get(n, "")], -n), default=None)
-        if worst is not None:
-            mark = marks.get(worst, "")
-            cells.append(Cell(events[worst].where.step, mark, at in part))
-    return cells

@@ -1,0 +1,81 @@
+"""The text of all episodes of all runs, searched; and an episode made an instance of data."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from naisei.lang import language, say, speaking
+from naisei.plugins import pairs
+from naisei.runs.directory import RunDirectory
+from naisei.runs.listing import found
+from naisei.runs.search import Hit, Search
+from naisei.system.instances import add_rows, rows_of
+from naisei.web.html import form_fields, page_response
+from naisei.web.pages.runs.lists import Place, looking, place_of
+from naisei.web.state import server_of
+
+#: Hits of a page, and seconds after which no further run is begun.
+_HITS, _SECONDS = 100, 2.0
+
+
+async def search(request: Request) -> Response:
+    """`GET /runs/search?find=<text>[&system=][&prompts=1][&from=<n>]`."""
+    given, root = request.query_params, server_of(request).runs
+    text, system = given.get("find", "")[:200], given.get("system", "")
+    prompts, begin = bool(given.get("prompts")), given.get("from", "0")
+    first = int(begin[:9]) if begin.isdecimal() else 0
+
+    def work() -> dict[str, Any]:
+        all_ = found(root)
+        places = [run for run in all_ if system in ("", run.system)]
+        hits: list[tuple[Place, Hit]] = []
+        until, at = time.monotonic() + _SECONDS, first
+        looked = Search(text, (), prompts)
+        while text and at < len(places) and time.monotonic() < until and len(hits) < _HITS:
+            looked.places = places[at : at + 1]
+            hits += [(Place.under(root, hit.run), hit) for hit in looked]
+            at += 1
+        return {
+            "hits": hits[:_HITS],
+            "left_out": max(0, len(hits) - _HITS),
+            "told": looked.told() if text else "",
+            "next": at if text and at < len(places) else None,
+            "systems": sorted({run.system for run in all_ if run.system}),
+        }
+
+    return page_response(
+        request,
+        "runs/search.html",
+        find=text,
+        system=system,
+        prompts=prompts,
+        **await asyncio.to_thread(work),
+    )
+
+
+async def keep(request: Request) -> Response:
+    """`POST /runs/keep/<run>`, fields `e` and `set` (`FIELD=VALUE`, a line each)."""
+    place, form, spoken = place_of(request), await form_fields(request), language()
+    lines = [line for line in form.get("set", "").split("\n") if line.strip()]
+    changed = pairs(lines, "set")
+    folder = server_of(request).options.runs / "kept"
+
+    def look(directory: RunDirectory) -> dict[str, Any]:
+        with speaking(spoken):
+            name, rows = rows_of(directory, form.get("e", ""))
+            to = folder / f"{name.replace('/', '-')}.jsonl"
+            count = add_rows(name, rows, changed, to)
+            return {"form": name, "to": str(to), "added": len(rows), "count": count}
+
+    kept = await looking(place, look)
+    told = say(
+        "{to} に {added} 行を足しました（{form} の形、いま {count} 行）",
+        "added {added} rows to {to} (in the form of {form}; it holds {count})",
+    ).format(**kept)
+    back = place.url("episode", e=form.get("e", ""))
+    return page_response(request, "runs/kept.html", told=told, back=back)
