@@ -81,9 +81,8 @@ def main() -> None:
         told = kept & (by_us != 0)
         right = [(by_rules == known)[kept].mean(), (known[kept] == common).mean()]
         cells = " | ".join(f"{share:.3f}" for share in right)
-        print(
-            f"| {name} | {kept.sum()} | {cells} | {(by_us == known)[told].mean():.3f}, {told.sum()} |"
-        )
+        told_right = (by_us == known)[told].mean()
+        print(f"| {name} | {kept.sum()} | {cells} | {told_right:.3f}, {told.sum()} |")
 
 
 if __name__ == "__main__":
