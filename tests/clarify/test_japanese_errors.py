@@ -53,8 +53,8 @@ _WRONG: tuple[Wrong, ...] = (
      "arta:PATH wants rows with utterance, category, response, function (and multilabel)"),
     (_actions('{"id": 0, "text": "a"}'), "'0' is no action id", _SHAPE),
     (_actions('{"id": 1, "text": "a"}'), "at least two actions are needed", _SHAPE),
-    (lambda: configurations(RUN, agent=["embed"], agent_option=["deep=1"]),
-     "unknown setting 'deep'", "known: descriptions"),
+    (lambda: configurations(RUN, agent=["bayes"], agent_option=["deep=1"]),
+     "unknown setting 'deep'", "known: weights"),
     (lambda: Person.load("a/b", Path()), "'a/b' cannot be a user's name",
      "use up to 64 letters, digits, spaces and . _ - @"),
 )  # fmt: skip
