@@ -89,8 +89,8 @@ class ClarifyConfig(_Data):
     )
     agent_options: dict[str, JsonValue] = flag(
         {},
-        "エージェントの設定 (複数可。例: depth=2)。知らない名前を渡すと一覧が出る",
-        "Setting of the agent, repeatable, such as depth=2; an unknown one gets the list.",
+        "エージェントの設定 (複数可。例: prompt=agent.v4)。知らない名前を渡すと一覧が出る",
+        "Setting of the agent, repeatable, such as prompt=agent.v4; an unknown one gets the list.",
         name="--agent-option",
     )
     memory: str = flag(
