@@ -239,3 +239,42 @@ JSON_FORMS = (
         ),
     ),
 )
+
+
+def first(row: Any, paths: Sequence[str]) -> Any:
+    """What stands at the first of the paths that leads to a text or a number."""
+    for path in paths:
+        at = row
+        for key in path.split("."):
+            at = at.get(key) if isinstance(at, dict) else None
+        if at is not None and not isinstance(at, bool | dict | list):
+            return at
+        if isinstance(at, bool):
+            return at
+    return None
+
+
+def words(row: dict[str, Any], paths: Sequence[str]) -> str | None:
+    """The text at the first of the paths, parts joined; `None` if there is none."""
+    for path in paths:
+        at: Any = row
+        for key in path.split("."):
+            at = at.get(key) if isinstance(at, dict) else None
+        if isinstance(at, str):
+            return at
+        if isinstance(at, list):
+            parts = [part if isinstance(part, str) else _part(part) for part in at]
+            if all(part is not None for part in parts):
+                return "".join(part or "" for part in parts)
+    return None
+
+
+def _part(part: Any) -> str | None:
+    """The text of a part; "" of a picture, a sound or a call of a tool."""
+    if not isinstance(part, dict):
+        return None
+    if part.get("thought") is True or part.get("type") == "thinking":
+        return ""
+    known = part.keys() & {"type", "content_type", "inlineData", "functionCall", "fileData"}
+    text = part.get("text", "" if known else None)
+    return text if isinstance(text, str) else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -20,6 +20,8 @@ from naisei.transcripts.json_forms import (
     TURNS,
     JsonForm,
     RowObject,
+    first,
+    words,
 )
 from naisei.transcripts.tables import DIALOGUE, ORDER, SESSION, session_number
 from naisei.transcripts.turns import Turn, Unnamed, moment, plain_name
@@ -214,7 +216,7 @@ def _turn(form: JsonForm, row: Any, number: int, session: int, place: str) -> Tu
         raise _no_turn(row, number, place)
     if _is_apart(form, row):
         return Turn(number, "", "", session)
-    who, text = _first(row, form.speaker), _words(row, form.text)
+    who, text = first(row, form.speaker), words(row, form.text)
     if text is None and form.by_day:  # a picture, a file
         return Turn(number, "", "", session)
     if text is None or isinstance(who, bool):
@@ -224,14 +226,14 @@ def _turn(form: JsonForm, row: Any, number: int, session: int, place: str) -> Tu
         name, text = _mended(name), _mended(text)
     if form.name == "slack":
         text = html.unescape(_LINK.sub(r"\1", text))
-    told = _first(row, SESSION)
-    order = _first(row, ORDER)
+    told = first(row, SESSION)
+    order = first(row, ORDER)
     return Turn(
         number,
         plain_name(name),
         text,
         session if told is None else session_number(told, _at(row, number, place)),
-        at=moment(_first(row, form.at)),
+        at=moment(first(row, form.at)),
         order=order if isinstance(order, int) and not isinstance(order, bool) else None,
         history=history_of(row, _at(row, number, place)),
     )
@@ -239,14 +241,14 @@ def _turn(form: JsonForm, row: Any, number: int, session: int, place: str) -> Tu
 
 def _is_apart(form: JsonForm, row: dict[str, Any]) -> bool:
     """Whether an entry is no utterance: of the system, of tools, hidden, or a notice."""
-    role = _first(row, ("role", "author.role"))
+    role = first(row, ("role", "author.role"))
     if role in APART or (row.get("content", "") is None and row.get("tool_calls")):
         return True
     if any(isinstance(row.get(kind), str) and row[kind] in APART for kind in ("speaker", "from")):
         return True
-    if _first(row, ("metadata.is_visually_hidden_from_conversation",)) is True:
+    if first(row, ("metadata.is_visually_hidden_from_conversation",)) is True:
         return True
-    if _first(row, ("recipient",)) not in (None, "all"):  # what ChatGPT tells its tools
+    if first(row, ("recipient",)) not in (None, "all"):  # what ChatGPT tells its tools
         return True
     if {"user_name", "character_name"} <= row.keys():  # the head of a SillyTavern chat
         return True
@@ -255,45 +257,6 @@ def _is_apart(form: JsonForm, row: dict[str, Any]) -> bool:
         row.get(key) in values or (values == (...,) and row.get(key))
         for key, values in form.apart.items()
     )
-
-
-def _first(row: Any, paths: Sequence[str]) -> Any:
-    """What stands at the first of the paths that leads to a text or a number."""
-    for path in paths:
-        at = row
-        for key in path.split("."):
-            at = at.get(key) if isinstance(at, dict) else None
-        if at is not None and not isinstance(at, bool | dict | list):
-            return at
-        if isinstance(at, bool):
-            return at
-    return None
-
-
-def _words(row: dict[str, Any], paths: Sequence[str]) -> str | None:
-    """The text at the first of the paths, parts joined; `None` if there is none."""
-    for path in paths:
-        at: Any = row
-        for key in path.split("."):
-            at = at.get(key) if isinstance(at, dict) else None
-        if isinstance(at, str):
-            return at
-        if isinstance(at, list):
-            parts = [part if isinstance(part, str) else _part(part) for part in at]
-            if all(part is not None for part in parts):
-                return "".join(part or "" for part in parts)
-    return None
-
-
-def _part(part: Any) -> str | None:
-    """The text of a part; "" of a picture, a sound or a call of a tool."""
-    if not isinstance(part, dict):
-        return None
-    if part.get("thought") is True or part.get("type") == "thinking":
-        return ""
-    known = part.keys() & {"type", "content_type", "inlineData", "functionCall", "fileData"}
-    text = part.get("text", "" if known else None)
-    return text if isinstance(text, str) else None
 
 
 def _mended(text: str) -> str:
