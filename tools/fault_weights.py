@@ -45,11 +45,11 @@ _WRONG, _GOOD, _OTHER = 3.0, 1.0, 0.3
 #: without doubt.
 _FALSE = {"cut": 0.015, "sure": 0.003}
 _STRANGERS = {
-    "home": {"cut": 0.04, "sure": 0.006},
-    "younger": {"cut": 0.03, "sure": 0.004},
-    "elder": {"cut": 0.03, "sure": 0.004},
-    "praise": {"cut": 0.1, "sure": 0.02},
-    "negation": {"cut": 0.02, "sure": 0.002},
+    "home": {"cut": 0.004, "sure": 0.0016},
+    "younger": {"cut": 0.005, "sure": 0.002},
+    "elder": {"cut": 0.002, "sure": 0.001},
+    "praise": {"cut": 0.022, "sure": 0.009},
+    "negation": {"cut": 0.004, "sure": 0.001},
 }
 #: Authors who are left out together.
 _LEFT_OUT = (("a", "c"), ("b", "d"), ("e",))
@@ -144,6 +144,7 @@ def weighed(lines: list[dict[str, Any]], fault: str) -> tuple[Floats, Floats, Fl
     """What is to be learnt, how much each line weighs, and of whom the fault can be said."""
     faults = np.array([r["fault"] for r in lines])
     y = (faults == fault).astype(float)
+    unread = np.array([not learnt.about(fault, r["same"]) for r in lines])
     weights = np.where(y > 0, _WRONG, np.where(np.isin(faults, _NATURAL), _GOOD, _OTHER))
     own = np.ones(len(lines), bool)
     if fault in ("home", "younger", "elder"):
@@ -152,6 +153,7 @@ def weighed(lines: list[dict[str, Any]], fault: str) -> tuple[Floats, Floats, Fl
         # To say that one is the younger is wrong of the elder only.
         own = np.array([r["elder"] is (fault == "younger") for r in lines])
         weights[~own & np.array([_KIN.search(r["same"]) is not None for r in lines])] = 0
+    weights[unread] = 0
     return y, weights, own
 
 
@@ -166,7 +168,23 @@ def joined(words: list[str]) -> Floats:
 
 
 def features(texts: list[str], table: dict[str, Floats], of: int) -> dict[str, Any]:
-    """Matrices by words and by shapes; the counted features are those of the first `of` texts."""
+    """Matrices by words, of praise by words, by shapes; the counted features are those of the
+    first `of` texts."""
+    cut = [learnt.Cutter(table)(text) for text in texts]
+    worded, shaped = [learnt.pairs(own) for own in cut], [learnt.shapes(text) for text in texts]
+    pair, shape = (learnt.counted(f[:of], _LEAST, _MOST) for f in (worded, shaped))
+    praise = [learnt.about("praise", text) for text in texts]
+    return {
+        "pair": pair,
+        "shape": shape,
+        "dim": len(next(iter(table.values()))),
+        "words": by_words(texts, table, pair),
+        "praise": by_words(praise, table, pair),
+        "shapes": matrix(shaped, shape, learnt.CLAUSE_SHARE),
+    }
+
+
+def by_words(texts: list[str], table: dict[str, Floats], pair: list[str]) -> Floats:
     cutter = learnt.Cutter(table)
     cut = [cutter(text) for text in texts]
     dim = len(next(iter(table.values())))
@@ -177,11 +195,8 @@ def features(texts: list[str], table: dict[str, Floats], of: int) -> dict[str, A
             for own in known
         ]
     ).astype(np.float32)
-    worded, shaped = [learnt.pairs(own) for own in cut], [learnt.shapes(text) for text in texts]
-    pair, shape = (learnt.counted(f[:of], _LEAST, _MOST) for f in (worded, shaped))
-    by_words = np.hstack([mean * _VECTOR, matrix(worded, pair, learnt.PIECE_SHARE)])
-    by_shapes = matrix(shaped, shape, learnt.CLAUSE_SHARE)
-    return {"pair": pair, "shape": shape, "words": by_words, "shapes": by_shapes, "dim": dim}
+    counted = matrix([learnt.pairs(own) for own in cut], pair, learnt.PIECE_SHARE)
+    return np.hstack([mean * _VECTOR, counted])
 
 
 def learn(
@@ -196,7 +211,11 @@ def learn(
     beta: dict[str, Floats] = {}
     bias: list[float] = []
     cuts: dict[str, list[float]] = {"cut": [], "sure": []}
-    for name, faults in (("words", learnt.FAULTS[:-1]), ("shapes", learnt.FAULTS[-1:])):
+    for name, faults in (
+        ("words", learnt.FAULTS[:3]),
+        ("praise", learnt.FAULTS[3:4]),
+        ("shapes", learnt.FAULTS[4:]),
+    ):
         x, of = made[name][: len(taught)], made[name][len(taught) :]
         kernel = (x @ x.T + 100.0).astype(np.float64)
         for fault in faults:
@@ -209,6 +228,7 @@ def learn(
             on = np.flatnonzero(weights > 0)
             dual = fitted(kernel[np.ix_(on, on)], y[on], weights[on])
             beta[fault], bias = x[on].T @ dual, [*bias, 100.0 * float(dual.sum())]
+            score -= [learnt.unnamed(fault, learnt.about(fault, r["same"])) for r in taught]
             score[[not learnt.about(fault, r["same"]) for r in taught]] = -np.inf
             by_line = worst(score, at)
             whose = elder == (fault == "younger") if fault in ("younger", "elder") else held
@@ -221,6 +241,7 @@ def learn(
             theirs = np.array([])
             if talks:
                 heard = of @ beta[fault] + bias[-1]
+                heard -= [learnt.unnamed(fault, learnt.about(fault, r["same"])) for r in talks]
                 heard[[not learnt.about(fault, r["same"]) for r in talks]] = -np.inf
                 theirs = worst(heard, np.array([r["line"] for r in talks]))
                 if fault in ("younger", "elder"):

@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache, partial
-from operator import add
 
 from naisei.core import Check, Status
 from naisei.director.character import Character
@@ -22,9 +21,10 @@ from naisei.director.verdict import LineVerdict, Tone
 from naisei.director.voice import VoiceMeter
 from naisei.director.wording.assertion_scope import double_negations
 from naisei.director.wording.household import Bond, Household, speaks_of_others
-from naisei.director.wording.learnt_faults import SIGNS, Fault, Found, LearntFaults
+from naisei.director.wording.learnt_faults import Found, LearntFaults
+from naisei.director.wording.matter import Fault
 from naisei.director.wording.noun_phrases import noun_phrases, turns
-from naisei.director.wording.screen import Screens
+from naisei.director.wording.screen import Screens, neighbours
 from naisei.director.wording.staging import staging, staging_signs
 from naisei.japanese.folding import fold
 
@@ -61,7 +61,9 @@ class CalibratedRules:
         self._fact = character.setting[0] if character.setting else None
         self._learnt = LearntFaults(character.names, partner, _faults_of(character))
         self._screens = Screens(
-            SIGNS, self._household.patterns, [p.pattern for p in staging_signs(*self._staging)]
+            *self._learnt.signs,
+            self._household.patterns,
+            [p.pattern for p in staging_signs(*self._staging)],
         )
         self._meter = VoiceMeter(character.voice) if character.voice else None
         self._tone = ToneCheck(character.tone)
@@ -72,8 +74,8 @@ class CalibratedRules:
         whole = PreparedLine(text, self.character.labels)
         line = whole.head(READ)
         history = [said[:READ] for said in history]
-        claims, frames, signs = self._screens.of(line.body)
-        learnt = self._learnt.find(line.masked, line.sentences, claims) if claims else {}
+        *claims, frames, signs = self._screens.of(line.body)
+        learnt = self._learnt.find(line.masked, line.sentences, claims)
         tone, score = self._toned(line)
         scatter, raised = self._scattered(line)
         checks = (
@@ -102,25 +104,26 @@ class CalibratedRules:
         self, line: PreparedLine, history: Sequence[str], learnt: Learnt, frames: Sequence[int]
     ) -> Check:
         facts = self._facts(line) if self._facts.sign(line.body) else PASSED["setting"]
-        # Whoever was spoken of just before may be whom the line leaves unnamed.
-        third = bool(history) and _THIRD.search(history[-1]) is not None
-        if third and facts.status is _RETRY:
-            return facts.model_copy(update={"status": _WARN})
-        if facts.status is not _PASS:
+        if facts.status is _WARN:
             return facts
         spans = sorted(
             self._household.find(line.body, line.masked, frames), key=lambda met: not met.certain
         )
-        if third and spans and not spans[0].certain:
+        met = None if spans else _broken(line, learnt)
+        if facts.status is _PASS and not spans and met is None:
+            return facts
+        # Whoever was spoken of just before may be whom the line leaves unnamed.
+        third = bool(history) and _THIRD.search(history[-1]) is not None
+        if facts.status is _RETRY:
+            return facts.model_copy(update={"status": _WARN}) if third else facts
+        if third and not (spans and spans[0].certain):
             return facts
         if spans:
             kind, sure = spans[0].kind, spans[0].certain
             found_at = [(c.start, c.end) for c in spans[:EVIDENCE]]
-        elif not third and (met := _broken(line, learnt)):
+        elif met is not None:
             kind, sure = "home" if met == "home" else "kin", learnt[met].sure
             found_at = [(learnt[met].start, learnt[met].end)]
-        else:
-            return facts
         reason, suggestion = _BROKEN[kind]
         if kind == "home" and self._fact is not None:
             ja, en = self._fact.fact, self._fact.fact_en or self._fact.fact
@@ -188,9 +191,9 @@ class CalibratedRules:
     def _looped(self, line: PreparedLine, history: Sequence[str]) -> Check:
         if len(line.body) < _SHORT:
             return PASSED["loop"]
-        here = _pairs(line.body)
+        here = neighbours(line.body)
         for said in reversed(history[-_BEFORE:]):
-            there = _pairs_of(said[:2000])
+            there = neighbours(fold(said))
             if len(there) * 2 > len(here) and (
                 len(here & there) >= _ALIKE * max(1, min(len(here), len(there)))
             ):
@@ -258,7 +261,7 @@ def _logic(line: PreparedLine, learnt: Learnt) -> Check:
 
 #: Somebody who is not here, as the topic of the line before.
 _THIRD = re.compile(
-    r"(?:(?<!姉)さん|くん|先[輩生]|友[達人]|友だち|いとこ|叔[父母]|おば|おじ|祖[父母]|あの(?:人|子)|彼女?)"
+    r"(?:(?<!姉)さん|くん|[父母]|両親|親戚|先[輩生]|友[達人]|友だち|いとこ|叔[父母]|おば|おじ|祖[父母]|あの(?:人|子)|彼女?)"
     r"(?:たち)?(?:は|が|も|の|って|、|に|と)"
 )
 
@@ -273,15 +276,6 @@ _NAMING = re.compile(r"[A-Za-z\u3400-\u9fff々ァ-ヶ]")
 
 def _linked(here: set[str], there: set[str]) -> bool:
     return any(a in b or b in a for a in here for b in there)
-
-
-def _pairs(text: str) -> set[str]:
-    return set(map(add, text, text[1:]))
-
-
-@lru_cache(maxsize=256)
-def _pairs_of(said: str) -> set[str]:
-    return _pairs(fold(said))
 
 
 Said = tuple[str, str]

@@ -13,7 +13,7 @@ from functools import lru_cache
 from naisei.core import Check, Status
 from naisei.director.character import Character, Limits
 from naisei.director.prepare import EVIDENCE, PASSED, PreparedLine, found
-from naisei.director.spoken import not_speech
+from naisei.director.spoken import PARTNER_SPEAKS, not_speech, of_partner
 from naisei.director.wording.assertion_scope import double_negations
 from naisei.japanese.folding import fold
 from naisei.japanese.sentences import sentences_from
@@ -28,6 +28,8 @@ def check_form(line: PreparedLine, character: Character) -> Check:
     """
     limits = character.limits
     unspoken = not_speech(line.body, character.partner_labels, japanese=character.language == "ja")
+    if unspoken is None and line.mends and of_partner(line.given, character.partner_labels):
+        unspoken = (0, len(line.body), PARTNER_SPEAKS)
     if unspoken is not None:
         start, end, (ja, en) = unspoken
         return found(

@@ -23,14 +23,17 @@ _SIGN = re.compile(
     r"\A\s|\s\Z|[「『｢{【\[(（*＊:：<`]|\A\s*(?:assistant|model)\b",
     re.IGNORECASE,
 )
-_TOKEN = re.compile(r"<\|[\w/]{1,24}\|>|</?s>|<(?:start|end)_of_turn>|<[be]os>|\[/?INST\]")
+_TOKEN = re.compile(
+    r"<\|[\w/]{1,24}\|>|</?s>|<(?:start|end)_of_turn>|<[be]os>|\[/?INST\]|\[(?:EOS|END|PAD|BOS)\]"
+)
 _THOUGHT = re.compile(
     r"\A(?:(?:\s|\S)*</think(?:ing)?>|\s*\W{0,2}(?:thought|思考)\b(?:\s|\S)*?(?=\n\W{0,2}(?:output|発言|response)\W{0,2}[:：]))",
     re.IGNORECASE,
 )
 _FENCE = re.compile(r"\A\s*```\w*\n(.*?)\n?```\s*\Z", re.DOTALL)
 _ROLE = re.compile(
-    r"\A\s*(?:assistant|model)\b\s*[:：]?\s*(?=\S)|\A\s*\W{0,2}(?:output|response|発言|セリフ|台詞)\W{0,2}[:：]\W{0,2}?\s*(?=\S)",
+    r"\A\s*(?:assistant|model)\b\s*[:：]?\s*(?=\S)"
+    r"|\A\s*(?:\W{0,2}|#{1,6} *)(?:output|response|発言|セリフ|台詞)\W{0,2}[:：]\W{0,2}?\s*(?=\S)",
     re.IGNORECASE,
 )
 _TEXT_KEYS = ("text", "content", "line", "speech", "output", "message", "発言", "セリフ", "台詞")
@@ -192,16 +195,32 @@ def _joined(text: str, spans: list[tuple[int, int]]) -> str:
     return ("".join(parts) + text[last:]).strip()
 
 
-_FOREIGN_MARKS = re.compile(r"\ufffd|[縺繧].?[縺繧繝]")
+_FOREIGN_MARKS = re.compile(r"\ufffd|[縺繧].?[縺繧繝]|[ãåæçèéâï][\x80-\xbf]")
 _LEFT_OVER = re.compile(
     r"```|</?think|<\|[\w/]{1,24}\|>|\A\s*\{\s*\"|\"(?:speaker|text|content|role)\"\s*:"
     r"|^\s*(?:user|system|assistant|human)\s*(?:[:：].*)?$"
-    r"|^\W{0,2}(?:thought|output)\W{0,2}[:：]|</?[a-z][a-z _-]{2,24}>",
+    r"|^\W{0,2}(?:thought|output)\W{0,2}[:：]|</?[a-z0-9][\w .=/-]{2,24}>|<br"
+    r"|^\s*#{1,6}\s*\w|^\s*\[(?:user|system|assistant|human)\]|\{\{?\w+\}|\A\s*\{.*\}\s*\Z|\\n|▁"
+    r"|\A\W*(?:null|none|undefined|nan)\W*\Z",
     re.IGNORECASE | re.MULTILINE,
 )
 _KANA = re.compile("[\u3041-\u30ff]")
 _SENTENCE = re.compile(r"[^。！？!?.\n]+")
 _LATIN_WORDS = re.compile(r"[A-Za-z][A-Za-z'’]*(?:[ ,]+[A-Za-z'’]+){3,}")
+#: A row, or what stands in brackets, of a language with Latin letters: two words, not both
+#: capitalised as names are (Google Maps), or a word of talk.
+_JAPANESE = "\u3041-\u30ff\u3400-\u9fff"
+_LATIN = "A-Za-z\u00c0-\u024f"
+_LATIN_ROW = re.compile(
+    rf"(?:^|[（(])[^{_JAPANESE}{_LATIN}\n]*"
+    rf"(?:(?:[{_LATIN}'’]+[ ,:：、!?！？。.]+)+[a-z\u00df-\u024f][{_LATIN}'’]*"
+    rf"|(?i:hello|sure|sorry|yes|okay|thanks))\b[^{_JAPANESE}\n]*(?:$|[)）])",
+    re.MULTILINE,
+)
+#: Words of Chinese that Japanese writing without kana does not have.
+_CHINESE = re.compile(
+    r"[你您吗吧呢很这哪谢谁请没说么她它们]|早上好|晚上好|再[见見]|姐姐|妹妹|好的|天气|可以|一起去|不能"
+)
 _OTHER_SCRIPT = re.compile("[\uac00-\ud7a3\u0400-\u04ff\u0e00-\u0e7f\u0600-\u06ff]{2}")
 _HAN = re.compile("[\u4e00-\u9fff]")
 #: The same few characters, so many times on end, over most of a line.
@@ -213,15 +232,24 @@ _RUN_LENGTH = 40
 def _partner_label(partner: tuple[str, ...]) -> re.Pattern[str]:
     known = "|".join(map(re.escape, sorted(partner, key=len, reverse=True))) or r"(?!)"
     return re.compile(
-        rf"^[ \t]*[【\[*]*(?:{known})[】\]*]*\s*(?:[：:]|(?=「[^\n]*」\s*$))",
+        rf"^[ \t]*(?:[【\[*]*(?:{known})[】\]*]*\s*(?:[：:]|(?=「[^\n]*」\s*$))"
+        rf"|[【\[](?:{known})[】\]])",
         re.MULTILINE | re.IGNORECASE,
     )
 
 
 #: A line without any of these is Japanese text alone, but for Chinese characters.
 _OTHERWISE = re.compile(
-    "[A-Za-z`<{:：「\ufffd縺繧\uac00-\ud7a3\u0400-\u04ff\u0e00-\u0e7f\u0600-\u06ff]"
+    "[A-Za-z`<{:：「#▁\u00c0-\u024f\ufffd縺繧\uac00-\ud7a3\u0400-\u04ff\u0e00-\u0e7f\u0600-\u06ff]"
 )
+
+
+PARTNER_SPEAKS: Said = ("相手の発言", "the partner's line")
+
+
+def of_partner(given: str, partner: tuple[str, ...]) -> bool:
+    """Whether a line as it came holds a label of the partner's, which mending takes off."""
+    return _partner_label(partner).search(given) is not None
 
 
 def not_speech(body: str, partner: tuple[str, ...], *, japanese: bool) -> Unspoken | None:
@@ -230,7 +258,7 @@ def not_speech(body: str, partner: tuple[str, ...], *, japanese: bool) -> Unspok
     for pattern, said in (
         (_FOREIGN_MARKS, ("文字化け", "broken characters")),
         (_LEFT_OVER, ("出力の枠や役割の印", "the frame of an output, or a role word")),
-        (_partner_label(partner), ("相手の発言", "the partner's line")),
+        (_partner_label(partner), PARTNER_SPEAKS),
     ):
         if mixed and (found := pattern.search(body)) is not None:
             return (*found.span(), said)
@@ -253,6 +281,10 @@ def _foreign(body: str, mixed: bool) -> Unspoken | None:
         return (*found.span(), said)
     found = _LATIN_WORDS.search(body) if mixed else None
     if found is not None and len(found[0]) * 2 > len(body):
+        return (*found.span(), said)
+    if mixed and (found := _LATIN_ROW.search(body)) is not None:
+        return (*found.span(), said)
+    if _KANA.search(body) is None and (found := _CHINESE.search(body)) is not None:
         return (*found.span(), said)
     if not _chinese(body):
         return None

@@ -97,31 +97,32 @@ class VoiceMeter:
     def heard(self, masked: str) -> Heard:
         """The weight with the traits behind it."""
         by_trait: dict[str, float] = {}
-        for name, weight in self._traits(masked):
+        for (group, trait), weight in self._traits(masked):
+            name = f"{group}:{trait}"
             by_trait[name] = by_trait.get(name, 0.0) + weight
         order = sorted(by_trait.items(), key=lambda item: item[1])
         return Heard(weight=sum(by_trait.values()), traits=tuple((n, w) for n, w in order if w))
 
-    def _traits(self, masked: str) -> Iterator[tuple[str, float]]:
+    def _traits(self, masked: str) -> Iterator[tuple[tuple[str, str], float]]:
         said = sentences_of(masked)
         if not said:
             return
         part = min(len(said), _SENTENCES) / len(said)
         for sentence in said:
             kind = register(sentence)
-            yield f"register:{kind}", part * self._register.get(kind, 0.0)
+            yield ("register", kind), part * self._register.get(kind, 0.0)
             end = ending(sentence)
             for size in range(min(len(end), self._longest), 0, -1):
                 if end[-size:] in self._endings:
-                    yield f"ending:{end[-size:]}", part * self._endings[end[-size:]]
+                    yield ("ending", end[-size:]), part * self._endings[end[-size:]]
                     break
             length = length_of(sentence)
-            yield f"length:{length}", part * self._lengths.get(length, 0.0)
+            yield ("length", length), part * self._lengths.get(length, 0.0)
         for word in {match[0] for match in self._word.finditer(masked)}:
-            yield f"word:{word}", self._words[word]
+            yield ("word", word), self._words[word]
         for mark, weight in self._marks.items():
             if mark in masked:
-                yield f"mark:{mark}", weight
+                yield ("mark", mark), weight
 
 
 def length_of(sentence: str) -> str:

@@ -20,18 +20,16 @@ from functools import cache, lru_cache
 from importlib.resources import as_file, files
 from itertools import pairwise, repeat
 from operator import add
-from typing import Literal
 
+from naisei.director.wording import matter as matters
+from naisei.director.wording.matter import FAULTS, PARTNER, SELF, Fault
 from naisei.japanese.folding import FILLER
 from naisei.plugins import needs_extra
 
-#: `home`: the two live apart. `younger`, `elder`: the speaker is the younger, the elder one.
-Fault = Literal["home", "younger", "elder", "praise", "negation"]
-FAULTS: tuple[Fault, ...] = ("home", "younger", "elder", "praise", "negation")
-#: What stands for the partner and for the speaker; characters of no text.
-_PARTNER, _SELF = "\ue001", "\ue002"
 #: How much all counted features of a line weigh together, by their kind.
 PIECE_SHARE, CLAUSE_SHARE = 3.0, 4.0
+#: See `unnamed`.
+UNNAMED = 2.5
 #: Added to the number of a line's features: a short line shall not decide by one of them.
 _STEADY = 4
 #: Sentences are scored together until they have so many characters.
@@ -56,7 +54,7 @@ def normalised(masked: str, own: tuple[str, ...], partner: tuple[str, ...]) -> s
     # What is said twice over is said once.
     if len(set(zip(masked, masked[1:], masked[2:], strict=False))) < len(masked) - 2:
         masked = _TWICE.sub(r"\1", masked)
-    for names, sign in ((partner, _PARTNER), (own, _SELF)):
+    for names, sign in ((partner, PARTNER), (own, SELF)):
         for name in names:  # the longest first
             masked = masked.replace(name, sign)
     for old, new in _ALIKE:
@@ -107,61 +105,6 @@ def pairs(cut: Sequence[str]) -> set[str]:
     return {*cut, *map(add, cut, cut[1:])}
 
 
-_HOME = re.compile(
-    r"家|うち|んち|宅|住|暮|部屋|一人|ひとり|独り|帰|実家|地元|"
-    r"会[ういえっお]|お会い|再会|電話|通話|電波|そっち|そちら|こっち|こちら|"
-    r"駅|電車|新幹線|バスで|町|街|[区県市]|引っ?越|大家|鍵|泊|"
-    r"寄[っらりる]|訪|遊びに|来て|来た|来る|ぶり|離れ|遠|別|届|送|荷物|"
-    r"連絡|メール|LINE|ライン|声|留守|隣|近所|迎え|玄関|誰も|生活|ルーム|"
-    r"アパート|マンション|寮|下宿|親元|上京|お邪魔|伺|上がって|客|手土産|"
-    r"切るね|また来週|方面|地域|地方|いらっしゃ|以来|"
-    r"出て(?:って|行って|から)|おじゃま|冷蔵庫|独居|お盆|盆と|顔を|契約"
-)
-_KIN = re.compile(
-    r"[姉兄妹弟]|生まれ|産まれ|年上|年下|下の|上の|先に|歳|いとこ|双子|きょうだい|"
-    r"長女|次女|末っ子|お下がり|おさがり|小さい|赤ちゃん|おむつ|子守|抱っこ|"
-    r"学年|年生|幼稚園|義理|一人っ子|つ[上下]|長く生き|[上下]なん|昔の|"
-    r"保育園|お腹|大きくなったら|中学|高校|小学|お守|あやし|若い|お先|先輩|"
-    r"後輩|義|血の"
-)
-_VALUES = re.compile(
-    r"さすが|流石|天才|素晴|すばらし|すご|スゴ|凄|才能|センス|尊敬|感服|感心|"
-    r"感動|感激|感嘆|見事|立派|完璧|最高|偉[いく大]|えら[いく]|上手|巧|達人|"
-    r"名人|職人|プロ|一流|頼も|頼り|優し|やさし|賢|頭(?:が)?(?:い|よ|良)|"
-    r"脱帽|憧れ|かなわ|敵わ|叶わ|勝て|世界一|一番|いちばん|誇り|誇ら|自慢|輝|"
-    r"美し|綺麗|きれい|かわいい|可愛|素敵|すてき|ステキ|神|鋭|洞察|発想|着眼|"
-    r"観察|慧眼|冴え|器用|まね|真似|敬服|拍手|ほれ|惚れ|お手の|優秀|秀|抜群|"
-    r"特別|ない人|らしい|幸せ|努力|頑張|がんば|よく(?:でき|気|ご|ぞ)|さえ|"
-    r"いい(?:質問|ね|声)|良い|名(?:作|文|案|探偵|言)|魅力|まぶし|眩|好き|"
-    r"嬉し|救われ|おかげ|お陰|ありがた|女神|天使|無敵|最強|理想|お手本|鑑|逸材|"
-    r"記憶力|博識|物知り|詳し|信頼|百点|満点|正解|正し|まったくその通り|その通り|"
-    r"おっしゃる通り|いたみ入|恐れ入|敵なし|独創|芸術|天性|驚かさ|敬意|誇|専門家|"
-    r"惹きつけ|本質|頭の|賞賛|励み|完敗|見習|ずば抜け|間違いない|感性|豊か|人望|"
-    r"似合|華が|意識の?高|卓越|唯一|丁寧|魔法|優れ|親身|誠実|正義感|下がり|人柄|"
-    r"勇気|打たれ|知識の|引き出し|ほかにい|他にい|そうはい|なかなか(?:でき|い)|"
-    r"腕前|手際|巧み|秀逸|美味|眼力|知的|品の?ある|的確|的中|及び(?:ませ|もし)|及ばな|成長|目を見張|"
-    r"鳥肌|花まる|優勝|ただ者|驚異|質問です|ほどの?.{0,6}方|一人前|いらない(?:じゃん|ね)|店(?:が|を)?出せ|"
-    r"なれ(?:る|ます)(?:って|よ|ね|。|！)|しっかりして|しびれ|冴|宝|大好き|整って"
-)
-
-
-#: What must be, said by what fails without it, is no turned negation.
-_NEEDED = re.compile(
-    r"(?:ないと|なきゃ|なければ|なくちゃ)、?[^。！？]{0,10}?(?:でき|わか[らん]|分か[らん]|間に合[わい]|足り|意味が?"
-    r"|[えけせてねめれべげ](?<!濡れ|遅れ|壊れ|怒れ|られ|冷め|枯れ|焦げ|忘れ|疲れ|倒れ|溶け)|続けられ)"
-    r"(?:ない|ません|ありません)(?!ないで|なく)"
-)
-
-
-def about(fault: Fault, text: str) -> bool:
-    """Whether a text holds a word of what the fault is about: without, the score measures topic
-    and style."""
-    if fault == "negation":
-        return denials(text) > 0 and _NEEDED.search(text) is None
-    words = _VALUES if fault == "praise" else _HOME if fault == "home" else _KIN
-    return words.search(text) is not None
-
-
 #: One negation, in words that hold two: must, perhaps, no doubt, cannot help.
 SET_PHRASES = re.compile(
     r"(?:なければ|なきゃ|なくては|なくちゃ|なけりゃ|ないと|ねば|ずには?|ないでは)(?:、)?(?:なら|いけ|だめ|駄目|ダメ|いられ|おか|済ま|すま|いい|よい|構わ|かまわ|大丈夫|平気|なん)(?:ない|ません|なかった|なく(?!な[いか]|は)|ぬ)?"
@@ -169,17 +112,25 @@ SET_PHRASES = re.compile(
     r"|たまらな[いく]|とんでもな[いく]|もったいな[いく]|つまらな[いく]|くだらな[いく]|申し訳(?:ない|ありません|なく)|間違い(?:ない|ありません|なく)|違い(?:ない|ありません)|思わず|必ず|まず(?:は|、)?|少なくとも|なるべく"
     r"|危な[いく]|少な[いく]|汚な[いく]|幼な[いく]|切な[いく]|儚な[いく]|なんでもな[いく]|さりげなく|なんとなく|何となく|まもなく|間もなく|問題(?:ない|ありません)|足らず|知らず|とりあえず|相変わらず|わず"
 )
-_NOT = re.compile(
-    r"な[いくきけ]|なかっ|ません|ませ[ずぬ]|ず(?:に|、)|ねえ|ねー|んで(?:ください|ね|よ)"
-    r"|禁止|[不未無](?![理茶料駄事来線])[\u3400-\u9fff]"
-)
+_NOT = re.compile(matters.NOT)
+
+
+def about(fault: Fault, text: str, possible: Iterable[int] | None = None) -> str:
+    """What of a normalised text the fault's score reads; see `naisei.director.wording.matter`."""
+    if fault == "negation" and not denials(text):
+        return ""
+    return matters.matter(fault, text, possible)
+
+
+@lru_cache(maxsize=4)
+def _plain(text: str) -> str:
+    """A text without set phrases (「なければならない」), which deny nothing."""
+    return SET_PHRASES.sub("〓", text)
 
 
 def denials(text: str) -> int:
-    """How often a text denies; a set phrase (「なければならない」) does not."""
-    if _NOT.search(text) is None:
-        return 0
-    return len(_NOT.findall(SET_PHRASES.sub("〓", text)))
+    """How often a text denies."""
+    return len(_NOT.findall(_plain(text))) if _NOT.search(text) else 0
 
 
 _JOINT = re.compile(
@@ -194,7 +145,7 @@ _RUNS = (2, 3, 4)
 def shapes(text: str) -> set[str]:
     """Runs of characters, and how clauses follow: plain (P), negated (N), asked for (!), and
     by which word they are joined. A set phrase (「なければならない」) denies nothing."""
-    text = SET_PHRASES.sub("〓", text)
+    text = _plain(text)
     found = {text[i : i + n] for n in _RUNS for i in range(len(text) - n + 1)}
     parts = _JOINT.split(text)
     total, before = 0, ""
@@ -307,63 +258,91 @@ class LearntFaults:
     ) -> None:
         self._own, self._partner = _longest_first(own), _longest_first(partner)
         self._wanted = [(n, fault) for n, fault in enumerate(FAULTS) if fault in wanted]
+        #: Of each fault, what a line as it stands must hold one of.
+        self.signs = [
+            [self._unnamed(sign) for sign in matters.SIGNS[fault]] if fault in wanted else []
+            for fault in FAULTS
+        ]
+
+    def _unnamed(self, sign: str) -> str:
+        """A sign with names for what stands for them; a name holds none (姉様)."""
+        own, partner = ("|".join(map(re.escape, names)) for names in (self._own, self._partner))
+        spoken = sign.replace(PARTNER, f"(?:{partner})").replace(SELF, own)
+        spoken = spoken.replace("私", "私|わたし|あたし|俺|僕")
+        return rf"(?!{partner}){spoken}" if partner and sign == "[姉兄妹弟]" else spoken
 
     def find(
-        self, masked: str, sentences: Sequence[tuple[int, int]], possible: Collection[int]
+        self, masked: str, sentences: Sequence[tuple[int, int]], possible: Sequence[Sequence[int]]
     ) -> dict[Fault, Found]:
         """Each fault that is found, where the line speaks most for it.
 
-        masked: the folded line, quotations masked. sentences: their spans in it. possible:
-        numbers of `SIGNS` that may match.
+        masked: the folded line, quotations masked. sentences: their spans in it. possible: of
+        each fault, numbers of its `signs` that may match.
         """
-        wanted = [(n, fault) for n, fault in self._wanted if _SIGNS[fault] in possible]
+        wanted = [(n, fault) for n, fault in self._wanted if possible[n]]
         if not wanted:
             return {}
         weights = _weights()
         best: dict[Fault, tuple[float, int, int]] = {}
         for start, end in stretches(sentences):
-            said = masked[start:end]
-            here = [(n, fault) for n, fault in wanted if about(fault, said)]
+            here = [one for one in wanted if self._signed(masked, start, end, one[0], possible)]
             if not here:
                 continue
-            same = normalised(said, self._own, self._partner)
-            # A word of the matter may have been in a name.
-            here = [(n, fault) for n, fault in here if about(fault, same)]
-            for fault, score in _scores(same, here, weights):
-                if score >= weights.cut[fault] and score > best.get(fault, (-1e9,))[0]:
-                    best[fault] = (score, start, end)
+            same = normalised(masked[start:end], self._own, self._partner)
+            for n, fault in here:
+                if said := about(fault, same, possible[n]):
+                    score = scored(fault, said)
+                    if score >= weights.cut[fault] and score > best.get(fault, (-1e9,))[0]:
+                        best[fault] = (score, start, end)
         return {f: Found(at, to, score >= weights.sure[f]) for f, (score, at, to) in best.items()}
+
+    def _signed(
+        self, masked: str, start: int, end: int, n: int, possible: Sequence[Sequence[int]]
+    ) -> bool:
+        signs = self.signs[n]
+        return any(matters.compiled(signs[k]).search(masked, start, end) for k in possible[n])
 
 
 def _longest_first(names: Collection[str]) -> tuple[str, ...]:
     return tuple(sorted(names, key=len, reverse=True))
 
 
-#: Patterns of which a line must hold one, and which of them each fault needs.
-SIGNS = [pattern.pattern for pattern in (_HOME, _KIN, _VALUES, _NOT)]
-_SIGNS: dict[Fault, int] = {"home": 0, "younger": 1, "elder": 1, "praise": 2, "negation": 3}
+def scored(fault: Fault, said: str) -> float:
+    """How much a text, as `about` gives it, speaks for a fault."""
+    if fault == "negation":
+        return _turned(said)
+    return _worded(said, FAULTS.index(fault)) - unnamed(fault, said)
 
 
-def _scores(
-    text: str, faults: Sequence[tuple[int, Fault]], weights: _Weights
-) -> Iterator[tuple[Fault, float]]:
-    worded = [(n, fault) for n, fault in faults if fault != "negation"]
-    if worded:
-        cut = weights.cut_up(text)
-        pieces = sum(map(weights.piece.get, cut, repeat(0)))
-        met = sum(map(weights.pair.get, pairs(cut), repeat(0)))
-        length = ((pieces >> _BITS * len(FAULTS)) / _SQUARED) ** 0.5 or 1.0
-        each = share(PIECE_SHARE, met & _MASK)
-        for n, fault in worded:
-            by_piece = unpacked(pieces, n) * weights.piece_scale[n] / length
-            by_pair = unpacked(met, n) * weights.pair_scale[n] * each
-            yield fault, weights.bias[fault] + by_piece + by_pair
-    if len(worded) < len(faults):
-        known = weights.shape
-        found = known.keys() & shapes(text)
-        each = share(CLAUSE_SHARE, len(found))
-        # Summed exactly, whichever comes first.
-        yield "negation", weights.bias["negation"] + each * math.fsum(map(known.__getitem__, found))
+def unnamed(fault: Fault, said: str) -> float:
+    """What is taken off for praise that does not name whom it praises: most is of a thing."""
+    return 0.0 if fault != "praise" or matters.names_hearer(said) else UNNAMED
+
+
+@lru_cache(maxsize=8)
+def _counts(text: str) -> tuple[int, int]:
+    """Rows of a text's pieces and of what was counted in training, each added up."""
+    weights = _weights()
+    cut = weights.cut_up(text)
+    pieces = sum(map(weights.piece.get, cut, repeat(0)))
+    return pieces, sum(map(weights.pair.get, pairs(cut), repeat(0)))
+
+
+def _worded(text: str, n: int) -> float:
+    weights = _weights()
+    pieces, met = _counts(text)
+    length = ((pieces >> _BITS * len(FAULTS)) / _SQUARED) ** 0.5 or 1.0
+    by_piece = unpacked(pieces, n) * weights.piece_scale[n] / length
+    by_pair = unpacked(met, n) * weights.pair_scale[n] * share(PIECE_SHARE, met & _MASK)
+    return weights.bias[FAULTS[n]] + by_piece + by_pair
+
+
+def _turned(text: str) -> float:
+    weights = _weights()
+    found = weights.shape.keys() & shapes(text)
+    # Summed exactly, whichever comes first.
+    counted = math.fsum(map(weights.shape.__getitem__, found))
+    return weights.bias["negation"] + share(CLAUSE_SHARE, len(found)) * counted
 
 
 def stretches(sentences: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:

@@ -6,6 +6,7 @@ read that every match must hold one of; a line without them is not searched.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from functools import reduce
 from importlib import import_module
@@ -49,10 +50,13 @@ class Screen:
                     continue
                 for one in sets[place]:
                     self._bits[one] = self._bits.get(one, 0) | bit
-        self._all, self._known = (1 << count) - 1, set(self._bits)
+        self._all = (1 << count) - 1
+        self._pairs = frozenset(one for one in self._bits if len(one) > 1)
+        self._single = frozenset(self._bits) - self._pairs
 
     def _found(self, text: str) -> int:
-        met = reduce(or_, map(self._bits.__getitem__, self._known & _pieces(text)), self._always)
+        known = (self._pairs & neighbours(text)) | self._single.intersection(text)
+        met = reduce(or_, map(self._bits.__getitem__, known), self._always)
         both = met
         for place in range(1, _SETS):
             both &= met >> (place * self._count)
@@ -85,6 +89,23 @@ class Screens:
             which, at = self._place[number]
             found[which].append(at)
         return found
+
+
+def branches(pattern: str) -> tuple[str, ...]:
+    """The alternatives of an expression, each by itself.
+
+    >>> branches("家|[|うち]|(?:駅|街)まで")
+    ('家', '[|うち]', '(?:駅|街)まで')
+    """
+    found, depth, listed = [""], 0, False
+    for one in re.findall(r"\\.|.", pattern):
+        listed = one != "]" if listed else one == "["
+        depth += 0 if listed else (one == "(") - (one == ")")
+        if one == "|" and not depth and not listed:
+            found.append("")
+        else:
+            found[-1] += one
+    return tuple(found)
 
 
 def _alternatives(parsed: Any) -> Iterator[Any]:
@@ -144,7 +165,8 @@ def _weight(pieces: Needed) -> int:
     )
 
 
-@cached_text(8)
-def _pieces(text: str) -> set[str]:
-    """The characters of a text and its pairs of neighbours."""
-    return {*text, *map(add, text, text[1:])}
+# Asked of a line once more by those that come after it.
+@cached_text(256)
+def neighbours(text: str) -> frozenset[str]:
+    """The pairs of neighbouring characters of a text."""
+    return frozenset(map(add, text, text[1:]))
