@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from naisei.core import InputError
 from naisei.japanese.sentences import search_tokens, sentence_spans
 from naisei.retrieval.chunking import Chunking, pieces
 from naisei.retrieval.ranking import fuse
@@ -69,12 +68,6 @@ def test_a_table_in_several_chunks_has_its_header_in_each() -> None:
     found = pieces(document(rows), Chunking(size=100, overlap=20))
     assert len(found) > 2
     assert all(piece.text.startswith("| 番号 | 値 |\n") for piece in found)
-
-
-@pytest.mark.parametrize("options", [{"size": 10}, {"overlap": -1}, {"size": 100, "overlap": 60}])
-def test_sizes_that_are_none(options: dict[str, int]) -> None:
-    with pytest.raises(InputError):
-        Chunking(**options)
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from naisei.core import InputError
 from naisei.lang import say
 from naisei.models.base import Embedder
 from naisei.models.embedders import open_embedder
-from naisei.retrieval.chunking import CHUNKING, Chunking, pieces
+from naisei.retrieval.chunking import pieces
 from naisei.retrieval.editions import Relation, relations, signature
 from naisei.retrieval.load import parsed_apart, unknown_format
 from naisei.retrieval.loaders.blocks import SUFFIXES, read_bytes
@@ -212,7 +212,6 @@ def build(
     docs_dir: Path | str,
     *,
     embedder: str | Embedder | None = "auto",
-    chunking: Chunking = CHUNKING,
     limits: LoadLimits = LIMITS,
     permissions: Permissions | None = None,
     empty: bool = False,
@@ -261,7 +260,7 @@ def build(
         closing(Store(index_dir, create=True)) as store,
         Sandbox(seconds=limits.seconds) as sandbox,
     ):
-        how = recipe(chunking, limits)
+        how = recipe(limits)
         before = store.members(store.generation())
         now: dict[str, int] = {}
         skipped: list[Skipped] = []
@@ -279,7 +278,7 @@ def build(
                 number = store.find(name, digest, how)
                 if number is None:
                     document = parsed_apart(name, data, limits, sandbox)
-                    made = pieces(document, chunking)
+                    made = pieces(document)
                     number = store.add(document, made, how, signature(document.passages))
                     read += 1
                     if read % _BATCH == 0:

@@ -13,36 +13,16 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import NamedTuple
 
-from naisei.core import InputError
 from naisei.japanese.sentences import sentence_spans
-from naisei.lang import say
 from naisei.retrieval.types import Document, Passage
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Chunking:
-    """size: characters a chunk should not exceed (a single table row may); ≥ 50. overlap:
-    characters of whole sentences repeated from the chunk before, in the same section;
-    0 ≤ overlap ≤ size / 2."""
+class Chunking(NamedTuple):
+    """size: characters a chunk should not exceed (a single table row may). overlap: characters of
+    whole sentences repeated from the chunk before, in the same section; half the size at most."""
 
     size: int = 500
     overlap: int = 80
-
-    def __post_init__(self) -> None:
-        if self.size < 50:
-            raise InputError(
-                say(
-                    f"チャンクの長さは 50 以上です（{self.size} が渡されました）",
-                    f"the chunk size must be at least 50, not {self.size}",
-                )
-            )
-        if not 0 <= self.overlap <= self.size / 2:
-            raise InputError(
-                say(
-                    f"重なりは 0 からチャンクの長さの半分までです（{self.overlap} が渡されました）",
-                    f"the overlap must be 0 to half the chunk size, not {self.overlap}",
-                )
-            )
 
 
 CHUNKING = Chunking()

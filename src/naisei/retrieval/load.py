@@ -12,15 +12,15 @@ import unicodedata
 from collections.abc import Callable
 from dataclasses import asdict
 from importlib import import_module
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import Any, get_args
 
 from naisei.invisible import INVISIBLE, JOINERS
 from naisei.lang import say
 from naisei.lengths import SMALL_FILE
 from naisei.retrieval.dated import dated
-from naisei.retrieval.loaders.blocks import SUFFIXES, Read, TooIntricate, TooLong, read_bytes
-from naisei.retrieval.types import LIMITS, Document, Format, LoadLimits, Unreadable
+from naisei.retrieval.loaders.blocks import SUFFIXES, Read, TooIntricate, TooLong
+from naisei.retrieval.types import Document, Format, LoadLimits, Unreadable
 from naisei.sandbox import ParserStopped, Sandbox
 from naisei.text_files import Undecodable, decode
 
@@ -57,16 +57,6 @@ def seen(read: Read) -> Read:
 
 #: Read in this process while they are small: their parsers are not broken by what is in them.
 _TEXTS = frozenset({"md", "txt", "html", "csv"})
-
-
-def load(path: Path, *, limits: LoadLimits = LIMITS, name: str | None = None) -> Document:
-    """The document in a file. name: its path within its folder; the file's name by default.
-
-    Raises:
-        Unreadable: no such format, empty, too large, encrypted, broken, not text.
-    """
-    name = name or path.name
-    return parsed(name, read_bytes(path, name, limits.bytes), limits)
 
 
 def unknown_format() -> str:

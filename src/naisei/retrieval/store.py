@@ -26,7 +26,7 @@ from naisei.core import InputError, fingerprint
 from naisei.identity import of_embedder, of_rooms
 from naisei.japanese.sentences import search_tokens
 from naisei.lang import say
-from naisei.retrieval.chunking import UNITS_VERSION, Chunking, Piece, embedding_text
+from naisei.retrieval.chunking import CHUNKING, UNITS_VERSION, Piece, embedding_text
 from naisei.retrieval.editions import Known
 from naisei.retrieval.seal import damaged, of_row, of_rows, telling
 from naisei.retrieval.types import Document, Hidden, LoadLimits
@@ -68,10 +68,10 @@ FILE = "index.sqlite"
 CHUNKS = "chunks.npy"
 
 
-def recipe(chunking: Chunking, limits: LoadLimits) -> str:
+def recipe(limits: LoadLimits) -> str:
     """What decides, besides its bytes, which chunks a file becomes: the code, too."""
     code = of_rooms("japanese", "retrieval", "text_files")
-    return fingerprint([code, chunking.size, chunking.overlap, limits.characters, limits.pages])
+    return fingerprint([code, *CHUNKING, limits.characters, limits.pages])
 
 
 def known_as(embedder: str) -> str:
