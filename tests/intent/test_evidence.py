@@ -68,6 +68,20 @@ def test_a_question_of_the_subject_is_nearer_than_one_off_it(tmp_path, embedder)
     assert len(kept) == 1
 
 
+def test_words_of_another_language_are_told_from_names_in_the_documents(tmp_path):
+    (tmp_path / "docs").mkdir()
+    text = "# 社外からの接続\n\nVPNに接続できないときはE-310と表示される。休暇は課長に申請する。\n"
+    (tmp_path / "docs" / "vpn.md").write_text(text, encoding="utf-8")
+    build(tmp_path / "index", tmp_path / "docs", embedder="ngram")
+    with Index.open(tmp_path / "index") as index:
+        weigh = WeighHandler(index)
+        foreign = [
+            weigh.perform(Weigh(query), Where("x")).foreign
+            for query in ("vpn E-310", "How many days of leave do I get?", "休暇は何日ですか")
+        ]
+    assert foreign == [False, True, False]
+
+
 TABLE = """| 施設 | 市民 | 市外 |
 | 温水プール | 500円 | 700円 |
 | 体育館 | 300円 | 450円 |

@@ -32,8 +32,8 @@ class Weights(BaseModel):
     above 0; a word that stands nowhere has the greatest. ground, reach: the best score that
     questions off the subject find in the index, and that questions made of its headings find, on
     average (`naisei.intent.evidence`). meaning: whether these are cosines; else scores by words.
-    chunks: N. foreign: whether the documents are in another language than the query, so that none
-    of its words can stand there.
+    chunks: N. foreign: whether the documents are in another language than the query, so that its
+    words do not stand there.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -91,7 +91,10 @@ class WeighHandler(Handler):
         size = len(self._index)
         counts = self._index.frequencies(dict.fromkeys(search_tokens(query)))
         meaning = self._index.meaning
-        ground, reach, foreign = self._calibrated("ja" if is_japanese(query) else "en")
+        ground, reach, crossing = self._calibrated("ja" if is_japanese(query) else "en")
+        foreign = crossing and 2 * sum(not n for n in counts.values()) >= len(counts)
+        if foreign:  # headings in their own language come nearer than any question can
+            reach = ground + _CROSSING * (reach - ground)
         if not meaning:
             whole = self._index.possible(query)
             ground, reach = ground * whole, reach * whole
@@ -105,7 +108,8 @@ class WeighHandler(Handler):
         )
 
     def _calibrated(self, language: Language) -> tuple[float, float, bool]:
-        """(ground, reach, foreign) of the index; worked out once a generation and kept with it."""
+        """(ground, reach, whether the documents are in another language) of the index; worked out
+        once a generation and kept with it."""
 
         def made() -> str:
             about = "{}について教えてください" if language == "ja" else "Please tell me about {}."
@@ -120,8 +124,6 @@ class WeighHandler(Handler):
                 for questions in (_off_subject(language), ours)
             )
             foreign = 2 * sum(map(is_japanese, named)) > len(named) and language == "en"
-            if foreign:  # headings in their own language come nearer than any question can
-                reach = ground + _CROSSING * (reach - ground)
             return json.dumps({"ground": ground, "reach": reach, "foreign": foreign})
 
         kept = json.loads(self._index.cached(f"calibration.{language}.json", made))

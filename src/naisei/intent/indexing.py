@@ -222,11 +222,14 @@ def _update(options: IndexOptions, found: Source, limits: LoadLimits) -> None:
         report = built()
     else:
         with console.status(say("読み込み中…", "Reading …")) as status:
-
-            def told(done: int, files: int) -> None:
-                status.update(say(f"読み込み中… {done}/{files}", f"Reading … {done}/{files}"))
-
-            report = built(progress=told, embedding=_timed(status.update))
+            report = built(
+                progress=lambda done, files: status.update(
+                    say(f"読み込み中… {done}/{files}", f"Reading … {done}/{files}")
+                ),
+                embedding=lambda done, chunks: status.update(
+                    say(f"埋め込み中… {done}/{chunks}", f"Embedding … {done}/{chunks}")
+                ),
+            )
     report = report.model_copy(update={"skipped": (*documents.skipped, *report.skipped)})
     if options.publish and options.store is not None:
         from naisei.retrieval.published import publish_folder
@@ -339,24 +342,3 @@ def describe(index: Path) -> None:
     more = say("、ほか", ", …") if len(titles) > _TITLES else ""
     named = say("、", ", ").join(titles[:_TITLES]) + more
     write_atomically(path, f"{_AUTOMATIC}{note}\n{named}\n")
-
-
-def _timed(show: Callable[[str], None]) -> Callable[[int, int], None]:
-    """Shows how many chunks are embedded and how long the rest will take."""
-    began = 0.0
-
-    def told(done: int, chunks: int) -> None:
-        nonlocal began
-        if not done:
-            began = time.monotonic()
-            show(say(f"埋め込み中… 0/{chunks}", f"Embedding … 0/{chunks}"))
-            return
-        left = round((time.monotonic() - began) / done * (chunks - done))
-        show(
-            say(
-                f"埋め込み中… {done}/{chunks}（残り約 {left} 秒）",
-                f"Embedding … {done}/{chunks} (about {left} s left)",
-            )
-        )
-
-    return told

@@ -6,7 +6,6 @@ Rules, what is known of the person, and whom to ask about what: the contacts fil
 department = "人事部"
 address = "jinji@example.com"
 topics = ["休暇", "育児"]       # words; any of them
-patterns = ["産(前|後)休"]      # regular expressions
 [[contact]]
 department = "総務部"
 default = true                  # for everything else
@@ -14,13 +13,11 @@ default = true                  # for everything else
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal, TypeVar
 
 from pydantic import (
-    AfterValidator,
     AliasChoices,
     BaseModel,
     ConfigDict,
@@ -128,14 +125,6 @@ class Profile(BaseModel):
         return [hits[at] for at in sorted(range(len(hits)), key=lambda at: (place(at), at))]
 
 
-def _compiles(pattern: str) -> str:
-    try:
-        re.compile(pattern)
-    except re.error as error:
-        raise ValueError(f"{pattern!r} is no regular expression: {error}") from error
-    return pattern
-
-
 class Entry(BaseModel):
     """One department, and what it is asked about."""
 
@@ -145,14 +134,11 @@ class Entry(BaseModel):
     address: str = Field(default="", validation_alias=AliasChoices("address", "contact"))
     note: str = ""
     topics: tuple[str, ...] = ()
-    patterns: tuple[Annotated[str, AfterValidator(_compiles)], ...] = ()
     default: bool = False
 
     def weight(self, text: str) -> int:
         """How much of what is asked is this department's: letters of the topics named."""
-        named = {t for t in self.topics if t and normalise(t).lower() in text}
-        matched = sum(len(m[0]) for p in self.patterns if (m := re.search(p, text, re.I)))
-        return sum(map(len, named)) + matched
+        return sum(len(t) for t in {*self.topics} if t and normalise(t).lower() in text)
 
 
 class Contacts(BaseModel):
