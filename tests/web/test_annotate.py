@@ -90,6 +90,9 @@ def test_two_read_a_run_and_their_readings_go_out(server: WebServer, tmp_path: P
                 query = parse_qs(urlsplit(answer.headers["hx-redirect"]).query)
                 assert answer.status_code == 204 and query["reader"] == [reader]
         assert client.post(address, data={"rubric": "thumb", "e": "no"}).status_code == 404
+        nothing = {**given, "note": "", "question": "", "act": "none of them"}
+        for bad in (nothing, {**given, "reader": "data"}, {**given, "reader": "x" * 41}):
+            assert client.post(address, data=bad).status_code == 422
         table = list(csv.DictReader(io.StringIO(client.get(f"{address}?as=csv").text)))
         lines = client.get(f"{address}?as=jsonl").text.splitlines()
         assert "花子" in client.get(address).text

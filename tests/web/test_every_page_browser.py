@@ -109,9 +109,11 @@ def test_many_runs_a_study_and_a_broken_one(
         boxes = page.locator('#rows input[name="run"]')
         boxes.nth(0).check()
         boxes.nth(1).check()
-        page.locator(".reach button").click()
+        page.locator(".reach button:not([formaction])").click()
         page.wait_for_url("**/runs/compare?*")
         look(browser, page, "compare", view)
+        page.goto("/runs/chart?run=study")
+        look(browser, page, "chart", view)
         for path in ("/runs/show/study", "/runs?text=broken", "/runs?sort=metric"):
             page.goto(path)
             look(browser, page, named(path), view)

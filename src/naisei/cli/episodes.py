@@ -10,6 +10,7 @@ import typer
 
 from naisei.cli.fork import Dir
 from naisei.cli.printing import print_tables
+from naisei.core import InputError
 from naisei.files import write_atomically
 from naisei.lang import say
 from naisei.plugins import pairs
@@ -45,6 +46,8 @@ def search(
     from naisei.runs.listing import found, found_at
     from naisei.runs.search import Search
 
+    if not text.strip():
+        raise InputError(say("探す言葉がありません", "there is no text to look for"), place="TEXT")
     single = (root / "config.json").exists()
     if not single and not found(root):
         study_runs(root)  # tells why there is nothing

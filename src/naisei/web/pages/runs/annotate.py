@@ -14,10 +14,11 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
+from naisei.core import InputError
 from naisei.lang import say
 from naisei.runs.annotations import Annotation, read_annotations
 from naisei.runs.lines import Line
-from naisei.runs.rubrics import Rubric, agreements, instances, readings, rubrics, shuffled
+from naisei.runs.rubrics import LABELS, Rubric, agreements, instances, readings, rubrics, shuffled
 from naisei.runs.words import worded
 from naisei.web.html import form_fields, page_response
 from naisei.web.pages.runs.files import download
@@ -166,6 +167,11 @@ async def write(request: Request) -> Response:
         )
         answers[question.name] = tuple(given)
     note = form.get("note", "").strip()
+    if not (note or any(answers.values())):
+        raise InputError(say("一つも選ばれていません", "nothing was chosen"))
+    if reader == LABELS:
+        told = say(f"{LABELS} はデータ自身の名前です", f"{LABELS} is the name of the data itself")
+        raise InputError(told, remedy=say("別の名前にしてください", "choose another name"))
     written = Annotation(reader=reader, rubric=rubric.name, unit=unit, answers=answers, note=note)
     await asyncio.to_thread(written.add, queue.folder)
     if not form.get("next"):

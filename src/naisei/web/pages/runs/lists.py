@@ -287,7 +287,7 @@ async def _answer(request: Request, template: str) -> Response:
             "next": after if after < len(fitting) else None,
             "systems": sorted({run.system for run in all_ if run.system}),
             "reports": _reports(root),
-            "labelled": list(dict.fromkeys(d for r in rubrics(root).values() for d in r.data)),
+            "labelled": list(dict.fromkeys(d for r in rubrics().values() for d in r.data)),
         }
 
     return page_response(
