@@ -10,6 +10,7 @@ from agent.talking import last, lines, talked
 from naisei.agent.opening import ROLES, TalkConfig
 from naisei.agent.persona import load_persona
 from naisei.agent.rules import AgentRules
+from naisei.director.schemas import ASPECTS
 
 SAYS = ["おはよう", "リモコンを取ってきて", "いい天気だね", "ありがとう"]
 
@@ -26,6 +27,7 @@ def scripted(
             "fill": {"kind": "act", "words": "リモコンを取ってきて"},
         },
         {"schema": "Understood", "fill": {"kind": "chat", "words": "雑談"}},
+        {"schema": "Scores", "fill": dict.fromkeys(ASPECTS, 5)},
         {"schema": "", "reply": speaker},
         {"fill": remote},
     ]
@@ -42,6 +44,15 @@ def test_two_calls_a_turn_without_judge_and_reflection(tmp_path: Path) -> None:
     calls = sum(event.kind == "chat" for event in events)
     assert calls <= 2 * len(SAYS)
     assert lines(events)[0] == "はい、そうですね。"
+
+
+def test_four_calls_a_turn_with_everything_on(tmp_path: Path) -> None:
+    talk = scripted(tmp_path, "はい、そうですね。", *ROLES)
+    says = [*SAYS, "違う、バナナのほう"]
+    events = talked(talk, says, tmp_path)
+    calls = [event.request["role"] for event in events if event.kind == "chat"]  # type: ignore[index,call-overload]
+    assert {"understanding", "agent", "speaker", "judge"} <= {*calls}
+    assert len(calls) <= 4 * len(says)
 
 
 def test_nothing_is_left_of_a_rejected_draft(tmp_path: Path) -> None:
