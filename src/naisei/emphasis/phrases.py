@@ -79,7 +79,7 @@ def _parts(tokens: Sequence[Token], i: int) -> bool:
 
 def _balance(tokens: Sequence[Token], out: list[bool]) -> None:
     """Grows marks to the other bracket of a pair where it is near, else leaves the bracket out."""
-    pairs = _pairs(tokens)
+    pairs = bracket_pairs(tokens)
     for first, last in pairs:
         if out[first] != out[last] and last - first <= _REACH:
             inside = range(first, last + 1)
@@ -95,7 +95,7 @@ def _balance(tokens: Sequence[Token], out: list[bool]) -> None:
             out[first] = out[last] = False
 
 
-def _pairs(tokens: Sequence[Token]) -> list[tuple[int, int]]:
+def bracket_pairs(tokens: Sequence[Token]) -> list[tuple[int, int]]:
     """Where brackets open and close; inner ones first."""
     found: list[tuple[int, int]] = []
     opened: list[int] = []

@@ -145,10 +145,13 @@ def folds(
     found: list[Fold] = []
     for first, last in pairwise(edges):
         rest = tuple(chain(*documents[:first], *documents[last:]))
-        there = sum(len(a.sentences) for a in rest)
-        train, aside = _cut(rest, there - min(dev, there // 2))
-        found.append(Fold(train, aside, tuple(chain(*documents[first:last]))))
+        found.append(_fold(rest, tuple(chain(*documents[first:last])), dev))
     return tuple(found)
+
+
+def _fold(rest: Sequence[Article], test: tuple[Article, ...], dev: int) -> Fold:
+    there = sum(len(a.sentences) for a in rest)
+    return Fold(*_cut(rest, there - min(dev, there // 2)), test)
 
 
 def folds_within(
@@ -182,13 +185,10 @@ def folds_across(articles: Sequence[Article], *, dev: int = 500) -> tuple[Fold, 
     groups = grouped(articles, lambda a: a.writer)
     if len(groups) < 2:
         raise InputError(say("書き手が二人いません", "there are no two writers"), remedy=_NAMED)
-    found: list[Fold] = []
-    for group in groups:
-        rest = [a for a in articles if a.writer != group[0].writer]
-        there = sum(len(a.sentences) for a in rest)
-        train, aside = _cut(rest, there - min(dev, there // 2))
-        found.append(Fold(train, aside, tuple(group)))
-    return tuple(found)
+    return tuple(
+        _fold([a for a in articles if a.writer != group[0].writer], tuple(group), dev)
+        for group in groups
+    )
 
 
 def grouped(articles: Iterable[Article], key: Callable[[Article], str]) -> list[list[Article]]:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naisei.emphasis.crf import BLOCKED, NOTHING
+from naisei.emphasis.phrases import bracket_pairs
 from naisei.emphasis.taggers.page import (
     Codes,
     Ids,
@@ -235,23 +236,17 @@ def _kind(char: str) -> str:
 
 def _brackets(page: Page) -> tuple[Ids, Ids]:
     """The innermost bracket about each token of its sentence, and how many tokens it holds."""
-    kinds = ["none"] * len(page.tokens)
-    sizes = [0.0] * len(page.tokens)
-    open_at: list[int] = []
-    before = -1
-    for i, (token, number) in enumerate(zip(page.tokens, page.sentence_of, strict=True)):
-        if number != before:
-            open_at, before = [], number
-        category = unicodedata.category(token.surface[0]) if len(token.surface) == 1 else ""
-        if category in ("Ps", "Pi"):
-            open_at.append(i)
-        elif category in ("Pe", "Pf") and open_at:
-            start = open_at.pop()
-            for j in range(start, i + 1):
-                # Inner brackets were closed before: they keep theirs.
-                if kinds[j] == "none":
-                    kinds[j] = page.tokens[start].surface
-                    sizes[j] = i - start - 1
+    kinds: list[str] = []
+    sizes: list[int] = []
+    for sentence in page.article.sentences:
+        base = len(kinds)
+        kinds += ["none"] * len(sentence.tokens)
+        sizes += [0] * len(sentence.tokens)
+        # Inner brackets come first, and keep what is theirs.
+        for first, last in bracket_pairs(sentence.tokens):
+            for i in range(base + first, base + last + 1):
+                if kinds[i] == "none":
+                    kinds[i], sizes[i] = sentence.tokens[first].surface, last - first - 1
     return page.row(named(kinds)), page.bins(sizes, (1, 2, 3, 5, 8, 16))
 
 
