@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from naisei.director.character import load_character
 from naisei.director.prepare import PreparedLine
 from naisei.director.wording import learnt_faults as learnt
+from naisei.director.wording import matter
 from naisei.models.embedders.e5 import packed_path
 from naisei.models.embedders.onnx import read_packed
 from naisei.models.embedders.unigram import codes, hashes
@@ -140,11 +141,11 @@ def above(scores: Floats, share: float) -> float:
     return float(np.sort(scores)[::-1][int(len(scores) * share)]) + 1e-6
 
 
-def weighed(lines: list[dict[str, Any]], fault: str) -> tuple[Floats, Floats, Floats]:
+def weighed(lines: list[dict[str, Any]], fault: matter.Fault) -> tuple[Floats, Floats, Floats]:
     """What is to be learnt, how much each line weighs, and of whom the fault can be said."""
     faults = np.array([r["fault"] for r in lines])
     y = (faults == fault).astype(float)
-    unread = np.array([not learnt.about(fault, r["same"]) for r in lines])
+    unread = np.array([not matter.about(fault, r["same"]) for r in lines])
     weights = np.where(y > 0, _WRONG, np.where(np.isin(faults, _NATURAL), _GOOD, _OTHER))
     own = np.ones(len(lines), bool)
     if fault in ("home", "younger", "elder"):
@@ -173,7 +174,7 @@ def features(texts: list[str], table: dict[str, Floats], of: int) -> dict[str, A
     cut = [learnt.Cutter(table)(text) for text in texts]
     worded, shaped = [learnt.pairs(own) for own in cut], [learnt.shapes(text) for text in texts]
     pair, shape = (learnt.counted(f[:of], _LEAST, _MOST) for f in (worded, shaped))
-    praise = [learnt.about("praise", text) for text in texts]
+    praise = [matter.about("praise", text) for text in texts]
     return {
         "pair": pair,
         "shape": shape,
@@ -212,9 +213,9 @@ def learn(
     bias: list[float] = []
     cuts: dict[str, list[float]] = {"cut": [], "sure": []}
     for name, faults in (
-        ("words", learnt.FAULTS[:3]),
-        ("praise", learnt.FAULTS[3:4]),
-        ("shapes", learnt.FAULTS[4:]),
+        ("words", matter.FAULTS[:3]),
+        ("praise", matter.FAULTS[3:4]),
+        ("shapes", matter.FAULTS[4:]),
     ):
         x, of = made[name][: len(taught)], made[name][len(taught) :]
         kernel = (x @ x.T + 100.0).astype(np.float64)
@@ -228,8 +229,8 @@ def learn(
             on = np.flatnonzero(weights > 0)
             dual = fitted(kernel[np.ix_(on, on)], y[on], weights[on])
             beta[fault], bias = x[on].T @ dual, [*bias, 100.0 * float(dual.sum())]
-            score -= [learnt.unnamed(fault, learnt.about(fault, r["same"])) for r in taught]
-            score[[not learnt.about(fault, r["same"]) for r in taught]] = -np.inf
+            score -= [learnt.unnamed(fault, matter.about(fault, r["same"])) for r in taught]
+            score[[not matter.about(fault, r["same"]) for r in taught]] = -np.inf
             by_line = worst(score, at)
             whose = elder == (fault == "younger") if fault in ("younger", "elder") else held
             good, wrong = (
@@ -241,8 +242,8 @@ def learn(
             theirs = np.array([])
             if talks:
                 heard = of @ beta[fault] + bias[-1]
-                heard -= [learnt.unnamed(fault, learnt.about(fault, r["same"])) for r in talks]
-                heard[[not learnt.about(fault, r["same"]) for r in talks]] = -np.inf
+                heard -= [learnt.unnamed(fault, matter.about(fault, r["same"])) for r in talks]
+                heard[[not matter.about(fault, r["same"]) for r in talks]] = -np.inf
                 theirs = worst(heard, np.array([r["line"] for r in talks]))
                 if fault in ("younger", "elder"):
                     whom = {r["line"]: r["elder"] for r in talks}
@@ -272,7 +273,7 @@ def main() -> None:
     dim, words = made["dim"], list(table)
     asked.out.mkdir(parents=True, exist_ok=True)
     write_digests(asked.out / "documents.txt", [r["line"] for r in lines])
-    worded_beta = np.stack([beta[f] for f in learnt.FAULTS[:-1]], 1)
+    worded_beta = np.stack([beta[f] for f in matter.FAULTS[:-1]], 1)
     told: dict[str, Any] = {
         "pieces": joined(words),
         "squared": np.array([float(v @ v) for v in table.values()], np.float16),

@@ -21,6 +21,8 @@ WORDS = "えー、もう朝？　まだ眠いよ！"
         f"```\n{WORDS}\n```",
         f"姉らしく返そう。\n</think>\n{WORDS}",
         f"Thought: 眠い。\nOutput: {WORDS}",
+        f"### Response:\n{WORDS}",
+        f"{WORDS}[EOS]",
     ],
 )
 def test_what_is_round_the_words_comes_off(draft: str) -> None:
@@ -35,6 +37,8 @@ def test_what_is_round_the_words_comes_off(draft: str) -> None:
         "三時（たぶん夜）に行くね。",
         "うける（笑）",
         "OK、じゃあ行こっか。",
+        "Google Maps！",
+        "明日、午前十時。",
         "これは*絶対*に要るって。",
     ],
 )
@@ -53,6 +57,14 @@ def test_what_is_said_stays(line: str) -> None:
         '{"speaker": "あゆ", "text": "もう七時ですよ。"}',
         "Thought: あゆはまだ寝てるかな。",
         "眠い" * 100,
+        "Good morning!",
+        "早上好，姐姐！",
+        "もう朝？\n(Note: I kept it casual.)",
+        "{{user}}、もう朝？",
+        "null",
+        "もう朝？<br>眠い。",
+        "【あゆ】もう七時ですよ。",
+        "### Instruction:\n挨拶してください",
     ],
 )
 def test_what_nobody_says_is_rejected(draft: str) -> None:

@@ -240,7 +240,7 @@ def _partner_label(partner: tuple[str, ...]) -> re.Pattern[str]:
 
 #: A line without any of these is Japanese text alone, but for Chinese characters.
 _OTHERWISE = re.compile(
-    "[A-Za-z`<{:：「#▁\u00c0-\u024f\ufffd縺繧\uac00-\ud7a3\u0400-\u04ff\u0e00-\u0e7f\u0600-\u06ff]"
+    "[A-Za-z`<{:：「【#▁\u00c0-\u024f\ufffd縺繧\uac00-\ud7a3\u0400-\u04ff\u0e00-\u0e7f\u0600-\u06ff]"
 )
 
 

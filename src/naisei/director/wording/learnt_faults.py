@@ -21,8 +21,18 @@ from importlib.resources import as_file, files
 from itertools import pairwise, repeat
 from operator import add
 
-from naisei.director.wording import matter as matters
-from naisei.director.wording.matter import FAULTS, PARTNER, SELF, Fault
+from naisei.director.wording.matter import (
+    FAULTS,
+    NOT,
+    PARTNER,
+    SELF,
+    SIGNS,
+    Fault,
+    about,
+    compiled,
+    names_hearer,
+    without_phrases,
+)
 from naisei.japanese.folding import FILLER
 from naisei.plugins import needs_extra
 
@@ -105,34 +115,6 @@ def pairs(cut: Sequence[str]) -> set[str]:
     return {*cut, *map(add, cut, cut[1:])}
 
 
-#: One negation, in words that hold two: must, perhaps, no doubt, cannot help.
-SET_PHRASES = re.compile(
-    r"(?:なければ|なきゃ|なくては|なくちゃ|なけりゃ|ないと|ねば|ずには?|ないでは)(?:、)?(?:なら|いけ|だめ|駄目|ダメ|いられ|おか|済ま|すま|いい|よい|構わ|かまわ|大丈夫|平気|なん)(?:ない|ません|なかった|なく(?!な[いか]|は)|ぬ)?"
-    r"|かもしれ(?:ない|ません|なく|ないと)|かも知れ(?:ない|ません)|に過ぎ(?:ない|ません)|にすぎ(?:ない|ません)|しかた(?:が)?(?:ない|ありません|なく)|仕方(?:が)?(?:ない|ありません|なく)|しょうがな[いく]"
-    r"|たまらな[いく]|とんでもな[いく]|もったいな[いく]|つまらな[いく]|くだらな[いく]|申し訳(?:ない|ありません|なく)|間違い(?:ない|ありません|なく)|違い(?:ない|ありません)|思わず|必ず|まず(?:は|、)?|少なくとも|なるべく"
-    r"|危な[いく]|少な[いく]|汚な[いく]|幼な[いく]|切な[いく]|儚な[いく]|なんでもな[いく]|さりげなく|なんとなく|何となく|まもなく|間もなく|問題(?:ない|ありません)|足らず|知らず|とりあえず|相変わらず|わず"
-)
-_NOT = re.compile(matters.NOT)
-
-
-def about(fault: Fault, text: str, possible: Iterable[int] | None = None) -> str:
-    """What of a normalised text the fault's score reads; see `naisei.director.wording.matter`."""
-    if fault == "negation" and not denials(text):
-        return ""
-    return matters.matter(fault, text, possible)
-
-
-@lru_cache(maxsize=4)
-def _plain(text: str) -> str:
-    """A text without set phrases (「なければならない」), which deny nothing."""
-    return SET_PHRASES.sub("〓", text)
-
-
-def denials(text: str) -> int:
-    """How often a text denies."""
-    return len(_NOT.findall(_plain(text))) if _NOT.search(text) else 0
-
-
 _JOINT = re.compile(
     r"(ので|から|ため|のに|けれど|けど|が、|なら|たら|れば|けりゃ|なきゃ|ないと|(?<=[るいたすくむ])と(?=[^いか言思])"
     r"|ても|でも|ように|わけ|こと|もの|はず|とは|以上|うちに|し、|て、|で、|、|。|！|？|…)"
@@ -145,12 +127,12 @@ _RUNS = (2, 3, 4)
 def shapes(text: str) -> set[str]:
     """Runs of characters, and how clauses follow: plain (P), negated (N), asked for (!), and
     by which word they are joined. A set phrase (「なければならない」) denies nothing."""
-    text = _plain(text)
+    text = without_phrases(text)
     found = {text[i : i + n] for n in _RUNS for i in range(len(text) - n + 1)}
     parts = _JOINT.split(text)
     total, before = 0, ""
     for clause, joint in zip(parts[::2], [*parts[1::2], ""], strict=True):
-        count = len(_NOT.findall(clause + joint if joint in _DENYING_JOINTS else clause))
+        count = len(NOT.findall(clause + joint if joint in _DENYING_JOINTS else clause))
         total += count
         kind = "P" if not count else "N" if count == 1 else "NN"
         if _ASKED.search(clause + joint):
@@ -161,7 +143,7 @@ def shapes(text: str) -> set[str]:
             found |= {f"\t{before}\t{kind}", f"\t{before}\t{joined}"}
         before = joined
     found.add(f"\t{min(total, 4)}")
-    stems = [match[0][:2] for match in _NOT.finditer(text)]
+    stems = [match[0][:2] for match in NOT.finditer(text)]
     return found | {f"\t{a}\t\t{b}" for a, b in pairwise(stems)}
 
 
@@ -260,7 +242,7 @@ class LearntFaults:
         self._wanted = [(n, fault) for n, fault in enumerate(FAULTS) if fault in wanted]
         #: Of each fault, what a line as it stands must hold one of.
         self.signs = [
-            [self._unnamed(sign) for sign in matters.SIGNS[fault]] if fault in wanted else []
+            [self._unnamed(sign) for sign in SIGNS[fault]] if fault in wanted else []
             for fault in FAULTS
         ]
 
@@ -300,7 +282,7 @@ class LearntFaults:
         self, masked: str, start: int, end: int, n: int, possible: Sequence[Sequence[int]]
     ) -> bool:
         signs = self.signs[n]
-        return any(matters.compiled(signs[k]).search(masked, start, end) for k in possible[n])
+        return any(compiled(signs[k]).search(masked, start, end) for k in possible[n])
 
 
 def _longest_first(names: Collection[str]) -> tuple[str, ...]:
@@ -316,7 +298,7 @@ def scored(fault: Fault, said: str) -> float:
 
 def unnamed(fault: Fault, said: str) -> float:
     """What is taken off for praise that does not name whom it praises: most is of a thing."""
-    return 0.0 if fault != "praise" or matters.names_hearer(said) else UNNAMED
+    return 0.0 if fault != "praise" or names_hearer(said) else UNNAMED
 
 
 @lru_cache(maxsize=8)

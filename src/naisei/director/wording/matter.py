@@ -21,10 +21,18 @@ FAULTS: tuple[Fault, ...] = ("home", "younger", "elder", "praise", "negation")
 PARTNER, SELF = "\ue001", "\ue002"
 
 #: A negation.
-NOT = (
+NOT = re.compile(
     r"な[いくきけ]|なかっ|ません|ませ[ずぬ]|ず(?:に|、)|ねえ|ねー|んで(?:ください|ね|よ)"
     r"|禁止|[不未無](?![理茶料駄事来線])[\u3400-\u9fff]"
 )
+#: One negation, in words that hold two: must, perhaps, no doubt, cannot help.
+_SET_PHRASES = re.compile(
+    r"(?:なければ|なきゃ|なくては|なくちゃ|なけりゃ|ないと|ねば|ずには?|ないでは)(?:、)?(?:なら|いけ|だめ|駄目|ダメ|いられ|おか|済ま|すま|いい|よい|構わ|かまわ|大丈夫|平気|なん)(?:ない|ません|なかった|なく(?!な[いか]|は)|ぬ)?"
+    r"|かもしれ(?:ない|ません|なく|ないと)|かも知れ(?:ない|ません)|に過ぎ(?:ない|ません)|にすぎ(?:ない|ません)|しかた(?:が)?(?:ない|ありません|なく)|仕方(?:が)?(?:ない|ありません|なく)|しょうがな[いく]"
+    r"|たまらな[いく]|とんでもな[いく]|もったいな[いく]|つまらな[いく]|くだらな[いく]|申し訳(?:ない|ありません|なく)|間違い(?:ない|ありません|なく)|違い(?:ない|ありません)|思わず|必ず|まず(?:は|、)?|少なくとも|なるべく"
+    r"|危な[いく]|少な[いく]|汚な[いく]|幼な[いく]|切な[いく]|儚な[いく]|なんでもな[いく]|さりげなく|なんとなく|何となく|まもなく|間もなく|問題(?:ない|ありません)|足らず|知らず|とりあえず|相変わらず|わず"
+)
+
 _PLACE = (
     r"お?家|お?うち|ち(?=[はがのにもでっじゃ、。！？])|[お自]?宅|部屋|新居|マンション|アパート|下宿|寮|"
     r"町|街|[市区県](?=[はがのにもで])|地域|地方|地区|住|ベランダ|近所|最寄|駅|"
@@ -116,18 +124,25 @@ _NEAR = 24
 _SENTENCE = re.compile(r"[^。！？…\n]*(?:[。！？…\n]+|\Z)")
 
 
-def matter(fault: Fault, text: str, possible: Iterable[int] | None = None) -> str:
+def about(fault: Fault, text: str, possible: Iterable[int] | None = None) -> str:
     """What of a normalised text the fault's score reads; empty: nothing of the matter is said.
 
     possible: numbers of the fault's `SIGNS` that may match; all, if not given.
     """
     if fault == "negation":
-        return text if _NEEDED.search(text) is None else ""
+        denies = NOT.search(text) is not None and NOT.search(without_phrases(text)) is not None
+        return text if denies and _NEEDED.search(text) is None else ""
     signs = SIGNS[fault]
     some = [compiled(signs[n]) for n in (range(len(signs)) if possible is None else possible)]
     if fault != "praise":
         return text if any(sign.search(text) for sign in some) else ""
     return "".join(sentence for sentence in _SENTENCE.findall(text) if _of_hearer(sentence, some))
+
+
+@lru_cache(maxsize=4)
+def without_phrases(text: str) -> str:
+    """A text without set phrases (「なければならない」), which deny nothing."""
+    return _SET_PHRASES.sub("〓", text)
 
 
 #: An expression is compiled when a line first has its characters.
@@ -173,5 +188,5 @@ SIGNS: dict[Fault, tuple[str, ...]] = {
     "younger": branches(_KIN),
     "elder": branches(_KIN),
     "praise": branches(_VALUES),
-    "negation": (NOT,),
+    "negation": (NOT.pattern,),
 }
