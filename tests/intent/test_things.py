@@ -66,3 +66,8 @@ def test_the_chapters_person_outweighs_shared_words(index: Index) -> None:
 def test_a_question_in_kana_is_looked_up_in_the_documents_spelling(index: Index) -> None:
     reply = _asked(index, "つかわなかったゆうきゅうきゅうかはくりこせますか")
     assert "有給休暇" in reply.query and "繰り越せる" in reply.message and reply.urgent is None
+
+
+def test_a_compound_is_not_its_parts(index: Index) -> None:
+    reply = _asked(index, "社員自転車旅行はいくらですか")
+    assert reply.band != "answer" and "110円" not in reply.answer

@@ -341,14 +341,16 @@ def _held(query: str, found: Found, parts: Sequence[Quote], rules: Rules) -> Ban
     sure = near + _QUOTED * share(words, found.weights.idf, told)
     sure += _NAMED * sum(named) / max(1, len(named))
     sure += _HEADED * any(mentions(thing, place) for thing in asked)
-    if sure >= rules.answer_from and any(part.answers for part in parts):
+    # The parts of a compound, which the passage names apart, are not the compound.
+    about = not things(query) or any(named) or near >= MEANT
+    if about and sure >= rules.answer_from and any(part.answers for part in parts):
         return "answer"
     if found.weights.foreign:
         return _in_meaning(query, near, parts[0])
     if things(query) and not (near >= MEANT or named[0] or 2 * sum(named) > len(named)):
         return "none"
-    about = is_held(query, found.hits, found.weights, rules) or (things(query) and all(named))
-    return "nearest" if about else "none"
+    held = is_held(query, found.hits, found.weights, rules) or (things(query) and all(named))
+    return "nearest" if held else "none"
 
 
 #: From which nearness a quote in another language than the question is an answer, where it holds
