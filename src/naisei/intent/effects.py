@@ -93,8 +93,6 @@ class WeighHandler(Handler):
         meaning = self._index.meaning
         ground, reach, crossing = self._calibrated("ja" if is_japanese(query) else "en")
         foreign = crossing and 2 * sum(not n for n in counts.values()) >= len(counts)
-        if foreign:  # headings in their own language come nearer than any question can
-            reach = ground + _CROSSING * (reach - ground)
         if not meaning:
             whole = self._index.possible(query)
             ground, reach = ground * whole, reach * whole
@@ -144,9 +142,6 @@ class WeighHandler(Handler):
 _LOOKED_AT = 10
 #: Questions made of headings.
 _PSEUDO = 24
-#: What is left of the way from ground to reach for English questions on Japanese documents: half,
-#: by 18 questions to the handbook and the city.
-_CROSSING = 0.5
 
 
 @lru_cache(maxsize=2)
