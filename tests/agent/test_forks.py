@@ -53,7 +53,7 @@ def test_another_answer_is_given_at_once(naisei: Naisei, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    "more", [("--step", "999"), ("--step", "0", "--speaker-model", "echo:small")]
+    "more", [("--step", "999"), ("--step", "0", "--model", "speaker=echo:small")]
 )
 def test_what_cannot_be_forked_is_refused(
     more: tuple[str, ...], naisei: Naisei, tmp_path: Path

@@ -6,9 +6,6 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from naisei.emphasis.corpus.read import read_bytes
-from naisei.emphasis.tag import marked, suggest
-from naisei.emphasis.taggers.editor import bundled_tagger
 from naisei.japanese.morph import is_japanese, tokens
 from naisei.lang import Language
 
@@ -55,6 +52,11 @@ def emphasised(answer: str) -> str:
     """An answer in Markdown, as it is shown: its important words in bold where it is long."""
     if len(answer) < _LONG:
         return answer
+    # What tells them takes time to load, and few answers are long.
+    from naisei.emphasis.corpus.read import read_bytes
+    from naisei.emphasis.tag import marked, suggest
+    from naisei.emphasis.taggers.editor import bundled_tagger
+
     document = read_bytes(answer.encode(), "markdown")
     found = suggest(document, bundled_tagger(), threshold=_LIKELY, max_share=_SHARE)
     # Pages show no HTML: what Markdown has no mark for stays plain.
