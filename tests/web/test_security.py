@@ -99,9 +99,9 @@ class Tags(HTMLParser):
         if tag in ("iframe", "object", "embed", "base"):
             self.bad.append(tag)
         for name, value in given.items():
-            if name.startswith("on") or name in ("style", "srcdoc", "formaction"):
+            if name.startswith("on") or name in ("style", "srcdoc"):
                 self.bad.append(f"{tag} {name}")
-            if name in ("href", "src", "action", "hx-get", "hx-post"):
+            if name in ("href", "src", "action", "formaction", "hx-get", "hx-post"):
                 self.links.append(value)
 
 

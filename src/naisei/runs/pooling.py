@@ -22,6 +22,7 @@ from naisei.runs.statistics import (
     student_quantile,
 )
 from naisei.runs.task import Metric, Summary, Table
+from naisei.runs.words import worded
 
 #: Seed → the summary of its run.
 Seeds = Mapping[int, Summary]
@@ -105,18 +106,25 @@ def study_tables(rows: Mapping[str, Seeds], names: Sequence[str], seed: int) -> 
     names: of the metrics; one that is no mean over units, or means something else in another row,
     has no difference.
     """
-    lines = [
-        (name, label, m.value, m.low, m.high, len(seeds), m.n)
-        for name in names
-        for label, seeds in rows.items()
-        if (m := pooled_metric(name, seeds)).n
-    ]
+    pooled = {name: {label: pooled_metric(name, rows[label]) for label in rows} for name in names}
+    lines, undefined = [], dict[str, list[str]]()
+    for name, found_in in pooled.items():
+        if any(m.n for m in found_in.values()):
+            lines += [
+                (name, label, m.value, m.low, m.high, len(rows[label]), m.n)
+                for label, m in found_in.items()
+            ]
+        elif reason := _why_undefined(name, rows):
+            undefined.setdefault(reason, []).append(name)
     columns = ("metric", "configuration", "value", "low", "high", "seeds", "n")
-    note = say(
-        "95 % 区間は、場面などのクラスタと、複数あればシードの両方にわたる",
-        "95 % intervals over clusters (scenes) and, where there are several, over seeds",
-    )
-    tables = [Table("Results", columns, tuple(lines), note)]
+    notes = [
+        say(
+            "95 % 区間は、場面などのクラスタと、複数あればシードの両方にわたる",
+            "95 % intervals over clusters (scenes) and, where there are several, over seeds",
+        )
+    ]
+    notes += [f"{worded(why)}: {', '.join(which)}" for why, which in undefined.items()]
+    tables = [Table("Results", columns, tuple(lines), "; ".join(notes))]
     first, *others = rows
     found = [
         (name, label, m, _p_value(m, rows[label], rows[first], seed))
@@ -143,6 +151,12 @@ def study_tables(rows: Mapping[str, Seeds], names: Sequence[str], seed: int) -> 
             )
         )
     return tuple(tables)
+
+
+def _why_undefined(name: str, rows: Mapping[str, Seeds]) -> str:
+    """Why a metric has no value in any row; "" where the runs have none of that name."""
+    found = (m for seeds in rows.values() for s in seeds.values() for m in s.metrics)
+    return next((m.reason for m in found if m.name == name and m.reason), "")
 
 
 def _definitions(name: str, seeds: Seeds) -> list[Mapping[str, JsonValue]]:
