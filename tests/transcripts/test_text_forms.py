@@ -1,6 +1,6 @@
 """Conversations as programs write them: the right speakers, words, times, order; or a refusal."""
 
-from datetime import datetime
+from datetime import datetime, time
 
 import pytest
 
@@ -269,3 +269,31 @@ def test_voices_of_a_recogniser_in_brackets_after_a_span_of_time() -> None:
         ("Speaker A", "始めます。"),
         ("Speaker B", "はい。"),
     ]
+
+
+#: Rows of speaker and stamp, by a transcript's or a chat's writing → the times they mean.
+STAMPS = [
+    ("{0}  0:03\n{2}\n\n{1}  0:09\n{3}\n\n{0}  12:41\n{4}\n", ["0:0:3", "0:0:9", "0:12:41"]),
+    ("{0}  59:58\n{2}\n{1}  1:00:02\n{3}\n{0}  1:02:03\n{4}\n", ["0:59:58", "1:0:2", "1:2:3"]),
+    ("[12:41] {0}: {2}\n[23:10] {1}: {3}\n[34:10] {0}: {4}\n", ["0:12:41", "0:23:10", "0:34:10"]),
+    ("00:01 {0}\n{2}\n00:05 {1}\n{3}\n01:10 {0}\n{4}\n", ["0:0:1", "0:0:5", "0:1:10"]),
+    ("[00:01 - 00:05] {0}: {2}\n[00:05 - 00:09] {1}: {3}\n[75:09] {0}: {4}\n", ["0:0:1", "0:0:5", "1:15:9"]),
+    # Chats: after midnight several within a minute, in the evening, with a half of the day.
+    ("{0} [0:03]\n{2}\n{1} [0:03]\n{3}\n{0} [0:10]\n{4}\n", ["0:3:0", "0:3:0", "0:10:0"]),
+    ("[19:02] {0}: {2}\n[19:03] {1}: {3}\n[19:04] {0}: {4}\n", ["19:2:0", "19:3:0", "19:4:0"]),
+    ("{0}  0:03 AM\n{2}\n{1}  0:04 AM\n{3}\n{0}  0:09 AM\n{4}\n", ["0:3:0", "0:4:0", "0:9:0"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("rows", "times"), STAMPS)
+def test_a_transcript_counts_minutes_and_seconds_a_chat_hours_and_minutes(
+    rows: str, times: list[str]
+) -> None:
+    one = read(rows.format(A, B, X, Y, Z))
+    assert said(one) == SAID
+    assert [turn.at for turn in one.turns] == [time(*map(int, at.split(":"))) for at in times]
+
+
+def test_a_dated_chat_after_midnight_has_times_of_day() -> None:
+    one = read(f"{LINE_HEAD}2026/04/12(日)\n0:03\t{A}\t{X}\n0:04\t{B}\t{Y}\n0:09\t{A}\t{Z}\n")
+    assert [turn.at for turn in one.turns] == [datetime(2026, 4, 12, 0, n) for n in (3, 4, 9)]

@@ -317,7 +317,8 @@ def _of_text(
     numbered = (
         (n, part) for n, row in enumerate(plain, 1) for part in text_reading.BETWEEN.split(row)
     )
-    turns = list(text_reading.text_turns(form, numbered, unnamed))
+    elapsed = text_reading.counts_seconds(form, plain)
+    turns = list(text_reading.text_turns(form, numbered, unnamed, elapsed=elapsed))
     for turn in turns:
         if not turn.speaker and (unnamed == "join" or text_forms.STRUCTURE.match(turn.text)):
             raise _unknown(plain, place, turn.number)

@@ -19,7 +19,7 @@ from naisei.transcripts.text_forms import (
     TextForm,
     speaker_in,
 )
-from naisei.transcripts.turns import Turn, Unnamed, clock, day, plain_name
+from naisei.transcripts.turns import Turn, Unnamed, are_elapsed, clock, day, plain_name
 
 _LOOKED_AT = 60
 
@@ -80,8 +80,24 @@ def without_head(turns: Sequence[Turn]) -> list[Turn]:
     return list(dropwhile(lambda turn: often[turn.speaker] == 1, turns))
 
 
-def text_turns(form: TextForm, rows: Iterable[tuple[int, str]], unnamed: Unnamed) -> Iterator[Turn]:
-    """The utterances of numbered rows; what stands before the first is its title."""
+def counts_seconds(form: TextForm, rows: Iterable[str]) -> bool:
+    """Whether the times of a file are minutes and seconds (`are_elapsed`); never where a row dates
+    what follows."""
+    stamps = []
+    for row in rows:
+        rest = form.rest.match(row)
+        if rest is not None and rest.groupdict().get("day"):
+            return False
+        if found := form.first_row(row):
+            stamps.append(found.groupdict().get("stamp") or "")
+    return are_elapsed(stamps)
+
+
+def text_turns(
+    form: TextForm, rows: Iterable[tuple[int, str]], unnamed: Unnamed, *, elapsed: bool = False
+) -> Iterator[Turn]:
+    """The utterances of numbered rows; what stands before the first is its title. elapsed: times
+    of two numbers are minutes and seconds."""
     held: Turn | None = None
     today: datetime | None = None
     seen: set[str] = set()
@@ -105,7 +121,7 @@ def text_turns(form: TextForm, rows: Iterable[tuple[int, str]], unnamed: Unnamed
                 yield held
             if form.name == "headings":  # a file has one kind of them
                 form = replace(form, rows=(found.re,))
-            held = _begun(number, found, today, names)
+            held = _begun(number, found, today, names, elapsed)
             seen.add(held.speaker)
             today = held.at if isinstance(held.at, datetime) else today
             continue
@@ -147,11 +163,15 @@ def _known(found: re.Match[str], seen: set[str], held: Turn | None) -> bool:
 
 
 def _begun(
-    number: int, found: re.Match[str], today: datetime | None, names: Mapping[str, str]
+    number: int,
+    found: re.Match[str],
+    today: datetime | None,
+    names: Mapping[str, str],
+    elapsed: bool,
 ) -> Turn:
     groups = found.groupdict()
     stamp = groups.get("stamp") or ""
-    date, at = day(stamp) or today, clock(re.sub(DATE, " ", stamp))
+    date, at = day(stamp) or today, clock(re.sub(DATE, " ", stamp), elapsed=elapsed)
     when = datetime.combine(date, at) if date is not None and at is not None else at
     return Turn(
         number,

@@ -21,7 +21,8 @@ class Turn:
 
     number: of its first row in the file, or of its entry in the list, from 1. speaker: "" where
     nobody is named. text: what was said, without the name, the time and the mood. session: from 1.
-    at: when, where the file says so; without a zone as it stands there. mood: what the script
+    at: when, where the file says so; without a zone as it stands there; without a day the
+    time of day, or since the beginning (`are_elapsed`). mood: what the script
     says of the manner (照れ). order: its place where the file counts the turns. history: earlier
     texts that the entry brings along, oldest first.
     """
@@ -125,12 +126,29 @@ _AFTERNOON = re.compile(r"午後|오후|p\.?m", re.IGNORECASE)
 _TWELVE = re.compile(r"午前|午後|오전|오후|[ap]\.?m", re.IGNORECASE)
 
 
-def clock(text: str) -> time | None:
-    """The time of day in a text such as 19:02, 午後7:02 or 7:02 PM."""
+def are_elapsed(stamps: Sequence[str]) -> bool:
+    """Whether times that no day belongs to count minutes and seconds from the beginning, as
+    recognisers write them (0:03, 12:41, 1:02:03): one has more than 23 before its colon, or the
+    first lies within the first minute and each is later than the one before."""
+    if any(_TWELVE.search(text) or _DATE.search(text) or "時" in text for text in stamps):
+        return False
+    found = [match for text in stamps if (match := _CLOCK.search(text))]
+    if any(match[3] is None and int(match[1]) > 23 for match in found):
+        return True
+    since = [at for match in found if (at := clock(match[0], elapsed=True)) is not None]
+    rising = all(a < b for a, b in pairwise(since))
+    return len(since) > 1 and since[0] < time(0, 1) and rising
+
+
+def clock(text: str, *, elapsed: bool = False) -> time | None:
+    """The time of day in a text such as 19:02, 午後7:02 or 7:02 PM. elapsed: two numbers are
+    minutes and seconds."""
     found = _CLOCK.search(text)
     if found is None:
         return None
     hour = int(found[1])
+    if elapsed and found[3] is None:
+        return time(hour // 60, hour % 60, int(found[2])) if int(found[2]) < 60 else None
     if _TWELVE.search(text):
         hour = hour % 12 + (12 if _AFTERNOON.search(text) else 0)
     try:
