@@ -5,11 +5,16 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
 
 import httpx2
 import pytest
 
+from naisei.system.execute import Endpoint
 from naisei.web.options import WebOptions
+from servers.filling import fill
+from servers.openai_server import OpenAIServer
 from servers.web_server import WebServer
 from waiting import until
 
@@ -132,3 +137,36 @@ def test_several_speakers_are_chosen_and_what_is_no_talk_is_refused(options: Web
             assert client.post("/relationship/file", data={"text": text}).status_code == 422
         long = "A: はい。\nB: ええ。\n" * 12_000
         assert client.post("/relationship/file", data={"text": long}).status_code == 413
+
+
+def test_a_conversation_is_rated_by_the_servers_model_where_that_is_chosen(
+    options: WebOptions,
+) -> None:
+    def reply(messages: list[dict[str, Any]], schema: dict[str, Any] | None) -> str:
+        assert schema is not None
+        vector = {"Power": 2, "Intimacy": -1, "TaskOriented": 3}
+        return json.dumps(fill(schema) | vector, ensure_ascii=False)
+
+    chosen = {"name": "t.txt", "text": CHAT, "a": "森", "b": "部長", "step": "rate"}
+    with OpenAIServer(reply) as model:
+        named = {"model": "openai-compatible:test", "endpoint": Endpoint(base_url=model.url)}
+        served = options.model_copy(update=named)
+        with WebServer(served) as server, server.visitor() as client:
+            by_speech = client.post("/relationship/file", data=chosen).text
+            assert 'value="model"' in by_speech and not model.calls
+            rated = client.post("/relationship/file", data={**chosen, "rater": "model"}).text
+            assert rated.count("<polyline") == 6 and "力関係 +2" in rated
+            # The first line is of one who has spoken alone; then both directions.
+            assert model.answered == 7
+            held = re.search(r'href="data:application/json,([^"]+)"', rated)
+            assert held is not None and json.loads(unquote(held[1]))["name"] == "森"
+            long = {**chosen, "rater": "model", "text": "森: はい。\n部長: 早く。\n" * 40}
+            assert client.post("/relationship/file", data=long).status_code == 422
+            assert model.calls == 7
+            other = {**chosen, "rater": "model", "model": "openai:other"}
+            assert client.post("/relationship/file", data=other).status_code == 422
+        kept = [path for path in options.state.rglob("*") if path.is_file()]
+        assert not [path for path in kept if "資料は今日中".encode() in path.read_bytes()]
+    with WebServer(options) as server, server.visitor() as client:
+        without = client.post("/relationship/file", data={**chosen, "rater": "model"})
+        assert without.status_code == 422

@@ -1,5 +1,5 @@
 """A conversation as a file, or pasted: first how it was read, then how the two stand by how they
-talk. Nothing that is sent is kept.
+talk, or by the server's model. Nothing that is sent is kept.
 """
 
 from __future__ import annotations
@@ -15,28 +15,40 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from naisei.core import InputError, arun
+from naisei.http import ThreadHandler
 from naisei.lang import say
 from naisei.lengths import PASTED
-from naisei.relationship.dialogues import dialogue_of
-from naisei.relationship.rating import Rating, rate_by_speech
+from naisei.memory.stream import StreamHandler
+from naisei.models.embedders import EmbedHandler, open_embedder, resolve
+from naisei.relationship.config import RatingConfig
+from naisei.relationship.dialogues import Dialogue, dialogue_of
+from naisei.relationship.rating import Rating, config_fields, from_conversations, rate_by_speech
 from naisei.relationship.rating_output import reasons, to_agent_json
+from naisei.relationship.rating_task import rating_flow
+from naisei.relationship.recorder import Recorder, recorded, streams_of
 from naisei.relationship.schemas import WAYS
 from naisei.relationship.vector import DIMENSIONS, NAMES_JA
 from naisei.runs.charts import Point, line_chart
 from naisei.text_files import text_of
 from naisei.transcripts import Transcript, parse_transcripts, preview
+from naisei.web.conversations.routes import model_field
 from naisei.web.html import page_response
 from naisei.web.state import server_of
 
 _PATH = "/relationship/file"
-#: Files that are read at a time, and utterances of the preview.
-_READING, _SHOWN = asyncio.Semaphore(2), 6
+#: Files that are read at a time, conversations that the model rates at a time, utterances of the
+#: preview, and the most that a model rates while the page waits.
+_READING, _RATING, _SHOWN, _RATED = asyncio.Semaphore(2), asyncio.Semaphore(2), 6, 60
+#: Who rates by a model; what is malformed is a failed reading, as on the command line.
+_ROLES = ("questioner", "reflector")
 
 
 async def _file(request: Request) -> Response:
-    """Fields: file or text, name, and from the preview dialogue, a, b, and step: `rate` or
-    `download`."""
-    most = min(server_of(request).options.max_upload, PASTED)
+    """Fields: file or text, name, and from the preview dialogue, a, b, rater (`model`, or by
+    speech), and step: `rate` or `download`."""
+    server = server_of(request)
+    most = min(server.options.max_upload, PASTED)
     async with request.form(max_files=1, max_fields=20) as form:
         fields = {key: value for key, value in form.items() if isinstance(value, str)}
         upload = form.get("file")
@@ -49,33 +61,81 @@ async def _file(request: Request) -> Response:
         raise HTTPException(413, say(f"{kilo} KB までです", f"at most {kilo} KB"))
     async with _READING:
         text = text_of(data, name).replace("\r\n", "\n")
-        shown = await asyncio.to_thread(_read, text, name, fields)
-        rating: Rating | None = shown["rating"]
-        if rating is not None and fields.get("step") == "download":
-            held = json.dumps(to_agent_json(rating), ensure_ascii=False, indent=2)
-            headers = {"content-disposition": 'attachment; filename="agent_a.json"'}
-            return Response(held, media_type="application/json", headers=headers)
+        dialogue, shown = await asyncio.to_thread(_read, text, name, fields)
+        rating = None
+        if dialogue is not None and fields.get("rater") != "model":
+            rating = await asyncio.to_thread(rate_by_speech, dialogue)
+    if dialogue is not None and rating is None:
+        rating = await _rated_by_model(request, dialogue, fields)
+    if rating is not None and fields.get("step") == "download":
+        headers = {"content-disposition": 'attachment; filename="agent_a.json"'}
+        return Response(_agent_file(rating), media_type="application/json", headers=headers)
+    async with _READING:
         return await asyncio.to_thread(
-            page_response, request, "relationship/_file.html", back="/relationship", **shown
+            page_response,
+            request,
+            "relationship/_file.html",
+            back="/relationship",
+            model=server.options.model,
+            models=server.options.models,
+            rater=fields.get("rater"),
+            **shown,
+            **(_drawn(rating) if rating else {"rating": None}),
         )
 
 
-def _read(text: str, name: str, fields: dict[str, str]) -> dict[str, Any]:
-    """What the answer shows: the preview, and once two are chosen, their rating."""
+async def _rated_by_model(request: Request, dialogue: Dialogue, fields: dict[str, str]) -> Rating:
+    """By a model of the server, in one call a direction and utterance.
+
+    Raises:
+        HTTPException: the server has no such model.
+        InputError: the conversation is too long to wait for, or the model is not to be reached.
+    """
+    model = model_field(request, fields)
+    if model is None:
+        raise HTTPException(422, say("モデルがありません", "this server has no model"))
+    if len(dialogue.lines) > _RATED:
+        raise InputError(
+            say(
+                f"モデルが読むのは {_RATED} 発話までです ({len(dialogue.lines)} 発話)",
+                f"a model rates at most {_RATED} utterances here, of {len(dialogue.lines)}",
+            ),
+            place=dialogue.name,
+            remedy="naisei relationship rate FILE --model MODEL",
+        )
+    embedder = resolve("auto")
+    config = RatingConfig(**config_fields(dialogue), procedure="lite", embedder=embedder)
+    base = await server_of(request).world(
+        dict.fromkeys(_ROLES, model), embedder=embedder, resends_of=dict.fromkeys(_ROLES, 0)
+    )
+    record = Recorder(config.pair)
+    streams = StreamHandler(streams_of(config.rules), EmbedHandler(open_embedder(embedder)))
+    world = recorded(base, record, ThreadHandler(streams))
+    async with _RATING:
+        talk = await arun(rating_flow(config, record), world)
+    return from_conversations(dialogue, model, [talk])
+
+
+def _agent_file(rating: Rating) -> str:
+    return json.dumps(to_agent_json(rating), ensure_ascii=False, indent=2)
+
+
+def _read(text: str, name: str, fields: dict[str, str]) -> tuple[Dialogue | None, dict[str, Any]]:
+    """The dialogue to rate, once two are chosen, and what the answer shows of the reading."""
     several = {one.name: one for one in parse_transcripts(text, name)}
     first = next(iter(several), "")
     found: Transcript = several.get(fields.get("dialogue", ""), several[first])
     two = [fields[key] for key in ("a", "b") if key in fields]
     if not set(two) <= set(found.speakers):  # of another conversation of the file
         two = []
-    rating = None
+    dialogue = None
     if len(two) == 2 and two[0] == two[1]:
         raise HTTPException(422, say("ちがう二人を選んでください", "choose two different speakers"))
     if two and fields.get("step") in ("rate", "download"):
-        rating = rate_by_speech(dialogue_of(found, name, two))
+        dialogue = dialogue_of(found, name, two)
     elif len(found.speakers) < 3:
         dialogue_of(found, name)  # refused where it is none of two
-    return {
+    return dialogue, {
         "text": text,
         "name": name,
         "several": list(several),
@@ -83,9 +143,16 @@ def _read(text: str, name: str, fields: dict[str, str]) -> dict[str, Any]:
         "preview": preview(found)[0],
         "rows": found.turns[:_SHOWN],
         "two": two or list(found.speakers[:2]),
+    }
+
+
+def _drawn(rating: Rating) -> dict[str, Any]:
+    """held: the agent file of what a model said, which is not asked again for it."""
+    return {
         "rating": rating,
-        "charts": _charts(rating) if rating else [],
-        "reasons": reasons(rating) if rating else [],
+        "charts": _charts(rating),
+        "reasons": reasons(rating),
+        "held": "" if rating.rater == "speech" else _agent_file(rating),
     }
 
 
