@@ -160,10 +160,15 @@ def test_games(browser: Any, server: WebServer, view: dict[str, Any]) -> None:
         browser.look(page, f"games-{tag(view)}")
 
 
+#: Two suggestions, in order.
+_TWO_DUTIES = (Path(__file__).parent / "two_duties.md").read_text(encoding="utf-8")
+
+
 def test_emphasis(browser: Any, server: WebServer, view: dict[str, Any]) -> None:
     with browser.page(server.url, **view) as page:
         page.goto("/emphasis")
         browser.look(page, f"emphasis-start-{tag(view)}")
+        page.locator("#text").fill(_TWO_DUTIES)
         page.locator("main form button").last.click()
         page.locator(".heat .chosen").first.wait_for(timeout=60_000)
         page.locator("[data-copy]").click()
