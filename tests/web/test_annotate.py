@@ -14,7 +14,7 @@ import pytest
 
 from commandline import Naisei
 from naisei.core import InputError
-from naisei.runs.annotations import FILE, Annotation, of_run, read_annotations, thumb_of
+from naisei.runs.annotations import FILE, Annotation, read_annotations, written_on
 from naisei.runs.rubrics import agreement, agreements, instances, labels, rubrics, shuffled
 from naisei.web.options import WebOptions
 from naisei.web.state import RECORDED
@@ -109,13 +109,23 @@ def test_a_thumb_stands_on_an_episode_and_not_on_its_run(server: WebServer, tmp_
         page = client.get("/runs/show/~clarify").text
         episode = page.partition("/runs/episode/~clarify?e=")[2].partition('"')[0]
         unit = episode.replace("%23", "#")
+        address, shown = "/runs/annotate/~clarify", f"/runs/episode/~clarify?e={episode}"
         for thumb in ("good", "bad"):
             given = {"rubric": "thumb", "e": unit, "thumb": thumb, "note": f"note {thumb}"}
-            assert client.post("/runs/annotate/~clarify", data=given).status_code == 204
-        shown = client.get(f"/runs/episode/~clarify?e={episode}").text
-    assert 'value="note bad"' in shown and 'value="bad" aria-pressed="true"' in shown
+            kept = client.post(address, data=given).text
+        for page in (kept, client.get(shown).text):
+            assert 'value="note bad"' in page and 'value="bad" aria-pressed="true"' in page
+        assert 'role="status"' in kept and "note good" not in page
+        with server.visitor() as other:  # sees it, and does not overwrite it
+            page = other.get(shown).text
+            assert "note bad" in page and 'aria-pressed="true"' not in page
+            other.post(address, data={**given, "note": "note other"})
+        page = client.get(shown).text
+        assert 'value="note bad"' in page and "note other" in page
     folder = tmp_path / "runs" / "annotations" / "clarify"
-    assert thumb_of(folder, unit).answers == {"thumb": ("bad",)} and of_run(folder).note == ""
+    found = written_on(folder, unit, "thumb")
+    assert [a.note for a in found.values()] == ["note bad", "note other"]
+    assert written_on(folder) == {}
     assert not (RECORDED / "clarify" / FILE).exists()
 
 

@@ -24,9 +24,12 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebServer]:
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_each_page_opens_in_its_subject(server: WebServer, name: str) -> None:
+def test_each_page_is_used_at_its_top_and_shows_an_example_below(
+    server: WebServer, name: str
+) -> None:
     with server.client() as client:
-        shown = client.get(f"/{name}").text.partition('class="played lines"')[2]
+        form, _, shown = client.get(f"/{name}").text.partition('id="example"')
+        assert "</form>" in form.partition("<main")[2] and "<form" not in shown
         address = shown.partition('href="/runs/episode/')[2].partition('"')[0]
         assert client.get(f"/runs/episode/{address}").status_code == 200
 
@@ -34,7 +37,7 @@ def test_each_page_opens_in_its_subject(server: WebServer, name: str) -> None:
 def test_nothing_is_written_into_an_example(server: WebServer) -> None:
     with server.visitor() as client:
         before = {path: path.stat().st_mtime_ns for path in (RECORDED / "clarify").iterdir()}
-        assert client.post("/runs/note/~clarify", data={"tags": "looked-at"}).status_code == 204
+        assert client.post("/runs/note/~clarify", data={"tags": "looked-at"}).status_code == 200
         assert "looked-at" in client.get("/runs/show/~clarify").text
         assert before == {
             path: path.stat().st_mtime_ns for path in (RECORDED / "clarify").iterdir()

@@ -17,7 +17,7 @@ from commandline import Naisei
 from naisei.core import AskUser, Chat, Event, InputError, Message, Say, Usage, Where
 from naisei.core.messages import fingerprint
 from naisei.models.providers.hand import HandModel
-from naisei.runs.annotations import of_run
+from naisei.runs.annotations import written_on
 from naisei.runs.directory import RunDirectory
 from naisei.runs.fork import Fork, begin, kept
 from naisei.runs.overview import EpisodeOutcome
@@ -339,11 +339,15 @@ def test_tags_and_a_note_are_kept_beside_the_run(options: WebOptions, server: We
     made(options.runs / "noted", 2, wins=1)
     with server.visitor() as client:
         given = {"tags": "基準, 良い 基準", "note": "もう一度見る"}
-        assert client.post("/runs/note/noted", data=given).status_code == 204
+        assert 'role="status"' in client.post("/runs/note/noted", data=given).text
         assert client.post("/runs/note/noted", data={"tags": "x" * 41}).status_code == 422
-    written = of_run(options.runs / "noted")
-    assert written.tags == ("基準", "良い") and written.note == "もう一度見る"
-    assert "もう一度見る" in get(server, "/runs/rows", text="基準")
+        with server.visitor() as other:
+            other.post("/runs/note/noted", data={"note": "別の人"})
+            shown = other.get("/runs/show/noted").text
+            assert "もう一度見る" in shown and ">別の人</textarea>" in shown
+    one, two = written_on(options.runs / "noted").values()
+    assert one.tags == ("基準", "良い") and one.note == "もう一度見る" and two.note == "別の人"
+    assert "もう一度見る / 別の人" in get(server, "/runs/rows", text="基準")
 
 
 def test_a_run_tells_while_another_writes_it(server: WebServer, options: WebOptions) -> None:

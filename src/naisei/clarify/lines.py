@@ -8,7 +8,7 @@ from typing import Any
 from naisei.clarify.describe import WORDS, scene_text
 from naisei.clarify.schemas import ActionSet, EpisodeResult, Instance, Language, Scene, TrialLog
 from naisei.core import Event
-from naisei.lang import say
+from naisei.lang import language, say
 from naisei.runs.lines import Line, Mark, Tone
 
 #: Speakers of what is shown: a decision as it is taken, and how a request ended.
@@ -30,11 +30,10 @@ _TONES: dict[str, Tone] = {DONE: "good", GAVE_UP: "warn", NOTHING: ""}
 
 def episode_lines(instance: Instance, result: EpisodeResult, actions: ActionSet) -> list[Line]:
     """One episode: scene, trials, the memo, and the right answer."""
-    language = instance.scene.language
-    w = WORDS[language]
+    w = WORDS[language()]
     lines = [scene_line(instance.scene)]
     for log in result.trials:
-        lines += trial_lines(log, actions, language)
+        lines += trial_lines(log, actions)
     if result.memo:
         lines.append(Line(result.memo, w["memo"]))
     wanted = w["comma"].join(actions.text(a) for a in (instance.gold, *instance.also))
@@ -47,9 +46,9 @@ def scene_line(scene: Scene) -> Line:
     return Line(said, tone="head", under=tuple(Line(fact, tone="dim") for fact in facts))
 
 
-def trial_lines(log: TrialLog, actions: ActionSet, language: Language) -> Iterator[Line]:
+def trial_lines(log: TrialLog, actions: ActionSet) -> Iterator[Line]:
     """One trial, step by step, with its outcome."""
-    w = WORDS[language]
+    w = WORDS[language()]
     yield Line(w["trial"].format(n=log.trial), tone="dim")
     for turn in log.turns:
         if turn.thought:

@@ -69,7 +69,7 @@ def draft_line(draft: Draft, name: str) -> Line:
         say("案", "draft"),
         marks=(status_mark(draft.status),),
         under=(*_reasons(draft.checks), *_scores(draft)),
-        draft=True,
+        draft=draft.status is Status.RETRY,
     )
 
 

@@ -42,10 +42,11 @@ class Annotation(BaseModel):
         return tuple(self.answers.get("tags", ()))
 
     @staticmethod
-    def of_run(tags: str, note: str) -> Annotation:
+    def of_run(reader: str, tags: str, note: str) -> Annotation:
         """tags: separated by commas or spaces. Raises `InputError`: too many or too long."""
         words = tags.replace("、", " ").replace(",", " ").replace("#", " ").split()
-        return Annotation(answers={"tags": tuple(dict.fromkeys(words))}, note=note.strip())
+        answers = {"tags": tuple(dict.fromkeys(words))}
+        return Annotation(reader=reader, answers=answers, note=note.strip())
 
     def add(self, folder: Path) -> None:
         """Keep it, with the time.
@@ -94,12 +95,14 @@ def read_annotations(folder: Path) -> list[Annotation]:
     return list(found.values())
 
 
-def thumb_of(folder: Path, episode: str) -> Annotation:
-    """The thumb and note that stand on an episode, by whoever gave them last; empty without."""
-    given = (a for a in read_annotations(folder) if (a.rubric, a.unit) == ("thumb", episode))
-    return max(given, key=lambda a: a.at, default=Annotation())
+def written_on(folder: Path, unit: str = "", rubric: str = "") -> dict[str, Annotation]:
+    """What stands on a unit by a rubric, or on the run itself: reader → what they wrote last."""
+    found = read_annotations(folder)
+    return {a.reader: a for a in found if (a.unit, a.rubric) == (unit, rubric)}
 
 
-def of_run(folder: Path) -> Annotation:
-    """Tags and note of a run; empty where there are none."""
-    return next((a for a in read_annotations(folder) if not a.unit), Annotation())
+def together(written: Mapping[str, Annotation]) -> Annotation:
+    """Tags and notes of all readers of a run; empty where there are none."""
+    tags = dict.fromkeys(tag for a in written.values() for tag in a.tags)
+    note = " / ".join(a.note for a in written.values() if a.note)
+    return Annotation(answers={"tags": tuple(tags)}, note=note)

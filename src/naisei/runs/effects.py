@@ -120,9 +120,9 @@ def _act(request: Any, result: Any, kind: str) -> dict[str, Any]:
 
 
 def _say(request: Any, result: Any, kind: str) -> dict[str, Any]:
-    meta = request.get("meta")
+    meta, speaker = request.get("meta"), request["speaker"]
     return {
-        "who": request["speaker"] or say("発話", "said"),
+        "who": {"": say("発話", "said"), "thought": say("考え", "thought")}.get(speaker, speaker),
         "head": "",
         "answer": str(request["text"]),
         "details": ((say("付記", "with it"), _text(meta)),) if meta else (),
@@ -163,7 +163,7 @@ def _now(request: Any, result: Any, kind: str) -> dict[str, Any]:
 
 def _other(request: Any, result: Any, kind: str) -> dict[str, Any]:
     return {
-        "who": kind,
+        "who": say("記憶", "memory") if kind in ("recall", "recent") else kind,
         "head": "",
         "details": (
             (say("求めたもの", "asked"), _text(request)),

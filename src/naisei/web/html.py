@@ -61,17 +61,27 @@ def page_response(
             gets the part as a page of its own.
     """
     pages = request.app.state.server.pages
-    around = {
-        "page": next((p for p in pages if p.name == template.partition("/")[0]), None),
-        "pages": pages,
-        "csrf": request.state.visitor.csrf,
-        "theme": request.cookies.get(THEME_COOKIE, ""),
-        "here": request.url.path,
-    }
+    around = _around(request)
+    around["page"] = next((p for p in pages if p.name == template.partition("/")[0]), None)
     text = fragment(*(name for name in (template, otherwise) if name), **around, **context)
     if back and "hx-request" not in request.headers:
         text = fragment("part.html", body=text, back=back, **around)
     return HTMLResponse(text)
+
+
+def _around(request: Request) -> dict[str, Any]:
+    """What `base.html` shows; nothing of a visitor who is not known."""
+    visitor = getattr(request.state, "visitor", None)
+    return _OUTSIDE | {
+        "pages": request.app.state.server.pages,
+        "csrf": visitor.csrf if visitor else "",
+        "theme": request.cookies.get(THEME_COOKIE, ""),
+        "here": request.url.path,
+    }
+
+
+#: To whoever is turned away at the door: no page but this one.
+_OUTSIDE: dict[str, Any] = {"page": None, "pages": (), "csrf": "", "theme": "", "here": ""}
 
 
 @cache
@@ -193,10 +203,15 @@ _HIDDEN = ("step", "e", "token")
 _LOG = logging.getLogger("naisei.web")
 
 
-def refusal(status: int, message: str, given: Mapping[str, str] = {}) -> HTMLResponse:
+def refusal(
+    status: int,
+    message: str,
+    given: Mapping[str, str] = {},
+    around: Mapping[str, Any] = _OUTSIDE,
+) -> HTMLResponse:
     """A page that says why not; to HTMX, the line alone. given: what was written and is not
-    kept."""
-    text = fragment("refused.html", status=status, message=message, given=given)
+    kept. around: see `page_response`."""
+    text = fragment("refused.html", status=status, message=message, given=given, **around)
     return HTMLResponse(text, status, headers=_PLACED)
 
 
@@ -224,7 +239,7 @@ async def _failed(request: Request, error: Exception) -> Response:
             "思わぬ誤りで続けられません。読み込み直しても同じなら、サーバーの管理者に知らせてください",
             "something unforeseen went wrong: load the page again; if it stays, tell the operator",
         )
-    return refusal(status, message, await _written(request))
+    return refusal(status, message, await _written(request), _around(request))
 
 
 #: For `Starlette(exception_handlers=…)`.

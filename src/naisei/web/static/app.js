@@ -135,6 +135,11 @@
     });
   });
 
+  // What stands beside a conversation, and on a phone below it, is brought into sight when asked for.
+  document.addEventListener("htmx:afterSettle", ({ detail: { target } }) => {
+    if (target?.matches(".card > [aria-live]")) target.parentNode.scrollIntoView({ block: "nearest" });
+  });
+
   // A conversation that has just begun: the focus is where one writes.
   if (document.activeElement === document.body && !location.hash) {
     document.querySelector("[data-composer] textarea")?.focus({ preventScroll: true });

@@ -33,6 +33,7 @@ _ROUTES = [
     Route("/runs/rows", lists.more_rows),
     Route("/runs/row/{run:path}", lists.one_row),
     Route("/runs/note/{run:path}", annotate.of_run, methods=["POST"]),
+    Route("/runs/annotate", annotate.begin),
     Route("/runs/annotate/{run:path}", annotate.show),
     Route("/runs/annotate/{run:path}", annotate.write, methods=["POST"]),
     Route("/runs/compare", compared.show),

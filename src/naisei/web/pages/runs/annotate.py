@@ -12,17 +12,17 @@ from urllib.parse import quote, urlencode
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
 from naisei.core import InputError
 from naisei.lang import say
-from naisei.runs.annotations import Annotation, read_annotations
+from naisei.runs.annotations import Annotation, read_annotations, written_on
 from naisei.runs.lines import Line
 from naisei.runs.rubrics import LABELS, Rubric, agreements, instances, readings, rubrics, shuffled
 from naisei.runs.words import worded
 from naisei.web.html import form_fields, page_response
 from naisei.web.pages.runs.files import download
-from naisei.web.pages.runs.lists import annotations_of, opened, place_of
+from naisei.web.pages.runs.lists import annotations_of, chosen_runs, opened, place_of
 from naisei.web.pages.runs.loaded import beginning, episode_of, said
 from naisei.web.state import server_of
 
@@ -92,6 +92,15 @@ def _told(value: Any) -> str:
     return say("、", ", ").join(map(str, value)) if isinstance(value, list) else str(value)
 
 
+async def begin(request: Request) -> Response:
+    """`GET /runs/annotate?run=<name>`: to the page of reading of the first run that was chosen."""
+    for place in chosen_runs(request).values():
+        return RedirectResponse(place.url("annotate"), 303)
+    raise HTTPException(
+        422, say("読む実行を一覧で選んでください", "choose a run in the list to read")
+    )
+
+
 async def show(request: Request) -> Response:
     """`GET /runs/annotate/<run>[?rubric=&reader=&e=<unit>]`, `&as=csv|jsonl` for a file."""
     given = request.query_params
@@ -154,7 +163,7 @@ async def write(request: Request) -> Response:
     form = await form_fields(request)
     queue = await asyncio.to_thread(_queue, request)
     rubric = queue.rubrics.get(form.get("rubric", ""))
-    unit, reader = form.get("e", ""), form.get("reader", "").strip()
+    unit, reader = form.get("e", ""), form.get("reader", "").strip() or request.state.visitor.name
     if rubric is None or unit not in queue.units:
         raise HTTPException(404, say("そのような件はありません", "there is no such unit"))
     answers = {}
@@ -175,7 +184,11 @@ async def write(request: Request) -> Response:
     written = Annotation(reader=reader, rubric=rubric.name, unit=unit, answers=answers, note=note)
     await asyncio.to_thread(written.add, queue.folder)
     if not form.get("next"):
-        return Response(status_code=204, headers={"HX-Refresh": "true"})
+        place = place_of(request)
+        notes = await asyncio.to_thread(written_on, queue.folder, unit, rubric.name)
+        around = {"place": place, "name": unit, "notes": notes, "reader": reader, "kept": True}
+        back = place.url("episode", e=unit)
+        return page_response(request, "runs/_thumb.html", back=back, **around)
     address = queue.url(rubric=rubric.name, reader=reader)
     return Response(status_code=204, headers={"HX-Redirect": address})
 
@@ -183,6 +196,8 @@ async def write(request: Request) -> Response:
 async def of_run(request: Request) -> Response:
     """`POST /runs/note/<run>`: tags and note of the run itself."""
     place, form = place_of(request), await form_fields(request)
-    written = Annotation.of_run(form.get("tags", ""), form.get("note", ""))
+    reader = request.state.visitor.name
+    written = Annotation.of_run(reader, form.get("tags", ""), form.get("note", ""))
     await asyncio.to_thread(written.add, annotations_of(server_of(request), place.path))
-    return Response(status_code=204, headers={"HX-Refresh": "true"})
+    told = say("保存しました", "Kept")
+    return page_response(request, "runs/kept.html", told=told, back=place.url("show"))

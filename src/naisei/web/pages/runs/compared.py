@@ -13,6 +13,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
+from naisei.core import InputError
 from naisei.lang import say
 from naisei.runs.compare import Comparison, compare
 from naisei.runs.frozen import Frozen
@@ -45,20 +46,29 @@ async def show(request: Request) -> Response:
     if not 2 <= len(chosen) <= _MOST:
         return await _choose(request, [*chosen])
     places = [*chosen.values()]
-    return page_response(request, "runs/compare.html", **await asyncio.to_thread(_work, places))
+    sides = await asyncio.to_thread(lambda: [*map(_side, places)])
+    try:
+        comparison = await asyncio.to_thread(_compared, places)
+    except InputError as error:
+        return await _choose(request, [*chosen][:1], error.message)
+    found = await asyncio.to_thread(_work, sides, comparison)
+    return page_response(request, "runs/compare.html", **found)
 
 
-async def _choose(request: Request, names: list[str]) -> Response:
-    """Fewer than two, or too many: says so, and offers what one run can be compared with."""
+async def _choose(request: Request, names: list[str], refused: str = "") -> Response:
+    """Fewer than two, too many, or such as cannot be compared: says so, and offers what one run can
+    be compared with."""
     root = server_of(request).runs
     others: list[tuple[str, str]] = []
     if len(names) == 1:
         chosen = place_of(request, names[0])
-        system = Frozen.read(chosen.path / "config.json").system
+        frozen = Frozen.read(chosen.path / "config.json")
         others = [
             (Place.under(root, run.path).name, run.created)
             for run in await asyncio.to_thread(found, root)
-            if run.system == system and run.path != chosen.path
+            if run.system == frozen.system
+            and run.path != chosen.path
+            and Frozen.read(run.path / "config.json").data_hash == frozen.data_hash
         ]
     told = {
         0: say("比べる実行を 2 つ以上選んでください。", "Choose two runs or more to compare."),
@@ -68,7 +78,7 @@ async def _choose(request: Request, names: list[str]) -> Response:
         f"一度に比べられるのは {_MOST} 個までです ({len(names)} 個選ばれました)。",
         f"At most {_MOST} runs are compared at a time ({len(names)} were chosen).",
     )
-    problem = told.get(len(names), most)
+    problem = refused or told.get(len(names), most)
     return page_response(
         request, "runs/choose.html", problem=problem, others=others[:_OFFERED], chosen=names
     )
@@ -89,11 +99,9 @@ async def file(request: Request) -> Response:
     return download(text, "text/markdown", "comparison.md")
 
 
-def _work(places: list[Place]) -> dict[str, Any]:
-    sides = [_side(place) for place in places]
+def _work(sides: list[Side], comparison: Comparison) -> dict[str, Any]:
     names = list(dict.fromkeys(m.name for side in sides for m in side.stored.summary.metrics))
-    comparison = _compared(places)
-    short = {str(place.path): place.name for place in places}
+    short = {str(side.place.path): side.place.name for side in sides}
     return {
         "bases": [_with_base(sides, n) for n in range(len(sides))],
         "sides": sides,

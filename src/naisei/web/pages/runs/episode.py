@@ -16,7 +16,7 @@ from starlette.responses import RedirectResponse, Response
 
 from naisei.core import Event, InputError, ReplayDivergence
 from naisei.lang import language, say, speaking
-from naisei.runs.annotations import thumb_of
+from naisei.runs.annotations import written_on
 from naisei.runs.directory import RunDirectory
 from naisei.runs.effects import effect_view, prompt_text
 from naisei.runs.lines import Line
@@ -108,14 +108,16 @@ async def show(request: Request) -> Response:
                 if events
                 else None,
                 "command": cut(command, _LINE),
-                "thumb": thumb_of(annotations_of(server, place.path), name),
+                "notes": written_on(annotations_of(server, place.path), name, "thumb"),
             }
 
     found = await looking(place, look)
     if isinstance(found, str):
         e = query["e"]
         return RedirectResponse(place.url("episode", e=e, step=found, find=query["find"]), 303)
-    return page_response(request, "runs/episode.html", place=place, **found)
+    reader = request.state.visitor.name
+    around = {"place": place, "reader": reader, "kept": False}
+    return page_response(request, "runs/episode.html", **around, **found)
 
 
 def number_of(events: Sequence[Event], step: str, at: str) -> int:

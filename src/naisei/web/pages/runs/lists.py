@@ -17,7 +17,7 @@ from starlette.responses import Response
 
 from naisei.core import InputError
 from naisei.lang import say
-from naisei.runs.annotations import Annotation, of_run
+from naisei.runs.annotations import Annotation, together, written_on
 from naisei.runs.directory import RunDirectory, log_state
 from naisei.runs.export import study_runs
 from naisei.runs.listing import Found, Listed, found, found_at, look_at_all, looked_at
@@ -296,7 +296,7 @@ async def _answer(request: Request, template: str) -> Response:
         **await asyncio.to_thread(work),
         wanted=wanted,
         grouped=not wanted.sort,
-        root=str(root),
+        root=str(server.options.runs),
         recorded=root == RECORDED,
         columns=_COLUMNS,
     )
@@ -310,7 +310,7 @@ def _reports(root: Path) -> list[str]:
 
 def _fitting(run: Found, server: ServerState, wanted: Wanted) -> Row | None:
     place = Place.under(server.runs, run.path)
-    written = of_run(annotations_of(server, run.path))
+    written = together(written_on(annotations_of(server, run.path)))
     about = " ".join((place.name, run.agent, *run.models, *written.tags, written.note)).lower()
     fits = wanted.system in ("", run.system)
     fits = fits and all(word in about for word in wanted.text.lower().split())

@@ -17,7 +17,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from naisei.lang import language, say
-from naisei.runs.annotations import of_run
+from naisei.runs.annotations import together, written_on
 from naisei.runs.charts import Chart, Point, table_chart
 from naisei.runs.directory import RunDirectory
 from naisei.runs.frozen import Frozen
@@ -166,13 +166,16 @@ async def show(request: Request) -> Response:
     found = await looking(place, look)
     if isinstance(found, str):
         return RedirectResponse(place.url("episode", e=found), 303)
+    remarks = written_on(annotations_of(server_of(request), place.path))
     response = page_response(
         request,
         "runs/run.html",
         place=place,
         asked=asked,
         unchecked=await asyncio.to_thread(unchecked, place.path),
-        written=of_run(annotations_of(server_of(request), place.path)),
+        written=together(remarks),
+        remarks=remarks,
+        reader=request.state.visitor.name,
         command=as_command(found["frozen"].system, found["frozen"].config),
         python=as_python(found["frozen"].system, found["frozen"].config),
         **found,

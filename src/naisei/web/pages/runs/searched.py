@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from pathlib import Path
 from typing import Any
 
 from starlette.requests import Request
@@ -24,21 +25,24 @@ _HITS, _SECONDS = 100, 2.0
 
 
 async def search(request: Request) -> Response:
-    """`GET /runs/search?find=<text>[&system=][&prompts=1][&from=<n>]`."""
-    given, root = request.query_params, server_of(request).runs
+    """`GET /runs/search?find=<text>[&system=][&prompts=1][&from=<n>]`: in the runs, and in the
+    visitor's own conversations."""
+    given, server = request.query_params, server_of(request)
+    root, own = server.runs, server.conversations.folder(request.state.visitor)
     text, system = given.get("find", "")[:200], given.get("system", "")
     prompts, begin = bool(given.get("prompts")), given.get("from", "0")
     first = int(begin[:9]) if begin.isdecimal() else 0
 
     def work() -> dict[str, Any]:
         all_ = found(root)
-        places = [run for run in all_ if system in ("", run.system)]
+        talks = [] if system else found(own)
+        places = [*talks, *(run for run in all_ if system in ("", run.system))]
         hits: list[tuple[Place, Hit]] = []
         until, at = time.monotonic() + _SECONDS, first
         looked = Search(text, (), prompts)
         while text and at < len(places) and time.monotonic() < until and len(hits) < _HITS:
             looked.places = places[at : at + 1]
-            hits += [(Place.under(root, hit.run), hit) for hit in looked]
+            hits += [(_place(root, own, hit.run), hit) for hit in looked]
             at += 1
         return {
             "hits": hits[:_HITS],
@@ -56,6 +60,10 @@ async def search(request: Request) -> Response:
         prompts=prompts,
         **await asyncio.to_thread(work),
     )
+
+
+def _place(root: Path, own: Path, run: Path) -> Place:
+    return Place(f"@{run.name}", run, own=True) if run.parent == own else Place.under(root, run)
 
 
 async def keep(request: Request) -> Response:

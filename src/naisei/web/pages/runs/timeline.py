@@ -59,7 +59,7 @@ def lane_of(event: Event) -> str:
         "ask": say("ユーザー", "user"),
         "act": say("環境", "world"),
         "say": say("発話", "said"),
-        "remember": say("記憶", "memory"),
+        **dict.fromkeys(("remember", "recall", "recent"), say("記憶", "memory")),
         "search": say("検索", "search"),
         "embed": say("ベクトル", "vectors"),
         "now": say("時刻", "clock"),
