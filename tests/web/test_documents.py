@@ -52,6 +52,14 @@ def ask(client: httpx2.Client, address: str, text: str, *, said: int) -> str:
     return page(client, address, said=said)
 
 
+def test_one_asks_on_the_first_page_of_documents(options: WebOptions) -> None:
+    with WebServer(options) as server, server.visitor() as client:
+        form = client.get("/documents").text.partition('action="/documents/new"')[2]
+        assert 'name="text"' in form.partition("</form>")[0]
+        address = begin(client, "handbook", text="看護休暇の日数です").headers["HX-Redirect"]
+        assert "看護休暇の日数です" in page(client, address, said=1)
+
+
 def test_a_vague_request_is_asked_back_and_then_answered_with_sources(options: WebOptions) -> None:
     with WebServer(options) as server, server.visitor() as client:
         address = begin(client, "handbook").headers["HX-Redirect"]
@@ -70,7 +78,10 @@ def test_a_vague_request_is_asked_back_and_then_answered_with_sources(options: W
         assert client.post(f"{address}/feedback", data={"sign": "hack"}).status_code == 422
         assert client.get(f"{address}/passage", params={"chunk": "../x"}).status_code == 404
 
+        find = "/runs/search?find=看護休暇の日数です"
+        assert f"/runs/episode/%40{address.rpartition('/')[2]}" in client.get(find).text
         with server.visitor() as other:
+            assert "/runs/episode/" not in other.get(find).text
             assert other.get(address).status_code == 404
             assert other.get(link[1].replace("&amp;", "&")).status_code == 404
 

@@ -137,7 +137,7 @@ def test_documents(browser: Any, server: WebServer, view: dict[str, Any]) -> Non
         page.locator("#lines .line").nth(3).wait_for()
         say(page, "国内出張の宿泊費の上限はいくらですか")
         page.locator("#lines .under a").first.click()
-        page.locator("#passage .passage").wait_for()
+        browser.expect(page.locator("#passage h3")).to_be_in_viewport()
         page.locator('button[value="too-much"]').click()
         page.locator('button[value="undo"]').wait_for()
         browser.look(page, f"documents-{tag(view)}")

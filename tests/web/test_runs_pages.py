@@ -253,6 +253,28 @@ def test_a_baseline_is_chosen_and_a_run_alone_is_told_what_it_lacks(server: WebS
         assert "one more run is needed" in alone and 'value="clarify-b"' in alone
         assert "study/director-c" not in alone  # of another system
     assert "Choose two runs or more" in get(server, "/runs/compare")
+    # Those that share no metric: what the first can be compared with instead.
+    apart = get(server, "/runs/compare", run=["clarify-a", "study/director-c"])
+    assert 'role="alert"' in apart and 'value="clarify-b"' in apart and "<nav" in apart
+
+
+def test_what_is_refused_is_a_page_of_the_site(server: WebServer) -> None:
+    with server.client() as client:
+        refused = client.get("/runs/compare", params={"run": ["clarify-a", "broken"]})
+        assert refused.status_code == 422
+        for link in ('<a href="/runs">', 'href="/assistant"', '<a href="/">'):
+            assert link in refused.text
+        read = client.get("/runs/annotate", params={"run": "clarify-a"})
+        assert read.url.path == "/runs/annotate/clarify-a"
+        assert client.get("/runs/annotate").status_code == 422
+
+
+def test_where_nothing_fits_it_is_said_beside_the_filter(server: WebServer) -> None:
+    form = get(server, "/runs/show/clarify-a", text="nothing").partition('role="search"')[2]
+    assert "Nothing fits" in form.partition("</form>")[0]
+    assert 'id="fits"' in get(server, "/runs/episodes/clarify-a", text="item-0001")
+    rows = get(server, "/runs", text="nothing")
+    assert 'href="/runs">' in rows.partition('id="rows"')[2]
 
 
 def test_two_episodes_stand_side_by_side_from_where_they_part(

@@ -220,7 +220,13 @@ def _panels(config: AgentConfig, events: Sequence[Event]) -> Sequence[Panel]:
             say("どう受け取ったか", "How it was understood"),
             _understood(mind, picture),
             say("話しかけると、ここに出ます。", "Say something, and it stands here."),
-        )
+        ),
+        told(
+            "memory",
+            say("メモと思い出", "Memo and memories"),
+            _remembered(mind),
+            say("まだ何もありません。", "Nothing yet."),
+        ),
     ]
     if persona.acts:
         chances = fragment("assistant/_beliefs.html", chances=picture.chances, wish="")
@@ -247,12 +253,7 @@ def _panels(config: AgentConfig, events: Sequence[Event]) -> Sequence[Panel]:
                 say("資料から答えると、ここに出ます。", "Of an answer from the documents."),
             )
         )
-    nothing = say("まだ何もありません。", "Nothing yet.")
-    return [
-        *panels,
-        told("memory", say("メモと思い出", "Memo and memories"), _remembered(mind), nothing),
-        told("cost", say("かかったもの", "What it cost"), _cost(events), ""),
-    ]
+    return [*panels, told("cost", say("かかったもの", "What it cost"), _cost(events), "")]
 
 
 def _lines(config: AgentConfig, id: str, event: Event) -> Sequence[Line]:

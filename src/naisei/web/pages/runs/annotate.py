@@ -186,9 +186,16 @@ async def write(request: Request) -> Response:
     if not form.get("next"):
         place = place_of(request)
         notes = await asyncio.to_thread(written_on, queue.folder, unit, rubric.name)
-        around = {"place": place, "name": unit, "notes": notes, "reader": reader, "kept": True}
-        back = place.url("episode", e=unit)
-        return page_response(request, "runs/_thumb.html", back=back, **around)
+        return page_response(
+            request,
+            "runs/_thumb.html",
+            back=place.url("episode", e=unit),
+            place=place,
+            name=unit,
+            notes=notes,
+            reader=reader,
+            kept=True,
+        )
     address = queue.url(rubric=rubric.name, reader=reader)
     return Response(status_code=204, headers={"HX-Redirect": address})
 
