@@ -91,7 +91,7 @@ def begin(page: Any, name: str, **chosen: str) -> None:
         control = page.locator(f"#{field}")
         select = control.evaluate("e => e.tagName") == "SELECT"
         (control.select_option if select else control.fill)(value)
-    page.locator(f'form.column[hx-post="/{name}/new"] > button').click()
+    page.locator(f'form[hx-post="/{name}/new"]').get_by_role("button").last.click()
     page.wait_for_url(f"**/{name}/*", timeout=90_000)
 
 

@@ -82,7 +82,7 @@ def test_relationship(browser: Any, server: WebServer, view: dict[str, Any]) -> 
     with browser.page(server.url, **view) as page:
         page.goto("/relationship")
         browser.look(page, f"relationship-start-{tag(view)}")
-        page.locator("main form button").last.click()
+        page.locator('form[action="/relationship/new"] > button').click()
         page.wait_for_url("**/relationship/*")
         for n, line in enumerate(("おい、資料はまだか。早く出せ。", "申し訳ございません。"), 1):
             say(page, line)

@@ -101,7 +101,6 @@ def _environment() -> Environment:
     environment.globals |= {"say": say, "static": static, "has_static": _has_static}
     environment.filters |= {"number": number, "short": short, "worded": worded}
     environment.filters["lines"] = _lines
-    environment.filters["model_name"] = _model_name
     environment.filters["called"] = metric_name
     environment.filters["model_name"] = model_name
     environment.filters["markdown"] = _markdown
@@ -136,11 +135,6 @@ def static(name: str) -> str:
 @cache
 def _has_static(name: str) -> bool:
     return (STATIC / name).is_file()
-
-
-def _model_name(model: str) -> str:
-    """A model's own name, without its provider and the folders it lies in."""
-    return (model.partition(":")[2] or model).rpartition("/")[2]
 
 
 def pretty(value: Any) -> str:
