@@ -42,6 +42,35 @@ def test_a_vague_wish_is_asked_about(tmp_path: Path) -> None:
     assert done(events) == ["バナナを持ってくる"]
 
 
+@pytest.mark.parametrize(
+    ("wanted", "things"),
+    [
+        ("飲み物を持ってきて", {"ペットボトル", "コップ"}),
+        ("お茶ちょうだい", {"ペットボトル", "コップ"}),
+        ("水を持ってきて", {"コップ", "水筒"}),
+        ("喉が渇いたから何か飲みたい", {"ペットボトル", "コップ"}),
+    ],
+)
+def test_a_request_for_no_thing_of_the_house_is_asked_about_with_the_likeliest(
+    wanted: str, things: set[str], tmp_path: Path
+) -> None:
+    asked = questions(talked(config("robot"), [wanted, "やっぱりいいや"], tmp_path))[0]
+    assert [thing for thing in things if thing not in asked] == []
+
+
+@pytest.mark.parametrize("wanted", ["部屋の電気を消して", "掃除機かけて", "毛布を持ってきて"])
+def test_what_it_cannot_do_it_says_and_asks_nothing(wanted: str, tmp_path: Path) -> None:
+    events = talked(config("robot"), [wanted], tmp_path)
+    assert wanted in lines(events)[-1]
+    assert questions(events) == done(events) == []
+
+
+@pytest.mark.parametrize("persona", ["robot", "desk"])
+def test_a_question_in_english_is_told_that_it_reads_japanese(persona: str, tmp_path: Path) -> None:
+    events = talked(config(persona), ["How many days of paid leave do I get?"], tmp_path)
+    assert "Japanese" in lines(events)[-1]
+
+
 @pytest.mark.parametrize("persona", ["robot", "desk", "sister"])
 @pytest.mark.parametrize(
     ("told", "number"),

@@ -20,7 +20,7 @@ from naisei.agent.mind import PERSON, Deed, Kind, Mind
 from naisei.agent.persona import Persona
 from naisei.agent.rules import AgentRules
 from naisei.agent.understanding import Ear, Meant, understood
-from naisei.agent.unprompted import reply_without_a_model
+from naisei.agent.unprompted import foreign, reply_without_a_model
 from naisei.agent.wording import did, phrase
 from naisei.clarify.agent import Agent, View
 from naisei.clarify.careful import CarefulAgent
@@ -186,7 +186,7 @@ def _attempt(remark: Remark, deed: Deed, agent: Agent | None = None) -> Flow[Non
         yield from chat(replace(remark, meant=remark.meant.model_copy(update={"sort": "chat"})))
     elif not log.success:
         ended = "cannot" if log.declined == "none fits" else "left alone"
-        yield from chat(remark, phrase(ended, language), {"deed": None})
+        yield from chat(remark, phrase(ended, language, deed.utterance), {"deed": None})
     else:
         done = Deed(utterance=deed.utterance, logs=(*deed.logs, log))
         text = mind.seen or did([actions.text(action) for action in log.acts], language)
@@ -203,7 +203,8 @@ def answer(remark: Remark) -> Flow[None]:
     reply = yield from voiced(asking, parts, mind)
     nothing, model = reply.band == "none" and not reply.urgent, "speaker" in parts.roles
     small = reply.extended in ("greeting", "farewell")
-    if small or (nothing and (model or remark.meant.sort not in ("question", "act"))):
+    told = model or foreign(mind) or remark.meant.sort not in ("question", "act")
+    if small or (nothing and told):
         # What the documents do not hold the persona may know, or says that it does not.
         yield from chat(remark, reply.message if nothing and model and not small else "")
         return

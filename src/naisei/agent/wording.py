@@ -11,8 +11,8 @@ from naisei.lang import Language
 
 _PHRASES = {
     "cannot": (
-        "すみません、それはできません。",
-        "I am sorry, that is nothing I can do.",
+        "すみません、「{}」はできません。",
+        'I am sorry, I cannot do this: "{}".',
     ),
     "left alone": ("わかりました。やめておきます。", "All right, I will leave it."),
     "was it": ("{}ことですか。", "Is it: {}?"),
@@ -32,6 +32,11 @@ _PHRASES = {
         "I am sorry, I do not remember that.",
     ),
     "not known": ("すみません、それは分かりません。", "I am sorry, I do not know that."),
+    "japanese only": (
+        "言語モデルなしでは、日本語だけを読んで答えます。"
+        "Without a language model I read and answer Japanese only.",
+        "Without a language model I read and answer English only.",
+    ),
     "more": ("「{}」のことを、もう少し聞かせてください。", 'Tell me a little more about "{}".'),
 }
 #: Letters from which an answer is long: its important words are set in bold, from this likelihood
