@@ -21,7 +21,7 @@ from naisei.agent.persona import Persona
 from naisei.agent.rules import AgentRules
 from naisei.agent.understanding import Ear, Meant, understood
 from naisei.agent.unprompted import foreign, reply_without_a_model
-from naisei.agent.wording import did, phrase
+from naisei.agent.wording import did, in_words, phrase
 from naisei.clarify.agent import Agent, View
 from naisei.clarify.careful import CarefulAgent
 from naisei.clarify.config import Rules
@@ -114,7 +114,7 @@ def respond(parts: Parts, mind: Mind) -> Flow[None]:
     try:
         if meant.call:
             raise Emergency(meant)
-        remembered = yield from recalled(mind.said)
+        remembered = yield from recalled(mind)
         yield from ways[meant.kind](Remark(parts, mind, meant, remembered))
     except Emergency as emergency:
         yield from rescue(Remark(parts, mind, emergency.meant))
@@ -209,7 +209,7 @@ def answer(remark: Remark) -> Flow[None]:
         yield from chat(remark, reply.message if nothing and model and not small else "")
         return
     found: dict[str, JsonValue] = {"reply": reply.model_dump(mode="json", exclude={"message"})}
-    yield from speak(remark, _words(reply.message), {"asked": reply.query}, found)
+    yield from speak(remark, _words(in_words(reply.message)), {"asked": reply.query}, found)
 
 
 def chat(remark: Remark, message: str = "", done: dict[str, JsonValue] | None = None) -> Flow[None]:
@@ -356,11 +356,11 @@ def _asked(parts: Parts, mind: Mind, question: str) -> Flow[str]:
     return said
 
 
-def recalled(said: str) -> Flow[Sequence[Entry]]:
-    """What is remembered of the person from former days, best first."""
+def recalled(mind: Mind) -> Flow[Sequence[Entry]]:
+    """What is remembered of the person from other conversations, best first."""
     if not (yield from Recent(STREAM, 1)):
         return ()
     now = (yield from Now()).replace(tzinfo=None)
-    found = yield from Recall((said,), STREAM, now, k=_FOUND)
-    former = [one.entry for one in found if one.entry.time.date() < now.date()]
+    found = yield from Recall((mind.said,), STREAM, now, k=_FOUND)
+    former = [one.entry for one in found if one.entry.text not in mind.heard]
     return former[:_TOLD]

@@ -66,8 +66,9 @@ def _cited(said: str, remembered: Sequence[Entry], mind: Mind) -> str:
         return phrase("forgotten", language)
     if not remembered or not (asks or max(shared)):
         return ""
-    entry = remembered[shared.index(max(shared))]
-    cited = phrase("remembered", language, entry.text.rstrip("。."))
+    best = remembered[shared.index(max(shared))]
+    told = [best] if words else remembered  # 「何を覚えている？」 asks for all of it
+    cited = phrase("remembered", language, *(entry.text.rstrip("。.") for entry in told))
     return "" if not asks and cited in mind.told else cited
 
 
