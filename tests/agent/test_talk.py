@@ -11,7 +11,7 @@ from agent.talking import NOW, done, last, lines, questions, talked
 from naisei.agent.opening import TalkConfig
 from naisei.agent.persona import load_persona
 from naisei.agent.terminal import bold
-from naisei.agent.wording import emphasised
+from naisei.agent.wording import emphasised, in_words
 from naisei.kept_text import kept_text
 from naisei.memory.stream import Entry, KeptStream
 
@@ -40,6 +40,35 @@ def test_a_vague_wish_is_asked_about(tmp_path: Path) -> None:
     events = talked(config("robot"), ["お腹が空いたな", "バナナ"], tmp_path)
     assert len(questions(events)) >= 1
     assert done(events) == ["バナナを持ってくる"]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "things"),
+    [
+        ("飲み物を持ってきて", {"ペットボトル", "コップ"}),
+        ("お茶ちょうだい", {"ペットボトル", "コップ"}),
+        ("水を持ってきて", {"コップ", "水筒"}),
+        ("喉が渇いたから何か飲みたい", {"ペットボトル", "コップ"}),
+    ],
+)
+def test_a_request_for_no_thing_of_the_house_is_asked_about_with_the_likeliest(
+    wanted: str, things: set[str], tmp_path: Path
+) -> None:
+    asked = questions(talked(config("robot"), [wanted, "やっぱりいいや"], tmp_path))[0]
+    assert [thing for thing in things if thing not in asked] == []
+
+
+@pytest.mark.parametrize("wanted", ["部屋の電気を消して", "掃除機かけて", "毛布を持ってきて"])
+def test_what_it_cannot_do_it_says_and_asks_nothing(wanted: str, tmp_path: Path) -> None:
+    events = talked(config("robot"), [wanted], tmp_path)
+    assert wanted in lines(events)[-1]
+    assert questions(events) == done(events) == []
+
+
+@pytest.mark.parametrize("persona", ["robot", "desk"])
+def test_a_question_in_english_is_told_that_it_reads_japanese(persona: str, tmp_path: Path) -> None:
+    events = talked(config(persona), ["How many days of paid leave do I get?"], tmp_path)
+    assert "Japanese" in lines(events)[-1]
 
 
 @pytest.mark.parametrize("persona", ["robot", "desk", "sister"])
@@ -95,6 +124,20 @@ def test_a_document_answers_with_its_source(tmp_path: Path) -> None:
     assert "14" in lines(events)[0]
     cited = [citation["path"] for citation in last(events)["reply"]["citations"]]
     assert "it/account_request.md" in cited
+
+
+def test_a_row_of_a_table_is_told_in_words(tmp_path: Path) -> None:
+    answered = lines(talked(config("desk"), ["勤続1年6か月の年休は何日ですか"], tmp_path))[-1]
+    assert "付与日数 13日[1]" in answered and "|" not in answered
+    assert in_words("前\n| 本人 | 5日 |[2]\n| 年 | 日 |\n| 1年 | 3日 |") == (
+        "前\n本人、5日[2]\n年 1年、日 3日"
+    )
+
+
+def test_asked_what_it_remembers_it_says_what_is_kept(tmp_path: Path) -> None:
+    stream = kept(tmp_path, {0: "犬の名前はポチです", 3: "来週は京都に行きます"})
+    answered = lines(talked(config("robot"), ["何を覚えている？"], tmp_path, stream))[-1]
+    assert "ポチ" in answered and "京都" in answered
 
 
 def test_former_days_are_cited_where_they_are_asked_for(tmp_path: Path) -> None:

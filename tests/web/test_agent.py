@@ -51,6 +51,8 @@ def test_it_asks_acts_and_shows_why(server: WebServer) -> None:
         address = begun(client, "お腹が空いたな")
         asked = shown(client, address)
         assert "バナナ" in panel(asked, "chances") and "%" in panel(asked, "chances")
+        options = re.findall(r'<button class="plain" name="text" value="([^"]+)"', asked)
+        assert "バナナを持ってくる" in options and len(options) >= 2
         done = said(client, address, "バナナ")
         assert '<span class="moved">バナナ</span>' in panel(done, "house")
         assert "可 PASS" in panel(done, "checked")

@@ -20,8 +20,8 @@ from naisei.agent.mind import PERSON, Deed, Kind, Mind
 from naisei.agent.persona import Persona
 from naisei.agent.rules import AgentRules
 from naisei.agent.understanding import Ear, Meant, understood
-from naisei.agent.unprompted import reply_without_a_model
-from naisei.agent.wording import did, phrase
+from naisei.agent.unprompted import foreign, reply_without_a_model
+from naisei.agent.wording import did, in_words, phrase
 from naisei.clarify.agent import Agent, View
 from naisei.clarify.careful import CarefulAgent
 from naisei.clarify.config import Rules
@@ -114,7 +114,7 @@ def respond(parts: Parts, mind: Mind) -> Flow[None]:
     try:
         if meant.call:
             raise Emergency(meant)
-        remembered = yield from recalled(mind.said)
+        remembered = yield from recalled(mind)
         yield from ways[meant.kind](Remark(parts, mind, meant, remembered))
     except Emergency as emergency:
         yield from rescue(Remark(parts, mind, emergency.meant))
@@ -186,7 +186,7 @@ def _attempt(remark: Remark, deed: Deed, agent: Agent | None = None) -> Flow[Non
         yield from chat(replace(remark, meant=remark.meant.model_copy(update={"sort": "chat"})))
     elif not log.success:
         ended = "cannot" if log.declined == "none fits" else "left alone"
-        yield from chat(remark, phrase(ended, language), {"deed": None})
+        yield from chat(remark, phrase(ended, language, deed.utterance), {"deed": None})
     else:
         done = Deed(utterance=deed.utterance, logs=(*deed.logs, log))
         text = mind.seen or did([actions.text(action) for action in log.acts], language)
@@ -203,12 +203,13 @@ def answer(remark: Remark) -> Flow[None]:
     reply = yield from voiced(asking, parts, mind)
     nothing, model = reply.band == "none" and not reply.urgent, "speaker" in parts.roles
     small = reply.extended in ("greeting", "farewell")
-    if small or (nothing and (model or remark.meant.sort not in ("question", "act"))):
+    told = model or foreign(mind) or remark.meant.sort not in ("question", "act")
+    if small or (nothing and told):
         # What the documents do not hold the persona may know, or says that it does not.
         yield from chat(remark, reply.message if nothing and model and not small else "")
         return
     found: dict[str, JsonValue] = {"reply": reply.model_dump(mode="json", exclude={"message"})}
-    yield from speak(remark, _words(reply.message), {"asked": reply.query}, found)
+    yield from speak(remark, _words(in_words(reply.message)), {"asked": reply.query}, found)
 
 
 def chat(remark: Remark, message: str = "", done: dict[str, JsonValue] | None = None) -> Flow[None]:
@@ -355,11 +356,11 @@ def _asked(parts: Parts, mind: Mind, question: str) -> Flow[str]:
     return said
 
 
-def recalled(said: str) -> Flow[Sequence[Entry]]:
-    """What is remembered of the person from former days, best first."""
+def recalled(mind: Mind) -> Flow[Sequence[Entry]]:
+    """What is remembered of the person from other conversations, best first."""
     if not (yield from Recent(STREAM, 1)):
         return ()
     now = (yield from Now()).replace(tzinfo=None)
-    found = yield from Recall((said,), STREAM, now, k=_FOUND)
-    former = [one.entry for one in found if one.entry.time.date() < now.date()]
+    found = yield from Recall((mind.said,), STREAM, now, k=_FOUND)
+    former = [one.entry for one in found if one.entry.text not in mind.heard]
     return former[:_TOLD]

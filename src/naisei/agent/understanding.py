@@ -17,7 +17,7 @@ from naisei import lang
 from naisei.agent.mind import PERSON, Kind, Mind
 from naisei.agent.persona import Persona
 from naisei.core import Chat, Embed, Flow, InstrumentFailure, Message, system, user
-from naisei.intent.remarks import centred, number_to_call, sorts
+from naisei.intent.remarks import EMERGENCIES, centred, number_to_call, sorts
 from naisei.japanese.answers import Stance, none_of_them, understand
 from naisei.schema import told
 
@@ -28,7 +28,7 @@ _NEAR, _SELF = 0.55, 0.4
 #: From this share a remark is about the persona though no fact answers it, or a request.
 _ABOUT, _ACT = 0.5, 0.3
 #: Sorts that no fact answers.
-_SAID_SO = ("greeting", "thanks", "farewell", "decline", "ambulance", "police")
+_SAID_SO = ("greeting", "thanks", "farewell", "decline", *EMERGENCIES)
 #: What somebody read somewhere, and up to where they tell it.
 _READ = re.compile(r"^.*(?:って|と|とか)(?:書|かいて|載って|のって|あった|ある)[^、。]*[、。]?")
 #: What the prompt says of a kind.
@@ -72,6 +72,9 @@ class Ear:
         self._called = re.compile(rf"(?:{names})(?:ちゃん|さん|くん|君)?(?:って|[はのにがも])?")
         self._facts = [fact.say for fact in persona.facts for _ in (fact.say, *fact.asked)]
         self._samples = centred(vectors)
+        read = [sorts(*sample) for sample in zip(samples(persona), vectors, strict=True)]
+        requests = [max(of, key=lambda sort: of[sort]) == "act" for of in read]
+        self._requests = np.array(requests) & ~np.isin(samples(persona), self._facts)
 
     def heard(self, said: str) -> Flow[Meant]:
         """A remark; names of the persona in it tell nothing of what it is."""
@@ -88,15 +91,24 @@ class Ear:
             if (name != "self" or fact or share >= _ABOUT) and (name != "act" or share >= _ACT)
         }
         sort = max(served, key=lambda name: served[name])
+        call = number_to_call(said, sort, shares[sort], self._language)
+        if not call:  # no emergency after all
+            served = {name: n for name, n in served.items() if name not in EMERGENCIES}
+            sort = max(served, key=lambda name: served[name])
         if sort in _SAID_SO:
             fact = ""
-        call = number_to_call(said, sort, shares[sort], self._language)
+        if sort == "act":  # what it says when that is asked for, not what is so of it
+            fact = self._fact(vector, shares["self"], requests=True)
         return Meant(kind="chat", words=said, sort=sort, fact=fact, shares=shares, call=call)
 
-    def _fact(self, vector: npt.NDArray[np.float32], about: float) -> str:
+    def _fact(
+        self, vector: npt.NDArray[np.float32], about: float, *, requests: bool = False
+    ) -> str:
         if not self._facts:
             return ""
         near = self._samples @ centred(vector[None])[0]
+        if requests:
+            near = np.where(self._requests, near, -1.0)
         best = int(near.argmax())
         return self._facts[best] if near[best] + _SELF * about >= _NEAR else ""
 

@@ -34,11 +34,13 @@ def reply_without_a_model(mind: Mind, meant: Meant, remembered: Sequence[Entry])
         return cited
     if meant.fact:
         return meant.fact
+    own = persona.replies.get(meant.sort, ())  # type: ignore[call-overload]
+    if foreign(mind) and not own:
+        return phrase("japanese only", persona.language)
     if meant.sort in ("self", "question", "act"):
         name = "cannot" if meant.sort == "act" else "not known"
-        return phrase(name, persona.language)
+        return phrase(name, persona.language, said)
     recent = mind.told[-_FRESH:]
-    own = persona.replies.get(meant.sort, ())  # type: ignore[call-overload]
     reply = next((line for line in own if line not in recent), "")
     matter = _matter(said)
     if reply and not (matter and meant.sort in _GO_ON):
@@ -46,6 +48,12 @@ def reply_without_a_model(mind: Mind, meant: Meant, remembered: Sequence[Entry])
     if matter and (reply or len(mind.told) % 2):
         return reply + phrase("more", persona.language, matter)
     return next((line for line in persona.openers if line not in recent), persona.openers[0])
+
+
+def foreign(mind: Mind) -> bool:
+    """Whether the remark is a sentence of another language, which only a model reads."""
+    said = mind.said.strip()
+    return mind.persona.language == "ja" and " " in said and not is_japanese(said)
 
 
 def _cited(said: str, remembered: Sequence[Entry], mind: Mind) -> str:
@@ -58,8 +66,9 @@ def _cited(said: str, remembered: Sequence[Entry], mind: Mind) -> str:
         return phrase("forgotten", language)
     if not remembered or not (asks or max(shared)):
         return ""
-    entry = remembered[shared.index(max(shared))]
-    cited = phrase("remembered", language, entry.text.rstrip("。."))
+    best = remembered[shared.index(max(shared))]
+    told = [best] if words else remembered  # 「何を覚えている？」 asks for all of it
+    cited = phrase("remembered", language, *(entry.text.rstrip("。.") for entry in told))
     return "" if not asks and cited in mind.told else cited
 
 

@@ -8,11 +8,12 @@ from functools import lru_cache
 
 from naisei.japanese.morph import is_japanese, tokens
 from naisei.lang import Language
+from naisei.retrieval.chunking import spans
 
 _PHRASES = {
     "cannot": (
-        "すみません、それはできません。",
-        "I am sorry, that is nothing I can do.",
+        "すみません、「{}」はできません。",
+        'I am sorry, I cannot do this: "{}".',
     ),
     "left alone": ("わかりました。やめておきます。", "All right, I will leave it."),
     "was it": ("{}ことですか。", "Is it: {}?"),
@@ -32,11 +33,18 @@ _PHRASES = {
         "I am sorry, I do not remember that.",
     ),
     "not known": ("すみません、それは分かりません。", "I am sorry, I do not know that."),
+    "japanese only": (
+        "言語モデルなしでは、日本語だけを読んで答えます。"
+        "Without a language model I read and answer Japanese only.",
+        "Without a language model I read and answer English only.",
+    ),
     "more": ("「{}」のことを、もう少し聞かせてください。", 'Tell me a little more about "{}".'),
 }
 #: Letters from which an answer is long: its important words are set in bold, from this likelihood
 #: and up to this share of all.
 _LONG, _LIKELY, _SHARE = 120, 0.2, 0.2
+#: A row of a table, and the sources behind it.
+_ROW = re.compile(r"(\|.*\|)((?:\[\d+\])*)$")
 #: The last sound of the stem of a five-row verb before ます, by the last letter of its plain form.
 _STEMS = dict(zip("うくぐすつぬぶむる", "いきぎしちにびみり", strict=True))
 
@@ -61,6 +69,19 @@ def emphasised(answer: str) -> str:
     found = suggest(document, bundled_tagger(), threshold=_LIKELY, max_share=_SHARE)
     # Pages show no HTML: what Markdown has no mark for stays plain.
     return re.sub(r"</?strong>", "", marked(found)[0].decode())
+
+
+def in_words(answer: str) -> str:
+    """An answer whose rows of tables are words: 「勤続年数 1年6か月、付与日数 13日[1]」."""
+    out, header = [], ""
+    for line in answer.split("\n"):
+        row = _ROW.match(line)
+        if row and not header and not row[2]:
+            header = row[1]
+            continue
+        out.append(spans(f"{header}\n{row[1]}".strip())[0].said + row[2] if row else line)
+        header = header if row else ""
+    return "\n".join(out)
 
 
 def did(actions: Sequence[str], language: Language) -> str:

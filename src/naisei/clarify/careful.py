@@ -4,7 +4,7 @@ taken at its word, and what cannot be taken back is confirmed first.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from naisei.clarify.agent import Agent, View
@@ -111,9 +111,17 @@ class CarefulAgent:
 
     def options(self, asks: Clarify, view: View) -> tuple[str, ...]:
         """Answers to the question that are understood without a model."""
-        words = _WORDS[view.scene.language]
-        if any(asks.question == self._question(n, view.scene.language) for n in self.actions.ids):
-            return words["yes"], words["no"]
-        likely = [self.actions.text(each.action) for each in asks.chances]
-        listed = likely or [each.text for each in self.actions]
-        return (*listed, words["none"]) if len(listed) <= _OPTIONS else ()
+        likely = [each.action for each in asks.chances]
+        return offered(asks.question, likely, self.actions, view.scene.language)
+
+
+def offered(
+    question: str, likely: Sequence[int], actions: ActionSet, language: Language
+) -> tuple[str, ...]:
+    """Answers to a question that are understood without a model. likely: actions, best first."""
+    words = _WORDS[language]
+    confirms = {words[name].format(action=a.text) for name in ("sure", "again") for a in actions}
+    if question in confirms:
+        return words["yes"], words["no"]
+    listed = [actions.text(each) for each in likely] or [each.text for each in actions]
+    return (*listed, words["none"]) if len(listed) <= _OPTIONS else ()

@@ -21,7 +21,7 @@ _LETTERS = 1024
 #: How sure the regression has to be of an emergency that no words tell of, and of one that some do.
 _SURE, _LIKELY = 0.55, 0.25
 #: Worries in which the public numbers are told, by what the regression takes a remark for.
-_CALLS = {"ambulance": "accident", "police": "violence"}
+EMERGENCIES = {"ambulance": "accident", "police": "violence"}
 
 
 def sorts(said: str, vector: npt.NDArray[np.float32]) -> dict[str, float]:
@@ -43,9 +43,9 @@ def number_to_call(said: str, sort: str, share: float, language: str) -> str:
     `sorts`."""
     named = told_by_words(said)
     worry = certain(said)
-    if worry is None and sort in _CALLS and share >= (_LIKELY if named else _SURE):
+    if worry is None and sort in EMERGENCIES and share >= (_LIKELY if named else _SURE):
         known = named is not None and named.call
-        worry = named if known else words().kinds[_CALLS[sort]]  # type: ignore[index]
+        worry = named if known else words().kinds[EMERGENCIES[sort]]  # type: ignore[index]
     return worry.call.get(language, "") if worry is not None else ""
 
 

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from naisei.clarify.agent import AgentContext, View, declares
+from naisei.clarify.agents.deeds import Deed
 from naisei.clarify.agents.direct import Requests, Wanted
 from naisei.clarify.agents.features import (
     Features,
@@ -27,6 +28,7 @@ from naisei.clarify.agents.naming import MOST, named_table, naming, read_back
 from naisei.clarify.agents.policy import Plan, Stage, plan
 from naisei.clarify.agents.posterior import Posterior
 from naisei.clarify.agents.questions import (
+    Kind,
     Question,
     about,
     bank,
@@ -100,6 +102,8 @@ REPLIES = 8
 UNASKED = 0.02
 #: Below this even the likeliest action is no guess to trouble a person with.
 UNLIKELY = 0.25
+#: From here on a request may well be about one of the three likeliest things.
+LIKELY = 0.3
 #: From here on something is done for a person who has not asked for it.
 SURE = 0.75
 #: How likely an open question gets no usable answer, and for how many answered or unanswered
@@ -126,6 +130,13 @@ class _Bank:
         tables[is_open] *= 1 - silence
         tables[is_open, -1] = silence
         return tables
+
+    def only(self, kind: Kind) -> _Bank:
+        """The questions of a kind; all where there is none."""
+        at = [n for n, q in enumerate(self.questions) if q.kind == kind]
+        if not at:
+            return self
+        return _Bank(tuple(self.questions[n] for n in at), self.topics[at], self.tables[at])
 
 
 class BayesOptions(Options):
@@ -174,9 +185,24 @@ class BayesAgent:
         if view.declines:
             belief = self._requested(view, wanted, fits, belief)
         said = view.scene.utterance
-        remark = view.declines and not (wanted or view.asked or self._requests.asks(said))
+        requested = view.declines and bool(wanted or self._requests.asks(said))
         named = bool(fits or (view.declines and self._requests.about(said)))
-        return self._decision(view, belief, named=named, sure=SURE if remark else 0.0)
+        unknown = requested and not named and bool(Deed.of(said).words)
+        if unknown and not view.asked and not (wanted and self._likely(belief, language)):
+            return Decline(reason="none fits", thought=_WHY[language]["none fits"])
+        questions = self._banks[language]
+        if not named:
+            questions = self._with_named(questions, belief, language, people=view.declines)
+        if unknown:  # nothing but which thing it is, where things have names
+            questions = questions.only("named")
+        remark = view.declines and not (requested or view.asked)
+        return self._decision(view, belief, questions, sure=SURE if remark else 0.0)
+
+    def _likely(self, belief: Array, language: Language) -> bool:
+        """Whether it may well be about one of the three likeliest things."""
+        likeliest = naming(self._knowledge.items, belief, language)[1:2]
+        held = [np.array(q.truth) != "none" for q in likeliest]
+        return not held or float(belief[held[0]].sum()) >= LIKELY
 
     def _declined(self, view: View) -> Declined | None:
         """Why nothing is to be done, by what was said last."""
@@ -189,15 +215,10 @@ class BayesAgent:
         lost = view.asked and not view.may_ask and at_a_loss(said)
         return "no request" if lost or asks_nothing(said) else None
 
-    def _decision(
-        self, view: View, belief: Array, *, named: bool = False, sure: float = 0.0
-    ) -> Decision:
-        """To ask, to execute, or, where nothing is likely and no question left, neither. named:
-        whether it is known which thing it is about. sure: below this it rather asks."""
+    def _decision(self, view: View, belief: Array, questions: _Bank, *, sure: float) -> Decision:
+        """To ask, to execute, or, where nothing is likely and no question left, neither. sure:
+        below this it rather asks."""
         language = view.scene.language
-        questions = self._banks[language]
-        if not named:
-            questions = self._with_named(questions, belief, language)
         chosen = self._plan(view, questions, {t.question for t in _turns(view)}, belief)
         guess = int(self._ids[chosen.action])
         top = order(belief)[:SHOWN]
@@ -258,9 +279,10 @@ class BayesAgent:
         tried = [i for i, a in enumerate(self._ids) if a in failed]
         return posterior.belief(posterior.prior(view.scene, vectors[:2]), likelihoods, tried)
 
-    def _with_named(self, bank: _Bank, belief: Array, language: Language) -> _Bank:
-        """The bank with questions that name the likeliest things, where these have names."""
-        named = naming(self._knowledge.items, belief, language)
+    def _with_named(self, bank: _Bank, belief: Array, language: Language, *, people: bool) -> _Bank:
+        """The bank with questions that name the likeliest things, where these have names; people
+        are asked about the likeliest of all first."""
+        named = naming(self._knowledge.items, belief, language)[: 2 if people else None]
         size = max(bank.tables.shape[1], MOST + 2)
         tables = np.zeros((len(bank.questions) + len(named), size, len(belief)))
         tables[: len(bank.questions), : bank.tables.shape[1]] = bank.tables

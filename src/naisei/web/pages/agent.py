@@ -18,7 +18,11 @@ from naisei.agent.house import rooms_of
 from naisei.agent.opening import ROLES, TalkConfig, indexed, opened
 from naisei.agent.persona import Persona, load_persona, shipped
 from naisei.agent.wording import emphasised
+from naisei.clarify.agents.knowledge import knowledge_for
+from naisei.clarify.agents.naming import read_back
+from naisei.clarify.careful import offered
 from naisei.clarify.conversation import Picture
+from naisei.clarify.data import load_actions
 from naisei.clarify.lines import THOUGHT
 from naisei.clarify.person import Person
 from naisei.core import Event, Status
@@ -37,6 +41,7 @@ from naisei.web.conversations.kind import (
     INSTRUMENT,
     ConversationContext,
     ConversationKind,
+    PageConversation,
     Panel,
 )
 from naisei.web.conversations.routes import model_field, page_routes
@@ -214,6 +219,13 @@ def _panels(config: AgentConfig, events: Sequence[Event]) -> Sequence[Panel]:
     def told(id: str, title: str, lines: Sequence[Line], empty: str) -> Panel:
         return Panel(id, title, fragment("agent/_told.html", lines=lines, empty=empty))
 
+    nothing = say("まだ何もありません。", "Nothing yet.")
+    if config.remembers:
+        nothing = say(
+            "前に話したことは、話に関わるときにここに出ます。すべては「話す」の最初のページにあります。",
+            "What you said before stands here where it bears on the talk; all of it is on the "
+            "first page of Talk.",
+        )
     panels = [
         told(
             "understood",
@@ -221,12 +233,7 @@ def _panels(config: AgentConfig, events: Sequence[Event]) -> Sequence[Panel]:
             _understood(mind, picture),
             say("話しかけると、ここに出ます。", "Say something, and it stands here."),
         ),
-        told(
-            "memory",
-            say("メモと思い出", "Memo and memories"),
-            _remembered(mind),
-            say("まだ何もありません。", "Nothing yet."),
-        ),
+        told("memory", say("メモと思い出", "Memo and memories"), _remembered(mind), nothing),
     ]
     if persona.acts:
         chances = fragment("assistant/_beliefs.html", chances=picture.chances, wish="")
@@ -284,12 +291,28 @@ def _lines(config: AgentConfig, id: str, event: Event) -> Sequence[Line]:
     return (Line(shown, name, marks=marks, under=under, rich="reply" in meta),)
 
 
+def _shown(here: PageConversation) -> Mapping[str, Any]:
+    """options: answers to what is asked that are understood without a model."""
+    persona, pending = here.config.persona, here.status.asked
+    question = getattr(pending.effect, "question", "") if pending is not None else ""
+    if not question or not persona.acts or persona.plays:
+        return {"options": ()}
+    actions = load_actions(persona.actions or None, language=persona.language)
+    named = read_back(question, knowledge_for(actions).items, persona.language)
+    meant = dict(zip(actions.ids, named.truth if named else (), strict=False))
+    chances = Picture.of(Person(name=here.config.person), here.events).chances
+    ids = {action.text: action.id for action in actions}
+    likely = [ids[c.text] for c in chances if meant.get(ids[c.text]) != "none"]
+    return {"options": offered(question, likely, actions, persona.language)}
+
+
 KIND: ConversationKind[AgentConfig] = ConversationKind(
     name="agent",
     config=AgentConfig,
     open=_open,
     lines=_lines,
     panels=_panels,
+    shown=_shown,
     about=lambda config: next(iter(config.models.values()), say("モデルなし", "without a model")),
     roles=_ROLES,
     renews=True,
