@@ -187,8 +187,9 @@ class BayesAgent:
         said = view.scene.utterance
         requested = view.declines and bool(wanted or self._requests.asks(said))
         named = bool(fits or (view.declines and self._requests.about(said)))
-        unknown = requested and not named and bool(Deed.of(said).words)
-        if unknown and not view.asked and not (wanted and self._likely(belief, language)):
+        unknown = requested and not named
+        can = not Deed.of(said).words or (wanted and self._likely(belief, language))
+        if unknown and not view.asked and not can:
             return Decline(reason="none fits", thought=_WHY[language]["none fits"])
         questions = self._banks[language]
         if not named:
