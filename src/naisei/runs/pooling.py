@@ -24,6 +24,8 @@ from naisei.runs.statistics import (
 from naisei.runs.task import Metric, Summary, Table
 from naisei.runs.words import worded
 
+#: Reasons that follow from the settings: everybody knows beforehand what is undefined.
+_BY_SETTING = ("k = ", "no model was called")
 #: Seed → the summary of its run.
 Seeds = Mapping[int, Summary]
 
@@ -114,7 +116,7 @@ def study_tables(rows: Mapping[str, Seeds], names: Sequence[str], seed: int) -> 
                 (name, label, m.value, m.low, m.high, len(rows[label]), m.n)
                 for label, m in found_in.items()
             ]
-        elif reason := _why_undefined(name, rows):
+        elif (reason := _why_undefined(name, rows)) and not reason.startswith(_BY_SETTING):
             undefined.setdefault(reason, []).append(name)
     columns = ("metric", "configuration", "value", "low", "high", "seeds", "n")
     notes = [
