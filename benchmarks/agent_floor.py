@@ -18,7 +18,8 @@ from naisei.agent.persona import Persona
 from naisei.clarify.data import load_actions
 from naisei.core import Act, AskUser, Chat, Flow, Message, Say, assistant, system, user
 from naisei.retrieval.build import walk
-from naisei.retrieval.load import LIMITS, load
+from naisei.retrieval.load import parsed
+from naisei.retrieval.types import LIMITS
 from naisei.schema import told
 
 #: Questions for one remark at most, as the agent's own.
@@ -81,7 +82,7 @@ def _documents(folder: str) -> str:
             else Path(folder)
         )
         found, _ = walk(place, limits=LIMITS)
-        read = [load(path, name=name) for name, path in found]
+        read = [parsed(name, path.read_bytes(), LIMITS) for name, path in found]
     return "\n\n".join(f"## {d.path}\n" + "\n".join(p.text for p in d.passages) for d in read)
 
 

@@ -70,6 +70,7 @@ def draft_line(draft: Draft, name: str) -> Line:
         marks=(status_mark(draft.status),),
         under=(*_reasons(draft.checks), *_scores(draft)),
         draft=draft.status is Status.RETRY,
+        inset=True,
     )
 
 

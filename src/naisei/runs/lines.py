@@ -45,8 +45,9 @@ class Line:
 
     number: its place, in texts. who: by whom, or what it is. under: what belongs to it, such as
     reasons. more: what a page shows on demand, and texts leave out; the line is then the summary.
-    mine: by the person, or by the second of two. draft: it was not used. rich: the text is
-    Markdown. link: where it leads; into: the panel of the page where that opens, else a new page.
+    mine: by the person, or by the second of two. draft: it was not used. inset: texts set it in,
+    as what came before a line. rich: the text is Markdown. link: where it leads; into: the panel
+    of the page where that opens, else a new page.
     """
 
     text: str = ""
@@ -58,6 +59,7 @@ class Line:
     more: tuple[Line, ...] = ()
     mine: bool = False
     draft: bool = False
+    inset: bool = False
     rich: bool = False
     link: str = ""
     into: str = ""
@@ -88,7 +90,7 @@ def print_lines(lines: Sequence[Line], console: Console, *, most: int = sys.maxs
 def _rows(lines: Sequence[Line], indent: int = 0) -> Iterator[tuple[int, list[tuple[str, str]]]]:
     """Each row: by how much it is set in, and its pieces with their styles."""
     for line in lines:
-        own = indent + _INDENT * line.draft
+        own = indent + _INDENT * (line.draft or line.inset)
         style = "dim" if line.draft else _STYLES[line.tone]
         first, *rest = line.text.split("\n")
         if line.who and rest:  # a text of several rows stands below
