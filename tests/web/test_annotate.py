@@ -45,6 +45,21 @@ def test_the_last_word_of_each_reader_counts_and_none_is_lost(tmp_path: Path) ->
     assert len(kept) == 80 and kept["r0", "u0"].answers == {"act": ("part",)}
 
 
+def test_what_cannot_be_read_is_no_silence(tmp_path: Path) -> None:
+    assert read_annotations(tmp_path) == []
+    file = tmp_path / "annotations.jsonl"
+    file.write_text('{"reader": "a", "note": "x"}\n{"reader": "b", "no', encoding="utf-8")
+    assert [each.reader for each in read_annotations(tmp_path)] == ["a"]
+    file.write_text('{"reader": "a"}\n[1, 2]\n', encoding="utf-8")
+    with pytest.raises(InputError) as told:
+        read_annotations(tmp_path)
+    assert told.value.place == f"{file}:2"
+    file.unlink()
+    file.mkdir()
+    with pytest.raises(InputError):
+        read_annotations(tmp_path)
+
+
 def test_agreement_is_that_of_the_textbook() -> None:
     # Krippendorff 2011, example B without missing data: two coders, ten units, α = 0.095.
     first, second = (

@@ -122,7 +122,7 @@ def _config(options: TalkOptions) -> TalkConfig:
             remedy=say("資料のフォルダーを指定してください", "name the folder of the documents"),
         )
     with housed(persona):
-        pass
+        pass  # a world that cannot be opened is told before the talk begins
     roles = [role for role in ROLES if role != "judge" or options.judge]
     rules = {name: getattr(options, name) for name in AgentRules.model_fields}
     return TalkConfig(

@@ -128,8 +128,8 @@ PART = Part(
     ),
     show=_show,
     hint=(
-        "naisei emphasis tag 文書.md --max-share 0.15",
-        "naisei emphasis tag FILE.md --max-share 0.15",
+        "naisei emphasis tag 文書.md --like 太字のある文書のフォルダー",
+        "naisei emphasis tag FILE.md --like FOLDER_OF_YOUR_BOLD_ARTICLES",
     ),
     data="ja",
 )

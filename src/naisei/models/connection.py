@@ -142,9 +142,8 @@ class Connection:
         else:
             return None
         if isinstance(error, Transient):
-            for _ in range(
-                _DOUBTED
-            ):  # a server that was ill for a while takes the stronger form now
+            # A server that was ill for a while takes the stronger form now.
+            for _ in range(_DOUBTED):
                 try:
                     stronger = await self._sent(self._once, request, form, spent)
                 except (Transient, Unusable):

@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from naisei.core import InputError
 from naisei.files import make_folder, output_error, plain_file
 from naisei.lang import say
+from naisei.text_files import json_of, read_text
 
 FILE = "annotations.jsonl"
 #: Characters of a tag or name, and of a note; tags of a run.
@@ -79,18 +80,28 @@ class Annotation(BaseModel):
 
 def read_annotations(folder: Path) -> list[Annotation]:
     """The last of each reader, rubric and unit, in the order of the first. A line that was not
-    written to its end is passed over."""
+    written to its end is passed over.
+
+    Raises:
+        InputError: the file cannot be read, or a line holds something else.
+    """
     path, found = folder / FILE, dict[tuple[str, str, str], Annotation]()
-    try:
-        plain_file(path)
-        text = path.read_text(encoding="utf-8", errors="replace")
-    except (OSError, InputError):
+    if not path.exists():
         return []
-    for line in text.splitlines():
+    plain_file(path)
+    for number, line in enumerate(read_text(path).splitlines(), 1):
         try:
-            each = Annotation.model_validate_json(line)
-        except ValidationError:
+            given = json_of(line)
+        except ValueError:
             continue
+        try:
+            each = Annotation.model_validate(given)
+        except ValidationError as error:
+            raise InputError(
+                say("読み取りの記録ではありません", "is nothing that a reader wrote"),
+                place=f"{path}:{number}",
+                remedy=say("この行を直すか、消してください", "mend this line, or remove it"),
+            ) from error
         found[each.reader, each.rubric, each.unit] = each
     return list(found.values())
 

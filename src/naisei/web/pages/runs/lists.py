@@ -310,7 +310,10 @@ def _reports(root: Path) -> list[str]:
 
 def _fitting(run: Found, server: ServerState, wanted: Wanted) -> Row | None:
     place = Place.under(server.runs, run.path)
-    written = together(written_on(annotations_of(server, run.path)))
+    try:
+        written = together(written_on(annotations_of(server, run.path)))
+    except InputError as error:  # told beside this run, so that the others stay in sight
+        written = Annotation(note=f"{Path(error.place).name}: {error.message}")
     about = " ".join((place.name, run.agent, *run.models, *written.tags, written.note)).lower()
     fits = wanted.system in ("", run.system)
     fits = fits and all(word in about for word in wanted.text.lower().split())
