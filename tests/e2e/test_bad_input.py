@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ import pytest
 
 from commandline import Done, Naisei, Start
 from e2e.helpers import brain, rows, write_rows
+from servers.closed_port import closed_port
 from servers.openai_server import OpenAIServer
 
 Serve = Callable[..., OpenAIServer]
@@ -121,17 +121,12 @@ def test_numbers_out_of_range(naisei: Naisei, flag: str) -> None:
     assert not Path("runs").exists()
 
 
-def _free_port() -> int:
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return int(s.getsockname()[1])
-
-
 def test_an_endpoint_that_is_not_there(naisei: Naisei) -> None:
     write_rows(Path("data.jsonl"), rows(2))
-    url = f"http://127.0.0.1:{_free_port()}/v1"
-    flags = ["--model", "openai-compatible:x", "--base-url", url, "--json"]
-    done = naisei("clarify", "run", "--data", "data.jsonl", *flags)
+    with closed_port() as port:
+        url = f"http://127.0.0.1:{port}/v1"
+        flags = ["--model", "openai-compatible:x", "--base-url", url, "--json"]
+        done = naisei("clarify", "run", "--data", "data.jsonl", *flags)
     refused(done, url, "cannot be reached", "--base-url")
 
 

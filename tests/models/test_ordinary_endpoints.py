@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import socket
 from collections.abc import Callable
 from typing import Any
 
@@ -28,6 +27,7 @@ from naisei.models.embedders.endpoint import EndpointEmbedder
 from naisei.models.gateway import Gateway
 from naisei.models.registry import open_model, open_roles
 from naisei.models.replies import folded
+from servers.closed_port import closed_port
 from servers.openai_server import OpenAIServer
 
 Start = Callable[..., OpenAIServer]
@@ -325,10 +325,9 @@ def test_what_is_wrong_in_the_environment_is_named(
 def test_a_proxy_that_does_not_answer_is_named(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
     monkeypatch.delenv("NAISEI_FORBID_MODELS", raising=False)
-    monkeypatch.setenv("HTTP_PROXY", f"http://127.0.0.1:{port}")
-    roles = open_roles("openai-compatible:m@http://models.invalid/v1")
-    with pytest.raises(InputError, match=f"HTTP_PROXY=http://127.0.0.1:{port}"):
-        perform(Gateway(roles, patience=QUICK))
+    with closed_port() as port:
+        monkeypatch.setenv("HTTP_PROXY", f"http://127.0.0.1:{port}")
+        roles = open_roles("openai-compatible:m@http://models.invalid/v1")
+        with pytest.raises(InputError, match=f"HTTP_PROXY=http://127.0.0.1:{port}"):
+            perform(Gateway(roles, patience=QUICK))

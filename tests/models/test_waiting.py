@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import socket
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -18,6 +17,7 @@ from naisei.models.gateway import Gateway
 from naisei.models.pacing import RetryPolicy
 from naisei.models.providers._endpoint import seconds_until
 from naisei.models.registry import open_roles
+from servers.closed_port import closed_port
 from servers.faults import Faults
 from servers.openai_server import OpenAIServer
 from waiting import PATIENCE, naps
@@ -75,25 +75,20 @@ def test_waits_double_and_vary() -> None:
         assert len(waits) > 1
 
 
-def _free_port() -> int:
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return int(s.getsockname()[1])
-
-
 def test_an_endpoint_that_is_not_there_is_one_clear_message() -> None:
-    url = f"http://127.0.0.1:{_free_port()}/v1"
-    through = Gateway(open_roles(f"openai-compatible:test@{url}"), patience=QUICK)
-    with pytest.raises(InputError, match=r"cannot be reached.*start the server") as failed:
-        perform(through)
+    with closed_port() as port:
+        url = f"http://127.0.0.1:{port}/v1"
+        through = Gateway(open_roles(f"openai-compatible:test@{url}"), patience=QUICK)
+        with pytest.raises(InputError, match=r"cannot be reached.*start the server") as failed:
+            perform(through)
     assert failed.value.place == url
 
 
 def test_an_endpoint_that_comes_back_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     """Once it has answered, a refused connection is a failure that may pass."""
-    port, waited = _free_port(), naps(monkeypatch)
+    waited = naps(monkeypatch)
 
-    async def scenario() -> tuple[object, int]:
+    async def scenario(port: int) -> tuple[object, int]:
         url = f"http://127.0.0.1:{port}/v1"
         patience = RetryPolicy(attempts=10**9)
         through = Gateway(open_roles(f"openai-compatible:test@{url}"), patience=patience)
@@ -107,7 +102,8 @@ def test_an_endpoint_that_comes_back_is_waited_for(monkeypatch: pytest.MonkeyPat
         await through.aclose()
         return done.value, done.usage.attempts if done.usage else 0
 
-    value, attempts = asyncio.run(scenario())
+    with closed_port() as port:
+        value, attempts = asyncio.run(scenario(port))
     assert value == "了解です"
     assert attempts > 3
 
@@ -132,6 +128,7 @@ def test_a_reply_that_trickles_is_given_up(openai_server: Start) -> None:
 def test_a_proxy_of_the_environment_is_not_asked_for_loopback(
     openai_server: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
-        monkeypatch.setenv(name, f"http://127.0.0.1:{_free_port()}")
-    assert perform(gateway(openai_server())).value == "了解です"
+    with closed_port() as port:
+        for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
+            monkeypatch.setenv(name, f"http://127.0.0.1:{port}")
+        assert perform(gateway(openai_server())).value == "了解です"

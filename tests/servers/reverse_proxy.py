@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from servers.closed_port import closed_port
 from waiting import until
 
 _NGINX = """
@@ -49,14 +50,12 @@ def reverse_proxy(url: str, prefix: str, folder: Path) -> Iterator[str]:
     made = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"]
     made += ["-subj", "/CN=localhost", "-keyout", "key.pem"]
     subprocess.run([openssl, *made, "-out", "cert.pem"], cwd=folder, check=True, stderr=-3)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
     nginx = shutil.which("nginx")
-    serving = _nginx(nginx, url, prefix, folder, port) if nginx else _own(url, prefix, folder, port)
-    with serving:
-        until(lambda: socket.socket().connect_ex(("127.0.0.1", port)) == 0)
-        yield f"https://127.0.0.1:{port}{prefix}"
+    with closed_port() as port:
+        served = (url, prefix, folder, port)
+        with _nginx(nginx, *served) if nginx else _own(*served):
+            until(lambda: socket.socket().connect_ex(("127.0.0.1", port)) == 0)
+            yield f"https://127.0.0.1:{port}{prefix}"
 
 
 @contextmanager
