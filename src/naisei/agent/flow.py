@@ -22,12 +22,12 @@ from naisei.agent.rules import AgentRules
 from naisei.agent.understanding import Ear, Meant, understood
 from naisei.agent.unprompted import foreign, reply_without_a_model
 from naisei.agent.wording import did, in_words, phrase
-from naisei.clarify.agent import Agent, View
+from naisei.clarify.agent import Agent
 from naisei.clarify.careful import CarefulAgent
 from naisei.clarify.config import Rules
 from naisei.clarify.conversation import Told
 from naisei.clarify.flow import reflect, trial
-from naisei.clarify.schemas import ActionSet, Decision, Execute, TrialLog, Turn
+from naisei.clarify.schemas import ActionSet, TrialLog, Turn
 from naisei.core import Act, AskUser, Chat, Effect, Flow, Now, Remember, Say, through
 from naisei.director.config import TalkRules
 from naisei.director.describe import writer_messages
@@ -68,7 +68,8 @@ class Parts:
     def kinds(self, mind: Mind) -> tuple[Kind, ...]:
         """What a remark may be taken for just now."""
         served: dict[Kind, object] = {
-            "correction": mind.deed,
+            # In a game what was done cannot be tried again: the world is another.
+            "correction": None if self.persona.plays else mind.deed,
             "act": self.agent,
             "question": self.setting,
         }
@@ -126,18 +127,17 @@ def rescue(remark: Remark) -> Flow[None]:
     if setting is not None:
         urgent = yield from urgent_reply(Dialogue(utterance=remark.mind.said), setting)
         text = urgent.message if urgent is not None else text
-    yield from speak(remark, _words(text), checked=False)
+    yield from speak(remark, text, checked=False)
 
 
 def act(remark: Remark) -> Flow[None]:
     """Ask as often as is allowed, then do it, or say that there is nothing to be done."""
-    mind, actions = remark.mind, remark.mind.actions or ()
-    told = next((action.id for action in actions if action.text == mind.said.strip()), None)
-    if told is None and mind.deed is not None and "understanding" not in remark.parts.roles:
-        last = next((a.text for a in actions if a.id == mind.deed.logs[-1].acts[-1]), "")
-        told = left_out(mind.said, actions, like=last)
-    agent = None if told is None else Certain(told)
-    yield from _attempt(remark, Deed(utterance=remark.meant.words), agent)
+    parts, mind, told = remark.parts, remark.mind, None
+    assert mind.actions is not None
+    if "understanding" not in parts.roles and "correction" in parts.kinds(mind) and mind.deed:
+        last = mind.actions.text(mind.deed.logs[-1].acts[-1])
+        told = left_out(mind.said, mind.actions, like=last)
+    yield from _attempt(remark, Deed(utterance=remark.meant.words), told)
 
 
 def correct(remark: Remark) -> Flow[None]:
@@ -146,40 +146,29 @@ def correct(remark: Remark) -> Flow[None]:
     assert mind.deed is not None and mind.actions is not None
     *before, last = mind.deed.logs
     texts = [mind.actions.text(action) for action in last.acts]
-    told = Turn(question=phrase("was it", language, *texts), answer=mind.said)
-    failed = last.model_copy(update={"success": False, "turns": (*last.turns, told)})
+    said = Turn(question=phrase("was it", language, *texts), answer=mind.said)
+    failed = last.model_copy(update={"success": False, "turns": (*last.turns, said)})
     if parts.rules.reflecting and "reflector" in parts.roles:
         scene = mind.deed.instance(language).scene
         yield from Remember((yield from reflect(scene, mind.actions, failed, parts.memory)))
     full = "understanding" in parts.roles  # in words that point back to nothing
     utterance = remark.meant.words if full else mind.deed.utterance
-    deed = Deed(utterance=utterance, logs=(*before, failed))
     others = [action for action in mind.actions if action.id not in last.acts]
-    instead = named(remark.meant.words, others, like=texts[0])
-    yield from _attempt(remark, deed, None if instead is None else Certain(instead))
+    told = named(remark.meant.words, others, like=texts[0])
+    yield from _attempt(remark, Deed(utterance=utterance, logs=(*before, failed)), told)
 
 
-@dataclass(slots=True)
-class Certain:
-    """An agent that has been told which action is meant."""
-
-    action: int
-    name: str = "told"
-
-    def decide(self, view: View) -> Flow[Decision]:
-        return Execute(action=self.action)
-        yield  # a flow without effects
-
-
-def _attempt(remark: Remark, deed: Deed, agent: Agent | None = None) -> Flow[None]:
+def _attempt(remark: Remark, deed: Deed, told: int | None) -> Flow[None]:
+    """One trial of R-Clarify, and what is said of its end. told: the action that is meant."""
     parts, mind, language = remark.parts, remark.mind, remark.parts.persona.language
     assert mind.actions is not None and parts.agent is not None
     actions, confirm = mind.actions, parts.persona.permissions.confirm
     risky = [action.id for action in actions if action.text in confirm]
-    careful = CarefulAgent(agent or parts.agent(actions), actions, risky, reserved=1)
+    careful = CarefulAgent(parts.agent(actions), actions, risky, reserved=1)
     quota = parts.rules.quota * parts.rules.asking + careful.reserved
     rules = Rules(trials=len(deed.logs) + 1, quota=quota)
-    instance, memo = deed.instance(language), parts.memory.recall()
+    instance = deed.instance(language, words="" if told is None else actions.text(told))
+    memo = parts.memory.recall()
     one = trial(instance, actions, Told(careful), memo, deed.logs, rules, declines=True)
     log: TrialLog = yield from voiced(one, parts, mind)
     if log.declined == "no request" and not log.turns:
@@ -190,7 +179,7 @@ def _attempt(remark: Remark, deed: Deed, agent: Agent | None = None) -> Flow[Non
     else:
         done = Deed(utterance=deed.utterance, logs=(*deed.logs, log))
         text = mind.seen or did([actions.text(action) for action in log.acts], language)
-        yield from speak(remark, _words(text), {"deed": done.model_dump(mode="json")})
+        yield from speak(remark, text, {"deed": done.model_dump(mode="json")})
 
 
 def answer(remark: Remark) -> Flow[None]:
@@ -209,7 +198,7 @@ def answer(remark: Remark) -> Flow[None]:
         yield from chat(remark, reply.message if nothing and model and not small else "")
         return
     found: dict[str, JsonValue] = {"reply": reply.model_dump(mode="json", exclude={"message"})}
-    yield from speak(remark, _words(in_words(reply.message)), {"asked": reply.query}, found)
+    yield from speak(remark, in_words(reply.message), {"asked": reply.query}, found)
 
 
 def chat(remark: Remark, message: str = "", done: dict[str, JsonValue] | None = None) -> Flow[None]:
@@ -217,7 +206,7 @@ def chat(remark: Remark, message: str = "", done: dict[str, JsonValue] | None = 
     what it has to tell. done: what the mind notes with it."""
     spare = message or reply_without_a_model(remark.mind, remark.meant, remark.remembered)
     if "speaker" not in remark.parts.roles:
-        yield from speak(remark, _words(spare), done or {"told": spare})
+        yield from speak(remark, spare, done or {"told": spare})
         return
     persona = remark.parts.persona
     state = _staged(remark, message, (yield from Now()))
@@ -262,19 +251,9 @@ def _listed(items: Sequence[str]) -> str:
     return "\n".join(f"- {item}" for item in items) or "-"
 
 
-def _words(text: str) -> Writer:
-    """A line whose words are there."""
-
-    def write(rejected: Sequence[Draft]) -> Flow[str]:
-        return text
-        yield  # a flow without effects
-
-    return write
-
-
 def speak(
     remark: Remark,
-    write: Writer,
+    words: str | Writer,
     done: dict[str, JsonValue] | None = None,
     more: dict[str, JsonValue] | None = None,
     *,
@@ -283,15 +262,11 @@ def speak(
 ) -> Flow[None]:
     """The line through the gate, and out; what came of it is committed with it.
 
-    done: what the mind notes with it. more: what is shown with it. spare: is said where every
-    draft is rejected.
+    words: of the line, or who writes it. done: what the mind notes with it. more: what is shown
+    with it. spare: is said where every draft is rejected.
     """
     parts, mind = remark.parts, remark.mind
-    seen: dict[str, JsonValue] = {}
-    if checked and parts.rules.checking:
-        text, seen = yield from gated(parts, mind, write, spare=spare)
-    else:
-        text = yield from write(())
+    text, seen = yield from gated(parts, mind, words, spare=spare, checked=checked)
     readings = {"own": mind.stance, "theirs": mind.toward}
     stance: dict[str, JsonValue] = {
         name: reading.vector.model_dump(mode="json") if reading and reading.vector else None
@@ -312,21 +287,32 @@ def speak(
 
 
 def gated(
-    parts: Parts, mind: Mind, write: Writer, *, spare: str = ""
+    parts: Parts, mind: Mind, words: str | Writer, *, spare: str = "", checked: bool = True
 ) -> Flow[tuple[str, dict[str, JsonValue]]]:
-    """A line that may go out, and what the director said of it. Where every draft is rejected,
-    `spare`, or what was to be said if there is none."""
-    me = parts.persona.profile
+    """A line that may go out, and what the director said of it. What nobody could write otherwise
+    no judge is asked about; where every draft is rejected, it is `spare`."""
+    write: Writer = _as_they_are(words) if isinstance(words, str) else words
+    if not (checked and parts.rules.checking):
+        return (yield from write(())), {}
+    me, written = parts.persona.profile, not isinstance(words, str)
     rules = TalkRules(
-        retries=TalkRules().retries if spare else 0,
+        retries=TalkRules().retries * written,
         policy="refuse",
-        judge="judge" in parts.roles,
+        judge=written and "judge" in parts.roles,
         language=parts.persona.language,
     )
     turn = yield from line(me, write, mind.talk, rules, number=len(mind.talk.history))
     drafts: list[JsonValue] = [draft.model_dump(mode="json") for draft in turn.drafts]
     text = turn.text if turn.text is not None else spare or turn.drafts[-1].text
     return text, {**line_meta(turn, me, rules.language), "drafts": drafts}
+
+
+def _as_they_are(words: str) -> Writer:
+    def write(rejected: Sequence[Draft]) -> Flow[str]:
+        return words
+        yield  # a flow without effects
+
+    return write
 
 
 def voiced(flow: Flow[T], parts: Parts, mind: Mind) -> Flow[T]:
@@ -345,8 +331,7 @@ def voiced(flow: Flow[T], parts: Parts, mind: Mind) -> Flow[T]:
 
 
 def _asked(parts: Parts, mind: Mind, question: str) -> Flow[str]:
-    if parts.rules.checking:
-        question, _ = yield from gated(parts, mind, _words(question))
+    question, _ = yield from gated(parts, mind, question)
     said = yield from AskUser(question)
     mind.hear(parts.persona.profile.id, question)
     mind.hear(PERSON, said)

@@ -34,9 +34,10 @@ class Deed(BaseModel):
     utterance: str
     logs: tuple[TrialLog, ...] = ()
 
-    def instance(self, language: Literal["ja", "en"]) -> Instance:
-        """As R-Clarify takes it; what is really wanted is in the person's head."""
-        scene = Scene(id="talk", utterance=self.utterance, language=language)
+    def instance(self, language: Literal["ja", "en"], words: str = "") -> Instance:
+        """As R-Clarify takes it; what is really wanted is in the person's head. words: the request,
+        where it was made clear in others."""
+        scene = Scene(id="talk", utterance=words or self.utterance, language=language)
         return Instance(id="talk", scene=scene, gold=0)
 
 

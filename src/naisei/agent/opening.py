@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, closing, contextmanager
-from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +42,7 @@ from naisei.memory.stream import Entry, KeptStream, Recall, Recent, Stream, Stre
 from naisei.models.embedders import KeptEmbedder, open_embedder
 from naisei.retrieval.build import build
 from naisei.retrieval.index import Index
+from naisei.retrieval.sources import source
 from naisei.runs.conversation import Prepared
 from naisei.textgame.engine import GameHandler, ProcessPool, playable
 
@@ -88,8 +88,8 @@ async def opened(
     """
     persona, roles = config.persona, frozenset(config.models)
     person = Person(name=config.person, memo=config.memo)
-    memories = Memories(kept, base.handler(Embed(())))
     memo = MemoHandler(person, people if kept is not None else None)
+    memories = Memories(kept, base.handler(Embed(())), memo)
     with housed(persona) as (house, actions), indexed(persona.index, folder, groups) as index:
         for event in past:
             request: Any = event.request
@@ -103,7 +103,7 @@ async def opened(
                 AskUser: human,
                 Act: house,
                 Say: lambda effect: None,
-                Remember: Remembering(memories, memo),
+                Remember: memories,
                 Recall: memories,
                 Recent: memories,
             }
@@ -170,11 +170,8 @@ def indexed(
         yield None
         return
     target = folder / f"index-{fingerprint([documents])[:12]}"
-    if documents == "handbook":
-        with as_file(files("naisei.data") / "handbook") as bundled:
-            build(target, bundled, embedder=None, wait=60)
-    else:
-        build(target, documents, embedder=None, wait=60)
+    found = source(documents).fetch(target)
+    build(target, found.folder, embedder=None, addresses=found.address, wait=60)
     with closing(Index.open(target, groups=groups)) as index:
         if not len(index):
             raise InputError(
@@ -188,35 +185,23 @@ def indexed(
 
 
 class Memories(StreamHandler):
-    """What was said in this conversation and, where the person allows it, in those before."""
+    """What was said in this conversation and, where the person allows it, in those before; and the
+    memo, which is all else that is remembered."""
 
-    def __init__(self, kept: KeptStream | None, embed: Handler) -> None:
+    def __init__(self, kept: KeptStream | None, embed: Handler, memo: Handler) -> None:
         super().__init__({STREAM: kept.stream() if kept is not None else Stream()}, embed)
-        self._kept = kept
+        self._kept, self._memo = kept, memo
 
     def perform(self, effect: Any, where: Where) -> Any:
+        if isinstance(effect, Remember) and effect.memory != STREAM:
+            return self._memo.perform(effect, where)
         done = super().perform(effect, where)
         if isinstance(effect, Remember) and self._kept is not None:
             self._kept.add(Entry.model_validate(effect.item))
         return done
 
     def restore(self, effect: Any, result: Any, where: Where) -> None:
-        """What was kept is in the stream from the start, or was erased since."""
-        if isinstance(effect, Remember) and self._kept is None:
+        if isinstance(effect, Remember) and effect.memory != STREAM:
+            self._memo.restore(effect, result, where)
+        elif self._kept is None:  # else it is in the stream from the start, or was erased since
             super().restore(effect, result, where)
-
-
-class Remembering(Handler):
-    """Performs `Remember`: what was said, and the memo."""
-
-    def __init__(self, said: Handler, memo: Handler) -> None:
-        self._said, self._memo = said, memo
-
-    def perform(self, effect: Remember, where: Where) -> Any:
-        return self._of(effect).perform(effect, where)
-
-    def restore(self, effect: Remember, result: Any, where: Where) -> None:
-        self._of(effect).restore(effect, result, where)
-
-    def _of(self, effect: Remember) -> Handler:
-        return self._said if effect.memory == STREAM else self._memo

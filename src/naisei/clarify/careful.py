@@ -69,7 +69,7 @@ class CarefulAgent:
                 return Decline(reason="no request")
         named = [each.id for each in self.actions if each.text == said.strip()]
         decision: Decision
-        if view.asked and named:
+        if named:
             decision = Execute(action=named[0])
         else:
             decision = yield from self.agent.decide(self._inner(view))
