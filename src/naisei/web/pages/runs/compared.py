@@ -79,9 +79,18 @@ async def _choose(request: Request, names: list[str], refused: str = "") -> Resp
         f"一度に比べられるのは {_MOST} 個までです ({len(names)} 個選ばれました)。",
         f"At most {_MOST} runs are compared at a time ({len(names)} were chosen).",
     )
-    problem = refused or told.get(len(names), most)
+    apart = say(
+        "同じシステムで、同じデータの同じ件を測った実行どうしだけを比べられます。",
+        "Only runs of one system on the same instances of the same data are compared.",
+    )
+    problem = apart if refused else told.get(len(names), most)
     return page_response(
-        request, "runs/choose.html", problem=problem, others=others[:_OFFERED], chosen=names
+        request,
+        "runs/choose.html",
+        problem=problem,
+        refused=refused,
+        others=others[:_OFFERED],
+        chosen=names,
     )
 
 
