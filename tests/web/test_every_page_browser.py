@@ -21,6 +21,7 @@ from servers.web_server import WebServer
 pytestmark = pytest.mark.slow
 
 STARTS = ("/", *(f"/{name}" for name in EXAMPLES), "/hand")
+FORMS = tuple(f"/runs/new?system={name}" for name in ("clarify", "relationship"))
 VIEWS = [(locale, width) for locale in ("ja-JP", "en-US") for width in (1280, 390)]
 WRONG = re.compile(r"内部エラー|[Ii]nternal error|Traceback|Undefined|\bNone\b")
 #: What begins a conversation of each page, and its first words.
@@ -87,7 +88,7 @@ def named(path: str) -> str:
 
 def test_what_ships(browser: Any, empty: WebServer, view: dict[str, Any]) -> None:
     with browser.page(empty.url, allowed=("404",), **view) as page:
-        for path in (*STARTS, "/runs", "/runs?text=nothing", "/no/such/page"):
+        for path in (*STARTS, "/runs", "/runs?text=nothing", *FORMS, "/no/such/page"):
             page.goto(path)
             look(browser, page, named(path), view)
         for name in sorted(set(EXAMPLES.values())):

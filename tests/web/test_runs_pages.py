@@ -543,14 +543,15 @@ def test_a_run_is_forked_on_the_page(tmp_path: Path, naisei: Naisei) -> None:
     assert len(list(runs.glob("one-fork-*"))) == 2
 
 
-def test_sorting_keeps_the_filter_and_the_hidden_columns(tmp_path: Path) -> None:
-    made(tmp_path / "runs" / "clarify-a", 1, wins=1)
+def test_the_list_is_ordered_by_any_metric_and_keeps_the_filter(tmp_path: Path) -> None:
+    for name, wins in (("clarify-a", 1), ("clarify-b", 3), ("clarify-c", 2)):
+        made(tmp_path / "runs" / name, 3, wins=wins)
     with WebServer(WebOptions(state=tmp_path / "state", runs=tmp_path / "runs")) as server:
+        names = re.findall(r'<option value="([^"]+)"', get(server, "/runs").split('id="metric"')[1])
         for path in ("/runs", "/runs/rows"):  # the page, and what a change of the form brings
-            page = get(server, path, text="clarify", hide="agent").replace("&amp;", "&")
-            assert "/runs?text=clarify&sort=name&hide=agent" in page
-        assert 'value="agent" checked' in get(server, "/runs", hide="agent")
-        assert "checked" not in get(server, "/runs", hide="name")
+            page = get(server, path, text="clarify", metric=names[0]).replace("&amp;", "&")
+            assert re.findall(r">(clarify-\w)<", page) == ["clarify-b", "clarify-c", "clarify-a"]
+            assert "/runs?text=clarify&sort=metric&metric=" in page
 
 
 def test_an_answer_is_forked_as_words_field_by_field() -> None:

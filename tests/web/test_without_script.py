@@ -52,7 +52,7 @@ def test_every_page_is_read_and_every_form_sent(browser: Any, server: WebServer)
         page.locator("#lines .line.mine").first.wait_for()
         page.locator("#lines .line:not(.mine)").first.wait_for()
         page.get_by_role("link", name="Everything recorded").click()
-        page.get_by_text("Fork from here").click()
+        page.get_by_text("Play this step again").click()
         page.get_by_role("button", name="Go another way").click()
         page.wait_for_url(re.compile(r"/assistant/\w{24}$"))
 

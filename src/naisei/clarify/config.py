@@ -56,7 +56,8 @@ class _Data(Config):
     data: str = flag(
         "ambigact40-open",
         "データ: ファイル、同梱データの名前、arta:PATH",
-        "A file, a bundled data set, or arta:PATH.",
+        "Data: a file, a bundled data set, or arta:PATH.",
+        choices=tuple(f"ambigact40-{name}" for name in ("open", "open-en", "hard", "hard-en")),
         panel="run",
         metavar="PATH|NAME|arta:PATH",
     )
@@ -64,6 +65,7 @@ class _Data(Config):
         None,
         "train, dev, test, all (既定: test)",
         "train, dev, test (default) or all.",
+        choices=("train", "dev", "test", "all"),
         panel="run",
     )
     limit: int | None = flag(
@@ -85,6 +87,7 @@ class ClarifyConfig(_Data):
         "Agent, repeatable: llm, hybrid, bayes, embed, random. llm by default where a model is "
         "given, else bayes.",
         shown="llm | bayes",
+        choices="naisei.agents",
         axis=True,
     )
     agent_options: dict[str, JsonValue] = flag(
@@ -98,11 +101,13 @@ class ClarifyConfig(_Data):
         "記憶の方式: tur (書き直す 1 つのメモ), reflexion (直近 3 つ), none",
         "Memory policy: tur (one memo, rewritten), reflexion (the last 3), none.",
         shown=("モデルを使うなら tur", "tur with a model"),
+        choices="naisei.memories",
     )
     simulator: str = flag(
         "rule",
         "ユーザー役: rule (モデル不要) または llm",
         "Who plays the user: rule (needs no model) or llm.",
+        choices=("rule", "llm"),
     )
     manner: Manner = flag(
         "cooperative",

@@ -142,6 +142,7 @@ RUN: Experiment[ClarifyConfig] = Experiment(
     config=ClarifyConfig,
     load=_load,
     settle=_settle,
+    offered=("agent", "data", "limit"),
     roles=(
         Role("agent", needed=_calls_model, without=_WITHOUT),
         Role("reflector", needed=lambda c: c.memory != "none" and _calls_model(c)),

@@ -41,6 +41,7 @@ TALK: Experiment[TalkConfig] = Experiment(
     ),
     config=TalkConfig,
     load=_load,
+    offered=("topic", "turns", "talks"),
     headline=("pass_rate",),
     digest="naisei.director.lines:digest",
     roles=(

@@ -230,6 +230,7 @@ class RelationshipConfig(Config):
         metavar="ID|FILE",
         more=True,
         shown="engineers",
+        choices=("bookshop", "engineers", "flatmates", "nightbus", "siblings", "teacher"),
         min_length=1,
     )
     dialogues: int = flag(

@@ -115,6 +115,7 @@ RUN: Experiment[RelationshipConfig] = Experiment(
     ),
     config=RelationshipConfig,
     load=_load,
+    offered=("personas", "sessions", "turns"),
     headline=("injected_rate",),
     digest="naisei.relationship.lines:digest",
     charts="naisei.relationship.curves:charts",

@@ -9,17 +9,19 @@ key `cups` of the frozen configuration, and its row in the reference.
 
 from __future__ import annotations
 
+import re
 import types
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from keyword import iskeyword
 from pathlib import Path
-from typing import Annotated, Any, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import annotated_types
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 from pydantic.fields import FieldInfo
 
+from naisei.entries import names
 from naisei.lang import say
 
 #: Panels of the help, by the names that configurations use: in Japanese and English.
@@ -51,6 +53,7 @@ def flag(
     more: bool = False,
     formats: tuple[str, ...] = (),
     needs: str = "",
+    choices: str | tuple[str, ...] = (),
     **bounds: Any,
 ) -> Any:
     """A field of a configuration that is a flag of its command.
@@ -73,12 +76,15 @@ def flag(
         formats: of a date and time, as for `strptime`.
         needs: attribute of the whole configuration, such as `rules.judge`; where that is False,
             the flag changes nothing, and whoever gives it is told.
+        choices: the values that a form offers, or the entry-point group whose names they are. A
+            text that has neither these nor a `max_length` may name a file: no form asks for it.
         bounds: of the value, as for `pydantic.Field`: ge, gt, le, lt, min_length. `exclude`: it is
             no part of the frozen configuration, since it changes no result.
     """
     told: dict[str, Any] = {"ja": ja, "en": en, "name": name, "short": short, "panel": panel}
     told |= {"metavar": metavar, "env": env, "shown": shown, "axis": axis}
     told |= {"argument": argument, "more": more, "formats": formats, "needs": needs}
+    told["choices"] = choices
     kept: dict[str, Any] = {key: value for key, value in told.items() if value}
     return Field(default, description=en, json_schema_extra={_KEY: kept}, **bounds)
 
@@ -217,6 +223,21 @@ class Flag:
         return axis if isinstance(axis, tuple) else ()
 
     @property
+    def choices(self) -> tuple[Any, ...]:
+        """The values there are, of a `Literal` or as declared; empty where any will do."""
+        if get_origin(self.kind) is Literal:
+            return get_args(self.kind)
+        given = self.told.get("choices", ())
+        return tuple(names(given)) if isinstance(given, str) else given
+
+    @property
+    def in_forms(self) -> bool:
+        """Whether a form may ask for it: no value of it names a file."""
+        bounded = any(isinstance(rule, annotated_types.MaxLen) for rule in self.field.metadata)
+        told = bool(self.choices) or self.kind in (bool, int, float)
+        return told or (self.kind is str and not self.many and bounded)
+
+    @property
     def default(self) -> Any:
         return self.field.get_default(call_default_factory=True)
 
@@ -227,6 +248,11 @@ class Flag:
     @property
     def help(self) -> str:
         return say(self.told["ja"], self.told["en"])
+
+    @property
+    def label(self) -> str:
+        """The first words of the help: the name of a field in a form."""
+        return re.split(r"[:。、]| \(|, ", self.help.rstrip("."), maxsplit=1)[0]
 
     @property
     def panel(self) -> str:

@@ -165,6 +165,8 @@ class Experiment(Generic[C]):
         hints: what to print beside the result of a run; also gets the keys of the flags that
             were given.
         headline: the metric that stands for a run; see `naisei.runs.overview.headline`.
+        offered: keys of the flags that a form for such a run shows first; those that it may ask for
+            besides (`Flag.in_forms`) are folded away. Without them no form begins such a run.
         digest: `module:function` from the stored result of an episode (JSON) to its
             `naisei.runs.task.Digest`, for lists of episodes.
         charts: `module:function` from episodes with their stored results, a part of those of a
@@ -194,6 +196,7 @@ class Experiment(Generic[C]):
     again: bool = False
     hints: Callable[[C, Collection[str]], Sequence[str]] | None = None
     headline: tuple[str, ...] = ()
+    offered: tuple[str, ...] = ()
     digest: str = ""
     charts: str = ""
 

@@ -82,6 +82,14 @@ class WebOptions(Listening):
     uploads: bool = flag(
         True, "資料のアップロードを受け付ける", "Take uploads of documents.", panel=_SHOWN
     )
+    start_runs: bool | None = flag(
+        None,
+        "ページから実行を始めてよいか (既定: ループバックで、トークンも --allow-host もないとき)",
+        "Whether runs may be started on the pages; by default on loopback, where there is neither "
+        "a token nor --allow-host.",
+        name="--start-runs/--no-start-runs",
+        panel=_SHOWN,
+    )
     model: str | None = flag(
         None,
         "全役割の既定のモデル",

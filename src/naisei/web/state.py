@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from importlib import import_module
 from itertools import chain
@@ -73,9 +73,9 @@ class ServerState:
         found: T = self._cached[name]
         return found
 
-    def at_end(self, close: Callable[[], object]) -> None:
-        """Called when the server ends."""
-        self._stack.callback(close)
+    def at_end(self, close: Callable[[], Awaitable[object]]) -> None:
+        """Awaited when the server ends."""
+        self._stack.push_async_callback(close)
 
     def folder(self, visitor: Visitor) -> Path:
         """The visitor's own folder, for what is kept beside conversations. It is there once

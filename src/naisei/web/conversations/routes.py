@@ -19,7 +19,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, Literal, TypeVar, get_args, get_origin
+from typing import Any, TypeVar
 
 from pydantic import BaseModel
 from sse_starlette.event import ServerSentEvent
@@ -190,7 +190,7 @@ def page_routes(
     """
     page = kind.page
     flags = [f for f in flags_of(kind.config) if f.key in fields]
-    form = {"flags": flags, "choices": _choices, "boolean": bool, "numbers": (int, float)}
+    form = {"flags": flags}
 
     async def started(request: Request) -> Response:
         server = server_of(request)
@@ -217,7 +217,7 @@ def page_routes(
         if begin is not None:
             config, title = await begin(request, given)
         elif experiment is not None:
-            config = _configured(experiment, flags, given, model_field(request, given))
+            config = configured(experiment, flags, given, model_field(request, given))
             title = " · ".join(v for f in flags if f.kind is not bool and (v := given.get(f.key)))
         else:
             config, title = kind.config(), ""
@@ -293,11 +293,7 @@ def _title(request: Request, page: str) -> str:
     return next((say(*p.title) for p in server_of(request).pages if p.name == page), page)
 
 
-def _choices(flag: Flag) -> tuple[Any, ...]:
-    return get_args(flag.kind) if get_origin(flag.kind) is Literal else ()
-
-
-def _configured(
+def configured(
     experiment: Experiment[Any], flags: Sequence[Flag], fields: Mapping[str, str], model: str | None
 ) -> Any:
     """What the command would make of the flags. Raises `InputError` for what does not fit."""
@@ -308,6 +304,11 @@ def _configured(
         text = fields.get(flag.key, "")
         if told := too_long(text, FIELD):
             raise HTTPException(413, told)
+        if text and flag.choices and text not in flag.choices:
+            known = ", ".join(map(str, flag.choices))
+            raise InputError(
+                say(f"{known} のどれかです", f"must be one of {known}"), place=flag.key
+            )
         if flag.kind is bool:
             given[flag.key] = bool(text)
         elif text:

@@ -223,8 +223,8 @@ PAGE = Page(
     name="relationship",
     title=("関係の内省", "Relationship"),
     about=(
-        "ふたりの会話から、力関係・親密度・タスク指向の移り変わりを描きます。",
-        "Draws power, intimacy and task orientation as two personas talk.",
+        "ふたりの会話や手元のチャットから、力関係・親密度・タスク指向の移り変わりを描きます。",
+        "Draws power, intimacy and task orientation, of two personas or of a chat of yours.",
     ),
     icon="M8 11a3 3 0 100-6 3 3 0 000 6zM16 11a3 3 0 100-6 3 3 0 000 6zM3 20c0-4 3-6 5-6s3 1 4 2c1-1 2-2 4-2s5 2 5 6",  # noqa: E501
     order=30,

@@ -138,6 +138,7 @@
   // What stands beside a conversation, and on a phone below it, is brought into sight when asked for.
   document.addEventListener("htmx:afterSettle", ({ detail: { target } }) => {
     if (target?.matches(".card > [aria-live]")) target.parentNode.scrollIntoView({ block: "nearest" });
+    else if (target?.matches("[data-into-view]")) target.scrollIntoView({ block: "start" });
   });
 
   // A conversation that has just begun: the focus is where one writes.

@@ -22,6 +22,7 @@ from naisei.web.pages.runs import (
     lists,
     run,
     searched,
+    started,
 )
 from naisei.web.replay import replay_of
 
@@ -32,6 +33,10 @@ _ROUTES = [
     Route("/runs", lists.show_list),
     Route("/runs/rows", lists.more_rows),
     Route("/runs/row/{run:path}", lists.one_row),
+    Route("/runs/new", started.form),
+    Route("/runs/new", started.begin, methods=["POST"]),
+    Route("/runs/resume/{run:path}", started.go_on, methods=["POST"]),
+    Route("/runs/stop/{run:path}", started.stop, methods=["POST"]),
     Route("/runs/note/{run:path}", annotate.of_run, methods=["POST"]),
     Route("/runs/annotate", annotate.begin),
     Route("/runs/annotate/{run:path}", annotate.show),
@@ -66,8 +71,8 @@ PAGE = Page(
     name="runs",
     title=("実行記録", "Runs"),
     about=(
-        "実行の表と区間、1 件ごとのやりとり、2 つの実行の比較。",
-        "Tables with intervals, every episode to its last effect, runs side by side.",
+        "実行を始める、比べる、図にする。1 件ずつ読み、メモを付け、別の答えでやり直す。",
+        "Start, compare and chart runs; read every episode, note it, play a step again.",
     ),
     icon="M4 5h16M4 12h16M4 19h10",
     order=90,

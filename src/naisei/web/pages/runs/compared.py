@@ -15,11 +15,12 @@ from starlette.responses import Response
 
 from naisei.core import InputError
 from naisei.lang import say
-from naisei.runs.compare import Comparison, compare
+from naisei.runs.compare import Comparison, compare, load
 from naisei.runs.frozen import Frozen
 from naisei.runs.listing import found
 from naisei.runs.report import StoredSummary, stored_summary
 from naisei.runs.tables import to_csv, to_markdown
+from naisei.system.studies import headline_name
 from naisei.web.html import page_response
 from naisei.web.pages.runs.files import download
 from naisei.web.pages.runs.lists import Place, chosen_runs, file_state, opened, place_of
@@ -78,9 +79,18 @@ async def _choose(request: Request, names: list[str], refused: str = "") -> Resp
         f"一度に比べられるのは {_MOST} 個までです ({len(names)} 個選ばれました)。",
         f"At most {_MOST} runs are compared at a time ({len(names)} were chosen).",
     )
-    problem = refused or told.get(len(names), most)
+    apart = say(
+        "同じシステムで、同じデータの同じ件を測った実行どうしだけを比べられます。",
+        "Only runs of one system on the same instances of the same data are compared.",
+    )
+    problem = apart if refused else told.get(len(names), most)
     return page_response(
-        request, "runs/choose.html", problem=problem, others=others[:_OFFERED], chosen=names
+        request,
+        "runs/choose.html",
+        problem=problem,
+        refused=refused,
+        others=others[:_OFFERED],
+        chosen=names,
     )
 
 
@@ -102,7 +112,10 @@ async def file(request: Request) -> Response:
 def _work(sides: list[Side], comparison: Comparison) -> dict[str, Any]:
     names = list(dict.fromkeys(m.name for side in sides for m in side.stored.summary.metrics))
     short = {str(side.place.path): side.place.name for side in sides}
+    head = headline_name(load(sides[0].place.path, sides[0].place.name))
     return {
+        "verdicts": [line for line in comparison.lines if line.metric == head],
+        "labels": {str(side.place.path): _label(side) for side in sides},
         "bases": [_with_base(sides, n) for n in range(len(sides))],
         "sides": sides,
         "names": names,
@@ -119,6 +132,15 @@ def _with_base(sides: list[Side], first: int) -> str:
     names = [side.place.name for side in sides]
     ordered = [names[first], *names[:first], *names[first + 1 :]]
     return "/runs/compare?" + urlencode([("run", name) for name in ordered])
+
+
+def _label(side: Side) -> str:
+    """A run for people: its name, and the agent and models by which it differs."""
+    config = side.frozen.config
+    models = config.get("models")
+    told = [config.get("agent"), *(models.values() if isinstance(models, dict) else ())]
+    by = ", ".join(dict.fromkeys(str(each) for each in told if each))
+    return f"{side.place.name} ({by})" if by else side.place.name
 
 
 def _side(place: Place) -> Side:

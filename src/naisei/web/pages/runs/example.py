@@ -9,6 +9,7 @@ from functools import lru_cache
 from naisei.lang import language
 from naisei.runs.lines import Line
 from naisei.runs.overview import EpisodeOutcome
+from naisei.system.registry import find_system
 from naisei.web.pages.runs.lists import Place, opened
 from naisei.web.pages.runs.loaded import brief, episode_of
 from naisei.web.state import RECORDED
@@ -29,11 +30,14 @@ _MOST, _LINE = 10, 360
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """lines: the first of it. address: of all of it, step by step."""
+    """lines: the first of it. address: of all of it, step by step. begins: of the form that begins
+    a run of the system; empty where there is none. japanese: whether it is in Japanese."""
 
     outcome: EpisodeOutcome
     lines: Sequence[Line]
     address: str
+    begins: str
+    japanese: bool
 
 
 def example_of(page: str) -> Example | None:
@@ -49,7 +53,14 @@ def _example(name: str, spoken: str) -> Example:
     episode = _CHOSEN.get(name) or _first(place)
     loaded = episode_of(place, episode)
     told = [replace(line, under=()) for line in loaded.summary if line.tone != "dim"]
-    return Example(loaded.outcome, brief(told[:_MOST], _LINE), place.url("episode", e=episode))
+    offered = any(experiment.offered for experiment in find_system(name).experiments)
+    return Example(
+        loaded.outcome,
+        brief(told[:_MOST], _LINE),
+        place.url("episode", e=episode),
+        f"/runs/new?system={name}" if offered else "",
+        any("\u3040" <= char <= "\u30ff" for line in told for char in line.text),
+    )
 
 
 def _first(place: Place) -> str:

@@ -1,34 +1,28 @@
-"""Runs forked by the server: `naisei runs fork` in a process of its own, with the models that the
-server was started with and no others."""
+"""Runs forked by the server: by `naisei runs fork`, with the models that the server was started
+with and no others."""
 
 from __future__ import annotations
 
-import asyncio
 import json
-import os
-import sys
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlencode
 
 from starlette.exceptions import HTTPException
 
-from naisei.addresses import is_loopback
 from naisei.core import Event, InputError, fingerprint
-from naisei.lang import language, say
+from naisei.lang import say
 from naisei.runs.directory import RunDirectory
 from naisei.runs.fork import Fork, check, kept
 from naisei.runs.frozen import Frozen
 from naisei.system.registry import declared
-from naisei.system.spelled import option_words
+from naisei.web.pages.runs.commands import commands_of
 from naisei.web.pages.runs.lists import Place, looking
 from naisei.web.state import RECORDED, ServerState
 
-#: Processes at a time, seconds that the page waits for one before it shows how far it is, minutes
-#: after which one stops (the same fork asked for again goes on), and characters of a text.
-_MOST, _WAIT, _MINUTES, _TEXT = 2, 10.0, 10, 30_000
+#: Minutes after which a fork stops (asked for again, it goes on), and characters of a text.
+_MINUTES, _TEXT = 10, 30_000
 #: Characters up to which what was recorded is put into the form, to be changed there.
 _SHOWN = 3_000
 
@@ -89,8 +83,7 @@ async def fork_of_run(server: ServerState, place: Place, given: Mapping[str, str
     check(fork, event)
     digest = fingerprint(fork.model_dump())[:8]
     path = server.options.runs / f"{place.path.name}-fork-{digest}"
-    working = server.cached("forks", lambda: _Commands(server))
-    if not await working.carry_out(_words(server, fork, path), path):
+    if not await commands_of(server).carry_out(_words(fork, path), path):
         return Place(path.name, path).url("episode", e=name)
     query = urlencode([("run", place.name), ("run", path.name), ("e", name)])
     return f"/runs/aligned?{query}"
@@ -159,64 +152,14 @@ def _text(given: Mapping[str, str], name: str) -> str:
     return text
 
 
-def _words(server: ServerState, fork: Fork, path: Path) -> list[str]:
-    words = [fork.parent, f"--episode={fork.episode}", f"--step={fork.step}", f"--run-dir={path}"]
+def _words(fork: Fork, path: Path) -> list[str]:
+    words = [
+        "fork",
+        fork.parent,
+        f"--episode={fork.episode}",
+        f"--step={fork.step}",
+        f"--run-dir={path}",
+    ]
     words += [f"--{name}={t}" for name in ("answer", "prompt") if (t := getattr(fork, name))]
     words += [f"--model={role}={model}" for role, model in fork.models.items()]
-    words += [f"--max-minutes={_MINUTES}", "-q", *option_words(server.options.endpoint)]
-    return [sys.executable, "-P", "-m", "naisei", "runs", "fork", *words]
-
-
-class _Commands:
-    """Commands under way, which end with the server; what they had reached is kept."""
-
-    def __init__(self, server: ServerState) -> None:
-        self._open = is_loopback(server.options.host)
-        self._running: dict[Path, asyncio.subprocess.Process] = {}
-        self._tasks: set[asyncio.Task[bytes]] = set()
-        server.at_end(self._end)
-
-    async def carry_out(self, words: list[str], path: Path) -> bool:
-        """Whether it is done; `False` while it still works. Raises `InputError` if it fails."""
-        if path not in self._running:
-            if len(self._running) >= _MOST:
-                many = say("ほかの分岐が終わってから", "wait until another fork has ended")
-                raise HTTPException(503, many)
-            self._running[path] = process = await asyncio.create_subprocess_exec(
-                *words,
-                stdin=asyncio.subprocess.DEVNULL,
-                stdout=asyncio.subprocess.DEVNULL,
-                stderr=asyncio.subprocess.PIPE,
-                env=os.environ | {"NAISEI_LANG": language()},
-                start_new_session=True,  # Ctrl-C is for the server, which ends them itself
-            )
-            task = asyncio.create_task(self._told(path, process))
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
-            while not task.done():
-                await asyncio.wait({task}, timeout=_WAIT)
-                if not task.done() and (path / "config.json").exists():
-                    return False
-            if code := process.returncode:
-                self._refuse(code, task.result())
-            return True
-        return False
-
-    async def _told(self, path: Path, process: asyncio.subprocess.Process) -> bytes:
-        try:
-            return (await process.communicate())[1]
-        finally:
-            del self._running[path]
-
-    def _refuse(self, code: int, told: bytes) -> None:
-        why = told.decode("utf-8", "replace").strip()[-1_000:]
-        failed = say(
-            f"分岐できませんでした (終了コード {code})", f"the fork failed (exit code {code})"
-        )
-        # What the command says names files of the server.
-        raise InputError(f"{failed}: {why}" if self._open else failed, place=why)
-
-    def _end(self) -> None:
-        for process in self._running.values():
-            with suppress(ProcessLookupError):
-                process.terminate()
+    return [*words, f"--max-minutes={_MINUTES}"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import math
 import time
-from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import quote, urlencode
@@ -192,38 +192,44 @@ _NOTHING = Annotation()
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One run in the list. run: `None` while its log was not looked into. head: the metric that
-    stands for it."""
+    """One run in the list. run: `None` while its log was not looked into. metrics: by name, the one
+    that stands for it first."""
 
     place: Place
     found: Found
     run: Listed | None = None
-    head: Metric | None = None
+    metrics: Mapping[str, Metric] = field(default_factory=dict)
     written: Annotation = _NOTHING
+
+    def metric(self, name: str) -> Metric | None:
+        """The one of the name; without a name the one that stands for it."""
+        return self.metrics.get(name) if name else next(iter(self.metrics.values()), None)
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Filters, order and hidden columns of the list, as an address has them."""
+    """Filters, order and metric of the list, as an address has them. A metric that was chosen puts
+    the largest first, unless another order is."""
 
     text: str = ""
     system: str = ""
     state: str = ""
     sort: str = ""
     desc: str = ""
-    hide: tuple[str, ...] = ()
+    metric: str = ""
 
     @staticmethod
     def of(request: Request) -> Wanted:
         given = request.query_params
-        sort = given.get("sort", "")
+        metric = given.get("metric", "")[:80]
+        sort = given.get("sort") or ("metric" if metric else "")
         return Wanted(
             text=given.get("text", "")[:200],
             system=given.get("system", ""),
             state=given.get("state", ""),
             sort=sort if sort in _COLUMNS else "",
-            desc="1" if given.get("desc") else "",
-            hide=tuple(c for c in _COLUMNS if c in given.getlist("hide") and c != "name"),
+            desc="1" if given.get("desc") or (metric and not given.get("sort")) else "",
+            metric=metric,
         )
 
     def url(self, address: str, **other: object) -> str:
@@ -233,7 +239,7 @@ class Wanted:
 
 
 async def show_list(request: Request) -> Response:
-    """`GET /runs?text=&system=&state=&sort=&desc=&hide=`."""
+    """`GET /runs?text=&system=&state=&metric=&sort=&desc=`."""
     return await _answer(request, "runs/list.html")
 
 
@@ -254,8 +260,8 @@ async def one_row(request: Request) -> Response:
         return looked(Row(place, found_at(place.path)), seen)
 
     row = await asyncio.to_thread(work)
-    within = bool(request.query_params.get("within"))
-    return page_response(request, "runs/_list_row.html", row=row, within=within)
+    within, wanted = bool(request.query_params.get("within")), Wanted.of(request)
+    return page_response(request, "runs/_list_row.html", row=row, within=within, wanted=wanted)
 
 
 async def _answer(request: Request, template: str) -> Response:
@@ -276,14 +282,16 @@ async def _answer(request: Request, template: str) -> Response:
         if wanted.state:
             fitting = [row for row in fitting if row.run and row.run.state == wanted.state]
         if wanted.sort:
-            fitting.sort(key=lambda row: _order(wanted.sort, row))
+            fitting.sort(key=lambda row: _order(wanted, row))
         if wanted.desc:
             fitting.reverse()
         part = fitting[offset : offset + _RUNS_AT_ONCE]
         until = math.inf if of_logs else time.monotonic() + _AT_MOST
         after = offset + len(part)
+        rows = [looked(row, seen, until=until) for row in part]
         return {
-            "rows": [looked(row, seen, until=until) for row in part],
+            "rows": rows,
+            "metrics": list(dict.fromkeys(name for row in rows for name in row.metrics)),
             "next": after if after < len(fitting) else None,
             "systems": sorted({run.system for run in all_ if run.system}),
             "reports": _reports(root),
@@ -320,9 +328,9 @@ def _fitting(run: Found, server: ServerState, wanted: Wanted) -> Row | None:
     return Row(place, run, written=written) if fits else None
 
 
-def _order(column: str, row: Row) -> tuple[bool, Any]:
+def _order(wanted: Wanted, row: Row) -> tuple[bool, Any]:
     """What is not known stands last."""
-    run, head = row.run, row.head
+    run, head = row.run, row.metric(wanted.metric)
     value: Any = {
         "name": row.place.name,
         "system": row.found.system,
@@ -334,8 +342,9 @@ def _order(column: str, row: Row) -> tuple[bool, Any]:
         "scored": run and run.scored,
         "tokens": run and run.tokens,
         "usd": run and run.usd,
-    }[column]
-    return value in (None, ""), 0 if value is None else value
+    }[wanted.sort]
+    unknown = value in (None, "") or value != value
+    return unknown is not bool(wanted.desc), 0 if unknown else value
 
 
 def seen_runs(request: Request) -> _Seen:
@@ -351,23 +360,25 @@ def looked(row: Row, seen: _Seen, *, until: float = math.inf) -> Row:
     key = (str(row.place.path), (locked(row.place.path), *file_state(row.place.path)))
     known = seen.get(key)
     if known is not None and known.run is not None and known.run.state != "running":
-        return replace(row, run=known.run, head=known.head)
+        return replace(row, run=known.run, metrics=known.metrics)
     if until < math.inf and (time.monotonic() > until or _long(row.place.path)):
         return row
-    made = replace(row, run=looked_at(row.found), head=_head(row))
+    made = replace(row, run=looked_at(row.found), metrics=_metrics(row))
     if len(seen) > _KEPT:
         seen.clear()
     seen[key] = made
     return made
 
 
-def _head(row: Row) -> Metric | None:
+def _metrics(row: Row) -> dict[str, Metric]:
     if row.found.broken:
-        return None
+        return {}
     experiment = declared(row.found.system, {"task": row.found.task})
     try:
         with opened(row.place.path) as directory:
             stored = stored_summary(directory)
     except InputError:
-        return None
-    return headline(stored.summary, experiment.headline if experiment else ())
+        return {}
+    head = headline(stored.summary, experiment.headline if experiment else ())
+    defined = (m for m in stored.summary.metrics if not math.isnan(m.value))
+    return {m.name: m for m in (head, *defined) if m is not None}

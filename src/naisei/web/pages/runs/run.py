@@ -38,6 +38,7 @@ from naisei.system.registry import declared, digest_of
 from naisei.system.spelled import as_command, as_python
 from naisei.web.html import fragment, page_response
 from naisei.web.pages.runs import study
+from naisei.web.pages.runs.commands import commands_of
 from naisei.web.pages.runs.lists import (
     Place,
     annotations_of,
@@ -47,9 +48,10 @@ from naisei.web.pages.runs.lists import (
     place_of,
     unchecked,
 )
+from naisei.web.pages.runs.started import may_go_on
 from naisei.web.pages.runs.strip import Strip
 from naisei.web.replay import load_ahead
-from naisei.web.state import server_of
+from naisei.web.state import ServerState, server_of
 
 #: Rows of the table at once.
 _AT_ONCE = 50
@@ -138,7 +140,7 @@ def overview_of(request: Request, directory: RunDirectory) -> _Kept:
 
 async def show(request: Request) -> Response:
     """`GET /runs/show/<run>?text=&outcome=&sort=&desc=&from=`; `?at=N` leads to an episode."""
-    place = place_of(request)
+    server, place = server_of(request), place_of(request)
     if is_study(place.path):
         return await study.show(request, place)
     asked = Asked.of(request)
@@ -151,7 +153,6 @@ async def show(request: Request) -> Response:
             if at.isdecimal() and int(at[:9]) < len(kept.overview.rows):
                 return list(kept.overview.rows)[int(at[:9])]
             summary = summary_or_none(directory)
-            running = locked(directory.path)
             return {
                 "frozen": directory.frozen,
                 "kept": summary,
@@ -160,13 +161,13 @@ async def show(request: Request) -> Response:
                 "table": _table(directory, kept.overview, asked),
                 "charts": _charts(place, directory, summary),
                 "metrics": _sorted(summary, _experiment(directory.frozen)),
-                **_state(place, directory, kept.overview, running),
+                **_state(server, place, directory, kept.overview),
             }
 
     found = await looking(place, look)
     if isinstance(found, str):
         return RedirectResponse(place.url("episode", e=found), 303)
-    remarks = written_on(annotations_of(server_of(request), place.path))
+    remarks = written_on(annotations_of(server, place.path))
     response = page_response(
         request,
         "runs/run.html",
@@ -233,12 +234,17 @@ def _sorted(kept: StoredSummary, experiment: Experiment[Any] | None) -> _Metrics
 
 
 def _state(
-    place: Place, directory: RunDirectory, overview: Overview, running: bool
+    server: ServerState, place: Place, directory: RunDirectory, overview: Overview
 ) -> dict[str, Any]:
     """What changes while a run goes on."""
+    running = locked(directory.path)
     pace = overview.pace(directory.log) if running else Pace(math.nan, 0.0)
     return {
         "running": running,
+        "stoppable": running and directory.path in commands_of(server),
+        "resumable": not running
+        and overview.counts["pending"] + overview.counts["unscored"] > 0
+        and may_go_on(server, place, directory.frozen),
         "mean": overview.mean(),
         "pace": pace,
         "outcomes": overview.counts,
@@ -382,5 +388,5 @@ def _now(request: Request, place: Place, directory: RunDirectory) -> str:
     kept = overview_of(request, directory)
     with kept.lock:
         kept.overview.update(directory.log)
-        state = _state(place, directory, kept.overview, locked(directory.path))
+        state = _state(server_of(request), place, directory, kept.overview)
     return fragment("runs/_live_event.html", place=place, **state)

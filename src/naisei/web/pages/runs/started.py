@@ -1,0 +1,187 @@
+"""Runs begun, gone on with and stopped on the pages: frozen as their command freezes them, and then
+carried out by `naisei runs resume`."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from naisei.addresses import is_loopback
+from naisei.core import InputError
+from naisei.lang import say
+from naisei.runs.directory import RunDirectory
+from naisei.runs.frozen import Frozen, default_path
+from naisei.runs.lock import locked
+from naisei.system.config import Config, Flag, flags_of
+from naisei.system.declare import Experiment
+from naisei.system.registry import declared, find_system, system_names
+from naisei.web.conversations.routes import configured, model_field
+from naisei.web.html import form_fields, page_response
+from naisei.web.pages.runs.commands import commands_of
+from naisei.web.pages.runs.example import EXAMPLES
+from naisei.web.pages.runs.lists import Place, place_of
+from naisei.web.state import RECORDED, ServerState, server_of
+
+#: Minutes after which a run stops, to be gone on with by whoever still wants it.
+_MINUTES = 60
+#: Instances, unless somebody says another number: a first look within a minute.
+_FIRST_LOOK = {"limit": 20}
+
+
+def offered() -> dict[str, Experiment[Any]]:
+    """The runs that a form may begin, by system."""
+    systems = (find_system(name) for name in system_names())
+    return {s.name: e for s in systems for e in s.experiments if e.offered}
+
+
+def why_not(server: ServerState) -> str:
+    """Why no run is begun on this server; empty where one may be."""
+    options = server.options
+    alone = is_loopback(options.host) and not options.token and not options.hosts
+    if not (alone if options.start_runs is None else options.start_runs):
+        return say(
+            "このサーバーでは実行を始められません。naisei serve --start-runs で許可できます。",
+            "Runs cannot be started on this server; naisei serve --start-runs allows it.",
+        )
+    if options.workers > 1:
+        return say(
+            "プロセスが 2 つ以上のサーバーでは実行を始められません。コマンドで始めてください。",
+            "A server of several processes starts no runs: start them by command.",
+        )
+    root = next(p for p in (options.runs, *options.runs.absolute().parents) if p.exists())
+    if not (root.is_dir() and os.access(root, os.W_OK)):
+        return say(
+            "実行記録のフォルダーに書き込めないので、実行を始められません。",
+            "Runs cannot be started: their folder cannot be written to.",
+        )
+    return ""
+
+
+async def form(request: Request) -> Response:
+    """`GET /runs/new?system=…`: what begins a run of a system."""
+    server, all_ = server_of(request), offered()
+    name = request.query_params.get("system", next(iter(all_)))
+    if (experiment := all_.get(name)) is None:
+        raise HTTPException(404, say("そのようなシステムはありません", "no such system"))
+    first, more = _flags(experiment)
+    problem = why_not(server)
+    needs_model = bool(experiment.needed(experiment.config()))
+    if not problem and needs_model and not server.options.models:
+        problem = say(
+            "この実行には言語モデルが要ります。naisei serve --model で始めたサーバーで使えます。",
+            "This run needs a language model: start the server by naisei serve --model.",
+        )
+    return page_response(
+        request,
+        "runs/new.html",
+        systems={s: p.title for s in all_ for p in server.pages if EXAMPLES.get(p.name) == s},
+        name=name,
+        experiment=experiment,
+        first=first,
+        more=more,
+        given=_FIRST_LOOK,
+        problem=problem,
+        needs_model=needs_model,
+        models=server.options.models,
+    )
+
+
+def _flags(experiment: Experiment[Any]) -> tuple[list[Flag], list[Flag]]:
+    """What the form shows first, and what it may ask for besides."""
+    inputs = [] if experiment.inputs is None else [*flags_of(experiment.inputs)]
+    all_ = {f.key: f for f in [*flags_of(experiment.config), *inputs] if f.in_forms}
+    more = [f for key, f in all_.items() if key not in experiment.offered and not _common(f)]
+    return [all_[key] for key in experiment.offered], more
+
+
+def _common(flag: Flag) -> bool:
+    """Whether every configuration has it, the seed apart."""
+    return flag.path[0] in Config.model_fields and flag.path != ("seed",)
+
+
+async def begin(request: Request) -> Response:
+    """`POST /runs/new`, fields `system`, `model` and keys of flags: the run that the command makes
+    of them, under way."""
+    server, given = server_of(request), await form_fields(request)
+    if problem := why_not(server):
+        raise HTTPException(403, problem)
+    if (experiment := offered().get(given.pop("system", ""))) is None:
+        raise HTTPException(404, say("そのようなシステムはありません", "no such system"))
+    first, more = _flags(experiment)
+    model = model_field(request, given) if given.get("model") else None
+    flags = [flag for flag in (*first, *more) if _said(flag, given)]
+    path = await asyncio.to_thread(_frozen, server, experiment, flags, given, model)
+    return await _under_way(server, Place(path.name, path))
+
+
+def _said(flag: Flag, given: Mapping[str, str]) -> bool:
+    """Whether the form says something else than the default: what it leaves alone is decided as
+    the command decides it."""
+    if flag.kind is bool:
+        return bool(given.get(flag.key)) is not bool(flag.default)
+    default = flag.default[0] if flag.many and flag.default else flag.default
+    return given.get(flag.key, "") not in ("", str(default)) or bool(flag.told.get("shown"))
+
+
+def _frozen(
+    server: ServerState,
+    experiment: Experiment[Any],
+    flags: list[Flag],
+    given: Mapping[str, str],
+    model: str | None,
+) -> Path:
+    """The directory of the run, which is made if need be. Raises `InputError` as the command."""
+    task = experiment.load(configured(experiment, flags, given, model))
+    path = server.options.runs / default_path(task).name
+    if not locked(path):
+        RunDirectory.of(task, path).close()
+    return path
+
+
+async def go_on(request: Request) -> Response:
+    """`POST /runs/resume/<run>`: a run that was stopped, gone on with."""
+    server, place = server_of(request), place_of(request)
+    if problem := why_not(server):
+        raise HTTPException(403, problem)
+    if not may_go_on(server, place, Frozen.read(place.path / "config.json")):
+        told = say("この実行はここでは続けられません", "this run cannot be gone on with here")
+        raise HTTPException(404, told)
+    return await _under_way(server, place)
+
+
+def may_go_on(server: ServerState, place: Place, frozen: Frozen) -> bool:
+    """Whether a form could have begun it: it is of such a kind, with models of the server's."""
+    experiment = declared(frozen.system, frozen.config)
+    models = frozen.config.get("models")
+    named = set(models.values()) if isinstance(models, dict) else set()
+    known = experiment is not None and bool(experiment.offered)
+    elsewhere = place.own or place.path.is_relative_to(RECORDED)
+    return known and not elsewhere and named <= set(server.options.models) and not why_not(server)
+
+
+async def _under_way(server: ServerState, place: Place) -> Response:
+    words = ["resume", str(place.path), f"--max-minutes={_MINUTES}"]
+    try:
+        await commands_of(server).carry_out(words, place.path, wait=0.0)
+    except InputError:
+        # What was not scored, or stopped by a limit, the page of the run tells itself.
+        with RunDirectory.look(place.path) as directory:
+            if not directory.log.known_episodes():
+                raise
+    return Response(status_code=204, headers={"HX-Redirect": place.url("show")})
+
+
+async def stop(request: Request) -> Response:
+    """`POST /runs/stop/<run>`: one that the server carries out; what it has reached is kept."""
+    place = place_of(request)
+    if not commands_of(server_of(request)).stop(place.path):
+        told = say("ここで始めた実行ではありません", "it was not started here, or has ended")
+        raise HTTPException(409, told)
+    return Response(status_code=204, headers={"HX-Redirect": place.url("show")})
