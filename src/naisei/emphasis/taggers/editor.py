@@ -39,7 +39,9 @@ _CLAIM = re.compile(
 )
 #: Of what or when such a sentence speaks; and what only looks like it.
 _TOPIC = re.compile("[はも]|[とばらき]、|場合|とき|ために")
-_NO_TOPIC = re.compile("では(?=な|あり)|て?は(?=いけ|なら|なり)|とは(?=限)|では(?=なく)|もの|もう|とも")
+_NO_TOPIC = re.compile(
+    "では(?=な|あり)|て?は(?=いけ|なら|なり)|とは(?=限)|では(?=なく)|もの|もう|とも"
+)
 #: Words that join a sentence to the one before, and are left out of the mark.
 _JOINS = re.compile(
     "(?:しかし(?:ながら)?|ただし|また|さらに|つまり|要するに|そのため|このため|したがって|従って|よって"
@@ -63,7 +65,9 @@ _KIND = (
     "(?:こと|もの|サービス|ツール|ライブラリ|フレームワーク|仕組み|機能|言語|手法|方法|方式|規格|技術|概念"
     "|状態|性質|構造|形式|要素|プロトコル|アルゴリズム|ソフトウェア|プログラム|システム)"
 )
-_IS = re.compile(f"\\A(?!.*(?:例えば|など)).*(?:{_KIND}(?:です|である|だ|を指します)?|です|である)\\Z")
+_IS = re.compile(
+    f"\\A(?!.*(?:例えば|など)).*(?:{_KIND}(?:です|である|だ|を指します)?|です|である)\\Z"
+)
 _IS_KIND = re.compile(f"{_KIND}(?:の(?:一つ|ひとつ|1つ))?(?:です|である|だ)\\Z")
 _PAIRS = tuple(zip("「『（(“【", "」』）)”】", strict=True))
 _STOPS = frozenset("。．！!")
