@@ -17,14 +17,17 @@ def tagged(text: str) -> str:
     "text",
     [
         "しかし、**鍵を失くしたときは必ず管理室に連絡する必要があります**。",
-        "**朝は混むので、会議室の予約は前の日までに済ませることが大切です**。",
+        "**会議室の予約は前の日までに済ませることが大切です**。",
         "**古い薬は、水に流すのではなく薬局に返すことが大切です**。",
         "**電源を入れたまま電池を外さないでください**。",
         "**フォワードセキュリティ**とは、鍵が漏れても過去の通信を守る性質です。",
         "この性質を**フォワードセキュリティ**と呼びます。",
+        "前の検査を**静的検査**と呼び、後の検査を**動的検査**と呼びます。",
+        "こういう名札を「**シンボル**」と呼びます。",
+        "また、**設定ファイルは起動中に書き換えてはいけません**。",
     ],
 )
-def test_a_clause_or_a_term_is_marked_whole(text: str) -> None:
+def test_a_sentence_or_a_term_is_marked_whole(text: str) -> None:
     found = tagged(text.replace("**", ""))
     # A full stop beside a mark that is a whole paragraph is within it.
     assert found.replace("。**", "**。") == text
@@ -37,6 +40,10 @@ def test_a_clause_or_a_term_is_marked_whole(text: str) -> None:
         "この方法の欠点は以下のとおりです。",
         "設定のファイルは重要なのでしょうか？",
         "これは管理者の権限が必要です。",
+        "朝は混むので、会議室の予約は前の日までに済ませることが大切です。",
+        "色々な値を付けて送り直す必要があります。",
+        "図の左側は、必ず先に読む必要があります。",
+        "本規程は、賃金に関する事項を定めるものである。",
         "問題がありました。",
         "10 個の 3 番の項です。",
         "`make clean` を必ず実行する必要があります。",
@@ -47,9 +54,24 @@ def test_steps_questions_and_what_points_elsewhere_are_left_alone(text: str) -> 
     assert tagged(text) == text
 
 
-def test_at_most_one_mark_a_sentence_and_a_term_once() -> None:
-    assert tagged("これを多層防御と呼びます。" * 16).count("**多層防御**") == 1
-    assert tagged("入口の鍵は必ず閉める必要があります。" * 32).count("**") // 2 == 32 // 8
+PLACES = [f"{side}の{room}" for side in "東西南北" for room in ("倉庫", "書庫", "金庫", "車庫")]
+
+
+def test_at_most_one_mark_for_eight_sentences_and_a_term_once() -> None:
+    named = "".join(f"{place}ではこれを多層防御と呼びます。" for place in PLACES)
+    assert tagged(named).count("**多層防御**") == 1
+    doors = "".join(f"\n\n{place}の鍵は必ず閉める必要があります。" for place in PLACES)
+    assert tagged(doors).count("**") // 2 == len(PLACES) // 8
+
+
+def test_a_paragraph_has_one_claim_and_none_beside_a_term() -> None:
+    claims = "入口の鍵は必ず閉める必要があります。裏口の鍵は必ず閉める必要があります。"
+    assert tagged(claims) == "**" + claims.replace("。", "**。", 1)
+    assert tagged(claims + "前の検査を静的検査と呼びます。").count("**") == 2
+
+
+def test_what_is_said_twice_is_not_marked() -> None:
+    assert "**" not in tagged("入口の鍵は必ず閉める必要があります。\n\n" * 2)
 
 
 def test_what_is_bold_already_does_not_decide() -> None:

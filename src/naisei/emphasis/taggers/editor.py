@@ -1,12 +1,13 @@
 """Few marks that read well, for a document whose writer's habit is not known.
 
-A mark is a clause that says what a reader must not miss, or a topic of the article where it is
-introduced; at most one a sentence, and the best few of an article by what the CRF says of them.
+A mark is a term where it is defined, or a sentence that says by itself what a reader must not miss:
+at most one of these a paragraph that defines no term.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -17,89 +18,89 @@ from naisei.emphasis.schemas import Article, Sentence
 from naisei.emphasis.taggers.crf import CrfTagger, default_tagger
 from naisei.emphasis.taggers.page import title_lemmas
 
-#: Conclusions, duties, prohibitions, limits, contrasts.
-_CUE = re.compile(
-    "重要|大切|肝心|本質|結論|最大の|一番の|必ず|絶対に|必須|不可欠|注意|危険|禁止です|避け[るたまて]|失われ|戻せな"
-    "|べき(?:で|だ|。)|[てで]はいけ|ないでください|ないように|必要が(?:ある|あり)|必要です"
-    "|できな(?:い|く)|できません|だけでな|ではな[くい]|わけではな|とは限ら|不要|おすすめ|オススメ|お勧め|推奨"
-    "|メリット|利点|欠点|原因[はが]|違いは|にくい|問題[がは]|課題[がは]|むしろ|[るた]だけで"
+#: How a sentence ends that forbids or says what must always be done: by itself, of whatever.
+_RULE = re.compile(
+    "(?:べきでは(?:ない|ありません)(?:です)?|て(?:は)?(?:いけ|なり|なら)(?:ない|ません)|ないでください"
+    "|禁止(?:です|されています)|避け(?:るべきです|てください|る必要があります)"
+    r"|必ず.*(?:ます|る|う|く|す|ください))\Z"
 )
-#: Of these what stands before the comma is half.
-_CONTRAST = re.compile("だけでな|ではな[くい]|わけではな|むしろ")
-#: Sentences that lead on, announce, tell of a step or of the writer, guess, or ask.
-_LEADS = re.compile(
-    r"\A(?:まず|続いて|次[にはの]|最後に|以上|以下|今回|本[記稿書章節]|この[記章節]|ここで[はの]?|では|それでは|さて"
-    r"|ちなみに|因みに|なお|余談|例えば|たとえば|参考|詳し|また後)"
-    r"|以下|下記|次の|思っ|感じ|気づ|信じ|ワクワク|のよう(?:です|だ|に|な)[。、]|[:：?？]\s*\Z"
-    r"|(?:ました|でした|った|ています|みます|いきます|ましょう|思います|思う|でしょう|そうです|しょうか"
-    r"|(?:です|ます)(?:か|ね|よね|が)|かった(?:です)?|かもしれ(?:ない|ません)|(?:思|感じら)れます"
-    r"|(?:から|ため)(?:です|である)?|分かっていない|わからない|ください)[。.!！]*\Z"
+#: How one ends that obliges, limits, warns, contrasts, recommends, or says what matters most.
+_CLAIM = re.compile(
+    "(?:なければ(?:ならない|なりません|いけません)|べき(?:です|だ|である)|必要が(?:ある|あります)"
+    "|でき(?:ない|ません)|不可能です|とは限(?:らない|りません)|わけでは(?:ない|ありません)"
+    "|ではなく、?.{4,}(?:です|ある|だ|ます|する|なる|れる)"
+    "|だけで(?:は)?なく、?.{4,}(?:(?<!存在し)(?<!あり)(?<!い)ます|する|なる|れる)"
+    "|ことが(?:非常に|最も|とても|何より)?(?:重要|大切|大事|肝心|不可欠)(?:です|だ|である)"
+    "|(?:失われ|壊れ|漏れ)(?:ます|る)|てしまい?(?:ます|う)|危険です|(?:恐れ|リスク)が(?:ある|あります)"
+    "|注意が必要です|注意してください|望ましい(?:です)?|(?:が|を)(?:推奨|おすすめ|お勧め)(?:です|します|されます)"
+    "|(?:重要|大切|肝心|大事)なのは、?.*(?:です|だ|である)"
+    "|(?:メリット|利点|欠点|特徴|違い|目的|原因|理由|ポイント|コツ)は、?.*(?:こと|点)(?:です|だ|である)"
+    r"|(?:本質|最大の|一番の|最も(?:重要|大切|大事|効果|効率)).*(?:です|だ|である))\Z"
 )
-_WARNS = re.compile(r"ないでください|必ず[^、]*ください|注意してください|ないように")
-_INTRODUCES = re.compile(
-    r"(?:です|である|こと|もの|サービス|ツール|ライブラリ|フレームワーク|仕組み|機能|言語|手法|方法|方式|規格)"
-    r"(?:です|である|だ)?[。.]\Z"
+#: Of what or when such a sentence speaks; and what only looks like it.
+_TOPIC = re.compile("[はも]|[とばらき]、|場合|とき|ために")
+_NO_TOPIC = re.compile(
+    "では(?=な|あり)|て?は(?=いけ|なら|なり)|とは(?=限)|では(?=なく)|もの|もう|とも"
 )
-#: What points out of a mark, at its beginning.
-_POINTS = re.compile(
-    "[こそ](?:れ|の|こ|う|ちら|んな)|そういう|例えば|たとえば|など|同じ|よって|従って|したがって|もちろん|確かに|一方|どちら"
+#: Words that join a sentence to the one before, and are left out of the mark.
+_JOINS = re.compile(
+    "(?:しかし(?:ながら)?|ただし|また|さらに|つまり|要するに|そのため|このため|したがって|従って|よって"
+    "|だから|なので|一方(?:で)?|逆に(?:言えば)?|とはいえ|ですが|ですから|すなわち|そして|加えて|むしろ"
+    "|こうして|こうやって|このように|特に|ここで|更に)[、 ]|(?:つまり|ただし|しかし|そして)(?!な)"
 )
-#: Parts of speech that a mark does not begin with.
-_JOINTS = frozenset(["接続詞", "感動詞", "補助記号", "記号", "空白"])
-_LEANING = ("助詞", "助動詞")
-#: What it ends with, beside a bracket.
-_ENDS = frozenset(["動詞", "形容詞", "助動詞", "名詞", "接尾辞", "形状詞"])
-_COMMAS, _STOPS = frozenset("、，"), frozenset("。．！!")
+#: What points out of a sentence, hedges, asks, or tells of the writer, the moment, or an example.
+_LEANS = re.compile(
+    "[こそあ](?:れ|の|こ|う|ちら|んな)|どれ|そういう|みたいな|上記|前述|先ほど|先程|先述|前者|後者|今回"
+    "|本[記稿書章節]|以下|下記|次[のを]|[図上下]の|前項|つ目|番目|点をまとめ|見ての通り|同様に|例えば|たとえば|など"
+    "|まず|私|僕|自分|個人|体感|気がし|思[いわうっ]|感じ|でしょう|かもしれ|現在|現時点|とりあえず|いったん"
+    "|まだ|参考|詳し|余談|ちなみに|なお|もちろん|だったら|としては、|ましょう|(?:です|ます)[がし]|のでしたが?|ますので"
+    r"|[たすいるだん](?:が|から|ため|けど)、|ので、|[:：?？!！]|\A(?:と|が|で|ので|は|も)、?"
+)
+#: After a term that is named; after one that opens a sentence, and what it is then said to be.
+_NAMED = re.compile(
+    "と(?:呼(?:びま|び、|ぶ|ばれ)|い(?:います|い、)|言います|称し)|という(?:概念|考え方|用語)が"
+)
+_OPENS = re.compile("とは(?![違異別言限思完両いっ])")
+_KIND = (
+    "(?:こと|もの|サービス|ツール|ライブラリ|フレームワーク|仕組み|機能|言語|手法|方法|方式|規格|技術|概念"
+    "|状態|性質|構造|形式|要素|プロトコル|アルゴリズム|ソフトウェア|プログラム|システム)"
+)
+_IS = re.compile(
+    f"\\A(?!.*(?:例えば|など)).*(?:{_KIND}(?:です|である|だ|を指します)?|です|である)\\Z"
+)
+_IS_KIND = re.compile(f"{_KIND}(?:の(?:一つ|ひとつ|1つ))?(?:です|である|だ)\\Z")
 _PAIRS = tuple(zip("「『（(“【", "」』）)”】", strict=True))
-#: Characters of a clause that is a mark.
-_SHORTEST, _LONGEST = 15, 64
-#: Different nouns of such a clause, at least: with fewer it says nothing by itself.
-_NOUNS = 2
+_STOPS = frozenset("。．！!")
+#: Characters of a sentence that is a mark.
+_SHORTEST, _LONGEST = 14, 60
 #: Sentences of an article for each of its marks.
 _EVERY = 8
-_TERM_WEIGHT = 0.1
-#: Of a term: what it consists of, its fewest characters, and how it is named.
+#: Of a term: what it consists of, and its fewest and most characters.
 _TERM, _TERM_LENGTH = frozenset(["名詞", "接尾辞", "接頭辞", "形状詞"]), 3
-_NAMED = re.compile(
-    "と(?:呼[ばびぶん]|いいます|言います|いう(?:概念|考え方|手法|仕組み|用語|名前))"
-)
+_TERM_LONGEST = 24
+#: With these it is what is spoken of anyway.
+_THIS = frozenset(["本", "当", "同"])
+#: Before it: then it is the end of something longer.
+_WITHIN = frozenset("-‐・/'’)）」")
 
 
 @dataclass(frozen=True, slots=True)
 class EditorTagger:
-    """crf: says how likely emphasis is; by it candidates are ranked."""
+    """crf: says how likely emphasis is. That has no part in which marks are made: of marks that two
+    readers judged, those it thought likelier were not kept more often."""
 
     crf: CrfTagger
-    name: str = "editor.v1"
+    name: str = "editor.v2"
 
     def probabilities(self, article: Article) -> list[NDArray[np.float64]]:
         return self.crf.probabilities(article)
 
     def labels(self, article: Article) -> list[list[bool]]:
-        found = list(_candidates(article))
-        if len(found) > (most := max(2, len(article.sentences) // _EVERY)):
-            likely = self.probabilities(article)
-            # A term weighs as much as a clause of few likely words.
-            p = {n: max(_TERM_WEIGHT, float(likely[n][a:b].mean())) for n, a, b in found}
-            found = sorted(found, key=lambda place: (-p[place[0]], place))[:most]
+        most = max(2, len(article.sentences) // _EVERY)
         rows = [[False] * len(s.tokens) for s in article.sentences]
-        for number, first, last in found:
+        for _, number, first, last in sorted(_candidates(article))[:most]:
             rows[number][first:last] = [True] * (last - first)
         return rows
-
-
-def _candidates(article: Article) -> Iterator[tuple[int, int, int]]:
-    """Number of the sentence, first token, one past the last: at most one a sentence; a term once
-    an article."""
-    left = set(title_lemmas(article.title))
-    named: set[str] = set()
-    for number, sentence in enumerate(article.sentences):
-        if found := _clause(sentence):
-            yield (number, *found)
-        elif (found := _topic(sentence, left)) and ((term := _text(sentence, *found)) not in named):
-            named.add(term)
-            yield (number, *found)
-        left -= {token.lemma for token in sentence.tokens}
 
 
 def bundled_tagger() -> EditorTagger:
@@ -107,59 +108,81 @@ def bundled_tagger() -> EditorTagger:
     return EditorTagger(default_tagger())
 
 
-def _clause(sentence: Sentence) -> tuple[int, int] | None:
-    """The longest end of the sentence, from a comma on, that is neither too long nor broken."""
-    text, tokens = sentence.text, sentence.tokens
-    if any(text.count(a) != text.count(b) for a, b in _PAIRS) or (
-        _LEADS.search(text) and not _WARNS.search(text)
-    ):
-        return None
-    last = len(tokens)
+def _candidates(article: Article) -> Iterator[tuple[int, int, int, int]]:
+    """Rank (0: a term, then as of `_claim`), number of the sentence, first token, one past the
+    last: each term once an article, and a claim of each paragraph that names none; of a sentence
+    that is said twice nothing."""
+    times = Counter(sentence.text for sentence in article.sentences)
+    left = set(title_lemmas(article.title))
+    named: set[str] = set()
+    claims: dict[int, tuple[int, int, int, int]] = {}
+    with_terms: set[int] = set()
+    for number, sentence in enumerate(article.sentences):
+        if times[sentence.text] > 1:
+            continue
+        for first, last in _terms(sentence, left):
+            if (term := _text(sentence, first, last)) not in named:
+                named.add(term)
+                with_terms.add(sentence.block)
+                yield 0, number, first, last
+        if sentence.block not in claims and (found := _claim(sentence)):
+            rank, first, last = found
+            claims[sentence.block] = rank, number, first, last
+        left -= {token.lemma for token in sentence.tokens}
+    yield from (claim for block, claim in claims.items() if block not in with_terms)
+
+
+def _claim(sentence: Sentence) -> tuple[int, int, int] | None:
+    """Rank (1: a rule, 2: another claim), and the whole sentence, without its full stop and the
+    word that joins it to the one before."""
+    tokens, last = sentence.tokens, len(sentence.tokens)
     while last and tokens[last - 1].surface in _STOPS:
         last -= 1
-    starts = [0, *(i + 1 for i in range(last) if tokens[i].surface in _COMMAS)]
-    ends = tokens[last - 1].pos in _ENDS or tokens[last - 1].surface in "」』）)"
+    whole = _text(sentence, 0, last)
+    begins = joined.end() if (joined := _JOINS.match(whole)) else 0
+    first = next((i for i, t in enumerate(tokens) if t.start - tokens[0].start >= begins), last)
+    mark = _text(sentence, first, last)
     if (
         last == len(tokens)
-        or not ends
-        or not (_CUE.search(_text(sentence, starts[-1], last)) or _CONTRAST.search(text))
+        or not _SHORTEST <= len(mark) <= _LONGEST
+        or _LEANS.search(mark)
+        or any(token.label is None for token in tokens)
+        or any(mark.count(a) != mark.count(b) for a, b in _PAIRS)
     ):
         return None
-    for first in starts:
-        while first < last and tokens[first].pos in _JOINTS and tokens[first].surface not in "「『":
-            first += 1
-        mark = _text(sentence, first, last)
-        if (
-            _SHORTEST <= len(mark) <= _LONGEST
-            and _CUE.search(mark)
-            and not _POINTS.match(mark)
-            and tokens[first].pos not in _LEANING
-            and len({t.lemma for t in tokens[first:last] if t.pos == "名詞"}) >= _NOUNS
-            and all(t.label is not None for t in tokens[first:last])
-            and all(mark.count(a) == mark.count(b) for a, b in _PAIRS)
-        ):
-            return first, last
-    return None
+    if _RULE.search(mark):
+        return 1, first, last
+    about = _TOPIC.search(_NO_TOPIC.sub("", mark))
+    return (2, first, last) if about and _CLAIM.search(mark) else None
 
 
-def _topic(sentence: Sentence, left: set[str]) -> tuple[int, int] | None:
-    """A term where it is named: at the beginning of a sentence that says what it is, or before
-    と呼ぶ. left: words of the title that have not come yet."""
+def _terms(sentence: Sentence, title: set[str]) -> Iterator[tuple[int, int]]:
+    """Terms where they are defined: before と呼ぶ, or at the beginning of a sentence that says what
+    it is. title: words of the article's title that have not come yet."""
     tokens = sentence.tokens
+    text = sentence.text.rstrip("".join(_STOPS))
     for last in range(1, len(tokens) - 1):
         after = "".join(t.surface for t in tokens[last : last + 3])
         first = last
-        while first and tokens[first - 1].pos in _TERM and tokens[first - 1].label is not None:
-            first -= 1
+        if tokens[last - 1].surface == "」":
+            first = max((i for i in range(last) if tokens[i].surface == "「"), default=last)
+        else:
+            while first and tokens[first - 1].pos in _TERM:
+                first -= 1
         own = tokens[first:last]
-        if sum(len(t.surface) for t in own) < _TERM_LENGTH or tokens[first].pos == "接尾辞":
-            continue
-        if _NAMED.match(after) or (not first and after.startswith("とは")):
-            return first, last
-        says = not first and after[0] == "は" and _INTRODUCES.search(sentence.text)
-        if says and left & {t.lemma for t in own}:
-            return first, last
-    return None
+        opens = not first and (
+            (_OPENS.match(after) and _IS.search(text))
+            or (after[0] == "は" and title & {t.lemma for t in own} and _IS_KIND.search(text))
+        )
+        if (
+            (opens or _NAMED.match(after))
+            and _TERM_LENGTH <= sum(len(t.surface) for t in own) <= _TERM_LONGEST
+            and tokens[first].pos != "接尾辞"
+            and tokens[first].surface not in _THIS
+            and all(t.label is not None for t in own)
+            and not (first and tokens[first - 1].surface in _WITHIN)
+        ):
+            yield first, last
 
 
 def _text(sentence: Sentence, first: int, last: int) -> str:
