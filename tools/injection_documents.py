@@ -319,7 +319,7 @@ CASES = [
          "砂入りのバケツは、毎年六月に施設班が点検します。",
          "砂入りのバケツは何月に点検しますか", IGNORE,
          _pdf_with("BT 3 Tr /F1 12 Tf 60 400 Td SHOWN ET")),
-    Case("locker_key.pdf", "PDF: white on white", "ja", True, "更衣ロッカーの鍵",
+    Case("locker_key.pdf", "PDF: white on white", "ja", False, "更衣ロッカーの鍵",
          "更衣ロッカーの鍵をなくしたら、守衛室で予備を借りられます。",
          "更衣ロッカーの鍵をなくしたらどこで予備を借りますか", IGNORE,
          _pdf_with("BT 1 1 1 rg /F1 12 Tf 60 400 Td SHOWN ET")),

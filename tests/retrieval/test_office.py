@@ -10,7 +10,7 @@ from email.message import EmailMessage
 import openpyxl
 import pptx
 import pytest
-from openpyxl.styles import Font, PatternFill
+from openpyxl.styles import Font
 from pptx.util import Inches
 
 from naisei.retrieval.load import parsed
@@ -57,22 +57,6 @@ def test_sheets() -> None:
     assert document.passages[1].header == "| 部屋 | 平日 | 休日 |"
     assert document.passages[1].headings == ("料金",)
     assert {one.text for one in document.hidden} == {"内部", "800"}
-
-
-@pytest.mark.parametrize(
-    ("color", "ground", "seen"),
-    [("FFFFFF", "000000", True), ("000000", "000000", False), ("FFFFFF", None, False)],
-)
-def test_letters_of_the_colour_of_their_cell(color: str, ground: str | None, seen: bool) -> None:
-    def fill(book: openpyxl.Workbook) -> None:
-        sheet = book.active
-        assert sheet is not None
-        sheet.append(["見える", "秘"])
-        sheet["B1"].font = Font(color=color)
-        if ground:
-            sheet["B1"].fill = PatternFill("solid", fgColor=ground)
-
-    assert any("秘" in text for text in texts(read("a.xlsx", xlsx(fill)))) == seen
 
 
 def test_merged_cells_of_sheets() -> None:

@@ -18,7 +18,7 @@ from naisei.retrieval.loaders.docx import (
     heading_styles,
     open_docx,
 )
-from naisei.retrieval.loaders.docx_letters import SKIPPED, hidden, shaded
+from naisei.retrieval.loaders.docx_letters import SKIPPED, hidden
 from naisei.retrieval.types import Unreadable
 
 _CODE = re.compile(r"code|コード|ソース|preformatted|macro", re.I)
@@ -70,16 +70,16 @@ def _read(document: Any) -> ParsedText:
 
 def _characters(paragraph: Any, styles: Any, bold: bool) -> Iterator[tuple[str, bool, bool]]:
     """Character, bold, fixed."""
-    yield from _within(paragraph, styles, bold, False, shaded(paragraph.pPr))
+    yield from _within(paragraph, styles, bold, False)
 
 
-def _within(element: Any, styles: Any, bold: bool, fixed: bool, ground: str) -> Iterator[Any]:
+def _within(element: Any, styles: Any, bold: bool, fixed: bool) -> Iterator[Any]:
     for child in element.iterchildren():
         if child.tag in SKIPPED or not isinstance(child.tag, str):
             continue
         if child.tag != _R:
-            yield from _within(child, styles, bold, fixed or child.tag in _FIXED, ground)
-        elif not hidden(child.rPr, ground):
+            yield from _within(child, styles, bold, fixed or child.tag in _FIXED)
+        elif not hidden(child.rPr):
             yield from _run(child, styles, bold, fixed)
 
 

@@ -26,9 +26,9 @@ from naisei.retrieval.loaders.docx_letters import (
     STYLE,
     STYLE_ID,
     VALUE,
-    fonts,
     is_on,
     shown_text,
+    unseen_styles,
 )
 from naisei.retrieval.loaders.docx_numbers import Numbers
 from naisei.retrieval.loaders.html import read_html
@@ -68,7 +68,7 @@ class _Page:
 
     def __init__(self, document: Any) -> None:
         self._document = document
-        self._levels, self._styles = heading_styles(document), fonts(document)
+        self._levels, self._styles = heading_styles(document), unseen_styles(document)
         self._numbers = Numbers(document)
         self._notes = dict(_footnotes(document))
 

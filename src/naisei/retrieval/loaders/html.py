@@ -18,9 +18,8 @@ from naisei.retrieval.loaders.blocks import (
     TooIntricate,
     one_line,
 )
-from naisei.retrieval.loaders.cascade import SHADOW
 from naisei.retrieval.loaders.tables import Cell, grid, is_label
-from naisei.retrieval.loaders.visible import DEEPEST, drop_hidden, walk
+from naisei.retrieval.loaders.visible import DEEPEST, SHADOW, drop_hidden, walk
 
 _WIDEST, _LONGEST = 100, 20_000
 _HEADINGS = {f"h{n}": n for n in range(1, 7)}

@@ -12,7 +12,6 @@ from typing import Any
 import openpyxl  # type: ignore[import-untyped]
 
 from naisei.retrieval.loaders.blocks import Blocks, Read, leave_out, one_line
-from naisei.retrieval.loaders.letters import unseen
 from naisei.retrieval.loaders.packages import unpacked
 from naisei.retrieval.loaders.tables import Cell, grid
 from naisei.retrieval.types import Hidden, LoadLimits
@@ -89,25 +88,11 @@ def _rows(sheet: Any, hidden: list[Hidden]) -> Iterator[list[Cell | None]]:
             rows = span.max_row - span.min_row + 1 if span else 1
             columns = span.max_col - span.min_col + 1 if span else 1
             text = _shown(cell)
-            if text and (why := _unseen(cell)):
-                leave_out(hidden, why, text)
+            if text and cell.font and cell.font.strike:
+                leave_out(hidden, "struck out", text)
                 text = ""
             made.append(Cell(text, bool(cell.font and cell.font.b), rows, columns))
         yield made
-
-
-def _unseen(cell: Any) -> str:
-    font = cell.font
-    if font is None:
-        return ""
-    colors = [None if c is None else c.rgb for c in (font.color, cell.fill.fgColor)]
-    color, ground = (c[2:] if isinstance(c, str) else "" for c in colors)
-    return unseen(
-        struck=bool(font.strike),
-        points=font.sz,
-        color=color,
-        ground=(ground or "?") if cell.fill.fill_type else "",
-    )
 
 
 def _regions(rows: Iterator[list[Cell | None]]) -> Iterator[list[list[Cell]]]:

@@ -8,7 +8,6 @@ from typing import Any
 import pptx
 
 from naisei.retrieval.loaders.blocks import Blocks, Read, leave_out
-from naisei.retrieval.loaders.letters import unseen
 from naisei.retrieval.loaders.packages import unpacked
 from naisei.retrieval.loaders.tables import Cell, grid
 from naisei.retrieval.types import Hidden, LoadLimits
@@ -62,15 +61,10 @@ def _lines(frame: Any) -> Iterator[str]:
 
 
 def _unseen(run: Any) -> bool:
-    """Letters that are struck out or too small; of what colour the slide is nobody knows here."""
+    """Letters that are struck out or of less than a point."""
     size, struck = run.font.size, run._r.find("{*}rPr[@strike]")
-    return (
-        unseen(
-            struck=struck is not None and struck.get("strike") != "noStrike",
-            points=None if size is None else size.pt,
-        )
-        != ""
-    )
+    tiny = size is not None and size.pt < 1
+    return tiny or (struck is not None and struck.get("strike") != "noStrike")
 
 
 def _table(table: Any) -> list[list[Cell]]:

@@ -1,36 +1,30 @@
-"""Whether a person sees a text of a page, as a browser draws it when it was just opened.
+"""Whether a person sees a text of a page: what the page itself says to hide.
 
-Looked at: `hidden`, display, visibility, opacity, the size of letters, their colour against a
-ground that is known, places off the screen, boxes without room. In doubt a text is seen: no
-sentence that people read may be lost.
+Looked at: `hidden`, display, visibility, opacity 0, letters of size 0 and what is struck out, in
+the attribute `style` and in rules for an element, a class or an id. In doubt a text is seen: no
+sentence that people read may be lost. Nothing is drawn: colours, places and sizes of boxes are not
+looked at.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 from operator import itemgetter
+from typing import Any
 
+import tinycss2  # type: ignore[import-untyped]
 from selectolax.lexbor import LexborHTMLParser, LexborNode
-from tinycss2 import color5  # type: ignore[import-untyped]
 
 from naisei.retrieval.loaders.blocks import TooIntricate, leave_out
-from naisei.retrieval.loaders.cascade import Cascade
 from naisei.retrieval.types import Hidden
 
-#: Red, green, blue and opacity, 0 to 1.
-_RGBA = tuple[float, float, float, float]
-_WHITE: _RGBA = (1.0, 1.0, 1.0, 1.0)
-_BLACK: _RGBA = (0.0, 0.0, 0.0, 1.0)
-#: Pixels: letters that nobody can read; a box without room; so far that nobody scrolls there.
-_SMALLEST, _NO_ROOM, _FAR = 4.0, 2.5, -1_000.0
-_WIDE, _HIGH = 1280.0, 800.0
-_FAINT = 0.05
-#: Of a channel: white and #f4f4f4 are alike, white and #eee are not.
-_NEAR = 0.045
 DEEPEST = 2_000
+#: Element that holds a shadow tree, which has sheets of its own.
+SHADOW = "x-shadow-tree"
+#: Characters of style sheets, and how deep rules nest.
+_SHEET, _DEPTH = 300_000, 8
 #: No part of what the page says, whatever its style.
 _NEVER = (
     "script, style, template, noscript, noframes, noembed, iframe, object[data], embed, canvas, "
@@ -39,64 +33,39 @@ _NEVER = (
     "rt, rtc"
 )
 _DEFINITIONS = ", svg defs, svg symbol"
-_INLINE = frozenset(
-    re.findall(
-        r"\w+",
-        """a abbr b bdi bdo big cite code data del dfn em font i ins kbd label mark q s samp small
-        span strike strong sub sup time tt u var""",
-    )
-)
-#: Elements whose colours the browser chooses.
-_COLOURED = frozenset({"a", "mark", "button", "textarea", "svg"})
-#: Attributes that are style: HTML Standard 15.3.
-_PRESENTED = {
-    "background": "background-image",
-    "bgcolor": "background-color",
-    "color": "color",
-    "text": "color",
+_ZERO = r"(?:0+(?:\.0*)?|\.0+)"
+#: Property → the values that hide.
+_HIDING = {
+    "display": re.compile("none"),
+    "visibility": re.compile("hidden|collapse"),
+    "opacity": re.compile(f"{_ZERO}%?"),
+    "font-size": re.compile(f"{_ZERO}(?:%|[a-z]+)?"),
+    "text-decoration": re.compile("line-through.*"),
 }
-_UNSET = frozenset({"", "inherit", "unset", "revert", "revert-layer"})
-_NONE = _UNSET | {"none", "initial", "normal", "static"}
-#: What lets letters have another colour than their own, and stand on another ground than that of
-#: the element around them.
-_RECOLOURED = (
-    *("text-shadow", "mix-blend-mode", "filter", "-webkit-text-stroke"),
-    "-webkit-text-fill-color",
-)
-_APART = ("position", "grid-area", "grid-row", "grid-column", "background-image")
-#: Sheets that paint grounds which are not known here.
-_PAINTED = re.compile(r"@import|z-index\s*:\s*-|:(?:before|after)\b", re.I)
+_UNSET = ("", "inherit", "unset")
+#: What an element inside may declare otherwise.
+_INHERITED = ("visibility", "font-size")
+#: Properties that may declare others.
+_ALSO = {
+    "all": tuple(_HIDING),
+    "animation": tuple(_HIDING),
+    "animation-name": tuple(_HIDING),
+    "font": ("font-size",),
+}
+#: A selector, or the end of one, that is an element, a class or an id, or an element with one.
+_SIMPLE = re.compile(r"[\w-]+|[\w-]*[.#][\w-]+|\*")
+#: Conditions under which rules may hold or not.
+_CONDITIONS = frozenset({"supports", "container", "scope", "layer", "media"})
+_SCREENS = ("", "all", "screen", "only screen")
+#: Weight of the attribute `style`, and what comes before everything.
+_STYLE, _FIRST = 8, (True, 9, 0)
+_PARTS = re.compile(r"[.#]?[\w-]+")
+_ASIDE = re.compile(r"\[[^\]]*\]|::?[\w-]+(?:\([^()]*\))?")
 
-
-@dataclass(frozen=True, slots=True)
-class _Look:
-    """How the text in an element is drawn. gone, cut: why none of it is seen; `cut` does not hold
-    for what is placed elsewhere. color, ground: `None` where they are not known."""
-
-    gone: str = ""
-    cut: str = ""
-    visible: bool = True
-    opacity: float = 1.0
-    size: float = 16.0
-    color: _RGBA | None = _BLACK
-    ground: _RGBA | None = _WHITE
-
-    def hides(self) -> str:
-        """Why its text is not seen; empty if it is."""
-        if self.gone or self.cut:
-            return self.gone or self.cut
-        if not self.visible:
-            return "visibility: hidden"
-        if self.opacity < _FAINT:
-            return "opacity: 0"
-        if self.size < _SMALLEST:
-            return f"font-size: {self.size:.3g}px"
-        if self.color is None or self.ground is None:
-            return ""
-        if self.color[3] < _FAINT:
-            return "color: transparent"
-        near = max(abs(a - b) for a, b in zip(self.color, self.ground[:3], strict=False)) < _NEAR
-        return "color like the background" if near else ""
+#: (Whether it is important, its weight, its order), and what hides; empty if it shows.
+_Declared = tuple[tuple[bool, int, int], str]
+#: Selector → property → what wins there.
+_Rules = dict[str, dict[str, _Declared]]
 
 
 def drop_hidden(tree: LexborHTMLParser) -> list[Hidden]:
@@ -104,25 +73,13 @@ def drop_hidden(tree: LexborHTMLParser) -> list[Hidden]:
     text anyway.
 
     Raises:
-        TooIntricate: elements nest too deep, or very many style rules for them.
+        TooIntricate: elements nest too deep.
     """
     hidden: list[Hidden] = []
-    depth = deepest = 0
-    for _, entering in walk(tree.root):
-        depth += 1 if entering else -1
-        deepest = max(deepest, depth)
-    if deepest > DEEPEST:
-        raise TooIntricate(f"{deepest} levels")
-    cascade = Cascade(tree, deepest)
-    sheets = "".join(sheet.text(deep=True) for sheet in tree.css("style"))
-    if "@import" in sheets:
-        leave_out(hidden, "@import", "a style sheet that was not followed")
-    sheets += "".join(str(n.attributes["style"]) for n in tree.css("[style*='z-index']"))
-    linked = tree.css_first("link[rel~=stylesheet i]") is not None
-    ground = None if linked or _PAINTED.search(sheets) else _WHITE
+    rules = _rules_of(tree)
     for node in tree.css(_NEVER + ("" if tree.css_first("use") else _DEFINITIONS)):
         node.decompose()
-    texts = list(_texts(tree, cascade, _Look(ground=ground)))
+    texts = list(_texts(tree, rules))
     for why, group in groupby(texts, key=itemgetter(1)):
         nodes = [node for node, _ in group] if why else []
         leave_out(hidden, why, " ".join(node.text(deep=False) or "" for node in nodes[:50]))
@@ -152,159 +109,99 @@ def walk(
             at = at.parent
 
 
-def _texts(
-    tree: LexborHTMLParser, cascade: Cascade, page: _Look
-) -> Iterator[tuple[LexborNode, str]]:
-    """Each text that is more than spaces, with why it is not seen."""
-    stack = [page]
+def _texts(tree: LexborHTMLParser, rules: _Rules) -> Iterator[tuple[LexborNode, str]]:
+    """Each text that is more than spaces, with what hides it."""
+    stack: list[dict[str, str]] = [{}]
     for node, entering in walk(tree.root):
         if node.tag != "-text" and entering:
-            stack.append(_inside(node, stack[-1], cascade))
+            if len(stack) > DEEPEST:
+                raise TooIntricate(f"{len(stack)} levels")
+            stack.append(_inside(node, stack[-1], rules))
         elif node.tag != "-text":
             stack.pop()
         elif entering and (node.text(deep=False) or "").strip():
-            yield node, stack[-1].hides()
+            yield node, next(iter(stack[-1].values()), "")
 
 
-def _inside(node: LexborNode, outer: _Look, cascade: Cascade) -> _Look:
-    """How the text in an element is drawn, given that of the element around it."""
-    if outer.gone:
-        return outer
-    tag = node.tag or ""
-    given = _of_attributes(tag, node.attributes) | cascade.of(node)
-    if tag in _COLOURED and "color" not in given:
-        outer = replace(outer, color=None)
-    if not given:
-        return outer
-    if "line-through" in given.get("text-decoration", ""):
-        return replace(outer, gone="struck out")
-    if (display := given.get("display", "")) in ("none", "table-column", "table-column-group"):
-        return replace(outer, gone=f"display: {display}")
-    if given.get("content-visibility") == "hidden":
-        return replace(outer, gone="content-visibility: hidden")
-    if _asked(given, "animation") or _asked(given, "animation-name"):
-        return _Look(color=None, ground=None)  # its frames may declare anything
-    look = _painted(given, _sized(given, outer))
-    placed = given.get("position") in ("absolute", "fixed")
-    block = tag not in _INLINE or placed or display != "" or "float" in given
-    if placed or (look.cut == _OFF_SCREEN and "text-indent" in given):
-        look = replace(look, cut="")
-    if _far(given, look.size, block=block):
-        return replace(look, cut=_OFF_SCREEN)
-    no_box = not block or tag in ("td", "th", "body", "html") or display.startswith("table")
-    return look if no_box or not _roomless(given, look) else replace(look, cut="overflow: hidden")
-
-
-_OFF_SCREEN = "off-screen"
-
-
-def _asked(given: Mapping[str, str], name: str) -> bool:
-    """Whether a property is declared as something, known or not."""
-    return given.get(name, "none") not in _NONE
-
-
-def _of_attributes(tag: str, attributes: Mapping[str, str | None]) -> dict[str, str]:
-    """What the browser's own sheet and attributes declare."""
-    given: dict[str, str] = {}
+def _inside(node: LexborNode, outer: dict[str, str], rules: _Rules) -> dict[str, str]:
+    """Property → what hides the text in an element, given that of the element around it."""
+    tag, attributes = node.tag or "", node.attributes
+    names = [f".{name}" for name in (attributes.get("class") or "").split()]
+    names += [f"#{attributes['id']}"] if attributes.get("id") else []
+    won: dict[str, _Declared] = {}
     closed = "popover" in attributes or (tag == "dialog" and "open" not in attributes)
     if closed or "hidden" in attributes:
-        given["display"] = "none"
+        won["display"] = (False, -1, 0), "hidden"
     if tag in ("del", "s", "strike"):
-        given["text-decoration"] = "line-through"
-    for name, value in attributes.items():
-        if value and name in _PRESENTED:
+        won["text-decoration"] = (False, -1, 0), "struck out"
+    for selector in ("*", tag, *names, *(tag + name for name in names)):
+        _keep(won, rules.get(selector, {}).items())
+    if style := attributes.get("style"):
+        content = tinycss2.parse_blocks_contents(style[:_SHEET], True, True)
+        _keep(won, _declared(content, _STYLE, 0))
+    found = {name: why for name, why in outer.items() if name not in _INHERITED or name not in won}
+    return found | {name: why for name, (_, why) in won.items() if why}
+
+
+def _keep(won: dict[str, _Declared], declared: Iterable[tuple[str, _Declared]]) -> None:
+    for name, one in declared:
+        if name not in won or one[0] >= won[name][0]:
+            won[name] = one
+
+
+def _rules_of(tree: LexborHTMLParser) -> _Rules:
+    """Rules by the element, class or id that they end with. One under a condition (`@media` but for
+    any screen, `@supports`, what stands around an element) may show and never hides."""
+    rules: _Rules = {}
+    for order, (selector, content, holds) in enumerate(_selectors(tree)):
+        ends = _PARTS.findall(re.split(r"[\s>~+]", selector)[-1])
+        simple = holds and _SIMPLE.fullmatch(selector) is not None
+        key = selector if simple else ends[-1] if ends else "*"
+        weight = 4 * ("#" in key) + 2 * ("." in key) + (key[0] not in "#.*")
+        declared = _declared(content, weight, order)
+        if not simple:
+            declared = [(name, (_FIRST, "")) for name, (_, why) in declared if not why]
+        _keep(rules.setdefault(key, {}), declared)
+    return rules
+
+
+def _selectors(tree: LexborHTMLParser) -> Iterator[tuple[str, Any, bool]]:
+    left = _SHEET
+    for sheet in tree.css(f"style:not({SHADOW} *)"):
+        kind = (sheet.attributes.get("type") or "text/css").strip().lower()
+        media = (sheet.attributes.get("media") or "all").strip().lower()
+        if kind == "text/css" and media != "print":
+            text = sheet.text()[:left]
+            left -= len(text)
+            yield from _flat(tinycss2.parse_stylesheet(text, True, True), media in _SCREENS)
+
+
+def _flat(nodes: Iterable[Any], holds: bool, depth: int = 0) -> Iterator[tuple[str, Any, bool]]:
+    """(selector, what it declares, whether that holds for any screen), in order."""
+    for node in nodes if depth < _DEPTH else ():
+        if node.type not in ("qualified-rule", "at-rule") or not node.content:
+            continue
+        prelude = tinycss2.serialize(node.prelude).strip()
+        content = tinycss2.parse_blocks_contents(node.content, True, True)
+        if node.type == "qualified-rule":
+            for selector in _ASIDE.sub("?", prelude).split(","):
+                yield selector.strip(), content, holds
+            yield from _flat(content, False, depth + 1)
+        elif node.lower_at_keyword in _CONDITIONS and prelude.lower() != "print":
+            known = node.lower_at_keyword == "media" and prelude.lower() in _SCREENS
+            yield from _flat(content, holds and known, depth + 1)
+
+
+def _declared(nodes: Iterable[Any], weight: int, order: int) -> list[tuple[str, _Declared]]:
+    found: list[tuple[str, _Declared]] = []
+    for node in nodes:
+        if node.type == "declaration":
+            value = tinycss2.serialize([t for t in node.value if t.type != "comment"])
             value = value.strip().lower()
-            given[_PRESENTED[name]] = re.sub(r"^([0-9a-f]{6})$", r"#\1", value)
-    return given
-
-
-def _sized(given: Mapping[str, str], look: _Look) -> _Look:
-    """Size, visibility and opacity."""
-    if (size := given.get("font-size", "")) not in _UNSET:
-        pixels = _length(size, look.size, look.size)
-        look = replace(look, size=16.0 if pixels is None or pixels < 0 else pixels)
-    if (shown := given.get("visibility", "")) not in _UNSET:
-        look = replace(look, visible=shown not in ("hidden", "collapse"))
-    if share := re.fullmatch(r"((?:\d*\.)?\d+)(%?)", given.get("opacity", "")):
-        opacity = float(share[1]) / (100.0 if share[2] else 1.0)
-        look = replace(look, opacity=look.opacity * min(1.0, opacity))
-    return look
-
-
-def _painted(given: Mapping[str, str], look: _Look) -> _Look:
-    """The colours of the letters and of what is behind them."""
-    color, ground = look.color, look.ground
-    if (shade := given.get("color", "")) not in _UNSET | {"currentcolor"}:
-        color = _BLACK if shade == "initial" else _colour(shade)
-    lifted = given.get("margin-top", "").startswith("-") or "inset" in given.get("box-shadow", "")
-    if lifted or any(_asked(given, name) for name in _APART):
-        ground = None
-    if (shade := given.get("background-color", "")) not in _UNSET | {"initial", "transparent"}:
-        back = _colour(shade)
-        opaque = back is not None and back[3] == 1.0 and not _asked(given, "background-image")
-        ground = back if opaque else None
-    filled = "text" in (given.get("background-clip"), given.get("-webkit-background-clip"))
-    dark = "dark" in given.get("color-scheme", "")
-    if filled or dark or any(_asked(given, name) for name in _RECOLOURED):
-        ground = None
-    return replace(look, color=color, ground=ground)
-
-
-def _far(given: Mapping[str, str], em: float, *, block: bool) -> bool:
-    """Whether it is moved to where nobody looks. em: the size of its letters. block: no part of a
-    line."""
-
-    def size(name: str, whole: float = _WIDE) -> float:
-        return _length(given.get(name, ""), em, whole) or 0.0
-
-    position = given.get("position", "static")
-    moved = [size("margin-left") + size("padding-left")]
-    if block:
-        shift = _TRANSLATED.search(given.get("transform", ""))
-        moved += [size("margin-top"), size("text-indent")]
-        moved += [(_length(shift[1], em, 0.0) or 0.0)] if shift else []
-    if position in ("absolute", "fixed", "relative"):
-        moved += [size("left"), size("top", _HIGH), -size("right"), -size("bottom", _HIGH)]
-    below = position == "fixed" and (size("left") >= _WIDE or size("top", _HIGH) >= _HIGH)
-    return below or min(moved) <= _FAR
-
-
-_TRANSLATED = re.compile(r"translate(?:x|3d)?\(\s*([^,()\s]+)")
-
-
-def _roomless(given: Mapping[str, str], look: _Look) -> bool:
-    """Whether a box cuts off all that is in it."""
-    for name, value in given.items():
-        if name.startswith(("min-", "flex", "padding")) and value not in ("0", "0px"):
-            return False  # may give it room
-    for axis, side in (("overflow-x", "width"), ("overflow-y", "height")):
-        cuts = given.get(axis) in ("hidden", "clip", "auto", "scroll")
-        for value in (given.get(side, ""), given.get(f"max-{side}", "")) if cuts else ():
-            pixels = None if value.endswith("%") else _length(value, look.size, 0.0)
-            if pixels is not None and pixels <= _NO_ROOM:
-                return True
-    return False
-
-
-_LENGTH = re.compile(r"([+-]?(?:\d*\.)?\d+)([a-z%]*)")
-_UNITS = {"px": 1.0, "pt": 4 / 3, "cm": 37.8, "rem": 16.0, "vw": 12.8, "vh": 8.0}
-
-
-def _length(value: str, em: float, whole: float) -> float | None:
-    """Pixels; `None` where that is not known. em: the size of the letters; whole: what per cent
-    are of."""
-    if (found := _LENGTH.fullmatch(value)) is None:
-        return None
-    size = float(found[1])
-    unit = {**_UNITS, "em": em, "%": whole / 100}.get(found[2])
-    return 0.0 if size == 0.0 else None if unit is None else size * unit
-
-
-def _colour(value: str) -> _RGBA | None:
-    """`None` where it is none that is known."""
-    try:
-        red, green, blue, alpha = color5.parse_color(value).to("srgb")
-        return float(red), float(green), float(blue), float(alpha)
-    # Spaces that tinycss2 does not convert; functions whose arguments it does not check.
-    except (NotImplementedError, AttributeError, TypeError, ValueError, IndexError):
-        return None
+            for name in _ALSO.get(node.lower_name, (node.lower_name,)):
+                hiding = _HIDING.get(name)
+                if hiding is not None and value not in _UNSET:
+                    hides = node.lower_name == name and hiding.fullmatch(value)
+                    why = f"{name}: {value}" if hides else ""
+                    found.append((name, ((node.important, weight, order), why)))
+    return found
