@@ -518,7 +518,8 @@ def blocks(kept: dict[str, Any]) -> dict[str, str]:
 _RESULTS = """# Results
 
 Written by `python tools/results.py` from `docs/results.json`; do not edit. The READMEs quote
-this page. What these figures do and do not show: see *What is not claimed* in the README.
+this page. What these figures do and do not show: see
+[what we do not claim](clarify.md#what-we-do-not-claim).
 
 ## One question a trial, where only asking settles it
 
