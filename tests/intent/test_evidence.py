@@ -111,6 +111,59 @@ def test_what_is_quoted_is_the_row_or_the_sentence_with_its_exception(query, sho
     assert shown in quote.text and hidden not in quote.text
 
 
+LEAVE = """年休は入社日に5日を前倒しで付与する。その後は、勤続年数に応じて次の日数を付与する。
+| 勤続年数 | 付与日数 |
+| 6か月 | 12日 |
+| 1年6か月 | 13日 |
+| 2年6か月 | 14日 |
+| 3年6か月 | 16日 |
+| 4年6か月 | 18日 |
+| 5年6か月以上 | 20日 |
+時間単位の年休は、年度ごとに5日分を上限とする。"""
+FILM = (
+    "割引は次のとおりとする。詳しくは窓口で聞く。\n学生・・・200円\n会員・・・300円\n" + "外。" * 80
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "query", "shown"),
+    [
+        (LEAVE, "年休は何日もらえますか", ("| 6か月 | 12日 |", "| 5年6か月以上 | 20日 |")),
+        (LEAVE, "勤続3年6か月の年休は何日ですか", ("| 3年6か月 | 16日 |",)),
+        (FILM, "割引は次のとおりいくらですか", ("学生・・・200円",)),
+    ],
+)
+def test_a_number_that_is_asked_for_is_quoted_from_the_column_or_list_that_has_it(
+    text, query, shown
+):
+    found = Evidence(id="1", text=text, score=1.0, meta={"title": "規程"})
+    words = dict.fromkeys(search_tokens(query), 1.0)
+    (quote,) = quotes(query, Found(hits=(found,), weights=Weights(idf=words)))
+    assert all(part in quote.text for part in shown)
+
+
+def test_how_many_days_are_asked_for_finds_the_column_of_days(tmp_path):
+    (tmp_path / "docs").mkdir()
+    sections = {
+        "繰越し": "休暇は翌年に繰り越す。",
+        "数": "| 勤続 | 付与日数 |\n|-|-|\n| 1年 | 11 |\n",
+    }
+    for name, text in sections.items():
+        (tmp_path / "docs" / f"{name}.md").write_text(f"# 休暇 {name}\n\n{text}", encoding="utf-8")
+    build(tmp_path / "index", tmp_path / "docs", embedder=None)
+    with Index.open(tmp_path / "index") as index:
+        assert index.search("休暇は何日ありますか", k=1)[0].chunk.path == "数.md"
+
+
+@pytest.mark.parametrize(("second", "band"), [(0.15, "answer"), (0.24, "nearest")])
+def test_a_question_in_another_language_is_answered_where_one_place_is_far_nearer(second, band):
+    weights = Weights(idf={"leave": 1.0}, ground=0.1, reach=0.4, meaning=True, foreign=True)
+    hits = (hit("1", "休暇", cosine=0.25), hit("2", "経費", cosine=second))
+    found = Found(hits=hits, weights=weights)
+    written, held = extracted("Can I get leave?", found, Rules())
+    assert held == band and [c.chunk for c in written.citations] == ["1"]
+
+
 def test_a_column_of_another_model_is_left_out_and_a_range_holds_the_value():
     text = "| 項目 | RK-10A | RK-10B |\n| 保温 | 12時間 | 24時間 |\n| 重さ | 3kg | 4kg |"
     found = Evidence(id="1", text=text, score=1.0, meta={"title": "仕様"})

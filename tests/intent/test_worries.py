@@ -78,6 +78,8 @@ def test_a_worry_is_told_with_vectors_and_without(index: Index, text: str, kind:
         "自殺対策計画はどこで読めますか",
         "避難訓練は年に何回ありますか",
         "年次有給休暇は何日ですか",
+        "On which days can I get advice in Vietnamese?",
+        "Where may I smoke?",
         "会議室の電球が切れました",
         "企画の叩き台はどこに置けばいいですか",
         "広報の投稿が炎上したときの窓口はどこですか",

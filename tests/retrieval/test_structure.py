@@ -66,6 +66,12 @@ HEADERS = [
 ]
 
 
+def test_a_row_of_quantities_above_others_is_a_header() -> None:
+    table = "<tr><td>1年<td>2年<td>3年以上<tr><td>10日<td>11日<td>12日"
+    (found,) = read("a.html", f"<table>{table}</table>")
+    assert found.header == "| 1年 | 2年 | 3年以上 |"
+
+
 @pytest.mark.parametrize(("table", "rows"), HEADERS)
 def test_headers_of_tables(table: str, rows: int) -> None:
     found = [passage for passage in read("a.html", f"<table>{table}</table>") if passage.header]

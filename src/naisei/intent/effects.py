@@ -7,8 +7,6 @@ import math
 import statistics
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from importlib.resources import files
 from typing import Any, ClassVar, cast
 
 from pydantic import BaseModel, ConfigDict, JsonValue
@@ -23,6 +21,7 @@ from naisei.lang import Language
 from naisei.retrieval.evidence import SearchHandler
 from naisei.retrieval.index import Index
 from naisei.retrieval.types import Mode
+from naisei.retrieval.vectors import off_subject
 
 
 class Weights(BaseModel):
@@ -91,8 +90,8 @@ class WeighHandler(Handler):
         size = len(self._index)
         counts = self._index.frequencies(dict.fromkeys(search_tokens(query)))
         meaning = self._index.meaning
-        ground, reach, crossing = self._calibrated("ja" if is_japanese(query) else "en")
-        foreign = crossing and 2 * sum(not n for n in counts.values()) >= len(counts)
+        ground, reach = self._calibrated("ja" if is_japanese(query) else "en")
+        absent = 2 * sum(not n for n in counts.values()) >= len(counts)
         if not meaning:
             whole = self._index.possible(query)
             ground, reach = ground * whole, reach * whole
@@ -102,12 +101,11 @@ class WeighHandler(Handler):
             reach=reach,
             meaning=meaning,
             chunks=size,
-            foreign=foreign,
+            foreign=absent and self._index.foreign(query),
         )
 
-    def _calibrated(self, language: Language) -> tuple[float, float, bool]:
-        """(ground, reach, whether the documents are in another language) of the index; worked out
-        once a generation and kept with it."""
+    def _calibrated(self, language: Language) -> tuple[float, float]:
+        """(ground, reach) of the index; worked out once a generation and kept with it."""
 
         def made() -> str:
             about = "{}について教えてください" if language == "ja" else "Please tell me about {}."
@@ -119,13 +117,12 @@ class WeighHandler(Handler):
             ours = [about.format(name) for name in named[::step][:_PSEUDO]]
             ground, reach = (
                 statistics.fmean(map(self._best, questions)) if questions else 0.0
-                for questions in (_off_subject(language), ours)
+                for questions in (off_subject(language), ours)
             )
-            foreign = 2 * sum(map(is_japanese, named)) > len(named) and language == "en"
-            return json.dumps({"ground": ground, "reach": reach, "foreign": foreign})
+            return json.dumps({"ground": ground, "reach": reach})
 
         kept = json.loads(self._index.cached(f"calibration.{language}.json", made))
-        return float(kept["ground"]), float(kept["reach"]), bool(kept["foreign"])
+        return float(kept["ground"]), float(kept["reach"])
 
     def _best(self, query: str) -> float:
         """The greatest cosine of the hits and of their sentences, without vectors the greatest
@@ -142,12 +139,6 @@ class WeighHandler(Handler):
 _LOOKED_AT = 10
 #: Questions made of headings.
 _PSEUDO = 24
-
-
-@lru_cache(maxsize=2)
-def _off_subject(language: str) -> tuple[str, ...]:
-    text = (files("naisei.intent") / f"off_subject.{language}.txt").read_text(encoding="utf-8")
-    return tuple(line for line in text.splitlines() if line.strip())
 
 
 class ShowingHandler(HandlerWrapper):

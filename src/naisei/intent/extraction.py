@@ -19,9 +19,9 @@ from naisei.intent.effects import Weights
 from naisei.intent.evidence import Found, cosines, nearness, share, substance
 from naisei.intent.person_kinds import person_kinds
 from naisei.intent.polarity import denies
-from naisei.intent.things import mentions, names, place_of, things
+from naisei.intent.things import headings_of, mentions, names, place_of, things
 from naisei.japanese.content_preservation import Quantity, quantities
-from naisei.japanese.query_analysis import answered_by
+from naisei.japanese.query_analysis import answered_by, measured
 from naisei.japanese.sentences import codes, search_tokens
 from naisei.retrieval.chunking import Span, cells_of, spans
 
@@ -45,6 +45,8 @@ _COSINE, _WORDS, _OWN, _RANK, _FORM, _RANGE = 1.0, 0.6, 0.2, 0.5, 0.3, 0.6
 #: That its place or text names what the question does; that it holds for a case only that the
 #: question does not put.
 _NAMED, _CASE = 0.6, 0.25
+#: That its column or heading calls it what is asked for (日数 of 何日).
+_HEADS = 0.3
 #: That it is the first rule below a heading that names what the question does.
 _FIRST = 0.15
 #: Another quote is given beside the first if it comes so near to it.
@@ -137,6 +139,7 @@ def _scores(
     around = set(search_tokens(place_of(hit)))
     asked, asked_values = set(codes(query)), quantities(query)
     lines, denied = hit.text.split("\n"), _DENIED.search(query) is not None
+    nouns = measured(query)
     headed = all(mentions(thing, place_of(hit)) for thing in things(query) or words)
     found: list[float] = []
     for n, unit in enumerate(units):
@@ -151,7 +154,8 @@ def _scores(
         if _INTRODUCES.search(told):
             told = "\n".join([told, *lines[unit.line + 1 : _end(lines, unit.line)]])
         if answered_by(query, told):
-            value += _FORM
+            heads = (unit.header or unit.said, headings_of(hit)[-1])
+            value += _FORM + _HEADS * sum(any(noun in head for noun in nouns) for head in heads)
         if asked_values:
             value += _RANGE * _ranged(asked_values, unit, lead)
         if (case := _ONLY_WHEN.search(unit.said)) and not set(search_tokens(case[1] or "")) & set(
@@ -252,9 +256,12 @@ def _around(
             if other.header == unit.header and _lead(lines, other.line) == above
         ]
         # Where the question names no row of its own, those that fit as well are meant too.
-        least = 0.97 if best in _named(words, units) else 0.88
+        keyed = _named(words, units)
+        least = 0.97 if best in keyed else 0.88
         rows = [n for n in mates if scores[n] >= least * scores[best]]
-        table = [unit.header, *(units[n].written for n in (rows if len(rows) <= 5 else [best]))]
+        whole = best not in keyed and sum(len(units[n].written) for n in rows) <= _LIST
+        rows = rows if len(rows) <= 5 or whole else [best]
+        table = [unit.header, *(units[n].written for n in rows)]
         if _SEVERAL.search(query) and sum(map(len, lines)) <= _LIST:
             table = [unit.header, *(u.written for u in units if u.header == unit.header)]
         note = units[best + 1] if best + 1 < len(units) else None
@@ -267,6 +274,9 @@ def _around(
         return _item(query, lines, unit.line)
     if len(text) <= _WIDE and not any(u.header for u in units):
         return text.strip()
+    filled = lines[unit.line + 1 : _end(lines, unit.line)]
+    if _INTRODUCES.search(unit.written) and filled and sum(map(len, filled)) <= _LIST:
+        return "\n".join([unit.written, *filled]).strip()
     return _sentences(query, units, best)
 
 
@@ -329,8 +339,8 @@ def _item(query: str, lines: Sequence[str], at: int) -> str:
     end = _end(lines, at)
     while end < len(lines) and _NARROWS.match(lines[end]):
         end += 1
-    if sum(map(len, lines[at:end])) > _LIST:
-        end = at + 1
+    while end > at + 1 and sum(map(len, lines[at:end])) > _LIST:
+        end -= 1
     if _depth(lead) == deep and not lead.rstrip().endswith(_LEADS):
         lead = ""
     return "\n".join([lead, *lines[at:end]]).strip()

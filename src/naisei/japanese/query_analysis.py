@@ -9,6 +9,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from importlib.resources import files
+from typing import NamedTuple
 
 from naisei.japanese.morph import lemmas, normalise
 from naisei.japanese.questions import parse
@@ -165,7 +166,8 @@ _REQUEST = re.compile(
 #: A question that can be answered though it comes with a worry.
 _CONCRETE = re.compile(
     "いくら|いつ(?!も)|どこ|誰|だれ|何[^かでもと]|手続き|(?:[えけせてねべめれげ]る|いる|要る|戻る|出る|いい)(?:の|ん)?(?:です)?か?[？?]|"
-    "(?:もらえ|使え|受けられ|取れ|でき|要り|いり|かかり)ますか|必要ですか|ありますか|本当"
+    "(?:もらえ|使え|受けられ|取れ|でき|要り|いり|かかり)ますか|必要ですか|ありますか|本当|"
+    r"\b(?i:which|when|where|how (?:much|many|long))\b"
 )
 #: Aspects that stand even in a broad request: 「休暇の申請期限について教えて」.
 _FIRM = re.compile(
@@ -174,28 +176,63 @@ _FIRM = re.compile(
 )
 
 
-#: What a question asks for, and how an answer to it is written.
-_ANSWERS = tuple(
-    (re.compile(asked, re.I), re.compile(written, re.I))
-    for asked, written in (
-        ("電話|何番に?かけ|連絡先", r"\d{2,4}[-ー(]\d{2,4}|内線|[#＃]\d|\d{3,4}番"),
-        ("メールアドレス|宛先のメール", "@|＠"),
+class _Asked(NamedTuple):
+    """form: of the question. named: what headings and columns call it. written: in an answer."""
+
+    form: re.Pattern[str]
+    named: tuple[str, ...]
+    written: re.Pattern[str]
+
+
+_DIGIT = "[0-9一二三四五六七八九十百千万]"
+#: The first that fits counts.
+_ASKED = tuple(
+    _Asked(re.compile(form, re.I), tuple(named.split()), re.compile(written, re.I))
+    for form, named, written in (
+        ("電話|何番に?かけ|連絡先", "", r"\d{2,4}[-ー(]\d{2,4}|内線|[#＃]\d|\d{3,4}番"),
+        ("メールアドレス|宛先のメール", "", "@|＠"),
         (
             "いくら(?!でも)|何円|料金|費用|値段|手数料|お金が?(?:かか|必要)|how much",
-            "[0-9０-９一二三四五六七八九十百千万]円|円(?![滑形満卓周盤])|無料|[0-9]%|[0-9一二三四五六七八九]割|割引|かかりません|不要|[¥￥$€£]|free",
+            "料金 金額 額 費用 手数料",
+            f"{_DIGIT}円|円(?![滑形満卓周盤])|無料|[0-9]%|[0-9一二三四五六七八九]割|割引|かかりません|不要|[¥￥$€£]|free",
         ),
-        ("何歳|何才", "歳|才"),
-        ("何時(?!間)|時間帯|何時間", "時|[0-9]:[0-9]"),
+        ("何歳|何才|how old|what .{0,20}\\bage\\b", "年齢", r"歳|才|\byears?\b"),
         (
-            "いつ(?!も)|何日|期限|締[め切]|何[かヶケヵ]?月|何年|何週|when|deadline",
-            "日|月|年|週|時|以内|前|後|曜",
+            "何時間|何分|how many (?:hours|minutes)",
+            "時間",
+            rf"{_DIGIT}(?:時間|分)|\b(?:hours?|minutes?)\b",
+        ),
+        ("何時|時間帯", "時刻 時間帯", f"{_DIGIT}時(?!間)|[0-9]:[0-9]|正午|時間"),
+        (
+            "何日(?!に|から|の(?!内|うち))|何週|how many (?:days|weeks)",
+            "日数",
+            rf"{_DIGIT}(?:日|営業日|週|か?月|年)|[前翌当即末]日|以内|\b(?:days?|weeks?)\b",
+        ),
+        (
+            "何[かヶケヵ箇]月|何年(?!の|に)|how (?:long|many (?:months|years))",
+            "期間 年数",
+            rf"{_DIGIT}(?:[かヶケヵ箇]月|年|日|週|時間|分)|\b(?:days?|weeks?|months?|years?|hours?|minutes?)\b",
+        ),
+        (
+            "いつ(?!も)|何[日月年曜]|期限|締[め切]|when|deadline",
+            "期限 締切 期間",
+            f"{_DIGIT}(?:日|[かヶケヵ箇]?月|年|週|時)|[毎前翌当即末]日|[年月週]末|[毎翌当同][月年週]|"
+            "年度|以内|[日月年時週]間?[前後]|曜|まで|速やか|すみやか|直ちに|ただちに|随時|いつでも|"
+            r"[0-9]/[0-9]|\b(?:days?|weeks?|months?|years?|by|until|before|after)\b",
         ),
         (
             "何[枚点冊個本]|いくつ",
+            "枚数 点数 冊数 個数 数",
             "(?:[0-9]+|[一二三四五六七八九十]+)(?:枚|点|冊|個|本|つ|袋|箱|束|件)(?!で?も|以上ある)",
         ),
         (
-            "何[回人名台部室泊社分割通]|how many",
+            "何[回度]",
+            "回数",
+            "[0-9一二三四五六七八九十][回度]|[毎各隔][日週月年]|ごと",
+        ),
+        (
+            "何[人名台部室泊社割通]|how many",
+            "人数 定員 数",
             r"[0-9一二三四五六七八九十]|"
             r"\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|half|none?)\b",
         ),
@@ -203,15 +240,28 @@ _ANSWERS = tuple(
 )
 
 
+@cached_text(512)
+def _asked(text: str) -> _Asked | None:
+    folded = unicodedata.normalize("NFKC", text)
+    return next((asked for asked in _ASKED if asked.form.search(folded)), None)
+
+
+def measured(text: str) -> tuple[str, ...]:
+    """What headings and columns call that which a question asks for by its form.
+
+    >>> measured("年次有給休暇は何日ありますか")
+    ('日数',)
+    """
+    asked = _asked(text)
+    return asked.named if asked is not None else ()
+
+
 def answered_by(text: str, passage: str) -> bool | None:
     """Whether a passage holds what a question asks for by its form (an amount for いくら, a
     number to call for 電話番号); `None` where the form asks for nothing of the kind."""
-    folded = unicodedata.normalize("NFKC", text)
-    written = [answer for asked, answer in _ANSWERS if asked.search(folded)]
-    if not written:
+    if (asked := _asked(text)) is None:
         return None
-    plain = unicodedata.normalize("NFKC", passage)
-    return all(answer.search(plain) for answer in written[:1])
+    return asked.written.search(unicodedata.normalize("NFKC", passage)) is not None
 
 
 #: What a question may be about of anything: without a matter of its own, it goes on with the last.

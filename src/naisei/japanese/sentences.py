@@ -55,10 +55,20 @@ def sentence_spans(text: str) -> list[str]:
 
     >>> sentence_spans("はい。「寝た。」と言う。Yes. No.")
     ['はい。', '「寝た。」と言う。', 'Yes.', ' No.']
+    >>> sentence_spans("1. 申し出る。2. 待つ。")
+    ['1. 申し出る。', '2. 待つ。']
     """
-    return [piece for piece in _END_spans.split(text) if piece]
+    found: list[str] = []
+    for piece in filter(None, _END_spans.split(text)):
+        if found and _NUMBERED.search(found[-1]):
+            found[-1] += piece
+        else:
+            found.append(piece)
+    return found
 
 
+#: The number of a list item, which is no sentence.
+_NUMBERED = re.compile(r"(?:^|\n)\s*[0-9０-９]{1,2}[.．]$")
 _PIECE = re.compile(r"[^。！？\n]+[。！？]*")
 #: Marks that are no sentence by themselves.
 _DECORATION = " \t…、・〜ー♪☆★♡♥」）,.。！？"

@@ -163,7 +163,7 @@ def cells_of(line: str) -> list[str]:
 
 
 #: Changes when `sentence_units` or what is embedded of it does: sentences are then embedded anew.
-UNITS_VERSION = 2
+UNITS_VERSION = 3
 
 #: More sentences than this of one chunk are not told apart: a list of numbers has hundreds.
 _APART = 64

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import contextlib
+import json
+import re
 import threading
 from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
-from typing import Any, ParamSpec, Protocol, TypeVar, get_args
+from typing import Any, ParamSpec, TypeVar, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from naisei.core import InputError, fingerprint
 from naisei.files import write_atomically
-from naisei.japanese.query_analysis import hollow
+from naisei.japanese.morph import is_japanese
+from naisei.japanese.query_analysis import hollow, measured
 from naisei.japanese.sentences import search_tokens, synonyms
 from naisei.lang import say
 from naisei.models.base import Embedder
 from naisei.models.embedders import check_vectors, open_embedder
 from naisei.postgres import address_of, stored_in
+from naisei.retrieval.generations import FolderGenerations, Generations
 from naisei.retrieval.ranking import (
     RERANKED,
     best_rows,
@@ -30,50 +34,17 @@ from naisei.retrieval.ranking import (
 )
 from naisei.retrieval.seal import damaged, telling
 from naisei.retrieval.snapshot import Gone, Snapshot
-from naisei.retrieval.store import FILE, Store
+from naisei.retrieval.store import FILE
 from naisei.retrieval.types import Chunk, Hit, Mode
-from naisei.similarity import order
+from naisei.retrieval.vectors import off_subject
+from naisei.similarity import order, unit
 
 T = TypeVar("T")
 P = ParamSpec("P")
 #: Candidates of each way of searching that are fused.
 DEPTH = 100
-
-
-class Generations(Protocol):
-    """Where an index comes from. Numbers grow with each generation."""
-
-    def generation(self) -> int:
-        """The newest whole one. Raises `InputError`: there is none."""
-        ...
-
-    def snapshot(self, generation: int, groups: Collection[str] | None) -> Snapshot:
-        """As somebody in these groups finds it; `None`: all. Raises `Gone`: it was cleared away."""
-        ...
-
-    def close(self) -> None: ...
-
-
-class _Folder:
-    """The generations of an index in a folder."""
-
-    def __init__(self, directory: Path) -> None:
-        self._directory, self._store = directory, Store(directory)
-
-    def generation(self) -> int:
-        if (newest := self._store.generation()) == 0:
-            raise InputError(
-                say("索引がまだできあがっていません", "the index is not finished"),
-                place=str(self._directory),
-                remedy=say("もう一度索引を作ってください", "index the folder again"),
-            )
-        return newest
-
-    def snapshot(self, generation: int, groups: Collection[str] | None) -> Snapshot:
-        return Snapshot(self._store, self._directory, generation, groups)
-
-    def close(self) -> None:
-        self._store.close()
+#: A question in English, though it may name something in Japanese.
+_ENGLISH = re.compile(r"\W*(?:[A-Za-z'’-]+[\s,.?!]+){2}[A-Za-z]")
 
 
 class Index:
@@ -126,7 +97,7 @@ class Index:
 
             source = Published(directory, address_of(stored.store), stored.name)
         else:
-            source = _Folder(directory)
+            source = FolderGenerations(directory)
         try:
             with telling(directory / FILE):
                 return cls(directory, source, embedder, asking)
@@ -269,11 +240,12 @@ class Index:
         with self._lock:
             mask = snapshot.mask(filters) if filters else None
         asked = list(dict.fromkeys(search_tokens(query)))
+        named = tuple(tuple(search_tokens(noun)) for noun in measured(query))
         by_words, cosines = None, None
         words: list[int] = []
         meanings: list[int] = []
         if mode != "dense":
-            by_words = snapshot.words.scores(asked, synonyms(asked))
+            by_words = snapshot.words.scores(asked, {**synonyms(asked), (): named})
             words = best_rows(by_words, depth, mask, above=0.0)
         elif snapshot.embedder is None:
             raise InputError(
@@ -325,12 +297,31 @@ class Index:
             for chunk, (row, score) in demote_duplicates(found, ranked)[:k]
         ]
 
+    def foreign(self, query: str) -> bool:
+        """Whether a query is in English and most documents are in Japanese."""
+        return _ENGLISH.match(query) is not None and self._common() is not None
+
+    def _common(self) -> npt.NDArray[np.float32] | None:
+        """What the vectors of English questions have in common; `None` where most documents are in
+        English. Worked out once a generation."""
+
+        def made() -> str:
+            japanese = [is_japanese(title) for title, _ in self.outline()]
+            foreign = 2 * sum(japanese) > len(japanese)
+            vectors = self.embed(list(off_subject("en"))) if foreign else None
+            return json.dumps([] if vectors is None else vectors.mean(axis=0).round(6).tolist())
+
+        mean = json.loads(self.cached("common.en.json", made))
+        return np.array(mean, dtype=np.float32) if mean else None
+
     def _vector(self, snapshot: Snapshot, query: str) -> npt.NDArray[np.float32]:
-        """Of the query, by the embedder of the index."""
+        """Of the query, by the embedder of the index. Texts of few words are near to every question
+        in another language: what such questions share is taken away from it."""
         assert snapshot.embedder is not None
         vectors = self._model(snapshot.embedder).embed([query], "query")
         first: npt.NDArray[np.float32] = vectors[0]
-        return first
+        common = self._common() if _ENGLISH.match(query) else None
+        return first if common is None else unit(first - common)
 
     def _current(self) -> Snapshot:
         """Of the newest generation."""

@@ -9,6 +9,8 @@ cosines. Sentence vectors stay on the disk: one byte a number, mapped into memor
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
+from importlib.resources import files
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from naisei.lang import Language
 from naisei.models.base import Embedder, PassageEmbedder
 from naisei.retrieval.chunking import embedding_text, path_of, sentence_units, span_text
 from naisei.similarity import Floats, cosines, unit
@@ -61,6 +64,13 @@ class VectorIndex:
             return np.zeros(0)
         scores = cosines(self._rows, query)
         return scores if self._only is None else scores[self._only]
+
+
+@lru_cache(maxsize=2)
+def off_subject(language: Language) -> tuple[str, ...]:
+    """Questions about what no collection of documents is about: the weather, cooking, history."""
+    text = (files("naisei.retrieval") / f"off_subject.{language}.txt").read_text(encoding="utf-8")
+    return tuple(line for line in text.splitlines() if line.strip())
 
 
 _VECTORS, _SCALES, _STARTS = "spans.npy", "span_scales.npy", "span_starts.npy"

@@ -16,6 +16,7 @@ _LABEL = 40
 #: No label of a value, nor the name of a column.
 _LONG = 60
 _VALUE = re.compile(r"[\d０-９一二三四五六七八九十]|[。．.]$|.{20}")
+_UNITS = re.compile(r"[\d０-９]\s*([^\d０-９\s.,，．、以未超]{1,2})")
 _DIGITS = re.compile(r"[\d０-９]+|[一二三四五六七八九十]+(?=[条章節])")
 #: Names of columns of things and of what is said of them.
 _NAMES = re.compile(
@@ -135,6 +136,10 @@ def _header_rows(table: Sequence[Sequence[Cell]]) -> int:
     first = table[0]
     if any(cell.columns > 1 for cell in first):
         return min(max(2, *(cell.rows for cell in first)), len(table) - 1)
+    counted = [_measures(line) for line in table]
+    if len(counted) > 1 and all(counted):
+        # Years of service above the days for them.
+        return int(not any(counted[0] & units for units in counted[1:]))
     if len(table) == 1 or all(_VALUE.search(cell.text) for cell in first[1:]):
         return 0
     if any(
@@ -145,10 +150,18 @@ def _header_rows(table: Sequence[Sequence[Cell]]) -> int:
     if len(first) > 2:
         return int(all(len(cell.text) <= _LONG for cell in first))
     named = [_NAMES.search(cell.text.strip()) is not None for cell in first]
-    counted = all(_VALUE.search(line[1].text) for line in table[1:])
+    valued = all(_VALUE.search(line[1].text) for line in table[1:])
     labels = [line for line in table if not _VALUE.search(line[0].text)]
     many = sum(_NAMES.search(line[0].text.strip()) is not None for line in labels) > 1
-    return int((counted and named[1]) or (not many and (counted or any(named))))
+    return int((valued and named[1]) or (not many and (valued or any(named))))
+
+
+def _measures(line: Sequence[Cell]) -> set[str]:
+    """The units of a row of three or more quantities, its label aside; nothing for any other."""
+    values = [cell.text for cell in line if cell.text.strip()]
+    found = [_UNITS.findall(text) for text in values]
+    counted = found if found and found[0] else found[1:]
+    return {u for units in counted for u in units} if len(counted) > 2 and all(counted) else set()
 
 
 def _shaped(text: str) -> set[str]:
