@@ -108,9 +108,7 @@ def test_ones_own_documents(options: WebOptions) -> None:
         assert "駐輪場.md" not in client.get("/documents").text
 
 
-def test_a_model_behind_http_answers_with_sampling_and_preview(
-    options: WebOptions, tmp_path: Path
-) -> None:
+def test_a_model_behind_http_answers_with_its_sources(options: WebOptions, tmp_path: Path) -> None:
     folder = tmp_path / "rules"
     folder.mkdir()
     (folder / "駐輪場.md").write_text(RULES, "utf-8")

@@ -20,7 +20,7 @@ from servers.web_server import WebServer
 
 pytestmark = pytest.mark.slow
 
-STARTS = ("/", *(f"/{name}" for name in EXAMPLES), "/hand")
+STARTS = ("/", *(f"/{name}" for name in EXAMPLES))
 FORMS = tuple(f"/runs/new?system={name}" for name in ("clarify", "relationship"))
 VIEWS = [(locale, width) for locale in ("ja-JP", "en-US") for width in (1280, 390)]
 WRONG = re.compile(r"内部エラー|[Ii]nternal error|Traceback|Undefined|\bNone\b")

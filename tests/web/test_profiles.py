@@ -1,9 +1,8 @@
-"""Profiles written on the page: samples, what is wrong as it is written, nothing lost."""
+"""Profiles written on the page: a sample to change, what is wrong, nothing lost."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,32 +15,6 @@ from servers.web_server import WebServer
 @pytest.fixture
 def options(tmp_path: Path) -> WebOptions:
     return WebOptions(state=tmp_path / "state", runs=tmp_path / "runs")
-
-
-@pytest.mark.parametrize(
-    ("page", "sample", "text"),
-    [
-        ("duo", "yana", shipped_profile("yana")),
-        ("relationship", "engineers", pair_text("engineers")),
-    ],
-)
-def test_a_profile_is_checked_as_it_is_written(
-    options: WebOptions, page: str, sample: str, text: str
-) -> None:
-    address = f"/{page}/profile"
-    with WebServer(options) as server, server.visitor() as client:
-        assert f"sample={sample}" in client.get(f"/{page}").text
-        begun = client.post(address, data={"sample": sample, "profile": " \n"}).text
-        assert "使えます" in begun and "schema = &#34;naisei." in begun
-        # A sample that nobody has changed gives way to another one.
-        as_sent = text.replace("\n", "\r\n")
-        assert client.post(address, data={"sample": sample, "profile": as_sent}).status_code == 200
-        told = client.post(address, data={"profile": text + "\nnonsense = 1\n"})
-        assert told.status_code == 200 and "nonsense" in told.text and "使えます" not in told.text
-        kept = client.post(address, data={"sample": sample, "profile": "id = 1"})
-        assert kept.status_code == 409 and "書きかけ" in kept.text
-        assert client.post(address, data={"sample": "../../x"}).status_code == 404
-        assert "textarea" in client.get(f"{address}?sample={sample}").text
 
 
 def test_a_profile_that_nothing_uses_is_not_dropped_in_silence(options: WebOptions) -> None:
@@ -66,21 +39,12 @@ def test_an_own_profile_that_is_empty_is_told_with_its_place(options: WebOptions
             assert told.status_code == 422 and "「設定」" in told.text, page
 
 
-@pytest.mark.slow
-def test_in_the_browser(browser: Any, options: WebOptions) -> None:
-    with (
-        WebServer(options) as server,
-        browser.page(server.url, width=390, allowed=("422",)) as page,
-    ):
-        page.goto("/duo")
-        page.get_by_text("設定", exact=True).click()
-        page.locator("main summary", has_text="プロフィールを書く").click()
-        page.locator('a[href$="sample=yana"]').click()
-        page.locator("#profile-read .good").wait_for()
-        page.locator("#profile").fill("id = ")
-        page.locator("#profile-read .bad").wait_for()
-        browser.look(page, "profile-wrong")
-        page.locator("#first").select_option("own")
-        page.locator("main form button").last.click()
-        page.locator("#notice .notice").wait_for()
-        assert page.locator("#profile").input_value() == "id = "
+def test_a_profile_that_is_wrong_is_told_with_its_key(options: WebOptions) -> None:
+    wrong = {"duo": shipped_profile("yana"), "relationship": pair_text("engineers")}
+    with WebServer(options) as server, server.visitor() as client:
+        for page, text in wrong.items():
+            assert "schema = &#34;naisei." in client.get(f"/{page}").text  # a sample to change
+            given = {"first": "own", "second": "ayu", "pair": "own", "sessions": "1", "turns": "2"}
+            given["profile"] = f"{text}\nnonsense = 1\n"
+            told = client.post(f"/{page}/new", data=given)
+            assert told.status_code == 422 and "nonsense" in told.text, page

@@ -14,7 +14,7 @@ from servers.web_server import WebServer
 
 pytestmark = pytest.mark.slow
 PAGES = (
-    *("/", "/assistant", "/duo", "/relationship", "/documents", "/games", "/emphasis", "/hand"),
+    *("/", "/assistant", "/duo", "/relationship", "/documents", "/games", "/emphasis"),
     *("/runs", "/runs/show/~clarify", "/runs/compare?run=~clarify"),
 )
 #: What a script would send, and nothing else: no part of a form, no link that leads somewhere.

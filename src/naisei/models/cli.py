@@ -204,9 +204,8 @@ def wire(
 
 @app.command(
     help=say(
-        "hand: の役割への依頼に、端末で答える (ブラウザでは naisei serve の /hand)",
-        "Answer what waits for hand: roles, in the terminal (in the browser: /hand of "
-        "naisei serve).",
+        "hand: の役割への依頼に、端末で答える",
+        "Answer what waits for hand: roles, in the terminal.",
     )
 )
 def hand(

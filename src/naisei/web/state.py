@@ -116,9 +116,9 @@ class ServerState:
 
         async def world(models: Mapping[str, str], **how: Any) -> World:
             base = await self.world(models, **how)
-            if not models or not conversation.sampling:
+            if not models:
                 return base
-            chat = SamplingHandler(base.handler(Chat("", ())), conversation.sampling)
+            chat = SamplingHandler(base.handler(Chat("", ())), conversation.kind.roles)
             return base.having({Chat: chat})
 
         return ConversationContext(

@@ -1,7 +1,7 @@
-"""`hand:NAME`: a person answers in the place of a model, in the browser or in a terminal.
+"""`hand:NAME`: a person answers in the place of a model, in a terminal.
 
-Requests wait in a folder (`NAISEI_HAND`, else `runs/hand`) until somebody answers them: on the page
-`/hand` of `naisei serve`, or with `naisei models hand`, both started in the same folder as the run.
+Requests wait in a folder (`NAISEI_HAND`, else `runs/hand`) until somebody answers them with
+`naisei models hand`, started in the same folder as the run.
 Several may wait at once, and several people may answer; what was begun is kept as a draft. Any role
 can be a person (`--simulator-model hand:aya`): the log names who was asked, and holds what they
 were shown and wrote, as of any model.
@@ -165,10 +165,8 @@ class HandModel:
             self._told = True
             print(
                 say(
-                    f"{self.name} の回答を待っています。naisei serve の /hand か、"
-                    "naisei models hand で答えてください",
-                    f"waiting for {self.name}: answer on the page /hand of naisei serve, or with "
-                    "naisei models hand",
+                    f"{self.name} の回答を待っています。naisei models hand で答えてください",
+                    f"waiting for {self.name}: answer with naisei models hand",
                 ),
                 file=sys.stderr,
             )

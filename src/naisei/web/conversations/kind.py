@@ -38,8 +38,7 @@ INSTRUMENT: Parameters = {"temperature": 0.0}
 
 class ConversationConfig(BaseModel):
     """What is frozen of a conversation. kind: of the page's conversations. language: in which
-    texts for the flow are made. settings: the kind's own configuration. sampling: role (empty: all
-    of them) → what was set of it, as `naisei.system.sampling.parsed` gives it."""
+    texts for the flow are made. settings: the kind's own configuration."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -47,7 +46,6 @@ class ConversationConfig(BaseModel):
     title: str
     language: Literal["ja", "en"]
     settings: dict[str, JsonValue]
-    sampling: dict[str, Parameters] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,11 +129,6 @@ class PageConversation(LiveConversation):
         self._rested = rested
         self._note = directory.path / _NOTE if shared else None
         self.config: Any = kind.config.model_validate(frozen.settings)
-        told = frozen.sampling
-        self.sampling = {
-            role: {**given, **told.get("", {}), **told.get(role, {})}
-            for role, given in kind.roles.items()
-        }
         self.directory = directory
         self.followers = self.users = 0
         self.touched = time.monotonic()
@@ -224,9 +217,8 @@ class ConversationKind(Generic[C]):
     word on the setting, under the title. writes: whether the person writes in a field of the page.
     spoken: the language of the lines, where that is not the page's. placeholder: of that field.
     shown: what the template `<page>/_status.html` is given besides `conversation`. roles: that
-    models play at the page, each with its sampling unless a person sets it (`INSTRUMENT`:
-    temperature 0). limits: of one part, all its effects together. renews: see
-    `naisei.runs.conversation`.
+    models play at the page, each with its sampling (`INSTRUMENT`: temperature 0). limits: of one
+    part, all its effects together. renews: see `naisei.runs.conversation`.
     """
 
     name: str

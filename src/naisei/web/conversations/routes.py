@@ -36,7 +36,6 @@ from naisei.runs.asking import NotAsked
 from naisei.system.config import Flag, flags_of
 from naisei.system.declare import Experiment
 from naisei.system.execute import check_models
-from naisei.system.sampling import parsed
 from naisei.web.conversations.kind import ConversationKind, PageConversation, Panel
 from naisei.web.html import form_fields, page_response
 from naisei.web.state import server_of
@@ -209,11 +208,8 @@ def page_routes(
 
     async def begun(request: Request) -> Response:
         given = {name: value.strip() for name, value in (await form_fields(request)).items()}
-        if told := too_long(given.get("sampling", ""), FIELD):
-            raise HTTPException(413, told)
         first = given.pop("text", "")
         _fits(request, {"text": first})
-        sampling = parsed(given.pop("sampling", "").split(), tuple(kind.roles))
         if begin is not None:
             config, title = await begin(request, given)
         elif experiment is not None:
@@ -227,7 +223,6 @@ def page_routes(
             kind,
             config,
             title=title or _title(request, page),
-            sampling=sampling,
         )
         if first:
             await _answered(made, {"text": first}, None)

@@ -27,7 +27,6 @@ from naisei.runs.directory import RunDirectory, remove
 from naisei.runs.fork import Fork, begin
 from naisei.runs.frozen import Frozen
 from naisei.runs.lock import RunInUse, locked
-from naisei.system.config import Parameters
 from naisei.web.conversations.kind import (
     SYSTEM,
     WHERE,
@@ -100,17 +99,14 @@ class Conversations:
         config: C,
         *,
         title: str = "",
-        sampling: Mapping[str, Parameters] | None = None,
     ) -> PageConversation:
-        """A new conversation; its flow is under way when this returns. sampling: what was set of
-        the models' roles, see `ConversationConfig`."""
+        """A new conversation; its flow is under way when this returns."""
         id = secrets.token_hex(12)
         frozen = ConversationConfig(
             kind=kind.name,
             title=" ".join(title.split())[:_LONGEST_TITLE],
             language=language(),
             settings=config.model_dump(mode="json"),
-            sampling=dict(sampling or {}),
         )
         path = self._path(visitor, id)
 

@@ -49,7 +49,7 @@ from naisei.web.conversations.kind import ConversationKind
 __all__ = ["Page", "pages"]
 
 #: Pages that belong to no system.
-_COMMON = tuple(f"naisei.web.pages.{name}:PAGE" for name in ("agent", "runs", "hand"))
+_COMMON = tuple(f"naisei.web.pages.{name}:PAGE" for name in ("agent", "runs"))
 
 
 def _nothing() -> None:

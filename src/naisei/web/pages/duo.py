@@ -32,7 +32,7 @@ from naisei.web.conversations.kind import (
 )
 from naisei.web.conversations.routes import model_field, number_field, page_routes
 from naisei.web.pages import Page
-from naisei.web.pages.profiles import Profiles, profile_field
+from naisei.web.pages.profiles import profile_field
 
 #: Turns of the longest talk.
 LONGEST = 40
@@ -150,31 +150,18 @@ KIND: ConversationKind[DuoConfig] = ConversationKind(
 )
 
 
-def _read(profile: str) -> str:
-    made = parse_character(profile)
-    rules, facts = len(made.tone.markers), len(made.setting)
-    return say(
-        f"{made.name}（id: {made.id}）。口調の目印 {rules}、設定の事実 {facts}",
-        f"{made.name} (id: {made.id}); marks of tone: {rules}, facts: {facts}",
-    )
-
-
-_PROFILES = Profiles(
-    page="duo",
-    samples=lambda: {character.id: character.name for character in shipped()},
-    text=shipped_profile,
-    read=_read,
-)
+def _sample() -> str:
+    return shipped_profile(shipped()[0].id)
 
 
 async def _start(request: Request) -> dict[str, Any]:
-    return {"characters": shipped(), "longest": LONGEST, "profiles": _PROFILES}
+    return {"characters": shipped(), "longest": LONGEST, "sample": _sample()}
 
 
 async def _begin(request: Request, fields: Mapping[str, str]) -> tuple[DuoConfig, str]:
     model = model_field(request, fields)
     chosen = [fields.get(place, "") for place in ("first", "second")]
-    own = profile_field(fields, used="own" in chosen)
+    own = profile_field(fields, _sample(), used="own" in chosen)
     profiles = _profile(chosen[0], own), _profile(chosen[1], own)
     cast = tuple(parse_character(text, place=say("プロフィール", "profile")) for text in profiles)
     if cast[0].id == cast[1].id:
@@ -225,6 +212,6 @@ PAGE = Page(
     ),
     icon="M3 5h11v7H8l-4 3zM17 9h4v11l-4-3h-6v-2",
     order=20,
-    routes=[*_PROFILES.routes(), *page_routes(KIND, start=_start, begin=_begin)],
+    routes=page_routes(KIND, start=_start, begin=_begin),
     kinds=(KIND,),
 )

@@ -21,7 +21,6 @@ from naisei.emphasis.demo import HELD_OUT
 from naisei.emphasis.review import suggested
 from naisei.emphasis.tag import Piece, Suggestions, marked, paragraphs, suggest
 from naisei.emphasis.taggers.editor import bundled_tagger
-from naisei.emphasis.taggers.registry import FirstSentence
 from naisei.lang import say
 from naisei.lengths import PASTED
 from naisei.web.html import page_response
@@ -32,14 +31,12 @@ from naisei.web.state import server_of
 _REVIEWED, _AROUND = 1_000, 24
 #: Documents that are read at a time.
 _READING = asyncio.Semaphore(2)
-_TAGGERS = ("context", "rule")
 
 
 @dataclass(frozen=True, slots=True)
 class _Wish:
     """Options as of `naisei.emphasis.tag.suggest`."""
 
-    tagger: str
     threshold: float | None
     max_share: float
 
@@ -100,12 +97,8 @@ async def _tag(request: Request) -> Response:
 
 
 def _wish(form: FormData) -> _Wish:
-    tagger = str(form.get("tagger", _TAGGERS[0]))
-    if tagger not in _TAGGERS:
-        raise HTTPException(422, say("そのタガーはありません", "there is no such tagger"))
     threshold = str(form.get("threshold", "")).strip()
     return _Wish(
-        tagger=tagger,
         threshold=_share(threshold, say("しきい値", "threshold")) if threshold else None,
         max_share=_share(str(form.get("max_share", "1")), say("割合の上限", "share")),
     )
@@ -150,7 +143,7 @@ def _suggested(
 ) -> tuple[Suggestions, list[list[Piece]]]:
     found = suggest(
         read_apart(data, kind, name=name),
-        FirstSentence() if wish.tagger == "rule" else bundled_tagger(),
+        bundled_tagger(),
         threshold=wish.threshold,
         max_share=wish.max_share,
     )

@@ -37,7 +37,7 @@ from naisei.web.conversations.routes import model_field, number_field, page_rout
 from naisei.web.html import fragment
 from naisei.web.pages import Page
 from naisei.web.pages.conversation_file import ROUTES
-from naisei.web.pages.profiles import Profiles, profile_field
+from naisei.web.pages.profiles import profile_field
 
 
 class PairConfig(BaseModel):
@@ -173,31 +173,22 @@ _SESSIONS, _TURNS = 5, 40
 _PLAYED: dict[str, tuple[AgentId, ...]] = {"a": ("a",), "b": ("b",), "both": ("a", "b")}
 
 
-def _read(profile: str) -> str:
-    pair = pair_of(profile)
-    return f"{pair.title} ({pair.a.name}, {pair.b.name})"
-
-
-_PROFILES = Profiles(
-    page="relationship",
-    samples=lambda: {pair.id: pair.title for pair in shipped().values()},
-    text=pair_text,
-    read=_read,
-)
+def _sample() -> str:
+    return pair_text(next(iter(shipped())))
 
 
 async def _start(request: Request) -> dict[str, Any]:
     return {
         "pairs": list(shipped().values()),
         "most": (_SESSIONS, _TURNS),
-        "profiles": _PROFILES,
+        "sample": _sample(),
     }
 
 
 async def _begin(request: Request, fields: Mapping[str, str]) -> tuple[PairConfig, str]:
     model = model_field(request, fields)
     given = fields.get("pair", "")
-    own = profile_field(fields, used=given == "own")
+    own = profile_field(fields, _sample(), used=given == "own")
     if given == "own":
         given = own
     elif given not in shipped():
@@ -228,6 +219,6 @@ PAGE = Page(
     ),
     icon="M8 11a3 3 0 100-6 3 3 0 000 6zM16 11a3 3 0 100-6 3 3 0 000 6zM3 20c0-4 3-6 5-6s3 1 4 2c1-1 2-2 4-2s5 2 5 6",  # noqa: E501
     order=30,
-    routes=[*ROUTES, *_PROFILES.routes(), *page_routes(KIND, start=_start, begin=_begin)],
+    routes=[*ROUTES, *page_routes(KIND, start=_start, begin=_begin)],
     kinds=(KIND,),
 )

@@ -51,7 +51,6 @@ _ROUTES = [
     Route("/runs/show/{run:path}", run.show),
     Route("/runs/episodes/{run:path}", run.episodes),
     Route("/runs/live/{run:path}", run.live),
-    Route("/runs/check/{run:path}", run.check),
     Route("/runs/costs/{run:path}", run.costs),
     Route("/runs/episode/{run:path}", episode.show),
     Route("/runs/fork/{run:path}", forks.fork, methods=["POST"]),

@@ -117,20 +117,14 @@ def chosen_runs(request: Request) -> dict[str, Place]:
     return out
 
 
-async def looking(place: Place, look: Callable[[RunDirectory], T], *, check: bool = False) -> T:
-    """What `look` makes of the run, in a thread: a long log must not hold up other pages. check:
-    see `opened`."""
+async def looking(place: Place, look: Callable[[RunDirectory], T]) -> T:
+    """What `look` makes of the run, in a thread: a long log must not hold up other pages."""
 
     def work() -> T:
-        with opened(place.path, check=check) as directory:
+        with opened(place.path) as directory:
             return look(directory)
 
     return await asyncio.to_thread(work)
-
-
-#: Runs whose log was found sound, with the state of its files then.
-_sound: dict[Path, tuple[object, ...]] = {}
-_MOST_SOUND = 1024
 
 
 def file_state(path: Path) -> tuple[object, ...]:
@@ -140,32 +134,10 @@ def file_state(path: Path) -> tuple[object, ...]:
     return (stat and (stat.st_ino, stat.st_size, stat.st_mtime_ns), *log_state(path))
 
 
-#: Bytes of a log that is held against its digests before it is shown; a longer one meanwhile.
-_CHECKED_FIRST = 12 * 2**20
-
-
-def unchecked(path: Path) -> bool:
-    """Whether a run's log is long, and changed since it was held against its digests."""
-    return _long(path) and _sound.get(path) != file_state(path)
-
-
-def _long(path: Path) -> bool:
-    log = path / "log.sqlite"
-    return log.exists() and log.stat().st_size > _CHECKED_FIRST
-
-
-def opened(path: Path, *, check: bool = False) -> RunDirectory:
-    """A run to read. Its log is held against its digests when its files have changed, not for
-    every page; one so long that this takes a while only if `check` asks for it. What is read of
-    an episode is held against its digests in any case."""
-    state = file_state(path)
-    check = _sound.get(path) != state and (check or not _long(path))
-    directory = RunDirectory.look(path, check=check)
-    if len(_sound) >= _MOST_SOUND:
-        _sound.clear()
-    if check:
-        _sound[path] = state
-    return directory
+def opened(path: Path) -> RunDirectory:
+    """A run to read. What is read of an episode is held against its digests; `naisei runs show`
+    holds the whole log against them."""
+    return RunDirectory.look(path, check=False)
 
 
 _RUNS_AT_ONCE = 50
@@ -188,6 +160,8 @@ _COLUMNS = {
 _Seen = dict[tuple[str, tuple[object, ...]], "Row"]
 _KEPT = 2_000
 _NOTHING = Annotation()
+#: Bytes of a log that is looked into apart, once the page is there.
+_LONG = 12 * 2**20
 
 
 @dataclass(frozen=True, slots=True)
@@ -368,6 +342,11 @@ def looked(row: Row, seen: _Seen, *, until: float = math.inf) -> Row:
         seen.clear()
     seen[key] = made
     return made
+
+
+def _long(path: Path) -> bool:
+    log = path / "log.sqlite"
+    return log.exists() and log.stat().st_size > _LONG
 
 
 def _metrics(row: Row) -> dict[str, Metric]:

@@ -46,7 +46,6 @@ from naisei.web.pages.runs.lists import (
     is_study,
     looking,
     place_of,
-    unchecked,
 )
 from naisei.web.pages.runs.started import may_go_on
 from naisei.web.pages.runs.strip import Strip
@@ -173,7 +172,6 @@ async def show(request: Request) -> Response:
         "runs/run.html",
         place=place,
         asked=asked,
-        unchecked=await asyncio.to_thread(unchecked, place.path),
         written=together(remarks),
         remarks=remarks,
         reader=request.state.visitor.name,
@@ -348,17 +346,6 @@ async def costs(request: Request) -> Response:
     place = place_of(request)
     table = await looking(place, lambda d: token_table(d.log.ledger()))
     return page_response(request, "runs/_table.html", table=table, back=place.url("show"))
-
-
-async def check(request: Request) -> Response:
-    """`GET /runs/check/<run>`: a long log, held against its digests after it was shown.
-
-    Raises:
-        InputError: it is damaged.
-    """
-    place = place_of(request)
-    notes = await looking(place, lambda d: d.notes, check=True)
-    return page_response(request, "runs/_checked.html", notes=notes)
 
 
 async def live(request: Request) -> Response:
