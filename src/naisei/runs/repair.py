@@ -142,7 +142,8 @@ def _filled(db: sqlite3.Connection, old: sqlite3.Connection, place: Path) -> Rep
     for row in _readable(old, "SELECT id, digest, text FROM texts ORDER BY id"):
         if rows.text_digest(row[2]) == row[1]:
             db.execute("INSERT INTO texts(id, digest, text) VALUES (?, ?, ?)", row)
-    again = {row.episode for row in found if not (row.sound and _inserted(db, row))}
+    cut = [row.episode for row in found if not (row.sound and _inserted(db, row))]
+    again = {name.encode(errors="replace").decode() for name in cut}
     count = "SELECT count(*) FROM events WHERE events.episode = episodes.episode"
     short = db.execute(f"SELECT episode FROM episodes WHERE events > ({count})").fetchall()
     again = {*again, *(name for (name,) in short)} - {""}
