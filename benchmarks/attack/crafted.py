@@ -23,7 +23,6 @@ from types import FrameType
 from benchmarks.attack.base import Attempt
 from naisei.cli.main import main
 from naisei.runs import integrity
-from naisei.runs.frozen import Frozen
 
 _ENDLESS = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n)"
 _ESCAPE = "char(27) || ']0;owned' || char(7) || char(155) || '31m'"
@@ -136,7 +135,6 @@ FILES: Mapping[str, Callable[[Path], None]] = {
             "config.json",
             "lock",
             "lock.holder",
-            "log.sqlite.digest",
             "log.sqlite.writers",
             "log.sqlite-wal",
             "report.html",
@@ -149,7 +147,6 @@ FILES: Mapping[str, Callable[[Path], None]] = {
             "log.sqlite",
             "config.json",
             "lock.holder",
-            "log.sqlite.digest",
             "log.sqlite-wal",
             "log.sqlite.writers",
             "report.html",
@@ -174,9 +171,6 @@ FILES: Mapping[str, Callable[[Path], None]] = {
     "log.sqlite is a folder": lambda run: _folder(run / "log.sqlite"),
     "the WAL is noise": lambda run: _written(
         run / "log.sqlite-wal", random.Random(2).randbytes(9999)
-    ),
-    "the digest is noise": lambda run: _written(
-        run / "log.sqlite.digest", random.Random(3).randbytes(9999)
     ),
 }
 _COMMANDS = (
@@ -216,7 +210,6 @@ def craft(run: Path, name: str) -> None:
         FILES[name](run)
         return
     path = run / "log.sqlite"
-    origin = Frozen.read(run / "config.json").digest
     with closing(sqlite3.connect(path)) as db:
         strict = dict(db.execute("SELECT name, sql FROM sqlite_master WHERE sql LIKE '%STRICT'"))
     loose = {
@@ -232,8 +225,7 @@ def craft(run: Path, name: str) -> None:
         db.execute("PRAGMA ignore_check_constraints=ON")
         with contextlib.suppress(sqlite3.Error, ValueError, LookupError, TypeError), db:
             db.execute("BEGIN IMMEDIATE")
-            integrity.digest_anew(db, origin)
-    integrity.seal(path)
+            integrity.digest_anew(db)
 
 
 def _declare(path: Path, old: Mapping[str, str], new: Mapping[str, str]) -> None:

@@ -231,15 +231,11 @@ def _folder(name: str) -> Callable[[Path, Path], None]:
     return folder
 
 
-_LOG, _DIGEST, _CONFIG = "log.sqlite", "log.sqlite.digest", "config.json"
+_LOG, _CONFIG = "log.sqlite", "config.json"
 SWAPS: Mapping[str, Callable[[Path, Path], None]] = {
     **{f"{name} cut to {share}": _cut(name, share)
-       for name in (_LOG, _DIGEST, _CONFIG) for share in (0.0, 0.1, 0.5, 0.9, 0.99)},
-    **{f"{name} of another run": _taken(name) for name in (_LOG, _DIGEST, _CONFIG)},
-    "log and config of another run": _taken(_LOG, _CONFIG),
-    **{f"{name} is a folder": _folder(name) for name in (_LOG, _DIGEST, _CONFIG)},
-    "digest twice": _written(_DIGEST, lambda data: data * 2),
-    "digest of noise": _written(_DIGEST, lambda data: bytes(range(256)) * 99),
+       for name in (_LOG, _CONFIG) for share in (0.0, 0.1, 0.5, 0.9, 0.99)},
+    **{f"{name} is a folder": _folder(name) for name in (_LOG, _CONFIG)},
     "log of noise": _written(_LOG, lambda data: data[:100] + os.urandom(len(data) - 100)),
     "log of zeros": _written(_LOG, lambda data: bytes(len(data))),
     "log with a page twice": _written(_LOG, lambda data: data[:4096] + data[:4096] + data[8192:]),

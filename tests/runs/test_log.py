@@ -176,7 +176,7 @@ def test_looking_at_what_was_closed_leaves_no_trace(tmp_path: Path) -> None:
         log.append(Event(Where("a"), "chat", "d", "x"))
     with closing(RunLog(tmp_path / "log.sqlite", read_only=True)) as log:
         assert log.counts()[2] == 1
-        assert {each.name for each in tmp_path.iterdir()} == {"log.sqlite", "log.sqlite.digest"}
+        assert {each.name for each in tmp_path.iterdir()} == {"log.sqlite"}
     # While it is written, it is looked at as it grows.
     with (
         closing(RunLog(tmp_path / "log.sqlite")) as log,
@@ -194,6 +194,6 @@ def test_a_log_opened_by_a_relative_path_is_closed_where_it_is(
     log.put("note", 1)
     monkeypatch.chdir("/")
     log.close()
-    assert (tmp_path / "log.sqlite.digest").exists()
+    assert not (tmp_path / "log.sqlite-wal").exists()
     with closing(RunLog(tmp_path / "log.sqlite", read_only=True)) as log:
         assert log.get("note") == 1

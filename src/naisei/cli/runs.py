@@ -266,8 +266,8 @@ def check(directory: Dir, printed: Printed) -> None:
 
 @app.command(
     help=say(
-        "壊れた記録の無事な部分を残す (元のファイルも残る)",
-        "Keep what is sound of a damaged log; the old files stay.",
+        "壊れた記録の無事なエピソードを残す (元のファイルも残る)",
+        "Keep the whole episodes of a damaged log; the old files stay.",
     )
 )
 @with_options

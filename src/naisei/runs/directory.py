@@ -2,7 +2,6 @@
 
 config.json     what changes results, frozen (`Frozen`)
 log.sqlite      every effect and its result (`naisei.runs.log`)
-log.sqlite.digest of the closed log, to tell when it is damaged (`naisei.runs.integrity`)
 store.json      instead of both: the database that holds the log
 results.jsonl   one line an episode, written when the run ends or stops
 report.html     written with it
@@ -327,9 +326,8 @@ def open_log(
     read_only: bool = False,
     origin: str | None = None,
     check: bool = True,
-    alone: bool = False,
 ) -> RunLog:
-    """The log of a run directory; see `RunLog`. alone: as whoever writes it is."""
+    """The log of a run directory; see `RunLog`. In a database, whoever writes it is alone."""
     if (stored := _stored(directory)) is None:
         return RunLog(directory / LOG, read_only=read_only, origin=origin, check=check)
     from naisei.postgres import address_of
@@ -342,7 +340,7 @@ def open_log(
         read_only=read_only,
         origin=origin,
         check=check,
-        alone=alone or not read_only,
+        alone=not read_only,
     )
 
 

@@ -108,7 +108,7 @@ class Frozen(BaseModel):
 
     @property
     def digest(self) -> str:
-        """Of everything in it: what the run's log is chained to."""
+        """Of everything in it: what the run's log notes."""
         whole = self.model_dump(mode="json")
         if not self.identity:
             del whole["identity"]

@@ -1,22 +1,20 @@
-"""Whether a log is as it was written: a digest of each row, and one of the closed file.
+"""Whether a log is as it was written: SQLite's own check of its file, and a digest of each row.
 
-The digest of an event covers the event before it in its episode, that of the first one the frozen
-configuration (`origin`); those of other rows cover the configuration. Long texts take part by
-their own digests. So a row that was changed is noticed, and one that is gone from within an
-episode. That the last rows are gone shows in the digest of the whole file, which whoever closes
-the log last puts beside it; and while a killed process's WAL is still there, in the checksums of
-that (`naisei.runs.wal`). None of them is a signature: who may write the files can make all anew.
+A digest covers a row and, by their own digests, the long texts that it refers to; an outcome says
+how many events its episode had. That the last rows of an episode without an outcome are gone is
+not noticed: the log is then one of a process that was killed earlier, and what is missing is done
+again. None of this is a signature: who may write the file can make it anew.
 """
 
 from __future__ import annotations
 
-import os
 import sqlite3
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import asdict, dataclass, field
 from functools import cache
-from hashlib import blake2b, file_digest
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,30 +22,22 @@ from pydantic import JsonValue
 from pydantic_core import to_json
 
 from naisei.core import InputError
-from naisei.files import plain_file, write_atomically
 from naisei.lang import say
 from naisei.runs import rows
 from naisei.runs.frozen import listed
 
-#: The note of a log that says what its digests begin with.
-CHAIN_KEY = "chain"
 #: Runs a SELECT.
 Select = Callable[..., Iterable[Sequence[Any]]]
 
 
-def genesis(origin: str, name: str) -> bytes:
-    """What the first row of an episode, or a row that follows none, is chained to."""
-    return blake2b(f"{origin}\n{name}".encode("utf-8", "replace"), digest_size=16).digest()
-
-
-def row_digest(previous: bytes, texts: Iterable[bytes], row: Sequence[object]) -> bytes:
-    """The digest of a row. texts: digests of the texts that it refers to, in order."""
-    return blake2b(b"".join((previous, *texts, to_json(row))), digest_size=16).digest()
+def row_digest(row: Sequence[object], texts: Iterable[bytes] = ()) -> bytes:
+    """texts: digests of the texts that the row refers to, in order."""
+    return blake2b(b"".join((*texts, to_json(row))), digest_size=16).digest()
 
 
 class Row(NamedTuple):
     """A row as it is stored. expected: the digest that it should have; `None` if that cannot be
-    told, since a text or a row that it refers to is gone."""
+    told, since a text that it refers to is gone."""
 
     table: str
     key: str | int
@@ -68,64 +58,29 @@ class Row(NamedTuple):
         return str(self.values[3]) if self.table == "events" else ""
 
 
-def walk(select: Select, origin: str, *, anew: bool = False) -> Iterator[Row]:
-    """Every row of a log with the digest that it should have, the events first, in their order.
-
-    Memory grows with the number of episodes and of long texts, not of rows. anew: digests follow
-    from rows as they stand now, whatever is stored.
-    """
-    last: dict[str, bytes] = {}
-    texts = _texts(select)
+def walk(select: Select) -> Iterator[Row]:
+    """Every row of a log, the events first, in their order. Memory grows with the number of long
+    texts, not of rows."""
+    texts = {
+        number: digest
+        for number, digest, text in select("SELECT id, digest, text FROM texts ORDER BY id")
+        if rows.text_digest(text) == digest
+    }
     for table, (by, columns) in rows.TABLES.items():
-        query = f"SELECT {by}, chain, {columns} FROM {table} ORDER BY {by}"
+        query = f"SELECT {by}, checksum, {columns} FROM {table} ORDER BY {by}"
         for key, digest, *values in select(query):
-            begin = genesis(origin, "" if table == "meta" else str(values[0]))
-            before = last.get(values[0], begin)
             expected = None
             with suppress(LookupError, TypeError, ValueError):
-                used = [texts[n] for n in rows.references(*values[6:8])]
-                if table == "episodes":
-                    _check_after(select, values, before, begin, anew=anew)
-                expected = row_digest(before if table == "events" else begin, used, values)
-            if table == "events":
-                last[values[0]] = expected if anew and expected else digest
+                expected = row_digest(values, [texts[n] for n in rows.references(*values[6:8])])
             yield Row(table, key, values, digest, expected)
 
 
-def _check_after(
-    select: Select, values: list[Any], last: bytes, begin: bytes, *, anew: bool
-) -> None:
-    """Raises `LookupError` where an outcome follows an event that is not there."""
-    if anew:
-        values[-1] = last.hex()
-    if values[-1] in (last.hex(), begin.hex()):
-        return
-    query = "SELECT 1 FROM events WHERE episode = ? AND chain = ?"
-    if not [*select(query, (values[0], bytes.fromhex(values[-1])))]:
-        raise LookupError(values[-1])
-
-
-def _texts(select: Select) -> dict[int, bytes]:
-    """Digests of sound texts by number."""
-    return {
-        number: digest
-        for number, digest, text in select("SELECT id, digest, text FROM texts")
-        if rows.text_digest(text) == digest
-    }
-
-
-def digest_anew(db: Any, origin: str) -> None:
+def digest_anew(db: Any) -> None:
     """Give every row of a log its digest, within a transaction of the caller's."""
-    changed = [
-        (row.table, row.key, row.expected, row.values[-1] if row.table == "episodes" else None)
-        for row in walk(db.execute, origin, anew=True)
-        if not row.sound
-    ]
-    for table, key, digest, after in changed:
-        if after is not None:
-            db.execute("UPDATE episodes SET after = ? WHERE episode = ?", (after, key))
-        by, _ = rows.TABLES[table]
-        db.execute(f"UPDATE {table} SET chain = ? WHERE {by} = ?", (digest, key))
+    changed = [row for row in walk(db.execute) if not row.sound]
+    for row in changed:
+        by, _ = rows.TABLES[row.table]
+        db.execute(f"UPDATE {row.table} SET checksum = ? WHERE {by} = ?", (row.expected, row.key))
 
 
 # What is found.
@@ -181,22 +136,26 @@ class Findings:
             say(f"実行の記録が壊れています:{shown}", f"the log of the run is damaged:{shown}"),
             place=str(place),
             remedy=say(
-                f"`naisei runs check {folder}` で全部見られます。"
-                f"`naisei runs repair {folder}` で無事な部分から続けられます",
-                f"`naisei runs check {folder}` shows all of it; "
-                f"`naisei runs repair {folder}` keeps what is sound",
+                f"控えを戻すか、`naisei runs repair {folder}` で無事なエピソードを残してください",
+                f"restore a backup, or keep the sound episodes by `naisei runs repair {folder}`",
             ),
         )
 
 
-def verified_rows(select: Select, origin: str) -> Findings:
-    """All rows held against their digests."""
-    found = Findings()
-    for row in walk(select, origin):
+def verified_rows(select: Select) -> Findings:
+    """All rows held against their digests, and outcomes against the number of events."""
+    found, events = Findings(), Counter[str]()
+    for row in walk(select):
         if not row.sound:
             found.damages.append(Damage(_what(row), row.episode, row.step))
-        found.events += row.table == "events" and row.sound
-        found.episodes += row.table == "episodes" and row.sound
+        elif row.table == "events":
+            events[row.episode] += 1
+        elif row.table == "episodes":
+            found.episodes += 1
+            if (missing := row.values[-1] - events[row.episode]) > 0:
+                what = say(f"記録が {missing} 件失われています", f"{missing} events are gone")
+                found.damages.append(Damage(what, row.episode))
+    found.events = events.total()
     return found
 
 
@@ -204,54 +163,19 @@ def _what(row: Row) -> str:
     name = f"{row.table} {row.key}" if row.table == "meta" else row.table
     if row.expected is None:
         return say(
-            f"{name}: 参照する本文か行が失われています",
-            f"{name}: refers to a text or a row that is gone or changed",
+            f"{name}: 参照する本文が失われています", f"{name}: refers to a text that is gone"
         )
-    return say(
-        f"{name}: 記録されたときと内容が違うか、直前の行がありません",
-        f"{name}: is not as it was recorded, or the one before it is gone",
-    )
+    return say(f"{name}: 記録されたときと内容が違います", f"{name}: is not as it was recorded")
 
 
-@dataclass(frozen=True, slots=True)
-class Outside:
-    """What a file of a log tells before it is opened. sealed: see `_sealed`. lost: what says that
-    rows may be gone."""
-
-    sealed: bool | None = None
-    lost: tuple[Damage, ...] = ()
-
-
-def outside(path: Path) -> Outside:
-    """Of a log that nobody writes now."""
-    lost = []
-    if os.path.lexists(wal_of(path)):
-        from naisei.runs.wal import torn  # of a killed process
-
-        if why := torn(wal_of(path)):
-            lost.append(Damage(f"{wal_of(path).name}: {why}"))
-    if (whole := _sealed(path)) is False:
-        what = say("閉じたときのものではありません", "is not as it was when it was closed")
-        lost.append(Damage(say(f"{path.name} は{what}", f"{path.name} {what}")))
-    return Outside(whole, tuple(lost))
-
-
-def verified_file(db: sqlite3.Connection, origin: str, seen: Outside) -> Findings:
-    """A log in a file, held against its digests. db: sees all of it, in a transaction."""
-    found = Findings()
+def verified_file(db: sqlite3.Connection) -> Findings:
+    """A log in a file. db: sees all of it, in a transaction."""
     try:
-        check = "quick_check" if seen.sealed else "integrity_check"
-        if told := wrong_structure(db, check):
-            found.damages.append(Damage(told))
-        elif seen.sealed:
-            ((found.events,),) = db.execute("SELECT count(*) FROM events")
-            ((found.episodes,),) = db.execute("SELECT count(*) FROM episodes")
-        else:
-            found = verified_rows(db.execute, origin)
+        if told := wrong_structure(db, "integrity_check"):
+            return Findings(damages=[Damage(told)])
+        return verified_rows(db.execute)
     except sqlite3.DatabaseError as error:
-        found.damages.append(Damage(_structure(str(error))))
-    found.damages += seen.lost
-    return found
+        return Findings(damages=[Damage(_structure(str(error)))])
 
 
 def wrong_structure(db: sqlite3.Connection, check: str = "quick_check") -> str:
@@ -286,46 +210,3 @@ def check_schema(db: sqlite3.Connection) -> None:
     query = "SELECT name, coalesce(sql, '') FROM sqlite_master LIMIT 50"
     if other := _schema() ^ {*db.execute(query)}:
         raise ValueError(", ".join(sorted({str(name) for name, _ in other})))
-
-
-# The digest of the closed file.
-
-
-def wal_of(path: Path) -> Path:
-    return path.with_name(f"{path.name}-wal")
-
-
-def seal_of(path: Path) -> Path:
-    return path.with_name(f"{path.name}.digest")
-
-
-def _sealed(path: Path) -> bool | None:
-    """Whether a file is as it was when it was closed; `None` where that cannot be told: its digest
-    is not there, or it was gone on with by a process that was killed."""
-    plain_file(seal_of(path))
-    with suppress(FileNotFoundError):
-        if wal_of(path).stat().st_size:
-            return None
-    try:
-        known = seal_of(path).read_bytes()[:64].strip()
-    except FileNotFoundError:
-        return None
-    return known == _digest(path)
-
-
-def _digest(path: Path) -> bytes:
-    with path.open("rb") as file:
-        return file_digest(file, lambda: blake2b(digest_size=16)).hexdigest().encode()
-
-
-def seal(path: Path) -> None:
-    """Put the digest of a file that was closed beside it."""
-    plain_file(seal_of(path))
-    if not wal_of(path).exists():
-        write_atomically(seal_of(path), _digest(path) + b"\n")
-
-
-def unseal(path: Path) -> None:
-    """Before a file changes."""
-    plain_file(seal_of(path))
-    seal_of(path).unlink(missing_ok=True)

@@ -14,16 +14,13 @@ from pydantic import JsonValue
 from naisei.core import EpisodeBusy, Event, InputError, LogBusy, Usage
 from naisei.lang import say
 from naisei.runs import rows
-from naisei.runs.integrity import (
-    CHAIN_KEY,
-    Findings,
-    digest_anew,
-    genesis,
-    row_digest,
-)
+from naisei.runs.integrity import Findings, digest_anew, row_digest
 from naisei.runs.reading import LogReader, Rows, StepThere
 from naisei.runs.sqlite_rows import SqliteRows
 from naisei.runs.task import EpisodeRow
+
+#: The note of a log that says which configuration it is of.
+ORIGIN_KEY = "origin"
 
 
 class RunLog(LogReader):
@@ -35,9 +32,9 @@ class RunLog(LogReader):
     Args:
         path: the file; made if it is not there, unless `read_only`.
         read_only: for looking at a run, even while another process writes it.
-        origin: what its digests begin with, the digest of the frozen configuration; whatever the
-            log says by default.
-        check: hold all of it against its digests first. Without, only what is read is.
+        origin: the digest of the frozen configuration, which the log keeps as a note; any by
+            default.
+        check: hold all of it against its digests first. Without, only events that are read are.
         rows: where they are, if not in that file.
 
     Raises:
@@ -56,53 +53,38 @@ class RunLog(LogReader):
         check: bool = True,
         rows: Rows | None = None,
     ) -> None:
-        super().__init__(rows or SqliteRows(path, read_only=read_only), origin or "")
+        super().__init__(rows or SqliteRows(path, read_only=read_only))
         # Of which steps it is not known whether they were kept: a connection was lost at COMMIT.
         self._unsure: set[tuple[str, str]] = set()
         try:
-            note = self.get(CHAIN_KEY)
             if check or not read_only:
-                self._same_origin(note, any_=origin is None)
-                self._rows.verified(self._origin).refuse(self.path)
-            elif origin is None and isinstance(note, dict):
-                self._origin = str(note.get("origin"))
-            if not read_only:
-                self._rows.settle()
-                if note is None:
-                    self.put(CHAIN_KEY, {"format": 1, "origin": self._origin})
+                self._rows.verified().refuse(self.path)
+            known = self.get(ORIGIN_KEY)
+            if known is None and not read_only:
+                self.put(ORIGIN_KEY, origin or "")
+            elif None not in (known, origin) and known != origin:
+                raise self._other_origin()
         except BaseException:
             self.close()
             raise
 
-    def _same_origin(self, note: JsonValue, *, any_: bool) -> None:
-        """Raises `InputError` where the digests begin with another configuration. A note that is
-        itself damaged is told of later."""
-        known = note.get("origin") if isinstance(note, dict) else None
-        if not isinstance(known, str):
-            return
-        if any_:
-            self._origin = known
-        if known == self._origin:
-            return
-        digest = row_digest(genesis(known, ""), (), (CHAIN_KEY, rows.dump(note)))
-        if self.select("SELECT 1 FROM meta WHERE key = ? AND chain = ?", (CHAIN_KEY, digest)):
-            raise InputError(
-                say(
-                    "config.json がこの記録を始めたときのものではありません",
-                    "config.json is not the one that this log began with",
-                ),
-                place=str(self.path.parent),
-                remedy=say(
-                    "元に戻すか、`naisei runs repair` で今の config.json を受け入れてください",
-                    "put the old one back, or accept this one by `naisei runs repair`",
-                ),
-            )
+    def _other_origin(self) -> InputError:
+        return InputError(
+            say(
+                "config.json がこの記録を始めたときのものではありません",
+                "config.json is not the one that this log began with",
+            ),
+            place=str(self.path.parent),
+            remedy=say(
+                "元に戻すか、`naisei runs repair` で今の config.json を受け入れてください",
+                "put the old one back, or accept this one by `naisei runs repair`",
+            ),
+        )
 
     def verified(self) -> Findings:
         """All of it held against its digests. Writes nothing."""
         with self._lock:
-            self._same_origin(self.get(CHAIN_KEY), any_=False)
-            return self._rows.verified(self._origin)
+            return self._rows.verified()
 
     def check_kinds(self) -> None:
         """Only whether all rows are such as a log has: a small part of the time of `verified`.
@@ -125,10 +107,9 @@ class RunLog(LogReader):
             with self._writing() as texts:
                 texts.digests.clear()
                 row = rows.event_row(event, texts)
-                digest = row_digest(self._digest(row[0]), texts.digests, row)
-                self._rows.execute(rows.INSERT_EVENT, (*row, digest))
+                self._rows.check_writer(row[0])
+                self._rows.execute(rows.INSERT_EVENT, (*row, row_digest(row, texts.digests)))
                 self._exchanged(row[0], row[3], event.usage)
-                self._rows.appended(row[0], digest)
         except LogBusy:
             self._unsure.add(step)
             raise
@@ -147,27 +128,24 @@ class RunLog(LogReader):
     def _writing(self, *, erases: bool = False) -> _Transaction:
         return _Transaction(self, erases=erases)
 
-    def _digest(self, episode: str) -> bytes:
-        """That of the episode's last event."""
-        return self._rows.last_digest(episode) or genesis(self._origin, episode)
-
     def finish(self, row: EpisodeRow, lost: Iterable[Usage] = ()) -> None:
         """Store an episode's outcome. lost: what failed effects cost that left no event."""
         where, now = row.where, time.time()
         name = where.episode
         result = None if row.result is None else rows.dump(row.result)
         failure = row.failure.encode("utf-8", "replace").decode().replace("\0", "\ufffd")
-        begin = genesis(self._origin, name)
         try:
             with self._writing():
                 if (name, "") in self._unsure and self._ended(name, result, failure):
                     lost = ()  # kept with what was
-                after = self._digest(name).hex()
-                kept = (name, where.instance, where.trial, result, failure, now, after)
-                self._rows.replace("episodes", (*kept, row_digest(begin, (), kept)))
+                self._rows.check_writer(name)
+                count = "SELECT count(*) FROM events WHERE episode = ?"
+                ((events,),) = self._rows.select(count, (name,))
+                kept = (name, where.instance, where.trial, result, failure, now, int(events))
+                self._rows.replace("episodes", (*kept, row_digest(kept)))
                 for usage in lost:
                     cost = (name, now, *rows.usage_row(usage.wasted()))
-                    self._rows.execute(rows.INSERT_LOST, (*cost, row_digest(begin, (), cost)))
+                    self._rows.execute(rows.INSERT_LOST, (*cost, row_digest(cost)))
                     self._exchanged(name, None, usage)
         except LogBusy:
             self._unsure.add((name, ""))
@@ -184,15 +162,14 @@ class RunLog(LogReader):
             return
         self._texts.digests.clear()
         row = rows.exchange_row(episode, path, usage, self._texts)
-        digest = row_digest(genesis(self._origin, episode), self._texts.digests, row)
+        digest = row_digest(row, self._texts.digests)
         self._rows.execute(rows.INSERT_EXCHANGE, (*row, digest))
 
     def put(self, key: str, value: JsonValue) -> None:
         """Keep a note, in place of an earlier one."""
         text = rows.dump(value)
-        digest = row_digest(genesis(self._origin, ""), (), (key, text))
         with self._writing():
-            self._rows.replace("meta", (key, text, digest))
+            self._rows.replace("meta", (key, text, row_digest((key, text))))
 
     def erase(
         self,
@@ -223,7 +200,7 @@ class RunLog(LogReader):
                     (len(requests), requests),
                 )
             self._texts.sweep()
-            digest_anew(self._rows, self._origin)
+            digest_anew(self._rows)
 
     def close(self) -> None:
         """The log cannot be used afterwards."""

@@ -11,9 +11,8 @@ one that lost the lock together with its connection, while another took over, wr
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -92,15 +91,12 @@ class PostgresRows:
             remedy=say("始めたときの --store を指定してください", "give the --store it began with"),
         )
 
-    def settle(self) -> None:
-        """Nothing is left over: the database sees to it."""
-
     def check_kinds(self) -> None:
         """The columns have types: there is nothing to check."""
 
-    def verified(self, origin: str) -> Findings:
+    def verified(self) -> Findings:
         with self._within("ISOLATION LEVEL REPEATABLE READ READ ONLY"):
-            return verified_rows(self.execute, origin)
+            return verified_rows(self.execute)
 
     @contextmanager
     def transaction(self, *, erases: bool = False) -> Iterator[bool]:
@@ -157,7 +153,7 @@ class PostgresRows:
 
     def replace(self, table: str, values: Sequence[object]) -> None:
         key, columns = rows.TABLES[table]
-        names = [*columns.split(", "), "chain"]
+        names = [*columns.split(", "), "checksum"]
         changed = [f"{n} = excluded.{n}" for n in names if n != key]
         if table == "episodes":
             changed.append("rowid = excluded.rowid")
@@ -167,16 +163,11 @@ class PostgresRows:
             values,
         )
 
-    def last_digest(self, episode: str) -> bytes | None:
-        # Of one episode one at a time: each digest covers the one before.
-        number = lock_number(self.log, episode, "write")
-        self.execute("SELECT pg_advisory_xact_lock(?)", (number,))
-        query = (
-            "SELECT (SELECT owner FROM log_writers WHERE log = ? AND episode = ?),"
-            " (SELECT chain FROM events WHERE episode = ? ORDER BY seq DESC LIMIT 1)"
-        )
-        ((owner, last),) = self.select(query, (self.log, episode, episode))
-        if episode in self._owned and owner not in (None, self._owner):
+    def check_writer(self, episode: str) -> None:
+        if episode not in self._owned:
+            return
+        query = "SELECT owner FROM log_writers WHERE log = ? AND episode = ? FOR SHARE"
+        if self.select(query, (self.log, episode)) not in ([], [(self._owner,)]):
             raise EpisodeBusy(
                 say(
                     f"エピソード {episode} は別のプロセスが引き継ぎました",
@@ -185,10 +176,6 @@ class PostgresRows:
                 place=str(self.place),
                 remedy=say("続きから始め直してください", "start again: it goes on from there"),
             )
-        return None if last is None else bytes(last)
-
-    def appended(self, episode: str, digest: bytes) -> None:
-        """Others write the log, too: it is asked each time."""
 
     @contextmanager
     def writing(self, episode: str) -> Iterator[None]:
@@ -212,18 +199,6 @@ class PostgresRows:
                 self._owned.discard(episode)
                 self.database.unclaim(number)
 
-    def made_anew(self, fill: Callable[[], None]) -> str:
-        """Put a log in the place of this one, which stays under the name that is returned. fill:
-        makes its rows."""
-        old = f"{self.name}.damaged-{datetime.now(UTC):%Y%m%d-%H%M%S}"
-        with self.transaction(erases=True):
-            self.execute("UPDATE logs SET name = ? WHERE id = ?", (old, self.log))
-            query = "INSERT INTO logs(name) VALUES (?) RETURNING id"
-            ((self.log,),) = self.select(query, (self.name,))
-            self.execute("SELECT set_config('naisei.log', ?, true)", (str(self.log),))
-            fill()
-        return old
-
     def close(self) -> None:
         if self._alone is not None:
             self.database.unclaim(self._alone)
@@ -242,12 +217,12 @@ def _rolled_back(db: Connection[Any]) -> None:
 _KINDS = {"TEXT": "text", "INTEGER": "bigint", "REAL": "double precision"}
 #: Tables whose rows belong to a log, and their columns beside its number.
 TABLES = {
-    "meta": "key, value, chain",
+    "meta": "key, value, checksum",
     "texts": "id, digest, text",
-    "events": f"seq, {rows.EVENT}, chain",
-    "episodes": f"{rows.EPISODE}, chain, rowid",
-    "lost": f"seq, {rows.LOST}, chain",
-    "exchanges": f"seq, {rows.EXCHANGE}, chain",
+    "events": f"seq, {rows.EVENT}, checksum",
+    "episodes": f"{rows.EPISODE}, checksum, rowid",
+    "lost": f"seq, {rows.LOST}, checksum",
+    "exchanges": f"seq, {rows.EXCHANGE}, checksum",
     "writers": "episode, owner",
 }
 #: What identifies a row within its log.
@@ -263,7 +238,7 @@ _LOG = "current_setting('naisei.log')::bigint"
 
 
 def _table(name: str, columns: str) -> str:
-    in_bytes = ("chain", "digest", "text") if name == "texts" else ("chain",)
+    in_bytes = ("checksum", "digest", "text") if name == "texts" else ("checksum",)
     names = columns.split(", ")
     lines = [
         f"{n} bigint GENERATED BY DEFAULT AS IDENTITY"

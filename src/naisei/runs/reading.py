@@ -15,7 +15,7 @@ from pydantic import JsonValue
 from naisei.core import Event, InputError, Usage, Where
 from naisei.lang import say
 from naisei.runs import ledger, rows
-from naisei.runs.integrity import Findings, genesis, row_digest
+from naisei.runs.integrity import Findings, row_digest
 from naisei.runs.ledger import Ledger, Spent
 from naisei.runs.rows import Texts
 from naisei.runs.task import EpisodeRow
@@ -45,21 +45,16 @@ class Rows(Protocol):
         wrote since the last one."""
         ...
 
-    def last_digest(self, episode: str) -> bytes | None:
-        """The digest of the episode's last event; within a transaction, for who adds to it."""
+    def check_writer(self, episode: str) -> None:
+        """Within a transaction that adds to the episode. Raises `EpisodeBusy` where another
+        process has taken it over."""
         ...
-
-    def appended(self, episode: str, digest: bytes) -> None: ...
 
     def writing(self, episode: str) -> Any: ...
 
-    def verified(self, origin: str) -> Findings: ...
+    def verified(self) -> Findings: ...
 
     def check_kinds(self) -> None: ...
-
-    def settle(self) -> None:
-        """Before the first thing is written to a log that is sound."""
-        ...
 
     def close(self) -> None: ...
 
@@ -67,8 +62,8 @@ class Rows(Protocol):
 class LogReader:
     """The questions of a log, asked of its rows. Threads may ask at the same time."""
 
-    def __init__(self, place: Rows, origin: str) -> None:
-        self.path, self._rows, self._origin = place.place, place, origin
+    def __init__(self, place: Rows) -> None:
+        self.path, self._rows = place.place, place
         # Handlers may log from worker threads; the connection is shared under a lock.
         self._lock = threading.RLock()
         self._texts = Texts(place)
@@ -88,16 +83,14 @@ class LogReader:
         Raises:
             InputError: they are not as they were recorded.
         """
-        query = f"SELECT chain, {rows.EVENT} FROM events WHERE episode = ? ORDER BY seq"
+        query = f"SELECT checksum, {rows.EVENT} FROM events WHERE episode = ? ORDER BY seq"
         events, texts = [], _Cached(self._rows)
-        before = genesis(self._origin, episode)
         with self._lock, self._decoding(episode):
             for digest, *row in self.select(query, (episode,)):
                 try:
                     used = [texts.get(n)[0] for n in rows.references(*row[6:8])]
-                    if row_digest(before, used, row) != digest:
+                    if row_digest(row, used) != digest:
                         raise ValueError("digest")
-                    before = digest
                     events.append(rows.event(tuple(row), texts))
                 except (LookupError, TypeError, ValueError, RecursionError) as error:
                     raise self._damaged(f"{episode} {row[3]}") from error

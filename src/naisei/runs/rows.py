@@ -154,13 +154,13 @@ EVENT = (
 )
 EXCHANGE = "episode, path, role, model, cached_input, reasoning, left_out, sent"
 LOST = f"episode, at, {USAGE}"
-#: after: the digest (hexadecimal) of the last event that the episode had by then.
-EPISODE = "episode, instance, trial, result, failure, at, after"
+#: events: how many the episode had by then.
+EPISODE = "episode, instance, trial, result, failure, at, events"
 _TYPES = {
     **dict.fromkeys(
         (
             *("trial", "calls", "attempts", "input_tokens", "output_tokens", "cached", "repaired"),
-            *("lost_input", "lost_output", "cached_input", "reasoning"),
+            *("lost_input", "lost_output", "cached_input", "reasoning", "events"),
         ),
         "INTEGER CHECK({0} BETWEEN 0 AND 9007199254740992)",
     ),
@@ -186,20 +186,20 @@ _NAMED = "(episode = instance || '#' || trial)"
 #: What a row may hold is declared, so that `PRAGMA quick_check` tells of rows that somebody else
 #: made.
 SCHEMA = f"""
-CREATE TABLE IF NOT EXISTS meta(key TEXT PRIMARY KEY, value TEXT NOT NULL, chain BLOB)
+CREATE TABLE IF NOT EXISTS meta(key TEXT PRIMARY KEY, value TEXT NOT NULL, checksum BLOB)
   WITHOUT ROWID, STRICT;
 CREATE TABLE IF NOT EXISTS texts(
   id INTEGER PRIMARY KEY, digest BLOB UNIQUE NOT NULL, text BLOB) STRICT;
 CREATE TABLE IF NOT EXISTS events(seq INTEGER PRIMARY KEY,
   {_declared(EVENT, "episode instance trial path kind digest request result")},
-  chain BLOB, CHECK{_NAMED}) STRICT;
+  checksum BLOB, CHECK{_NAMED}) STRICT;
 CREATE TABLE IF NOT EXISTS episodes(
-  {_declared(EPISODE, "episode instance trial failure at")}, chain BLOB,
+  {_declared(EPISODE, "episode instance trial failure at events")}, checksum BLOB,
   PRIMARY KEY(episode), CHECK{_NAMED}) STRICT;
 CREATE TABLE IF NOT EXISTS lost(
-  seq INTEGER PRIMARY KEY, {_declared(LOST, "episode")}, chain BLOB) STRICT;
+  seq INTEGER PRIMARY KEY, {_declared(LOST, "episode")}, checksum BLOB) STRICT;
 CREATE TABLE IF NOT EXISTS exchanges(
-  seq INTEGER PRIMARY KEY, {_declared(EXCHANGE, "episode sent")}, chain BLOB) STRICT;
+  seq INTEGER PRIMARY KEY, {_declared(EXCHANGE, "episode sent")}, checksum BLOB) STRICT;
 CREATE UNIQUE INDEX IF NOT EXISTS events_step ON events(episode, path);
 """
 #: Of each table whose rows have digests: what a row is known by, and its columns.
@@ -220,10 +220,10 @@ def checks(table: str) -> str:
     return " AND ".join([*held, *([_NAMED] if "instance" in columns else [])]) or "1"
 
 
-INSERT_EVENT = f"INSERT INTO events({EVENT}, chain) VALUES ({','.join('?' * 23)})"
+INSERT_EVENT = f"INSERT INTO events({EVENT}, checksum) VALUES ({','.join('?' * 23)})"
 #: What went over the line for one call. path: `NULL` for a failed try that left no event.
-INSERT_EXCHANGE = f"INSERT INTO exchanges({EXCHANGE}, chain) VALUES (?,?,?,?,?,?,?,?,?)"
-INSERT_LOST = f"INSERT INTO lost({LOST}, chain) VALUES ({','.join('?' * 14)})"
+INSERT_EXCHANGE = f"INSERT INTO exchanges({EXCHANGE}, checksum) VALUES (?,?,?,?,?,?,?,?,?)"
+INSERT_LOST = f"INSERT INTO lost({LOST}, checksum) VALUES ({','.join('?' * 14)})"
 
 # Made once: `json.dumps` with options makes an encoder a call.
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode

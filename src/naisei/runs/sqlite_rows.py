@@ -22,14 +22,8 @@ from naisei.lang import say
 from naisei.runs import rows
 from naisei.runs.integrity import (
     Findings,
-    Outside,
     check_schema,
-    outside,
-    seal,
-    seal_of,
-    unseal,
     verified_file,
-    wal_of,
     wrong_structure,
 )
 from naisei.runs.lock import AGAIN, PATIENCE, locked, writing
@@ -58,20 +52,17 @@ class SqliteRows:
         self._file = path = path.absolute()
         self._copy: TemporaryDirectory[str] | None = None
         self._version, self._waits = 0, _LONGEST_WAIT
-        self._last: dict[str, bytes] = {}
         # Whether the connection was closed because it could not take back a transaction.
-        self._broken = self._open = self._written = False
+        self._broken = self._open = False
         live = _open_here[path] > 0 or (read_only and locked(path.parent))
         with self._opening():
-            self._seen = Outside() if live else outside(path)
-            if read_only or self._seen.lost:  # to say all that is wrong, and change nothing
+            if read_only:
                 self._db, self._copy = files.read_only(path, live=live)
-                self._begun_as_a_log()
             else:
                 self._db = _writer(path)
                 _open_here[path] += 1
                 self._open = True
-                self._begun_as_a_log()
+            self._begun_as_a_log()
 
     @contextmanager
     def _opening(self) -> Iterator[None]:
@@ -97,25 +88,13 @@ class SqliteRows:
     def _begun_as_a_log(self) -> None:
         db = self._db
         if self._open and not db.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
-            unseal(self._file)
             db.executescript(f"BEGIN IMMEDIATE; {rows.SCHEMA} COMMIT")
-            self._written = True
         check_schema(db)
 
-    def settle(self) -> None:
-        """Once the log is found sound: what a killed process left in the WAL goes into the file,
-        so that nothing that it had erased is left there."""
-        if wal_of(self._file).exists() and wal_of(self._file).stat().st_size:
-            unseal(self._file)
-            self._written = True
-            with suppress(sqlite3.Error):  # others have it open: whoever closes it last does so
-                self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-
-    def verified(self, origin: str) -> Findings:
+    def verified(self) -> Findings:
         self.execute("BEGIN")
         try:
-            seen = Outside() if self._written else self._seen
-            return verified_file(self._db, origin, seen)
+            return verified_file(self._db)
         finally:
             if self._open:
                 self._roll_back()
@@ -151,7 +130,9 @@ class SqliteRows:
     def replace(self, table: str, values: Sequence[object]) -> None:
         _, columns = rows.TABLES[table]
         marks = ",".join("?" * len(values))
-        self.execute(f"INSERT OR REPLACE INTO {table}({columns}, chain) VALUES ({marks})", values)
+        self.execute(
+            f"INSERT OR REPLACE INTO {table}({columns}, checksum) VALUES ({marks})", values
+        )
 
     @contextmanager
     def transaction(self, *, erases: bool = False) -> Iterator[bool]:
@@ -167,30 +148,19 @@ class SqliteRows:
         self._begin()
         try:
             (version,) = self._db.execute("PRAGMA data_version").fetchone()
-            if others := version != self._version:
-                self._last.clear()
-            self._version = version
+            others, self._version = version != self._version, version
             yield others
             self._db.execute("COMMIT")
         except BaseException as error:
             self._roll_back()
-            self._last.clear()
             if isinstance(error, sqlite3.Error):
                 raise self._explained(error) from error
             raise
         if erases:
-            self._last.clear()
             self.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
-    def last_digest(self, episode: str) -> bytes | None:
-        if (known := self._last.get(episode)) is None:
-            query = "SELECT chain FROM events WHERE episode = ? ORDER BY seq DESC LIMIT 1"
-            found = self._db.execute(query, (episode,)).fetchone()
-            return None if found is None else bytes(found[0])
-        return known
-
-    def appended(self, episode: str, digest: bytes) -> None:
-        self._last[episode] = digest
+    def check_writer(self, episode: str) -> None:
+        """The system's lock of the episode ends with its process: nobody can take it over."""
 
     def _begin(self) -> None:
         until = time.monotonic() + PATIENCE
@@ -199,9 +169,6 @@ class SqliteRows:
                 self._reopen()
                 self._db.execute("BEGIN IMMEDIATE")
                 self._wait(_LONGEST_WAIT)
-                if not self._written:
-                    unseal(self._file)
-                    self._written = True
                 return
             except sqlite3.Error as error:
                 if not _is_busy(error):
@@ -209,9 +176,6 @@ class SqliteRows:
                 self._wait(0)
                 if _in_a_loop() or time.monotonic() > until:
                     raise self._explained(error) from error
-            except OSError as error:
-                self._roll_back()
-                raise files.output_error(error, self.place) from error
             time.sleep(AGAIN)
 
     def _wait(self, milliseconds: int) -> None:
@@ -245,16 +209,12 @@ class SqliteRows:
         return told or error
 
     def close(self) -> None:
-        """Folds the WAL into the file, and puts its digest beside it."""
+        """Folds the WAL into the file."""
         if db := getattr(self, "_db", None):
             db.close()
         if self._open:
             self._open = False
             _open_here.subtract([self._file])
-            if self._written or not seal_of(self._file).exists():
-                # Where there is no room for it, the rows are looked at the next time.
-                with suppress(InputError):
-                    seal(self._file)
         if self._copy is not None:
             self._copy.cleanup()
 
@@ -286,6 +246,9 @@ def _writer(path: Path) -> sqlite3.Connection:
         db.execute("PRAGMA journal_size_limit=0")
         # From here on whoever writes waits by itself: it may have other work meanwhile.
         db.execute(f"PRAGMA busy_timeout={_LONGEST_WAIT}")
+        # What a killed process left there goes into the file: nothing that it had erased stays.
+        # Whoever has it open as well does so when it closes it.
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     except sqlite3.Error:
         db.close()
         raise
