@@ -10,7 +10,7 @@ SITE   := $(VENV)/.naisei-docs
 ALL    := $(VENV)/.naisei-all
 DEMO_FLAGS ?=
 
-.PHONY: help setup setup-all demo demo-model test test-slow lint types check docs constraints bench sbom attack chaos clean
+.PHONY: help setup setup-all demo demo-model test test-slow lint types check docs figures constraints bench sbom attack chaos clean
 
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' $(MAKEFILE_LIST)
@@ -19,6 +19,7 @@ help:
 	@echo "make test-slow  runs the slow tests, and many more examples of the property tests"
 	@echo "make check      lint and types"
 	@echo "make docs       builds the documentation, in Japanese and English, into build/docs"
+	@echo "make figures    measures anew every figure that needs no hand (an hour), and shows what differs"
 	@echo "make bench      runs the benchmarks"
 	@echo "make attack     attacks naisei as strangers would, for ATTACK_SECONDS (120)"
 	@echo "make chaos      kills, full disks, flipped bits and more under running programs, for CHAOS_HOURS (0.05)"
@@ -99,6 +100,12 @@ types: $(STAMP)
 docs: $(SITE)
 	$(BIN)/python tools/build_docs.py --fresh
 	$(BIN)/python tools/notebooks.py build/docs
+
+# What is left by hand ends it with an error, after the differences from what is committed.
+figures: $(STAMP)
+	$(BIN)/python tools/results.py
+	@$(BIN)/python tools/card_figures.py; left=$$?; \
+	  git --no-pager diff --unified=0 -- docs src README.md README_ja.md; exit $$left
 
 check: lint types
 

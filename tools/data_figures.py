@@ -1,14 +1,13 @@
 """The counts in ambigact40-open's data card: python tools/data_figures.py.
 
-Prints the tables of `src/naisei/data/ambigact40_open/README.md` as Markdown: counts by split
-and by part, hidden intents and plausible actions. What gives the intent away is measured by
+Prints that part of `src/naisei/data/ambigact40_open/README.md`: counts by split and by part,
+hidden intents and plausible actions. What gives the intent away is measured by
 `tools/leakage.py`, agreement with blind labellers by `tools/blind.py`.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 from collections import Counter
 from collections.abc import Sequence
 
@@ -53,22 +52,40 @@ def golds(instances: Sequence[Instance], actions: ActionSet) -> dict[str, float]
         **by_split,
         "plausible": round(float(np.mean([len(i.plausible) for i in instances])), 2),
         "chance_in_plausible": round(float(np.mean([1 / len(i.plausible) for i in instances])), 3),
-        "commonest": round(max(of.values()) / len(instances), 3),
     }
 
 
-def kinds(instances: Sequence[Instance], field: str) -> dict[str, int]:
-    return dict(sorted(Counter(str(getattr(i, field)) for i in instances).items()))
+def listed(instances: Sequence[Instance], field: str) -> str:
+    """A label's values with their counts, the commonest first."""
+    found = Counter(str(getattr(i, field)) for i in instances)
+    return ", ".join(f"{k} {n}" for k, n in sorted(found.items(), key=lambda x: (-x[1], x[0])))
 
 
 def main() -> None:
     argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0]).parse_args()
     data = load("ambigact40-open", split="all")
-    print("\n".join(counts(data.instances)), end="\n\n")
-    print("\n".join(parts(data.instances)), end="\n\n")
-    print(json.dumps(golds(data.instances, data.actions)))
-    print(json.dumps(kinds(data.instances, "ambiguity")))
-    print(json.dumps(kinds(data.instances, "speaker")))
+    some = data.instances
+    found = golds(some, data.actions)
+    share = f"{found['chance_in_plausible']:.0%}".replace("%", " %")
+    print(
+        "| split | instances | scenes | utterances | with ≥ 2 plausible actions |",
+        "|---|---|---|---|---|",
+        *counts(some),
+        "",
+        f"It was written in {len(parts(some))} parts; an id begins with the letter of its part.",
+        "",
+        "| part | instances | scenes |",
+        "|---|---|---|",
+        *parts(some),
+        "",
+        f"Each action is the gold of {found['fewest']} to {found['most']} instances; "
+        f"{found['golds_in_train']} of the {len(data.actions.ids)} occur as gold in train, "
+        f"{found['golds_in_dev']} in dev, {found['golds_in_test']} in test. "
+        f"Kinds: {listed(some, 'ambiguity')}. Speakers: {listed(some, 'speaker')}. "
+        f"An utterance has {found['plausible']:.1f} plausible actions on average: whoever knew "
+        f"the plausible set and drew from it would be right in {share} of first tries.",
+        sep="\n",
+    )
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
 """The relationship dialogues: a sheet for blind readers, agreement of their labels, counts.
 
     python -m tools.dialogue_agreement sheet --out DIR    writes DIR/items.txt and DIR/guide.md
-    python -m tools.dialogue_agreement score [--write]    figures; --write puts them in the card
-    python -m tools.dialogue_agreement counts [--write]   how many of what there are
-    python -m tools.dialogue_agreement contrasts [--write]   agreement on relationship_contrasts
+    python -m tools.dialogue_agreement score              figures
+    python -m tools.dialogue_agreement counts             how many of what there are
+    python -m tools.dialogue_agreement contrasts          agreement on relationship_contrasts
 
 A reader sees names and lines alone, in an order and under ids that say nothing (both come
 from a hash, so no key has to be kept). Labels are read from the `annotations` folder of the
@@ -46,7 +46,6 @@ from naisei.runs.task import Metric
 
 DATA = Path(__file__).parents[1] / "src" / "naisei" / "data" / "relationship_dialogues"
 #: What stands in the card between `<!-- name -->` and `<!-- /name -->` is written from here.
-AGREEMENT, COUNTS = "agreement", "counts"
 _POLITE = re.compile("です|でし|ます|まし|ません|ください")
 
 
@@ -299,26 +298,6 @@ def _polite(dialogue: LabelledDialogue, side: str) -> float:
     return sum(bool(_POLITE.search(text)) for text in own) / len(own)
 
 
-def with_figures(card: str, figures: str, name: str = AGREEMENT) -> str:
-    """The card with what stands between the marks of `name` replaced."""
-    start, end = f"<!-- {name} -->", f"<!-- /{name} -->"
-    if card.count(start) != 1 or card.count(end) != 1:
-        raise InputError(
-            f"the marks of the {name} are missing",
-            place="README.md",
-            remedy=f"put {start} and {end} into it, each on a line of its own",
-        )
-    before, rest = card.split(start)
-    return f"{before}{start}\n{figures}\n{end}{rest.split(end)[1]}"
-
-
-def _publish(figures: str, name: str, *, write: bool, data: Path = DATA) -> None:
-    print(figures)
-    if write:
-        card = data / "README.md"
-        card.write_text(with_figures(card.read_text("utf-8"), figures, name), "utf-8")
-
-
 def _sheet(options: argparse.Namespace) -> None:
     options.out.mkdir(parents=True, exist_ok=True)
     dialogues = everything()
@@ -335,17 +314,7 @@ def _score(options: argparse.Namespace) -> None:
             "no labels", place=str(options.labels), remedy="put one JSONL file a reader there"
         )
     readers = {path.stem: read_labels(path, list(dialogues)) for path in found}
-    figures = report(readers, {name: author(name, d) for name, d in dialogues.items()})
-    _publish(figures, AGREEMENT, write=options.write)
-
-
-def _counts(options: argparse.Namespace) -> None:
-    _publish(counts(), COUNTS, write=options.write)
-
-
-def _contrasts(options: argparse.Namespace) -> None:
-    data = DATA.with_name("relationship_contrasts")
-    _publish(contrast_agreement(), AGREEMENT, write=options.write, data=data)
+    print(report(readers, {name: author(name, d) for name, d in dialogues.items()}))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -358,14 +327,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     one.set_defaults(act=_sheet)
     two = verbs.add_parser("score", help="agreement of the labels")
     two.add_argument("--labels", type=Path, default=DATA / "annotations", help="their folder")
-    two.add_argument("--write", action="store_true", help="write the figures into the card")
     two.set_defaults(act=_score)
     three = verbs.add_parser("counts", help="how many of what there are")
-    three.add_argument("--write", action="store_true", help="write them into the card")
-    three.set_defaults(act=_counts)
+    three.set_defaults(act=lambda _: print(counts()))
     four = verbs.add_parser("contrasts", help="agreement on relationship_contrasts")
-    four.add_argument("--write", action="store_true", help="write the figures into its card")
-    four.set_defaults(act=_contrasts)
+    four.set_defaults(act=lambda _: print(contrast_agreement()))
     options = parser.parse_args(arguments)
     try:
         options.act(options)

@@ -3,9 +3,8 @@
     python tools/results.py           run the commands, keep docs/results.json, write the pages
     python tools/results.py --pages   write the pages from docs/results.json, run nothing
     python tools/results.py --check   exit with 1 if a page does not say what results.json says
-    python tools/results.py --rerun   exit with 1 if the commands do not give what results.json says
 
-What the cards quote of cheaper commands is held against them by tools/card_figures.py.
+`make figures` runs it, and tools/card_figures.py for what pages quote of other commands.
 
 docs/results.json is the one place of the figures. docs/results.md is written from it, and so
 are the parts of the other pages between `<!-- results:NAME -->` and `<!-- /results -->`.
@@ -20,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
@@ -582,22 +581,13 @@ def _pages(kept: dict[str, Any]) -> dict[Path, str]:
     return out
 
 
-#: How far a figure may be from the kept one: rankings are equal everywhere, floats nearly.
-_TOLERANCE = 0.002
-
-
-def _apart(kept: Any, now: Any, place: str = "") -> Iterator[str]:
-    """Where the figures differ."""
-    if isinstance(kept, (dict, list)) and type(kept) is type(now) and len(kept) == len(now):
-        keys = kept if isinstance(kept, dict) else range(len(kept))
-        for key in keys:
-            inner = now.get(key) if isinstance(now, dict) else now[key]
-            yield from _apart(kept[key], inner, f"{place}/{key}")
-    elif isinstance(kept, float) and isinstance(now, (int, float)):
-        if abs(kept - now) > _TOLERANCE:
-            yield f"{place}: {kept} is kept, {now} is what the command gives"
-    elif kept != now:
-        yield f"{place}: {kept} is kept, {now} is what the command gives"
+def _rounded(value: Any) -> Any:
+    """Floats to six digits: beyond them processors differ."""
+    if isinstance(value, dict):
+        return {key: _rounded(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_rounded(inner) for inner in value]
+    return round(value, 6) if isinstance(value, float) else value
 
 
 def main() -> int:
@@ -605,14 +595,9 @@ def main() -> int:
     way = parser.add_mutually_exclusive_group()
     way.add_argument("--pages", action="store_true", help="run nothing")
     way.add_argument("--check", action="store_true", help="change nothing")
-    way.add_argument("--rerun", action="store_true", help="run the commands, change nothing")
     options = parser.parse_args()
-    if options.rerun:
-        lines = list(_apart(json.loads(KEPT.read_text("utf-8")), measure()))
-        print(*lines, sep="\n", file=sys.stderr)
-        return 1 if lines else 0
     if not (options.pages or options.check):
-        text = json.dumps(measure(), ensure_ascii=False, indent=1)
+        text = json.dumps(_rounded(measure()), ensure_ascii=False, indent=1)
         KEPT.write_text(text + "\n", encoding="utf-8")
     stale = [
         (path, text)

@@ -18,24 +18,14 @@ DATA = load("ambigact40-open", split="all")
 FIGURES = tool("data_figures")
 
 
-def test_tables_of_counts() -> None:
-    for row in [*FIGURES.counts(DATA.instances), *FIGURES.parts(DATA.instances)]:
-        assert row in CARD.splitlines()
-
-
-def test_counts_in_the_text() -> None:
-    golds = FIGURES.golds(DATA.instances, DATA.actions)
+def test_counts_are_those_of_the_data(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["data_figures"])
+    FIGURES.main()
+    assert capsys.readouterr().out in CARD
     scenes = {i.scene_id for i in DATA.instances}
-    for said in (
-        f"{len(DATA)} instances in {len(scenes)} scenes",
-        f"the gold of {golds['fewest']} to {golds['most']} instances",
-        f"{golds['golds_in_train']} of the 40 occur as gold in train",
-        f"{golds['golds_in_dev']} in dev",
-        f"{golds['plausible']:.1f} plausible actions on average",
-        f"{golds['chance_in_plausible']:.0%}".replace("%", " %") + " of first tries",
-        f"commonest action: {golds['commonest']:.1%}".replace("%", " %"),
-    ):
-        assert said in CARD, said
+    assert f"{len(DATA)} instances in {len(scenes)} scenes" in CARD
 
 
 LABELS = ROOT / "annotations" / "ambigact40_open"

@@ -13,7 +13,6 @@ from checkout import tool
 from naisei.core import InputError
 
 TOOL = tool("dialogue_agreement")
-START, END = "<!-- agreement -->", "<!-- /agreement -->"
 ITEMS = TOOL.everything()
 TRUTH = {name: TOOL.author(name, d) for name, d in ITEMS.items()}
 
@@ -60,21 +59,10 @@ def test_equal_labels_agree_wholly_and_turned_ones_against_chance() -> None:
     assert TOOL.shares(TRUTH, TRUTH)[-1].value == 1.0
 
 
-def test_figures_go_between_the_marks_and_nowhere_else(tmp_path: Path) -> None:
+def test_the_table_of_readers() -> None:
     table = TOOL.report({"reader1": TRUTH, "reader2": TRUTH}, TRUTH)
     assert "| readers | 1.000 [1.000, 1.000] |" in table
     assert "| reader1 | 100.0 % [98.2 %, 100.0 %] |" in table
-    card = TOOL.with_figures(f"前\n{START}\nold\n{END}\n後\n", table)
-    assert card == f"前\n{START}\n{table}\n{END}\n後\n"
-    assert TOOL.with_figures(card, table) == card
-    with pytest.raises(InputError, match="marks of the agreement"):
-        TOOL.with_figures("no marks", table)
-
-
-def test_the_card_has_the_counts_of_the_data() -> None:
-    card = (TOOL.DATA / "README.md").read_text("utf-8")
-    TOOL.with_figures(card, "")
-    assert TOOL.with_figures(card, TOOL.counts(), TOOL.COUNTS) == card
 
 
 def test_labels_are_read_strictly(tmp_path: Path) -> None:
