@@ -281,7 +281,7 @@ def test_what_nobody_looks_at_is_put_away_and_comes_back(options: WebOptions) ->
             step(client, id)
         assert server.state is not None
         conversations = server.state.conversations
-        until(lambda: conversations.open <= 2)
+        until(lambda: len(conversations._open) <= 2)
         for n, id in enumerate(ids):
             assert say(client, id, f"言葉{n}") == 204
         assert [heard(client, id, 1) for id in ids] == [[f"言葉{n}!"] for n in range(5)]

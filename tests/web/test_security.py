@@ -24,7 +24,7 @@ from naisei.lengths import GUESS_SECONDS, GUESSES, KEPT_DAYS
 from naisei.runs.directory import RunDirectory
 from naisei.runs.report import StoredSummary, store_summary
 from naisei.runs.task import EpisodeRow, Metric, Summary, Table
-from naisei.web.conversations import store
+from naisei.web.conversations import kept
 from naisei.web.conversations.kind import ConversationConfig, ConversationRun
 from naisei.web.options import WebOptions
 from naisei.web.visitors import Visitors
@@ -424,10 +424,10 @@ def test_whoever_only_looks_leaves_nothing(tmp_path: Path) -> None:
 
 
 def test_conversations_have_a_quota(server: WebServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store, "KEPT_OF_ONE", 2)
+    monkeypatch.setattr(kept, "KEPT_OF_ONE", 2)
     with server.visitor() as client:
         assert [client.post("/echo").status_code for _ in range(3)] == [200, 200, 409]
-        monkeypatch.setattr(store, "KEPT_IN_ALL", 1)
+        monkeypatch.setattr(kept, "KEPT_IN_ALL", 1)
     with server.visitor() as client:
         assert client.post("/echo").status_code == 409
 
@@ -441,7 +441,7 @@ def test_what_nobody_looked_at_for_long_is_removed(tmp_path: Path) -> None:
     now = new.stat().st_mtime + KEPT_DAYS * 24 * 3600 - 60
     for path in (old, old / "log", beside, beside / "log"):
         os.utime(path, (1, 1))
-    assert store.expire(tmp_path, now) == 2
+    assert kept.expire(tmp_path, now) == 2
     assert sorted(tmp_path.rglob("*")) == sorted(
         [new / "log", new, new.parent, new.parent.parent, beside.parent]
     )

@@ -16,12 +16,13 @@ from naisei.core import Chat, Embed, World
 from naisei.http import ThreadHandler
 from naisei.models.registry import base_world
 from naisei.runs.lock import server_lock
+from naisei.web.conversations.kept import expire
 from naisei.web.conversations.kind import (
     ConversationContext,
     PageConversation,
     SamplingHandler,
 )
-from naisei.web.conversations.store import Conversations, expire
+from naisei.web.conversations.store import Conversations
 from naisei.web.options import WebOptions
 from naisei.web.pages import Page
 from naisei.web.pages import pages as all_pages

@@ -5,12 +5,11 @@ from __future__ import annotations
 import asyncio
 import re
 import secrets
-import threading
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 from weakref import WeakValueDictionary
@@ -21,14 +20,13 @@ from starlette.exceptions import HTTPException
 from naisei.core import InputError
 from naisei.files import output_error
 from naisei.lang import language, say
-from naisei.lengths import KEPT_DAYS, KEPT_IN_ALL, KEPT_OF_ONE
 from naisei.runs.conversation import before_step
 from naisei.runs.directory import RunDirectory, remove
 from naisei.runs.fork import Fork, begin
 from naisei.runs.frozen import Frozen
 from naisei.runs.lock import RunInUse, locked
+from naisei.web.conversations.kept import Entry, check_room, entries_in
 from naisei.web.conversations.kind import (
-    SYSTEM,
     WHERE,
     ConversationConfig,
     ConversationContext,
@@ -45,21 +43,6 @@ _LONGEST_TITLE = 80
 #: Seconds between looks whether another process has gone on with a conversation; seconds that one
 #: which works on it is waited for, to do something there and to look at it.
 _LOOK, _BUSY, _BRIEF = 0.1, 5.0, 0.5
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A conversation in a list. created: ISO 8601, UTC."""
-
-    id: str
-    kind: str
-    title: str
-    created: str
-
-    @property
-    def path(self) -> str:
-        """The address of its page."""
-        return f"/{self.kind.partition('-')[0]}/{self.id}"
 
 
 class Conversations:
@@ -89,8 +72,6 @@ class Conversations:
         self._opening: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         # Several: a log that another program holds keeps one of them waiting.
         self._disk = ThreadPoolExecutor(8, thread_name_prefix="conversations")
-        self._counting = threading.Lock()
-        self._kept: int | None = None
 
     async def begin(
         self,
@@ -111,10 +92,10 @@ class Conversations:
         path = self._path(visitor, id)
 
         def made() -> RunDirectory:
-            self._check_room(visitor)
+            check_room(self._folder, self.folder(visitor))
             return RunDirectory.of(ConversationRun(frozen), path, store=self._store)
 
-        return await self._start(visitor, id, kind, frozen, await self._on_disk(made))
+        return await self._start(visitor, id, frozen, await self._on_disk(made))
 
     async def fork(self, visitor: Visitor, id: str, episode: str, step: str) -> PageConversation:
         """A new conversation that is the same up to a step, and goes on from there: what a person
@@ -126,7 +107,7 @@ class Conversations:
         path, new = self.path(visitor, id), secrets.token_hex(12)
 
         def made() -> tuple[ConversationConfig, RunDirectory]:
-            self._check_room(visitor)
+            check_room(self._folder, self.folder(visitor))
             with RunDirectory.look(path) as old:
                 frozen = old.frozen.config_as(ConversationConfig, path / "config.json")
                 part, before = before_step(old.log, WHERE.instance, episode, step)
@@ -138,28 +119,7 @@ class Conversations:
             begin(directory.log, Fork(parent=f"@{id}", episode=part, step=step), before, {})
             return frozen, directory
 
-        frozen, directory = await self._on_disk(made)
-        kind = self._kinds.get(frozen.kind)
-        if kind is None:
-            raise HTTPException(410, say("この種類の会話はもうありません", "this kind is gone"))
-        return await self._start(visitor, new, kind, frozen, directory)
-
-    def _check_room(self, visitor: Visitor) -> None:
-        """Count one conversation more. Raises `HTTPException` (409) where there are too many."""
-        own = sum(1 for _ in self.folder(visitor).glob("*"))
-        if own >= KEPT_OF_ONE:
-            said = say(
-                f"会話は {KEPT_OF_ONE:,} 件までです。要らないものを消してください",
-                f"at most {KEPT_OF_ONE:,} conversations; please remove some",
-            )
-            raise HTTPException(409, said)
-        with self._counting:
-            if self._kept is None:
-                self._kept = sum(1 for _ in self._folder.glob("*/*"))
-            if self._kept >= KEPT_IN_ALL:
-                said = say("このサーバーの会話はもういっぱいです", "this server can keep no more")
-                raise HTTPException(409, said)
-            self._kept += 1
+        return await self._start(visitor, new, *await self._on_disk(made))
 
     async def find(
         self, visitor: Visitor, id: str, kind: ConversationKind[C] | None = None
@@ -228,20 +188,17 @@ class Conversations:
         self, visitor: Visitor, kind: str | None = None, *, most: int = 50
     ) -> list[Entry]:
         """The conversations of a visitor, the newest first."""
-        return await self._on_disk(lambda: _entries(self.folder(visitor), kind, most))
+        return await self._on_disk(lambda: entries_in(self.folder(visitor), kind, most))
 
     async def forget(self, visitor: Visitor, id: str) -> None:
         """Remove a conversation and all that was said in it. Raises as `find`."""
-        if not _ID.fullmatch(id):
-            raise _none()
-        path = self._path(visitor, id)
+        path = self.path(visitor, id)
         async with self._opening.setdefault(str(path), asyncio.Lock()):
             if not (path / "config.json").is_file():
                 raise _none()
             await self._put_away(str(path))
             self._seen.pop(str(path), None)
             await self._on_disk(lambda: remove(path))
-            self._kept = None
 
     def folder(self, visitor: Visitor) -> Path:
         """Where a visitor's run directories are."""
@@ -254,11 +211,6 @@ class Conversations:
             raise _none()
         return path
 
-    @property
-    def open(self) -> int:
-        """How many are in memory."""
-        return len(self._open)
-
     async def close(self) -> None:
         """Put all away."""
         for key in list(self._open):
@@ -269,9 +221,7 @@ class Conversations:
         return self._folder / visitor.id / id
 
     async def _found(self, visitor: Visitor, id: str, *, work: bool) -> PageConversation:
-        if not _ID.fullmatch(id):
-            raise _none()
-        path = self._path(visitor, id)
+        path = self.path(visitor, id)
         async with self._opening.setdefault(str(path), asyncio.Lock()):
             conversation = self._open.get(str(path))
             if conversation is None and not work and (seen := self._seen.get(str(path))):
@@ -285,15 +235,10 @@ class Conversations:
         self, visitor: Visitor, id: str, path: Path, patience: float
     ) -> PageConversation:
         """patience: seconds to wait for another process that works on it."""
-        if not (path / "config.json").is_file():
-            raise _none()
         try:
             frozen = ConversationConfig.model_validate(Frozen.read(path / "config.json").config)
         except ValidationError:
             raise _none() from None
-        kind = self._kinds.get(frozen.kind)
-        if kind is None:
-            raise HTTPException(410, say("この種類の会話はもうありません", "this kind is gone"))
         run, until = ConversationRun(frozen), time.monotonic() + patience
         while True:
             try:
@@ -304,12 +249,11 @@ class Conversations:
                     raise
                 if time.monotonic() > until:
                     directory = await self._on_disk(lambda: RunDirectory.look(path, check=False))
-                    looked = PageConversation(
-                        id, kind, frozen, directory, self._rested, shared=True
-                    )
-                    await self._on_disk(directory.close)
-                    return looked
-        conversation = await self._start(visitor, id, kind, frozen, directory)
+                    try:
+                        return self._conversation(id, frozen, directory)
+                    finally:
+                        await self._on_disk(directory.close)
+        conversation = await self._start(visitor, id, frozen, directory)
         if self._shared:
             with suppress(TimeoutError):
                 async with asyncio.timeout(_BRIEF):
@@ -317,19 +261,27 @@ class Conversations:
         return conversation
 
     async def _start(
-        self,
-        visitor: Visitor,
-        id: str,
-        kind: ConversationKind[C],
-        frozen: ConversationConfig,
-        directory: RunDirectory,
+        self, visitor: Visitor, id: str, frozen: ConversationConfig, directory: RunDirectory
     ) -> PageConversation:
         try:
-            conversation = PageConversation(
-                id, kind, frozen, directory, self._rested, shared=self._shared
-            )
-        except ValidationError:
+            conversation = self._conversation(id, frozen, directory)
+        except BaseException:
             await self._on_disk(directory.close)
+            raise
+        self._open[str(directory.path)] = conversation
+        context = self._context(visitor, conversation)
+        open_ = conversation.kind.open
+        conversation.start(lambda past: open_(conversation.config, replace(context, past=past)))
+        return conversation
+
+    def _conversation(
+        self, id: str, frozen: ConversationConfig, directory: RunDirectory
+    ) -> PageConversation:
+        """Raises `HTTPException` (410) for one that this version does not know."""
+        try:
+            kind = self._kinds[frozen.kind]
+            return PageConversation(id, kind, frozen, directory, self._rested, shared=self._shared)
+        except (KeyError, ValidationError):
             raise HTTPException(
                 410,
                 say(
@@ -337,13 +289,6 @@ class Conversations:
                     "this was begun under another version of naisei and cannot be opened",
                 ),
             ) from None
-        except BaseException:
-            await self._on_disk(directory.close)
-            raise
-        self._open[str(directory.path)] = conversation
-        context = self._context(visitor, conversation)
-        conversation.start(lambda past: kind.open(conversation.config, replace(context, past=past)))
-        return conversation
 
     async def _put_away(self, key: str) -> None:
         if (conversation := self._open.pop(key, None)) is not None:
@@ -400,37 +345,6 @@ class Conversations:
         except OSError as error:
             # Where on the server it failed is not for visitors.
             raise HTTPException(503, output_error(error, "").message) from error
-
-
-def expire(state: Path, now: float | None = None) -> int:
-    """Remove the conversations, and what is kept beside them of a visitor, that nobody has looked
-    at for `KEPT_DAYS`; returns how many folders went. now: seconds since the epoch."""
-    oldest = (time.time() if now is None else now) - KEPT_DAYS * 24 * 3600
-    gone = 0
-    for folder in [*state.glob("conversations/*/*"), *state.glob("visitors/*")]:
-        try:
-            if max(file.lstat().st_mtime for file in [folder, *folder.rglob("*")]) < oldest:
-                remove(folder)
-                gone += 1
-        except OSError as error:
-            raise output_error(error, folder) from error
-    for folder in state.glob("conversations/*"):
-        with suppress(OSError):  # somebody's others are still there
-            folder.rmdir()
-    return gone
-
-
-def _entries(folder: Path, kind: str | None, most: int) -> list[Entry]:
-    found = []
-    for config in folder.glob("*/config.json"):
-        try:
-            frozen = Frozen.read(config)
-            held = ConversationConfig.model_validate(frozen.config)
-        except (InputError, ValidationError):
-            continue  # not ours, or of another version: it cannot be opened here
-        if frozen.system == SYSTEM and kind in (None, held.kind):
-            found.append(Entry(config.parent.name, held.kind, held.title, frozen.created))
-    return sorted(found, key=lambda entry: entry.created, reverse=True)[:most]
 
 
 def _none() -> HTTPException:

@@ -1,0 +1,80 @@
+"""Conversations as they lie in folders: listed, and removed when nobody has looked at them."""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import ValidationError
+from starlette.exceptions import HTTPException
+
+from naisei.core import InputError
+from naisei.files import output_error
+from naisei.lang import say
+from naisei.lengths import KEPT_DAYS, KEPT_IN_ALL, KEPT_OF_ONE
+from naisei.runs.directory import remove
+from naisei.runs.frozen import Frozen
+from naisei.web.conversations.kind import SYSTEM, ConversationConfig
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A conversation in a list. created: ISO 8601, UTC."""
+
+    id: str
+    kind: str
+    title: str
+    created: str
+
+    @property
+    def path(self) -> str:
+        """The address of its page."""
+        return f"/{self.kind.partition('-')[0]}/{self.id}"
+
+
+def check_room(folder: Path, own: Path) -> None:
+    """Whether another conversation has room in the server's folder and the visitor's own. Raises
+    `HTTPException` (409)."""
+    if sum(1 for _ in own.glob("*")) >= KEPT_OF_ONE:
+        said = say(
+            f"会話は {KEPT_OF_ONE:,} 件までです。要らないものを消してください",
+            f"at most {KEPT_OF_ONE:,} conversations; please remove some",
+        )
+        raise HTTPException(409, said)
+    if sum(1 for _ in folder.glob("*/*")) >= KEPT_IN_ALL:
+        said = say("このサーバーの会話はもういっぱいです", "this server can keep no more")
+        raise HTTPException(409, said)
+
+
+def expire(state: Path, now: float | None = None) -> int:
+    """Remove the conversations, and what is kept beside them of a visitor, that nobody has looked
+    at for `KEPT_DAYS`; returns how many folders went. now: seconds since the epoch."""
+    oldest = (time.time() if now is None else now) - KEPT_DAYS * 24 * 3600
+    gone = 0
+    for folder in [*state.glob("conversations/*/*"), *state.glob("visitors/*")]:
+        try:
+            if max(file.lstat().st_mtime for file in [folder, *folder.rglob("*")]) < oldest:
+                remove(folder)
+                gone += 1
+        except OSError as error:
+            raise output_error(error, folder) from error
+    for folder in state.glob("conversations/*"):
+        with suppress(OSError):  # somebody's others are still there
+            folder.rmdir()
+    return gone
+
+
+def entries_in(folder: Path, kind: str | None, most: int) -> list[Entry]:
+    """Of a visitor's folder, the newest first."""
+    found = []
+    for config in folder.glob("*/config.json"):
+        try:
+            frozen = Frozen.read(config)
+            held = ConversationConfig.model_validate(frozen.config)
+        except (InputError, ValidationError):
+            continue  # not ours, or of another version: it cannot be opened here
+        if frozen.system == SYSTEM and kind in (None, held.kind):
+            found.append(Entry(config.parent.name, held.kind, held.title, frozen.created))
+    return sorted(found, key=lambda entry: entry.created, reverse=True)[:most]

@@ -1,0 +1,201 @@
+"""What stands beside a talk with the agent: its mind, as the events tell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from naisei.agent.flow import STREAM
+from naisei.agent.house import rooms_of
+from naisei.agent.opening import TalkConfig
+from naisei.agent.persona import Persona
+from naisei.clarify.conversation import Picture
+from naisei.clarify.lines import THOUGHT
+from naisei.clarify.person import Person
+from naisei.core import Event
+from naisei.director.lines import draft_line
+from naisei.director.schemas import Draft
+from naisei.intent.lines import terminal_line
+from naisei.intent.schemas import Reply
+from naisei.lang import say
+from naisei.relationship.vector import DIMENSIONS, HIGH, LOW, NAMES_JA
+from naisei.runs.charts import Chart, Point
+from naisei.runs.lines import Line, Mark
+from naisei.web.conversations.kind import Panel
+from naisei.web.html import fragment
+
+
+@dataclass
+class Mindful:
+    """What the events tell of the agent's mind. said: what was told with its last line. stances: of
+    the persona and of the person, one a line. recalled: what bore on the last remark."""
+
+    said: dict[str, Any] = field(default_factory=dict)
+    stances: dict[str, list[dict[str, float] | None]] = field(
+        default_factory=lambda: {"own": [], "theirs": []}
+    )
+    recalled: list[str] = field(default_factory=list)
+    memo: str = ""
+
+    @classmethod
+    def of(cls, config: TalkConfig, events: Sequence[Event]) -> Mindful:
+        mind = cls(memo=config.memo)
+        for event in events:
+            request: Any = event.request
+            if event.kind == "ask" and not request["question"]:
+                mind.said = {}
+            elif event.kind == "say" and request["speaker"] != THOUGHT:
+                mind.said = request["meta"]
+                for side, found in mind.stances.items():
+                    found.append(mind.said["stance"][side])
+            elif event.kind == "recall" and isinstance(event.result, list):
+                bearing: Any = event.result
+                mind.recalled = [one["entry"]["text"] for one in bearing]
+            elif event.kind == "remember" and request["memory"] != STREAM:
+                mind.memo = str(request["item"])
+        return mind
+
+
+#: Of what a remark may be, so many are shown.
+_SORTS = 3
+
+
+def _kinds() -> dict[str, str]:
+    return {
+        "act": say("してほしいこと", "something to do"),
+        "question": say("知りたいこと", "something to look up"),
+        "correction": say("さっきの行動の訂正", "a correction of what was done"),
+        "chat": say("おしゃべり", "talk"),
+        "self": say("この人物のこと", "about the persona"),
+        "greeting": say("挨拶", "a greeting"),
+        "thanks": say("お礼", "thanks"),
+        "farewell": say("別れの挨拶", "a farewell"),
+        "decline": say("断り", "taken back"),
+        "glad": say("うれしい話", "good news"),
+        "sad": say("つらい話", "bad news"),
+        "ambulance": say("急病・火事", "illness or fire"),
+        "police": say("身の危険", "danger"),
+    }
+
+
+def _understood(mind: Mindful, picture: Picture) -> list[Line]:
+    """What the last remark was taken for, and why the agent asked or acted."""
+    out = []
+    if meant := mind.said.get("understood"):
+        kinds = _kinds()
+        shares = sorted(meant["shares"].items(), key=lambda item: -item[1])[:_SORTS]
+        marks = tuple(Mark(f"{kinds[kind]} {share:.0%}", "dim") for kind, share in shares)
+        out.append(Line(kinds[meant["kind"]], tone="head", marks=marks))
+        if meant["thought"]:  # of a model
+            out.append(Line(meant["words"], say("受け取った言葉", "Taken as"), tone="dim"))
+            out.append(Line(meant["thought"], say("理由", "Because")))
+    elif picture.thought:  # its line is still to come
+        out.append(Line(_kinds()["act"], tone="head"))
+    if picture.thought:
+        out.append(Line(picture.thought, say("動く前の考え", "Before it acted")))
+    return out
+
+
+def _checked(mind: Mindful, name: str) -> list[Line]:
+    """What the director said of the last line and of the drafts before it."""
+    drafts = [Draft.model_validate(draft) for draft in mind.said.get("drafts", ())]
+    return [draft_line(draft, name) for draft in drafts]
+
+
+def _remembered(mind: Mindful) -> list[Line]:
+    out = [Line(mind.memo, say("内省メモ", "Reflection memo"))] if mind.memo else []
+    return [*out, *(Line(text, say("思い出したこと", "Recalled")) for text in mind.recalled)]
+
+
+def reply_sources(meta: Mapping[str, Any], text: str) -> Sequence[Line]:
+    """The sources of a line that answers from documents."""
+    if not (found := meta.get("reply")):
+        return ()
+    return terminal_line(Reply(message=text, **found)).under
+
+
+def _cost(events: Sequence[Event]) -> list[Line]:
+    used = [event.usage for event in events if event.usage is not None]
+    calls = sum(each.calls for each in used)
+    tokens = sum(each.input_tokens + each.output_tokens for each in used)
+    usd = sum(each.usd or 0.0 for each in used)
+    words = say(f"モデル呼び出し {calls}、{tokens:,} トークン", f"{calls} calls, {tokens:,} tokens")
+    return [Line(f"{words}, ${usd:.4f}" if usd else words)]
+
+
+def _curves(mind: Mindful, name: str) -> list[Chart]:
+    """How the persona stands to the person, and the other way about."""
+    ways = {"own": f"{name} → {say('あなた', 'you')}", "theirs": f"{say('あなた', 'you')} → {name}"}
+    charts = []
+    for side, title in ways.items():
+        lines = {
+            say(NAMES_JA[key], key): [
+                Point(n, found[key]) for n, found in enumerate(mind.stances[side], 1) if found
+            ]
+            for key in DIMENSIONS
+        }
+        if any(lines.values()):
+            charts.append(Chart(title, lines, say("発話", "line"), "", bounds=(LOW, HIGH)))
+    return charts
+
+
+def _house(persona: Persona, events: Sequence[Event]) -> dict[str, Any]:
+    """The rooms as they are after these events, and what was done there."""
+    acts: list[Any] = [e.result for e in events if e.kind == "act" and e.failure is None]
+    did = [act for act in acts if act["reward"]]
+    rooms = did[-1]["info"]["rooms"] if did else rooms_of(persona.world)
+    return {"rooms": rooms, "done": [act["text"] for act in did if act["text"]]}
+
+
+def mind_panels(config: TalkConfig, remembers: bool, events: Sequence[Event]) -> list[Panel]:
+    """What stands beside the talk after these events. remembers: whether the person allows it."""
+    persona, mind = config.persona, Mindful.of(config, events)
+    name = persona.profile.name
+    picture = Picture.of(Person(name=config.person), events)
+
+    def told(id: str, title: str, lines: Sequence[Line], empty: str) -> Panel:
+        return Panel(id, title, fragment("agent/_told.html", lines=lines, empty=empty))
+
+    nothing = say("まだ何もありません。", "Nothing yet.")
+    if remembers:
+        nothing = say(
+            "前に話したことは、話に関わるときにここに出ます。すべては「話す」の最初のページにあります。",
+            "What you said before stands here where it bears on the talk; all of it is on the "
+            "first page of Talk.",
+        )
+    panels = [
+        told(
+            "understood",
+            say("どう受け取ったか", "How it was understood"),
+            _understood(mind, picture),
+            say("話しかけると、ここに出ます。", "Say something, and it stands here."),
+        ),
+        told("memory", say("メモと思い出", "Memo and memories"), _remembered(mind), nothing),
+    ]
+    if persona.acts:
+        chances = fragment("assistant/_beliefs.html", chances=picture.chances, wish="")
+        panels.append(Panel("chances", say("候補と見込み", "What may be wanted"), chances))
+    if persona.world:
+        house = fragment("agent/_house.html", house=_house(persona, events))
+        panels.append(Panel("house", say("家のようす", "The house"), house))
+    curves = fragment("relationship/_curves.html", charts=_curves(mind, name), estimated=True)
+    panels += [
+        Panel("stance", say("ふたりの間柄", "How the two stand"), curves),
+        told(
+            "checked",
+            say("言う前の検査", "Checked before it was said"),
+            _checked(mind, name),
+            say("一行ごとに検査してから言います。", "Each line is checked before it is said."),
+        ),
+    ]
+    if persona.index:
+        panels.append(
+            told(
+                "sources",
+                say("出典", "Sources"),
+                reply_sources(mind.said, ""),
+                say("資料から答えると、ここに出ます。", "Of an answer from the documents."),
+            )
+        )
+    return [*panels, told("cost", say("かかったもの", "What it cost"), _cost(events), "")]
