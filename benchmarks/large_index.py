@@ -1,13 +1,13 @@
 """An index of up to a million chunks, made by rule: how long indexing and a search take, and what
-memory they need; in the folder, and published in PostgreSQL.
+memory they need.
 
-    python -m benchmarks.large_index --chunks 1000000 [--store postgresql://…] [--queries 200]
+    python -m benchmarks.large_index --chunks 1000000 [--queries 200]
 
 Words are drawn from the bundled city's own chunks, as often as they stand there; vectors are drawn
 at random (384 numbers, as the bundled embedder's); there are no vectors of sentences. A question
 is some words of a chunk, with a vector near that chunk's. A process that searches is a new one.
 Tells, as one line of JSON: seconds to fill the tables (no part of indexing documents), to make the
-generation, to publish it; of searches the median, the 95th percentile and the first (ms); how often
+generation; of searches the median, the 95th percentile and the first (ms); how often
 the chunk that was asked for is among the ten; peak memory of the process and what of it is its
 own, without files that are mapped (MB, 10⁶ bytes).
 """
@@ -27,11 +27,9 @@ from pathlib import Path
 
 import numpy as np
 
-from naisei.postgres import Stored, shown
 from naisei.retrieval.build import build, write_generation
 from naisei.retrieval.editions import signature
 from naisei.retrieval.index import Index
-from naisei.retrieval.published import publish
 from naisei.retrieval.seal import of_row
 from naisei.retrieval.store import Store
 from naisei.retrieval.types import Document, IndexReport, Passage
@@ -163,7 +161,6 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--chunks", type=int, default=1_000_000)
     parser.add_argument("--queries", type=int, default=200)
-    parser.add_argument("--store")
     parser.add_argument("--keep", type=Path, help="the folder of the index; made if not there")
     parser.add_argument("--search", type=Path)
     parser.add_argument("index", nargs="?", type=Path)
@@ -185,15 +182,6 @@ def main() -> None:
         )
         out["folder"] = searched(folder, folder, args.chunks, args.queries)
         print(json.dumps(out), flush=True)
-        if args.store:
-            began = time.perf_counter()
-            publish(folder, args.store, "large")
-            out["publish_s"] = round(time.perf_counter() - began, 1)
-            there = Path(scratch) / "there"
-            there.mkdir()
-            Stored(store=shown(args.store), name="large").write(there)
-            out["database"] = searched(there, folder, args.chunks, args.queries)
-            print(json.dumps(out), flush=True)
 
 
 if __name__ == "__main__":

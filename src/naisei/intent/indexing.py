@@ -17,11 +17,10 @@ from naisei.files import write_atomically
 from naisei.intent.config import DESCRIPTION
 from naisei.lang import say
 from naisei.lengths import PARSE_SECONDS
-from naisei.postgres import STORE_FILE
 from naisei.retrieval.index import Index
 from naisei.retrieval.sources import web_address
 from naisei.retrieval.types import UNREAD_ATTACHMENT, UNREAD_PAGE
-from naisei.system.config import Printed, flag, store_flag
+from naisei.system.config import Printed, flag
 from naisei.terminal import visible
 
 if TYPE_CHECKING:
@@ -98,13 +97,6 @@ class IndexOptions(Printed):
         ge=0.1,
         metavar="SECONDS",
     )
-    publish: bool = flag(
-        False,
-        "索引を --store のデータベースにも置き、検索はそこからする",
-        "Put the index into the database of --store, too, and search what is there.",
-        panel="output",
-    )
-    store: str | None = store_flag()
     quiet: bool = flag(False, "進捗を表示しない", "No progress.", short="-q", panel="output")
 
 
@@ -119,12 +111,6 @@ def index_command(options: IndexOptions) -> None:
         files=options.max_files,
         seconds=options.max_seconds,
     )
-    if options.publish and options.store is None:
-        raise InputError(
-            say("置き場所の指定がありません", "there is no database to publish to"),
-            place="--publish",
-            remedy=say("--store postgresql://… を付けてください", "give --store postgresql://…"),
-        )
     found = source(options.documents, limits=limits, delay=options.delay)
     _check(options, found, limits)
     _update(options, found, limits)
@@ -168,10 +154,7 @@ def _check(options: IndexOptions, found: Source, limits: LoadLimits) -> None:
     index = options.index
     if (index / FILE).exists():
         return
-    # A folder may name the database to publish to before there is an index.
-    if index.is_dir() and any(
-        p.name != STORE_FILE and not p.name.startswith("source-") for p in index.iterdir()
-    ):
+    if index.is_dir() and any(not p.name.startswith("source-") for p in index.iterdir()):
         raise InputError(
             say("ほかのファイルがあり、索引ではありません", "holds other files, and is no index"),
             place=f"--index {index}",
@@ -231,10 +214,6 @@ def _update(options: IndexOptions, found: Source, limits: LoadLimits) -> None:
                 ),
             )
     report = report.model_copy(update={"skipped": (*documents.skipped, *report.skipped)})
-    if options.publish and options.store is not None:
-        from naisei.retrieval.published import publish_folder
-
-        publish_folder(index, options.store)
     describe(index)
     with closing(Store(index)) as store:
         hidden = store.hidden()

@@ -6,7 +6,7 @@ import contextlib
 import threading
 from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
-from typing import Any, ParamSpec, Protocol, TypeVar, get_args
+from typing import Any, ParamSpec, TypeVar, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +18,6 @@ from naisei.japanese.sentences import search_tokens, synonyms
 from naisei.lang import say
 from naisei.models.base import Embedder
 from naisei.models.embedders import check_vectors, open_embedder
-from naisei.postgres import address_of, stored_in
 from naisei.retrieval.ranking import (
     RERANKED,
     best_rows,
@@ -40,42 +39,6 @@ P = ParamSpec("P")
 DEPTH = 100
 
 
-class Generations(Protocol):
-    """Where an index comes from. Numbers grow with each generation."""
-
-    def generation(self) -> int:
-        """The newest whole one. Raises `InputError`: there is none."""
-        ...
-
-    def snapshot(self, generation: int, groups: Collection[str] | None) -> Snapshot:
-        """As somebody in these groups finds it; `None`: all. Raises `Gone`: it was cleared away."""
-        ...
-
-    def close(self) -> None: ...
-
-
-class _Folder:
-    """The generations of an index in a folder."""
-
-    def __init__(self, directory: Path) -> None:
-        self._directory, self._store = directory, Store(directory)
-
-    def generation(self) -> int:
-        if (newest := self._store.generation()) == 0:
-            raise InputError(
-                say("索引がまだできあがっていません", "the index is not finished"),
-                place=str(self._directory),
-                remedy=say("もう一度索引を作ってください", "index the folder again"),
-            )
-        return newest
-
-    def snapshot(self, generation: int, groups: Collection[str] | None) -> Snapshot:
-        return Snapshot(self._store, self._directory, generation, groups)
-
-    def close(self) -> None:
-        self._store.close()
-
-
 class Index:
     """An open index; may be used by several threads. It follows new generations by itself:
     every search is answered from one, the newest when it began.
@@ -86,14 +49,14 @@ class Index:
     def __init__(
         self,
         directory: Path,
-        source: Generations,
+        store: Store,
         embedder: Embedder | None,
         groups: frozenset[str] | None = None,
         *,
         of: Index | None = None,
     ) -> None:
         self.directory, self.groups = directory, groups
-        self._source, self._embedder = source, embedder
+        self._store, self._embedder = store, embedder
         self._lock: threading.Lock = of._lock if of is not None else threading.Lock()
         self._of = of
         with self._lock:
@@ -110,7 +73,7 @@ class Index:
         embedder: Embedder | None = None,
         groups: Collection[str] | None = (),
     ) -> Index:
-        """directory: of the index; or one whose `store.json` names an index in a database.
+        """directory: of the index.
         embedder: the one that the index was built with; opened by its name by default. groups:
         of who asks; by default nobody's, for whom there is what everybody may find; `None`: all
         documents, for their operator.
@@ -120,30 +83,24 @@ class Index:
         """
         directory = Path(directory)
         asking = None if groups is None else frozenset(groups)
-        source: Generations
-        if (stored := stored_in(directory)) is not None:
-            from naisei.retrieval.published import Published
-
-            source = Published(directory, address_of(stored.store), stored.name)
-        else:
-            source = _Folder(directory)
+        store = Store(directory)
         try:
             with telling(directory / FILE):
-                return cls(directory, source, embedder, asking)
+                return cls(directory, store, embedder, asking)
         except BaseException:
-            source.close()
+            store.close()
             raise
 
     def seen_by(self, groups: Collection[str] | None) -> Index:
         """The same index for somebody in these groups; it closes with this one."""
         asking = None if groups is None else frozenset(groups)
-        return Index(self.directory, self._source, self._embedder, asking, of=self._of or self)
+        return Index(self.directory, self._store, self._embedder, asking, of=self._of or self)
 
     def close(self) -> None:
         """Waits for what another thread reads just now: SQLite does not survive it otherwise."""
         if self._of is None:
             with self._lock:
-                self._source.close()
+                self._store.close()
 
     def __enter__(self) -> Index:
         return self
@@ -180,7 +137,8 @@ class Index:
     def cached(self, name: str, make: Callable[[], str]) -> str:
         """What `make` tells of this generation, made once and kept with it, where that can be
         written."""
-        path = self._current().folder / name
+        snapshot = self._current()
+        path = snapshot.folder / f"{snapshot.part}{name}"
         with contextlib.suppress(OSError, UnicodeDecodeError):
             digest, _, known = path.read_text(encoding="utf-8").partition("\n")
             if digest == fingerprint(known):
@@ -335,16 +293,22 @@ class Index:
     def _current(self) -> Snapshot:
         """Of the newest generation."""
         with self._lock:
-            if self._source.generation() != self._number:
+            if self._store.generation() != self._number:
                 self._number, self._snapshot = self._newest()
             return self._snapshot
 
     def _newest(self) -> tuple[int, Snapshot]:
         tried = 0
-        while (newest := self._source.generation()) != tried:
+        while (newest := self._store.generation()) != tried:
             tried = newest
             with contextlib.suppress(Gone):  # a newer one came while it was opened
-                return newest, self._source.snapshot(newest, self.groups)
+                return newest, Snapshot(self._store, self.directory, newest, self.groups)
+        if not newest:
+            raise InputError(
+                say("索引がまだできあがっていません", "the index is not finished"),
+                place=str(self.directory),
+                remedy=say("もう一度索引を作ってください", "index the folder again"),
+            )
         raise InputError(
             say("索引のファイルが欠けています", "the index has lost files"),
             place=str(self.directory),
