@@ -123,7 +123,10 @@ def left_out(said: str, actions: Iterable[Action], *, like: str) -> int | None:
         return named(said, actions, like=like)
     if (last := _MOVE.match(like)) is None:
         return None
-    moves = {a.id: m for a in actions if (m := _MOVE.match(a.text)) and m["thing"] == last["thing"]}
+    every = {action.id: move for action in actions if (move := _MOVE.match(action.text))}
+    moves = {id: move for id, move in every.items() if move["thing"] == last["thing"]}
+    if any(move["thing"] in said for id, move in every.items() if id not in moves):
+        return None
     known = frozenset().union(*(nouns(move[0]) for move in moves.values()))
     wish = said.rstrip("。！!").rpartition("。")[2]
     if not nouns(wish) <= known:

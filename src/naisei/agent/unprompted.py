@@ -17,7 +17,7 @@ from naisei.memory.stream import Entry
 _FRESH = 5
 #: Somebody points back to what they told on a former day.
 _BEFORE = re.compile(
-    r"(?:前|先週|先日|この間|こないだ|昨日|以前).{0,8}(?:話し|言っ|言い|お尋ね|聞い)|"
+    r"(?:(?<![名午人])前|先週|先日|この間|こないだ|昨日|以前).{0,8}(?:話し|言っ|言い|お尋ね|聞い)|"
     r"\b(?:I|we) (?:told|talked|said)\b"
 )
 #: A question, with a laugh behind it or not.
