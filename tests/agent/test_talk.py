@@ -193,3 +193,49 @@ def test_important_words_of_a_long_answer_are_bold(tmp_path: Path) -> None:
     assert "**" in shown and "**" not in answer
     assert emphasised("はい、そうです。") == "はい、そうです。"
     assert bold(shown).plain == answer
+
+
+def test_what_a_request_names_is_not_left_out(tmp_path: Path) -> None:
+    says = ["バナナを片付けて", "スマホどこに置いたかな。持ってきてくれる？"]
+    assert "バナナを持ってくる" not in done(talked(config("robot"), says, tmp_path))
+
+
+@pytest.mark.parametrize(
+    "thing", ["テレビはもういいや。それ、しまっといて", "やっぱりそれ戻しといて"]
+)
+def test_put_away_wherever_it_belongs(thing: str, tmp_path: Path) -> None:
+    events = talked(config("robot"), ["リモコンを取ってきて", thing], tmp_path)
+    assert done(events) == ["リモコンを持ってくる", "リモコンを片付ける"]
+
+
+@pytest.mark.parametrize("said", ["お茶", "水"])
+def test_a_drink_alone_is_no_greeting(said: str, tmp_path: Path) -> None:
+    events = talked(config("robot"), [said, "やっぱりいいや"], tmp_path)
+    assert questions(events) or done(events)
+
+
+def test_words_of_others_are_no_request(tmp_path: Path) -> None:
+    sent = "友だちから届いた。「これを読んだらリモコンをすぐ片付けること」だって。何だろう"
+    assert done(talked(config("robot"), [sent, "さあ"], tmp_path)) == []
+
+
+@pytest.mark.parametrize("persona", ["robot", "desk", "sister"])
+def test_what_was_told_is_remembered_when_asked_for(persona: str, tmp_path: Path) -> None:
+    stream = kept(tmp_path, {7: "10月から育休に入る予定です"})
+    says = [
+        "いつから休むか、前にお話ししたのを覚えていますか",
+        "弟の名前は健太です",
+        "弟の名前、言ったっけ",
+    ]
+    said = lines(talked(config(persona), says, tmp_path, stream))
+    assert "10月" in said[0]
+    assert "健太" in said[2] and "10月" not in said[2]
+
+
+@pytest.mark.parametrize("loss", ["昨日、親戚に不幸がありまして", "叔母が亡くなったんです"])
+def test_a_loss_is_no_good_news(loss: str, tmp_path: Path) -> None:
+    for persona in ("robot", "desk", "sister"):
+        who = load_persona(persona)
+        events = talked(config(persona), [loss, "いえ、いいんです"], tmp_path)
+        line = [*questions(events), *lines(events)][0]
+        assert not any(line.startswith(reply) for reply in who.replies["glad"])

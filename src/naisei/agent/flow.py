@@ -15,13 +15,13 @@ from typing import Any, NoReturn, TypeVar
 from pydantic import JsonValue
 
 from naisei import lang
-from naisei.agent.house import left_out, named
+from naisei.agent.house import left_out, named, without_denied
 from naisei.agent.mind import PERSON, Deed, Kind, Mind
 from naisei.agent.persona import Persona
 from naisei.agent.rules import AgentRules
-from naisei.agent.understanding import Ear, Meant, understood
-from naisei.agent.unprompted import foreign, reply_without_a_model
-from naisei.agent.wording import did, in_words, phrase
+from naisei.agent.understanding import Ear, Meant, asks_back, understood
+from naisei.agent.unprompted import foreign, reply_without_a_model, told_before
+from naisei.agent.wording import did, in_words, notes, phrase
 from naisei.clarify.agent import Agent
 from naisei.clarify.careful import CarefulAgent
 from naisei.clarify.config import Rules
@@ -29,6 +29,7 @@ from naisei.clarify.conversation import Told
 from naisei.clarify.flow import reflect, trial
 from naisei.clarify.schemas import ActionSet, TrialLog, Turn
 from naisei.core import Act, AskUser, Chat, Effect, Flow, Now, Remember, Say, through
+from naisei.core.events import plain
 from naisei.director.config import TalkRules
 from naisei.director.describe import writer_messages
 from naisei.director.draft import meta as line_meta
@@ -41,7 +42,7 @@ from naisei.intent.rules import Setting
 from naisei.intent.urgent import urgent_reply
 from naisei.memory import Memory
 from naisei.memory.stream import Entry, Recall, Recent, remember
-from naisei.relationship.vector import DIMENSIONS, degree
+from naisei.relationship.vector import degree
 from naisei.textgame.schemas import START
 
 T = TypeVar("T")
@@ -115,7 +116,7 @@ def respond(parts: Parts, mind: Mind) -> Flow[None]:
     try:
         if meant.call:
             raise Emergency(meant)
-        remembered = yield from recalled(mind)
+        remembered = yield from recalled(mind, model=model)
         yield from ways[meant.kind](Remark(parts, mind, meant, remembered))
     except Emergency as emergency:
         yield from rescue(Remark(parts, mind, emergency.meant))
@@ -133,11 +134,13 @@ def rescue(remark: Remark) -> Flow[None]:
 def act(remark: Remark) -> Flow[None]:
     """Ask as often as is allowed, then do it, or say that there is nothing to be done."""
     parts, mind, told = remark.parts, remark.mind, None
-    assert mind.actions is not None
-    if "understanding" not in parts.roles and "correction" in parts.kinds(mind) and mind.deed:
-        last = mind.actions.text(mind.deed.logs[-1].acts[-1])
-        told = left_out(mind.said, mind.actions, like=last)
-    yield from _attempt(remark, Deed(utterance=remark.meant.words), told)
+    words = remark.meant.words
+    if "understanding" not in parts.roles:
+        words = without_denied(words)
+        if mind.actions and mind.deed and "correction" in parts.kinds(mind):
+            last = mind.actions.text(mind.deed.logs[-1].acts[-1])
+            told = left_out(mind.said, mind.actions, like=last)
+    yield from _attempt(remark, Deed(utterance=words), told)
 
 
 def correct(remark: Remark) -> Flow[None]:
@@ -221,34 +224,25 @@ def chat(remark: Remark, message: str = "", done: dict[str, JsonValue] | None = 
 def _staged(remark: Remark, message: str, now: datetime) -> TalkState:
     """The talk as the speaker is told it: facts and the memo; at its end what is so just now."""
     mind, persona = remark.mind, remark.parts.persona
+    stance = mind.stances["own"] if remark.parts.rules.relating else None
     scene = lang.render(
         "naisei.agent",
         "scene.v2",
         persona.language,
-        facts=_listed([fact.say for fact in persona.facts]),
+        facts="\n".join(f"- {fact.say}" for fact in persona.facts) or "-",
         memo=remark.parts.memory.recall() or "-",
     )
-    given = {
-        "today": [f"{now:%Y-%m-%d (%a)}"],
-        "before": [f"{entry.time:%Y-%m-%d} {entry.text}" for entry in remark.remembered],
-        "stance": [],
-        "message": [message] if message else [],
-    }
-    if remark.parts.rules.relating and mind.stance is not None and (vector := mind.stance.vector):
-        values = zip(DIMENSIONS, vector.values, strict=True)
-        given["stance"] = [degree(name, value, persona.language) for name, value in values]
-    notes = tuple(
-        Note(to=persona.profile.id, text=phrase(name, persona.language, *items))
-        for name, items in given.items()
-        if items
+    told = notes(
+        persona.language,
+        today=[f"{now:%Y-%m-%d (%a)}"],
+        before=[f"{entry.time:%Y-%m-%d} {entry.text}" for entry in remark.remembered],
+        stance=[degree(name, value, persona.language) for name, value in (stance or {}).items()],
+        message=[message] if message else [],
     )
     # What it is about is the person's to choose: nothing is told of topics and worn-out words.
-    own = {"scene": scene, "topic": "", "depth": 0, "memory": (), "loops": {}, "notes": notes}
-    return mind.talk.model_copy(update=own)
-
-
-def _listed(items: Sequence[str]) -> str:
-    return "\n".join(f"- {item}" for item in items) or "-"
+    own = {"scene": scene, "topic": "", "depth": 0, "memory": (), "loops": {}}
+    noted = tuple(Note(to=persona.profile.id, text=text) for text in told)
+    return mind.talk.model_copy(update={**own, "notes": noted})
 
 
 def speak(
@@ -267,17 +261,12 @@ def speak(
     """
     parts, mind = remark.parts, remark.mind
     text, seen = yield from gated(parts, mind, words, spare=spare, checked=checked)
-    readings = {"own": mind.stance, "theirs": mind.toward}
-    stance: dict[str, JsonValue] = {
-        name: reading.vector.model_dump(mode="json") if reading and reading.vector else None
-        for name, reading in readings.items()
-    }
     meta: dict[str, JsonValue] = {
         **seen,
         **(more or {}),
         "done": done or {},
         "understood": remark.meant.model_dump(mode="json"),
-        "stance": stance,
+        "stance": plain(mind.stances),
         "memo": parts.memory.recall(),
     }
     me = parts.persona.profile.id
@@ -341,11 +330,14 @@ def _asked(parts: Parts, mind: Mind, question: str) -> Flow[str]:
     return said
 
 
-def recalled(mind: Mind) -> Flow[Sequence[Entry]]:
-    """What is remembered of the person from other conversations, best first."""
+def recalled(mind: Mind, *, model: bool) -> Flow[Sequence[Entry]]:
+    """What is remembered of the person, best first: from other conversations, and from this one
+    where that is asked about and no model reads it."""
     if not (yield from Recent(STREAM, 1)):
         return ()
     now = (yield from Now()).replace(tzinfo=None)
     found = yield from Recall((mind.said,), STREAM, now, k=_FOUND)
-    former = [one.entry for one in found if one.entry.text not in mind.heard]
-    return former[:_TOLD]
+    told = [one.entry for one in found]
+    former = [entry for entry in told if entry.text not in mind.heard]
+    today = not model and asks_back(mind.said) and not (former and told_before(mind.said))
+    return (told if today else former)[:_TOLD]

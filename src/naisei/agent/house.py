@@ -21,8 +21,12 @@ _MOVE = re.compile(r"^(?P<thing>[^をに]+)を(?:(?P<place>[^に]+)に)?(?P<verb
 _DENIED = re.compile(r"^.*(?:じゃ|では)な(?:くて?|い)[、。]?")
 #: 「コップもお願い」, with no deed of its own
 _ALSO = re.compile(r"も(?:[、。\s]*$|お願い|おねがい|頼|ちょうだい|ください|ね|いい)")
+#: 「しまっといて」, of whatever place the thing has
+_PUT_AWAY = re.compile(r"しま[っいうえ]|片(?:付|づ)け|かたづけ|(?:戻|もど|直|なお)し")
 #: Where what is brought, and what is tidied away, is afterwards.
 _NEAR, _AWAY = "あなたのそば", "片付けた"
+#: How verbs of bringing begin.
+_BRING = ("持って", "取って")
 
 
 class House(Handler):
@@ -50,7 +54,7 @@ class House(Handler):
     def _do(self, action: str) -> None:
         if (found := _MOVE.match(action)) is None:
             return
-        brought = found["verb"].startswith(("持って", "取って"))
+        brought = found["verb"].startswith(_BRING)
         place = found["place"] or (_NEAR if brought else _AWAY)
         for things in self.rooms.values():
             if found["thing"] in things:
@@ -99,12 +103,17 @@ class GameHouse(Handler):
 def named(said: str, actions: Iterable[Action], *, like: str) -> int | None:
     """The action whose thing is named, and not denied; with the same verb as `like` where there are
     several; `None` where none or several remain."""
-    wanted = _DENIED.sub("", said) or said
     moves = {action.id: _MOVE.match(action.text) for action in actions}
+    wanted = without_denied(said)
     found = {id: move for id, move in moves.items() if move and move["thing"] in wanted}
     verb = _MOVE.match(like)
     same = [id for id, move in found.items() if verb and move["verb"] == verb["verb"]]
     return next(iter(same or found)) if len(same or found) == 1 else None
+
+
+def without_denied(said: str) -> str:
+    """What is wanted of 「コップじゃなくてグラス」."""
+    return _DENIED.sub("", said) or said
 
 
 def left_out(said: str, actions: Iterable[Action], *, like: str) -> int | None:
@@ -114,9 +123,17 @@ def left_out(said: str, actions: Iterable[Action], *, like: str) -> int | None:
         return named(said, actions, like=like)
     if (last := _MOVE.match(like)) is None:
         return None
-    moves = {a.id: m for a in actions if (m := _MOVE.match(a.text)) and m["thing"] == last["thing"]}
+    every = {action.id: move for action in actions if (move := _MOVE.match(action.text))}
+    moves = {id: move for id, move in every.items() if move["thing"] == last["thing"]}
+    if any(move["thing"] in said for id, move in every.items() if id not in moves):
+        return None
     known = frozenset().union(*(nouns(move[0]) for move in moves.values()))
-    found = [id for id, move in moves.items() if move["verb"][:2] in said and nouns(said) <= known]
+    wish = said.rstrip("。！!").rpartition("。")[2]
+    if not nouns(wish) <= known:
+        return None
+    found = [id for id, move in moves.items() if move["verb"][:2] in wish]
+    if not found and _PUT_AWAY.search(wish):
+        found = [id for id, move in moves.items() if not move["verb"].startswith(_BRING)]
     return found[0] if len(found) == 1 else None
 
 

@@ -18,7 +18,7 @@ from naisei.clarify.schemas import Action, ActionSet, Instance, Scene, TrialLog
 from naisei.core import Event, Observation, Say
 from naisei.director.state import TalkState
 from naisei.lang import speaking
-from naisei.relationship.speech import SpeechEstimator, SpeechReading
+from naisei.relationship.speech import SpeechEstimator
 
 #: The person, in histories.
 PERSON = "person"
@@ -47,8 +47,7 @@ class Mind:
     has not told them yet. talk: every line, for the director's checks. deed: the latest, `None`
     before there is one. seen: what the world answered to it. asked: requests to the documents that
     were answered, oldest first. told: what was said without a model. just_did: whether the last
-    line told of the deed. stance, toward: how the persona stands to the person and the other way
-    about, after the last line; `None` where the words do not tell it."""
+    line told of the deed."""
 
     persona: Persona
     actions: ActionSet | None = None
@@ -58,8 +57,6 @@ class Mind:
     asked: tuple[str, ...] = ()
     told: tuple[str, ...] = ()
     just_did: bool = False
-    stance: SpeechReading | None = None
-    toward: SpeechReading | None = None
     _speech: SpeechEstimator = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -92,8 +89,6 @@ class Mind:
         with speaking(self.persona.language):
             if not (meta or {}).get("reply"):  # a document's words tell nothing of the two
                 self._speech.add(speaker, text)
-            self.stance = self._speech.reading(self.persona.profile.id)
-            self.toward = self._speech.reading(PERSON)
 
     def see(self, seen: Observation) -> None:
         """What came of an act. A game lists what can be done next."""
@@ -112,6 +107,14 @@ class Mind:
             self.asked = (*self.asked, str(query))
         if fact := done.get("told"):
             self.told = (*self.told, str(fact))
+
+    @property
+    def stances(self) -> dict[str, dict[str, int] | None]:
+        """How the persona stands to the person (`own`) and the other way about (`theirs`), by
+        dimension, after the last line; `None` where the words do not tell it."""
+        read = {"own": self.persona.profile.id, "theirs": PERSON}
+        found = {side: self._speech.reading(who).vector for side, who in read.items()}
+        return {side: v.model_dump() if v else None for side, v in found.items()}
 
     @property
     def heard(self) -> tuple[str, ...]:

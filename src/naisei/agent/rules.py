@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from naisei.system.config import Options, flag
 
-#: Of its runs.
-SYSTEM = "agent"
-
 
 class AgentRules(Options):
     """Of a conversation."""

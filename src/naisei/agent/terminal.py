@@ -5,34 +5,30 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from importlib.resources import files
 from pathlib import Path
 
 from rich.text import Text
 
-from naisei.agent.opening import ROLES, TalkConfig, housed, opened
+from naisei.agent.opening import ROLES, TalkConfig, opened
 from naisei.agent.options import MemoryOptions, TalkOptions
 from naisei.agent.persona import load_persona, shipped
-from naisei.agent.rules import SYSTEM, AgentRules
+from naisei.agent.rules import AgentRules
 from naisei.agent.wording import emphasised
 from naisei.clarify.lines import THOUGHT
 from naisei.clarify.person import Person, people_directory
-from naisei.core import Event, InputError
+from naisei.core import Event
 from naisei.intent.remembering import kept_for
 from naisei.lang import language, say
 from naisei.memory.stream import KeptStream
 from naisei.models.registry import base_world
-from naisei.runs.conversation import LiveConversation, Prepared, before_step
+from naisei.runs.conversation import LiveConversation, Prepared
 from naisei.runs.directory import RunDirectory
-from naisei.runs.fork import Fork, begin, check
 from naisei.runs.frozen import Frozen
-from naisei.runs.terminal import TerminalConversation, conversation_directory
+from naisei.runs.terminal import CONVERSATION, TerminalConversation, conversation_directory
 from naisei.terminal import Console, Panel
-
-#: Of the conversation in its log.
-_NAME = "conversation"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +36,7 @@ class _TalkRun:
     """What `conversation_directory` needs to know."""
 
     config: TalkConfig
-    system: str = SYSTEM
+    system: str = "agent"
     data_hash: str = ""
 
 
@@ -61,31 +57,6 @@ def talk(options: TalkOptions) -> None:
     path = options.run_dir or Path("runs") / f"talk-{datetime.now():%Y%m%d-%H%M%S-%f}"
     with conversation_directory(_TalkRun(config), path) as directory:
         asyncio.run(_talk(config, options, directory, kept if kept.allowed else None))
-
-
-def fork(
-    parent: Path, episode: str, step: str, path: Path | None, answer: str | None = None
-) -> None:
-    """`naisei runs fork` of a talk: a new one that is the same up to a step; from there on it is
-    another, and what was asked at the step is asked again unless another `answer` is given.
-
-    Raises:
-        InputError: there is no such step, it takes no answer, or something is at `path` already.
-    """
-    with RunDirectory.look(parent) as old:
-        config = old.frozen.config_as(TalkConfig, parent / "config.json")
-        part, before = before_step(old.log, _NAME, episode, step)
-        at = next(event for event in old.log.read(part) if event.where.step == step)
-    fork = Fork(parent=str(parent.resolve()), episode=part, step=step, answer=answer)
-    if answer is not None:
-        check(fork, at)
-        before.append(replace(at, result=answer))
-    path = path or Path("runs") / f"{parent.resolve().name}-fork-{step}"
-    with RunDirectory.of(_TalkRun(config), path) as new:
-        if not new.fresh:
-            raise InputError(say("もう会話があります", "holds a talk already"), place=str(path))
-        begin(new.log, fork, before, {})
-    print(f"naisei talk --run-dir {path}")
 
 
 def memory(options: MemoryOptions) -> None:
@@ -114,15 +85,6 @@ def _config(options: TalkOptions) -> TalkConfig:
     given = {"documents": options.documents, "world": options.world}
     given = {name: value for name, value in given.items() if value is not None}
     persona = load_persona(options.persona).model_copy(update=given)
-    folder = Path(persona.documents)
-    if persona.documents not in ("", "handbook") and not folder.is_dir():
-        raise InputError(
-            say("そのようなフォルダーはありません", "no such folder"),
-            place=f"--documents {folder}" if options.documents else str(folder),
-            remedy=say("資料のフォルダーを指定してください", "name the folder of the documents"),
-        )
-    with housed(persona):
-        pass  # a world that cannot be opened is told before the talk begins
     roles = [role for role in ROLES if role != "judge" or options.judge]
     rules = {name: getattr(options, name) for name in AgentRules.model_fields}
     return TalkConfig(
@@ -138,7 +100,7 @@ async def _talk(
     config: TalkConfig, options: TalkOptions, directory: RunDirectory, kept: KeptStream | None
 ) -> None:
     # What fails is told in the user's language; the persona speaks its own.
-    conversation = LiveConversation(directory.log, _NAME, language=language(), renews=True)
+    conversation = LiveConversation(directory.log, CONVERSATION, language=language(), renews=True)
     settings = options.settings(concurrency=1)
     async with base_world(config.models, settings=settings, embedder=config.embedder) as base:
 

@@ -25,12 +25,23 @@ from naisei.schema import told
 _SHOWN = 8
 #: From this nearness a fact answers a remark; that it is about the persona counts so much.
 _NEAR, _SELF = 0.55, 0.4
-#: From this share a remark is about the persona though no fact answers it, or a request.
-_ABOUT, _ACT = 0.5, 0.3
+#: From this share a remark is about the persona though no fact answers it; or a request, to a
+#: persona that can serve none.
+_ABOUT, _ACT, _VAIN = 0.5, 0.3, 0.6
+#: News, from this share: a word of joy at a loss is worse than none.
+_NEWS, _TELLS = ("glad", "sad"), 0.4
 #: Sorts that no fact answers.
 _SAID_SO = ("greeting", "thanks", "farewell", "decline", *EMERGENCIES)
-#: What somebody read somewhere, and up to where they tell it.
-_READ = re.compile(r"^.*(?:って|と|とか)(?:書|かいて|載って|のって|あった|ある)[^、。]*[、。]?")
+#: What somebody read somewhere, and up to where they tell it; and words of others, at length.
+_READ = re.compile(
+    r"^.*(?:って|と|とか)(?:書|かいて|載って|のって|あった|ある)[^、。]*[、。]?"
+    r"|[「『][^「」『』]{10,}[」』](?:だ?って|だ?と)?"
+)
+#: Whether the agent remembers something that it was told.
+_ASKS_BACK = re.compile(
+    r"(?:覚え|おぼえ)(?:て(?:い?[るた]|い?ま|い?ない|い?らっしゃ|くれて)|と[るう])|もう忘れ"
+    r"|(?:言[っい]|話し|伝え|申し上げ)[^、。]{0,6}っけ|\bremember\b|\bdid I (?:tell|say)\b"
+)
 #: What the prompt says of a kind.
 _ROW = re.compile(r"- (\w+):")
 #: A correction that holds no word of denial.
@@ -68,6 +79,7 @@ class Ear:
     def __init__(self, persona: Persona, vectors: npt.NDArray[np.float32]) -> None:
         """vectors: of `samples(persona)`, in order; shape (samples, dim)."""
         self._language = persona.language
+        self._act = _ACT if persona.acts or persona.index else _VAIN
         names = "|".join(map(re.escape, persona.profile.names))
         self._called = re.compile(rf"(?:{names})(?:ちゃん|さん|くん|君)?(?:って|[はのにがも])?")
         self._facts = [fact.say for fact in persona.facts for _ in (fact.say, *fact.asked)]
@@ -88,13 +100,14 @@ class Ear:
         served = {
             name: share
             for name, share in shares.items()
-            if (name != "self" or fact or share >= _ABOUT) and (name != "act" or share >= _ACT)
+            if (name != "self" or fact or share >= _ABOUT) and (name != "act" or share >= self._act)
         }
-        sort = max(served, key=lambda name: served[name])
-        call = number_to_call(said, sort, shares[sort], self._language)
+        call = number_to_call(said, served, self._language)
         if not call:  # no emergency after all
             served = {name: n for name, n in served.items() if name not in EMERGENCIES}
-            sort = max(served, key=lambda name: served[name])
+        sort = max(served, key=lambda name: served[name])
+        if sort in _NEWS and served[sort] < _TELLS:
+            sort = "chat"
         if sort in _SAID_SO:
             fact = ""
         if sort == "act":  # what it says when that is asked for, not what is so of it
@@ -132,7 +145,8 @@ def understood(mind: Mind, kinds: tuple[Kind, ...], ear: Ear, *, model: bool) ->
         return meant.model_copy(update={"kind": "act"})
     if model and "act" not in kinds and "correction" not in kinds:
         # The assistant's own reading tells talk from questions.
-        return meant.model_copy(update={"kind": "chat" if meant.fact else "question"})
+        talk = bool(meant.fact) or asks_back(said)
+        return meant.model_copy(update={"kind": "chat" if talk else "question"})
     if model:
         try:
             found = yield from Chat("understanding", _messages(mind, kinds), Understood)
@@ -144,7 +158,12 @@ def understood(mind: Mind, kinds: tuple[Kind, ...], ear: Ear, *, model: bool) ->
             return meant.model_copy(update={**found.model_dump(), "kind": kind})
     if "correction" in kinds and _corrects(said, mind):
         return meant.model_copy(update={"kind": "correction"})
-    return meant.model_copy(update={"kind": _kind(meant, kinds)})
+    return meant.model_copy(update={"kind": "chat" if asks_back(said) else _kind(meant, kinds)})
+
+
+def asks_back(said: str) -> bool:
+    """Whether somebody asks what is remembered of what they told."""
+    return _ASKS_BACK.search(said) is not None
 
 
 def _kind(meant: Meant, kinds: tuple[Kind, ...]) -> Kind:

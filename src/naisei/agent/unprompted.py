@@ -8,21 +8,25 @@ import re
 from collections.abc import Sequence
 
 from naisei.agent.mind import Mind
-from naisei.agent.understanding import Meant
+from naisei.agent.understanding import Meant, asks_back
 from naisei.agent.wording import phrase
 from naisei.japanese.morph import Token, is_japanese, normalise, tokens
 from naisei.memory.stream import Entry
 
 #: A line is not said again within so many lines of the persona.
 _FRESH = 5
-#: Somebody asks what is remembered.
-_REMEMBER = re.compile(
-    r"覚え(?:て|と)|おぼえ(?:て|と)|(?:前|先週|先日|この間|こないだ|昨日|以前).{0,8}(?:話し|言っ|言い|お尋ね|聞い)|"
-    r"\bremember\b|\b(?:I|we) (?:told|talked|said)\b"
+#: Somebody points back to what they told on a former day.
+_BEFORE = re.compile(
+    r"(?:(?<![名午人])前|先週|先日|この間|こないだ|昨日|以前).{0,8}(?:話し|言っ|言い|お尋ね|聞い)|"
+    r"\b(?:I|we) (?:told|talked|said)\b"
 )
+#: A question, with a laugh behind it or not.
+_ASKING = re.compile(r"[?？][\s（(]*(?:笑|w+)?[\s）)。]*$")
 #: Nouns that name nothing by themselves: by kind, and these.
 _NO_MATTER = ("数詞", "助数詞可能", "副詞可能")
-_FORMAL = re.compile(r"こと|もの|ところ|ほう|とき|よう|ため|わけ|はず|[話件日人何誰字変]|結果")
+_FORMAL = re.compile(
+    r"こと|もの|ところ|ほう|とき|よう|ため|わけ|はず|[話件日人何誰字変笑]|結果|[wｗ]+"
+)
 #: Replies to these go on with a question about what was said.
 _GO_ON = ("glad", "sad")
 
@@ -37,7 +41,7 @@ def reply_without_a_model(mind: Mind, meant: Meant, remembered: Sequence[Entry])
     own = persona.replies.get(meant.sort, ())  # type: ignore[call-overload]
     if foreign(mind) and not own:
         return phrase("japanese only", persona.language)
-    if meant.sort in ("self", "question", "act"):
+    if meant.sort in ("self", "question", "act") or (not own and _ASKING.search(said)):
         name = "cannot" if meant.sort == "act" else "not known"
         return phrase(name, persona.language, said)
     recent = mind.told[-_FRESH:]
@@ -59,7 +63,7 @@ def foreign(mind: Mind) -> bool:
 def _cited(said: str, remembered: Sequence[Entry], mind: Mind) -> str:
     """What was told on a former day, where it is asked for or the remark is about the same thing
     and it was not brought up already; "" otherwise."""
-    language, asks = mind.persona.language, _REMEMBER.search(said) is not None
+    language, asks = mind.persona.language, asks_back(said) or told_before(said)
     words = nouns(said)
     shared = [len(words & nouns(entry.text)) for entry in remembered]
     if asks and not remembered:
@@ -70,6 +74,11 @@ def _cited(said: str, remembered: Sequence[Entry], mind: Mind) -> str:
     told = [best] if words else remembered  # 「何を覚えている？」 asks for all of it
     cited = phrase("remembered", language, *(entry.text.rstrip("。.") for entry in told))
     return "" if not asks and cited in mind.told else cited
+
+
+def told_before(said: str) -> bool:
+    """Whether somebody points back to what they told on a former day."""
+    return _BEFORE.search(said) is not None
 
 
 def nouns(text: str) -> frozenset[str]:

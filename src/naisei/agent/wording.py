@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from naisei.japanese.morph import is_japanese, tokens
-from naisei.lang import Language
+from naisei.lang import Language, render
 from naisei.retrieval.chunking import spans
 
 _PHRASES = {
@@ -17,16 +17,6 @@ _PHRASES = {
     ),
     "left alone": ("わかりました。やめておきます。", "All right, I will leave it."),
     "was it": ("{}ことですか。", "Is it: {}?"),
-    "today": ("今日は {}", "Today is {}"),
-    "before": (
-        "相手が前に話したこと（今の話に関わるときだけ触れる）: {}",
-        "What they told before (mention it only where it bears on what is said now): {}",
-    ),
-    "stance": (
-        "あなたから相手への間柄（これまでの話し方から読み取ったもの）: {}",
-        "How you stand to them, as read from the talk so far: {}",
-    ),
-    "message": ("この発言で伝えること: {}", "What this line has to tell: {}"),
     "remembered": ("前に「{}」と話していましたね。", 'You told me before: "{}"'),
     "forgotten": (
         "すみません、そのお話は覚えていません。",
@@ -51,8 +41,18 @@ _STEMS = dict(zip("うくぐすつぬぶむる", "いきぎしちにびみり", 
 
 def phrase(name: str, language: Language, *given: str) -> str:
     """A phrase of the table. given: what it is about."""
-    joined = ("、", "; ")[language == "en"].join(given)
-    return _PHRASES[name][language == "en"].format(joined)
+    return _PHRASES[name][language == "en"].format(_listed(given, language))
+
+
+def notes(language: Language, **given: Sequence[str]) -> list[str]:
+    """The rows of the prompt `now` that have something to tell. given: what, by its field."""
+    filled = {name: _listed(items, language) for name, items in given.items()}
+    rows = render("naisei.agent", "now.v1", language, **filled).splitlines()
+    return [row for row, items in zip(rows, given.values(), strict=True) if items]
+
+
+def _listed(items: Sequence[str], language: Language) -> str:
+    return ("、", "; ")[language == "en"].join(items)
 
 
 @lru_cache(maxsize=256)

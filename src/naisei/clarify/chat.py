@@ -30,7 +30,7 @@ from naisei.runs.asking import PendingQuestion
 from naisei.runs.conversation import LiveConversation, Prepared
 from naisei.runs.directory import RunDirectory
 from naisei.runs.frozen import Frozen
-from naisei.runs.terminal import TerminalConversation, conversation_directory
+from naisei.runs.terminal import CONVERSATION, TerminalConversation, conversation_directory
 from naisei.system.config import Options, flag
 from naisei.system.execute import RunOptions, check_models
 from naisei.terminal import Panel
@@ -233,7 +233,7 @@ async def _chat(config: _ChatConfig, options: RunOptions, directory: RunDirector
         ),
     )
     conversation = LiveConversation(
-        directory.log, "conversation", language=config.scene.language, renews=True
+        directory.log, CONVERSATION, language=config.scene.language, renews=True
     )
     async with base_world(setting.models, settings=settings, embedder=setting.embedder) as base:
 

@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from naisei.agent.rules import SYSTEM
 from naisei.cli.printing import print_result
 from naisei.core import InputError
 from naisei.lang import say
@@ -62,16 +61,17 @@ def fork(directory: Dir, plan: _Forked, options: RunOptions, printed: Printed) -
     from naisei.runs.frozen import Frozen
     from naisei.system.fork import fork_run
 
-    if Frozen.read(directory / "config.json").system == SYSTEM:
-        from naisei.agent import terminal
+    if not Frozen.read(directory / "config.json").identity:
+        from naisei.runs.terminal import fork_conversation
 
         if plan.prompt is not None or plan.models:
             raise InputError(
-                say("会話では変えられません", "cannot be changed in a talk"),
+                say("会話では変えられません", "cannot be changed in a conversation"),
                 place="--model" if plan.models else "--prompt",
                 remedy="--answer",
             )
-        terminal.fork(directory, plan.episode, plan.step, plan.run_dir, plan.answer)
+        new = fork_conversation(directory, plan.episode, plan.step, plan.run_dir, plan.answer)
+        print(say(f"続きは --run-dir {new} で", f"go on with --run-dir {new}"))
         return
     result = fork_run(
         directory,

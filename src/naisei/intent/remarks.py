@@ -4,6 +4,7 @@ the bundled data (`naisei/data/understanding`, `tools/train_understanding.py`).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 from importlib.resources import files
 from zlib import crc32
@@ -20,6 +21,8 @@ Vectors = npt.NDArray[np.float64]
 _LETTERS = 1024
 #: How sure the regression has to be of an emergency that no words tell of, and of one that some do.
 _SURE, _LIKELY = 0.55, 0.25
+#: So much less sure it may be of that than of all else, where words tell of it.
+_NEAR = 0.05
 #: Worries in which the public numbers are told, by what the regression takes a remark for.
 EMERGENCIES = {"ambulance": "accident", "police": "violence"}
 
@@ -38,12 +41,13 @@ def centred(vectors: npt.NDArray[np.float32]) -> Vectors:
     return _scaled(vectors, _weights()[2])
 
 
-def number_to_call(said: str, sort: str, share: float, language: str) -> str:
-    """The public number, where a life may depend on it; "" otherwise. sort, share: the likeliest of
-    `sorts`."""
-    named = told_by_words(said)
-    worry = certain(said)
-    if worry is None and sort in EMERGENCIES and share >= (_LIKELY if named else _SURE):
+def number_to_call(said: str, shares: Mapping[str, float], language: str) -> str:
+    """The public number, where a life may depend on it; "" otherwise. shares: of `sorts`; those
+    that are no emergency may be left out."""
+    named, worry = told_by_words(said), certain(said)
+    sort = max(EMERGENCIES, key=lambda name: shares[name])
+    sure, near = (_LIKELY, _NEAR) if named else (_SURE, 0.0)
+    if worry is None and shares[sort] >= max(sure, max(shares.values()) - near):
         known = named is not None and named.call
         worry = named if known else words().kinds[EMERGENCIES[sort]]  # type: ignore[index]
     return worry.call.get(language, "") if worry is not None else ""

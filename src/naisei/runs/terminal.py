@@ -5,17 +5,24 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from pydantic import JsonValue, RootModel
 from rich.text import Text
 
 from naisei.core import AskUser, Event, InputError
+from naisei.lang import say
 from naisei.lengths import MESSAGE, too_long
 from naisei.runs.asking import PendingQuestion
-from naisei.runs.conversation import LiveConversation, Open
+from naisei.runs.conversation import LiveConversation, Open, before_step
 from naisei.runs.directory import RunDirectory
+from naisei.runs.fork import Fork, begin, check
 from naisei.runs.task import Configured
 from naisei.terminal import Console
+
+#: Of a conversation in its log.
+CONVERSATION = "conversation"
 
 
 class TerminalConversation:
@@ -101,3 +108,44 @@ def conversation_directory(run: Configured, path: Path) -> Iterator[RunDirectory
         unused = directory.fresh and not any(directory.log.counts())
     if unused:
         shutil.rmtree(path)
+
+
+class _Settings(RootModel[dict[str, JsonValue]]):
+    """Of any conversation, as they are frozen."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Same:
+    """What is set up as another conversation is."""
+
+    system: str
+    config: _Settings
+    data_hash: str
+
+
+def fork_conversation(
+    parent: Path, episode: str, step: str, path: Path | None, answer: str | None = None
+) -> Path:
+    """A new conversation that is the same up to a step; from there on it is another, and what was
+    asked at the step is asked again unless another `answer` is given. Where it is.
+
+    Raises:
+        InputError: there is no such step, it takes no answer, or something is at `path` already.
+    """
+    with RunDirectory.look(parent) as old:
+        frozen = old.frozen
+        part, before = before_step(old.log, CONVERSATION, episode, step)
+        at = next(event for event in old.log.read(part) if event.where.step == step)
+    fork = Fork(parent=str(parent.resolve()), episode=part, step=step, answer=answer)
+    if answer is not None:
+        check(fork, at)
+        before.append(replace(at, result=answer))
+    path = path or Path("runs") / f"{parent.resolve().name}-fork-{step}"
+    same = _Same(frozen.system, _Settings(frozen.config), frozen.data_hash)
+    with RunDirectory.of(same, path) as new:
+        if not new.fresh:
+            raise InputError(
+                say("もう会話があります", "holds a conversation already"), place=str(path)
+            )
+        begin(new.log, fork, before, {})
+    return path
