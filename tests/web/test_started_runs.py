@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,13 @@ def test_a_run_of_the_form_is_the_run_of_the_command(tmp_path: Path, naisei: Nai
         assert begun(client, trials="1", clarify="") == address
         until(lambda: client.post(f"/runs/stop/{run.name}").status_code == 409)
         assert [d.name for d in (tmp_path / "runs").iterdir()] == [run.name]
+        # Another like it begins from its settings.
+        like = client.get("/runs/new", params={"like": run.name}).text
+        assert (
+            "<option selected>bayes<" in like
+            and 'id="clarify" name="clarify" value="true">' in like
+        )
+        assert re.search(r'name="limit" type="number" min="1" value="2"', like)
 
 
 @pytest.mark.slow

@@ -222,6 +222,12 @@ class Flag:
         axis = self.told.get("axis")
         return axis if isinstance(axis, tuple) else ()
 
+    def of(self, config: Any) -> Any:
+        """The value that a frozen configuration (JSON) has of it; `None` where it has none."""
+        for name in self.path:
+            config = config.get(name) if isinstance(config, dict) else None
+        return config
+
     @property
     def choices(self) -> tuple[Any, ...]:
         """The values there are, of a `Literal` or as declared; empty where any will do."""

@@ -27,7 +27,7 @@ def as_command(system: str, config: dict[str, Any]) -> str:
         return ""
     words = ["naisei", system, experiment.verb]
     for flag in flags_of(experiment.config):
-        value = _at(config, flag.path)
+        value = flag.of(config)
         if flag.path[0] in _APART or value == _plain(flag.default) or value is None:
             continue
         words += _spelled(flag, value)
@@ -44,7 +44,7 @@ def as_command(system: str, config: dict[str, Any]) -> str:
 def option_words(options: Options) -> list[str]:
     """The flags of options that differ from their defaults."""
     given = options.model_dump(mode="json")
-    values = ((flag, _at(given, flag.path)) for flag in flags_of(type(options)))
+    values = ((flag, flag.of(given)) for flag in flags_of(type(options)))
     told = ((f, v) for f, v in values if v is not None and v != _plain(f.default))
     return [word for flag, value in told for word in _spelled(flag, value)]
 
@@ -65,12 +65,6 @@ def _spelled(flag: Flag, value: Any) -> list[str]:
 
 def _text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def _at(config: Any, path: tuple[str, ...]) -> Any:
-    for name in path:
-        config = config.get(name) if isinstance(config, dict) else None
-    return config
 
 
 def _plain(value: Any) -> Any:

@@ -32,7 +32,7 @@ from naisei.web.state import RECORDED, ServerState, server_of
 #: Minutes after which a run stops, to be gone on with by whoever still wants it.
 _MINUTES = 60
 #: Instances, unless somebody says another number: a first look within a minute.
-_FIRST_LOOK = {"limit": 20}
+_FIRST_LOOK: dict[str, Any] = {"limit": 20}
 
 
 def offered() -> dict[str, Experiment[Any]]:
@@ -65,9 +65,15 @@ def why_not(server: ServerState) -> str:
 
 
 async def form(request: Request) -> Response:
-    """`GET /runs/new?system=…`: what begins a run of a system."""
+    """`GET /runs/new[?system=…|?like=<run>]`: what begins a run of a system, with bundled data, or
+    as another run was begun."""
     server, all_ = server_of(request), offered()
-    name = request.query_params.get("system", next(iter(all_)))
+    name, given = request.query_params.get("system", next(iter(all_))), dict(_FIRST_LOOK)
+    if like := request.query_params.get("like"):
+        frozen = Frozen.read(place_of(request, like).path / "config.json")
+        name = frozen.system if frozen.system in all_ else name
+        found = (*flags_of(all_[name].config),) if frozen.system == name else ()
+        given = {flag.key: flag.of(frozen.config) for flag in found}
     if (experiment := all_.get(name)) is None:
         raise HTTPException(404, say("そのようなシステムはありません", "no such system"))
     first, more = _flags(experiment)
@@ -86,7 +92,7 @@ async def form(request: Request) -> Response:
         experiment=experiment,
         first=first,
         more=more,
-        given=_FIRST_LOOK,
+        given=given,
         problem=problem,
         needs_model=needs_model,
         models=server.options.models,
