@@ -44,7 +44,7 @@ def test_reasons(found: Suggestions) -> None:
 
 
 def test_textlint_counts_as_javascript(found: Suggestions) -> None:
-    [entry] = json.loads(listed(found, "textlint"))
+    [entry] = json.loads(listed(found))
     source = TEXT.encode("utf-16-le")
     for message, one in zip(entry["messages"], suggested(found), strict=True):
         start, end = message["range"]
@@ -55,15 +55,6 @@ def test_textlint_counts_as_javascript(found: Suggestions) -> None:
         column = message["column"] - 1
         assert line[2 * column :].decode("utf-16-le").startswith(there)
         assert message["loc"]["end"]["column"] == column + 1 + end - start
-
-
-def test_diagnostics_begin_at_zero(found: Suggestions, file: Path) -> None:
-    shown = json.loads(listed(found, "lsp"))
-    assert shown["uri"] == file.as_uri()
-    last = shown["diagnostics"][-1]
-    assert last["range"]["start"] == {"line": 4, "character": 0}
-    [edit] = last["data"]["edits"]
-    assert edit == {"range": last["range"], "newText": "**犬が3匹いる。**"}
 
 
 @pytest.mark.parametrize(
@@ -93,7 +84,7 @@ def test_json_from_the_command(file: Path, capsys: pytest.CaptureFixture[str]) -
     tag(TagOptions(file=file, format="textlint"), FirstSentence())
     assert len(json.loads(capsys.readouterr().out)[0]["messages"]) == 2
     with pytest.raises(InputError, match="--review"):
-        tag(TagOptions(file=file, format="lsp", review=True), FirstSentence())
+        tag(TagOptions(file=file, format="textlint", review=True), FirstSentence())
 
 
 @pytest.mark.slow

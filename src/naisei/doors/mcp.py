@@ -200,12 +200,14 @@ def mcp_server(
         ),
     )
     def emphasise(text: str, format: Literal["markdown", "html"] = "markdown") -> Emphasised:
-        from naisei.emphasis.corpus.apart import read_apart
+        from naisei.emphasis.corpus.read import read_bytes
         from naisei.emphasis.tag import marked, suggest
         from naisei.emphasis.taggers.editor import bundled_tagger
+        from naisei.lengths import PASTED, bounded
 
         with _tool_errors():
-            found = suggest(read_apart(text.encode(), format, name="text"), bundled_tagger())
+            data = bounded(text, PASTED, place="text").encode()
+            found = suggest(read_bytes(data, format, name="text"), bundled_tagger())
             return Emphasised(text=marked(found)[0].decode(), words=found.words)
 
     if index is not None:

@@ -115,7 +115,6 @@ def html_marks(found: Sequence[Stretch]) -> list[Insertion]:
 
 _STARS = ("**", "**")
 _TAGS = ("<strong>", "</strong>")
-_MOST_ALONE = 50
 _ENDS = frozenset("、。，．,.!?！？:：;；")
 _PAIRS = frozenset(["「」", "『』", "（）", "()", "【】", "［］", "〈〉", "《》", "“”", '""'])
 
@@ -138,7 +137,10 @@ def markdown_marks(
     for block, own in groupby(found, key=lambda stretch: stretch.block):
         here = list(own)
         paragraph = paragraphs[block]
-        marks = _agreed(paragraph, here)
+        at = {place: offset for offset, place in enumerate(paragraph.places)}
+        marks = _agreed(
+            paragraph, [_choices(paragraph.content, at[s.start], at[s.end - 1] + 1) for s in here]
+        )
         lost += len(here) - len(marks)
         for mark in marks:
             insertions.append(Insertion(paragraph.places[mark.start], mark.signs[0]))
@@ -146,48 +148,27 @@ def markdown_marks(
     return insertions, lost
 
 
-def _agreed(paragraph: Paragraph, found: Sequence[Stretch]) -> list[_Mark]:
-    """Marks with which the paragraph says the same and is as bold as meant."""
-    at = {place: offset for offset, place in enumerate(paragraph.places)}
-    choices = [_choices(paragraph.content, at[s.start], at[s.end - 1] + 1) for s in found]
-    while True:
-        tried = [i for i, own in enumerate(choices) if own]
-        wrong = _wrong(paragraph, [choices[i][0] for i in tried])
-        if not wrong:
-            return [choices[i][0] for i in tried]
-        # Whatever is not read as it is meant is marked in the next way, at last not at all.
-        for i in wrong:
-            choices[tried[i]].pop(0)
+def _agreed(paragraph: Paragraph, ways: Sequence[Sequence[_Mark]]) -> list[_Mark]:
+    """Marks with which the paragraph says the same and is as bold as meant. ways: to mark each
+    stretch, the best first."""
+    best = [own[0] for own in ways]
+    if _works(paragraph, best):
+        return best
+    if len(ways) == 1:
+        return next(([way] for way in ways[0][1:] if _works(paragraph, [way])), [])
+    half = len(ways) // 2
+    left, right = _agreed(paragraph, ways[:half]), _agreed(paragraph, ways[half:])
+    return [*left, *right] if _works(paragraph, [*left, *right]) else left
 
 
-def _wrong(paragraph: Paragraph, marks: Sequence[_Mark]) -> set[int]:
-    """Those of the marks that do not work; all of them if that cannot be told."""
+def _works(paragraph: Paragraph, marks: Sequence[_Mark]) -> bool:
     try:
         after = paragraph.reread(_marked(paragraph.content, marks))
     except Lost:
-        return _alone(paragraph, marks)
-    before = paragraph.read
-    if [(p.character, p.fixed) for p in before] != [(p.character, p.fixed) for p in after]:
-        return _alone(paragraph, marks)
-    wrong: set[int] = set()
-    which = 0
-    for old, new in zip(before, after, strict=True):
-        while which < len(marks) and marks[which].end <= old.start:
-            which += 1
-        inside = which < len(marks) and marks[which].start <= old.start
-        if new.bold != (old.bold or inside):
-            if not inside:
-                return _alone(paragraph, marks)
-            wrong.add(which)
-    return wrong
-
-
-def _alone(paragraph: Paragraph, marks: Sequence[_Mark]) -> set[int]:
-    """Those that do not work even alone; all if each does or there are too many to try."""
-    every = set(range(len(marks)))
-    if not 1 < len(marks) <= _MOST_ALONE:
-        return every
-    return {i for i in every if _wrong(paragraph, [marks[i]])} or every
+        return False
+    inside = {n for mark in marks for n in range(mark.start, mark.end)}
+    meant = [(p.character, p.fixed, p.bold or p.start in inside) for p in paragraph.read]
+    return meant == [(p.character, p.fixed, p.bold) for p in after]
 
 
 def _marked(content: str, marks: Sequence[_Mark]) -> str:

@@ -159,21 +159,15 @@ class Counted:
 
 
 def counted(articles: Mapping[str, Article], labels: Mapping[int, Mapping[str, Labels]]) -> Counted:
-    """Labels of each training against the editors'; parts of one document are one."""
+    """Labels of each training against the editors'."""
 
-    def by_document(
-        own: Mapping[str, Labels], counts: Callable[[Article, Labels], Counts]
-    ) -> dict[str, Counts]:
-        out: dict[str, Counts] = {}
-        for name, said in own.items():
-            article = articles[name]
-            out[article.document] = out.get(article.document, Counts()) + counts(article, said)
-        return out
+    def by(counts: Callable[[Article, Labels], Counts]) -> dict[int, dict[str, Counts]]:
+        return {
+            trial: {name: counts(articles[name], said) for name, said in own.items()}
+            for trial, own in labels.items()
+        }
 
-    return Counted(
-        {t: by_document(own, token_counts) for t, own in labels.items()},
-        {t: by_document(own, span_counts) for t, own in labels.items()},
-    )
+    return Counted(by(token_counts), by(span_counts))
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -7,14 +7,12 @@ import re
 import sys
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import accumulate, pairwise
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from naisei.core import InputError
 from naisei.emphasis.corpus.documents import Insertion, Source
-from naisei.emphasis.corpus.markdown import read_paragraphs
 from naisei.emphasis.corpus.read import Document
 from naisei.emphasis.marks import Stretch, html_marks, markdown_marks, stretches
 from naisei.emphasis.schemas import CONTENT
@@ -23,7 +21,7 @@ from naisei.lang import say
 if TYPE_CHECKING:
     from naisei.emphasis.tag import Suggestions
 
-Format = Literal["document", "textlint", "lsp"]
+Format = Literal["document", "textlint"]
 _RULE = "naisei-emphasis"
 _LINE = re.compile(r"\r\n|[\r\n\u2028\u2029]")
 _AROUND = 24
@@ -59,9 +57,7 @@ def insertions(found: Sequence[Stretch], document: Document) -> tuple[list[Inser
     """The marks round these stretches, and how many could not be marked."""
     if document.format == "html":
         return html_marks(found), 0
-    # What was read in a process of its own has none.
-    paragraphs = document.paragraphs or read_paragraphs(source_of(document).text)[1]
-    return markdown_marks(found, paragraphs)
+    return markdown_marks(found, document.paragraphs)
 
 
 def suggested(suggestions: Suggestions) -> Iterator[Suggestion]:
@@ -74,8 +70,6 @@ def suggested(suggestions: Suggestions) -> Iterator[Suggestion]:
     document = suggestions.document
     text = source_of(document).text
     found = stretches(suggestions.runs, suggestions.article, document.parsed, text)
-    if document.format == "markdown" and not document.paragraphs:
-        document = replace(document, paragraphs=read_paragraphs(text)[1])
     likely = suggestions.probabilities
     usual = sum(float(row.sum()) for row in likely) / max(1, sum(len(row) for row in likely))
     sentences: dict[int, list[int]] = {}
@@ -175,24 +169,16 @@ def _answer(ask: Callable[[], str], place: str) -> str:
             return answer
 
 
-def listed(suggestions: Suggestions, format: Format) -> str:
-    """JSON: `textlint`, what `textlint --format json` prints; `lsp`, a PublishDiagnosticsParams
-    with the edits in each diagnostic's `data`. Offsets and columns count UTF-16 code units.
+def listed(suggestions: Suggestions) -> str:
+    """JSON as `textlint --format json` prints it. Offsets and columns count UTF-16 code units.
 
     Raises:
         InputError: a docx.
     """
-    name = suggestions.document.name
-    text = source_of(suggestions.document).text
-    places = _Places(text)
-    every = list(suggested(suggestions))
-    shown: Any
-    if format == "textlint":
-        messages = [_message(one, places) for one in every]
-        shown = [{"filePath": name, "messages": messages}]
-    else:
-        diagnostics = [_diagnostic(one, places) for one in every]
-        shown = {"uri": Path(name).resolve().as_uri(), "diagnostics": diagnostics}
+    document = suggestions.document
+    places = _Places(source_of(document).text)
+    messages = [_message(one, places) for one in suggested(suggestions)]
+    shown = [{"filePath": document.name, "messages": messages}]
     return json.dumps(shown, ensure_ascii=False, indent=2) + "\n"
 
 
@@ -228,21 +214,4 @@ def _message(one: Suggestion, source: _Places) -> dict[str, Any]:
         "loc": {"start": start, "end": end},
         "severity": 1,
         "fix": {"range": reach, "text": one.marked},
-    }
-
-
-def _diagnostic(one: Suggestion, source: _Places) -> dict[str, Any]:
-    places = [source.of(at) for at in (one.start, one.end)]
-    start, end = ({"line": line, "character": column} for line, column in places)
-    reach = {"start": start, "end": end}
-    return {
-        "range": reach,
-        "severity": 4,
-        "code": _RULE,
-        "source": "naisei",
-        "message": one.reason,
-        "data": {
-            "probability": round(one.p, 4),
-            "edits": [{"range": reach, "newText": one.marked}],
-        },
     }

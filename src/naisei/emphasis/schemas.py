@@ -6,7 +6,6 @@ The task: for every word of an article, given its title, whether it is set in bo
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -15,9 +14,6 @@ from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-
-_PART = re.compile(r"#\d+\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +60,10 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class Article:
-    """One document, or a part of one. `sentences`: its running text; headings, tables and code
+    """One document. `sentences`: its running text; headings, tables and code
     are left out.
 
-    id: unique within a corpus, such as `debian-handbook/sect.apt-get`. title: "" if it has none.
+    id: unique within a corpus, such as `handbook/travel.md`. title: "" if it has none.
     writer: whose habit the emphasis is. domain: what it is about. Both "" if nobody says.
     """
 
@@ -76,11 +72,6 @@ class Article:
     sentences: tuple[Sentence, ...]
     writer: str = ""
     domain: str = ""
-
-    @property
-    def document(self) -> str:
-        """The id of the document that this is a part of: a long one is cut (`…#1`, `…#2`)."""
-        return _PART.sub("", self.id)
 
     @property
     def text(self) -> str:

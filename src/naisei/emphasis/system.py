@@ -84,8 +84,8 @@ SYSTEM = System(
         Verb(
             "corpus",
             (
-                "太字を含む文書からコーパスを作る (フォルダー、または Debian の日本語文書)",
-                "Build a corpus from emphasised documents: a folder, or Debian's Japanese books.",
+                "太字を含む文書からコーパスを作る",
+                "Build a corpus from folders of emphasised documents.",
             ),
             "naisei.emphasis.corpus.build:make_corpus",
         ),

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naisei.core import InputError
-from naisei.emphasis.corpus.apart import read_document_apart
-from naisei.emphasis.corpus.read import Document, article_of
+from naisei.emphasis.corpus.read import Document, article_of, read_document
 from naisei.emphasis.marks import Stretch, stretches
 from naisei.emphasis.metrics import spans
 from naisei.emphasis.phrases import whole_phrases
@@ -212,9 +211,8 @@ class TagOptions(Options):
     )
     format: Format = flag(
         "document",
-        "document: 案を入れた文書。textlint: textlint の JSON。lsp: エディター向けの JSON",
-        "document: with the suggestions in it. textlint: textlint's JSON. lsp: diagnostics for "
-        "editors, as JSON.",
+        "document: 案を入れた文書。textlint: textlint の JSON",
+        "document: with the suggestions in it. textlint: textlint's JSON, with fixes.",
         panel="output",
     )
     review: bool = flag(
@@ -302,7 +300,7 @@ def tag(options: TagOptions, tagger: Tagger) -> None:
             say("--review で採った案の書き先がありません", "--review has nowhere to write"),
             remedy=say("--out FILE を付けてください", "give --out FILE"),
         )
-    document = read_document_apart(file)
+    document = read_document(file)
     found = suggest(
         document,
         tagger,
@@ -310,7 +308,7 @@ def tag(options: TagOptions, tagger: Tagger) -> None:
         max_share=options.max_share,
     )
     if options.format != "document":
-        text = listed(found, options.format)
+        text = listed(found)
         if out is None:
             sys.stdout.write(text)
         else:

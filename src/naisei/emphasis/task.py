@@ -19,7 +19,6 @@ from naisei.emphasis.config import EvalConfig
 from naisei.emphasis.corpus.store import (
     Fold,
     describe,
-    first_documents,
     folds,
     folds_across,
     folds_within,
@@ -148,7 +147,7 @@ class EvalTask(Task[EvalConfig]):
         #: Where a training keeps what it has learnt until it is done.
         self._folder: Path | None = None
         self._folds = _split(corpus, config)
-        chosen = first_documents(corpus, config.first)
+        chosen = corpus[: config.first]
         if not any(any(s.labels) for a in chosen for s in a.sentences):
             raise InputError(
                 say("強調された語が一つもありません", "nothing is emphasised in these documents"),
@@ -239,7 +238,7 @@ def _split(corpus: Sequence[Article], config: EvalConfig) -> tuple[Fold, ...]:
     else:
         split = folds_within if config.split == "within" else folds
         found = split(corpus, parts=config.parts, dev=dev, seed=config.seed)
-    return tuple(replace(fold, train=first_documents(fold.train, config.given)) for fold in found)
+    return tuple(replace(fold, train=fold.train[: config.given]) for fold in found)
 
 
 def _digest(articles: Sequence[Article]) -> str:

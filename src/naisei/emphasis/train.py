@@ -196,7 +196,7 @@ def adapted(tagger: Tagger, folder: Path, *, but: Path) -> CrfTagger:
         raise InputError(say("フォルダーがありません", "no such folder"), place=str(folder))
     found = build("like", folder, any_language=True)
     own = but.resolve()
-    stems = (a.id.removeprefix("like/").partition("#")[0] for a in found.articles)
+    stems = (a.id.removeprefix("like/") for a in found.articles)
     kept = [
         a for a, stem in zip(found.articles, stems, strict=True) if (folder / stem).resolve() != own
     ]

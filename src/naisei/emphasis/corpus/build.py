@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from naisei.core import InputError
 from naisei.emphasis.corpus.copies import Editions, without_shared
-from naisei.emphasis.corpus.documents import LONGEST, ParsedText, cut
+from naisei.emphasis.corpus.documents import ParsedText
 from naisei.emphasis.corpus.read import EXPORT, SUFFIXES, article_of, read_all
 from naisei.emphasis.corpus.store import describe, save_corpus
 from naisei.emphasis.schemas import Article
@@ -25,7 +25,7 @@ _FEWEST = 3
 
 @dataclass(slots=True)
 class Built:
-    """articles: in order of their ids. left_out: documents, or parts of them, by reason:
+    """articles: in order of their ids. left_out: documents by reason:
     `unreadable`, `same`, `plain` (nothing is emphasised), `foreign` (not Japanese), `short`.
     unreadable: files, with why."""
 
@@ -38,17 +38,14 @@ def build(
     name: str,
     folder: Path,
     *,
-    pattern: str = "*",
-    longest: int = LONGEST,
     least: int = 1,
     any_language: bool = False,
     writer_folders: bool = False,
     editions: Editions | None = None,
-    on_file: Callable[[Path], None] = lambda path: None,
 ) -> Built:
-    """name: of the source, with which ids begin. pattern: of the files' names. longest: see
-    `cut`. least: emphasised words of an article. writer_folders: each folder right below `folder`
-    holds one writer's documents. editions: met in other folders. on_file: called before each.
+    """name: of the source, with which ids begin. least: emphasised words of an article.
+    writer_folders: each folder right below `folder` holds one writer's documents. editions: met
+    in other folders.
 
     The writer of an article is the folder that a writer has, else what the document says (front
     matter, `<meta name="author">`, the author of an exported blog), else the source. Of documents
@@ -56,8 +53,7 @@ def build(
     """
     built = Built()
     documents: list[tuple[int, str, ParsedText]] = []
-    for path in _files(folder, pattern):
-        on_file(path)
+    for path in _files(folder):
         inner = path.relative_to(folder)
         own = inner.parts[0] if writer_folders and len(inner.parts) > 1 else ""
         try:
@@ -73,17 +69,15 @@ def build(
             documents.append((size, f"{name}/{at}", written))
     editions = editions or Editions()
     for _, at, parsed in sorted(documents, key=lambda found: found[:2]):
-        parts = cut(parsed, longest=longest)
-        for number, part in enumerate(parts, 1):
-            article = _article(at if len(parts) == 1 else f"{at}#{number}", part, editions, built)
-            if article is not None and _fits(article, built, least, any_language):
-                built.articles.append(article)
+        article = _article(at, parsed, editions, built)
+        if article is not None and _fits(article, built, least, any_language):
+            built.articles.append(article)
     built.articles.sort(key=lambda article: article.id)
     return built
 
 
-def _files(folder: Path, pattern: str) -> Iterator[Path]:
-    for path in sorted(folder.rglob(pattern)):
+def _files(folder: Path) -> Iterator[Path]:
+    for path in sorted(folder.rglob("*")):
         inner = path.relative_to(folder).parts
         hidden = any(part.startswith((".", "node_modules", "~$")) for part in inner)
         # A link within the folder is the same document again.
@@ -93,14 +87,14 @@ def _files(folder: Path, pattern: str) -> Iterator[Path]:
             yield path
 
 
-def _article(name: str, part: ParsedText, editions: Editions, built: Built) -> Article | None:
-    if not any(any(block.bold) for block in part.blocks):
+def _article(name: str, parsed: ParsedText, editions: Editions, built: Built) -> Article | None:
+    if not any(any(block.bold) for block in parsed.blocks):
         built.left_out["plain"] += 1
         return None
-    if editions.is_copy(block.text for block in part.blocks):
+    if editions.is_copy(block.text for block in parsed.blocks):
         built.left_out["same"] += 1
         return None
-    return article_of(name, part)
+    return article_of(name, parsed)
 
 
 def _fits(article: Article, built: Built, least: int, any_language: bool) -> bool:
@@ -117,47 +111,12 @@ def _fits(article: Article, built: Built, least: int, any_language: bool) -> boo
     return not reason
 
 
-@dataclass(frozen=True, slots=True)
-class Book:
-    """package: of Debian 12. folder: below `/usr/share`. pattern: of its files."""
-
-    name: str
-    package: str
-    folder: str
-    pattern: str = "*.html"
-
-
-#: Old editions beside the current one are passed over by their patterns.
-BOOKS = (
-    Book("aptitude", "aptitude-doc-ja", "doc/aptitude/html/ja"),
-    Book("debian-edu", "debian-edu-doc-ja", "doc/debian-edu-doc-ja", "*bookworm*.html"),
-    Book("debian-faq", "debian-faq-ja", "doc/debian/FAQ/ja"),
-    Book("debian-handbook", "debian-handbook", "doc/debian-handbook/html/ja-JP"),
-    Book("debian-policy", "debian-policy-ja", "doc/debian-policy/ja/policy.html"),
-    Book("debian-reference", "debian-reference-ja", "debian-reference", "*.ja.html"),
-    Book("debmake-doc", "debmake-doc", "doc/debmake-doc/html", "*.ja.html"),
-    Book("developers-reference", "developers-reference-ja", "developers-reference/ja"),
-    Book("gimp", "gimp-help-ja", "gimp/2.0/help/ja"),
-    Book("installation-guide", "installation-guide-amd64", "doc/installation-guide-amd64/ja"),
-    Book("lilypond", "lilypond-doc-html-ja", "doc/lilypond/html/Documentation", "*.ja.html"),
-    Book("maint-guide", "maint-guide-ja", "doc/maint-guide-ja/html", "*.ja.html"),
-)
-
-
-def installed(share: Path = Path("/usr/share")) -> Iterator[tuple[Book, Path]]:
-    """The books that are there, with their folders."""
-    for book in BOOKS:
-        if (folder := share / book.folder).is_dir():
-            yield book, folder
-
-
 _SOURCES = ("元の文書", "Sources")
 _CHOICE = ("選び方", "Choice")
 
 
 class CorpusOptions(Options):
-    """Where documents come from, and which articles are taken. share: where books of Debian are
-    installed."""
+    """Where documents come from, and which articles are taken."""
 
     out: Path = flag(
         ...,
@@ -174,26 +133,11 @@ class CorpusOptions(Options):
         metavar="DIR",
         panel=_SOURCES,
     )
-    debian: bool = flag(
-        False,
-        "このマシンに入っている Debian の日本語文書",
-        "The Japanese documentation of Debian that is installed on this machine.",
-        panel=_SOURCES,
-    )
-    share: Path = Path("/usr/share")
     writer_folders: bool = flag(
         False,
         "--from の直下のフォルダーを、それぞれ一人の書き手とする",
         "Each folder right below --from holds one writer's documents.",
         panel=_SOURCES,
-    )
-    longest: int = flag(
-        LONGEST,
-        "これより長い文書は見出しで記事に分ける (文字数)",
-        "Documents longer than this many characters are cut at their headings.",
-        metavar="N",
-        panel=_CHOICE,
-        ge=1,
     )
     least: int = flag(
         1,
@@ -221,13 +165,11 @@ def make_corpus(options: CorpusOptions) -> None:
     articles: list[Article] = []
     left_out: Counter[str] = Counter()
     editions = Editions()
-    for name, folder, pattern in _sources(options.folders, options.debian, options.share):
+    for name, folder in _sources(options.folders):
         print(f"{name} …", file=sys.stderr, flush=True)
         built = build(
             name,
             folder,
-            pattern=pattern,
-            longest=options.longest,
             least=options.least,
             any_language=options.any_language,
             writer_folders=options.writer_folders,
@@ -252,34 +194,22 @@ def make_corpus(options: CorpusOptions) -> None:
     _total(articles, left_out, shared, options.out)
 
 
-def _sources(folders: Sequence[Path], debian: bool, share: Path) -> Iterator[tuple[str, Path, str]]:
-    if not folders and not debian:
+def _sources(folders: Sequence[Path]) -> list[tuple[str, Path]]:
+    """Names of the sources with their folders."""
+    if not folders:
         raise InputError(
             say("文書の場所がありません", "there is nothing to read from"),
-            remedy=say("--from DIR か --debian を付けてください", "give --from DIR or --debian"),
+            remedy=say("--from DIR を付けてください", "give --from DIR"),
         )
+    found: list[tuple[str, Path]] = []
+    names = Counter[str]()
     for folder in folders:
         if not folder.is_dir():
             raise InputError(say("フォルダーがありません", "no such folder"), place=str(folder))
-    names = Counter[str]()
-    for folder in folders:
         name = folder.resolve().name or "documents"
         names[name] += 1
-        yield name if names[name] == 1 else f"{name}-{names[name]}", folder, "*"
-    if debian:
-        found = list(installed(share))
-        if not found:
-            raise InputError(
-                say("Debian の日本語文書がありません", "no Japanese documentation is installed"),
-                place=str(share),
-                remedy="apt-get install " + " ".join(book.package for book in BOOKS),
-            )
-        missing = [b.package for b in BOOKS if b not in [book for book, _ in found]]
-        if missing:
-            names_left = ", ".join(missing)
-            note = say(f"入っていないもの: {names_left}", f"not installed: {names_left}")
-            print(note, file=sys.stderr)
-        yield from ((book.name, folder, book.pattern) for book, folder in found)
+        found.append((name if names[name] == 1 else f"{name}-{names[name]}", folder))
+    return found
 
 
 def _show(name: str, built: Built) -> None:
@@ -288,7 +218,7 @@ def _show(name: str, built: Built) -> None:
     if built.articles:
         tokens = sum(len(s.tokens) for a in built.articles for s in a.sentences)
         words = sum(sum(s.labels) for a in built.articles for s in a.sentences)
-        whole = len({article.document for article in built.articles})
+        whole = len(built.articles)
         text = say(
             f"{name}: {whole:,} 記事、{tokens:,} 語、うち強調 {words:,} 語",
             f"{name}: {whole:,} articles, {tokens:,} words, {words:,} emphasised",
@@ -310,7 +240,7 @@ def _total(articles: Sequence[Article], left_out: Counter[str], shared: int, out
             f"({100 * found.rate:.1f} % of those that can be)",
         )
     )
-    writers = Counter({a.document: a.writer for a in articles}.values())
+    writers = Counter(a.writer for a in articles)
     if len(writers) > 1:
         names = ", ".join(f"{name} {n}" for name, n in writers.most_common(12))
         more = ", …" if len(writers) > 12 else ""

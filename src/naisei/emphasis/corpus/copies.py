@@ -51,7 +51,7 @@ def without_shared(articles: Sequence[Article]) -> tuple[list[Article], int]:
     found: dict[str, set[str]] = {}
     for article in articles:
         for sentence in article.sentences:
-            found.setdefault(folded(sentence.text), set()).add(article.document)
+            found.setdefault(folded(sentence.text), set()).add(article.id)
     shared = {text for text, documents in found.items() if len(documents) > 1}
     out = [
         replace(

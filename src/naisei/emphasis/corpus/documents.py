@@ -5,8 +5,8 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import accumulate, pairwise
+from dataclasses import dataclass, field
+from itertools import accumulate
 
 from naisei.core import InputError
 from naisei.lang import say
@@ -51,70 +51,14 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
-class Heading:
-    """level: 1 to 6. block: number of the first block below it."""
-
-    level: int
-    text: str
-    block: int
-
-
-@dataclass(frozen=True, slots=True)
 class ParsedText:
-    """title: "" if the document has none. headings: in order. writer, domain: as the document
-    says; "" if it does not."""
+    """title: "" if the document has none. writer, domain: as the document says; "" if it does
+    not."""
 
     title: str
     blocks: tuple[Block, ...]
-    headings: tuple[Heading, ...] = ()
     writer: str = ""
     domain: str = ""
-
-
-#: Characters of an article, about a hundred sentences; a longer one is cut if it has headings.
-LONGEST = 6_000
-_NUMBER = re.compile(
-    r"(?:第\s*\d+\s*[章節部編][.\s]*|(?:(?:\d+|[A-Z])\.)+\d*\s+|付録\s*[A-Z][.\s]*)"
-)
-
-
-def unnumbered(title: str) -> str:
-    """A heading without its number.
-
-    >>> unnumbered("第 2 章 パッケージ"), unnumbered("2.1.3. 依存"), unnumbered("A. 付録")
-    ('パッケージ', '依存', '付録')
-    """
-    return _NUMBER.sub("", title, count=1) if _NUMBER.match(title) else title
-
-
-def cut(parsed: ParsedText, *, longest: int = LONGEST) -> list[ParsedText]:
-    """The text itself, or its parts in order, each titled by its heading.
-
-    What stands before the first heading keeps the title. A part that is still too long is cut
-    at its own headings; what has none stays whole.
-    """
-    title = unnumbered(parsed.title)
-    inner = [h for h in parsed.headings if 0 < h.block < len(parsed.blocks)]
-    if sum(len(block.text) for block in parsed.blocks) <= longest or not inner:
-        return [replace(parsed, title=title)]
-    top = min(h.level for h in inner)
-    starts = [h for h in parsed.headings if h.level <= top and h.block < len(parsed.blocks)]
-    if starts[0].block > 0:
-        starts.insert(0, Heading(top, title, 0))
-    edges = [h.block for h in starts] + [len(parsed.blocks)]
-    parts: list[ParsedText] = []
-    for heading, (first, last) in zip(starts, pairwise(edges), strict=True):
-        if first < last:
-            below = (replace(h, block=h.block - first) for h in parsed.headings
-                     if h.level > top and first <= h.block < last)  # fmt: skip
-            part = replace(
-                parsed,
-                title=heading.text or title,
-                blocks=parsed.blocks[first:last],
-                headings=tuple(below),
-            )
-            parts += cut(part, longest=longest)
-    return parts
 
 
 @dataclass(slots=True)

@@ -9,7 +9,7 @@ from typing import Any
 from docx.oxml.ns import qn
 
 from naisei.core import InputError
-from naisei.emphasis.corpus.documents import BlockBuilder, Heading, ParsedText
+from naisei.emphasis.corpus.documents import BlockBuilder, ParsedText
 from naisei.emphasis.corpus.markdown import first_heading
 from naisei.retrieval.loaders.docx import (
     broken,
@@ -56,16 +56,14 @@ def _read(document: Any) -> ParsedText:
             text = "".join(c for c, _, _ in _characters(paragraph, styles, False)).strip()
             title = title or (text if not level else "")
             if level and text:
-                headings.append(Heading(min(6, level), text, len(builder.blocks)))
+                headings.append((level, text))
         elif style is None or not _CODE.search(style.name or ""):
             for character, bold, fixed in _characters(paragraph, styles, _bold_style(style)):
                 builder.add(character, 0, 0, bold, fixed)
             builder.close()
     core = (document.core_properties.title or "").strip()
     known = "" if core == "Word Document" else core
-    return ParsedText(
-        title or first_heading(headings) or known, builder.finished(), tuple(headings)
-    )
+    return ParsedText(title or first_heading(headings) or known, builder.finished())
 
 
 def _characters(paragraph: Any, styles: Any, bold: bool) -> Iterator[tuple[str, bool, bool]]:

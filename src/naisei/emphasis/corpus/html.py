@@ -6,7 +6,7 @@ import html
 import re
 from dataclasses import dataclass, field
 
-from naisei.emphasis.corpus.documents import BlockBuilder, Heading, ParsedText
+from naisei.emphasis.corpus.documents import BlockBuilder, ParsedText
 from naisei.retrieval.loaders.blocks import BLOCK_ELEMENTS
 
 
@@ -76,7 +76,6 @@ _HEADING = re.compile(r"h[1-6]")
 _NOT_IN_HEADING = frozenset({"p", "ul", "ol", "dl", "blockquote", "section", "article"})
 #: Of elements within a paragraph; what lies further out is forgotten.
 _DEEPEST = 100
-_LONGEST_HEADING = 2_000
 #: Characters in which the head of a page is looked for.
 _HEAD = 100_000
 
@@ -85,7 +84,6 @@ _HEAD = 100_000
 class _State:
     builder: BlockBuilder = field(default_factory=BlockBuilder)
     left_out: list[str] = field(default_factory=list)
-    headings: list[Heading] = field(default_factory=list)
     inline: list[tuple[str, str]] = field(default_factory=list)
     bold: bool = False
     fixed: bool = False
@@ -125,7 +123,6 @@ def read_html(text: str) -> ParsedText:
     return ParsedText(
         html_title(text),
         state.builder.finished(),
-        tuple(state.headings),
         writer=_meta(text, "author"),
         domain=_meta(text, "article:section"),
     )
@@ -155,9 +152,6 @@ def _tag(state: _State, piece: re.Match[str], text: str) -> int:
     leaves = tag in LEFT_OUT or (tag in state.left_out and tag != "p")
     if leaves or (not end and is_title(tag, piece["rest"])):
         if not end:
-            if _HEADING.fullmatch(tag) and not state.left_out:
-                shown = _plain(_until_end(text, piece.end(), tag))
-                state.headings.append(Heading(int(tag[1]), shown, len(state.builder.blocks)))
             state.left_out.append(tag)
         elif tag in state.left_out:
             del state.left_out[len(state.left_out) - 1 - state.left_out[::-1].index(tag) :]
@@ -205,11 +199,6 @@ def html_title(text: str) -> str:
             return title
         heads = re.findall(pattern, text, re.I | re.DOTALL)[:1]
     return _plain(heads[0]) if heads else ""
-
-
-def _until_end(text: str, at: int, tag: str) -> str:
-    close = re.compile(rf"</{tag}\b", re.I).search(text, at, at + _LONGEST_HEADING)
-    return text[at : close.start() if close else at]
 
 
 def _plain(marked: str) -> str:

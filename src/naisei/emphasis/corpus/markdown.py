@@ -14,7 +14,7 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from pydantic import JsonValue
 
-from naisei.emphasis.corpus.documents import BlockBuilder, Heading, ParsedText
+from naisei.emphasis.corpus.documents import BlockBuilder, ParsedText
 from naisei.emphasis.corpus.html import INLINE, html_title, role
 from naisei.retrieval.loaders.markdown import split_front_matter
 
@@ -315,12 +315,12 @@ def read_markdown(text: str) -> ParsedText:
 
 def read_paragraphs(text: str) -> tuple[ParsedText, tuple[Paragraph, ...]]:
     """As `read_markdown`, with the paragraph that each block is of."""
-    builder, headings, kept = BlockBuilder(), list[Heading](), list[Paragraph]()
+    builder, headings, kept = BlockBuilder(), list[tuple[int, str]](), list[Paragraph]()
     front, found = markdown_paragraphs(text)
     for paragraph in found:
         if paragraph.level:
             name = " ".join("".join(p.character for p in paragraph.read).split())
-            headings.append(Heading(paragraph.level, name, len(builder.blocks)))
+            headings.append((paragraph.level, name))
             continue
         places = paragraph.places
         for character, start, end, bold, fixed in paragraph.read:
@@ -329,12 +329,11 @@ def read_paragraphs(text: str) -> tuple[ParsedText, tuple[Paragraph, ...]]:
         if len(builder.blocks) > len(kept):
             kept.append(paragraph)
     title = front.title or first_heading(headings)
-    blocks = builder.finished()
-    parsed = ParsedText(title, blocks, tuple(headings), front.writer, front.domain)
+    parsed = ParsedText(title, builder.finished(), front.writer, front.domain)
     return parsed, tuple(kept)
 
 
-def first_heading(headings: Sequence[Heading]) -> str:
-    """The first heading of level 1, else the first."""
-    names = [h.text for h in headings if h.level == 1] or [h.text for h in headings]
+def first_heading(headings: Sequence[tuple[int, str]]) -> str:
+    """The first heading of level 1, else the first. headings: levels and texts."""
+    names = [text for level, text in headings if level == 1] or [text for _, text in headings]
     return names[0] if names else ""

@@ -36,8 +36,8 @@ _MOST = 50_000_000
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """source: None for a docx, in which nothing has a place. paragraphs: of Markdown, one a block;
-    none if it was read in a process of its own."""
+    """source: None for a docx, in which nothing has a place. paragraphs: of Markdown, one a
+    block."""
 
     name: str
     format: Format

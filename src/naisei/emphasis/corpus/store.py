@@ -7,7 +7,7 @@ import math
 import random
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, pairwise
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -85,7 +85,7 @@ def _token(surface: str, start: int, end: int, pos: str, lemma: str, label: bool
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """Means per article; parts of one are one. rate: emphasised share of the words that are
+    """Means per article. rate: emphasised share of the words that are
     counted, 0 to 1; NaN where no word is counted."""
 
     articles: int
@@ -115,7 +115,7 @@ def describe(articles: Sequence[Article]) -> Statistics:
     tokens = sum(len(s.tokens) for s in sentences)
     counted = sum(sum(s.counted) for s in sentences)
     emphasised = sum(sum(s.labels) for s in sentences)
-    n = len({a.document for a in articles})
+    n = len(articles)
     rate = emphasised / counted if counted else math.nan
     return Statistics(n, len(sentences) / n, tokens / n, emphasised / n, rate)
 
@@ -123,30 +123,28 @@ def describe(articles: Sequence[Article]) -> Statistics:
 def folds(
     articles: Sequence[Article], *, parts: int = 5, dev: int = 500, seed: int | None = None
 ) -> tuple[Fold, ...]:
-    """Cross-validation by document: each is tested on once, all its parts in one fold.
+    """Cross-validation by document: each is tested on once.
 
-    seed: of the order in which they are dealt out; `None` leaves the order of the corpus, in
-    which those of one book stand together. dev: sentences taken from the end of each training
-    part; of a training part with fewer than twice as many, a half.
+    seed: of the order in which they are dealt out; `None` leaves the order of the corpus.
+    dev: sentences taken from the end of each training part; of a training part with fewer than
+    twice as many, a half.
 
     Raises:
         InputError: fewer documents than parts, fewer than two parts, or a negative `dev`.
     """
-    documents = grouped(articles, lambda a: a.document)
-    if parts < 2 or dev < 0 or len(documents) < parts:
+    if parts < 2 or dev < 0 or len(articles) < parts:
         message = say(
-            f"{len(documents)} 記事を {parts} 分割することはできません(dev {dev} 文)",
-            f"{len(documents)} articles cannot be split into {parts} parts (dev {dev} sentences)",
+            f"{len(articles)} 記事を {parts} 分割することはできません(dev {dev} 文)",
+            f"{len(articles)} articles cannot be split into {parts} parts (dev {dev} sentences)",
         )
         raise InputError(message)
     if seed is not None:
-        documents = random.Random(seed).sample(documents, len(documents))
-    edges = [round(part * len(documents) / parts) for part in range(parts + 1)]
-    found: list[Fold] = []
-    for first, last in pairwise(edges):
-        rest = tuple(chain(*documents[:first], *documents[last:]))
-        found.append(_fold(rest, tuple(chain(*documents[first:last])), dev))
-    return tuple(found)
+        articles = random.Random(seed).sample(articles, len(articles))
+    edges = [round(part * len(articles) / parts) for part in range(parts + 1)]
+    return tuple(
+        _fold([*articles[:first], *articles[last:]], tuple(articles[first:last]), dev)
+        for first, last in pairwise(edges)
+    )
 
 
 def _fold(rest: Sequence[Article], test: tuple[Article, ...], dev: int) -> Fold:
@@ -164,15 +162,16 @@ def folds_within(
     Raises:
         InputError: no writer has two articles; otherwise as `folds`.
     """
-    writers = grouped(articles, lambda a: a.writer)
-    own = [(group, n) for group in writers if (n := len({a.document for a in group})) > 1]
+    own = [group for group in grouped(articles, lambda a: a.writer) if len(group) > 1]
     if not own:
         raise InputError(
             say("二つ以上の記事がある書き手がいません", "no writer has two articles"),
             remedy=_NAMED,
         )
     return tuple(
-        fold for group, n in own for fold in folds(group, parts=min(parts, n), dev=dev, seed=seed)
+        fold
+        for group in own
+        for fold in folds(group, parts=min(parts, len(group)), dev=dev, seed=seed)
     )
 
 
@@ -197,11 +196,6 @@ def grouped(articles: Iterable[Article], key: Callable[[Article], str]) -> list[
     for article in articles:
         groups.setdefault(key(article), []).append(article)
     return list(groups.values())
-
-
-def first_documents(articles: Sequence[Article], n: int | None) -> tuple[Article, ...]:
-    """All parts of the first n documents; None: of all."""
-    return tuple(chain(*grouped(articles, lambda a: a.document)[:n]))
 
 
 _NAMED = "naisei emphasis corpus --writer-folders"

@@ -179,10 +179,9 @@ def _fit_words(
 
 
 def _parts(articles: Sequence[Article], most: int) -> list[int]:
-    """A part for each article, at most so many; pieces of one document (`book#1`, `book#2`) are
-    in one part."""
-    number = {name: i for i, name in enumerate(dict.fromkeys(a.document for a in articles))}
-    return [number[article.document] % min(most, len(number)) for article in articles]
+    """A part for each article, at most so many; an article whose end is set aside is in one."""
+    number = {name: i for i, name in enumerate(dict.fromkeys(a.id for a in articles))}
+    return [number[article.id] % min(most, len(number)) for article in articles]
 
 
 def _unseeing(

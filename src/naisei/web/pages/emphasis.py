@@ -15,8 +15,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from naisei.core import InputError
-from naisei.emphasis.corpus.apart import read_apart
-from naisei.emphasis.corpus.read import SUFFIXES, Format
+from naisei.emphasis.corpus.read import SUFFIXES, Format, read_bytes
 from naisei.emphasis.demo import HELD_OUT
 from naisei.emphasis.review import suggested
 from naisei.emphasis.tag import Piece, Suggestions, marked, paragraphs, suggest
@@ -142,7 +141,7 @@ def _suggested(
     data: bytes, kind: Format, name: str, wish: _Wish
 ) -> tuple[Suggestions, list[list[Piece]]]:
     found = suggest(
-        read_apart(data, kind, name=name),
+        read_bytes(data, kind, name=name),
         bundled_tagger(),
         threshold=wish.threshold,
         max_share=wish.max_share,
