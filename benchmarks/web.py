@@ -1,10 +1,12 @@
-"""The web app's bars: first page, a run of 10,000 episodes, 50 chats at once.
+"""The web app's bars: first page, a run of 10,000 episodes, 50 chats at once, first paint.
 
-    python benchmarks/web.py [--episodes 10000] [--chats 50] [--turns 10] [--think 1.0]
+    python benchmarks/web.py [--episodes 10000] [--chats 50] [--turns 10] [--think 1.0] [--paint]
 
 Everything is over loopback, from another process. The chats' model is a scripted one, so that what
 is measured is ours: from sending a line to its answer on the stream. `think` is the mean time
 (seconds) between an answer and the next line; 0 sends at once, which is a test of throughput.
+`paint` opens pages in Chromium (playwright), too: until the first contentful paint, without a
+cache, beside that of a page of one line.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ import argparse
 import asyncio
 import json
 import re
+import shutil
 import statistics
 import subprocess
 import sys
@@ -32,6 +35,7 @@ from naisei.core import AskUser, Chat, Event, Flow, Message, Say, Usage, Where
 from naisei.core.messages import fingerprint
 from naisei.runs.conversation import Prepared
 from naisei.runs.directory import RunDirectory
+from naisei.runs.lines import Line
 from naisei.runs.report import StoredSummary, store_summary
 from naisei.runs.task import EpisodeRow, Metric, Summary
 from naisei.serving import Server, bound, uvicorn_config
@@ -41,7 +45,6 @@ from naisei.web.conversations.kind import (
     ConversationContext,
     ConversationKind,
     ConversationRun,
-    PageConversation,
 )
 from naisei.web.options import WebOptions
 from naisei.web.pages import Page, pages
@@ -74,12 +77,12 @@ async def _open(config: Config, context: ConversationContext) -> AsyncIterator[P
     )
 
 
-def _line(conversation: PageConversation, event: Event) -> str:
-    return '<li hx-swap-oob="beforeend:#lines">…</li>' if event.kind == "say" else ""
+def _lines(config: Config, id: str, event: Event) -> tuple[Line, ...]:
+    return (Line("…"),) if event.kind == "say" else ()
 
 
 KIND: ConversationKind[Config] = ConversationKind(
-    name="bench", config=Config, open=_open, line=_line
+    name="bench", config=Config, open=_open, lines=_lines
 )
 
 
@@ -97,7 +100,7 @@ BENCH = Page(
     about=("", ""),
     icon="",
     order=99,
-    routes=lambda: [Route("/bench", _begin, methods=["POST"])],
+    routes=[Route("/bench", _begin, methods=["POST"])],
     kinds=(KIND,),
 )
 
@@ -174,6 +177,25 @@ async def opening(port: int, path: str, times: int = 15) -> tuple[float, float, 
     return statistics.median(took), max(took), size
 
 
+def painted(port: int, path: str, times: int = 9) -> tuple[float, float]:
+    """Median and worst milliseconds until something is painted, each time without a cache."""
+    from playwright.sync_api import sync_playwright
+
+    chromium = next(p for n in ("chromium", "google-chrome") if (p := shutil.which(n)))
+    took = []
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        for _ in range(times):
+            page = browser.new_context().new_page()
+            page.goto(f"http://127.0.0.1:{port}{path}")
+            paint = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime"
+            while (at := page.evaluate(paint)) is None:
+                page.wait_for_timeout(10)
+            took.append(float(at))
+            page.context.close()
+    return statistics.median(took), max(took)
+
+
 async def one_chat(
     port: int, number: int, script: Path, args: argparse.Namespace, at: asyncio.Barrier
 ) -> list[float]:
@@ -203,6 +225,7 @@ async def one_chat(
                 name = text.removeprefix("event: ")
             elif text.startswith("data: ") and name == "line":
                 lines.put_nowait(time.perf_counter())
+                name = ""  # its data may be several lines
             elif step := re.search(r'name="step" value="([\d.]+)"', text):
                 steps.put_nowait(step[1])
 
@@ -265,6 +288,7 @@ def main() -> None:
     parser.add_argument("--chats", type=int, default=50)
     parser.add_argument("--turns", type=int, default=10)
     parser.add_argument("--think", type=float, default=1.0)
+    parser.add_argument("--paint", action="store_true")
     parser.add_argument("--serve", type=Path, default=None, help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.serve is not None:
@@ -280,15 +304,19 @@ def main() -> None:
         last = max(args.episodes - 100, 0)
         with served(root) as (port, pid):
             for name, path in {
+                "nothing (floor)": "/health",
                 "first page": "/",
                 "run": "/runs/show/big",
-                "last 100 episodes": f"/runs/episodes/big?offset={last}",
-                "filtered": "/runs/episodes/big?text=99&value=low",
+                "last 100 episodes": f"/runs/episodes/big?from={last}",
+                "filtered": "/runs/episodes/big?text=99&outcome=bad",
                 "costs": "/runs/costs/big",
                 "episode": "/runs/episode/big?e=item-00001%230",
             }.items():
                 median, worst, size = asyncio.run(opening(port, path))
                 print(f"{name:18} median {median:7.1f} ms  worst {worst:7.1f} ms  {size:8,} bytes")
+                if args.paint and not name.startswith(("last", "filtered", "costs")):
+                    median, worst = painted(port, path)
+                    print(f"{'  first paint':18} median {median:7.1f} ms  worst {worst:7.1f} ms")
             before = cpu(pid)
             took = asyncio.run(chats(port, script, args))
             used = 1000 * (cpu(pid) - before) / len(took)
