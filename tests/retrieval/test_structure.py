@@ -11,6 +11,7 @@ from docx.oxml import OxmlElement, parse_xml
 from docx.oxml.ns import nsdecls, qn
 
 from naisei.retrieval.load import parsed
+from naisei.retrieval.loaders.blocks import Blocks
 from naisei.retrieval.types import LIMITS, Passage
 from retrieval.pdf_file import pdf, show
 
@@ -62,6 +63,7 @@ HEADERS = [
     ("<tr><th rowspan=2>年<th colspan=2>勤務<tr><th>週1日<th>週2日<tr><td>半年<td>1日<td>3日", 1),
     ("<tr><td rowspan=2>年<td colspan=2>勤務<tr><td>週1日<td>週2日<tr><td>半年<td>1日<td>3日", 1),
     ("<tr><td>品目<td>金額<tr><td>机<td>500円<tr><td>椅子<td>300円", 2),
+    ("<tr><td colspan=2>室<td>月額<tr><td>寮<td>北<td>4千円<tr><td>寮<td>南<td>5千円", 2),
     ("<tr><td>第1章<td>総則<td>3条<tr><td>第2章<td>人事<td>5条", 0),
 ]
 
@@ -106,6 +108,13 @@ def saved(document: docx.document.Document) -> bytes:
     out = io.BytesIO()
     document.save(out)
     return out.getvalue()
+
+
+def test_rules_are_called_by_their_name_and_not_by_their_first_article() -> None:
+    blocks = Blocks(1_000)
+    blocks.text("学生寮運営規程\n平成16年4月1日制定")
+    blocks.text("第１条（趣旨）　この規程は、運営を定める。")
+    assert blocks.first == "学生寮運営規程"
 
 
 def test_rules_typed_in_word() -> None:

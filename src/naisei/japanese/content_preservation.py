@@ -46,6 +46,7 @@ _ERA_quantities = re.compile(
     r"(令和|平成|昭和|(?<![A-Za-z])[RHS](?=\d))\s*(元|[〇一二三四五六七八九十]+|\d+)(?=年|[./-]\d)"
 )
 _ISO = re.compile(r"(?<![\d/.-])(\d{4})[/.-](\d{1,2})(?:[/.-](\d{1,2}))?(?![\d/-])")
+_YEN = re.compile(r"[¥\\]\s*(\d[\d,.]*\d|\d)")
 _SLASH = re.compile(r"(?<![\d/.-])(1[0-2]|0?[1-9])/(3[01]|[12]\d|0?[1-9])(?![\d/])")
 _CLOCK = re.compile(r"(?<![\d:])([01]?\d|2[0-4]):([0-5]\d)(?![\d:])")
 _ARABIC = re.compile(
@@ -69,6 +70,7 @@ def quantities(text: str) -> frozenset[Quantity]:
         lambda m: str(_ERAS[m[1]] + _whole("1" if m[2] == "元" else m[2])), folded
     )
     folded = _ISO.sub(lambda m: f"{m[1]}年{m[2]}月" + (f"{m[3]}日" if m[3] else ""), folded)
+    folded = _YEN.sub(r"\1円", folded)
     folded = _SLASH.sub(lambda m: f"{m[1]}月{m[2]}日", folded)
     folded = _CLOCK.sub(lambda m: f"{m[1]}時" + (f"{m[2]}分" if int(m[2]) else ""), folded)
     found: set[Quantity] = set()

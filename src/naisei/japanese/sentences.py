@@ -123,8 +123,14 @@ _LEVELS: tuple[tuple[re.Pattern[str], int], ...] = (
     (re.compile(r"^[0-9]+\.[0-9]+\.[0-9]+\.?\s+\S"), 5),
     (re.compile(r"^[0-9]+\.[0-9]+\.?\s+\S"), 4),
     (re.compile(r"^[0-9]+\.\s*\S"), 3),
-    # A number apart, as offices write: １　目的. 「3 回以上」 is a quantity.
-    (re.compile(r"^[0-9]{1,2}\s+(?![0-9]|[年月日回人件円個分時歳名つ階台点冊枚本泊週か以])\S"), 3),
+    # A number apart, as offices write: １　目的. 「3 回以上」 is a quantity, and a longer line the
+    # first of a paragraph of rules: ２　前項の規定にかかわらず…
+    (
+        re.compile(
+            r"^[0-9]{1,2}\s+(?![0-9]|[年月日回人件円個分時歳名つ階台点冊枚本泊週か以])[^\s、][^、]{0,19}$"
+        ),
+        3,
+    ),
     (re.compile(r"^Q[0-9]*[.:：．)]\s*\S"), 5),
 )
 #: A line that says something ends like this or is longer than a heading.
@@ -139,6 +145,8 @@ def outline_level(line: str) -> int | None:
 
     >>> outline_level("第３条（年次有給休暇）"), outline_level("第3条の規定により、支給する。")
     (4, None)
+    >>> outline_level("１　目的"), outline_level("２　病気休暇が１週間を超える場合には、医師の")
+    (3, None)
     """
     folded = unicodedata.normalize("NFKC", line).strip()
     if len(folded) > _LONGEST or _SENTENCE.search(folded):

@@ -8,6 +8,7 @@ some text, so that what stands at a cut is whole in one of them.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -160,6 +161,26 @@ def _rows(lines: list[tuple[int, str]]) -> Iterator[Span]:
 def cells_of(line: str) -> list[str]:
     """The cells of a row `| a | b |`."""
     return [cell.strip() for cell in line.strip().removeprefix("|").removesuffix("|").split("|")]
+
+
+class Table(NamedTuple):
+    """rows: as cells and as they stand. header: empty where labels stand beside values."""
+
+    header: str
+    rows: list[tuple[list[str], str]]
+
+
+_LABELLED = re.compile(r"^\s*(?:[-*・●○]\s*)?([^。：、]{1,40})：([^：]+)$")
+
+
+def tables_of(text: str) -> Iterator[Table]:
+    """The tables of a text; labels with values are one without a header."""
+    units = spans(text)
+    for header, rows in groupby((u for u in units if u.header), key=lambda unit: unit.header):
+        yield Table(header, [(cells_of(unit.written), unit.written) for unit in rows])
+    labelled = [(m, line) for line in text.split("\n") if (m := _LABELLED.match(line))]
+    if labelled:
+        yield Table("", [([m[1].strip(), m[2].strip()], line.strip()) for m, line in labelled])
 
 
 #: Changes when `sentence_units` or what is embedded of it does: sentences are then embedded anew.

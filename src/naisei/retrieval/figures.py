@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
-from itertools import groupby
+from itertools import groupby, takewhile
 from typing import Any, NamedTuple
 
 from naisei.core import Evidence
 from naisei.japanese.content_preservation import quantities
 from naisei.lang import Language
-from naisei.retrieval.chunking import cells_of, spans
+from naisei.retrieval.chunking import Table, cells_of, spans, tables_of
 
 _WHICH = re.compile(r"どちら|どっち|どれ|どの|\bwhich\b", re.I)
 _MOST = re.compile(
@@ -53,7 +54,6 @@ _TOTAL = re.compile("(?:合|総|小)?計|total", re.I)
 _FREE = re.compile("無料|free", re.I)
 _TIMES = r"(?:[のがは]|を)?\s*([0-9]+|[一二三四五六七八九])\s*(?:人|名|枚|個|冊|本|部|台|着|食|つ)"
 _KANJI = {c: n for n, c in enumerate("一二三四五六七八九", 1)}
-_LABELLED = re.compile(r"^\s*(?:[-*・●○]\s*)?([^。：、]{1,40})：([^：]+)$")
 _PAIR = re.compile(r"([一-龥々ァ-ヶーA-Za-z0-9]+)(?:と|か|より)([一-龥々ァ-ヶーA-Za-z0-9]+)")
 #: Rows that are still quoted whole.
 _ROWS = 12
@@ -96,14 +96,11 @@ def worked(query: str, hits: Sequence[Evidence], language: Language) -> Worked |
         return None
     whole = summed or (beside and _MOST.search(asked) is not None)
     found = _amounts(asked, hits, whole)
-    if not (beside or apart or added):
-        told = ""
-    elif beside or apart:
-        told = _beside(adjective if beside else None, found, language) if len(found) > 1 else ""
-    else:
-        told = _total(found, language) if sum(amount.times for amount in found) > 1 else ""
-    if not told and (told := _count(asked, hits, language) if summed else ""):
-        return Worked(told, ((0, hits[0].text),))
+    told = ""
+    if (beside or apart) and len(found) > 1:
+        told = _beside(adjective if beside else None, found, language)
+    elif added and not (beside or apart) and sum(amount.times for amount in found) > 1:
+        told = _total(found, language)
     if not told:
         both = _both(asked, hits) if beside or differ else ()
         return Worked("", both) if len(both) else None
@@ -118,49 +115,44 @@ def _both(asked: str, hits: Sequence[Evidence]) -> tuple[tuple[int, str], ...]:
     """The rows of one table that the question names, or the beginnings of the sections whose
     headings it does, where there are two at least."""
     for at, hit in enumerate(hits):
-        for header, rows in _tables(hit.text):
-            named = _named([cells[0] for cells, _ in rows], asked)[0]
+        for header, rows in tables_of(hit.text):
+            named = _named(_calls([cells for cells, _ in rows]), asked)[0]
             if 1 < len(named) <= _ROWS:
-                lines = [*([header] if header else []), *(rows[n][1] for n in named)]
+                lines = [*([header] if header else []), *(rows[n][1] for n in sorted(named))]
                 return ((at, "\n".join(lines)),)
     sections: dict[str, tuple[int, str]] = {}
     for at, hit in enumerate(hits):
         headings = hit.meta.get("headings")
-        if isinstance(headings, list) and headings and _named([str(headings[-1])], asked)[0]:
+        if isinstance(headings, list) and headings and _named([[str(headings[-1])]], asked)[0]:
             first = next((unit.written for unit in spans(hit.text) if not unit.header), "")
             sections.setdefault(str(headings[-1]), (at, first))
     return tuple(sections.values()) if len(sections) > 1 else ()
 
 
 def _amounts(asked: str, hits: Sequence[Evidence], whole: bool) -> list[Amount]:
-    """Of one table; else one each of several, called by the heading that the question names."""
+    """Of the rows that are named, of one table or of several, each called by the heading above it
+    that is named, if it is alone there; where none is named and `whole`, of all rows of a table."""
     several: dict[str, Amount] = {}
-    for at, hit in enumerate(hits):
-        found = _of_rows(asked, hits, at, whole)
-        if len(found) > 1:
-            return found
-        for amount in found:
-            name = next(iter(_named_above(hit, asked)), amount.name)
-            several.setdefault(name, amount._replace(name=name))
+    tables = [(at, hit, table) for at, hit in enumerate(hits) for table in tables_of(hit.text)]
+    columns = {name for _, _, table in tables for name in cells_of(table.header)[1:]}
+    wanted = {name for name in columns if name and _named([[name]], asked)[0]}
+    # Courses whose 授業料 is asked for are not looked up in the table of 検定料.
+    tables.sort(key=lambda found: not wanted & set(cells_of(found[2].header)))
+    rest = asked
+    for at, hit, table in tables:
+        found, left = _of_table(asked, rest, (at, table.header), table.rows)
+        above = next(iter(_named_above(hit, asked)), "")
+        if len(found) == 1 and above and above not in several:
+            several[above] = found[0]._replace(name=above)
+        elif found:
+            several.update((amount.name, amount) for amount in found)
+            rest = left
+        elif whole and not several and (rows := _all_rows(asked, hit, at, table)):
+            return rows
     found = list(several.values())
     if len(found) > 1 and len({amount.unit for amount in found}) == 1:
         return found
     return _of_clauses(asked, hits) or found[:1]
-
-
-def _count(asked: str, hits: Sequence[Evidence], language: Language) -> str:
-    """How many rows the table of the first hit has, which is about what the question names."""
-    if not _COUNTED.search(asked) or not hits or hits[0].meta.get("cut_table"):
-        return ""
-    tables = list(_tables(hits[0].text))
-    if len(tables) != 1 or not _named_above(hits[0], asked) or not 1 < len(tables[0][1]) <= _ROWS:
-        return ""
-    names = [cells[0] for cells, _ in tables[0][1]]
-    if any(map(_TOTAL.fullmatch, names)):
-        return ""
-    if language == "ja":
-        return f"記載は{len(names)}行（{'、'.join(names)}）です。"
-    return f"There are {len(names)} rows ({', '.join(names)})."
 
 
 def _unit(asked: str) -> str:
@@ -169,52 +161,60 @@ def _unit(asked: str) -> str:
     return "円" if _PRICE.search(asked) else ""
 
 
-def _of_rows(asked: str, hits: Sequence[Evidence], at: int, whole: bool) -> list[Amount]:
-    """The amounts of the rows, or of the columns of one row, that are named, in the first table of
-    a hit that has them; where none is named and `whole`, of all rows."""
-    for header, rows in _tables(hits[at].text):
-        names = cells_of(header) if header else ["", ""]
-        units = [m[1] if (m := _UNIT.search(name)) else "" for name in names]
-        rows = [(cells, line) for cells, line in rows if len(cells) == len(names)]
-        rest = asked
-        named, rest = _named([cells[0] for cells, _ in rows], rest)
-        columns, _ = _named(names[1:], rest)
-        columns = [n + 1 for n in columns]
-        if not named and whole and not hits[at].meta.get("cut_table") and 1 < len(rows) <= _ROWS:
-            if any(_TOTAL.fullmatch(cells[0]) for cells, _ in rows):
-                continue
-            if not (_named_above(hits[at], asked) or _named(names[:1], asked)[0]):
-                continue
-            named = list(range(len(rows)))
-        table = (at, header)
-        if len(named) == 1 and len(columns) > 1:
-            cells, line = rows[named[0]]
-            found = [_amount(names[n], cells[n] + units[n], asked, table, line) for n in columns]
-        else:
-            valued = columns or range(1, len(names))
-            by_column = [
-                [
-                    _amount(rows[r][0][0], rows[r][0][n] + units[n], asked, table, rows[r][1])
-                    for r in named
-                ]
-                for n in valued
+def _of_table(
+    asked: str, rest: str, table: tuple[int, str], rows: list[tuple[list[str], str]]
+) -> tuple[list[Amount], str]:
+    """The amounts of the rows, or of the columns of one row, that are named in `rest`, and what is
+    left of it."""
+    names = cells_of(table[1]) if table[1] else ["", ""]
+    units = [m[1] if (m := _UNIT.search(name)) else "" for name in names]
+    rows = [(cells, line) for cells, line in rows if len(cells) == len(names)]
+    named, left = _named(_calls([cells for cells, _ in rows]), rest)
+    columns = sorted(n + 1 for n in _named([[name] for name in names[1:]], left)[0])
+    if len(named) == 1 and len(columns) > 1:
+        ((cells, line),) = (rows[n] for n in named)
+        by_column = [
+            [_amount(names[n], cells[n] + units[n], asked, table, line) for n in columns],
+        ]
+    else:
+        by_column = [
+            [
+                _amount(named[r], rows[r][0][n] + units[n], asked, table, rows[r][1])
+                for r in sorted(named)
             ]
-            some = [amounts for amounts in by_column if any(amounts)]
-            found = some[0] if len(some) == 1 else []
-        amounts = [amount for amount in found if amount is not None]
-        if amounts and len(amounts) == len(found) and len({a.unit for a in amounts}) == 1:
-            return amounts
-    return []
+            for n in columns or range(1, len(names))
+        ]
+    some = [amounts for amounts in by_column if any(amounts)]
+    found = [amount for amount in some[0] if amount is not None] if len(some) == 1 else []
+    exact = found and len(found) == len(some[0]) and len({a.unit for a in found}) == 1
+    return (found, left) if exact else ([], rest)
 
 
-def _tables(text: str) -> Iterator[tuple[str, list[tuple[list[str], str]]]]:
-    """(header, rows as cells and as they stand); labels with values are a table without one."""
-    units = spans(text)
-    for header, rows in groupby((u for u in units if u.header), key=lambda unit: unit.header):
-        yield header, [(cells_of(unit.written), unit.written) for unit in rows]
-    labelled = [(m, line) for line in text.split("\n") if (m := _LABELLED.match(line))]
-    if labelled:
-        yield "", [([m[1].strip(), m[2].strip()], line.strip()) for m, line in labelled]
+def _all_rows(asked: str, hit: Evidence, at: int, table: Table) -> list[Amount]:
+    """Of a whole table that the question names by its heading or its first column."""
+    names = [cells[0] for cells, _ in table.rows]
+    first = cells_of(table.header)[:1]
+    if (
+        hit.meta.get("cut_table")
+        or not 1 < len(names) <= _ROWS
+        or any(map(_TOTAL.fullmatch, names))
+    ):
+        return []
+    if not (_named_above(hit, asked) or _named([first], asked)[0]):
+        return []
+    return _of_table(asked, f"{asked} {' '.join(names)}", (at, table.header), table.rows)[0]
+
+
+def _calls(rows: Sequence[Sequence[str]]) -> list[list[str]]:
+    """What each row may be called by: its first cells, up to the first quantity, as a whole and in
+    parts (昼間コース of 学域生（昼間コース）), where no other row is called so."""
+    calls: list[set[str]] = []
+    for cells in rows:
+        keys = [cells[0], *takewhile(lambda cell: not quantities(cell), cells[1:-1])]
+        parts = {part for key in keys for part in re.split(r"[\s（()）]+", key) if len(part) > 1}
+        calls.append({*keys, *parts})
+    counts = Counter(name for names in calls for name in names)
+    return [sorted(name for name in names if counts[name] == 1) for names in calls]
 
 
 def _named_above(hit: Evidence, asked: str) -> list[str]:
@@ -222,19 +222,24 @@ def _named_above(hit: Evidence, asked: str) -> list[str]:
     headings = hit.meta.get("headings")
     names = [str(name) for name in headings][::-1] if isinstance(headings, list) else []
     names.append(str(hit.meta.get("title") or ""))
-    return [names[at] for at in _named(names, asked)[0]]
+    return [names[at] for at in sorted(_named([[name] for name in names], asked)[0])]
 
 
-def _named(names: Sequence[str], text: str) -> tuple[list[int], str]:
-    """Places of the names that stand in a text, longer ones first, and the text without them."""
-    plain = [re.sub(r"[（(].*?[)）]|\s", "", unicodedata.normalize("NFKC", n)) for n in names]
+def _named(calls: Sequence[Sequence[str]], text: str) -> tuple[dict[int, str], str]:
+    """Places of what stands in a text by one of its names, and the name; longer names first; and
+    the text without them."""
     text = re.sub(r"\s", "", text)
-    found: list[int] = []
-    for at in sorted(range(len(plain)), key=lambda n: (-len(plain[n]), n)):
-        if plain[at] and plain[at] in text:
-            found.append(at)
-            text = text.replace(plain[at], "＿" * len(plain[at]))
-    return sorted(found), text
+    plain = [
+        (re.sub(r"[（(].*?[)）]|\s", "", unicodedata.normalize("NFKC", name)), at)
+        for at, names in enumerate(calls)
+        for name in names
+    ]
+    found: dict[int, str] = {}
+    for name, at in sorted(plain, key=lambda pair: (-len(pair[0]), pair[1])):
+        if name and name in text:
+            found.setdefault(at, name)
+            text = text.replace(name, "＿" * len(name))
+    return found, text
 
 
 def _amount(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import re
 import threading
 from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
@@ -36,15 +35,15 @@ from naisei.retrieval.seal import damaged, telling
 from naisei.retrieval.snapshot import Gone, Snapshot
 from naisei.retrieval.store import FILE
 from naisei.retrieval.types import Chunk, Hit, Mode
-from naisei.retrieval.vectors import off_subject
+from naisei.retrieval.vectors import is_english, off_subject
 from naisei.similarity import order, unit
 
 T = TypeVar("T")
 P = ParamSpec("P")
 #: Candidates of each way of searching that are fused.
 DEPTH = 100
-#: A question in English, though it may name something in Japanese.
-_ENGLISH = re.compile(r"\W*(?:[A-Za-z'’-]+[\s,.?!]+){2}[A-Za-z]")
+#: Chunks whose language is looked at.
+_SAMPLE = 50
 
 
 class Index:
@@ -299,15 +298,16 @@ class Index:
 
     def foreign(self, query: str) -> bool:
         """Whether a query is in English and most documents are in Japanese."""
-        return _ENGLISH.match(query) is not None and self._common() is not None
+        return is_english(query) and self._common() is not None
 
     def _common(self) -> npt.NDArray[np.float32] | None:
         """What the vectors of English questions have in common; `None` where most documents are in
         English. Worked out once a generation."""
 
         def made() -> str:
-            japanese = [is_japanese(title) for title, _ in self.outline()]
-            foreign = 2 * sum(japanese) > len(japanese)
+            some = range(0, len(self), 1 + len(self) // _SAMPLE)
+            chunks = self._answered(lambda snapshot: self._alone(snapshot.chunks, some))
+            foreign = 2 * sum(is_japanese(chunk.text) for chunk in chunks) > len(chunks)
             vectors = self.embed(list(off_subject("en"))) if foreign else None
             return json.dumps([] if vectors is None else vectors.mean(axis=0).round(6).tolist())
 
@@ -320,7 +320,7 @@ class Index:
         assert snapshot.embedder is not None
         vectors = self._model(snapshot.embedder).embed([query], "query")
         first: npt.NDArray[np.float32] = vectors[0]
-        common = self._common() if _ENGLISH.match(query) else None
+        common = self._common() if is_english(query) else None
         return first if common is None else unit(first - common)
 
     def _current(self) -> Snapshot:

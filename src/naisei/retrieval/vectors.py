@@ -8,6 +8,7 @@ cosines. Sentence vectors stay on the disk: one byte a number, mapped into memor
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from importlib.resources import files
@@ -64,6 +65,14 @@ class VectorIndex:
             return np.zeros(0)
         scores = cosines(self._rows, query)
         return scores if self._only is None else scores[self._only]
+
+
+_ENGLISH = re.compile(r"\W*(?:[A-Za-z'’-]+[\s,.?!]+){2}[A-Za-z]")
+
+
+def is_english(query: str) -> bool:
+    """Whether a question is in English, though it may name something in Japanese."""
+    return _ENGLISH.match(query) is not None
 
 
 @lru_cache(maxsize=2)

@@ -12,7 +12,7 @@ from pydantic import JsonValue
 
 from naisei.japanese.sentences import outline_level
 from naisei.lang import say
-from naisei.retrieval.loaders.tables import Cell, table_lines
+from naisei.retrieval.loaders.tables import Cell, is_label, table_lines
 from naisei.retrieval.types import Format, Hidden, Passage, Unreadable
 
 #: What a file's name says of its format.
@@ -62,6 +62,8 @@ _ARTICLE = re.compile(
 #: What makes a line after its number a heading and no sentence.
 _HEADED = re.compile(r"(?!削除)[^。、，．：]{1,30}(?<![るいすた])")
 _CHAPTER = re.compile(r"第[0-9０-９一二三四五六七八九十]+[編部章節]|附[ \u3000]*則$")
+#: A heading that parts rules, and does not name them.
+_PART = re.compile(f"{_NUMBER}|{_CHAPTER.pattern}")
 #: Levels of headings: those that are marked come first, then chapters typed as text, paragraphs in
 #: bold letters, articles.
 _TYPED, BOLD, _ARTICLE_LEVEL, CLAUSE = 10, 18, 20, 30
@@ -135,7 +137,12 @@ class Blocks:
             return
         self.close(level)
         self._open.append((level, text))
-        self.first = self.first or text
+        self.first = self.first or (self._opening() if _PART.match(text) else text)
+
+    def _opening(self) -> str:
+        """The line before the first article of rules: their name. Empty if there is none."""
+        line = self.passages[0].text.split("\n")[0] if self.passages else ""
+        return line if is_label(line) else ""
 
     def close(self, level: int) -> None:
         """Closes the headings of this level and below."""

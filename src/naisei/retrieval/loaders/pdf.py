@@ -231,7 +231,7 @@ class _Body:
         )
         text = self._blocks.headings[-1] + line.text if goes_on else line.text
         self._blocks.heading(level, text)
-        if goes_on and text.startswith(self._blocks.first):
+        if goes_on and self._blocks.first and text.startswith(self._blocks.first):
             self._blocks.first = text
         self._last = level, passages, line
 

@@ -135,7 +135,13 @@ def _header_rows(table: Sequence[Sequence[Cell]]) -> int:
         return len(marked) if len(marked) < len(table) else 1
     first = table[0]
     if any(cell.columns > 1 for cell in first):
-        return min(max(2, *(cell.rows for cell in first)), len(table) - 1)
+        below = table[1] if len(table) > 1 else first
+        tall = max(cell.rows for cell in first)
+        if tall == 1 and any(
+            c.columns == 1 and b.text.strip() for c, b in zip(first, below, strict=True)
+        ):
+            return 1  # a name across the columns that name a row
+        return min(max(2, tall), len(table) - 1)
     counted = [_measures(line) for line in table]
     if len(counted) > 1 and all(counted):
         # Years of service above the days for them.
