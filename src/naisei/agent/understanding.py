@@ -28,8 +28,8 @@ _NEAR, _SELF = 0.55, 0.4
 #: From this share a remark is about the persona though no fact answers it; or a request, to a
 #: persona that can serve none.
 _ABOUT, _ACT, _VAIN = 0.5, 0.3, 0.6
-#: News, from this share: a word of joy at a loss is worse than none.
-_NEWS, _TELLS = ("glad", "sad"), 0.4
+#: From which share a remark has a reply of its own: a word of joy at a loss is worse than none.
+_REPLIED = {"glad": 0.4, "sad": 0.4, "greeting": 0.35, "thanks": 0.35, "farewell": 0.35}
 #: Sorts that no fact answers.
 _SAID_SO = ("greeting", "thanks", "farewell", "decline", *EMERGENCIES)
 #: What somebody read somewhere, and up to where they tell it; and words of others, at length.
@@ -106,7 +106,7 @@ class Ear:
         if not call:  # no emergency after all
             served = {name: n for name, n in served.items() if name not in EMERGENCIES}
         sort = max(served, key=lambda name: served[name])
-        if sort in _NEWS and served[sort] < _TELLS:
+        if served[sort] < _REPLIED.get(sort, 0):
             sort = "chat"
         if sort in _SAID_SO:
             fact = ""

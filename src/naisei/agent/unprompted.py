@@ -65,7 +65,10 @@ def _cited(said: str, remembered: Sequence[Entry], mind: Mind) -> str:
     and it was not brought up already; "" otherwise."""
     language, asks = mind.persona.language, asks_back(said) or told_before(said)
     words = nouns(said)
-    shared = [len(words & nouns(entry.text)) for entry in remembered]
+    shared = [
+        sum(word in entry.text if asks else word in nouns(entry.text) for word in words)
+        for entry in remembered
+    ]
     if asks and not remembered:
         return phrase("forgotten", language)
     if not remembered or not (asks or max(shared)):
@@ -98,7 +101,7 @@ def _topic(said: str) -> str:
         return max(words, key=len, default="")
     found, before = "", None
     for token in tokens(normalise(said)):
-        if _names(token):
+        if _names(token) or (token.pos == "接尾辞" and before and before.end == token.start):
             joined = before is not None and before.end == token.start
             found = found + token.surface if joined else token.surface
             before = token
