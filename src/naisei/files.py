@@ -9,13 +9,11 @@ import shutil
 import socket
 import sqlite3
 import stat
-import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
-from typing import Any
 
 import platformdirs
 
@@ -213,10 +211,6 @@ _DATABASE_REASONS = {
     sqlite3.SQLITE_CANTOPEN: (("開けません", "it cannot be opened"), _DATABASE_RIGHTS),
     sqlite3.SQLITE_BUSY: (("別のプロセスが使っています", "another process is using it"), _WAIT),
     sqlite3.SQLITE_LOCKED: (("別のプロセスが使っています", "another process is using it"), _WAIT),
-    sqlite3.SQLITE_INTERRUPT: (
-        ("読むのに時間がかかりすぎます", "it takes too long to read"),
-        _OTHER,
-    ),
     sqlite3.SQLITE_TOOBIG: (("大きすぎる値があります", "a value in it is too large"), _OTHER),
     sqlite3.SQLITE_CORRUPT: (("ファイルが壊れています", "the file is damaged"), _OTHER),
     sqlite3.SQLITE_NOTADB: (("SQLite のファイルではありません", "it is no SQLite file"), _OTHER),
@@ -283,55 +277,17 @@ def _state(path: Path) -> tuple[int, int, int]:
     return found.st_ino, found.st_size, found.st_mtime_ns
 
 
-#: Steps of SQLite's machine that one statement on a file of unknown origin may take, in millions:
-#: some seconds of its own, and rows by the ten million.
-_STEPS = 500
-
-
 def untrusting(db: sqlite3.Connection) -> None:
-    """SQLite's advice for files that somebody else may have made (sqlite.org/security.html), as
-    far as the standard library reaches. Functions, views and triggers of the file are not trusted,
-    cells are checked, and sizes are bounded."""
+    """SQLite's advice for files that somebody else may have made (sqlite.org/security.html):
+    functions, views and triggers of the file are not trusted, and cells are checked."""
     db.execute("PRAGMA trusted_schema=OFF")
     db.execute("PRAGMA cell_size_check=ON")
     db.execute("PRAGMA mmap_size=0")
-    for limit, value in (
-        (sqlite3.SQLITE_LIMIT_LENGTH, 256 * 2**20),
-        (sqlite3.SQLITE_LIMIT_SQL_LENGTH, 100_000),
-        (sqlite3.SQLITE_LIMIT_COLUMN, 100),
-        (sqlite3.SQLITE_LIMIT_EXPR_DEPTH, 200),
-        (sqlite3.SQLITE_LIMIT_ATTACHED, 0),
-        (sqlite3.SQLITE_LIMIT_TRIGGER_DEPTH, 1),
-        (sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1000),
-    ):
-        db.setlimit(limit, value)
-    if sys.version_info >= (3, 12):
-        db.setconfig(sqlite3.SQLITE_DBCONFIG_DEFENSIVE, True)
-
-
-class _Bounded(sqlite3.Connection):
-    """Gives up a statement that takes too long."""
-
-    _left = _STEPS
-
-    def execute(self, *args: Any) -> sqlite3.Cursor:
-        self._left = _STEPS
-        return super().execute(*args)
-
-    def bound(self) -> None:
-        self.set_progress_handler(self._step, 1_000_000)
-
-    def _step(self) -> bool:
-        self._left -= 1
-        return self._left < 0
 
 
 def _checked(uri: str) -> sqlite3.Connection:
-    db = sqlite3.connect(
-        uri, uri=True, isolation_level=None, check_same_thread=False, factory=_Bounded
-    )
+    db = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
     try:
-        db.bound()
         db.execute("PRAGMA busy_timeout=10000")
         untrusting(db)
         db.execute("PRAGMA query_only=ON")

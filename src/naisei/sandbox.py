@@ -22,7 +22,6 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
-from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, Self
 
@@ -37,15 +36,13 @@ _ENVIRONMENT = frozenset(
 #: The processor's time is what is limited; a process that waits for ever is ended after this
 #: many times as long by the clock.
 _PATIENCE = 30
-#: Share of the memory after which a process is replaced: allocators give little back.
-_WORN = 0.6
 
 
 class ParserStopped(NaiseiError):
-    """why: one phrase in the user's language."""
+    """why: one phrase in the user's language. crashed: it ended by itself."""
 
-    def __init__(self, why: str) -> None:
-        self.why = why
+    def __init__(self, why: str, *, crashed: bool = False) -> None:
+        self.why, self.crashed = why, crashed
         super().__init__(why)
 
 
@@ -65,6 +62,8 @@ class Sandbox:
     ) -> None:
         self.seconds, self.memory, self.output = seconds, memory, output
         self._process: subprocess.Popen[bytes] | None = None
+        # Whether the process has served a call: allocators give little memory back.
+        self._worn = False
 
     def __enter__(self) -> Self:
         return self
@@ -84,7 +83,7 @@ class Sandbox:
         Raises:
             ParserStopped: it took too long or too much memory, said too much, or crashed.
         """
-        process = self._running()
+        worn, process = self._worn, self._running()
         assert process.stdin is not None and process.stdout is not None
         head = {
             "function": function,
@@ -101,17 +100,16 @@ class Sandbox:
         except BrokenPipeError:
             line = b""
         if not line.endswith(b"\n"):
-            raise self._stopped(line)
-        answer = json.loads(line)
-        if answer["last"]:
-            self.close()
-        if "stopped" in answer:
-            raise ParserStopped(self._too_large())
-        return answer["found"]
+            stopped = self._stopped(line)
+            if worn and stopped.crashed:
+                return self.call(function, options, data)
+            raise stopped
+        self._worn = True
+        return json.loads(line)
 
     def close(self) -> None:
         """End the process; the next call starts another."""
-        process, self._process = self._process, None
+        process, self._process, self._worn = self._process, None, False
         if process is None:
             return
         process.kill()
@@ -156,12 +154,9 @@ class Sandbox:
             say(
                 "壊れているか、読むのに必要なメモリーが多すぎます (読み取りが異常終了しました)",
                 "broken, or needs too much memory (its parser crashed)",
-            )
+            ),
+            crashed=True,
         )
-
-    def _too_large(self) -> str:
-        most = f"{self.memory / 1e6:.0f} MB"
-        return say(f"読むのに {most} を超えるメモリーが要ります", f"needs over {most} to be read")
 
     def _running(self) -> subprocess.Popen[bytes]:
         if self._process is None:
@@ -185,8 +180,7 @@ class Sandbox:
 
 def main() -> None:
     """Serve calls until standard input closes. The argument: bytes of memory."""
-    memory = int(sys.argv[1])
-    _limit(memory)
+    _limit(int(sys.argv[1]))
     # As the command line has it: parsers make many objects and few cycles.
     gc.set_threshold(20_000, 20, 50)
     # What libraries print must not come between the answers.
@@ -197,18 +191,12 @@ def main() -> None:
         head = json.loads(line)
         data = calls.read(head["size"])
         os.environ["NAISEI_LANG"] = head["language"]
-        answer: dict[str, Any]
-        try:
-            module, _, name = head["function"].partition(":")
-            function = getattr(importlib.import_module(module), name)
-            # Its default action ends the process, in whatever code it is.
-            signal.setitimer(signal.ITIMER_PROF, head["seconds"])
-            answer = {"found": function(data, head["options"]), "last": _used() > _WORN * memory}
-            written = json.dumps(answer).encode()
-        except MemoryError:
-            written = json.dumps({"stopped": "memory", "last": True}).encode()
-        finally:
-            signal.setitimer(signal.ITIMER_PROF, 0)
+        module, _, name = head["function"].partition(":")
+        function = getattr(importlib.import_module(module), name)
+        # Its default action ends the process, in whatever code it is.
+        signal.setitimer(signal.ITIMER_PROF, head["seconds"])
+        written = json.dumps(function(data, head["options"])).encode()
+        signal.setitimer(signal.ITIMER_PROF, 0)
         answers.write(written + b"\n")
         answers.flush()
 
@@ -220,14 +208,6 @@ def _limit(memory: int) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     # A parser has no file to write.
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
-
-
-def _used() -> int:
-    """Bytes of address space; 0 where the system does not tell."""
-    try:
-        return int(Path("/proc/self/statm").read_bytes().split()[0]) * os.sysconf("SC_PAGE_SIZE")
-    except OSError:
-        return 0
 
 
 if __name__ == "__main__":

@@ -2,10 +2,15 @@
 
 The sum of floats depends on the order they are added in, and a BLAS library chooses that by the
 processor. Here the numbers of vectors are multiples of 2⁻²⁴: their products, and all sums of these
-up to 32, fit into a float64 without rounding, so the order does not matter.
+up to 32, fit into a float64 without rounding, so the order does not matter. What the processor is
+is noted with every run all the same (`processor`).
 """
 
 from __future__ import annotations
+
+import platform
+from functools import cache
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -49,3 +54,22 @@ def cosines(rows: npt.NDArray[np.float32 | np.int8], queries: npt.ArrayLike) -> 
 def order(scores: npt.ArrayLike) -> npt.NDArray[np.intp]:
     """The positions of scores along the last axis, the greatest first; ties as they stand."""
     return np.argsort(-np.round(np.asarray(scores, np.float64), DECIMALS), kind="stable")
+
+
+#: Instructions by which numeric libraries choose how they compute.
+_TELLING = ("avx2", "fma", "avx512f", "avx_vnni", "avx512_vnni", "amx_int8")
+
+
+@cache
+def processor() -> tuple[str, tuple[str, ...]]:
+    """Its name, and which of the instructions it has that libraries choose their ways by; of
+    another system than Linux the architecture alone."""
+    try:
+        told = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        told = ""
+    lines = (line.partition(":") for line in told.split("\n\n", 1)[0].splitlines())
+    known = {name.strip(): value.strip() for name, _, value in lines}
+    flags = known.get("flags", "").split()
+    name = known.get("model name", platform.machine())
+    return name, tuple(flag for flag in _TELLING if flag in flags)

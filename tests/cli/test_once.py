@@ -11,9 +11,8 @@ import typer
 from typer.main import get_command
 
 from commandline import Naisei
-from naisei.cli.app import _OTHERS, app
+from naisei.cli.app import _OTHERS, app, refuse_repeats
 from naisei.cli.derived import command_of
-from naisei.cli.once import refuse_repeats
 from naisei.core import InputError
 from naisei.system.registry import BUILT_IN, find_system
 

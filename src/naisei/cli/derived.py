@@ -14,8 +14,8 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
+from naisei.cli.app import refuse_repeats
 from naisei.cli.flags import Flags
-from naisei.cli.once import refuse_repeats
 from naisei.cli.parameters import parameter, signed, typed_in, with_options
 from naisei.cli.profile import fit
 from naisei.core import InputError

@@ -17,12 +17,11 @@ from naisei.cli.parameters import flag_parameter, more_parameter, parameter, put
 from naisei.core import InputError
 from naisei.lang import say
 from naisei.plugins import pairs
-from naisei.system.config import PANELS, Config, Flag, Parameters, Printed, flags_of
+from naisei.system.config import PANELS, SEED, Config, Flag, Parameters, Printed, flags_of
 from naisei.system.declare import Experiment, RawOptions
 from naisei.system.execute import RunOptions
 from naisei.system.sampling import FLAG as SAMPLING
 from naisei.system.sampling import parsed, sampled
-from naisei.system.studies import SEED
 
 C = TypeVar("C", bound=Config)
 #: Of `RunOptions`, what matters only where a model is called.

@@ -14,6 +14,7 @@ from naisei.core.effects import (
     Remember,
     Say,
     Search,
+    through,
 )
 from naisei.core.errors import (
     EffectFailed,
@@ -41,7 +42,6 @@ from naisei.core.messages import (
     user,
 )
 from naisei.core.runtime import Played, arun, between_attempts, play, replay_prefix, run
-from naisei.core.through import through
 from naisei.core.world import (
     FlowHandler,
     FunctionHandler,

@@ -21,7 +21,6 @@ from naisei.core import InputError, fingerprint
 from naisei.files import plain_file
 from naisei.identity import Identity
 from naisei.lang import say
-from naisei.processor import processor
 from naisei.runs.task import Configured, Task
 
 _LIBRARIES = (
@@ -254,6 +253,8 @@ def tell_changes(path: Path, now: Frozen, within: str = "") -> None:
 
 def made_with() -> dict[str, str]:
     """The versions of the libraries that compute, and the processor they choose their ways by."""
+    from naisei.similarity import processor  # numpy: no list of runs waits for it
+
     name, instructions = processor()
     found = {name: v for name in _LIBRARIES if (v := _version(name))}
     return {**found, "processor": " ".join([name, *instructions])}

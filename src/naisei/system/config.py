@@ -24,6 +24,8 @@ from pydantic.fields import FieldInfo
 from naisei.entries import names
 from naisei.lang import say
 
+#: Before the seed, at the end of the label of a configuration that runs under several.
+SEED = "seed="
 #: Panels of the help, by the names that configurations use: in Japanese and English.
 PANELS = {
     "task": ("課題", "Task"),

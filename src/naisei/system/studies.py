@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from naisei.core import InputError
 from naisei.lang import say
 from naisei.runs.task import Metric, Summary, Table
-from naisei.system.config import Config
+from naisei.system.config import SEED, Config
 from naisei.system.declare import Experiment, blocking
 from naisei.system.execute import RunOptions, aexecute, check_models, execute
 from naisei.system.sampling import completed
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from naisei.runs.task import Task
 
 C = TypeVar("C", bound=Config)
-#: Separates the label of a configuration from its seed.
-SEED = "seed="
 
 
 @dataclass(frozen=True, slots=True)

