@@ -31,12 +31,11 @@ class EvalConfig(Config):
         metavar="CORPUS",
         argument=True,
     )
-    split: Literal["documents", "within", "across"] = flag(
+    split: Literal["documents", "within"] = flag(
         "documents",
-        "分け方: documents (文書)、within (書き手ごとに、その人の文書だけで学習)、"
-        "across (一人を除いた全員で学習し、その一人で試す)",
+        "分け方: documents (文書)、within (書き手ごとに、その人の文書だけで学習)",
         "How documents are split: documents; within (each writer apart, learnt from the same "
-        "writer's); across (each writer in turn, learnt from all the others).",
+        "writer's).",
     )
     parts: int = flag(
         5,

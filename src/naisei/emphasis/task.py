@@ -20,7 +20,6 @@ from naisei.emphasis.corpus.store import (
     Fold,
     describe,
     folds,
-    folds_across,
     folds_within,
 )
 from naisei.emphasis.flow import examine as examine_by_model
@@ -233,11 +232,8 @@ class EvalTask(Task[EvalConfig]):
 def _split(corpus: Sequence[Article], config: EvalConfig) -> tuple[Fold, ...]:
     """Of so few documents as `given`, none is set aside."""
     dev = 0 if config.given else config.dev
-    if config.split == "across":
-        found = folds_across(corpus, dev=dev)
-    else:
-        split = folds_within if config.split == "within" else folds
-        found = split(corpus, parts=config.parts, dev=dev, seed=config.seed)
+    split = folds_within if config.split == "within" else folds
+    found = split(corpus, parts=config.parts, dev=dev, seed=config.seed)
     return tuple(replace(fold, train=fold.train[: config.given]) for fold in found)
 
 

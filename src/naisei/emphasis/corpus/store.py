@@ -175,21 +175,6 @@ def folds_within(
     )
 
 
-def folds_across(articles: Sequence[Article], *, dev: int = 500) -> tuple[Fold, ...]:
-    """Each writer is tested on once, by what learnt from all the others.
-
-    Raises:
-        InputError: fewer than two writers.
-    """
-    groups = grouped(articles, lambda a: a.writer)
-    if len(groups) < 2:
-        raise InputError(say("書き手が二人いません", "there are no two writers"), remedy=_NAMED)
-    return tuple(
-        _fold([a for a in articles if a.writer != group[0].writer], tuple(group), dev)
-        for group in groups
-    )
-
-
 def grouped(articles: Iterable[Article], key: Callable[[Article], str]) -> list[list[Article]]:
     """Those of one key together, in the order in which keys first come."""
     groups: dict[str, list[Article]] = {}
