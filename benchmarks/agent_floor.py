@@ -20,7 +20,7 @@ from naisei.core import Act, AskUser, Chat, Flow, Message, Say, assistant, syste
 from naisei.retrieval.build import walk
 from naisei.retrieval.load import parsed
 from naisei.retrieval.types import LIMITS
-from naisei.schema import told
+from naisei.schema import model_field
 
 #: Questions for one remark at most, as the agent's own.
 QUOTA = 2
@@ -46,12 +46,14 @@ _PROMPT = """あなたは次の人物です。相手の発言に、この人物�
 class BareReply(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
-    say: str = told("相手に言うこと", "What you say")
-    action: int = told("いまする行動の番号。何もしないなら 0", "The action done now; 0: none", 0)
-    asks: bool = told(
+    say: str = model_field("相手に言うこと", "What you say")
+    action: int = model_field(
+        "いまする行動の番号。何もしないなら 0", "The action done now; 0: none", 0
+    )
+    asks: bool = model_field(
         "say が、答えを聞かないと先へ進めない質問か", "Whether you need an answer to go on", False
     )
-    sources: tuple[str, ...] = told("使った資料のパス", "Paths of the documents used", ())
+    sources: tuple[str, ...] = model_field("使った資料のパス", "Paths of the documents used", ())
 
 
 def prompt(persona: Persona, memories: Sequence[str]) -> str:

@@ -28,7 +28,7 @@ import numpy as np
 
 from naisei.core import Chat, Flow, Sampling, Where, World, arun
 from naisei.models.registry import base_world
-from naisei.relationship.messages import speaker_messages, spoken
+from naisei.relationship.messages import speaker_messages, spoken_text
 from naisei.relationship.pairs import Pair, Persona
 from naisei.relationship.schemas import Line, Session
 from naisei.relationship.speech import SpeechEstimator
@@ -76,7 +76,7 @@ def answers(vector: RelationVector | None, seed: int) -> Flow[Talk]:
         session = Session(number=1, start=_START, lines=tuple(lines))
         told = speaker_messages(PAIR, "b", [session], Reading(vector=vector))
         reply = yield from Chat("speaker", told, sampling=Sampling(temperature=0.8, seed=seed))
-        said.append(spoken(reply, PAIR.b.name, PAIR.a.name) or "……")
+        said.append(spoken_text(reply, PAIR.b.name, PAIR.a.name) or "……")
         lines.append(_line(2 * turn + 1, "b", said[-1]))
     return tuple(said)
 

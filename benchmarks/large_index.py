@@ -27,7 +27,7 @@ from pathlib import Path
 
 import numpy as np
 
-from naisei.postgres import Stored, shown
+from naisei.postgres import Stored, without_password
 from naisei.retrieval.build import build, write_generation
 from naisei.retrieval.editions import signature
 from naisei.retrieval.index import Index
@@ -191,7 +191,7 @@ def main() -> None:
             out["publish_s"] = round(time.perf_counter() - began, 1)
             there = Path(scratch) / "there"
             there.mkdir()
-            Stored(store=shown(args.store), name="large").write(there)
+            Stored(store=without_password(args.store), name="large").write(there)
             out["database"] = searched(there, folder, args.chunks, args.queries)
             print(json.dumps(out), flush=True)
 

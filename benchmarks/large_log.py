@@ -30,7 +30,7 @@ from naisei.core import Chat, Event, Flow, Usage, Where, World, system, user
 from naisei.core.events import plain
 from naisei.runs.directory import RunDirectory
 from naisei.runs.lines import Line
-from naisei.runs.listing import LIST, found, runs
+from naisei.runs.listing import LIST, find_runs, runs
 from naisei.runs.task import EpisodeRow, Summary, Task
 
 IN_EPISODE = 50
@@ -129,7 +129,7 @@ def listed(folder: Path, count: int) -> dict[str, float]:
             shutil.copytree(folder / "run-0", copy)
     took = {}
     (folder / LIST).unlink(missing_ok=True)
-    for name, look in (("without logs", found), ("first time", runs), ("again", runs)):
+    for name, look in (("without logs", find_runs), ("first time", runs), ("again", runs)):
         began = time.perf_counter()
         assert len(look(folder)) == count
         took[name] = round(time.perf_counter() - began, 2)

@@ -246,7 +246,7 @@ class TriageTask(Task[TriageConfig]):
         )
         return Summary(metrics, notes=self.model_notes(), extra={"units": names})
 
-    def shown(self, where: Where, result: JsonValue) -> list[Line]:
+    def render_episode(self, where: Where, result: JsonValue) -> list[Line]:
         r = Result.model_validate(result)
         lines = [Line(f"{self.table.questions[q]} → {a}") for q, a in r.asked]
         return [*lines, Line(self.table.remedies[r.tried], marks=(Mark("○" if r.solved else "×"),))]

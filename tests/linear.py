@@ -269,7 +269,7 @@ def _entries() -> Iterator[Entry]:
     )
     from naisei.relationship.speech import level, politeness
     from naisei.retrieval import load
-    from naisei.retrieval.chunking import pieces
+    from naisei.retrieval.chunking import raw_chunks
     from naisei.retrieval.types import LIMITS, Document, Passage, Unreadable
     from naisei.terminal import breaks, visible
     from naisei.text_files import decode
@@ -283,7 +283,9 @@ def _entries() -> Iterator[Entry]:
 
     def cut(text: str) -> object:
         passage = Passage(text=text)
-        return pieces(Document(path="a", title="a", format="txt", sha256="", passages=(passage,)))
+        return raw_chunks(
+            Document(path="a", title="a", format="txt", sha256="", passages=(passage,))
+        )
 
     for module, names in (
         (dates, "dates_in effective_date is_old is_series version_of work_name"),
@@ -291,10 +293,10 @@ def _entries() -> Iterator[Entry]:
         (morph, "normalise tokens words"),
         (folding, "fold mend_marks pairs mask"),
         (content_preservation, "quantities denied"),
-        (level, "spoken"),
+        (level, "japanese_sentences"),
         (question_patterns, "objects"),
         (questions, "parse words denied"),
-        (query_analysis, "analyse_query matter subjectless"),
+        (query_analysis, "analyse_query content_words subjectless"),
     ):
         for name in names.split():
             most = 100_000 if module in (dates, sentences, morph) else LINE

@@ -44,11 +44,11 @@ def language() -> Language:
     if isinstance(behind, dict):
         for key in _KEYS:
             if value := behind.get(key):
-                return _meant(value)
+                return _language_of(value)
         return "en"
     for variable in _VARIABLES:
         if value := os.environ.get(variable):
-            return _meant(value)
+            return _language_of(value)
     return "en"
 
 
@@ -57,7 +57,7 @@ _KEYS = tuple(map(os.environ.encodekey, _VARIABLES))
 
 
 @lru_cache(maxsize=8)
-def _meant(value: str | bytes) -> Language:
+def _language_of(value: str | bytes) -> Language:
     named = value if isinstance(value, str) else os.fsdecode(value)
     return "ja" if named.lower().startswith("ja") else "en"
 

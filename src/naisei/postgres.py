@@ -42,7 +42,7 @@ def is_address(store: str) -> bool:
     return store.startswith(("postgresql://", "postgres://"))
 
 
-def shown(address: str) -> str:
+def without_password(address: str) -> str:
     """The address without its password. Raises `InputError`: it is none."""
     try:
         parts = urlsplit(address)
@@ -93,7 +93,9 @@ def stored_in(folder: Path) -> Stored | None:
 def address_of(store: str) -> str:
     """The address with its password, where `NAISEI_STORE` has it; else as it is."""
     known = os.environ.get(_STORE, "")
-    return known if is_address(known) and shown(known) == shown(store) else store
+    return (
+        known if is_address(known) and without_password(known) == without_password(store) else store
+    )
 
 
 def lock_number(*names: object) -> int:
@@ -113,7 +115,7 @@ def database(address: str) -> Database:
     if not is_address(address):
         raise _no_address()
     with _opening:
-        key = (os.getpid(), shown(address))
+        key = (os.getpid(), without_password(address))
         if (found := _open.get(key)) is None:
             found = _open[key] = Database(address)
     found.prepare()
@@ -124,7 +126,7 @@ class Database:
     """Connections to one database, shared by the threads of a process; made by `database`."""
 
     def __init__(self, address: str) -> None:
-        self.address, self.shown = address, shown(address)
+        self.address, self.shown = address, without_password(address)
         self._lock = threading.RLock()
         self._pool: ConnectionPool[Connection[Any]] | None = None
         self._claims: Connection[Any] | None = None
@@ -166,7 +168,7 @@ class Database:
                 yield db
         except psycopg.Error as error:
             self._lost |= isinstance(error, psycopg.OperationalError)
-            raise self.told(error) from error
+            raise self.input_error(error) from error
 
     def _connections(self) -> ConnectionPool[Connection[Any]]:
         from psycopg_pool import ConnectionPool
@@ -205,7 +207,7 @@ class Database:
         _configured(db)
         return db
 
-    def told(self, error: Exception) -> InputError:
+    def input_error(self, error: Exception) -> InputError:
         """An error of psycopg in words."""
         import psycopg
 
@@ -246,7 +248,7 @@ class Database:
                 if not _locked(self._claims, number):
                     return False
             except psycopg.Error as error:
-                raise self.told(error) from error
+                raise self.input_error(error) from error
             self._claimed[number] = None
             return True
 

@@ -17,7 +17,7 @@ from pydantic import BaseModel, Field
 
 
 @lru_cache(maxsize=32)  # prompts of an experiment begin alike
-def spoken_in(text: str) -> str:
+def prompt_language(text: str) -> str:
     """`ja` or `en`: the language of a prompt, by the share of kana and kanji in its letters."""
     japanese = sum(map(str.isalpha, "".join(_KANA_AND_KANJI.findall(text))))
     return "ja" if japanese * 4 > sum(map(str.isalpha, text)) else "en"
@@ -26,7 +26,7 @@ def spoken_in(text: str) -> str:
 _KANA_AND_KANJI = re.compile("[\u3040-\u30ff\u3400-\u9fff]+")
 
 
-def told(
+def model_field(
     ja: str,
     en: str,
     default: Any = ...,

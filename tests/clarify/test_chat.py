@@ -6,7 +6,7 @@ import pytest
 
 from changed_logs import change
 from naisei.clarify.agents.knowledge import knowledge_for
-from naisei.clarify.chat import ground
+from naisei.clarify.chat import chat_setup
 from naisei.clarify.config import ClarifyConfig
 from naisei.clarify.data import load, load_actions
 from naisei.clarify.data.bundled import folder
@@ -58,23 +58,23 @@ def config(data="ambigact40-open"):
 
 def test_what_a_conversation_stands_on():
     scene = load("ambigact40-open", split="all").instances[0].scene.id
-    here = ground(config(), scene=scene, asked="en", shown="ja")
+    here = chat_setup(config(), scene=scene, asked="en", shown="ja")
     assert (here.scene.language, here.actions) == ("en", load_actions(language="en"))
     assert here.scene.id == scene
     if (folder("en") / "test.jsonl").exists():
         assert not is_japanese(here.scene.utterance)
-    there = ground(config("ambigact40-open:test"), scene=None, asked=None, shown="ja")
+    there = chat_setup(config("ambigact40-open:test"), scene=None, asked=None, shown="ja")
     assert (there.scene.language, there.actions) == ("ja", load_actions())
     with pytest.raises(InputError, match="no instance or scene 'x'"):
-        ground(config(), scene="x", asked=None, shown="ja")
+        chat_setup(config(), scene="x", asked=None, shown="ja")
 
 
 def test_data_of_ones_own_keeps_its_actions(tmp_path):
     data = tmp_path / "mine.jsonl"
     data.write_text('{"id": "a", "utterance": "ふう。", "gold": 1}\n', encoding="utf-8")
-    here = ground(config(str(data)), scene="a", asked=None, shown="en")
+    here = chat_setup(config(str(data)), scene="a", asked=None, shown="en")
     assert (here.scene.language, here.actions.text(1)) == ("ja", load_actions().text(1))
-    assert ground(config(str(data)), scene="a", asked="en", shown="ja").scene.language == "en"
+    assert chat_setup(config(str(data)), scene="a", asked="en", shown="ja").scene.language == "en"
 
 
 def test_the_table_of_bayes_knows_the_english_actions():

@@ -3,7 +3,7 @@
 import pytest
 
 from naisei.clarify.audit.questions import Probe
-from naisei.clarify.audit.readings import heard
+from naisei.clarify.audit.readings import interpret_answer
 from naisei.clarify.data import load
 from naisei.clarify.describe import is_refusal
 from naisei.clarify.schemas import Action, ActionSet, Facts, Instance, Scene, UserInfo
@@ -109,7 +109,7 @@ def test_of_either_or_the_wanted_one_is_taken(name):
     found = []
     for one, question, sides, at in either_or(data, data.instances[0].scene.language):
         answer = RuleSimulator(one, data.actions).answer(question)
-        said = heard(answer, Probe("either-or", question, truth=str(at), sides=sides))
+        said = interpret_answer(answer, Probe("either-or", question, truth=str(at), sides=sides))
         found.append("refused" if is_refusal(answer) else "right" if said == str(at) else said)
     assert len(found) == 240
     assert found.count("refused") <= 0.05 * len(found)

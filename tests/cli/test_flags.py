@@ -11,7 +11,7 @@ from naisei.cli.derived import command_of, group_of
 from naisei.cli.flags import Flags
 from naisei.core import InputError
 from naisei.system.config import Config, Options, flag
-from naisei.system.declare import Experiment, Given, System, Verb
+from naisei.system.declare import Experiment, RawOptions, System, Verb
 
 
 class Tea(Config):
@@ -31,7 +31,7 @@ class Loaded(Exception):
     """The configuration that a command arrived at."""
 
 
-def _settle(given: Given) -> dict[str, Any]:
+def _settle(given: RawOptions) -> dict[str, Any]:
     values = dict(given.values)
     if values.pop("thrifty", False):
         values["cups"] = values.get("cups", 2) - 1

@@ -8,7 +8,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from director.long_lines import long_lines
-from naisei.director import check, spoken
+from naisei.director import check, speakable
 from naisei.director.verdict import CHECK_NAMES
 from naisei.japanese.folding import Origin, fold
 
@@ -64,10 +64,10 @@ def test_masked_text_never_adds_a_hit(outside: str, inside: str, character: str)
 
 @given(TEXT)
 def test_mending_twice_changes_nothing_more(text: str) -> None:
-    mends, mended = spoken(text)
+    mends, mended = speakable(text)
     assert bool(mends) == (mended != text)
     if text.count("「") + text.count("『") + text.count("｢") <= 2:
-        assert spoken(mended) == ((), mended)
+        assert speakable(mended) == ((), mended)
 
 
 @given(TEXT)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from naisei.director import check, spoken
+from naisei.director import check, speakable
 
 WORDS = "えー、もう朝？　まだ眠いよ！"
 
@@ -43,7 +43,7 @@ def test_what_is_round_the_words_comes_off(draft: str) -> None:
     ],
 )
 def test_what_is_said_stays(line: str) -> None:
-    assert spoken(line, ["やな"]) == ((), line)
+    assert speakable(line, ["やな"]) == ((), line)
     assert check(line, character="yana").check("format").status == "PASS"
 
 

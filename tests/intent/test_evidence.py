@@ -6,7 +6,7 @@ from naisei.core import Evidence, Where
 from naisei.intent.answering import extracted
 from naisei.intent.effects import Weigh, WeighHandler, Weights
 from naisei.intent.evaluating import topics
-from naisei.intent.evidence import Found, coverage, is_held, newest_first, strength
+from naisei.intent.evidence import SearchResult, coverage, is_held, newest_first, strength
 from naisei.intent.extraction import quotes
 from naisei.intent.rules import Rules
 from naisei.japanese.sentences import search_tokens
@@ -40,13 +40,13 @@ WEIGHTS = Weights(
     ],
 )
 def test_an_answer_is_near_and_names_what_is_asked(cosine, query, expected):
-    found = Found(hits=(hit("1", "申請", cosine=cosine),), weights=WEIGHTS)
+    found = SearchResult(hits=(hit("1", "申請", cosine=cosine),), weights=WEIGHTS)
     assert extracted(query, found, Rules())[1] == expected
 
 
 def test_nothing_found_is_nothing_held():
     assert not is_held("休暇", [], WEIGHTS, Rules())
-    assert extracted("休暇", Found(hits=(), weights=WEIGHTS), Rules())[1] == "none"
+    assert extracted("休暇", SearchResult(hits=(), weights=WEIGHTS), Rules())[1] == "none"
 
 
 @pytest.mark.parametrize("embedder", [None, "ngram"])
@@ -107,7 +107,7 @@ TABLE = """| 施設 | 市民 | 市外 |
 def test_what_is_quoted_is_the_row_or_the_sentence_with_its_exception(query, shown, hidden):
     found = Evidence(id="1", text=TABLE, score=1.0, meta={"title": "使用料"})
     words = dict.fromkeys(search_tokens(query), 1.0)
-    (quote,) = quotes(query, Found(hits=(found,), weights=Weights(idf=words)))
+    (quote,) = quotes(query, SearchResult(hits=(found,), weights=Weights(idf=words)))
     assert shown in quote.text and hidden not in quote.text
 
 
@@ -138,7 +138,7 @@ def test_a_number_that_is_asked_for_is_quoted_from_the_column_or_list_that_has_i
 ):
     found = Evidence(id="1", text=text, score=1.0, meta={"title": "規程"})
     words = dict.fromkeys(search_tokens(query), 1.0)
-    (quote,) = quotes(query, Found(hits=(found,), weights=Weights(idf=words)))
+    (quote,) = quotes(query, SearchResult(hits=(found,), weights=Weights(idf=words)))
     assert all(part in quote.text for part in shown)
 
 
@@ -159,7 +159,7 @@ def test_how_many_days_are_asked_for_finds_the_column_of_days(tmp_path):
 def test_a_question_in_another_language_is_answered_where_one_place_is_far_nearer(second, band):
     weights = Weights(idf={"leave": 1.0}, ground=0.1, reach=0.4, meaning=True, foreign=True)
     hits = (hit("1", "休暇", cosine=0.25), hit("2", "経費", cosine=second))
-    found = Found(hits=hits, weights=weights)
+    found = SearchResult(hits=hits, weights=weights)
     written, held = extracted("Can I get leave?", found, Rules())
     assert held == band and [c.chunk for c in written.citations] == ["1"]
 
@@ -169,13 +169,15 @@ def test_a_column_of_another_model_is_left_out_and_a_range_holds_the_value():
     found = Evidence(id="1", text=text, score=1.0, meta={"title": "仕様"})
     query = "RK-10Bの保温は何時間ですか"
     words = dict.fromkeys(search_tokens(query), 1.0)
-    (quote,) = quotes(query, Found(hits=(found,), weights=Weights(idf=words)))
+    (quote,) = quotes(query, SearchResult(hits=(found,), weights=Weights(idf=words)))
     assert quote.text == "| 項目 | RK-10B |\n| 保温 | 24時間 |"
     text = (
         "| 勤続 | 係数 |\n| 3年以上5年未満 | 0.5 |\n| 5年以上10年未満 | 0.6 |\n| 10年以上 | 0.8 |"
     )
     found = Evidence(id="1", text=text, score=1.0, meta={"title": "退職金"})
-    (quote,) = quotes("勤続7年の係数は", Found(hits=(found,), weights=Weights(idf={"係数": 1.0})))
+    (quote,) = quotes(
+        "勤続7年の係数は", SearchResult(hits=(found,), weights=Weights(idf={"係数": 1.0}))
+    )
     assert quote.text.endswith("| 5年以上10年未満 | 0.6 |")
 
 

@@ -68,7 +68,7 @@ def test_nothing_that_was_said_besides_a_choice_is_lost(answer, kept):
     ],
 )
 def test_a_request_that_points_back_takes_the_matter_and_asks_its_own(earlier, said, held, gone):
-    (text,) = Dialogue(utterance=said, earlier=(earlier,)).said
+    (text,) = Dialogue(utterance=said, earlier=(earlier,)).full_messages
     assert text.endswith(said) and held in text and gone not in text
 
 
@@ -117,8 +117,8 @@ def test_what_says_nothing_is_not_searched_for():
     dialogue = Dialogue(utterance="休暇について").answered(
         "どれですか", "その中にはありません。", OPTIONS
     )
-    assert dialogue.said == ("休暇について",)
-    assert dialogue.answered("では何ですか", "看護休暇です").said == (
+    assert dialogue.full_messages == ("休暇について",)
+    assert dialogue.answered("では何ですか", "看護休暇です").full_messages == (
         "休暇について",
         "看護休暇です",
     )

@@ -3,12 +3,12 @@
 import pytest
 
 from naisei.relationship.speech.cues import begs, cues
-from naisei.relationship.speech.level import Sentence, casual, laughter, spoken
+from naisei.relationship.speech.level import Sentence, casual, japanese_sentences, laughter
 from naisei.relationship.speech.politeness import Level, addresses, honorifics, level, name_parts
 
 
 def one(text: str) -> Sentence:
-    (sentence,) = spoken(text)
+    (sentence,) = japanese_sentences(text)
     return sentence
 
 
@@ -39,8 +39,11 @@ def test_level(text: str, expected: Level) -> None:
 def test_quotations_and_stage_directions_are_not_the_speakers_manner() -> None:
     assert level(one("部長が「お待ちしております」って言ってた")) is Level.PLAIN
     assert honorifics(one("部長が「お待ちしております」って言ってた")) == []
-    assert [s.text for s in spoken("行こう（と言いました）\n寝ます")] == ["行こう", "寝ます"]
-    assert spoken("") == spoken("Good morning!") == ()
+    assert [s.text for s in japanese_sentences("行こう（と言いました）\n寝ます")] == [
+        "行こう",
+        "寝ます",
+    ]
+    assert japanese_sentences("") == japanese_sentences("Good morning!") == ()
 
 
 @pytest.mark.parametrize(

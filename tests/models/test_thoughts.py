@@ -10,7 +10,7 @@ import pytest
 
 from models.helpers import Choice, gateway, perform
 from naisei.core import Chat, InputError, Sampling, Where, user
-from naisei.models.thoughts import parted, spoken
+from naisei.models.thoughts import parted, visible_so_far
 from servers.openai_server import OpenAIServer
 
 Start = Callable[..., OpenAIServer]
@@ -104,7 +104,7 @@ def test_a_thought_that_never_ends_is_no_answer_and_the_remedy_is_told(
 
 def test_a_mark_that_is_half_written_is_not_shown() -> None:
     text = "はい。<think>迷う</think>そうします。"
-    shown = [spoken(text[:n], headless=False) for n in range(len(text) + 1)]
+    shown = [visible_so_far(text[:n], headless=False) for n in range(len(text) + 1)]
     assert all("はい。そうします。".startswith(said) for said in shown)
     assert shown[-1] == "はい。そうします。"
 

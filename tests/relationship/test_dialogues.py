@@ -40,7 +40,7 @@ DICTS = [{"speaker": s, "text": t} for s, t in SAID]
 )
 def test_shapes_of_json(tmp_path: Path, value: Any) -> None:
     read = read_dialogue(written(tmp_path / "d.json", value))
-    assert read.said == SAID and read.speakers == ("高橋", "田中")
+    assert read.utterances == SAID and read.speakers == ("高橋", "田中")
 
 
 def test_speakers_may_be_numbers(tmp_path: Path) -> None:
@@ -50,13 +50,13 @@ def test_speakers_may_be_numbers(tmp_path: Path) -> None:
 
 def test_rows_of_jsonl(tmp_path: Path) -> None:
     rows = "\n".join(json.dumps(d, ensure_ascii=False) for d in DICTS)
-    assert read_dialogue(written(tmp_path / "d.jsonl", rows)).said == SAID
+    assert read_dialogue(written(tmp_path / "d.jsonl", rows)).utterances == SAID
 
 
 def test_one_of_several_dialogues(tmp_path: Path) -> None:
     several = [{"id": "x1", "turns": DICTS}, {"id": "x2", "turns": DICTS[::-1]}]
     path = written(tmp_path / "d.json", several)
-    assert read_dialogue(path, dialogue="x2").said == SAID[::-1]
+    assert read_dialogue(path, dialogue="x2").utterances == SAID[::-1]
     for wrong in (None, "x3"):
         with pytest.raises(InputError) as caught:
             read_dialogue(path, dialogue=wrong)
@@ -95,7 +95,7 @@ def test_csv_of_spreadsheets(tmp_path: Path, encoding: str, head: str, mark: str
     body = [f'{s}{mark}"{t}"' for s, t in SAID]
     path = tmp_path / "d.csv"
     path.write_bytes("\r\n".join([head, *body, ""]).encode(encoding))
-    assert read_dialogue(path).said == SAID
+    assert read_dialogue(path).utterances == SAID
 
 
 def test_csv_with_sessions_and_other_columns(tmp_path: Path) -> None:

@@ -179,9 +179,9 @@ def test_the_pairs_that_ship(naisei: Naisei, tmp_path: Path) -> None:
     ],
 )
 def test_what_is_not_speech_is_taken_off(reply: str, line: str) -> None:
-    from naisei.relationship.messages import spoken
+    from naisei.relationship.messages import spoken_text
 
-    assert spoken(reply, "倉田 美和", "三浦 拓海") == line
+    assert spoken_text(reply, "倉田 美和", "三浦 拓海") == line
 
 
 def test_the_demonstration_runs_without_a_model(naisei: Naisei, tmp_path: Path) -> None:

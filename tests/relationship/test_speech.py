@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from naisei.relationship.speech import SpeechEstimator, course, estimate, load_coefficients
-from naisei.relationship.speech.features import OF, heard
+from naisei.relationship.speech.features import OF, utterance_cues
 from naisei.relationship.vector import DIMENSIONS
 
 SENIOR = [
@@ -142,7 +142,7 @@ def test_what_is_near_nothing_is_not_told_but_keeps_its_score(
     ],
 )
 def test_cues_are_not_heard_where_they_are_not(text: str, never: str) -> None:
-    assert never not in heard(text).words
+    assert never not in utterance_cues(text).words
 
 
 def test_the_listed_parts_add_up_to_the_number() -> None:

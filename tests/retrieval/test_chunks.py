@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from naisei.japanese.sentences import search_tokens, sentence_spans
-from naisei.retrieval.chunking import Chunking, pieces
+from naisei.retrieval.chunking import Chunking, raw_chunks
 from naisei.retrieval.ranking import fuse
 from naisei.retrieval.types import Document, Passage
 
@@ -33,7 +33,7 @@ def squeezed(text: str) -> str:
 
 @given(st.lists(st.one_of(ROW, TEXT), min_size=1, max_size=12), st.integers(50, 200))
 def test_chunks_hold_everything_in_whole_rows(passages: list[Passage], size: int) -> None:
-    found = pieces(document(passages), Chunking(size=size, overlap=size // 4))
+    found = raw_chunks(document(passages), Chunking(size=size, overlap=size // 4))
     assert len({piece.id for piece in found}) == len(found)
     lines = [line for piece in found for line in piece.text.split("\n")]
     for passage in passages:
@@ -52,7 +52,7 @@ def test_chunks_hold_everything_in_whole_rows(passages: list[Passage], size: int
 
 def test_neighbours_of_one_section_overlap_and_sections_do_not() -> None:
     text = "".join(f"これは{n}番目の文です。" for n in range(40))
-    found = pieces(
+    found = raw_chunks(
         document([Passage(text=text, headings=("一",)), Passage(text="別。", headings=("二",))]),
         Chunking(size=100, overlap=30),
     )
@@ -65,7 +65,7 @@ def test_a_table_in_several_chunks_has_its_header_in_each() -> None:
     rows = [
         Passage(text=f"| {n} | {'値' * 20} |", kind="row", header="| 番号 | 値 |") for n in range(9)
     ]
-    found = pieces(document(rows), Chunking(size=100, overlap=20))
+    found = raw_chunks(document(rows), Chunking(size=100, overlap=20))
     assert len(found) > 2
     assert all(piece.text.startswith("| 番号 | 値 |\n") for piece in found)
 

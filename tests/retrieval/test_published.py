@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from naisei.core import InputError
-from naisei.postgres import Stored, shown
+from naisei.postgres import Stored, without_password
 from naisei.retrieval.build import build
 from naisei.retrieval.index import Index
 from naisei.retrieval.published import publish
@@ -32,7 +32,7 @@ ASKED = {
 def at(folder: Path, name: str, address: str) -> Path:
     """A folder whose index is the one of this name in the database."""
     folder.mkdir()
-    Stored(store=shown(address), name=name).write(folder)
+    Stored(store=without_password(address), name=name).write(folder)
     return folder
 
 

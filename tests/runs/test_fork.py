@@ -13,7 +13,7 @@ from commandline import Naisei
 from naisei.core import InputError, World
 from naisei.runs.directory import RunDirectory
 from naisei.runs.engine import RunOutcome, run_task
-from naisei.runs.fork import Fork, begin, check, fork_of, kept
+from naisei.runs.fork import Fork, begin, check, events_before, fork_of
 from runs.toy import Toy, model
 
 
@@ -28,7 +28,7 @@ def forked(parent: Path, path: Path, fork: Fork) -> tuple[RunOutcome, list[str]]
     with RunDirectory.look(parent) as run:
         events = run.log.read(fork.episode)
     with RunDirectory.of(Toy(n=3), path) as run:
-        begin(run.log, fork, kept(events, fork.step), {})
+        begin(run.log, fork, events_before(events, fork.step), {})
     calls: list[str] = []
     return ran(path, model(record=calls.append)), calls
 

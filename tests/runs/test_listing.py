@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from naisei.runs import listing
-from naisei.runs.listing import LIST, Listed, found, runs
+from naisei.runs.listing import LIST, Listed, find_runs, runs
 from naisei.runs.lock import RunLock
 
 
@@ -85,4 +85,4 @@ def test_a_list_that_cannot_be_read_is_made_anew(folder: Path, text: str) -> Non
     assert len(json.loads((folder / LIST).read_text())["lines"]) == 21
     (folder / LIST).unlink()
     (folder / LIST).symlink_to(folder / "run-0/config.json")
-    assert [run.path for run in found(folder)] == [Path(run.path) for run in first]
+    assert [run.path for run in find_runs(folder)] == [Path(run.path) for run in first]

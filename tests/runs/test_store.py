@@ -69,7 +69,7 @@ def test_what_was_appended_is_read_in_order_by_whoever_opens_it(store: Open) -> 
         spent = other.ledger().roles["agent"]
         assert (spent.calls, spent.tokens, spent.lost, spent.usd) == (5, 75, 15, 2.5)
         assert [[used.calls for used in row.usage] for row in other.rows().values()] == [[3, 1]]
-        page = show.episode_page(other, show.Wanted(text="A", instances=frozenset({"a"})))
+        page = show.episode_page(other, show.EpisodeFilter(text="A", instances=frozenset({"a"})))
         assert [(line.state, line.tokens, line.usd) for line in page.lines] == [("scored", 60, 2.0)]
         found = other.verified()
         assert not found.damages and (found.events, found.episodes) == (4, 1)

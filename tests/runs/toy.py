@@ -118,7 +118,7 @@ class Toy(Task[Config]):
         notes = ("注意: <script>alert(1)</script>",)
         return Summary((metric, undefined), (table,), notes, {"units": units})
 
-    def shown(self, where: Where, result: JsonValue) -> list[Line]:
+    def render_episode(self, where: Where, result: JsonValue) -> list[Line]:
         return [Line(f"ちょっと休憩しようかな <i>{where.instance}</i>", "利用者")]
 
 

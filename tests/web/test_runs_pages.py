@@ -19,16 +19,16 @@ from naisei.core.messages import fingerprint
 from naisei.models.providers.hand import HandModel
 from naisei.runs.annotations import written_on
 from naisei.runs.directory import RunDirectory
-from naisei.runs.fork import Fork, begin, kept
+from naisei.runs.fork import Fork, begin, events_before
 from naisei.runs.overview import EpisodeOutcome
 from naisei.runs.report import StoredSummary, store_summary
-from naisei.runs.show import Wanted, episode_page
+from naisei.runs.show import EpisodeFilter, episode_page
 from naisei.runs.task import Digest, EpisodeRow, Metric, Summary, Table
 from naisei.web.conversations.kind import ConversationConfig, ConversationRun
 from naisei.web.options import WebOptions
 from naisei.web.pages.runs.aligned import aligned, parting
 from naisei.web.pages.runs.forked_runs import answer_of, fork_form
-from naisei.web.pages.runs.lists import Place
+from naisei.web.pages.runs.lists import RunAddress
 from naisei.web.pages.runs.strip import Strip
 from naisei.web.state import RECORDED
 from servers.web_server import WebServer
@@ -172,7 +172,7 @@ def test_pages_agree_with_the_whole_log(options: WebOptions) -> None:
             assert line.calls == sum(u.calls for u in usage)
             assert line.tokens == sum(u.tokens for u in usage)
             assert line.usd == pytest.approx(sum(u.usd or 0 for u in usage))
-        assert episode_page(run.log, Wanted(name="item-0003#0")).total == 1
+        assert episode_page(run.log, EpisodeFilter(name="item-0003#0")).total == 1
 
 
 def test_an_episode_step_by_step(server: WebServer) -> None:
@@ -497,7 +497,7 @@ def test_a_parent_lists_its_forks(tmp_path: Path) -> None:
         path = runs / f"parent-fork-{digest}"
         with RunDirectory.of(ConversationRun(config, system="clarify", data_hash="d"), path) as run:
             fork = Fork(parent=str(of.resolve()), episode=episode, step=step, answer="x")
-            begin(run.log, fork, kept(events, step), {})
+            begin(run.log, fork, events_before(events, step), {})
     (runs / "parent-fork-broken").mkdir()
     with WebServer(WebOptions(state=tmp_path / "state", runs=runs)) as server:
         page = get(server, "/runs/episode/parent", e="item-0001#0")
@@ -539,7 +539,7 @@ def test_a_run_is_forked_on_the_page(tmp_path: Path, naisei: Naisei) -> None:
             assert fork(model="openai:gpt-5").status_code == 422
             # No address and no key of this server for what somebody's run says.
             assert server.state is not None
-            assert fork_form(server.state, Place("one", runs / "one"), paid, asked) is None
+            assert fork_form(server.state, RunAddress("one", runs / "one"), paid, asked) is None
     assert len(list(runs.glob("one-fork-*"))) == 2
 
 

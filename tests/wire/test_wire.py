@@ -11,7 +11,7 @@ import pytest
 from checkout import tool
 from commandline import Naisei
 from naisei.runs.wire import WIRE, golden
-from naisei.schema import spoken_in
+from naisei.schema import prompt_language
 
 GOLDEN = golden()
 wire = tool("wire")
@@ -108,7 +108,7 @@ def test_prompts_speak_one_language_and_date_their_days(name: str) -> None:
         if ".en" in name and not name.startswith(("director", "emphasis", "intent")):
             assert not re.search(r"[\u3040-\u30ff]", told)
         if ".ja" in name:
-            assert spoken_in(told) == "ja"
+            assert prompt_language(told) == "ja"
         if _RELATIVE.search(re.sub("「[^」]*」", "", told)):  # examples are nobody's day
             assert _DATED.search(said), "a relative day without its date"
 

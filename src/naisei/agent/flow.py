@@ -19,13 +19,13 @@ from naisei.agent.house import left_out, named, without_denied
 from naisei.agent.mind import PERSON, Deed, Kind, Mind
 from naisei.agent.persona import Persona
 from naisei.agent.rules import AgentRules
-from naisei.agent.understanding import Ear, Meant, asks_back, understood
+from naisei.agent.understanding import Ear, Remark, asks_back, understood
 from naisei.agent.unprompted import foreign, reply_without_a_model, told_before
 from naisei.agent.wording import did, in_words, notes, phrase
 from naisei.clarify.agent import Agent
 from naisei.clarify.careful import CarefulAgent
 from naisei.clarify.config import Rules
-from naisei.clarify.conversation import Told
+from naisei.clarify.conversation import AnnouncingAgent
 from naisei.clarify.flow import reflect, trial
 from naisei.clarify.schemas import ActionSet, TrialLog, Turn
 from naisei.core import Act, AskUser, Chat, Effect, Flow, Now, Remember, Say, through
@@ -83,14 +83,14 @@ class Remark:
 
     parts: Parts
     mind: Mind
-    meant: Meant
+    meant: ParsedRemark
     remembered: Sequence[Entry] = ()
 
 
 class Emergency(Exception):
     """The answer to a question tells of one: whatever was going on ends. meant: that answer."""
 
-    def __init__(self, meant: Meant) -> None:
+    def __init__(self, meant: ParsedRemark) -> None:
         self.meant = meant
 
 
@@ -126,7 +126,7 @@ def rescue(remark: Remark) -> Flow[None]:
     """An emergency: the public number, and what the documents have for it, whoever speaks."""
     text, setting = remark.meant.call, remark.parts.setting
     if setting is not None:
-        urgent = yield from urgent_reply(Dialogue(utterance=remark.mind.said), setting)
+        urgent = yield from urgent_reply(Dialogue(utterance=remark.mind.last_line), setting)
         text = urgent.message if urgent is not None else text
     yield from speak(remark, text, checked=False)
 
@@ -139,7 +139,7 @@ def act(remark: Remark) -> Flow[None]:
         words = without_denied(words)
         if mind.actions and mind.deed and "correction" in parts.kinds(mind):
             last = mind.actions.text(mind.deed.logs[-1].acts[-1])
-            told = left_out(mind.said, mind.actions, like=last)
+            told = left_out(mind.last_line, mind.actions, like=last)
     yield from _attempt(remark, Deed(utterance=words), told)
 
 
@@ -149,7 +149,7 @@ def correct(remark: Remark) -> Flow[None]:
     assert mind.deed is not None and mind.actions is not None
     *before, last = mind.deed.logs
     texts = [mind.actions.text(action) for action in last.acts]
-    said = Turn(question=phrase("was it", language, *texts), answer=mind.said)
+    said = Turn(question=phrase("was it", language, *texts), answer=mind.last_line)
     failed = last.model_copy(update={"success": False, "turns": (*last.turns, said)})
     if parts.rules.reflecting and "reflector" in parts.roles:
         scene = mind.deed.instance(language).scene
@@ -172,7 +172,7 @@ def _attempt(remark: Remark, deed: Deed, told: int | None) -> Flow[None]:
     rules = Rules(trials=len(deed.logs) + 1, quota=quota)
     instance = deed.instance(language, words="" if told is None else actions.text(told))
     memo = parts.memory.recall()
-    one = trial(instance, actions, Told(careful), memo, deed.logs, rules, declines=True)
+    one = trial(instance, actions, AnnouncingAgent(careful), memo, deed.logs, rules, declines=True)
     log: TrialLog = yield from voiced(one, parts, mind)
     if log.declined == "no request" and not log.turns:
         yield from chat(replace(remark, meant=remark.meant.model_copy(update={"sort": "chat"})))
@@ -190,7 +190,7 @@ def answer(remark: Remark) -> Flow[None]:
     parts, mind = remark.parts, remark.mind
     assert parts.setting is not None
     # A model reads what was said; rules go by requests alone.
-    before = mind.heard[:-1] if "evaluator" in parts.roles else mind.asked
+    before = mind.person_lines[:-1] if "evaluator" in parts.roles else mind.asked
     asking = converse(remark.meant.words, parts.setting, earlier=before[-_EARLIER:])
     reply = yield from voiced(asking, parts, mind)
     nothing, model = reply.band == "none" and not reply.urgent, "speaker" in parts.roles
@@ -310,7 +310,7 @@ def voiced(flow: Flow[T], parts: Parts, mind: Mind) -> Flow[T]:
 
     def perform(effect: Effect[Any]) -> Flow[Any]:
         if isinstance(effect, AskUser):
-            return (yield from _asked(parts, mind, effect.question))
+            return (yield from _ask_user(parts, mind, effect.question))
         result = yield effect
         if isinstance(effect, Act):
             mind.see(result)
@@ -319,12 +319,12 @@ def voiced(flow: Flow[T], parts: Parts, mind: Mind) -> Flow[T]:
     return (yield from through(flow, perform))
 
 
-def _asked(parts: Parts, mind: Mind, question: str) -> Flow[str]:
+def _ask_user(parts: Parts, mind: Mind, question: str) -> Flow[str]:
     question, _ = yield from gated(parts, mind, question)
     said = yield from AskUser(question)
     mind.hear(parts.persona.profile.id, question)
     mind.hear(PERSON, said)
-    heard = yield from parts.ear.heard(said)
+    heard = yield from parts.ear.classify(said)
     if heard.call:
         raise Emergency(heard)
     return said
@@ -336,8 +336,8 @@ def recalled(mind: Mind, *, model: bool) -> Flow[Sequence[Entry]]:
     if not (yield from Recent(STREAM, 1)):
         return ()
     now = (yield from Now()).replace(tzinfo=None)
-    found = yield from Recall((mind.said,), STREAM, now, k=_FOUND)
+    found = yield from Recall((mind.last_line,), STREAM, now, k=_FOUND)
     told = [one.entry for one in found]
-    former = [entry for entry in told if entry.text not in mind.heard]
-    today = not model and asks_back(mind.said) and not (former and told_before(mind.said))
+    former = [entry for entry in told if entry.text not in mind.person_lines]
+    today = not model and asks_back(mind.last_line) and not (former and told_before(mind.last_line))
     return (told if today else former)[:_TOLD]

@@ -117,11 +117,11 @@ class Mind:
         return {side: v.model_dump() if v else None for side, v in found.items()}
 
     @property
-    def heard(self) -> tuple[str, ...]:
+    def person_lines(self) -> tuple[str, ...]:
         """The person's lines, oldest first."""
         return tuple(line.text for line in self.talk.history if line.speaker == PERSON)
 
     @property
-    def said(self) -> str:
+    def last_line(self) -> str:
         """The person's last line."""
-        return self.heard[-1]
+        return self.person_lines[-1]

@@ -19,7 +19,7 @@ from naisei.agent.persona import Persona
 from naisei.core import Chat, Embed, Flow, InstrumentFailure, Message, system, user
 from naisei.intent.remarks import EMERGENCIES, centred, number_to_call, sorts
 from naisei.japanese.answers import Stance, none_of_them, understand
-from naisei.schema import told
+from naisei.schema import model_field
 
 #: Lines that a model is shown, the last of them the remark.
 _SHOWN = 8
@@ -55,14 +55,14 @@ class Understood(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
-    thought: str = told("判断の理由を一文で", "The reason, in one sentence", "")
-    kind: Kind = told("一覧の中の一つ", "One of the list")
-    words: str = told(
+    thought: str = model_field("判断の理由を一文で", "The reason, in one sentence", "")
+    kind: Kind = model_field("一覧の中の一つ", "One of the list")
+    words: str = model_field(
         "発言を、指示語を補って言い直したもの", "The remark in full, without words that point back"
     )
 
 
-class Meant(Understood):
+class ParsedRemark(Understood):
     """sort: what the regression takes it for, of the twelve. fact: the persona's that answers it,
     "" for none. shares: how much it is of each sort, 0 to 1, each by itself. call: the public
     number to be told at once."""
@@ -88,12 +88,12 @@ class Ear:
         requests = [max(of, key=lambda sort: of[sort]) == "act" for of in read]
         self._requests = np.array(requests) & ~np.isin(samples(persona), self._facts)
 
-    def heard(self, said: str) -> Flow[Meant]:
+    def classify(self, said: str) -> Flow[ParsedRemark]:
         """A remark; names of the persona in it tell nothing of what it is."""
         bare = self._called.sub("", said).strip("、,。 ") or said
         return self.read(said, (yield from Embed((bare,)))[0])
 
-    def read(self, said: str, vector: npt.NDArray[np.float32]) -> Meant:
+    def read(self, said: str, vector: npt.NDArray[np.float32]) -> ParsedRemark:
         """said: a remark, with its vector; shape (dim,)."""
         shares = sorts(said, vector)
         fact = self._fact(vector, shares["self"])
@@ -112,7 +112,7 @@ class Ear:
             fact = ""
         if sort == "act":  # what it says when that is asked for, not what is so of it
             fact = self._fact(vector, shares["self"], requests=True)
-        return Meant(kind="chat", words=said, sort=sort, fact=fact, shares=shares, call=call)
+        return ParsedRemark(kind="chat", words=said, sort=sort, fact=fact, shares=shares, call=call)
 
     def _fact(
         self, vector: npt.NDArray[np.float32], about: float, *, requests: bool = False
@@ -131,10 +131,10 @@ def samples(persona: Persona) -> tuple[str, ...]:
     return tuple(text for fact in persona.facts for text in (fact.say, *fact.asked))
 
 
-def understood(mind: Mind, kinds: tuple[Kind, ...], ear: Ear, *, model: bool) -> Flow[Meant]:
+def understood(mind: Mind, kinds: tuple[Kind, ...], ear: Ear, *, model: bool) -> Flow[ParsedRemark]:
     """What the person's last line is. kinds: those that can be served; `chat` always can."""
-    said, own = mind.said, _READ.sub("", mind.said)
-    meant = yield from ear.heard(own or said)
+    said, own = mind.last_line, _READ.sub("", mind.last_line)
+    meant = yield from ear.classify(own or said)
     if own != said:  # what is written somewhere is no request of the person's
         wanted = meant.sort == "act"
         kinds = tuple(kind for kind in kinds if kind != "act" or wanted)
@@ -158,7 +158,7 @@ def understood(mind: Mind, kinds: tuple[Kind, ...], ear: Ear, *, model: bool) ->
             return meant.model_copy(update={**found.model_dump(), "kind": kind})
     if "correction" in kinds and _corrects(said, mind):
         return meant.model_copy(update={"kind": "correction"})
-    return meant.model_copy(update={"kind": "chat" if asks_back(said) else _kind(meant, kinds)})
+    return meant.model_copy(update={"kind": "chat" if asks_back(said) else _reply_kind(meant, kinds)})
 
 
 def asks_back(said: str) -> bool:
@@ -166,7 +166,7 @@ def asks_back(said: str) -> bool:
     return _ASKS_BACK.search(said) is not None
 
 
-def _kind(meant: Meant, kinds: tuple[Kind, ...]) -> Kind:
+def _reply_kind(meant: ParsedRemark, kinds: tuple[Kind, ...]) -> Kind:
     """What is done about it: what a fact answers is talk, a wish or a worry is a question where
     nothing can be done but something looked up."""
     if meant.fact:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 
 from naisei.agent.mind import Mind
-from naisei.agent.understanding import Meant, asks_back
+from naisei.agent.understanding import ParsedRemark, asks_back
 from naisei.agent.wording import phrase
 from naisei.japanese.morph import Token, is_japanese, normalise, tokens
 from naisei.memory.stream import Entry
@@ -31,9 +31,9 @@ _FORMAL = re.compile(
 _GO_ON = ("glad", "sad")
 
 
-def reply_without_a_model(mind: Mind, meant: Meant, remembered: Sequence[Entry]) -> str:
+def reply_without_a_model(mind: Mind, meant: ParsedRemark, remembered: Sequence[Entry]) -> str:
     """remembered: of former days, best first."""
-    persona, said = mind.persona, mind.said
+    persona, said = mind.persona, mind.last_line
     if cited := _cited(said, remembered, mind):
         return cited
     if meant.fact:
@@ -46,7 +46,7 @@ def reply_without_a_model(mind: Mind, meant: Meant, remembered: Sequence[Entry])
         return phrase(name, persona.language, said)
     recent = mind.told[-_FRESH:]
     reply = next((line for line in own if line not in recent), "")
-    matter = _matter(said)
+    matter = _topic(said)
     if reply and not (matter and meant.sort in _GO_ON):
         return str(reply)
     if matter and (reply or len(mind.told) % 2):
@@ -56,7 +56,7 @@ def reply_without_a_model(mind: Mind, meant: Meant, remembered: Sequence[Entry])
 
 def foreign(mind: Mind) -> bool:
     """Whether the remark is a sentence of another language, which only a model reads."""
-    said = mind.said.strip()
+    said = mind.last_line.strip()
     return mind.persona.language == "ja" and " " in said and not is_japanese(said)
 
 
@@ -91,7 +91,7 @@ def _names(token: Token) -> bool:
     return token.pos == "名詞" and not formal
 
 
-def _matter(said: str) -> str:
+def _topic(said: str) -> str:
     """What a remark is about: its last noun with what stands before it."""
     if not is_japanese(said):
         words = [word.strip(".,!?") for word in said.split()]

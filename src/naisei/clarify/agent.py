@@ -1,4 +1,4 @@
-"""Agents: what one sees and decides, what its factory declares, and agents by name."""
+"""Agents: their view, their decisions, their factories, and agents by name."""
 
 from __future__ import annotations
 
@@ -17,16 +17,15 @@ from naisei.plugins import typed, untyped
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """All that an agent may look at before a decision.
+    """The agent's input to a decision.
 
     asked: this trial's questions and answers. tried: the sets of actions executed in earlier
-    trials, none of them just what is wanted, as far as the agent is told (`--repeats`). masked:
-    those sets must not be executed again.
-    history: the earlier trials in full (an agent that works by a memo must not read it; one that
-    keeps a posterior does). memo: the memory policy's text.
-    may_ask: whether a question is allowed now; quota_left: how many more. trials_left: after this
-    one, if it fails; `None` where nobody counts them. several: whether more than one action may be
-    wanted. declines: whether none may be, as where people talk.
+    trials, all of them wrong, as far as `--repeats` lets the agent know. masked: those sets must
+    not be executed again. history: the earlier trials in full (read by agents with a posterior, not
+    by agents with a memo). memo: the memory policy's text. may_ask: whether a question is allowed
+    now; quota_left: how many more. trials_left: after this one, if it fails; `None` if unlimited.
+    several: whether more than one action may be wanted. declines: whether possibly none is, as in
+    talks with people.
     """
 
     scene: Scene
@@ -45,7 +44,7 @@ class View:
 
     @property
     def allowed(self) -> tuple[int, ...]:
-        """The actions that may be executed alone, in their order."""
+        """The actions that may still be executed alone, in order."""
         barred = self.tried if self.masked else ()
         return tuple(a for a in self.actions.ids if frozenset({a}) not in barred)
 
@@ -63,7 +62,7 @@ class Agent(Protocol):
 
 
 class NotingAgent:
-    """Decides as another one does, and keeps what it decided. made: oldest first."""
+    """Wraps an agent and records its decisions. made: oldest first."""
 
     def __init__(self, agent: Agent) -> None:
         self.name, self._agent = agent.name, agent
@@ -77,15 +76,15 @@ class NotingAgent:
 
 @dataclass(frozen=True)
 class AgentContext:
-    """What a factory gets to build an agent. Entry-point group: `naisei.agents`.
+    """The input of an agent factory. Entry-point group: `naisei.agents`.
 
-    A factory is a callable `(AgentContext) -> Agent`; `declares` says of it what must be known
-    before there is an agent.
+    A factory is a callable `(AgentContext) -> Agent`; `declares` attaches what must be known before
+    it is built.
 
     options: the agent's own settings. alpha, beta: discounts of score@k per question and per wrong
     act.
-    embedder: built lazily by calling it, so that agents without one pay nothing.
-    train: instances that may be learnt from (never those being run).
+    embedder: a lazy constructor, so that agents without one pay nothing. train: instances to learn
+    from (never those of the run).
     """
 
     actions: ActionSet
@@ -105,8 +104,7 @@ class AgentContext:
 
 @dataclass(frozen=True, slots=True)
 class Factory:
-    """A factory with what it declares of its agents; see `declares`. model_free: `None` where
-    nothing is declared."""
+    """A factory with its declarations; see `declares`. model_free: `None` if undeclared."""
 
     build: Callable[[AgentContext], Agent]
     model_free: bool | None = None
@@ -122,11 +120,10 @@ def declares(
 ) -> Callable[[Callable[[AgentContext], Agent]], Factory]:
     """A decorator of a factory.
 
-    model_free: whether the agent does without a language model: True takes it out of memory
-    policies and roles, False makes a run without a model for the role `agent` an error; where
-    nothing is declared the agent is taken to reflect, and nothing is asked of its models.
-    options: a model of its settings, which types and checks them before there is a run. asks:
-    whether it can ask at all; False leaves over- and under-asking undefined.
+    model_free: whether the agent does without a language model: True: no memory policy and no role;
+    False: a run without a model for the role `agent` is an error; undeclared: it is assumed to
+    reflect, and no model is required. options: a pydantic model of its settings, checked before a
+    run. asks: whether it can ask at all; False leaves over- and under-asking undefined.
     """
     return lambda build: Factory(build, model_free, options, asks)
 
@@ -141,13 +138,13 @@ def _factory(name: str) -> Factory:
 
 
 def asks(name: str) -> bool:
-    """Whether an agent can ask at all, so that what it did not ask tells of it."""
+    """Whether an agent can ask at all."""
     return _factory(name).asks
 
 
 def is_model_free(name: str) -> bool:
-    """Whether an agent keeps its own account of earlier trials, so that it needs no language
-    model and no memory policy applies to it.
+    """Whether an agent tracks earlier trials itself: it needs no language model and no memory
+    policy.
 
     Raises:
         InputError: no such agent.
@@ -156,21 +153,21 @@ def is_model_free(name: str) -> bool:
 
 
 def calls_model(name: str) -> bool:
-    """Whether an agent declares that it calls a model in the role `agent`."""
+    """Whether an agent declares calls of a model in the role `agent`."""
     return _factory(name).model_free is False
 
 
 def settings_of(
     name: str, given: Mapping[str, str], *, beside: Sequence[str] = ()
 ) -> dict[str, JsonValue]:
-    """The settings of an agent in their types.
+    """Parse the settings of an agent.
 
     Args:
-        given: key → value as typed. beside: the agents that share them; a key that only another
-            one knows is left to it.
+        given: key → value as typed.
+        beside: the agents that share them; a key that only another agent knows is ignored here.
 
     Raises:
-        InputError: a setting that none of them knows, or a value that does not fit.
+        InputError: an unknown setting, or an invalid value.
     """
     declared = _factory(name).options
     if declared is None:
@@ -185,7 +182,7 @@ def build_agent(name: str, context: AgentContext) -> Agent:
     """The agent.
 
     Raises:
-        InputError: no such agent, or settings that it does not take.
+        InputError: no such agent, or invalid settings.
     """
     factory = _factory(name)
     if factory.options is not None:

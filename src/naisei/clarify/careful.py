@@ -1,5 +1,5 @@
-"""What an agent is held to where people are acted for: who declines is left alone, an option is
-taken at its word, and what cannot be taken back is confirmed first.
+"""Rules for agents that act for people: a refusal ends the request, a chosen option is final, and
+irreversible actions are confirmed first.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from naisei.clarify.schemas import ActionSet, Clarify, Decision, Decline, Execut
 from naisei.core import Flow
 from naisei.japanese.declining import declines
 
-#: More actions than that are no list that somebody is asked to choose from.
+#: Longest list of actions to choose from.
 _OPTIONS = 9
 _WORDS = {
     "ja": {
@@ -34,11 +34,9 @@ _WORDS = {
 
 @dataclass(frozen=True)
 class CarefulAgent:
-    """Decides as `agent` does, but for what needs no model and for what must be confirmed.
-
-    dangerous: actions that are done only after a yes to them. done: the action that the same words
-    had carried out just before, 0 for none: it is done once more only after a yes. reserved: of the
-    questions that may be asked, those that only a confirmation may use.
+    """Wraps `agent`: handles what needs no model, and confirmations. dangerous: actions that need a
+    yes. done: the action that the same words triggered just before (0: none); repeating it needs a
+    yes. reserved: questions of the quota that only confirmations may use.
     """
 
     agent: Agent
@@ -78,14 +76,14 @@ class CarefulAgent:
         return self._confirmed(decision, view)
 
     def _confirmed(self, decision: Execute, view: View) -> Decision:
-        """The decision, or first a question whether that is to be done."""
+        """The decision, or a question to confirm it."""
         must = {*self.dangerous, self.done}
         wanted = next((each for each in (decision.action, *decision.also) if each in must), 0)
         if not wanted:
             return decision
         question = self._question(wanted, view.scene.language)
         if any(turn.question == question for turn in view.asked):
-            # Asked before, and there was no yes.
+            # The confirmation got no yes.
             return Decline(reason="no request", thought=decision.thought)
         return Clarify(question=question, thought=decision.thought, guess=wanted)
 
@@ -94,7 +92,7 @@ class CarefulAgent:
         return words.format(action=self.actions.text(action))
 
     def _confirming(self, view: View) -> int:
-        """The action that the last question was to confirm; 0 if it was another question."""
+        """The action that the last question asked to confirm; 0 for another question."""
         if not view.asked:
             return 0
         must = (*self.dangerous, *((self.done,) if self.done else ()))
@@ -102,7 +100,7 @@ class CarefulAgent:
         return next((n for n in must if self._question(n, view.scene.language) == last), 0)
 
     def _inner(self, view: View) -> View:
-        """What the agent sees: a question to confirm is none of its quota."""
+        """The agent's view, without confirmations in its quota."""
         must = {*self.dangerous, *((self.done,) if self.done else ())}
         ours = {self._question(n, view.scene.language) for n in must}
         confirmed = sum(turn.question in ours for turn in view.asked)

@@ -15,7 +15,7 @@ from rich.text import Text
 
 from naisei.clarify.agent import AgentContext, build_agent
 from naisei.clarify.config import ClarifyConfig
-from naisei.clarify.conversation import Picture, agrees, prepared
+from naisei.clarify.conversation import BeliefState, agrees, prepared
 from naisei.clarify.data import Dataset, load, load_actions
 from naisei.clarify.lines import DONE, ENDED, GAVE_UP
 from naisei.clarify.person import Person, people_directory
@@ -39,21 +39,21 @@ _JAPANESE, _ENGLISH = "ambigact40-open", "ambigact40-open-en"
 
 
 @dataclass(frozen=True, slots=True)
-class Ground:
-    """What a conversation stands on: the situation (without any words yet) and the actions."""
+class ChatSetup:
+    """The setup of a conversation: the situation (without an utterance) and the actions."""
 
     scene: Scene
     actions: ActionSet
 
 
-def ground(
+def chat_setup(
     config: ClarifyConfig, *, scene: str | None, asked: Language | None, shown: Language
-) -> Ground:
+) -> ChatSetup:
     """The situation and the actions of a conversation.
 
     scene: an instance or scene of the data, `None` for a situation without particulars.
-    asked: the language to talk in, if somebody said so; else it is that of the data where
-    the data is bundled and English, that of the scene, or `shown`, that of messages.
+    asked: the requested language of the talk, if any; else English for bundled English data, the
+    scene's language, or `shown`, the language of messages.
 
     Raises:
         InputError: unusable data, or no such scene.
@@ -70,7 +70,7 @@ def ground(
     if bundled and not config.actions:
         actions = load_actions(language=language)
     if scene is None:
-        return Ground(Scene(id="own", utterance="", language=language), actions)
+        return ChatSetup(Scene(id="own", utterance="", language=language), actions)
     found = [i.scene for i in data.instances if scene in (i.id, i.scene_id)]
     if not found:
         raise InputError(
@@ -82,7 +82,7 @@ def ground(
             remedy=say(f"例: {data.instances[0].id}", f"for instance {data.instances[0].id}"),
         )
     spoken = language if asked or bundled else found[0].language
-    return Ground(found[0].model_copy(update={"language": spoken}), actions)
+    return ChatSetup(found[0].model_copy(update={"language": spoken}), actions)
 
 
 def _load(config: ClarifyConfig, source: str, split: str | None) -> Dataset:
@@ -137,8 +137,8 @@ class ChatOptions(Options):
 
 
 class _ChatConfig(BaseModel):
-    """What is frozen of a conversation. scene: without words yet. person: the notes as they were
-    at the start."""
+    """The frozen configuration of a conversation. scene: without an utterance. person: the notes at
+    the start."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -190,7 +190,7 @@ class _Terminal(TerminalConversation):
             self.console.print(Text(self._words["again"]))
 
     def _show_notes(self) -> None:
-        person = Picture.of(self._config.person, self.conversation.events).person
+        person = BeliefState.of(self._config.person, self.conversation.events).person
         text = person.notes(self._config.scene.language) or self._words["empty"]
         title = self._words["memo"].format(name=person.name)
         self.console.print(Panel(Text(text), title=title, title_align="left"))
@@ -206,7 +206,7 @@ def chat_command(config: ClarifyConfig, options: RunOptions, *, chat: ChatOption
     if chat.run_dir is not None and (frozen := chat.run_dir / "config.json").is_file():
         held = Frozen.read(frozen).config_as(_ChatConfig, frozen)
     else:
-        stands = ground(config, scene=chat.scene, asked=chat.talk, shown=shown_language())
+        stands = chat_setup(config, scene=chat.scene, asked=chat.talk, shown=shown_language())
         person = Person.load(chat.user, people_directory())
         held = _ChatConfig(
             setting=config,

@@ -1,4 +1,4 @@
-"""What a run of clarify is: everything that changes its results, frozen."""
+"""The configuration of clarify: everything that changes its results, frozen."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from naisei.system.config import Config, Options, flag
 class Rules(Options):
     """How an episode is played: everything in which two configurations of the paper differ.
 
-    repeats: what an agent is told of actions that failed in earlier trials, whatever its memory.
+    repeats: what an agent learns of actions that failed in earlier trials, besides its memory.
     """
 
     trials: int = flag(
@@ -159,8 +159,8 @@ class ClarifyConfig(_Data):
 
 
 class AuditConfig(_Data):
-    """What is audited. battery: digest of the questions, so that a run directory of another
-    battery is refused."""
+    """The configuration of an audit. battery: digest of the questions, so that a run directory of
+    another battery is refused."""
 
     task: Literal["audit"] = "audit"
     simulator: str = flag("rule", "rule または llm", "rule or llm.")

@@ -1,6 +1,6 @@
-"""A conversation about what somebody wants done: its flow, its world, and what is known by now.
+"""A conversation about requests: its flow, its world, and its state.
 
-The terminal and the page of the assistant hold the same one (`naisei.runs.conversation`).
+The terminal and the assistant's page share it (`naisei.runs.conversation`).
 """
 
 from __future__ import annotations
@@ -39,18 +39,18 @@ from naisei.runs.asking import ReadAnswer
 from naisei.runs.conversation import HumanHandler, Prepared
 
 _MARKS = {"y": True, "○": True, "合ってる": True, "n": False, "×": False}
-#: Actions that are offered where none was found for a wish.
+#: Actions offered if none was found for a wish.
 _NEAREST = 3
 
 
 def agrees(said: str) -> bool | None:
-    """Whether somebody said yes; `None` for what is neither yes nor no."""
+    """Whether an answer is a yes; `None` if neither yes nor no."""
     said = said.strip().lower().rstrip("。.！!")
     return _MARKS.get(said, {Stance.YES: True, Stance.NO: False}.get(understand(said).stance))
 
 
-class Told:
-    """An agent that says each decision before it is carried out, with what it believes."""
+class AnnouncingAgent:
+    """Wraps an agent: says each decision, with its belief, before it is carried out."""
 
     def __init__(self, agent: Agent) -> None:
         self.name, self._agent = agent.name, agent
@@ -58,7 +58,7 @@ class Told:
     def decide(self, view: View) -> Flow[Decision]:
         decision = yield from self._agent.decide(view)
         if isinstance(decision, Decline):
-            return decision  # how the request ended is said
+            return decision  # the end of the request is announced
         asks = isinstance(decision, Clarify)
         chances: list[JsonValue] = [
             {"text": view.actions.text(each.action), "p": round(each.p, 4)}
@@ -82,10 +82,10 @@ def requests(
     rules: Rules,
     past: Sequence[Event] = (),
 ) -> Flow[NoReturn]:
-    """Requests without end; whoever has had enough leaves. past: events of earlier parts, the
-    last request of which is begun again if it had not come to its end."""
-    number = sum(event.kind == "ask" and not _asked(event) for event in past)
-    told, left = Told(agent), _left(past)
+    """Loops over requests until the user quits. past: events of earlier parts; an unfinished last
+    request is started again."""
+    number = sum(event.kind == "ask" and not _question_of(event) for event in past)
+    told, left = AnnouncingAgent(agent), _left(past)
     while True:
         if left:
             said, left = left, ""
@@ -93,7 +93,7 @@ def requests(
             said = yield from AskUser("")
             number += 1
         now = scene.model_copy(update={"id": f"request-{number}", "utterance": said})
-        # The hidden intent is in the person's head: no id stands for it.
+        # The person's intent is unknown, so it has no id.
         instance = Instance(id=now.id, scene=now, gold=0)
         result = yield from episode(instance, actions, told, notes, rules, declines=True)
         declined = result.trials[-1].declined == "no request"
@@ -101,17 +101,17 @@ def requests(
         yield from Say("", ended)
 
 
-def _asked(event: Event) -> str:
+def _question_of(event: Event) -> str:
     request: dict[str, JsonValue] = event.request  # type: ignore[assignment]
     return str(request["question"])
 
 
 def _left(past: Sequence[Event]) -> str:
-    """The utterance of the request that was under way; empty if none was."""
+    """The utterance of the unfinished request; empty if there is none."""
     said = ""
     for event in past:
         request: dict[str, JsonValue] = event.request  # type: ignore[assignment]
-        if event.kind == "ask" and not _asked(event):
+        if event.kind == "ask" and not _question_of(event):
             said = str(event.result)
         elif event.kind == "say" and request["speaker"] in ENDED:
             said = ""
@@ -120,8 +120,8 @@ def _left(past: Sequence[Event]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Chance:
-    """What the agent believes of an action. p, before: 0 to 1; before the last answer; `None`
-    where it was not among the likeliest."""
+    """The belief in an action. p, before: probability now and before the last answer, 0 to 1;
+    `None` if it was not among the likeliest."""
 
     text: str
     p: float
@@ -129,11 +129,10 @@ class Chance:
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
-    """chances: the likeliest actions, best first, empty where the agent keeps no account.
-    thought: its last. person: with the notes of now. unserved: the wish of the last request, if
-    no action was found for it; nearest: the likeliest actions that were not proposed then, fewer
-    than three or none where the agent keeps no account."""
+class BeliefState:
+    """chances: the likeliest actions, best first, empty if the agent has no belief. thought: its
+    last. person: with the current notes. unserved: the wish of the last request, if no action was
+    found; nearest: the likeliest unproposed actions, up to three."""
 
     chances: Sequence[Chance]
     thought: str
@@ -142,8 +141,8 @@ class Picture:
     nearest: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, person: Person, events: Iterable[Event]) -> Picture:
-        """person: as they were before the first event."""
+    def of(cls, person: Person, events: Iterable[Event]) -> BeliefState:
+        """person: before the first event."""
         person = person.model_copy(deep=True)
         chances: list[Chance] = []
         thought, utterance, proposed, unserved = "", "", "", ""
@@ -192,11 +191,11 @@ def prepared(
 ) -> Prepared:
     """The flow and its world: the person is the user and the judge of actions.
 
-    memory: name of the policy. person: as they were when the conversation began; what changes is
-    kept in `directory` as it happens. past: events of earlier parts.
+    memory: name of the policy. person: at the start of the conversation; changes are stored in
+    `directory` at once. past: events of earlier parts.
     """
     policy = memory_policy(memory, prompts="naisei.clarify")()
-    person = Picture.of(person, past).person
+    person = BeliefState.of(person, past).person
     notes = PersonMemory(person, scene.language, policy.name, policy.prompt)
     utterances = _Utterances(human(None), _left(past))
     return Prepared(
@@ -213,7 +212,7 @@ def prepared(
 
 
 class _Utterances(Handler):
-    """Asks the person, and knows what the request is: what was said to no question."""
+    """Asks the person, and tracks the request: the words that answer no question."""
 
     def __init__(self, ask: HumanHandler, utterance: str) -> None:
         self._ask, self.utterance = ask, utterance
@@ -229,8 +228,8 @@ class _Utterances(Handler):
 
 
 class _Notes(Handler):
-    """Keeps what changes a person's notes: in memory for the flow, and in `directory` for the next
-    conversation; `None`: nothing is kept for it."""
+    """Updates a person's notes: in memory for the flow, and in `directory` for the next
+    conversation (`None`: not stored)."""
 
     def __init__(self, person: Person, directory: Path | None) -> None:
         self._person, self._directory = person, directory
@@ -242,7 +241,7 @@ class _Notes(Handler):
 
 
 class _Verdicts(_Notes):
-    """The person says whether an action was the wanted one, which is noted."""
+    """Asks the person whether an action was right, and notes the answer."""
 
     def __init__(
         self,
@@ -272,7 +271,7 @@ class _Verdicts(_Notes):
 
 
 class _Endings(_Notes):
-    """A wish that no action was found for is noted."""
+    """Notes a wish for which no action was found."""
 
     def __init__(self, utterances: _Utterances, person: Person, directory: Path) -> None:
         super().__init__(person, directory)
@@ -289,7 +288,7 @@ class _Endings(_Notes):
 
 
 class MemoHandler(_Notes):
-    """The memo, kept for the next conversation too."""
+    """The memo, stored for the next conversation too."""
 
     async def perform(self, effect: Remember, where: Where) -> None:
         await self.note(lambda person: person.remember(effect.item))

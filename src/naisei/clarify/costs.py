@@ -1,4 +1,4 @@
-"""What success costs in questions, and what blind draws from the plausible set would do."""
+"""Cost of success in questions, and the score of blind draws from the plausible set."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from naisei.runs.task import Table
 
 
 def blind_draws(instance: Instance, k: int, *, beta: float = 0.5) -> tuple[float, float, float]:
-    """A guesser who knows the plausible set and draws from it blindly, never the same twice.
+    """A baseline that draws blindly from the plausible set without repetition.
 
     Where several actions are wanted it draws among sets of that size.
 
@@ -39,7 +39,7 @@ def oracle(instances: Sequence[Instance], k: int, beta: float) -> tuple[float, f
 def cost_tables(
     config: ClarifyConfig, instances: Mapping[str, Instance], results: Sequence[EpisodeResult]
 ) -> tuple[Table, ...]:
-    """Success by the questions it took, and the blind draws that stand beside it."""
+    """Success by number of questions, and the blind-draw baseline."""
     if not results:
         return ()
     most = max(r.questions for r in results)

@@ -1,4 +1,4 @@
-"""R-Clarify's part of `naisei demo`: one dialogue, and what asking is worth."""
+"""R-Clarify's part of `naisei demo`: one dialogue, and the value of asking."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from naisei.system.execute import RunOptions
 from naisei.system.studies import Study, tables_of
 
 _INSTANCES = 100
-#: With a model: so many instances, and never longer than this.
+#: With a model: number of instances and time limit.
 _LLM_INSTANCES, _LLM_MINUTES = 2, 5.0
 
 
@@ -66,7 +66,7 @@ def _compared(base: ClarifyConfig, stage: Stage) -> None:
 
 
 def _dialogue(data: Dataset, asking: RunResult, silent: RunResult, stage: Stage) -> None:
-    """The first in which a question helped, and what comes of not asking there."""
+    """The first episode in which a question helped, and its result without asking."""
     other = {row.where.instance: row.result for row in silent.outcome.rows}
     for row in asking.outcome.rows:
         result = EpisodeResult.model_validate(row.result)
@@ -81,11 +81,11 @@ def _dialogue(data: Dataset, asking: RunResult, silent: RunResult, stage: Stage)
 
 
 def _print(data: Dataset, result: EpisodeResult, stage: Stage) -> None:
-    """An episode; what lies about and was thought is in the report."""
+    """Print an episode; the scene and the thoughts are in the report."""
     found = next(i for i in data.instances if i.id == result.instance)
     scene = found.scene.model_copy(update={"surroundings": {}})
     instance = found.model_copy(update={"scene": scene})
-    # Without what it thought: a demonstration fits a screen.
+    # Without thoughts, so that it fits a screen.
     lines = [x for x in episode_lines(instance, result, data.actions) if x.tone != "dim"]
     print_lines(lines, stage.console)
 
@@ -97,7 +97,7 @@ def _with_model(base: ClarifyConfig, stage: Stage, model: str) -> None:
             "memory": "tur",
             "models": {"agent": model, "reflector": model},
             "limit": _LLM_INSTANCES,
-            # One question a trial, or a small machine would not get through.
+            # One question a trial, for small machines.
             "rules": Rules(trials=3, quota=1),
         }
     )

@@ -69,7 +69,7 @@ WORDS = {
 
 
 def scene_text(scene: Scene) -> str:
-    """Everything that may be known of a scene, a line per fact."""
+    """A scene in words, one line per fact."""
     w = WORDS[scene.language]
     opening, closing = ("「", "」") if scene.language == "ja" else ('"', '"')
     lines = [f"{w['utterance']}{w['colon']}{opening}{scene.utterance}{closing}"]
@@ -167,7 +167,7 @@ _TRIED = {
     "ja": ("すでに実行して違っていた行動{barred}：{sets}", "（もう選べません）", "、"),
     "en": ("Already executed and wrong{barred}: {sets}", " (no longer allowed)", ", "),
 }
-#: A set that failed may hold what is wanted.
+#: A failed set may contain a wanted action.
 _OF_SEVERAL = {
     "ja": "（足りないか、余計なものがありました。違う組み合わせなら選べます）",
     "en": " (something was missing or needless; other combinations may be chosen)",
@@ -187,7 +187,7 @@ def tried_text(
     masked: bool,
     several: bool,
 ) -> str:
-    """What was executed in vain, in the order of the trials; masked: and is barred now."""
+    """The failed actions by trial; masked: they are now forbidden."""
     line, barred, comma = _TRIED[language]
     told = _OF_SEVERAL[language] if several else barred if masked else ""
     return line.format(barred=told, sets=comma.join(set_text(acts, actions) for acts in tried))
@@ -202,7 +202,7 @@ def trial_text(
     several: bool = False,
 ) -> str:
     """One trial, step by step, with its outcome but without the right answer. several: more than
-    one action may be wanted, so that a wrong set may hold a right one."""
+    one action may be wanted, so a wrong set may contain a right one."""
     w = WORDS[language]
     lines = [w["trial"].format(n=log.trial)]
     for turn in log.turns:
@@ -218,7 +218,7 @@ def trial_text(
     return "\n".join(lines)
 
 
-#: What a user simulator says to a question that helps nobody (paper, Figure 6, rule 4).
+#: A user simulator's reply to a useless question (paper, Figure 6, rule 4).
 REFUSAL = "【回答できません】"
 
 _REFUSAL = re.compile(
@@ -227,5 +227,5 @@ _REFUSAL = re.compile(
 
 
 def is_refusal(answer: str) -> bool:
-    """Whether an answer is the refusal and nothing else, whatever brackets it wears."""
+    """Whether an answer is just the refusal, in any brackets."""
     return _REFUSAL.fullmatch(unicodedata.normalize("NFKC", answer).strip()) is not None

@@ -1,4 +1,4 @@
-"""An episode and a conversation line by line: the scene, what was asked, answered and done."""
+"""An episode and a conversation line by line: scene, questions, answers, actions."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from naisei.core import Event
 from naisei.lang import language, say
 from naisei.runs.lines import Line, Mark, Tone
 
-#: Speakers of what is shown: a decision as it is taken, and how a request ended.
+#: Speakers of two kinds of lines: a decision, and the end of a request.
 THOUGHT, DONE, GAVE_UP, NOTHING = "thought", "done", "gave up", "nothing asked"
-#: How a request ended → what is said of it.
+#: End of a request → its line.
 ENDED: dict[str, dict[Language, str]] = {
     DONE: {"ja": "わかりました。覚えておきます。", "en": "Good. I will remember that."},
     GAVE_UP: {
@@ -41,7 +41,7 @@ def episode_lines(instance: Instance, result: EpisodeResult, actions: ActionSet)
 
 
 def scene_line(scene: Scene) -> Line:
-    """What the user said, and all that may be known of the situation below it."""
+    """The user's utterance, with the situation below it."""
     said, *facts = scene_text(scene).splitlines()
     return Line(said, tone="head", under=tuple(Line(fact, tone="dim") for fact in facts))
 
@@ -63,7 +63,7 @@ def trial_lines(log: TrialLog, actions: ActionSet) -> Iterator[Line]:
 
 
 def event_lines(event: Event) -> tuple[Line, ...]:
-    """What an event adds to a conversation with a person."""
+    """The lines that an event adds to a conversation."""
     request: Any = event.request
     result: Any = event.result
     if event.kind == "ask":
@@ -83,10 +83,10 @@ def event_lines(event: Event) -> tuple[Line, ...]:
                 say("内省メモを書き直しました", "rewrote the reflection memo"),
             ),
         )
-    return _said(request) if event.kind == "say" else ()
+    return _say_lines(request) if event.kind == "say" else ()
 
 
-def _said(request: Any) -> tuple[Line, ...]:
+def _say_lines(request: Any) -> tuple[Line, ...]:
     if request["speaker"] == THOUGHT:
         return (_thought(request["text"], request["meta"]),)
     if told := ENDED.get(request["speaker"]):

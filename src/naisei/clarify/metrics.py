@@ -3,7 +3,7 @@
 score@k, the headline: the mean over instances of alpha ** questions * beta ** wrong acts for those
 solved within k trials, 0 for the others; questions and wrong acts of all trials up to the success
 count. Unlike DPass@k, which discounts the questions of the successful trial alone and no wrong act,
-it is not served by acting blindly.
+it does not reward acting blindly.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ def token_metrics(
     """Mean tokens per instance, over successful instances (Table 3) and over all.
 
     Total is the agent's and the reflector's; a user simulator's tokens are the
-    instrument's and stand in the table by role. Replies that a fault of the endpoint made
-    unusable are not the method's either: only the ledger counts them.
+    instrument's and stand in the table by role. Replies made unusable by the endpoint are excluded;
+    only the ledger counts them.
     """
     called = any(row.usage for row in rows)
     out = []
@@ -116,7 +116,7 @@ def summarise(
     notes: Sequence[str] = (),
 ) -> Summary:
     """All metrics over the scored rows. Intervals are over scenes, not instances, since
-    instances of one scene share their utterance and are no independent evidence."""
+    instances of one scene share their utterance and are not independent evidence."""
     scored = [r for r in rows if r.scored]
     results = [EpisodeResult.model_validate(r.result) for r in scored]
     if config.independent:
@@ -155,7 +155,7 @@ def _scenes(instances: Mapping[str, Instance], ids: Sequence[str]) -> list[Hasha
 
 
 def definition(config: ClarifyConfig) -> dict[str, JsonValue]:
-    """The settings that every figure of a run means something else with."""
+    """The settings that define a run's figures."""
     return {
         "trials": config.rules.trials,
         "repeats": config.rules.repeats,
@@ -201,7 +201,7 @@ def _sequential(
 def _independent(
     config: ClarifyConfig, instances: Mapping[str, Instance], results: Sequence[EpisodeResult]
 ) -> tuple[Metric, ...]:
-    """The unbiased pass@k and pass^k over repetitions that share nothing."""
+    """The unbiased pass@k and pass^k over independent repetitions."""
     by_instance: dict[str, list[EpisodeResult]] = {}
     for r in results:
         by_instance.setdefault(r.instance, []).append(r)
@@ -241,7 +241,7 @@ def _independent(
 
 
 def _first_guess(log: TrialLog) -> int | None:
-    """What the agent would have done before any question of the trial."""
+    """The agent's first guess in a trial, before any question."""
     return log.turns[0].guess if log.turns else log.action
 
 
@@ -250,8 +250,8 @@ def _asking(
 ) -> tuple[Metric, ...]:
     """Questions: how many, whether they were needed, whether they were fair.
 
-    over_asking: of the first trials whose first guess was right, the share that asked all
-    the same. under_asking: of those whose first guess was wrong, the share that did not ask.
+    over_asking: of the first trials whose first guess was right, the share that still asked.
+    under_asking: of those whose first guess was wrong, the share that did not ask.
     """
 
     def over(name: str, units: Sequence[tuple[str, float]], reason: str = "") -> Metric:

@@ -1,4 +1,4 @@
-"""What is kept of a person between conversations: the memo, and what turned out right or wrong."""
+"""A person's notes between conversations: the memo, and right and wrong actions."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Outcome(BaseModel):
 
 class Person(BaseModel):
     """A user of the chat. memo: the reflection memo. outcomes: the latest, oldest first. unserved:
-    wishes that no action was found for, the latest, oldest first."""
+    the latest wishes without an action, oldest first."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -39,7 +39,7 @@ class Person(BaseModel):
     unserved: list[str] = []
 
     def notes(self, language: str) -> str:
-        """The memo and the outcomes as text, to be shown and to be put before an agent."""
+        """The memo and the outcomes as text, for people and for the agent's prompt."""
         right, wrong = ("○", "×") if language == "ja" else ("right", "wrong")
         lines = [
             f"・「{o.utterance}」→ {o.action}（{right if o.right else wrong}）"
@@ -54,23 +54,24 @@ class Person(BaseModel):
         self.outcomes = [*self.outcomes, outcome][-_KEPT:]
 
     def missed(self, wish: str) -> None:
-        """Note a wish that no action was found for; the oldest are forgotten beyond 50."""
+        """Note a wish without an action; the oldest are forgotten beyond 50."""
         self.unserved = [*(w for w in self.unserved if w != wish), wish][-_KEPT:]
 
     def remember(self, memo: JsonValue) -> None:
-        """Put another memo in the place of the last."""
+        """Replace the memo."""
         self.memo = str(memo)
 
     @staticmethod
     def update(name: str, directory: Path, change: Callable[[Person], None]) -> None:
-        """Change what is kept of `name` now: other conversations may have changed it too."""
+        """Apply `change` to the current notes of `name`, which other conversations may have
+        changed."""
         person = Person.load(name, directory)
         change(person)
         person.save(directory)
 
     @staticmethod
     def load(name: str, directory: Path) -> Person:
-        """What is kept of `name`; a new person if nothing is.
+        """The notes of `name`; a new person if there are none.
 
         Raises:
             InputError: the name cannot be a file's name, or the file is damaged.
@@ -89,7 +90,7 @@ class Person(BaseModel):
                 place=str(path),
                 remedy=say(
                     "ファイルを直すか、別の場所に移して最初から始めてください",
-                    "mend the file, or move it away to start afresh",
+                    "fix the file, or move it away to start afresh",
                 ),
             ) from error
 

@@ -27,14 +27,14 @@ _ABSTRACT_WORDS = (
     "会議 打ち合わせ 授業 試験 面接 行事 集まり 来客 連絡 返事 "
     "抵抗 こだわり 思い出 考え 相談 質問 お願い 願い 依頼 中身 飲み残し 食べ残し "
 )
-#: What can be there without being a thing.
+#: Nouns that can exist without being things.
 _ABSTRACT = frozenset(_ABSTRACT_WORDS.split())
 
 _WHAT = r"(?:何|なに|なん|どれ|どちら|どっち)"
 _HELP = r"(?:こと|行動|手助け|手伝い|サポート)"
 _WISHED = r"て(?:ほし|欲し|もらい|もらえ|いただ|くれ)"
 
-#: Which deed of the helper is wanted.
+#: Asks which deed is wanted.
 _DEED_ASKED = (
     rf"{_WHAT}(?:を|から)?(?:(?:お)?(?:すれ|したら|しましょう|手伝)|(?:いた|致)しましょう)",
     rf"(?:{_WHAT}|どう|どのよう(?:に|な{_HELP}を)|どんな{_HELP}を)(?:を)?(?:私に)?"
@@ -50,7 +50,7 @@ _DEED_ASKED = (
     rf"(?:できる|手伝える|お役に立てる|して(?:ほ|欲)しい|してもらいたい|するべき|すべき){_HELP}"
     r"(?:は|って)(?:何|なん|どんな|どの)",
 )
-#: Which thing is wanted.
+#: Asks which thing is wanted.
 _THING_ASKED = (
     r"(?:何|なに|どれ|どの[^、。？]{1,8}|どちら|どっち|どこの[^、。？]{1,8})(?:を|から)[^、。？]{0,6}?"
     r"(?:持って(?:き|来|く|い)|取って(?:き|来|く)|お持ち|運|渡|用意|準備し(?:ま|たら|て(?:ほ|欲))|"
@@ -63,7 +63,7 @@ _THING_ASKED = (
     r"(?:もの|物|こと|の)(?:は|って)、?(?:何|なん|どれ|どちら|どっち|具体)",
 )
 _OUTRIGHT = tuple(re.compile(p) for p in (*_DEED_ASKED, *_THING_ASKED))
-#: What one does to the object of a candidate, with which naming it is asking outright.
+#: Verbs on a candidate's object that make the question outright.
 _DEED = re.compile(
     r"持って(?:き|来|く|い)|取って(?:き|来|く)|取りに|受け取って|お持ち(?:し|いた|する)|運(?:ん|び|ぶ)|"
     r"渡(?:し|す)|届け(?:ま|て(?:ほ|欲))|お取り|(?:用意|準備)(?:いた|し(?:ま|て(?:ほし|欲し|お|も|い)))|"
@@ -132,7 +132,7 @@ def _attributive(found: tuple[Token, ...], at: int) -> bool:
 
 
 def _thing_before(found: tuple[Token, ...], at: int, names: Sequence[str]) -> bool:
-    """Whether what 「ある」 is said of, the noun before the particle, is a concrete thing."""
+    """Whether the subject of 「ある」, the noun before the particle, is a concrete thing."""
     head: Token | None = None
     for token, after in pairwise(found):
         if token.end > at:

@@ -1,4 +1,4 @@
-"""The vocabulary of clarify: scenes, actions, decisions, and what an episode leaves behind."""
+"""The vocabulary of clarify: scenes, actions, decisions, and results."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ Language = Literal["ja", "en"]
 #: A question that the task forbids (paper §3.2): whether an object is present, or which
 #: action is wanted, outright. `None`: the question is fair.
 Offence = Literal["presence", "outright"]
-#: Why nothing is executed: nothing was asked for (thanks, a greeting, a request taken back), or
-#: what is wanted is none of the actions.
+#: Why nothing is executed: no request (thanks, a greeting, a withdrawn request), or no fitting
+#: action.
 Declined = Literal["no request", "none fits"]
 #: How a user answers; all of them tell the truth. `terse`: no more than the word. `vague`: hedged,
 #: and by what is said first. `hurried`: a remark, then the word. `mistaken`: the first answer is
@@ -60,7 +60,7 @@ class ActionSet(_Frozen):
 
 
 class UserInfo(_Frozen):
-    """What can be seen of the user. Any of it may be empty. name: who it is."""
+    """The visible state of the user. Any field may be empty."""
 
     name: str = ""
     place: str = ""
@@ -91,11 +91,10 @@ class Scene(_Frozen):
 
 
 class Facts(_Frozen):
-    """What a person knows of the own wish and would answer when asked, in the own words.
-
-    first: what is said first when asked what is the matter. name: how this person calls the thing,
-    a noun phrase; the only field that may name it. no: action id → why that one is not what is
-    wanted. true, false: clauses in plain form without full stop that hold, or don't, right now.
+    """A person's knowledge of their wish, in their own words. first: the first answer to "what is
+    it?". name: their noun phrase for the thing; the only field that may name it. no: action id →
+    why that one is not wanted. true, false: clauses in plain form without full stop that hold, or
+    do not, right now.
     """
 
     first: str = ""
@@ -113,8 +112,8 @@ class Instance(_Frozen):
     """A scene with its hidden intent: the action that the user really wants.
 
     plausible: every action that a considerate helper might take here, the gold among them.
-    also: what is wanted besides the gold, in the few instances in which several things are. facts:
-    what the user answers from; without them the rule simulator borrows the words of others.
+    also: further wanted actions, in a few instances. facts: the source of the user's answers;
+    without them the rule simulator borrows others' words.
     """
 
     id: str
@@ -135,7 +134,7 @@ class Instance(_Frozen):
 
 
 class Chance(_Frozen):
-    """What an agent believes of one action. p: 0 to 1."""
+    """An agent's belief in one action. p: 0 to 1."""
 
     action: int
     p: float
@@ -143,7 +142,7 @@ class Chance(_Frozen):
 
 class Clarify(_Frozen):
     """Ask one question. `guess`: the action it would take if it had to act now. chances: the
-    likeliest actions, best first, where the agent keeps an account of them."""
+    likeliest actions, best first, if the agent has a belief."""
 
     question: str
     thought: str = ""
@@ -183,12 +182,12 @@ class Turn(_Frozen):
 
 
 class TrialLog(_Frozen):
-    """One trial as it went: what `naisei.clarify.flow.trial` returns. trial counts from 1.
+    """One finished trial, as `naisei.clarify.flow.trial` returns. trial counts from 1.
 
-    action, also: what was executed. declined: why nothing was; just then `action` is `None`.
-    success: what was executed is what is wanted, no less and no more. credit: |both| / |either| of
-    the two sets. wrong: executed actions that nobody wanted. repeated: it had been executed before.
-    steps: interactions, i.e. questions + 1 for the decision that ends it (s_i of the paper, §5.1).
+    action, also: what was executed. declined: why nothing was executed; then `action` is `None`.
+    success: exactly the wanted actions were executed. credit: |both| / |either| of the two sets.
+    wrong: executed actions that nobody wanted. repeated: the set had been executed before. steps:
+    interactions, i.e. questions + 1 for the decision that ends it (s_i of the paper, §5.1).
     """
 
     trial: int
@@ -204,7 +203,7 @@ class TrialLog(_Frozen):
 
     @property
     def acts(self) -> tuple[int, ...]:
-        """What was executed; nothing where the agent declined."""
+        """The executed actions; empty if the agent declined."""
         return () if self.action is None else (self.action, *self.also)
 
     @property

@@ -1,4 +1,4 @@
-"""What studies of clarify have beside the table of every study."""
+"""Additional tables of clarify's studies."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from naisei.system.studies import Study
 
 
 def more_tables(study: Study) -> tuple[Table, ...]:
-    """Questions at equal success, and the user that each configuration fares worst with."""
+    """Questions at equal success, and each configuration's worst kind of user."""
     tables = [_at_equal_success(study.metrics)] if len(study.results) > 1 else []
     worst = _worst(study.configs, study.metrics)
     return (*tables, worst) if worst else tuple(tables)
@@ -22,7 +22,7 @@ _LEVELS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
 
 
 def _at_equal_success(by_row: Mapping[str, Mapping[str, Metric]]) -> Table:
-    """The fewest questions within which a share of the instances is solved; NaN: never."""
+    """Questions needed to solve a share of the instances; NaN: never reached."""
     rows: list[tuple[str | float | int, ...]] = []
     for label, metrics in by_row.items():
         passed = [m for n, m in metrics.items() if n.startswith("pass@") and m.n]
@@ -48,7 +48,7 @@ def _at_equal_success(by_row: Mapping[str, Mapping[str, Metric]]) -> Table:
 def _worst(
     configs: Mapping[str, ClarifyConfig], by_row: Mapping[str, Mapping[str, Metric]]
 ) -> Table | None:
-    """Robustness: the lowest score among users who talk differently."""
+    """Robustness: the lowest score over manners of talking."""
     alike: dict[str, list[str]] = {}
     for label, config in configs.items():
         apart = config.model_copy(update={"manner": "cooperative"})

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from naisei.clarify.config import AuditConfig, ClarifyConfig
 from naisei.core import InputError
 from naisei.lang import say
-from naisei.system.declare import Experiment, Given, Role, Row, System, Verb
+from naisei.system.declare import Experiment, RawOptions, Role, Row, System, Verb
 from naisei.system.registry import BUILT_IN
 
 if TYPE_CHECKING:
@@ -23,9 +23,8 @@ def _calls_model(config: ClarifyConfig) -> bool:
     return not is_model_free(config.agent)
 
 
-def _settle(given: Given) -> dict[str, Any]:
-    """Without any model the model-free `bayes` is the agent; what keeps its own account of
-    earlier trials has no memory policy."""
+def _settle(given: RawOptions) -> dict[str, Any]:
+    """Without a model the agent is `bayes`; model-free agents have no memory policy."""
     from naisei.clarify.agent import is_model_free, settings_of
     from naisei.memory import memory_policy
     from naisei.models.embedders import open_embedder, resolve
@@ -36,7 +35,7 @@ def _settle(given: Given) -> dict[str, Any]:
         agent, values.get("agent_options", {}), beside=given.axes.get("agent", ())
     )
     if "memory" in values:
-        # An unknown name is told, whoever the agent is.
+        # An unknown name is an error for any agent.
         memory_policy(values["memory"], prompts="naisei.clarify")
         if values.get("independent") and values["memory"] != "none":
             raise InputError(
@@ -57,7 +56,7 @@ def _settle(given: Given) -> dict[str, Any]:
         values.setdefault("memory", "tur")
     values.setdefault("simulator", "llm" if given.model_of.get("simulator") else "rule")
     asked = values.get("embedder", "auto")
-    # By its own name: `auto` would be another one on another machine.
+    # The resolved name: `auto` differs between machines.
     values["embedder"] = resolve(asked)
     if values["embedder"] != asked and values["embedder"] == "ngram":
         open_embedder(asked)  # says so, once
@@ -77,7 +76,7 @@ def _load_audit(config: AuditConfig) -> AuditTask:
 
 
 def _label(config: ClarifyConfig) -> str:
-    """The agent, its model, and what differs from the full system."""
+    """The agent, its model, and differences from the full system."""
     parts = [config.agent]
     if model := config.models.get("agent"):
         parts.append(model)
@@ -102,7 +101,7 @@ def _row(clarify: bool, memory: str) -> Row[ClarifyConfig]:
 
 
 def _rows(config: ClarifyConfig, asked: Sequence[str]) -> Sequence[str]:
-    """An agent that keeps no memo differs only by asking."""
+    """An agent without a memo differs only by asking."""
     return asked or tuple(RUN.rows) if _calls_model(config) else ("full", "no-clarify")
 
 
@@ -124,7 +123,7 @@ _WITHOUT = (
 
 
 def _elsewhere(config: dict[str, Any], path: Path) -> InputError | None:
-    """A conversation is gone on with by whoever held it."""
+    """A conversation resumes with the command that began it."""
     if config.get("task") != "chat":
         return None
     return InputError(

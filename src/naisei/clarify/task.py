@@ -1,4 +1,4 @@
-"""The clarify task: episodes, who judges an action, and the summary."""
+"""The clarify task: episodes, the judge of actions, and the summary."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ from naisei.training_documents import learnt_from, training_note
 
 
 class ActJudge(Handler):
-    """Knows the hidden intent of one instance: reward 1 for just what is wanted, else 0.
+    """Knows the hidden intent of one instance: reward 1 for exactly the wanted actions, else 0.
 
-    info: `credit`, |both| / |either| of what was executed and what is wanted, and `wrong`, how
-    many of the executed actions nobody wanted.
+    info: `credit`, |both| / |either| of the executed and the wanted actions, and `wrong`, the
+    number of unwanted ones.
     """
 
     def __init__(self, wanted: frozenset[int]) -> None:
@@ -65,7 +65,7 @@ class ActJudge(Handler):
 
 
 class Paraphrases:
-    """Instance → its hidden intent → what the users of other scenes said who want the same."""
+    """Instance → its hidden intent → utterances of other scenes with the same intent."""
 
     def __init__(self, instances: Iterable[Instance]) -> None:
         self._by_gold: dict[int, list[Instance]] = {}
@@ -85,8 +85,7 @@ def borrowing_note(
     instances: Iterable[Instance],
     paraphrases: Callable[[Instance], Mapping[int, Sequence[str]]],
 ) -> tuple[str, ...]:
-    """What is to be said where the rule simulator knows no facts, and so answers in words of
-    others who want the same."""
+    """The note for instances without facts, where the rule simulator borrows others' words."""
     silent = [one for one in instances if one.facts is None]
     if simulator != "rule" or not silent:
         return ()
@@ -109,11 +108,8 @@ def borrowing_note(
 def with_speakers(
     config: ClarifyConfig | AuditConfig, *, actions: str = ""
 ) -> tuple[Dataset, Dataset]:
-    """The data of a run, and the same without its limit: a user borrows words from those not
-    run, too.
-
-    The split stays, as an agent may have learnt from the others. Where all instances have facts
-    nobody borrows words, and both are the same.
+    """The data of a run, and the same split without its limit, as the source of borrowed words. If
+    all instances have facts, both are the same.
 
     Raises:
         InputError: unusable data.
@@ -140,8 +136,8 @@ def data_hash(data: Dataset, speakers: Dataset) -> str:
 class ClarifyTask(Task[ClarifyConfig]):
     """Plays every instance of a data set with one agent under one configuration.
 
-    train: what an agent may learn from. speakers: whose words a simulator without a table of
-    needs may borrow; `data` by default.
+    train: what an agent may learn from. speakers: instances whose words the simulator may borrow;
+    `data` by default.
     """
 
     system = "clarify"
@@ -233,7 +229,7 @@ class ClarifyTask(Task[ClarifyConfig]):
         )
 
     def instance(self, id: str) -> Instance:
-        """That of an episode. Raises `InputError` for one of other data."""
+        """The instance of an episode. Raises `InputError` if it belongs to other data."""
         if id not in self._instances:
             raise InputError(
                 say(f"データに {id} がありません", f"the data hold no {id}"), place=self.config.data
@@ -241,7 +237,7 @@ class ClarifyTask(Task[ClarifyConfig]):
         return self._instances[id]
 
     def decisions(self, where: Where, events: Sequence[Event]) -> list[Decision]:
-        """What the agent has decided in the first events of an episode, with what it believed."""
+        """The agent's decisions in the first events of an episode, with its beliefs."""
         noting, remembered = NotingAgent(self._agents[where.trial]), self._memory()
         world = World({Effect: Handler(), Remember: MemoryHandler(remembered)})
         instance = self.instance(where.instance)
@@ -266,7 +262,7 @@ class ClarifyTask(Task[ClarifyConfig]):
         return metrics.summarise(self.config, self._instances, rows, notes)
 
     def _user_note(self) -> str:
-        """Who the user is, and which command tells how far to trust it."""
+        """A note on the user, with the command that audits it."""
         config, command = self.config, ["naisei", "clarify", "audit"]
         options = ("simulator", config.simulator), ("data", config.data)
         for name, value in options:
@@ -280,7 +276,7 @@ class ClarifyTask(Task[ClarifyConfig]):
         )
 
     def _learnt(self) -> tuple[str, ...]:
-        """What is to be said where the agent's weights were fitted to scenes that are scored."""
+        """The note if the agent's weights were fitted to scored scenes."""
         agent = next(iter(self._agents.values()))
         known: frozenset[str] = getattr(agent, "trained_on", frozenset())
         texts = [scene_text(i.scene) for i in self.data.instances]
@@ -288,13 +284,13 @@ class ClarifyTask(Task[ClarifyConfig]):
         return training_note(self.config.agent, seen, len(texts))
 
     def instances(self, where: Where, result: JsonValue) -> tuple[str, list[dict[str, Any]]]:
-        """What was wished is known, whatever was done."""
+        """The episode as an instance: its wish is known."""
         row = self._instances[where.instance].model_dump(mode="json", by_alias=True)
         scene, row["scene"] = row["scene"], row.pop("scene_id") or row["id"]
         row |= {key: scene[key] for key in ("utterance", "user", "surroundings")}
         row["user"] = {k: v for k, v in row["user"].items() if k != "name" or v}
         return "ambigact40-open/ja", [{k: v for k, v in row.items() if v not in (None, [])}]
 
-    def shown(self, where: Where, result: JsonValue) -> list[Line]:
+    def render_episode(self, where: Where, result: JsonValue) -> list[Line]:
         instance = self._instances[where.instance]
         return episode_lines(instance, EpisodeResult.model_validate(result), self.data.actions)

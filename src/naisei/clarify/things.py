@@ -61,7 +61,7 @@ def mentioned(text: str) -> tuple[str, ...]:
 
 @cache
 def _names(japanese: bool) -> tuple[re.Pattern[str], dict[str, str]]:
-    """What finds a name, the longest first, and name → thing."""
+    """A pattern for names, longest first, and name → thing."""
     things: dict[str, str] = {}
     for thing in sorted(_things()):
         for name in all_names(thing):

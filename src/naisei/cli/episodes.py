@@ -43,19 +43,19 @@ def search(
     *,
     printed: Printed,
 ) -> None:
-    from naisei.runs.listing import found, found_at
+    from naisei.runs.listing import find_runs, found_at
     from naisei.runs.search import Search
 
     if not text.strip():
         raise InputError(say("探す言葉がありません", "there is no text to look for"), place="TEXT")
     single = (root / "config.json").exists()
-    if not single and not found(root):
+    if not single and not find_runs(root):
         study_runs(root)  # tells why there is nothing
-    looked = Search(text, [found_at(root)] if single else found(root), prompts)
+    looked = Search(text, [found_at(root)] if single else find_runs(root), prompts)
     for hit in looked:
         where = f"{hit.run} {hit.episode} {hit.step} {hit.kind}"
         print(json_text(hit.to_json()) if printed.as_json else visible(f"{where}: {hit.excerpt}"))
-    print(looked.told(), file=sys.stderr)
+    print(looked.describe(), file=sys.stderr)
 
 
 def keep(

@@ -35,7 +35,7 @@ def exit_code(error: BaseException) -> int:
     """The exit code that an exception amounts to."""
     from naisei.core import InputError, ModelCallForbidden, ReplayDivergence
 
-    error = _meant(error)
+    error = _root_error(error)
     if isinstance(error, KeyboardInterrupt):
         return 130
     wrong = InputError | ReplayDivergence | ModelCallForbidden | UsageError
@@ -50,7 +50,7 @@ def report(error: BaseException) -> int:
     if os.environ.get(DEBUG):
         traceback.print_exception(error)
         return exit_code(error)
-    error = _meant(error)
+    error = _root_error(error)
     if isinstance(error, KeyboardInterrupt | Abort):
         _print(say("中断しました", "interrupted"))
     elif isinstance(error, InputError):
@@ -98,7 +98,7 @@ _EXTRAS = {
 _PACKAGES = {"mlflow": "mlflow-skinny", "tensorboardX": "tensorboardX", "wandb": "wandb"}
 
 
-def _meant(error: BaseException) -> BaseException:
+def _root_error(error: BaseException) -> BaseException:
     """Of a group of errors the one that was raised on purpose, else the first; of a disk's
     error, what it amounts to for the user."""
     import sqlite3
@@ -107,7 +107,7 @@ def _meant(error: BaseException) -> BaseException:
     from naisei.files import database_error, is_disk_error, output_error
 
     if isinstance(error, BaseExceptionGroup):
-        inner = [_meant(each) for each in error.exceptions]
+        inner = [_root_error(each) for each in error.exceptions]
         return next((each for each in inner if isinstance(each, NaiseiError)), inner[0])
     if isinstance(error, OSError) and is_disk_error(error):
         return output_error(error, error.filename or "")

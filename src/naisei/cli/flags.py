@@ -18,7 +18,7 @@ from naisei.core import InputError
 from naisei.lang import say
 from naisei.plugins import pairs
 from naisei.system.config import PANELS, Config, Flag, Parameters, Printed, flags_of
-from naisei.system.declare import Experiment, Given
+from naisei.system.declare import Experiment, RawOptions
 from naisei.system.execute import RunOptions
 from naisei.system.sampling import FLAG as SAMPLING
 from naisei.system.sampling import parsed, sampled
@@ -206,7 +206,7 @@ class Flags:
             for flag, one in chosen:
                 put(combined, flag.path, one)
             every = {axis[0][0].path[0]: [one for _, one in axis] for axis in axes}
-            asked_of = Given(combined, model, model_of, every)
+            asked_of = RawOptions(combined, model, model_of, every)
             config = self._config(asked_of, doers, sampling)
             idle.append(self._ineffective(asked_of, doers, sampling, config))
             label = self.experiment.label
@@ -222,7 +222,9 @@ class Flags:
         tell_ineffective(told)
         return out
 
-    def _config(self, given: Given, doers: Parameters, sampling: Mapping[str, Parameters]) -> Any:
+    def _config(
+        self, given: RawOptions, doers: Parameters, sampling: Mapping[str, Parameters]
+    ) -> Any:
         if isinstance(embedder := given.values.get("embedder"), str):
             from naisei.models.embedders import check_embedder
 
@@ -239,7 +241,7 @@ class Flags:
 
     def _ineffective(
         self,
-        given: Given,
+        given: RawOptions,
         doers: Parameters,
         sampling: Mapping[str, Parameters],
         config: Any,

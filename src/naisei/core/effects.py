@@ -22,7 +22,7 @@ from pydantic import BaseModel, ConfigDict, JsonValue
 from naisei.core.events import plain
 from naisei.core.messages import Message, Sampling, fingerprint
 
-if TYPE_CHECKING:  # numpy is loaded by what embeds, not by every command
+if TYPE_CHECKING:  # only commands that embed load numpy
     import numpy as np
     import numpy.typing as npt
 
@@ -44,15 +44,15 @@ class Effect(Generic[T]):
         return result
 
     def request(self) -> JsonValue:
-        """What is asked, as JSON: logged, and compared on replay."""
+        """The request as JSON: logged, and compared on replay."""
         raise NotImplementedError
 
     def encode(self, result: T) -> JsonValue:
-        """The result as JSON for the log. Raises `TypeError` if it is no such result."""
+        """The result as JSON for the log. Raises `TypeError` for a result of another type."""
         return result  # type: ignore[return-value]
 
     def decode(self, data: JsonValue) -> T:
-        """The result from the log: what a flow is given, whether performed or replayed."""
+        """The result from the log: what the flow receives, performed or replayed."""
         return data  # type: ignore[return-value]
 
 
@@ -98,15 +98,15 @@ class Chat(Effect[T]):
     """A call of a language model in a role; the result is text, or a validated `schema`.
 
     Args:
-        role: who speaks: `agent`, `simulator`, `reflector`, `judge`, … A run maps each
-            role to a model.
+        role: who speaks: `agent`, `simulator`, `reflector`, `judge`, … A run maps each role to a
+            model.
         messages: the conversation, oldest first.
         schema: a pydantic model the reply must satisfy; `None` for plain text.
         sampling: overrides of the role's sampling parameters.
-        preview: what may be shown of a reply of which so much has come; for whoever looks on while
-            it is written. A pure function, no part of the request.
-        on_text: is told the reply's text so far, while a model that streams writes it; set by a
-            handler on the way, no part of the request either.
+        preview: a pure function from the partial reply to what a page may show of it; not part of
+            the request.
+        on_text: called with the reply's text so far while a model streams it; set by a handler, not
+            part of the request.
 
     Raises (in the flow):
         InstrumentFailure: no usable reply after retries and one repair.
@@ -269,7 +269,7 @@ class Embed(Effect["npt.NDArray[np.float32]"]):
 
 @dataclass(frozen=True)
 class Say(Effect[None]):
-    """A line committed to the other party. What was not said never happened."""
+    """A line committed to the other party. An unsaid line never happened."""
 
     kind: ClassVar[str] = "say"
     ordered: ClassVar[bool] = True
@@ -324,7 +324,7 @@ class Now(Effect[datetime]):
 
 @dataclass(frozen=True, init=False)
 class Gather(Effect[list[Any]]):
-    """Several effects or flows at once; the result is theirs, in the order given.
+    """Several effects or flows at once; the result is a tuple of their results, in order.
 
     Parts run side by side. Effects that change state (`ordered`) are performed one
     after another in the order given, and only as direct parts: inside a gathered

@@ -53,14 +53,14 @@ class Storing:
 
 @dataclass(frozen=True, slots=True)
 class Advance:
-    """A flow that is to go on: `advanced` in another thread, where flows are `apart`."""
+    """Advance a flow; in another thread where flows run `apart`."""
 
     flow: Flow[Any]
     sent: Any
     failed: EffectFailed | None
 
     def advanced(self) -> tuple[bool, Any]:
-        """The effect that it comes to; or that it has ended, and its result."""
+        """The next effect, or the result of the ended flow."""
         try:
             if self.failed is not None:
                 return False, self.flow.throw(self.failed)
@@ -74,8 +74,8 @@ Steps = Generator[Need | Fork | Storing | Advance, Any, Any]
 
 @dataclass
 class Episode:
-    """Everything one run of a flow shares: its world, log, limits and recorded past. apart: what
-    the flow computes, the driver does (`Advance`)."""
+    """Everything one run of a flow shares: its world, log, limits and recorded past. apart: the
+    driver runs the flow's own computation (`Advance`)."""
 
     world: World
     log: EventLog
@@ -92,11 +92,11 @@ class Episode:
                 self._inside.setdefault(path[:depth], []).append(path)
 
     def inside(self, path: Path) -> list[Event]:
-        """Recorded events within the step at `path` that the flow has not come to yet."""
+        """Recorded events inside the step at `path` that were not replayed yet."""
         return [self.tape[p] for p in self._inside.get(path, ()) if p in self.tape]
 
     def unread(self) -> Event | None:
-        """A recorded event that the flow did not come to, if any."""
+        """A recorded event that the flow never reached, if any."""
         return next(iter(self.tape.values()), None)
 
 
@@ -104,7 +104,7 @@ class Episode:
 class Branch:
     """One line of an episode that runs by itself.
 
-    meter: what the limits are held against here. Each part of a `Gather` has its own, so
+    meter: the totals checked against the limits. Each part of a `Gather` has its own, so
     that a limit does not depend on which part the network answered first. gathered: other
     branches run at the same time, so that state must not be changed.
     """
@@ -152,7 +152,7 @@ def settled(branch: Steps, perform: Callable[[Need], Any]) -> Any:
 class Unrestored(Exception):
     """A handler could not rebuild its state on replay.
 
-    It passes by the flow, which has seen the effect succeed; a runtime raises `failure`.
+    The flow does not see it, since the effect had succeeded; the runtime raises `failure`.
     """
 
     def __init__(self, failure: EffectFailed) -> None:
@@ -220,7 +220,7 @@ def _appended(event: Event, log: EventLog) -> Steps:
 
 
 def _settle(failed: EffectFailed | None, branch: Branch) -> Steps:
-    """The flow outlived a failure: what was left open becomes part of the record."""
+    """The flow caught a failure: log the events held back until now."""
     if failed is not None:
         for event in failed.unlogged:
             yield from _appended(event, branch.episode.log)

@@ -29,7 +29,7 @@ class NaiseiError(Exception):
 
 
 class InputError(NaiseiError):
-    """Something the user gave cannot be used.
+    """The user's input cannot be used.
 
     Args:
         message: what is wrong, in one sentence.
@@ -44,16 +44,16 @@ class InputError(NaiseiError):
 
 
 class EpisodeBusy(InputError):
-    """Another call is running this episode on the same log. Nothing was done.
+    """Another call is running this episode on the same log; this call did nothing.
 
-    An episode has one writer at a time, so that a request sent twice acts once. Asked again
-    after the other has ended, `run` and `arun` give its result, by replay.
+    An episode has one writer at a time, so that a request sent twice acts once. Call `run` or
+    `arun` again after it ended to get its result by replay.
     """
 
 
 class LogBusy(InputError):
-    """Another program holds the log, so that nothing was written. Appending again may succeed;
-    the runtimes try for some seconds, and let other tasks go on meanwhile."""
+    """Another program holds the log, so nothing was written. The runtimes retry for some seconds
+    without blocking other tasks."""
 
 
 class EffectFailed(NaiseiError):
@@ -107,7 +107,7 @@ class FlowError(NaiseiError):
 
 
 class ReplayDivergence(NaiseiError):
-    """A replayed flow asked for something else than the log holds.
+    """A replayed flow requested another effect than the log records.
 
     The code, the prompts or the data changed since the events were recorded.
     """

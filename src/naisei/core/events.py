@@ -19,10 +19,10 @@ class Usage:
 
     role, model: whose call. calls: answered requests (0 for a cache hit). attempts:
     requests sent, failed ones included. *_tokens: as the endpoint counted them. lost_*:
-    those of them that went into replies that were no answer and were asked for again.
-    usd: price in US dollars, `None` where the price is unknown. cached_input: input tokens that
-    the endpoint read from its cache of prefixes; reasoning: output tokens that it thought with;
-    both are among the others. sent: each request of the call as it was sent, with the raw reply.
+    tokens of unusable replies that were requested again. usd: price in US dollars, `None` where the
+    price is unknown. cached_input: input tokens that the endpoint read from its cache of prefixes;
+    reasoning: reasoning tokens; both are included in the totals. sent: each request as sent, with
+    the raw reply.
     """
 
     role: str = ""
@@ -51,7 +51,7 @@ class Usage:
         return self.input_tokens - self.lost_input, self.output_tokens - self.lost_output
 
     def wasted(self) -> Usage:
-        """The same, of an effect that failed: everything was lost."""
+        """The usage of a failed effect: all of it counts as lost."""
         return replace(self, lost_input=self.input_tokens, lost_output=self.output_tokens)
 
 
@@ -59,9 +59,9 @@ class Usage:
 class Limits:
     """Upper bounds; `None` means none. seconds are those spent in performing effects.
 
-    A bound is looked at before each effect, so that the last one may overstep it; parts of
-    a `Gather` are each held against what was used before it, and so may several. A bound
-    in usd counts as reached once a call has no known price: it could not be kept.
+    A bound is checked before each effect, so the last effect may exceed it. Parts of a `Gather` are
+    each checked against the usage before the gather. A bound in usd counts as reached once a call
+    has no known price.
     """
 
     steps: int | None = None
@@ -96,11 +96,11 @@ class Meter:
             self.unpriced += usage.calls if usage.usd is None else 0
 
     def copy(self) -> Meter:
-        """A meter that counts on from here by itself."""
+        """An independent copy of this meter."""
         return replace(self)
 
     def join(self, branches: Iterable[Meter]) -> None:
-        """Count what copies of this meter have counted since they were made."""
+        """Add what copies of this meter counted since they were made."""
         start = self.copy()
         for branch in branches:
             for f in fields(Meter):
@@ -175,8 +175,8 @@ class EventLog(Protocol):
     """Where events go."""
 
     def append(self, event: Event) -> Awaitable[None] | None:
-        """Returns only when the event survives a killed process; or returns what ends then, for
-        `arun` to wait for, where somebody else keeps the log."""
+        """Returns once the event survives a killed process, or returns an awaitable that ends
+        then."""
         ...
 
     def read(self, episode: str) -> Iterable[Event]:
@@ -186,11 +186,11 @@ class EventLog(Protocol):
 
 @runtime_checkable
 class SharedLog(EventLog, Protocol):
-    """A log that several objects or processes may have open. It says itself who writes what;
-    of any other log, the runtimes see to it that one call of this process writes an episode."""
+    """A log that several objects or processes may share; it locks its own episodes. For any other
+    log the runtimes allow one writing call per episode in this process."""
 
     def writing(self, episode: str) -> AbstractContextManager[None]:
-        """Within, nobody else writes the episode.
+        """Holds the exclusive right to write the episode.
 
         Raises:
             EpisodeBusy: somebody does; at once, without waiting.
@@ -199,7 +199,8 @@ class SharedLog(EventLog, Protocol):
 
 
 def writing(log: EventLog, episode: str) -> AbstractContextManager[None]:
-    """Within, no other call writes the episode to this log. Raises `EpisodeBusy` if one does."""
+    """Holds the exclusive right to write the episode to this log. Raises `EpisodeBusy` if one
+    does."""
     if isinstance(log, SharedLog):
         return log.writing(episode)
     return claimed((id(log), episode), EpisodeBusy(f"the episode {episode!r} is being run"))
@@ -211,7 +212,7 @@ _claiming = threading.Lock()
 
 @contextmanager
 def claimed(key: Hashable, busy: EpisodeBusy) -> Iterator[None]:
-    """Within, nothing else in this process holds `key`. Raises `busy` if something does."""
+    """Holds `key` exclusively in this process. Raises `busy` if it is held already."""
     with _claiming:
         if key in _claims:
             raise busy
@@ -224,7 +225,7 @@ def claimed(key: Hashable, busy: EpisodeBusy) -> Iterator[None]:
 
 
 class MemoryLog:
-    """An `EventLog` in memory: for tests, chats that are not kept, and embedding naisei."""
+    """An `EventLog` in memory: for tests, unsaved chats, and embedding naisei."""
 
     def __init__(self) -> None:
         self.events: list[Event] = []
@@ -237,7 +238,7 @@ class MemoryLog:
 
 
 def plain(value: Any) -> JsonValue:
-    """A copy of `value` as JSON that any log can hold and nobody else can change.
+    """An independent copy of `value` as JSON that any log can store.
 
     Tuples become lists. A lone surrogate, which a model that is cut off inside an escape
     can produce and UTF-8 cannot hold, becomes U+FFFD; surrogate pairs become the

@@ -31,7 +31,7 @@ def system(content: str) -> Message:
 
 
 def user(content: str) -> Message:
-    """What the model is given or told."""
+    """The input to the model."""
     return Message("user", content)
 
 
@@ -55,11 +55,11 @@ class Sampling:
     reasoning_effort: str | None = None
 
     def to_json(self) -> dict[str, JsonValue]:
-        """Only what is set."""
+        """The parameters that are set."""
         return {f.name: value for f in fields(self) if (value := getattr(self, f.name)) is not None}
 
     def without(self, names: Collection[str]) -> Sampling:
-        """The other parameters alone."""
+        """A copy without these parameters."""
         return replace(self, **dict.fromkeys(set(names) & set(self.to_json())))
 
     def over(self, base: Sampling) -> Sampling:
@@ -71,7 +71,7 @@ class Sampling:
 class Status(StrEnum):
     """How a draft is judged, mildest first: PASS < MODIFY < WARN < RETRY.
 
-    PASS goes out as it is; MODIFY goes out after a safe mechanical mend; WARN goes out
+    PASS goes out as it is; MODIFY goes out after a safe automatic fix; WARN goes out
     and becomes the next turn's instruction; RETRY does not go out.
     """
 
@@ -120,7 +120,7 @@ class Verdict(BaseModel):
         return Verdict(checks=tuple(checks))
 
 
-# Made once: `json.dumps` with options makes an encoder a call.
+# Reused: `json.dumps` with options builds an encoder on every call.
 _encode = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
 
 

@@ -32,8 +32,8 @@ from naisei.core.events import Event, EventLog, Limits, MemoryLog, Where, writin
 from naisei.core.world import FunctionHandler, Handler, World
 
 T = TypeVar("T")
-#: How a handler waits between two attempts at one effect, while nothing is in flight and nothing
-#: was paid, given the seconds: whoever drives the flow may end it there. `None`: as it likes.
+#: How a handler waits (seconds) between two attempts at one effect. Nothing is in flight then, so
+#: the driver may stop the flow. `None`: the handler's own way of waiting.
 between_attempts: ContextVar[Callable[[float], Awaitable[None]] | None] = ContextVar(
     "between_attempts", default=None
 )
@@ -106,9 +106,9 @@ class _TapeEnded(Exception):
 def replay_prefix(
     flow: Flow[Any], world: World, events: Iterable[Event], where: Where = Where()
 ) -> None:
-    """Take a flow through recorded events, as far as they go: nothing is performed or logged.
+    """Replay recorded events into a flow; nothing is performed or logged.
 
-    For looking at what a flow has in mind after the first n events of an episode.
+    Shows the flow's state after the first n events of an episode.
 
     Raises:
         ReplayDivergence: the flow does not follow the events.
@@ -144,8 +144,8 @@ async def arun(
 ) -> T:
     """Like `run`, for plain and async handlers; gathered parts run concurrently.
 
-    apart: what the flow itself computes is done in a thread, so that it does not hold up a server;
-    handlers and the log stay in the event loop.
+    apart: run the flow's own computation in a thread, so that it does not block a server; handlers
+    and the log stay in the event loop.
 
     A crash in one gathered part cancels the others and is raised as it is, not in a group.
     """
@@ -156,7 +156,7 @@ async def arun(
 
 
 class _Thread:
-    """Where flows go on that are kept out of the event loop: one at a time, in one context."""
+    """The thread for flows outside the event loop: one step at a time, in one context."""
 
     def __init__(self) -> None:
         self._alone, self._context = asyncio.Lock(), copy_context()
@@ -231,7 +231,7 @@ async def _afork(fork: Fork, thread: _Thread | None) -> list[Any]:
 
 @dataclass(frozen=True, slots=True)
 class Played(Generic[T]):
-    """What came of a scripted flow: its result, and the effects it yielded, in order."""
+    """The outcome of a scripted flow: its result, and the effects it yielded, in order."""
 
     result: T
     effects: list[Effect[Any]]

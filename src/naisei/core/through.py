@@ -11,9 +11,8 @@ T = TypeVar("T")
 
 
 def through(flow: Flow[T], perform: Callable[[Effect[Any]], Flow[Any]]) -> Flow[T]:
-    """Another flow, each of whose effects is performed by `perform`, itself a flow: it may yield
-    the effect as it is, another one, or none. What it raises is raised in the inner flow, where
-    the effect was yielded."""
+    """Run `flow` with each effect performed by `perform`, itself a flow: it may yield the effect,
+    another one, or none. An exception of `perform` is raised in `flow` at the effect."""
     step: Callable[[], Effect[Any]] = lambda: next(flow)  # noqa: E731
     while True:
         try:

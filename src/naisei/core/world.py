@@ -58,11 +58,10 @@ class FlowHandler(Handler):
 
 
 class HandlerWrapper(Handler):
-    """Performs and restores effects through another handler. A subclass changes the effect, or
-    does something besides: `return super().perform(changed, where)`.
+    """Performs and restores effects through another handler. A subclass changes the effect or adds
+    a side effect: `return super().perform(changed, where)`.
 
-    All that a handler is told stands in the effect and in `where`, so that a wrapper cannot
-    leave anything out.
+    A handler's whole input is the effect and `where`, so a wrapper cannot leave anything out.
     """
 
     def __init__(self, inner: Handler) -> None:
@@ -102,7 +101,7 @@ class World:
         }
 
     def handler(self, effect: Effect[Any]) -> Handler:
-        """Raises `FlowError` if nobody performs such effects here."""
+        """The handler of an effect. Raises `FlowError` if there is none."""
         for base in type(effect).__mro__:
             if base in self._handlers:
                 return self._handlers[base]

@@ -6,7 +6,7 @@ from naisei.director.config import TalkConfig
 from naisei.director.gate import Gate, gate
 from naisei.director.gate_calls import JudgeQuestion
 from naisei.director.schemas import Draft, Judgement, Scores, TalkResult, Turn
-from naisei.director.spoken import spoken
+from naisei.director.spoken import speakable
 from naisei.director.system import TALK
 from naisei.director.verdict import LineVerdict, Tone
 from naisei.system.execute import RunOptions
@@ -30,7 +30,7 @@ __all__ = [
     "gate",
     "load_character",
     "run",
-    "spoken",
+    "speakable",
 ]
 
 run, arun = TALK.run, TALK.arun

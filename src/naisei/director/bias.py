@@ -27,14 +27,14 @@ from naisei.system.config import Options, flag
 
 #: Ways of changing a line or what stands before it.
 CHANGES = ("order", "length", "repeated")
-#: Words that say nothing, in either register.
+#: Empty phrases, in either register.
 _EMPTY = {
     "polite": "以上のようなことですので、そのようにお考えいただければと思います。",
     "plain": "まあ、なんていうか、つまりはそういう感じのことなんだよね。",
 }
-#: Differences of a mean of five scores that are smaller than this are none.
+#: Smaller differences of a mean of five scores are ignored.
 _NEGLIGIBLE = 0.1
-#: So many lines that all moved alike are no chance (a sign test gives 0.03), if no interval.
+#: Enough lines that all moved alike (a sign test gives 0.03) where there is no interval.
 _ALIKE = 6
 
 
@@ -64,9 +64,8 @@ class BiasOptions(Options):
 @dataclass(frozen=True, slots=True)
 class Bias:
     """Of one change: the mean difference of the judge's mean, changed less plain, on `count`
-    lines, its 95 % interval, and how often the status changed. found: whether the judge
-    is moved by what should not move it, or not moved by what should; `None` with too few lines
-    to tell."""
+    lines, its 95 % interval, and how often the status changed. found: whether the judge is biased;
+    `None` with too few lines to tell."""
 
     change: str
     count: int

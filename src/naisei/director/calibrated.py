@@ -1,8 +1,8 @@
 """The calibrated rules: what rejects, what only warns, measured on natural speech.
 
 Form and fixed expressions reject. Setting, praise and logic are scores of what a line says, tone
-one of how it is said: in doubt they warn, without doubt they reject. Scatter, jump and loop warn.
-With a judge, what warns rejects only where the judge finds fault too
+one of how it is said: doubtful cases warn, clear ones reject. Scatter, jump and loop warn.
+With a judge, a warning becomes a rejection only if the judge finds fault too
 (`naisei.director.draft.judged`).
 """
 
@@ -16,12 +16,12 @@ from naisei.core import Check, Status
 from naisei.director.character import Character
 from naisei.director.character_checks import SettingCheck, ToneCheck, foreign_trait
 from naisei.director.line_checks import check_form
-from naisei.director.prepare import EVIDENCE, PASSED, PreparedLine, found, outcome
+from naisei.director.prepare import EVIDENCE, PASSED, PreparedLine, finding, outcome
 from naisei.director.verdict import LineVerdict, Tone
 from naisei.director.voice import VoiceMeter
 from naisei.director.wording.assertion_scope import double_negations
 from naisei.director.wording.household import Bond, Household, speaks_of_others
-from naisei.director.wording.learnt_faults import Found, LearntFaults
+from naisei.director.wording.learnt_faults import LearntFault, LearntFaults
 from naisei.director.wording.matter import Fault
 from naisei.director.wording.noun_phrases import noun_phrases, turns
 from naisei.director.wording.screen import Screens, neighbours
@@ -29,18 +29,18 @@ from naisei.director.wording.staging import staging, staging_signs
 from naisei.japanese.folding import fold
 
 _WARN, _RETRY, _PASS = Status.WARN, Status.RETRY, Status.PASS
-#: A line is scattered from so many sentences that raise so many topics, or from so many
-#: sentences, or characters, alone.
+#: A line is scattered at this many sentences with this many topics, or at this many sentences or
+#: characters alone.
 _SENTENCES, _TOPICS, _MOST, _LONG = 6, 6, 9, 300
-#: Lines of the history that are read; how alike two lines are that say the same.
+#: Lines of the history that are read; similarity of two lines that repeat each other.
 _BEFORE, _ALIKE, _SHORT = 6, 0.7, 5
-#: A line of more sentences is in another voice if all but the first are.
+#: In a longer line, only the first sentence may be in another voice.
 _GREETED = 2
-#: So many lines on a topic are enough to leave it.
+#: After this many lines on a topic it may be left.
 _DEPTH = 3
 
 
-#: Characters of a line, and of a line before it, that the detectors read; its form is judged whole.
+#: Characters of a line, and of the line before, that the detectors read; the form check reads all.
 READ = 4_000
 
 
@@ -112,7 +112,7 @@ class CalibratedRules:
         met = None if spans else _broken(line, learnt)
         if facts.status is _PASS and not spans and met is None:
             return facts
-        # Whoever was spoken of just before may be whom the line leaves unnamed.
+        # The unnamed subject may be the person of the line before.
         third = bool(history) and _THIRD.search(history[-1]) is not None
         if facts.status is _RETRY:
             return facts.model_copy(update={"status": _WARN}) if third else facts
@@ -129,10 +129,11 @@ class CalibratedRules:
             ja, en = self._fact.fact, self._fact.fact_en or self._fact.fact
             reason = (f"設定に反しています: {ja}。", f"This contradicts: {en}.")
         evidence = [line.evidence(*span) for span in found_at]
-        return found(line, "setting", _RETRY if sure else _WARN, reason, suggestion, evidence)
+        return finding(line, "setting", _RETRY if sure else _WARN, reason, suggestion, evidence)
 
     def _scattered(self, line: PreparedLine) -> tuple[Check, int]:
-        """With the number of topics, counted only in lines of several sentences."""
+        """The scatter check and the number of topics, counted only in lines of several
+        sentences."""
         size = len(line.body)
         if line.count < _SENTENCES and size <= _LONG:
             return PASSED["scatter"], 0
@@ -154,7 +155,7 @@ class CalibratedRules:
         elif line.count >= _MOST:
             reason = (f"{line.count}文は多すぎます。", f"{line.count} sentences are too many.")
         spans = [line.evidence(*span).strip() for span in line.sentences[1:]]
-        return found(line, "scatter", _WARN, reason, _ONE_TOPIC, spans), unlinked
+        return finding(line, "scatter", _WARN, reason, _ONE_TOPIC, spans), unlinked
 
     def _toned(self, line: PreparedLine) -> tuple[Check, Tone]:
         """The score of the voice: 0 another's, 1 doubtful, 2 own, 3 clearly own. Without a voice
@@ -162,7 +163,7 @@ class CalibratedRules:
         if self._meter is None:
             check, tone = self._tone(line)
             if check.status is _RETRY:
-                check = found(
+                check = finding(
                     line,
                     "tone",
                     _WARN,
@@ -182,11 +183,11 @@ class CalibratedRules:
         tone = Tone.measured(score, round(weight, 2))
         if score >= 2:
             return PASSED["tone"], tone
-        heard = self._meter.heard(line.masked)
+        heard = self._meter.explain(line.masked)
         foreign = next((name for name, w in heard.traits if w < 0), "register:")
         reason, suggestion = self._missing(foreign)
         shown = line.evidence(0, min(40, len(line.body)))
-        return found(line, "tone", _WARN if score else _RETRY, reason, suggestion, [shown]), tone
+        return finding(line, "tone", _WARN if score else _RETRY, reason, suggestion, [shown]), tone
 
     def _looped(self, line: PreparedLine, history: Sequence[str]) -> Check:
         if len(line.body) < _SHORT:
@@ -197,7 +198,7 @@ class CalibratedRules:
             if len(there) * 2 > len(here) and (
                 len(here & there) >= _ALIKE * max(1, min(len(here), len(there)))
             ):
-                return found(line, "loop", _WARN, *_SAID_BEFORE, [said])
+                return finding(line, "loop", _WARN, *_SAID_BEFORE, [said])
         return PASSED["loop"]
 
     def _jumped(self, line: PreparedLine, history: Sequence[str]) -> Check:
@@ -207,17 +208,17 @@ class CalibratedRules:
         words = {w for p in noun_phrases(line.masked, self._own) for w in (p, *p.split("の"))}
         if any(word in said for said in history[-2:] for word in words):
             return PASSED["jump"]
-        return found(line, "jump", _WARN, *_JUMPED, [line.evidence(*marker)])
+        return finding(line, "jump", _WARN, *_JUMPED, [line.evidence(*marker)])
 
     def _staged(self, line: PreparedLine, signs: Sequence[int]) -> Check:
         span = staging(line.body, *self._staging, signs)
         if span is None:
             return PASSED["script"]
-        return found(line, "script", _WARN, *_STAGED, [line.evidence(*span).strip()])
+        return finding(line, "script", _WARN, *_STAGED, [line.evidence(*span).strip()])
 
 
-#: Faults of a line that were learnt, each where the line speaks most for it.
-Learnt = dict[Fault, Found]
+#: Learnt faults of a line, each at its strongest place.
+Learnt = dict[Fault, LearntFault]
 _SETTINGS: tuple[Fault, ...] = ("home", "younger", "elder")
 
 
@@ -234,7 +235,7 @@ def _faults_of(character: Character) -> set[Fault]:
 
 
 def _broken(line: PreparedLine, learnt: Learnt) -> Fault | None:
-    """The learnt fault of the setting that the line has, unless it may be said of others."""
+    """The line's learnt fault of the setting, unless it may be about others."""
     for fault in _SETTINGS:
         if fault in learnt and not (fault == "home" and speaks_of_others(line.masked)):
             return fault
@@ -246,7 +247,7 @@ def _praised(line: PreparedLine, learnt: Learnt) -> Check:
     if met is None:
         return PASSED["praise"]
     status = _RETRY if met.sure else _WARN
-    return found(line, "praise", status, *_PRAISED, [line.evidence(met.start, met.end)])
+    return finding(line, "praise", status, *_PRAISED, [line.evidence(met.start, met.end)])
 
 
 def _logic(line: PreparedLine, learnt: Learnt) -> Check:
@@ -256,10 +257,10 @@ def _logic(line: PreparedLine, learnt: Learnt) -> Check:
     if not spans:
         return PASSED["logic"]
     evidence = [line.evidence(*span) for span in spans[:EVIDENCE]]
-    return found(line, "logic", _RETRY if sure else _WARN, *_NEGATED, evidence)
+    return finding(line, "logic", _RETRY if sure else _WARN, *_NEGATED, evidence)
 
 
-#: Somebody who is not here, as the topic of the line before.
+#: An absent person as the topic of the line before.
 _THIRD = re.compile(
     r"(?:(?<!姉)さん|くん|[父母]|両親|親戚|先[輩生]|友[達人]|友だち|いとこ|叔[父母]|おば|おじ|祖[父母]|あの(?:人|子)|彼女?)"
     r"(?:たち)?(?:は|が|も|の|って|、|に|と)"

@@ -1,4 +1,4 @@
-"""Characters as data: who speaks, how, and what must not be said. One TOML file each.
+"""Characters as data: who speaks, how, and what they must not say. One TOML file each.
 
 Source: the retry-judgement specification, §§3 to 6; its two characters come with the package.
 """
@@ -90,14 +90,13 @@ class ToneRules(_Part):
 Excuse = Literal["others", "negated", "hypothetical", "wish", "past", "term"]
 
 
-#: Ways in which a pattern may be tried at one place of a line, at most; and those that count for a
-#: repeat without end.
+#: Bound on the ways to match a pattern at one place; and the count for an unbounded repeat.
 _WAYS, _ENDLESS = 100_000, 1_000
 
 
 def _ways(parsed: Any) -> int:
-    """How many ways there are to match a pattern (as the parser of `re` gives it) at one place, at
-    most: so many may be tried in vain."""
+    """Upper bound on the ways to match a pattern (as parsed by `re`) at one place: the cost of a
+    failed match."""
     ways = 1
     for name, argument in parsed:
         kind = str(name)
@@ -122,13 +121,13 @@ def _ways(parsed: Any) -> int:
 
 
 class Fact(_Part):
-    """Something that is so, and the expressions that contradict it.
+    """A fact, and the expressions that contradict it.
 
     fact, fact_en: shown with the verdict. contradicted_by: regular expressions, searched in
-    the normalised line. only_with: for speed, texts of which one is in every contradiction; a
-    line with none is not searched; none given, every line is. unless: what excuses an
-    expression: said of `others`, `negated`, `hypothetical`, a `wish`, `past`, or named as a
-    `term`. others: words for people of whom it may be said.
+    the normalised line. only_with: for speed, texts of which every contradiction holds one; lines
+    without them are skipped. unless: what excuses an expression: it is about `others`, `negated`,
+    `hypothetical`, a `wish`, `past`, or named as a `term`. others: words for people of whom it may
+    be said.
     """
 
     fact: Text
@@ -170,7 +169,7 @@ class Praise(_Part):
 
 
 class Limits(_Part):
-    """From how many rows, sentences and topics a line is warned of or rejected (§§3, 6).
+    """Limits of rows, sentences and topics for WARN and RETRY (§§3, 6).
 
     `retry_sentences` and `retry_topics` must both be reached. advised: the recommended
     length in characters, shown as advice only.
@@ -200,7 +199,7 @@ class Partner(_Part):
 
 
 class Bond(_Part):
-    """What the character and the partner are to each other; the calibrated rules read it.
+    """How the character and the partner are related; read by the calibrated rules.
 
     together: they share a home. kin: the character's own place, `elder` or `younger`. calls:
     how the character calls the partner; any other form of the partner's names is wrong; empty:
@@ -216,9 +215,9 @@ class Character(_Part):
     """One character's profile. id: as in files and on the command line; names: for display.
 
     names: at least one; the first is shown, all are accepted as speakers. persona: for the
-    prompt of the model that speaks. partner: `None` for a character that speaks alone. bond:
-    what the two are to each other. voice: learnt from sample lines. flatters: whether it may
-    praise whom it speaks to.
+    prompt of the model that speaks. partner: `None` for a character that speaks alone. bond: how
+    the two are related. voice: learnt from sample lines. flatters: whether it may praise its
+    partner.
     """
 
     schema_: Literal["naisei.character.v1"] = Field(alias="schema")
@@ -245,7 +244,7 @@ class Character(_Part):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """What may stand before the character's words in a script."""
+        """Labels that a script may put before the character's words."""
         return (*self.names, self.id)
 
     @property
@@ -272,7 +271,7 @@ def shipped() -> tuple[Character, ...]:
 
 
 def partner_of(character: Character) -> Character | None:
-    """The shipped profile of whom the character speaks to, if there is one."""
+    """The shipped profile of the character's partner, if any."""
     wanted = character.partner.id if character.partner else ""
     return next((c for c in shipped() if c.id == wanted), None)
 
@@ -291,7 +290,7 @@ def profile_text(character: str) -> str:
 def load_character(name: str | Path | Character) -> Character:
     """A profile by id (`yana`), display name (「やな」) or path of a TOML file or a character card.
 
-    A `Character` is given back as it is.
+    A `Character` is returned unchanged.
 
     Raises:
         InputError: nothing has this name, or the file is no profile.
@@ -319,7 +318,7 @@ def load_character(name: str | Path | Character) -> Character:
 
 
 def _of_card(card: Card, stem: str) -> Character:
-    """The profile of a card: its lines stand in the persona, as what the voice is like."""
+    """The profile of a card: its sample lines go into the persona."""
     id = re.sub(r"[^a-z0-9_-]+", "-", stem.lower()).strip("-_0123456789") or "card"
     samples = "\n".join(f"- {line}" for line in card.samples)
     head = say("話し方の例:", "How they speak:")
@@ -345,7 +344,7 @@ def parse_character(text: str, *, place: str = "") -> Character:
         raise InputError(
             say(f"TOML として読めません: {error}", f"is not TOML: {error}"),
             place=place,
-            remedy=say("その行の書き方を直してください", "mend the syntax there"),
+            remedy=say("その行の書き方を直してください", "fix the syntax there"),
         )
     except ValidationError as error:
         faults = "; ".join(
@@ -363,7 +362,7 @@ def parse_character(text: str, *, place: str = "") -> Character:
 
 
 def _frozen(data: Any) -> Any:
-    """TOML's arrays as tuples, which is what a strict frozen profile holds."""
+    """TOML's arrays as tuples, as the strict frozen profile needs."""
     if isinstance(data, dict):
         return {key: _frozen(value) for key, value in data.items()}
     return tuple(map(_frozen, data)) if isinstance(data, list) else data

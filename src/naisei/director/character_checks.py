@@ -12,7 +12,7 @@ from itertools import groupby, product
 
 from naisei.core import Check, Status
 from naisei.director.character import Character, Endings, Exclaiming, Fact, Praise, ToneRules
-from naisei.director.prepare import EVIDENCE, PASSED, PreparedLine, found
+from naisei.director.prepare import EVIDENCE, PASSED, PreparedLine, finding
 from naisei.director.verdict import Tone
 from naisei.director.voice import typical
 from naisei.director.wording.assertion_scope import excuse
@@ -20,7 +20,7 @@ from naisei.director.wording.cues import CueSearch, EndingSearch, Evaluations, S
 
 _SETTING_PASSED = PASSED["setting"]
 
-#: So many matches of a line are weighed; one without an excuse is enough.
+#: At most so many matches of a line are checked; one without an excuse is enough.
 _WEIGHED = 32
 
 
@@ -37,7 +37,7 @@ class SettingCheck:
             for fact in facts
         ]
         every = [text for fact in facts for text in fact.only_with]
-        #: Finds nothing in a line that needs no look: most lines.
+        #: Cheap pre-check: no match for most lines.
         self.sign = re.compile("|".join(map(re.escape, every)) or r"(?!)").search
         if not all(fact.only_with for fact in facts):
             self.sign = re.compile("").search
@@ -48,7 +48,7 @@ class SettingCheck:
                 continue
             if spans := self._contradictions(line, fact, pattern):
                 ja, en = fact.fact, fact.fact_en or fact.fact
-                return found(
+                return finding(
                     line,
                     "setting",
                     Status.RETRY,
@@ -86,7 +86,7 @@ class PraiseCheck:
             [cue.spec for cue in rules.addressees],
             [cue.spec for cue in rules.affirmations],
         )
-        #: Finds nothing in a masked line that needs no look: most lines.
+        #: Cheap pre-check: no match for most masked lines.
         self.sign = self._evaluations.sign
 
     def __call__(self, line: PreparedLine) -> Check:
@@ -96,7 +96,7 @@ class PraiseCheck:
         flattering = self._flattering(line, words) if self._evaluations.called(line.masked) else []
         spans = [line.evidence(*span) for span in (flattering or words)[:EVIDENCE]]
         if flattering:
-            return found(
+            return finding(
                 line,
                 "praise",
                 Status.RETRY,
@@ -110,7 +110,7 @@ class PraiseCheck:
                 ),
                 spans,
             )
-        return found(
+        return finding(
             line,
             "praise",
             Status.WARN,
@@ -132,7 +132,7 @@ class PraiseCheck:
         return flattering
 
 
-#: So much of a line without any hit is shown as evidence.
+#: Length of the evidence for a line without any hit.
 _SHOWN = 40
 _PASS, _PASSED = Status.PASS, PASSED["tone"]
 #: Reason and suggestion, each in Japanese and English.
@@ -149,7 +149,7 @@ class ToneCheck:
         )
         self._style = _style(rules.style)
         tones = [Tone.of(*parts) for parts in product((0, 1, None), repeat=3)]
-        #: Every answer there can be, by marker, vocabulary and style.
+        #: All possible results, by marker, vocabulary and style.
         self._answers: dict[tuple[int | None, ...], tuple[Tone, Status, _Said]] = {
             (tone.marker, tone.vocab, tone.style): (tone, tone.status, _tone_texts(tone, rules))
             for tone in tones
@@ -168,11 +168,11 @@ class ToneCheck:
         spans = [line.evidence(*hit.span()) for hit in (marker, word) if hit]
         if not spans:
             spans.append(line.evidence(0, min(_SHOWN, len(line.body))))
-        return found(line, "tone", status, *said, spans), tone
+        return finding(line, "tone", status, *said, spans), tone
 
 
 def _style(rule: Exclaiming | Endings | None) -> Callable[[PreparedLine], int | None]:
-    """What answers whether a line has the style, 0 or 1; `None` if none is asked for."""
+    """The function that scores the style, 0 or 1; `None` without a style rule."""
     if isinstance(rule, Endings):
         endings, least = EndingSearch(rule.endings, rule.particles), rule.at_least
         return lambda line: 1 if endings.reaches(line.masked, least) else 0
@@ -203,7 +203,7 @@ def _tone_texts(tone: Tone, rules: ToneRules) -> _Said:
 
 
 def foreign_trait(character: Character, foreign: str) -> _Said:
-    """Reason and suggestion that name the one trait that is most foreign in the line."""
+    """Reason and suggestion that name the most foreign trait of the line."""
     voice = character.voice
     assert voice is not None
     group, _, name = foreign.partition(":")

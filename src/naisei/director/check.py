@@ -36,7 +36,7 @@ class Rules:
         self.tone = ToneCheck(character.tone)
 
     def check(self, text: str, history: Sequence[str] = ()) -> LineVerdict:
-        """See `check`. A check whose sign is not in the line is not called."""
+        """See `check`. Checks without a sign in the line are skipped."""
         line = PreparedLine(text, self.character.labels)
         body, masked, praise = line.body, line.masked, self.praise
         raised = topics(body, masked, self.ignored)
@@ -65,8 +65,8 @@ class Rules:
         )
 
 
-#: Rules made so far, by the name asked for or the profile's identity; the profile is kept
-#: alive with them, so that an identity is never given to another.
+#: Cached rules, by the requested name or the profile's identity; the entry keeps the profile alive,
+#: so that the identity stays unique.
 _made: OrderedDict[tuple[str | int, RuleSet], Rules | CalibratedRules] = OrderedDict()
 _MOST = 64
 
@@ -74,7 +74,7 @@ _MOST = 64
 def rules_of(
     character: str | Path | Character, rules: RuleSet = "calibrated"
 ) -> Rules | CalibratedRules:
-    """The rules of a character; those of shipped ones and of profile objects are kept.
+    """The rules of a character, cached for shipped ones and profile objects.
 
     Raises:
         InputError: there is no such character.
@@ -85,7 +85,7 @@ def rules_of(
         return found
     kind = Rules if rules == "spec" else CalibratedRules
     made = kind(load_character(character))
-    # A file may change between two calls, so what was read from a path is not kept.
+    # A file may change between two calls, so it is not cached.
     if isinstance(character, Character) or (
         isinstance(character, str) and not character.endswith(".toml")
     ):
@@ -110,9 +110,9 @@ def check(
             profile, or a profile.
         history: the lines before, of both speakers, oldest first; `loop` and `jump` read the
             last five.
-        rules: `calibrated` on natural speech, where format, setting and logic reject, and tone
-            where the voice is surely another's, the rest warns; or the specification to the
-            letter (`spec`).
+        rules: `calibrated` on natural speech, where format, setting and logic reject, tone rejects
+            a voice that is surely another's, and the rest warns; or the specification to the letter
+            (`spec`).
 
     Raises:
         InputError: there is no such character, or its profile is faulty.

@@ -1,4 +1,4 @@
-"""The commands of the director that are no runs: check, report and characters."""
+"""The director's commands other than runs: check, report and characters."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from naisei.terminal import visible
 if TYPE_CHECKING:
     from naisei.director.scripts import ScriptLine
 
-#: So many lines are put to a judge at a time.
+#: Lines judged at a time.
 _AT_ONCE = 8
 _INPUT, _OUTPUT = ("入力", "Input"), ("出力", "Output")
 
@@ -177,7 +177,7 @@ def check(options: CheckOptions) -> None:
 
 def report(options: ReportOptions) -> None:
     """`naisei director report`: a script checked as a whole."""
-    # The other commands do not wait for what only a report needs.
+    # Imported late: only a report needs it.
     from naisei.director.report import judged_lines, script_lines, tally, write_report
     from naisei.director.scripts import Speakers
 
@@ -238,7 +238,7 @@ def show_character(
 def check_profiles(
     file: Annotated[Path, typer.Argument(help=say("TOML ファイル", "A TOML file."))],
 ) -> None:
-    # The other commands do not wait for it.
+    # Imported late: only this command needs it.
     from naisei.director.character import load_character
     from naisei.director.faults import as_error, faults
 

@@ -12,14 +12,14 @@ from naisei.lang import Language
 from naisei.lengths import FIELD
 from naisei.system.config import Config, Options, flag
 
-#: When the retries are used up. best: the best draft goes out, as WARN. refuse: nothing is
-#: said. person: a person gives the line.
+#: Policies when the retries are used up. best: the best draft goes out as WARN. refuse: nothing is
+#: said. person: a person writes the line.
 Policy = Literal["best", "refuse", "person"]
 POLICIES: tuple[Policy, ...] = ("best", "refuse", "person")
 
 
 class TalkRules(Options):
-    """How a line is let out. language: also of the reasons that the writer is told."""
+    """How a line passes. language: also of the reasons given to the writer."""
 
     retries: int = flag(
         2, "不合格のときに書き直させる回数", "New drafts after a rejected one.", ge=0
@@ -47,7 +47,7 @@ class TalkRules(Options):
     @model_validator(mode="before")
     @classmethod
     def _without_judge(cls, values: Any) -> Any:
-        """Runs of before `judge` was a field said so by `judging: null`."""
+        """Older runs have `judging: null` in place of the field `judge`."""
         if isinstance(values, dict) and values.get("judging", ...) is None:
             return {**{k: v for k, v in values.items() if k != "judging"}, "judge": False}
         return values

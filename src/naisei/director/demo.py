@@ -13,7 +13,7 @@ from naisei.lang import say
 from naisei.runs.lines import print_lines
 from naisei.system.execute import RunOptions
 
-#: Turns that show each verdict. With a model: so many, and never longer than this.
+#: Turns that show each verdict. With a model: this many turns within this time.
 _TURNS, _LLM_TURNS, _LLM_MINUTES = 5, 4, 3.0
 
 
@@ -47,7 +47,7 @@ def _talk(stage: Stage, model: str, turns: int, minutes: float | None) -> None:
     task = TalkTask(config)
     for row in result.outcome.rows:
         if row.scored:
-            print_lines(task.shown(row.where, row.result), stage.console)
+            print_lines(task.render_episode(row.where, row.result), stage.console)
             talk = TalkResult.model_validate(row.result)
             drafts = sum(len(turn.drafts) for turn in talk.turns)
             said = sum(turn.text is not None for turn in talk.turns)

@@ -13,16 +13,16 @@ from naisei.director.voice import typical
 from naisei.lang import Language, render
 
 _PACKAGE = "naisei.director"
-#: Lines of the history that are shown, and rejected drafts.
+#: Lines of the history, and rejected drafts, in a prompt.
 _SHOWN, _REJECTED = 12, 3
-#: Lines beyond `_SHOWN` are dropped so many at a time: what is sent should begin as before.
+#: Lines beyond `_SHOWN` are dropped in blocks, so that the prompt keeps its prefix.
 _BLOCK = 6
-#: A topic this many lines old may be left; a word in so many lines in a row has worn out.
+#: A topic this many lines old may be left; a word in this many lines in a row is worn out.
 _DEEP, _WORN = 3, 3
 
 
 _BEGINNING = {"ja": "（会話の始まり）", "en": "(The talk begins.)"}
-#: Over what a line is to mind, where there is any: topics, notes, drafts.
+#: Heading over topics, notes and drafts, where there are any.
 _HEADS = {
     "ja": ("話し終えた話題", "今回気をつけること", "書いたが使えなかった案（同じ失敗をしない）"),
     "en": (
@@ -39,7 +39,7 @@ def writer_messages(
     rejected: Sequence[Draft],
     language: Language,
 ) -> tuple[Message, ...]:
-    """For the model that speaks. rejected: this turn's drafts.
+    """Messages for the writer. rejected: this turn's rejected drafts.
 
     The speaker's own lines are the assistant's, the others' the user's: shown as a script with
     names, a small model goes on writing a script.
@@ -94,7 +94,7 @@ def writer_messages(
 def judge_messages(
     draft: Draft, speaker: Character, state: TalkState, language: Language
 ) -> tuple[Message, ...]:
-    """For the judge of one draft; what stays the same through a talk comes first."""
+    """Messages for the judge of one draft; the constant part comes first."""
     ja = language == "ja"
     none = "（なし）" if ja else "(none)"
     other = partner_of(speaker)
@@ -130,7 +130,7 @@ def judge_messages(
 
 
 def _quoted(text: str) -> str:
-    """Each row marked as the template says: a draft cannot write a row that has no mark."""
+    """Each row with the template's mark, so that a draft cannot forge an unmarked row."""
     return "\n".join(f"| {row}" for row in text.splitlines() or [""])
 
 
@@ -141,8 +141,8 @@ def _facts(speaker: Character, ja: bool) -> list[str]:
 def _exchanged(
     speaker: Character, state: TalkState, language: Language
 ) -> tuple[list[Message], str]:
-    """The last lines as messages, in turn the user's and the assistant's, and what was said since
-    the speaker's own last line."""
+    """The last lines as alternating user and assistant messages, and the lines since the speaker's
+    own last one."""
     ways: list[tuple[bool, str]] = []
     for line in _recent(state):
         mine = line.speaker == speaker.id
@@ -176,7 +176,7 @@ def _listed(items: Sequence[str], none: str = "") -> str:
 
 
 def _worn(state: TalkState, language: Language) -> list[str]:
-    # What they talk about has to be named.
+    # The topic has to be named.
     worn = [w for w, lines in state.loops.items() if lines >= _WORN and w not in state.topic]
     if not worn:
         return []
@@ -195,7 +195,7 @@ def _depth(state: TalkState, language: Language) -> str:
 
 
 def _rejected(draft: Draft, language: Language) -> str:
-    """The draft, the one thing to change, how it could look, and what has to stay."""
+    """The draft, the one thing to change, an example, and the content to keep."""
     why = draft.reasons[0] if draft.reasons else ""
     kept = "、".join(content(draft))
     shown = example(draft)

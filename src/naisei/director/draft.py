@@ -1,4 +1,4 @@
-"""From a text to a draft with its verdict, and the policy for when the retries are used up."""
+"""From a text to a draft with its verdict, and the policy after the last retry."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from naisei.director.state import TalkState
 from naisei.director.verdict import RuleSet
 from naisei.lang import Language, speaking
 
-#: So many of the last lines are given to the checks; they read the last five.
+#: Number of last lines given to the checks; they read five.
 _HISTORY = 8
 
 
@@ -29,7 +29,7 @@ def checked(
     language: Language,
     rules: RuleSet = "calibrated",
 ) -> Draft:
-    """The draft with what the hard rules say of it."""
+    """The draft with the checks of the hard rules."""
     with speaking(language):
         verdict = check(text, character=speaker, history=state.lines[-_HISTORY:], rules=rules)
     tone = verdict.tone
@@ -56,9 +56,9 @@ def judged(
 ) -> Draft:
     """The draft with the judgement beside the checks.
 
-    By the specification the worst of all is its status. By the calibrated rules what warns is
-    RETRY where the judge finds fault too (`Judgement.bears_out`); where not, it is cleared, and
-    nobody is told of it. What rejects has rejected before a judge is asked.
+    By the specification its status is the worst of all. By the calibrated rules a warning becomes
+    RETRY if the judge finds fault too (`Judgement.bears_out`), and is dropped otherwise. Rejections
+    happen before the judge is asked.
     """
     checks = weighed(draft.checks, found, language, rules)
     return draft.model_copy(
@@ -69,7 +69,7 @@ def judged(
 def weighed(
     checks: Sequence[Check], found: Judgement, language: Language, rules: RuleSet
 ) -> tuple[Check, ...]:
-    """The checks that did not pass as `judged` leaves them, and the judge's own."""
+    """The failed checks as changed by `judged`, and the judge's own."""
     kept = [check for check in checks if check.status is not Status.PASS]
     if rules == "calibrated":
         kept = [
@@ -82,18 +82,18 @@ def weighed(
 
 
 def unheard(draft: Draft, why: str) -> Draft:
-    """The draft as the hard rules alone leave it, marked."""
+    """The draft judged by the hard rules alone, and marked so."""
     return draft.model_copy(update={"judge_failure": why})
 
 
 def level(before: Sequence[Draft], state: TalkState, speaker: Character) -> Status | None:
-    """What the judge said last of this speaker: in this turn, else of their last line."""
+    """The judge's last status for this speaker: in this turn, else of their last line."""
     heard = [draft.judgement.status for draft in before if draft.judgement is not None]
     return heard[-1] if heard else state.judged.get(speaker.id)
 
 
 def diff(draft: Draft) -> tuple[str, ...]:
-    """What the mends changed, as the lines of a unified diff without its head."""
+    """The automatic fixes as a unified diff without its head."""
     if not draft.mends:
         return ()
     given, text = draft.given.splitlines(), draft.text.splitlines()
@@ -102,7 +102,7 @@ def diff(draft: Draft) -> tuple[str, ...]:
 
 def notes(draft: Draft, speaker: Character, language: Language) -> list[JsonValue]:
     """The warnings of a line that goes out, as instructions (§§1, 8) for the next turn of the
-    speaker who caused them. They are of that line: the talk goes on with what it was about."""
+    speaker who caused them. They concern that line; the topic stays."""
     return [{"to": speaker.id, "text": _note(check, language)} for check in draft.checks]
 
 
@@ -119,10 +119,9 @@ def _note(check: Check, language: str) -> str:
 
 
 def meta(turn: Turn, speaker: Character, language: Language) -> dict[str, JsonValue]:
-    """What is committed with a line: never anything of a rejected draft.
-
-    judged: whether a judge was heard on this line; where not, the hard rules alone let it out.
-    judge: what the judge said. notes: instructions for turns to come.
+    """Metadata committed with a line, never from a rejected draft. judged: whether a judge's score
+    was used; if not, the hard rules alone decided. judge: the judge's status. notes: instructions
+    for later turns.
     """
     draft = turn.draft
     found = draft.judgement if draft is not None else None
@@ -157,7 +156,7 @@ def settle(
     rules: TalkRules,
     number: int,
 ) -> Flow[Turn]:
-    """The turn as it ends: what is said, as what, and by whom."""
+    """The finished turn: the line, its status, and who wrote it."""
     if drafts[-1].status is not Status.RETRY:
         return _out("said", len(drafts) - 1, drafts, speaker, number)
     if rules.policy == "person":
@@ -197,8 +196,8 @@ def _out(
 
 
 def best(drafts: Sequence[Draft]) -> int | None:
-    """The place of the best draft: one that may be spoken at all, with the fewest hard rules
-    broken, then with the best mean, then the first. `None` if every draft is blank."""
+    """The index of the best draft: not blank, fewest hard rules broken, best mean, first. `None` if
+    every draft is blank."""
     spoken = [at for at, draft in enumerate(drafts) if draft.text.strip()]
     return min(spoken, key=lambda at: (*_badness(drafts[at]), at), default=None)
 

@@ -1,4 +1,4 @@
-"""How a rejected draft could look, what of it has to stay, and whether a rewrite kept it."""
+"""An example rewrite of a rejected draft, the content to keep, and whether a rewrite kept it."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from naisei.director.wording.noun_phrases import noun_phrases
 from naisei.japanese.content_preservation import missing
 from naisei.japanese.folding import fold
 
-#: So many phrases are told to stay.
+#: Number of phrases to keep that the writer is given.
 _KEPT = 4
 
 _SENTENCE = re.compile(r"[^。！？\n]+[。！？…]*")
-#: Checks whose fault sits in words that can be left out.
+#: Checks whose fault is in words that can be left out.
 _CUT = frozenset({"praise", "script", "setting", "logic", "scatter"})
-#: Checks whose evidence is not to be said again.
+#: Checks whose evidence must not be repeated.
 _BREACHES = frozenset({"format", "setting", "praise", "logic", "script"})
 #: A form of address by itself.
 _CALL = re.compile(r"[^、。！？\s]{0,8}(?:ちゃん|さん|様|さま|くん|貴|先輩|姉|ねえ)")
@@ -62,8 +62,8 @@ _CASUAL = tuple(
 
 
 def example(draft: Draft) -> str:
-    """The draft without the words at fault, or with other endings; "" where nothing is left, or
-    where it would take more than that."""
+    """The draft without the words at fault, or with other endings; "" if nothing is left or that is
+    not enough."""
     found = next((c for c in draft.checks if c.status is Status.RETRY and c.name != "judge"), None)
     if found is None:
         return ""
@@ -85,7 +85,7 @@ def example(draft: Draft) -> str:
 
 
 def content(draft: Draft) -> tuple[str, ...]:
-    """What a rewrite has to keep: the first noun phrases, without what is at fault."""
+    """The content to keep: the first noun phrases without a fault."""
     return tuple(noun_phrases(_without_faults(draft))[:_KEPT])
 
 
@@ -97,8 +97,8 @@ def keeps(rejected: Draft, rewrite: Draft) -> bool:
 
 
 def _without_faults(draft: Draft) -> str:
-    """The sentences without a breach: what stands beside it in its sentence may belong to it. Of
-    a call by the wrong name, that alone is the breach."""
+    """The sentences without a fault, since the rest of a faulty sentence may belong to it. For a
+    wrong form of address only the address is removed."""
     text, faults = fold(draft.text), []
     for check in draft.checks:
         spans = [fold(span) for span in check.evidence if span]

@@ -42,7 +42,7 @@ _TOML_LINE = re.compile(r"line (\d+)")
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """line: from 1, 0 where no line is to blame. key: dotted, empty for the file as a whole."""
+    """line: from 1; 0 if it concerns no line. key: dotted, empty for the file as a whole."""
 
     line: int
     key: str
@@ -51,7 +51,7 @@ class Fault:
 
 
 def faults(path: Path) -> list[Fault]:
-    """Everything that keeps a file from being a profile; none for a good one.
+    """All faults of a profile; none for a valid one.
 
     Raises:
         InputError: the file cannot be read at all.
@@ -69,7 +69,7 @@ def faults(path: Path) -> list[Fault]:
                 int(line[1]) if line else text.count("\n") + 1,
                 "",
                 say(f"TOML として読めません: {error}", f"is not TOML: {error}"),
-                say("その行の書き方を直してください", "mend the syntax there"),
+                say("その行の書き方を直してください", "fix the syntax there"),
             )
         ]
     try:
@@ -117,7 +117,7 @@ def _fault(found: Any, text: str, data: dict[str, Any]) -> Fault:
         wanted = found["ctx"]["expected_tags"]
         remedy = say(f"kind を {wanted} のどれかにしてください", f"let kind be one of {wanted}")
     elif "regular expression" in message:
-        remedy = say("正規表現を直してください", "mend the regular expression")
+        remedy = say("正規表現を直してください", "fix the regular expression")
     else:
         remedy = say(
             "naisei director characters show yana の出力を手本にしてください",
@@ -142,7 +142,7 @@ def _real(loc: tuple[Any, ...], data: Any) -> tuple[Any, ...]:
 
 
 def _fields(loc: tuple[Any, ...]) -> list[str]:
-    """The keys that a part of a profile may have; of every part where it cannot be told."""
+    """The keys allowed in a part of a profile; those of all parts if it is unknown which."""
     models: list[type[BaseModel]] = [Character]
     for part in loc:
         if isinstance(part, int):
@@ -153,7 +153,7 @@ def _fields(loc: tuple[Any, ...]) -> list[str]:
 
 
 def _models(model: type[BaseModel], field: str) -> list[type[BaseModel]]:
-    """The models within a field's type, however they are wrapped."""
+    """The pydantic models within a field's type."""
     if field not in model.model_fields:
         return []
     todo, out = [model.model_fields[field].annotation], []

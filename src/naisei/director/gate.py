@@ -1,11 +1,11 @@
-"""The gate: anybody's generate function, checked before its line is spoken.
+"""The gate: checks the lines of any generate function before they are spoken.
 
     @gate(character="ayu", retries=2)
     def reply(prompt: str, reasons: Sequence[str] = ()) -> str: ...
 
 The same flow as a talk's (`naisei.director.flow.turn`), with the function as the writer. Plain
-and async functions, generators and async generators: what streams is kept back until a draft is
-accepted, and then streamed on.
+and async functions, generators and async generators: a stream is held back until a draft is
+accepted, and then passed on.
 """
 
 from __future__ import annotations
@@ -38,21 +38,21 @@ class Gate:
     """A gate for one character. Calling it with a generate function gives the gated function.
 
     character: id, display name, path of a TOML profile, or a profile. retries: new drafts after
-    the first. rules: see `naisei.director.check`. policy: when none of them passes: `best`,
+    the first. rules: see `naisei.director.check`. policy: if none of them passes: `best`,
     `refuse` (nothing is said: `otherwise` is returned, a stream is empty), or `person` (`person`
-    is asked, and its line goes out as given). judge: none by default, so that the hard rules
-    decide alone; a model (`provider:name`), or a function of a `JudgeQuestion` that returns
-    scores (`Scores`, a mapping, five integers, or JSON); plain or async. repeats, margin: see
-    `Judging`. history: gives the lines before, oldest first, whenever a line is to be checked.
-    topic, scene: for the judge. hold: a streaming function is let out as a whole reply, or
-    sentence by sentence (`sentence`), each checked with those before; no judge then. keyword: by
-    which the function is given the reasons, if it takes it. on_turn: is given each `Turn`, with
-    every draft and verdict. language: of prompts and reasons; by default the character's.
+    is asked, and its line goes out as given). judge: none by default, only the hard rules decide; a
+    model (`provider:name`), or a function of a `JudgeQuestion` that returns scores (`Scores`, a
+    mapping, five integers, or JSON); plain or async. repeats, margin: see `Judging`. history:
+    returns the earlier lines, oldest first, before each check. topic, scene: for the judge. hold:
+    pass a stream as a whole reply, or sentence by sentence (`sentence`), each checked with those
+    before, without a judge. keyword: the function's parameter for the reasons, if it has it.
+    on_turn: called with each `Turn`, all drafts and verdicts included. language: of prompts and
+    reasons; by default the character's.
 
     Exceptions of the function pass through.
 
     Raises (when made):
-        InputError: an unknown character or policy, or `person` without anybody to ask.
+        InputError: an unknown character or policy, or `person` without a function to ask.
     """
 
     character: str | Path | Character = field(default="yana", kw_only=False)
@@ -83,7 +83,7 @@ class Gate:
             raise InputError(
                 say(
                     "policy が `person` なのに、尋ねる相手がいません",
-                    "the policy `person` has nobody to ask",
+                    "the policy `person` needs a function to ask",
                 ),
                 place="person",
                 remedy=say(
@@ -108,12 +108,12 @@ class Gate:
                 ),
                 place="retries",
             )
-        # A profile is read once, and its rules are kept with it.
+        # A profile is read once, and its rules are cached with it.
         object.__setattr__(self, "character", load_character(self.character))
 
     def __call__(self, generate: F) -> F:
         """The gated function, of the same kind as `generate`."""
-        # An object with `__call__` is of the kind of that.
+        # For an object with `__call__`, that method decides the kind.
         called = type(generate).__call__
         wrapped: Any
         if inspect.isasyncgenfunction(generate) or inspect.isasyncgenfunction(called):
@@ -142,7 +142,7 @@ class Gate:
             if self.hold == "reply":
                 yield from call.parts(self._run(call))
                 return
-            held = self._sentences(self._said())
+            held = self._sentences(self._past_lines())
             yield from at_once(held.let_out(call))
             yield from self._closed(self._finished(held.turn()))
 
@@ -176,7 +176,7 @@ class Gate:
         return SentenceGate(*self._setting(said))
 
     def _closed(self, done: Turn) -> list[str]:
-        """What is given where nothing was said."""
+        """The return value if nothing was said."""
         return [self.otherwise] if done.text is None and self.otherwise else []
 
     def _call(
@@ -191,7 +191,7 @@ class Gate:
         return Call(generate, args, kwargs, **words, blocking=blocking)
 
     def _run(self, call: Call) -> Turn:
-        setting = self._setting(self._said())
+        setting = self._setting(self._past_lines())
         return self._finished(run(*self._prepared(call, setting, blocking=True)))
 
     async def _arun(self, call: Call) -> Turn:
@@ -199,12 +199,12 @@ class Gate:
         done = await arun(*self._prepared(call, setting, blocking=False))
         return await self._afinished(done)
 
-    def _said(self) -> Sequence[str]:
+    def _past_lines(self) -> Sequence[str]:
         return self.history() if self.history is not None else ()
 
     async def _asaid(self) -> Sequence[str]:
-        """`_said` within an event loop, for a gate that must not hold it up."""
-        return self._said()
+        """`_past_lines` within an event loop, for a gate that must not block it."""
+        return self._past_lines()
 
     def _finished(self, done: Turn) -> Turn:
         if self.on_turn is not None:

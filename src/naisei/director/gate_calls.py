@@ -13,7 +13,7 @@ from pydantic import JsonValue
 from naisei.core import Chat, Effect, Handler, InstrumentFailure, Message, NaiseiError, Where
 from naisei.director.character import Character
 from naisei.director.schemas import ASPECTS, Scores, Turn
-from naisei.director.spoken import spoken
+from naisei.director.spoken import speakable
 from naisei.director.state import TalkState
 from naisei.models.handler import ModelHandler, background
 
@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Write(Effect[str]):
-    """A draft by the gated function. reasons: why the one before was rejected."""
+    """Request a draft of the gated function. reasons: why the previous one was rejected."""
 
     kind: ClassVar[str] = "write"
     reasons: tuple[str, ...] = ()
@@ -37,7 +37,7 @@ class Write(Effect[str]):
 
 
 class Call:
-    """Calls the function again and again, and gives the accepted draft as it came."""
+    """Calls the function until a draft is accepted, and returns that draft in its original form."""
 
     def __init__(
         self,
@@ -57,11 +57,11 @@ class Call:
 
     @property
     def line(self) -> str:
-        """The latest draft with its mends: what the judge is asked about."""
-        return spoken("".join(self._drafts[-1]))[1]
+        """The latest draft after automatic fixes, as the judge sees it."""
+        return speakable("".join(self._drafts[-1]))[1]
 
     async def write(self, asked: Write) -> str:
-        """A draft of a function of any kind; nothing waits but for the function."""
+        """A draft of a function of any kind."""
         out = self._called(asked)
         if inspect.isawaitable(out):
             if self._blocking:
@@ -77,31 +77,31 @@ class Call:
         self._streams = Iterator
         return self._recorded(list(out))
 
-    async def pieces(self, reasons: tuple[str, ...]) -> AsyncIterator[str]:
+    async def stream_draft(self, reasons: tuple[str, ...]) -> AsyncIterator[str]:
         """A draft of a generator of either kind, piece by piece."""
         out = self._called(Write(reasons))
         self._drafts.append([])
         if hasattr(out, "__aiter__"):
             async for part in out:
-                yield self._piece(part)
+                yield self._count_part(part)
         else:
             for part in [out] if isinstance(out, str) else out:
-                yield self._piece(part)
+                yield self._count_part(part)
 
-    def _piece(self, part: Any) -> str:
+    def _count_part(self, part: Any) -> str:
         if not isinstance(part, str):
             raise TypeError(f"a generate function gives text, not {type(part).__name__}")
         return part
 
     def parts(self, turn: Turn) -> list[str]:
-        """What is let out, in pieces: those of the draft if no mend changed it."""
+        """The accepted text in parts: those of the draft if no fix changed it."""
         text = self._otherwise if turn.text is None else turn.text
         if turn.chosen is not None and "".join(self._drafts[turn.chosen]) == text:
             return self._drafts[turn.chosen]
         return [text] if text else []
 
     def result(self, turn: Turn) -> Any:
-        """What is let out, as the function gives it: text, or an iterator of pieces."""
+        """The accepted text in the function's own form: text, or an iterator of parts."""
         parts = self.parts(turn)
         if self._streams is Iterator:
             return iter(parts)
@@ -122,8 +122,8 @@ class Call:
 
 
 def _takes(generate: Callable[..., Any], keyword: str) -> bool:
-    """Whether the function has a parameter of this name; `**kwargs` is no such one, since it
-    may be handed on to somebody who does not know it."""
+    """Whether the function has a parameter of this name; `**kwargs` does not count, since it may be
+    passed on to a function without the parameter."""
     try:
         found = inspect.signature(generate).parameters.get(keyword)
     except (TypeError, ValueError):
@@ -132,7 +132,7 @@ def _takes(generate: Callable[..., Any], keyword: str) -> bool:
 
 
 def at_once(stream: AsyncIterator[str]) -> Iterator[str]:
-    """An async stream in which nothing waits, for a caller without an event loop."""
+    """Iterate an async stream that never awaits, without an event loop."""
     while True:
         try:
             part = now(stream.__anext__())
@@ -142,7 +142,7 @@ def at_once(stream: AsyncIterator[str]) -> Iterator[str]:
 
 
 def now(todo: Awaitable[T]) -> T:
-    """The result of what waits for nothing."""
+    """The result of a coroutine that never awaits."""
     try:
         next(todo.__await__())
     except StopIteration as done:
@@ -158,8 +158,9 @@ async def _replayed(parts: list[str]) -> AsyncIterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class JudgeQuestion:
-    """What a judge is asked. text: the line, mended; history: the lines before; messages: the
-    whole question in words, for a language model that answers with JSON of `Scores`."""
+    """The question to a judge. text: the line after automatic fixes; history: the lines before;
+    messages: the whole question in words, for a language model that answers with JSON of
+    `Scores`."""
 
     text: str
     character: Character
@@ -175,7 +176,7 @@ AnyJudge = str | Callable[[JudgeQuestion], Any]
 def judge_handler(
     judge: AnyJudge, call: Call, character: Character, state: TalkState, *, blocking: bool
 ) -> Handler:
-    """Performs the judge's `Chat` effects; blocking: nobody awaits."""
+    """Performs the judge's `Chat` effects; blocking: synchronous."""
     if isinstance(judge, str):
         return ModelHandler(judge, blocking=blocking)
 
@@ -188,7 +189,8 @@ def judge_handler(
 
 
 class _Function(Handler):
-    """Asked once more where what it gives is no judgement; then it is an instrument failure."""
+    """A judge function; an invalid judgement is requested once more, then it is an instrument
+    failure."""
 
     def __init__(
         self,
@@ -205,14 +207,14 @@ class _Function(Handler):
 
     async def _judged(self, question: JudgeQuestion) -> Scores:
         try:
-            return await self._heard(question)
+            return await self._parse_scores(question)
         except InstrumentFailure:
-            return await self._heard(question)
+            return await self._parse_scores(question)
 
-    async def _heard(self, question: JudgeQuestion) -> Scores:
-        """Whatever a foreign judge does wrong, it has not measured the line."""
+    async def _parse_scores(self, question: JudgeQuestion) -> Scores:
+        """Any error of a foreign judge is an instrument failure."""
         try:
-            return _read(await self._given(question))
+            return _read(await self._arguments(question))
         except NaiseiError:
             raise
         except Exception as error:
@@ -220,25 +222,25 @@ class _Function(Handler):
                 f"the judge gave nothing usable, twice; last: {type(error).__name__}: {error}"
             ) from error
 
-    async def _given(self, question: JudgeQuestion) -> Any:
+    async def _arguments(self, question: JudgeQuestion) -> Any:
         if self._blocking:
             given = self._judge(question)
             return background().wait(given) if inspect.isawaitable(given) else given
-        # In a thread, since a plain function would hold up the caller's loop.
+        # In a thread, since a plain function would block the caller's loop.
         given = await asyncio.to_thread(self._judge, question)
         return await given if inspect.isawaitable(given) else given
 
 
 def _read(given: Any) -> Scores:
-    """Scores in any of the forms that a judge may give.
+    """Scores from any of the accepted forms.
 
     Raises:
-        ValueError: none of them (pydantic's and the model layer's errors among them).
+        ValueError: not an accepted form (pydantic's and the model layer's errors included).
     """
     if isinstance(given, Scores):
         return given
     if isinstance(given, str):
-        # The model layer takes a second to import; most judges do without it.
+        # The model layer takes a second to import; most judges do not need it.
         from naisei.models.replies import Garbage, Violation, read
 
         try:

@@ -1,4 +1,4 @@
-"""The judge: a model's five scores, their mean, and what follows from it.
+"""The judge: a model's five scores, their mean, and the verdict.
 
 Source: the retry-judgement specification, §7. How the cuts are read: docs/design/0005-director.md.
 """
@@ -15,17 +15,17 @@ from naisei.system.config import Options, flag
 RETRY_BELOW, PASS_FROM = 3.5, 4.0
 #: A mean hides a single broken aspect: one at or below this is WARN at least.
 FLOOR = 2
-#: Means are fractions; what a float adds to one is less than this.
+#: Tolerance for floating-point means.
 _DUST = 1e-9
-#: Aspects from this score down are named to the writer.
+#: The writer is told of aspects with this score or less.
 _LOW = 3
 
 
 class Judging(Options):
-    """How a line is put to the judge.
+    """How the judge is asked.
 
-    A single judgement has means in steps of 0.2, of which the default margin holds none: it
-    acts where repeats give finer means.
+    A single judgement has means in steps of 0.2, none of which lies in the default margin; the
+    margin matters with repeats.
     """
 
     repeats: int = flag(
@@ -49,8 +49,8 @@ class Judging(Options):
 def status_of(mean: float, previous: Status | None = None, *, margin: float = 0.1) -> Status:
     """PASS, WARN or RETRY for a mean of 1 to 5.
 
-    previous: what the judge said last of this speaker (of the draft before in this turn, else
-    of their last line), if anything.
+    previous: the judge's last status for this speaker (the previous draft of this turn, else their
+    last line), if any.
 
     >>> [status_of(m).value for m in (3.4, 3.5, 3.8, 3.95, 4.0)]
     ['RETRY', 'WARN', 'WARN', 'WARN', 'PASS']
@@ -76,7 +76,7 @@ def judge(
     """
     if judging.repeats == 1:
         return _judgement([(yield from Chat("judge", messages, Scores))], judging, previous, 0)
-    answers = yield from Gather([_heard(messages) for _ in range(judging.repeats)])
+    answers = yield from Gather([_ask_judge(messages) for _ in range(judging.repeats)])
     heard = [answer for answer in answers if isinstance(answer, Scores)]
     failures = len(answers) - len(heard)
     if not heard:
@@ -84,7 +84,7 @@ def judge(
     return _judgement(heard, judging, previous, failures)
 
 
-def _heard(messages: Sequence[Message]) -> Flow[Scores | str]:
+def _ask_judge(messages: Sequence[Message]) -> Flow[Scores | str]:
     """One judgement, or why there is none."""
     try:
         return (yield from Chat("judge", messages, Scores))
@@ -112,7 +112,7 @@ def _judgement(
 
 
 def judge_check(found: Judgement, language: str) -> Check:
-    """The judgement beside the other checks: its reason names the mean and the weak aspects."""
+    """The judgement as a check; its reason names the mean and the weak aspects."""
     if found.status is Status.PASS:
         return Check(name="judge", status=Status.PASS)
     points = {aspect: found.aspect(aspect) for aspect in ASPECTS}
@@ -121,7 +121,7 @@ def judge_check(found: Judgement, language: str) -> Check:
     ja = language == "ja"
     named = [f"{ASPECTS[a] if ja else a} {round(p, 1):g}" for a, p in low.items()]
     listed = ("、" if ja else ", ").join(named)
-    # Cut, not rounded: 3.47 is below the cut of 3.5 and must not look as if it were on it.
+    # Truncated, since 3.47 is below the cut of 3.5.
     mean = int(found.mean * 10 + _DUST) / 10
     said = found.comment
     ask = ("弱い点を直してください: ", "Mend what is weak: ")[not ja] + listed

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from naisei.core import Check, Status
 from naisei.director.character import Character, Limits
-from naisei.director.prepare import EVIDENCE, PASSED, PreparedLine, found
+from naisei.director.prepare import EVIDENCE, PASSED, PreparedLine, finding
 from naisei.director.spoken import PARTNER_SPEAKS, not_speech, of_partner
 from naisei.director.wording.assertion_scope import double_negations
 from naisei.japanese.folding import fold
@@ -22,9 +22,9 @@ _FORM_PASSED = PASSED["format"]
 
 
 def check_form(line: PreparedLine, character: Character) -> Check:
-    """RETRY from `retry_rows` rows, WARN from `warn_rows`; blank rows at the ends are no rows.
+    """RETRY from `retry_rows` rows, WARN from `warn_rows`; blank rows at the ends do not count.
 
-    A line without any text is RETRY too, and one that holds what nobody says aloud.
+    An empty line is RETRY too, and one with text that nobody says aloud.
     """
     limits = character.limits
     unspoken = not_speech(line.body, character.partner_labels, japanese=character.language == "ja")
@@ -32,7 +32,7 @@ def check_form(line: PreparedLine, character: Character) -> Check:
         unspoken = (0, len(line.body), PARTNER_SPEAKS)
     if unspoken is not None:
         start, end, (ja, en) = unspoken
-        return found(
+        return finding(
             line,
             "format",
             Status.RETRY,
@@ -44,7 +44,7 @@ def check_form(line: PreparedLine, character: Character) -> Check:
             [line.evidence(start, end)],
         )
     if not line.body or line.body.isspace():
-        return found(
+        return finding(
             line,
             "format",
             Status.RETRY,
@@ -56,7 +56,7 @@ def check_form(line: PreparedLine, character: Character) -> Check:
     if rows < limits.warn_rows:
         return _FORM_PASSED
     most = limits.warn_rows - 1
-    return found(
+    return finding(
         line,
         "format",
         Status.RETRY if rows >= limits.retry_rows else Status.WARN,
@@ -90,7 +90,7 @@ def check_scatter(line: PreparedLine, topics: tuple[str, ...], limits: Limits) -
         span = sentences_from(line.masked, limits.warn_sentences - 1)
         spans.append(line.evidence(*span).strip())
     said = _scatter_texts(line.count, len(topics), limits.warn_sentences - 1, limits.advised)
-    return found(line, "scatter", _RETRY if rejected else _WARN, *said, spans)
+    return finding(line, "scatter", _RETRY if rejected else _WARN, *said, spans)
 
 
 @lru_cache(maxsize=256)
@@ -118,7 +118,7 @@ def check_logic(line: PreparedLine) -> Check:
     spans = double_negations(line.body)
     if not spans:
         return _LOGIC_PASSED
-    return found(
+    return finding(
         line,
         "logic",
         Status.RETRY,
@@ -136,15 +136,15 @@ def check_logic(line: PreparedLine) -> Check:
 
 _LOOP_PASSED = PASSED["loop"]
 
-#: Two kanji, two katakana or three Latin letters and more. It begins with one class for all
-#: first characters, so that a search passes over hiragana quickly.
+#: Two kanji, two katakana or three Latin letters and more. It begins with one class of first
+#: characters, so that a search skips hiragana quickly.
 _CONTENT_WORD = re.compile(
     r"[\u3400-\u9fff々ァ-ヶーA-Za-z](?:(?<=[\u3400-\u9fff々])[\u3400-\u9fff々]+"
     r"|(?<=[ァ-ヶー])[ァ-ヶー]+|(?<=[A-Za-z])[A-Za-z]{2,})"
 )
-#: In one line a word may stand this often; of the last lines it may be in so many.
+#: How often a word may occur in one line, and in how many of the last lines.
 _IN_LINE, _WINDOW, _IN_LINES = 3, 5, 4
-#: Only so much of a line of the history is read.
+#: Characters of a line of the history that are read.
 _READ = 2000
 
 
@@ -154,7 +154,7 @@ def spoken_words(text: str) -> list[str]:
 
 
 def check_loop(line: PreparedLine, history: Sequence[str], ignored: frozenset[str]) -> Check:
-    """WARN if a word stands more than 3 times, or was in 4 of the 5 lines before, too.
+    """WARN if a word occurs more than 3 times, or also in 4 of the 5 lines before.
 
     ignored: words that may recur, such as the speakers' names.
     """
@@ -171,7 +171,7 @@ def check_loop(line: PreparedLine, history: Sequence[str], ignored: frozenset[st
     if not repeated:
         return _LOOP_PASSED
     listed = "・".join(f"「{w}」" for w in dict.fromkeys(repeated))
-    return found(
+    return finding(
         line,
         "loop",
         Status.WARN,
@@ -190,17 +190,15 @@ _TURN = re.compile(
     r"(?:ところで|そういえば|そう言えば|話は変わ|話変わ|話を変え|それはそうと|それはともかく|"
     r"それより|話は違|関係ない(?:けど|話|です)|全然違う話|別の話)"
 )
-#: A topic counts as gone into after so many lines that share a word with the one before.
+#: Depth of a topic: lines that share a word with the one before.
 _DEPTH = 3
-#: Only so much of a line of the history is read.
+#: Characters of a line of the history that are read.
 _JUMP_READ = 2000
 
 
 def check_jump(line: PreparedLine, history: Sequence[str], topics: tuple[str, ...]) -> Check:
-    """WARN if the line turns to something else though the topic is fewer than 3 lines old.
-
-    It turns if it says so (「ところで」) or names a topic, and shares no word with the
-    two lines before.
+    """WARN if the line changes the topic before it is 3 lines old. It does so if it says so
+    (「ところで」) or names a topic, and shares no word with the two lines before.
     """
     if not history:
         return _JUMP_PASSED
@@ -211,7 +209,7 @@ def check_jump(line: PreparedLine, history: Sequence[str], topics: tuple[str, ..
     before = [set(spoken_words(fold(text[:_JUMP_READ]))) for text in history[-_DEPTH - 1 :]]
     if not before[-1] or here & set().union(*before[-2:]) or _depth(before) >= _DEPTH:
         return _JUMP_PASSED
-    return found(
+    return finding(
         line,
         "jump",
         Status.WARN,

@@ -1,4 +1,4 @@
-"""Lines of a file put to a model, after the rules: `naisei director check --judge`."""
+"""Lines of a file judged by a model, after the rules: `naisei director check --judge`."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from naisei.models.handler import ModelHandler
 def judge_lines(
     lines: Iterable[ScriptLine], model: str, *, one_talk: bool, rules: RuleSet, at_once: int
 ) -> Iterator[Judged]:
-    """`judged_lines`, but a model hears each line that the rules let pass (§7), and may clear
-    what they warn of. It is asked in the language of the character.
+    """Like `judged_lines`, but a model also judges each line that passes the rules (§7), and may
+    clear their warnings. It is asked in the character's language.
 
-    model: `provider:name`. at_once: so many lines are put to it at a time.
+    model: `provider:name`. at_once: concurrent judgements.
 
     Raises:
         InputError: the model cannot be opened.
@@ -35,7 +35,7 @@ def judge_lines(
     world = World({Chat: ModelHandler(model, blocking=False)})
     todo = with_history(lines, one_talk=one_talk)
     while some := list(islice(todo, at_once)):
-        told = [_heard(line, before, rules) for line, before in some]
+        told = [_judge_line(line, before, rules) for line, before in some]
         found = asyncio.run(arun(_all(told), world))
         yield from zip((line for line, _ in some), found, strict=True)
 
@@ -44,11 +44,11 @@ def _all(flows: Sequence[Flow[LineVerdict]]) -> Flow[list[LineVerdict]]:
     return list((yield from Gather(flows)))
 
 
-def _heard(
+def _judge_line(
     line: ScriptLine, before: Sequence[tuple[str, str]], rules: RuleSet
 ) -> Flow[LineVerdict]:
-    """The verdict, with the judge's check as its last; without that where the rules reject the
-    line, or the judge failed."""
+    """The verdict with the judge's check last; without it if the rules reject the line or the judge
+    failed."""
     who = line.who
     state = TalkState(history=tuple(Spoken(speaker=name, text=said) for name, said in before))
     verdict = rules_of(who, rules).check(line.text, state.lines)

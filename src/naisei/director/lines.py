@@ -1,4 +1,4 @@
-"""A talk line by line: drafts with their verdicts, and what was said."""
+"""A talk line by line: drafts with their verdicts, and the lines said."""
 
 from __future__ import annotations
 
@@ -28,8 +28,7 @@ _TONES: Mapping[Status, Tone] = {
 
 
 def digest(result: Any) -> Digest:
-    """A talk for lists: the share of turns whose line went out as it should, and drafts that were
-    rejected."""
+    """A talk in lists: the share of turns whose line passed, and the number of rejected drafts."""
     turns = TalkResult.model_validate(result).turns
     passed = [t.outcome in ("said", "best") and t.status in ("PASS", "MODIFY") for t in turns]
     again = sum(len(t.drafts) - 1 for t in turns if t.drafts)
@@ -41,7 +40,7 @@ def digest(result: Any) -> Digest:
 
 
 def turn_lines(turn: Turn, name: str, *, mine: bool = False) -> tuple[Line, ...]:
-    """A turn: the drafts that were not used, then the line that was said. name: of the speaker."""
+    """A turn: its unused drafts, then the line said. name: of the speaker."""
     drafts = [draft_line(d, name) for at, d in enumerate(turn.drafts) if at != turn.chosen]
     said, words = turn.draft, _outcome(turn)
     if turn.text is None:
@@ -75,7 +74,7 @@ def draft_line(draft: Draft, name: str) -> Line:
 
 
 def _scores(draft: Draft) -> tuple[Line, ...]:
-    """What the judge gave each aspect, and the comment."""
+    """The judge's score of each aspect, and its comment."""
     if (found := draft.judgement) is None:
         return ()
     points = " · ".join(f"{name} {found.aspect(name):g}" for name in ASPECTS)
@@ -83,7 +82,7 @@ def _scores(draft: Draft) -> tuple[Line, ...]:
 
 
 def verdict_line(found: LineVerdict) -> Line:
-    """A line held against the rules, with every check."""
+    """A line with its verdict and every check."""
     return Line(found.text, marks=(status_mark(found.status),), under=_reasons(found.checks))
 
 
@@ -93,7 +92,7 @@ def status_mark(status: Status) -> Mark:
         Status.PASS: say("可", "passes"),
         Status.MODIFY: say("直して可", "passes once mended"),
         Status.WARN: say("注意", "passes with a warning"),
-        Status.RETRY: say("不可", "to be written again"),
+        Status.RETRY: say("不可", "to be rewritten"),
     }
     told = {"word": meaning[status]} if language() == "ja" else {"hint": meaning[status]}
     return Mark(status.value, _TONES[status], **told)
@@ -107,7 +106,7 @@ def _reasons(checks: Sequence[Check]) -> tuple[Line, ...]:
 
 
 def _outcome(turn: Turn) -> str:
-    """How the turn ended, where it is not simply a line that was let out."""
+    """How the turn ended, unless a draft simply passed."""
     return {
         "said": "",
         "best": say("再試行の上限。最良の案", "out of retries: the best draft"),
@@ -130,7 +129,7 @@ def _judged(draft: Draft) -> str:
 class Live:
     """The lines of a talk as it is logged.
 
-    Verdicts of drafts are no events; they are worked out again from the lines said so far.
+    Verdicts of drafts are not events; they are recomputed from the lines said so far.
     earlier: events of the run before it was continued.
     """
 
@@ -166,13 +165,13 @@ class Live:
     def _speaker(self, event: Event) -> Character:
         request: Any = event.request
         told = request["messages"][0]["content"]
-        # Who speaks is no part of the effect; the writer's instructions hold the persona.
+        # The effect does not name the speaker; the writer's instructions hold the persona.
         found = [c for c in self._task.cast if c.persona.strip() in told]
         return found[0] if found else self._task.cast[0]
 
 
 def said_line(said: Say, names: Mapping[str, str]) -> Line:
-    """A line as it was said, with its verdict. names: character id → name to show."""
+    """A spoken line with its verdict. names: character id → name to show."""
     meta: Any = said.meta
     outcome = [meta["outcome"]] if meta["outcome"] != "said" else []
     marks = [status_mark(Status(meta["status"])), *map(Mark, (*outcome, *meta["mends"]))]
@@ -187,7 +186,7 @@ def _judgement(event: Event) -> Line:
         return Line(f"{words}{why}", draft=True)
     scores = Scores.model_validate(event.result)
     shown = " ".join(str(points) for points in scores.points)
-    # Of one judgement by itself: repeats and hysteresis show in the line that is said.
+    # A single judgement; repeats and hysteresis show in the spoken line.
     mark = status_mark(status_of(scores.mean))
     words = f"{say('判定', 'judge')} {scores.mean:.1f} ({shown}) {scores.comment}".rstrip()
     return Line(words, marks=(mark,), draft=True)

@@ -1,4 +1,4 @@
-"""What a run of talks amounts to: what passed, at what cost, and how often the judge failed."""
+"""Metrics of a run of talks: pass rates, cost, and failures of the judge."""
 
 from __future__ import annotations
 
@@ -111,8 +111,8 @@ def _judging(turns: Sequence[_Turn], config: TalkConfig) -> list[Metric]:
 
 
 def _steps(talks: Sequence[TalkResult]) -> Metric:
-    """Lines in the state's history for each line that was said: 1 where no rejected draft has
-    touched the state (§9 of the specification)."""
+    """Lines in the state's history per line said: 1 if no rejected draft touched the state (§9 of
+    the specification)."""
     said = [sum(turn.text is not None for turn in talk.turns) for talk in talks]
     each = [len(t.state.history) / n if n else None for t, n in zip(talks, said, strict=True)]
     return mean_metric("state_steps", each, clusters=None, reason="nothing was said")

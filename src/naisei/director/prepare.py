@@ -1,4 +1,4 @@
-"""A line prepared for the checks: what is spoken of it, folded, masked, cut in sentences.
+"""A line prepared for the checks: its spoken part, folded, masked, cut in sentences.
 
 Each form is computed once. With it the `Check` that a rule returns: one shared PASS, or a status
 with evidence, reason and suggestion. Source: the retry-judgement specification, §§2, 6.1, 8.
@@ -23,9 +23,9 @@ _PASS, _RETRY = Status.PASS, Status.RETRY
 class PreparedLine:
     """One line as the checks see it: body, masked and spans have the same positions.
 
-    given: the line as it came. text: what may go out of it, by `mends`. body: what is spoken of
-    it, folded. masked: the body with quotations and parentheses filled. count: how many sentences
-    it has.
+    given: the original line. text: the line after the fixes in `mends`. body: its spoken part,
+    folded. masked: the body with quotations and parentheses filled. count: how many sentences it
+    has.
     """
 
     __slots__ = (
@@ -55,7 +55,7 @@ class PreparedLine:
 
     @property
     def language(self) -> int:
-        """0 for Japanese, 1 for English; asked for once a line, as it is in the environment."""
+        """The user's language, read once a line: 0 for Japanese, 1 for English."""
         if self._language is None:
             self._language = 0 if language() == "ja" else 1
         return self._language
@@ -76,22 +76,22 @@ class PreparedLine:
         return self._origin.span(start, end)
 
     def head(self, size: int) -> PreparedLine:
-        """The first `size` characters of what is spoken: the line itself if it has no more."""
+        """The first `size` characters of the spoken part."""
         if len(self._speech) <= size:
             return self
         head = PreparedLine(self._speech[:size])
         head.given = self.given
         return head
 
-    def pieces(self, span: str) -> list[str]:
-        """Words of the speech as they stand in the given line, parted where something was taken
-        out; as they are where no piece stands there (escaped JSON)."""
+    def speech_parts(self, span: str) -> list[str]:
+        """The span's words as found in the original line, split where something was removed;
+        unchanged if they are not found (escaped JSON)."""
         if self._speech is self.given or span in self.given or span not in self._speech:
             return [span]
         found, at = [], 0
         while at < len(span):
             ends = range(at + 1, len(span) + 1)
-            # Each prefix of a prefix that stands there stands there too.
+            # If a prefix is found, so are its own prefixes.
             size = bisect_left(ends, True, key=lambda end: span[at:end] not in self.given)
             found.append(span[at : at + size].strip())
             at += size or 1
@@ -110,13 +110,13 @@ def outcome(checks: Sequence[Check], mends: Sequence[str]) -> Status:
 
 #: One object for each check that found nothing.
 PASSED = {name: Check(name=name, status=_PASS) for name in CHECK_NAMES}
-#: So many matched spans are reported, each cut to so many characters.
+#: Number of matched spans in a report, and characters of each.
 EVIDENCE, _LONGEST = 8, 120
-#: So long is a word at most.
+#: Longest word.
 _WORD = 8
 
 
-def found(
+def finding(
     line: PreparedLine,
     name: str,
     status: Status,
@@ -124,12 +124,12 @@ def found(
     suggestion: tuple[str, str],
     evidence: Sequence[str],
 ) -> Check:
-    """A check that found something; the same span is reported once, at most `EVIDENCE` spans.
+    """A failed check; each span is reported once, at most `EVIDENCE` spans.
 
     reason, suggestion: in Japanese and in English; the user's language is taken.
     """
     at = line.language
-    pieces = [piece for span in evidence if span for piece in line.pieces(span[:_LONGEST])]
+    pieces = [piece for span in evidence if span for piece in line.speech_parts(span[:_LONGEST])]
     spans = tuple(dict.fromkeys(pieces))[:EVIDENCE]
     made = _kept if len(spans) == 1 and len(spans[0]) <= _WORD else _made
     return made(name, status is _RETRY, reason[at], suggestion[at], spans)

@@ -1,6 +1,6 @@
 """A script checked as a whole: counts by character and check, worst lines, HTML and CSV.
 
-Memory does not grow with the script but by the sums of a fixed number of stretches.
+Memory is bounded: long scripts are summed over a fixed number of sections.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from naisei.runs.tables import to_csv
 from naisei.runs.task import Table
 from naisei.text_files import read_text, text_of
 
-#: Lines before that are given to the checks; they read the last five.
+#: Number of earlier lines given to the checks; they read five.
 _HISTORY = 8
 
 Judged = tuple[ScriptLine, LineVerdict]
 
 
 def script_lines(path: str, speakers: Speakers, *, form: str = "") -> tuple[list[ScriptLine], str]:
-    """The lines of a file, `-` for standard input, and what messages call it.
+    """The lines of a file, `-` for standard input, and its name in messages.
 
     Raises:
         InputError: it cannot be read, is of no form that is known, or has a row that cannot be
@@ -62,8 +62,8 @@ def with_history(
 ) -> Iterator[tuple[ScriptLine, tuple[tuple[str, str], ...]]]:
     """Each line of a known character with the lines before it (speaker, text), oldest first.
 
-    one_talk: the lines before are the history of a line that gives none of its own; in a
-    conversation they always are.
+    one_talk: use the earlier lines as the history of a line without its own; in a conversation
+    always.
     """
     before: deque[tuple[str, str]] = deque(maxlen=_HISTORY)
     talk: int | None = None
@@ -79,7 +79,7 @@ def with_history(
         before.append((line.speaker, line.text))
 
 
-#: Lines that are listed, and points of a curve (a longer script is averaged over stretches).
+#: Number of listed lines, and points of a curve (longer scripts are averaged).
 _WORST, _POINTS = 25, 120
 
 
@@ -204,7 +204,7 @@ def write_report(found: Tally, title: str, to: Path) -> list[Path]:
     """Write `report.html`, `characters.csv`, `checks.csv` and `worst.csv` into a folder.
 
     Raises:
-        InputError: there was no line to report on, or the folder cannot be written.
+        InputError: there is no line to report, or the folder cannot be written.
     """
     if not found.total:
         raise InputError(
@@ -314,8 +314,8 @@ def as_json_line(judged: Judged) -> str:
     return f'{_encode(head)[:-1]}, "checks": [{checks}], {_encode(tail)[1:]}'
 
 
-#: Checks as JSON, by identity: most checks of most lines are the same few objects, which are
-#: kept with their texts so that no identity is given to another.
+#: Cached JSON of checks, by identity: most checks are the same few objects. The entry keeps the
+#: object alive, so that the identity stays unique.
 _fragments: dict[int, tuple[Check, str]] = {}
 _MOST = 4096
 
@@ -330,7 +330,7 @@ def _fragment(check: Check) -> str:
 
 
 def as_text(judged: Judged) -> str:
-    """A line with its verdict, and what was found wrong."""
+    """A line with its verdict and faults."""
     line, verdict = judged
     shown = " ⏎ ".join(line.text.strip().splitlines())
     out = [

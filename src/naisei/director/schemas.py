@@ -1,4 +1,4 @@
-"""The vocabulary of judged talk: scores, judgements, drafts, turns, and what a talk leaves."""
+"""The vocabulary of judged talk: scores, judgements, drafts, turns, and the result of a talk."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, computed_fie
 from naisei.core import Check, Status
 from naisei.director.state import TalkState
 from naisei.runs.lines import lines_html
-from naisei.schema import told
+from naisei.schema import model_field
 
 #: The five aspects of §7 in order, in Japanese.
 ASPECTS = {
@@ -19,8 +19,8 @@ ASPECTS = {
     "density": "情報密度",
     "naturalness": "自然さ",
 }
-#: How a turn ended. said: a draft was let out; best: none was good enough, the best went out as
-#: WARN; person: a person gave the line; refused: nothing was said.
+#: How a turn ended. said: a draft passed; best: the best draft went out as WARN; person: a person
+#: wrote the line; refused: nothing was said.
 Outcome = Literal["said", "best", "person", "refused"]
 
 
@@ -38,54 +38,54 @@ class _Frozen(BaseModel):
 
 
 class Scores(_Frozen):
-    """One judgement of one line: evidence, five aspects from 1 to 5, a word on it, the verdict.
+    """One judgement of one line: evidence, five aspects from 1 to 5, a comment, the verdict.
 
     topic: empty if the talk goes on. verdict: the judge's own, empty where a function gives
     none; RETRY makes the line a WARN at least. Source: the retry-judgement specification, §7.
     """
 
-    quote: str = told(
+    quote: str = model_field(
         "根拠になる箇所を発言から抜き出す。問題がなければ、人物らしさがよく出た箇所",
         "Words of the line that decide, as they stand; if all is well, the most in character",
         "",
     )
-    frame: Score = told(
+    frame: Score = model_field(
         "場面の場所と様子、変わらない事実に合っている",
         "It fits the place, the situation and the facts that never change",
         called=(ASPECTS["frame"],),
     )
-    roleplay: Score = told(
+    roleplay: Score = model_field(
         "人物の性格・話し方と二人の関係を守っている",
         "It keeps the character, the manner of speech and the relation of the two",
         called=(ASPECTS["roleplay"],),
     )
-    connection: Score = told(
+    connection: Score = model_field(
         "直前の発言を受けている。最初の発言なら話題に合っている",
         "It takes up the line before; the first line fits the topic",
         called=(ASPECTS["connection"],),
     )
-    density: Score = told(
+    density: Score = model_field(
         "中身が薄すぎず、詰め込みすぎてもいない",
         "It is neither thin nor crammed",
         called=(ASPECTS["density"],),
     )
-    naturalness: Score = told(
+    naturalness: Score = model_field(
         "機械的な繰り返しや唐突なところがない",
         "No mechanical repetition, nothing out of nowhere",
         called=(ASPECTS["naturalness"],),
     )
-    topic: str = told(
+    topic: str = model_field(
         "別の話に移ったなら、その話題の名詞。続いていれば空",
         "The new topic, a noun, if the line turns to one; empty if the talk goes on",
         "",
     )
-    comment: str = told(
+    comment: str = model_field(
         "話す人への一言。どこをどう直し何を残すか。直すところがなければよい点",
         "To the writer: where and how to change it, and what must stay; else what is good",
         "",
         called=("コメント",),
     )
-    verdict: Literal["", "PASS", "WARN", "RETRY"] = told(
+    verdict: Literal["", "PASS", "WARN", "RETRY"] = model_field(
         "PASS 話す、WARN 話してよいが次に気をつける、RETRY 書き直す",
         "PASS: spoken; WARN: spoken, with a note for the next turn; RETRY: written again",
         "",
@@ -109,11 +109,11 @@ class Scores(_Frozen):
 
 
 class Judgement(_Frozen):
-    """What the judge says of a line, over all judgements that were heard.
+    """The judge's result for a line, over all usable judgements.
 
     mean: of all scores, 1 to 5. spread: the largest mean of a single judgement less the
-    smallest, 0 for one. status: by the cuts (`naisei.director.judge`). failures: judgements
-    that were asked for and not usable.
+    smallest, 0 for one. status: by the cuts (`naisei.director.judge`). failures: unusable
+    judgements.
     """
 
     scores: Annotated[tuple[Scores, ...], Field(min_length=1)]
@@ -128,27 +128,27 @@ class Judgement(_Frozen):
         return sum(s.points[at] for s in self.scores) / len(self.scores)
 
     def bears_out(self, check: str) -> bool:
-        """Whether the judge finds fault where this check does: with character or naturalness (3
-        or less), or for `setting` with the facts."""
+        """Whether the judge confirms this check: character or naturalness is 3 or less, or the
+        facts for `setting`."""
         aspects = ("roleplay", "naturalness", *(("frame",) if check == "setting" else ()))
         return min(map(self.aspect, aspects)) <= 3
 
     @property
     def comment(self) -> str:
-        """The first comment there is."""
+        """The first comment."""
         return next((s.comment.strip() for s in self.scores if s.comment.strip()), "")
 
     @property
     def topic(self) -> str:
-        """What the line turns to, where most judgements say so."""
+        """The new topic, if most judgements name one."""
         said = [s.topic.strip() for s in self.scores if s.topic.strip()]
         return said[0] if len(said) * 2 > len(self.scores) else ""
 
 
 class Draft(_Frozen):
-    """One try at a line with all that was found. It lives in the flow, and in no state.
+    """One draft of a line with all findings. It exists only inside the flow.
 
-    given: as written; text: with the safe mends made. status: of the hard rules and of the
+    given: as written; text: after the safe fixes. status: of the hard rules and of the
     judge, MODIFY where it would be PASS but for `mends`. checks: those that did not pass, the
     judge's among them. judgement: `None` where the judge was not asked (hard RETRY, no judge)
     or not heard; then `judge_failure` says why. weight: of the character's voice
@@ -175,8 +175,8 @@ class Draft(_Frozen):
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """What to tell the writer: reason and suggestion of the checks that reject; of all that
-        warn where none does."""
+        """Reasons for the writer: reason and suggestion of the rejecting checks; if none rejects,
+        of the warning ones."""
         worst = max((c.status.severity for c in self.checks), default=0)
         return tuple(
             " ".join(t for t in (c.reason, c.suggestion) if t)
@@ -191,12 +191,12 @@ class Draft(_Frozen):
 
 
 class Turn(_Frozen):
-    """One turn as it went. number: from 1. text: the line said, `None` if nothing was.
+    """One finished turn. number: from 1. text: the line said, `None` if nothing was.
 
-    status: of the line that was said; WARN for `best`; RETRY for `refused`; for `person`, what
-    the rules would have said. diff: of the mends, as a unified diff. drafts: all, in order; the
-    rejected ones are kept here and nowhere else. latency: seconds until a gated stream let its
-    first sentence out, where it is let out by sentences.
+    status: of the line that was said; WARN for `best`; RETRY for `refused`; for `person`, the
+    rules' status. diff: of the fixes, as a unified diff. drafts: all in order; the only place of
+    the rejected ones. latency: seconds until a gated stream let its first sentence out, where it is
+    let out by sentences.
     """
 
     number: int
@@ -227,7 +227,7 @@ class Turn(_Frozen):
 
 
 class TalkResult(_Frozen):
-    """What a talk leaves: its turns, and the state that the lines said have made."""
+    """The result of a talk: its turns and its final state."""
 
     turns: tuple[Turn, ...]
     state: TalkState

@@ -1,4 +1,4 @@
-"""Lines to be checked: who of the file is which character, and what they say."""
+"""Lines to be checked, with their speakers mapped to characters."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ class Speakers:
     """The shipped characters, and those given on top.
 
     Args:
-        given: ids, names or paths of profiles. The first speaks the lines that name nobody; one
-            of the id or name of a shipped character takes its place.
-        skip_others: a speaker that is not known is nobody to be checked, instead of an error.
+        given: ids, names or paths of profiles. The first speaks unnamed lines; a profile with a
+            shipped character's id or name replaces it.
+        skip_others: lines of unknown speakers are not checked, instead of an error.
 
     Raises:
         InputError: a character that cannot be loaded.
@@ -37,10 +37,10 @@ class Speakers:
         }
 
     def find(self, name: str, place: str) -> Character | None:
-        """The character of this name; `None` for one who is passed over.
+        """The character of this name; `None` if the speaker is skipped.
 
         Raises:
-            InputError: an unknown speaker, or none where none is given.
+            InputError: an unknown speaker, or no speaker at all.
         """
         if not name:
             if self._unnamed is not None:

@@ -1,7 +1,7 @@
-"""A stream let out sentence by sentence: each is checked together with what was let out before.
+"""Streams sentence by sentence: each is checked together with the earlier ones.
 
-A sentence waits for its end, not for the end of the reply. What has been said cannot be taken back:
-a reply that goes wrong after its first sentences ends there.
+A sentence waits for its end, not for the end of the reply. Spoken sentences cannot be taken back: a
+reply that fails later ends there.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _END = re.compile(r"[。！？!?\n]+[」』）)]*")
 
 
 class SentenceGate:
-    """One turn of a streaming function. `let_out` gives what may be said, as soon as it may."""
+    """One turn of a streaming function. `let_out` yields sentences as soon as they pass."""
 
     def __init__(self, character: Character, state: TalkState, rules: TalkRules) -> None:
         self._character, self._state, self._rules = character, state, rules
@@ -33,13 +33,13 @@ class SentenceGate:
         self._latency: float | None = None
 
     async def let_out(self, call: Call) -> AsyncIterator[str]:
-        """Sentences of the drafts that `call` writes, until a draft is through or the retries are
-        used up. Nothing waits but for the function."""
+        """Yield passed sentences of `call`'s drafts, until a draft is complete or the retries are
+        used up."""
         began = time.monotonic()
         while not self._done:
             self._held, self._open = "", True
             reasons = self._drafts[-1].reasons if self._drafts else ()
-            async for piece in call.pieces(reasons):
+            async for piece in call.stream_draft(reasons):
                 if (out := self._feed(piece)) != "":
                     self._latency = self._latency or time.monotonic() - began
                     yield out
@@ -50,7 +50,7 @@ class SentenceGate:
                 yield out
 
     def _feed(self, piece: str) -> str:
-        """What may be said now, perhaps nothing."""
+        """Add text; returns the sentences that may be said now."""
         self._held += piece
         out = ""
         # The last mark may go on in the next piece (「！」「？」), so it waits for what follows.
@@ -59,7 +59,7 @@ class SentenceGate:
         return out
 
     def _end(self) -> str:
-        """The draft is at its end: what may still be said."""
+        """End the draft; returns the sentences that may still be said."""
         out = self._let(self._held, "") if self._open and (self._held or not self._said) else ""
         if self._open or self._said or len(self._drafts) > self._rules.retries:
             self._done = True

@@ -1,8 +1,8 @@
-"""What of a draft is spoken: everything else comes off, or is named as a fault.
+"""The spoken part of a draft: the rest is removed, or reported as a fault.
 
 A model's draft may be wrapped (JSON, a fence, an end token, a label, stage directions, 「…」 round
-the words). `spoken` takes off what can be taken off safely; all checks are given what is left.
-Source: the retry-judgement specification, §§1 (MODIFY), 2, 8.
+the words). `speakable` removes what is safe to remove; all checks read the rest. Source: the
+retry-judgement specification, §§1 (MODIFY), 2, 8.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Said = tuple[str, str]
 #: Start and end in the folded line, and what it is, in Japanese and English.
 Unspoken = tuple[int, int, Said]
 
-#: A line without any of these has nothing to take off.
+#: A line without any of these needs no removal.
 _SIGN = re.compile(
     r"\A\s|\s\Z|[「『｢{【\[(（*＊:：<`]|\A\s*(?:assistant|model)\b",
     re.IGNORECASE,
@@ -44,28 +44,28 @@ _DIRECTION = re.compile(
     r"(?:[（(](?!(?:[笑汗泣株仮]|爆笑|苦笑|w+)[)）])([^（）()\n]{2,80})[)）]|[*＊]([^*＊\n]{1,80})[*＊]|【([^【】\n]{1,80})】)"
     r"(?=\s|[「『（(*＊【]|\Z|[^\s、。はがをにのでとも])[ \t\u3000]*)"
 )
-#: How the word before it is read: nobody says it twice.
+#: A reading of the word before it, not spoken.
 _READING = re.compile(
     r"(?<=[A-Za-z0-9Ａ-Ｚａ-ｚ])[（(][ァ-ヶー・]{2,24}[)）]|(?<=[\u3400-\u9fff々])[（(][ぁ-んァ-ヶー]{2,12}[)）]"
 )
 _ACTS = re.compile(r"[\u3400-\u9fff]|(?:て|ながら|に|[うくすつるむぐぶ])\Z")
-#: What makes quoted words a quotation, not the speech itself.
+#: Signs that quoted words are a quotation, not the speech itself.
 _QUOTING = re.compile(r"\s*(?:と|って|なんて|とか|は|が|を|に|の|も|で|や|じゃ|だ|です|、)")
 _OUTSIDE = re.compile(r"[^\s「」。、！？!?…・〜ー♪☆★♡♥（）]")
 _ENDS = "。！？!?…〜♪"
-#: What comes off may uncover more of it (a label in a fence), so many times.
+#: Passes, since a removal may uncover more (a label in a fence).
 _PASSES = 3
 
 
-def spoken(text: str, own: Iterable[str] = ()) -> tuple[tuple[str, ...], str]:
-    """The mends that were made, of `naisei.director.verdict.MEND_NAMES`, and the words to speak.
+def speakable(text: str, own: Iterable[str] = ()) -> tuple[tuple[str, ...], str]:
+    """The fixes made (of `naisei.director.verdict.MEND_NAMES`), and the words to speak.
 
-    own: names of the speaker, which may stand before the words as a label. A line in which
-    nothing else would be left stays as it is. Linear in the length.
+    own: names of the speaker, which may stand before the words as a label. A line that would become
+    empty is unchanged. Linear in the length.
 
-    >>> spoken("「えー！！」\\n")
+    >>> speakable("「えー！！」\\n")
     (('blank-lines', 'wrapper', 'marks'), 'えー！')
-    >>> spoken("やな：（少し笑って）「もう朝？」<|im_end|>", ["やな"])
+    >>> speakable("やな：（少し笑って）「もう朝？」<|im_end|>", ["やな"])
     (('envelope', 'directions', 'wrapper'), 'もう朝？')
     """
     mends, said = speech(text, own)
@@ -74,7 +74,7 @@ def spoken(text: str, own: Iterable[str] = ()) -> tuple[tuple[str, ...], str]:
 
 
 def speech(text: str, own: Iterable[str] = ()) -> tuple[tuple[str, ...], str]:
-    """The same with the marks as they were given."""
+    """Like `speakable`, with the original marks."""
     if _SIGN.search(text) is None or not text.strip():
         return (), text
     mends: dict[str, None] = {}
@@ -164,7 +164,8 @@ _BRACKETS = str.maketrans("『』｢｣〝〟()", "「」「」「」（）")
 
 
 def _unquoted(text: str) -> str:
-    """Without the 「…」 round the speech: round all there is, or sentences at a row's start."""
+    """Without the 「…」 around the speech: around the whole text, or around sentences at a row's
+    start."""
     plain = text.translate(_BRACKETS)
     spans = [s for s in pairs(plain) if plain[s[0]] == "「" and plain[s[0] + 1 : s[1] - 1].strip()]
     outside, last = "", 0
@@ -176,7 +177,7 @@ def _unquoted(text: str) -> str:
 
 
 def _stands_alone(text: str, start: int, end: int) -> bool:
-    """Whether a quotation begins a row, is a sentence, and nothing says who else said it."""
+    """Whether a quotation begins a row, is a sentence, and is not attributed to another."""
     before, after = text[:start].rstrip(" "), text[end:]
     return (
         (not before or before[-1] in "\n」")
@@ -217,13 +218,13 @@ _LATIN_ROW = re.compile(
     rf"|(?i:hello|sure|sorry|yes|okay|thanks))\b[^{_JAPANESE}\n]*(?:$|[)）])",
     re.MULTILINE,
 )
-#: Words of Chinese that Japanese writing without kana does not have.
+#: Chinese words that do not occur in Japanese without kana.
 _CHINESE = re.compile(
     r"[你您吗吧呢很这哪谢谁请没说么她它们]|早上好|晚上好|再[见見]|姐姐|妹妹|好的|天气|可以|一起去|不能"
 )
 _OTHER_SCRIPT = re.compile("[\uac00-\ud7a3\u0400-\u04ff\u0e00-\u0e7f\u0600-\u06ff]{2}")
 _HAN = re.compile("[\u4e00-\u9fff]")
-#: The same few characters, so many times on end, over most of a line.
+#: The same few characters repeated over most of a line.
 _RUN = re.compile(r"(.{1,12}?)\1{9,}", re.DOTALL)
 _RUN_LENGTH = 40
 
@@ -238,7 +239,7 @@ def _partner_label(partner: tuple[str, ...]) -> re.Pattern[str]:
     )
 
 
-#: A line without any of these is Japanese text alone, but for Chinese characters.
+#: A line without any of these holds only Japanese text and Chinese characters.
 _OTHERWISE = re.compile(
     "[A-Za-z`<{:：「【#▁\u00c0-\u024f\ufffd縺繧\uac00-\ud7a3\u0400-\u04ff\u0e00-\u0e7f\u0600-\u06ff]"
 )
@@ -248,12 +249,12 @@ PARTNER_SPEAKS: Said = ("相手の発言", "the partner's line")
 
 
 def of_partner(given: str, partner: tuple[str, ...]) -> bool:
-    """Whether a line as it came holds a label of the partner's, which mending takes off."""
+    """Whether the original line has the partner's label, which the fixes remove."""
     return _partner_label(partner).search(given) is not None
 
 
 def not_speech(body: str, partner: tuple[str, ...], *, japanese: bool) -> Unspoken | None:
-    """The first thing in a folded line that nobody says aloud: its span and what it is."""
+    """The first unspoken thing in a folded line: its span and its kind."""
     mixed = _OTHERWISE.search(body) is not None
     for pattern, said in (
         (_FOREIGN_MARKS, ("文字化け", "broken characters")),
@@ -269,7 +270,7 @@ def not_speech(body: str, partner: tuple[str, ...], *, japanese: bool) -> Unspok
 
 
 def _repeats(body: str) -> bool:
-    """Whether `_RUN` may be found: some characters come again at once."""
+    """Whether `_RUN` may match: some characters repeat at once."""
     return len(body) >= _RUN_LENGTH and any(
         body.find(body[at : at + 12], at + 1, at + 24) >= 0 for at in range(0, len(body) - 12, 12)
     )

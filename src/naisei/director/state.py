@@ -1,4 +1,4 @@
-"""The state of a talk: the fold of the lines that were said. What was not said never happened.
+"""The state of a talk: the fold of the lines said.
 
 Source: the retry-judgement specification, §9.
 """
@@ -14,7 +14,7 @@ from naisei.director.line_checks import spoken_words
 from naisei.director.wording.noun_phrases import new_topic, turns
 from naisei.japanese.folding import fold
 
-#: Topics left behind that are remembered, and characters of a line that are looked at.
+#: Number of remembered past topics, and characters of a line that are read.
 _MEMORY, _READ = 20, 2000
 
 
@@ -23,15 +23,14 @@ class _Frozen(BaseModel):
 
 
 class Spoken(_Frozen):
-    """A line that was said. speaker: the character's id."""
+    """A spoken line. speaker: the character's id."""
 
     speaker: str
     text: str
 
 
 class Note(_Frozen):
-    """An instruction from a line that was warned of. to: a character's id; empty: whoever is
-    next."""
+    """An instruction after a warning. to: a character's id; empty: the next speaker."""
 
     to: str
     text: str
@@ -41,10 +40,10 @@ class TalkState(_Frozen):
     """All that a rejected line must not touch.
 
     scene, names (character id → name to show): as the talk began.
-    topic: what is being talked about; depth: so many lines in a row were on it (hook depth).
-    loops: word → so many lines in a row hold it. history: every line, oldest first. memory:
-    topics left behind, oldest first. notes: instructions that wait for their turn. judged:
-    speaker → what the judge said of their last line, if it was heard.
+    topic: what is being talked about; depth: lines in a row on it (hook depth). loops: word →
+    lines in a row that hold it. history: every line, oldest first. memory: topics left behind,
+    oldest first. notes: instructions that wait for their turn. judged: speaker → the judge's
+    status of their last line, if any.
     """
 
     topic: str = ""
@@ -63,15 +62,15 @@ class TalkState(_Frozen):
         return tuple(line.text for line in self.history)
 
     def instructions(self, speaker: str) -> tuple[str, ...]:
-        """What this speaker is told for the next turn."""
+        """Instructions to this speaker for the next turn."""
         return tuple(note.text for note in self.notes if note.to in ("", speaker))
 
     def after(self, said: Say, hollow: Collection[str] = ()) -> TalkState:
-        """The state once a line is said. hollow: words that are no topics (the speakers' names)."""
+        """The state after a line. hollow: words that are no topics (the speakers' names)."""
         text = fold(said.text[:_READ])
         words = set(spoken_words(text)) - set(hollow)
         topic, memory = self.topic, self.memory
-        # A topic stands until a line says that it turns, or the judge says that it did.
+        # A topic holds until a line or the judge says that it changed.
         raised = str(said.meta.get("topic") or "")
         if not raised and (not topic or turns(text)):
             raised = new_topic(text, hollow)
@@ -97,12 +96,12 @@ class TalkState(_Frozen):
         )
 
     def dump(self) -> bytes:
-        """The state byte for byte: equal states have equal dumps."""
+        """A canonical dump: equal states have equal dumps."""
         return self.model_dump_json().encode()
 
 
 class TalkRecorder(Handler):
-    """Performs `Say`: the one place where a talk's state changes; on replay again."""
+    """Performs `Say`, also on replay: the only place where a talk's state changes."""
 
     def __init__(self, state: TalkState, *, hollow: Collection[str] = ()) -> None:
         self.state = state

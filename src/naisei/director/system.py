@@ -29,7 +29,7 @@ def _live(task: TalkTask, console: Console, earlier: Sequence[Event]) -> LiveLin
 
 
 def _judging(config: TalkConfig) -> Parameters:
-    """An instrument; several judgements of one draft must be able to differ, or they are one."""
+    """Several judgements of one draft need a temperature above 0 to differ."""
     return {"temperature": 0.0 if config.rules.judging.repeats == 1 else 0.7}
 
 

@@ -26,7 +26,7 @@ class Terminal(Handler):
     """Prints the question on stderr and reads the answer from stdin, one line."""
 
     async def perform(self, effect: AskUser, where: Where) -> str:
-        """Raises `InputError` if stdin is at its end: nobody is there."""
+        """Raises `InputError` at the end of stdin."""
         told = effect.question
         while told:
             print(f"{told}\n> ", end="", file=sys.stderr, flush=True)
@@ -79,7 +79,7 @@ class TalkTask(Task[TalkConfig]):
         return {character.id: character.name for character in self.cast}
 
     def stage(self) -> TalkRecorder:
-        """A fresh state, and the one who changes it."""
+        """A fresh state and its recorder."""
         state = TalkState(topic=self.config.topic, scene=self.config.scene, names=self.names)
         partners = (c.partner.names for c in self.cast if c.partner is not None)
         hollow = {name for names in (*partners, *(c.names for c in self.cast)) for name in names}
@@ -97,7 +97,7 @@ class TalkTask(Task[TalkConfig]):
         return metrics.summarise(self.config, self.names, rows, self.model_notes())
 
     def instances(self, where: Where, result: JsonValue) -> tuple[str, list[dict[str, Any]]]:
-        """The lines that were said, as good ones."""
+        """The spoken lines as good examples."""
         made, before = [], ""
         for turn in TalkResult.model_validate(result).turns:
             if turn.text is None:
@@ -109,6 +109,6 @@ class TalkTask(Task[TalkConfig]):
             before = turn.text
         return "director-lines/natural", made
 
-    def shown(self, where: Where, result: JsonValue) -> list[Line]:
+    def render_episode(self, where: Where, result: JsonValue) -> list[Line]:
         turns, names = TalkResult.model_validate(result).turns, self.names
         return [line for t in turns for line in turn_lines(t, names.get(t.speaker, t.speaker))]

@@ -1,4 +1,4 @@
-"""What the director says of one line: the checks in a fixed order, and the tone score.
+"""The verdict on one line: the checks in a fixed order, and the tone score.
 
 Source: the retry-judgement specification, §§1, 3, 4.1.
 """
@@ -19,7 +19,7 @@ HARD_CHECKS = ("format", "setting", "praise", "scatter", "logic", "tone")
 CHECK_NAMES = (*HARD_CHECKS, "loop", "jump", "script")
 #: How lines are judged: by rules calibrated on natural speech, or the specification to the letter.
 RuleSet = Literal["calibrated", "spec"]
-#: Safe mechanical mends, in the order in which they are made.
+#: Safe automatic fixes, in the order of application.
 MEND_NAMES = ("blank-lines", "envelope", "directions", "wrapper", "marks")
 
 
@@ -27,10 +27,9 @@ MEND_NAMES = ("blank-lines", "envelope", "directions", "wrapper", "marks")
 class Tone:
     """The tone score: of §4, the sum of its parts, or measured by a voice.
 
-    score: 0 to 3. marker, vocab, style: 0 or 1 each; `None` for a part that the character's
-    profile leaves out, or that was not asked for, which counts neither way. See `Tone.status`
-    for what follows. weight: of the line by the character's voice, above 0 own, below 0
-    another's; `None` by the specification's parts.
+    score: 0 to 3. marker, vocab, style: 0 or 1 each; `None` for a part that the profile leaves out
+    or that was not computed; it counts neither way. See `Tone.status`. weight: of the line by the
+    character's voice, above 0 own, below 0 another's; `None` by the specification's parts.
     """
 
     score: int
@@ -54,7 +53,7 @@ class Tone:
 
     @property
     def status(self) -> Status:
-        """Two hits, or every part there is, PASS; no hit at all RETRY; else WARN.
+        """Two hits, or all parts: PASS; no hit: RETRY; else WARN.
 
         With three parts this is §4.1. A profile with two parts needs both, one with a single
         part needs that; a profile without any passes every line.
@@ -75,13 +74,12 @@ class Tone:
 
 
 class LineVerdict(NamedTuple):
-    """A line judged by the hard rules and the three that only warn.
+    """A line judged by the hard rules and the three warnings.
 
     status: the worst of `checks`, MODIFY for a line that passes with `mends`. checks: one for
-    each of `CHECK_NAMES`, in that order, and `judge` where a model was heard; the evidence is cut
-    from the text as it was given. sentences, topics: as counted for the scatter check. mends:
-    those of `MEND_NAMES` that were made; text: the line with them made. character: the
-    profile's id.
+    each of `CHECK_NAMES`, in that order, and `judge` if a model judged; the evidence is taken from
+    the original text. sentences, topics: as counted for the scatter check. mends: the fixes made,
+    of `MEND_NAMES`; text: the fixed line. character: the profile's id.
     """
 
     status: Status

@@ -1,10 +1,10 @@
 """A character's manner of speech as a measurement.
 
-A line is compared with what was learnt of the character's own samples and of others'
+A line is compared with what was learnt from the character's samples and others'
 (`naisei.director.voice_learning`): how sentences end, how polite they are and how long, which
-words, terms of address and marks occur. Each trait has its share of the own and of the others'
-sentences or lines; the logarithm of their ratio is what it weighs, and the sum over a line says
-whose voice it is (naive Bayes with tempered weights).
+words, terms of address and marks occur. A trait's weight is the log ratio of its shares in own and
+others' sentences or lines; the sum over a line says whose voice it is (naive Bayes with tempered
+weights).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Traits = dict[Annotated[str, Field(min_length=1)], tuple[Share, Share]]
 
 
 class Voice(BaseModel):
-    """What was learnt, as a person can read and edit it in the profile's `[voice]`.
+    """A learnt voice, readable and editable in the profile's `[voice]`.
 
     lines, against: how many own and others' lines it was learnt from. register (`polite`,
     `plain`, `bare`), endings (of sentences) and lengths (`short` to 8 characters, `middle` to 20,
@@ -57,9 +57,9 @@ class Voice(BaseModel):
         return self
 
 
-class Heard(BaseModel):
-    """What a line weighs and why. weight: above 0 own, below 0 another's; traits: those that
-    weigh most, the most foreign first, each with its weight."""
+class VoiceWeight(BaseModel):
+    """A line's weight and its reasons. weight: above 0 own, below 0 another's; traits: the
+    strongest with their weights, the most foreign first."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -67,12 +67,12 @@ class Heard(BaseModel):
     traits: tuple[tuple[str, float], ...] = ()
 
 
-#: How much of a group's logarithms counts: words of one line are not independent of its endings.
+#: Factor of each group's logarithms, since words and endings of a line are not independent.
 _TEMPER = {"register": 1.0, "ending": 0.7, "length": 0.4, "word": 0.6, "mark": 0.5}
 _CAP = 3.0
-#: A mean over more sentences than these does not grow surer.
+#: More sentences than this do not make a mean surer.
 _SENTENCES = 2.0
-#: Marks that count.
+#: The counted marks.
 MARKS = ("！", "？", "…", "ー", "っ！", "〜")
 
 
@@ -94,14 +94,16 @@ class VoiceMeter:
         """The weight of a folded line with quotations masked; 0 for one without words."""
         return sum(weight for _, weight in self._traits(masked))
 
-    def heard(self, masked: str) -> Heard:
-        """The weight with the traits behind it."""
+    def explain(self, masked: str) -> VoiceWeight:
+        """The weight and the traits behind it."""
         by_trait: dict[str, float] = {}
         for (group, trait), weight in self._traits(masked):
             name = f"{group}:{trait}"
             by_trait[name] = by_trait.get(name, 0.0) + weight
         order = sorted(by_trait.items(), key=lambda item: item[1])
-        return Heard(weight=sum(by_trait.values()), traits=tuple((n, w) for n, w in order if w))
+        return VoiceWeight(
+            weight=sum(by_trait.values()), traits=tuple((n, w) for n, w in order if w)
+        )
 
     def _traits(self, masked: str) -> Iterator[tuple[tuple[str, str], float]]:
         said = sentences_of(masked)
@@ -141,7 +143,7 @@ _DUST = 0.004
 
 
 def typical(shares: Traits, count: int) -> list[str]:
-    """The endings that are most the character's own, none inside another."""
+    """The most characteristic endings, none inside another."""
     ranked = sorted(shares, key=lambda e: shares[e][0] - 3 * shares[e][1], reverse=True)
     chosen: list[str] = []
     for text in ranked:

@@ -1,7 +1,7 @@
 """Learning a voice from a character's sample lines; `naisei director characters learn`.
 
-What is learnt is a table that a person can read and edit, with its rates of error: each own line
-is weighed by a voice that was learnt without it.
+The result is an editable table with its error rates: each own line is weighed by a voice learnt
+without it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from naisei.japanese.folding import fold, mask
 from naisei.lang import say
 from naisei.transcripts import read_transcripts
 
-#: So few lines can be learnt from.
+#: Fewest lines to learn from.
 LEAST = 20
 
 
@@ -67,7 +67,7 @@ def learn(own: Sequence[str], others: Sequence[str]) -> Voice:
 
 
 def voice_toml(voice: Voice) -> str:
-    """The `[voice]` table of a profile, to be read and edited by a person."""
+    """The `[voice]` table of a profile, for people to edit."""
     dumped = voice.model_dump(by_alias=True)
     head = {k: v for k, v in dumped.items() if not isinstance(v, dict)}
     rows = ["[voice]", *(f"{key} = {value}" for key, value in head.items())]
@@ -79,7 +79,7 @@ def voice_toml(voice: Voice) -> str:
 
 
 def with_voice(profile: str, voice: Voice) -> str:
-    """The text of a profile with the voice in it; a `[voice]` that was there is replaced."""
+    """The text of a profile with the voice added; an existing `[voice]` is replaced."""
     head = _VOICE.sub("", profile).rstrip()
     return f"{head}\n\n{voice_toml(voice)}" if head else voice_toml(voice)
 
@@ -89,7 +89,7 @@ _VOICE = re.compile(r"(?m)(?:^#[^\n]*\n)*^\[voice[\].](?:(?!^\[(?!voice))[\s\S])
 
 
 def card(own: Sequence[str], others: Mapping[str, Sequence[str]], voice: Voice) -> list[str]:
-    """What is known of a voice, in words: rates by leaving lines out, confusion, strange lines."""
+    """A voice's card: cross-validated rates, confusion, strange lines."""
     from naisei.runs.statistics import wilson_interval  # which brings numpy
 
     warned, rejected = (
@@ -128,9 +128,9 @@ def card(own: Sequence[str], others: Mapping[str, Sequence[str]], voice: Voice) 
     return rows
 
 
-#: So many strange lines are shown.
+#: Number of strange lines shown.
 _STRANGE = 10
-#: What stands above each table in the file.
+#: Comment above each table in the file.
 _TABLES = {
     "register": "文末の丁寧さ: [本人の文での割合, ほかの人の文での割合]",
     "endings": "文末のかな",
@@ -141,12 +141,12 @@ _TABLES = {
 
 
 def samples(character: str) -> tuple[str, ...]:
-    """The bundled sample lines in a shipped character's voice; none for anybody else."""
+    """The bundled sample lines of a shipped character; none for others."""
     return tuple(line for _, line in exchanges(character))
 
 
 def exchanges(character: str) -> tuple[tuple[str, str], ...]:
-    """The sample lines, each with what the partner had said, empty where nothing was."""
+    """The sample lines, each with the partner's previous line or ""."""
     text = (files("naisei.data") / "director_samples" / "lines.jsonl").read_text(encoding="utf-8")
     rows = [json.loads(row) for row in text.splitlines()]
     own = (r for r in rows if r["character"] == character and r["kind"] in _FINE)
@@ -173,8 +173,8 @@ def _left_out(lines: Sequence[str], fixed: Sequence[str], *, swapped: bool = Fal
 
 
 def strange(lines: Sequence[str], others: Sequence[str], voice: Voice) -> list[tuple[int, float]]:
-    """(place in `lines`, weight) of the own lines that a voice learnt without them calls WARN,
-    the strangest first."""
+    """(index in `lines`, weight) of the own lines that a voice learnt without them calls WARN,
+    strangest first."""
     mine, theirs = [_masked(t) for t in lines], [_masked(t) for t in others]
     folds = min(10, len(mine))
     found = zip(
@@ -279,7 +279,7 @@ def _lines(path: Path, names: Collection[str] = ()) -> list[str]:
     """The lines of a file: one a row, or those of a conversation that one of `names` speaks.
 
     Raises:
-        InputError: it is of no form that is known, or several speak and none is named so.
+        InputError: its form is unknown, or several speak and none has such a name.
     """
     turns = [turn for one in read_transcripts(path, unnamed="keep") for turn in one.turns]
     speakers = list(dict.fromkeys(turn.speaker for turn in turns))
@@ -287,7 +287,7 @@ def _lines(path: Path, names: Collection[str] = ()) -> list[str]:
         raise InputError(
             say(
                 f"誰の発言を学ぶかわかりません: {'、'.join(speakers[:8])}",
-                f"whose lines are to be learnt? There are {', '.join(speakers[:8])}",
+                f"several speak; choose one of {', '.join(speakers[:8])}",
             ),
             place=str(path),
             remedy=say(

@@ -76,13 +76,15 @@ class Completion:
         """The reply, whole or as a stream."""
         if "talk" in self.wanted:
             talks, model = self.proxy.talks, self.body["model"]
-            return self._reply(await talks.reply(model, self.user, self._heard(), self.log))
+            return self._reply(
+                await talks.reply(model, self.user, self._recent_messages(), self.log)
+            )
         if "memo" in self.wanted and self.user:
             await self._remember()
         if "ask" in self.wanted and (question := await self._ask()) is not None:
             return self._reply(question)
         if "ground" in self.wanted:
-            return self._reply(await self._ground())
+            return self._reply(await self._answer_from_documents())
         if "check" not in self.wanted or self.body.get("tools"):
             # A model with tools may call them in place of a line: its reply goes out as it comes.
             return await self._forwarded()
@@ -155,17 +157,17 @@ class Completion:
             self._instruct(say(f"ユーザーが望むこと: {found.action}", f"Wanted: {found.action}"))
         return None
 
-    async def _ground(self) -> str:
+    async def _answer_from_documents(self) -> str:
         assert self.proxy.documents is not None
         await self.proxy.notes.aopen()
-        heard = dialogue_of(self._heard(), self._noted)
+        heard = dialogue_of(self._recent_messages(), self._noted)
         reply = await self.proxy.documents.step(heard, log=self.log)
         text = with_sources(reply)
         if reply.asks:
             await self.proxy.notes.aput(self._mark(text), ["asked", *reply.options])
         return text
 
-    def _heard(self) -> list[tuple[str, str]]:
+    def _recent_messages(self) -> list[tuple[str, str]]:
         return [(role, text[:_READ]) for role, text in self.said]
 
     def _noted(self, text: str) -> tuple[str, ...] | None:

@@ -24,7 +24,7 @@ from naisei.core import (
     Usage,
     Where,
 )
-from naisei.postgres import is_address, shown
+from naisei.postgres import is_address, without_password
 from naisei.runs.lock import retry_while_locked
 from naisei.runs.log import RunLog
 
@@ -83,7 +83,7 @@ class Acted(Generic[R]):
     again: bool = False
 
 
-class Desk(Protocol[R_co]):
+class ActionOwner(Protocol[R_co]):
     """Whose actions they are. names: what each does, in their order."""
 
     @property
@@ -106,7 +106,7 @@ class ActingTurn(Handler, Generic[R]):
     to ask without. pending: the question that waits, its words and its step.
     """
 
-    owner: Desk[R]
+    owner: ActionOwner[R]
     request: str
     id: str = ""
     answer: str | None = None
@@ -124,7 +124,7 @@ class ActingTurn(Handler, Generic[R]):
         if self.ask is not None:
             answer = self.ask(effect.question)
             if isinstance(answer, Awaitable):
-                return self._heard(effect, answer)
+                return self._record_answer(effect, answer)
         elif self.answer is not None:
             answer, self.answer = self.answer, None
         else:
@@ -148,7 +148,7 @@ class ActingTurn(Handler, Generic[R]):
     async def _awaited(self, result: Awaitable[Any]) -> Observation:
         return self._acted(await result)
 
-    async def _heard(self, effect: AskUser, answer: Awaitable[str]) -> str:
+    async def _record_answer(self, effect: AskUser, answer: Awaitable[str]) -> str:
         said = await answer
         self.asked.append((effect.question, said))
         return said
@@ -175,7 +175,7 @@ def kept_at(state: str | Path) -> RunLog:
     from naisei.runs.postgres import postgres_log
 
     address, _, name = str(state).partition("#")
-    return postgres_log(address, f"door-{name}", place=Path(shown(address)))
+    return postgres_log(address, f"door-{name}", place=Path(without_password(address)))
 
 
 class KeptLog:

@@ -101,7 +101,7 @@ class Emphasised(BaseModel):
     words: int = Field(description="how many words were emphasised")
 
 
-class _Asked(BaseModel):
+class _PendingAnswer(BaseModel):
     """What comes back with the answer to a question."""
 
     dialogue: Dialogue
@@ -288,7 +288,7 @@ async def _ask_documents(
     capabilities = ctx.client_capabilities
     asks = capabilities is not None and capabilities.elicitation is not None
     if ctx.request_state is not None:  # another round of a call that asked
-        asked = _Asked.model_validate_json(ctx.request_state)
+        asked = _PendingAnswer.model_validate_json(ctx.request_state)
         dialogue, answer = asked.dialogue, (ctx.input_responses or {}).get("answer")
         said = answer.content if isinstance(answer, ElicitResult) else None
         if not said or not str(said.get("answer", "")).strip():
@@ -303,7 +303,7 @@ async def _ask_documents(
             form = ElicitRequestFormParams(
                 message=reply.message, requested_schema=render_elicitation_schema(_form(reply))
             )
-            state = _Asked(dialogue=dialogue, question=reply.message, options=reply.options)
+            state = _PendingAnswer(dialogue=dialogue, question=reply.message, options=reply.options)
             return InputRequiredResult(
                 input_requests={"answer": ElicitRequest(params=form)},
                 request_state=state.model_dump_json(),

@@ -61,7 +61,7 @@ def clarifying_guardrail(desk: AskBeforeAct[Any]) -> InputGuardrail[Any]:
     async def ambiguous(
         context: RunContextWrapper[Any], agent: Agent[Any], given: _Items
     ) -> GuardrailFunctionOutput:
-        found = await desk.ahear(_said(given))
+        found = await desk.ahear(_item_texts(given))
         if found is None:  # not the user's turn: a tool's result
             return GuardrailFunctionOutput({}, False)
         if isinstance(found, Question):
@@ -146,7 +146,7 @@ class _Policy(Model):
         prompt: Any,
     ) -> ModelResponse:
         log = MemoryLog()
-        found = await self._desk.ahear(_said(input), log=log)
+        found = await self._desk.ahear(_item_texts(input), log=log)
         if not isinstance(found, Choice):
             nothing = say("承知しました。何もしません。", "All right, I leave things as they are.")
             words = found.text if isinstance(found, Question) else nothing
@@ -213,7 +213,7 @@ class _Policy(Model):
         yield ResponseCompletedEvent(type="response.completed", response=whole, sequence_number=0)
 
 
-def _said(given: _Items) -> list[tuple[str, str]]:
+def _item_texts(given: _Items) -> list[tuple[str, str]]:
     """Role and text of each item; what was handed over, or done, ends what went before."""
     if isinstance(given, str):
         return [("user", given)]

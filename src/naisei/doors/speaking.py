@@ -75,12 +75,12 @@ class CheckBeforeSay(Gate):
     def _key(self) -> str:
         return f"lines:{self.thread}"
 
-    def _said(self) -> list[str]:
+    def _past_lines(self) -> list[str]:
         return self.notes.texts(self._key)
 
     async def _asaid(self) -> list[str]:
         await self.notes.aopen()
-        return self._said()
+        return self._past_lines()
 
     def _finished(self, done: Turn) -> Turn:
         if done.text is not None:
@@ -93,7 +93,7 @@ class CheckBeforeSay(Gate):
         return super()._finished(done)
 
     def _with(self, line: str) -> list[JsonValue]:
-        said: list[JsonValue] = [*self._said(), line]
+        said: list[JsonValue] = [*self._past_lines(), line]
         return said[-_LINES:]
 
 
@@ -124,7 +124,7 @@ class _Try(Effect[Tried]):
         return Tried.model_validate(data)
 
 
-def _tries(given: str, notes: _Kept, trials: int, language: Language) -> Flow[bool]:
+def _tries(given: str, notes: _NotesMemory, trials: int, language: Language) -> Flow[bool]:
     """Tries until one succeeds or they are used up; after each failure a new memo. Whether the
     last one succeeded."""
     for left in reversed(range(trials)):
@@ -164,7 +164,7 @@ _WORDS = {
 
 
 @dataclass
-class _Kept(Handler):
+class _NotesMemory(Handler):
     """A memory policy over the notes of a key. blocking: nobody awaits."""
 
     notes: Notes
@@ -201,7 +201,7 @@ class _Call:
 
     def perform(self, effect: _Try) -> Tried:
         try:
-            out = self.function(*self.args, **self._given(effect))
+            out = self.function(*self.args, **self._kwargs_with_memo(effect))
             if self.streams:
                 out = list(out)
         except Exception as error:
@@ -210,13 +210,13 @@ class _Call:
 
     async def aperform(self, effect: _Try) -> Tried:
         try:
-            out = self.function(*self.args, **self._given(effect))
+            out = self.function(*self.args, **self._kwargs_with_memo(effect))
             out = [part async for part in out] if self.streams else await out
         except Exception as error:
             return self._raised(error)
         return self._ended(out)
 
-    def given(self) -> str:
+    def arguments_text(self) -> str:
         """The arguments in words."""
         named = [f"{name}={value!r}" for name, value in self.kwargs.items()]
         shown = [str(a) if isinstance(a, str) else repr(a) for a in self.args]
@@ -238,7 +238,7 @@ class _Call:
                 raise
             _LOG.warning("no reflection: %s", fault)
 
-    def _given(self, effect: _Try) -> dict[str, Any]:
+    def _kwargs_with_memo(self, effect: _Try) -> dict[str, Any]:
         return {**self.kwargs, self.keyword: effect.memo}
 
     def _raised(self, error: Exception) -> Tried:
@@ -302,16 +302,16 @@ def reflect_after_failure(
 
         def begun(
             args: tuple[Any, ...], kwargs: dict[str, Any], *, blocking: bool = True
-        ) -> tuple[_Call, _Kept]:
+        ) -> tuple[_Call, _NotesMemory]:
             task = getattr(function, "__qualname__", type(function).__qualname__)
             whose = str(signature.bind_partial(*args, **kwargs).arguments.get(per, ""))
-            kept = _Kept(notes, f"memo:{task}:{whose}", made_of(), blocking)
+            kept = _NotesMemory(notes, f"memo:{task}:{whose}", made_of(), blocking)
             return _Call(function, args, kwargs, keyword, failed), kept
 
-        def tries(call: _Call, kept: _Kept) -> Flow[bool]:
-            return _tries(call.given(), kept, trials, language or lang.language())
+        def tries(call: _Call, kept: _NotesMemory) -> Flow[bool]:
+            return _tries(call.arguments_text(), kept, trials, language or lang.language())
 
-        def going(call: _Call, kept: _Kept) -> None:
+        def going(call: _Call, kept: _NotesMemory) -> None:
             chat = ModelHandler(reflector, blocking=True)
             with call.first():
                 run(

@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeVar
 
 from naisei.core import EpisodeBusy, EventLog, InputError, MemoryLog, Where
 from naisei.core.events import claimed
-from naisei.doors.exchange import ActingTurn, Bounded, Desk, Notes
+from naisei.doors.exchange import ActingTurn, ActionOwner, Bounded, Notes
 from naisei.lang import say
 from naisei.runs.log import RunLog
 
@@ -36,7 +36,7 @@ class Opened(Generic[R]):
 class Threads(Generic[R]):
     """Conversations in `notes`. owner: whose actions are carried out there."""
 
-    def __init__(self, owner: Desk[R], notes: Notes) -> None:
+    def __init__(self, owner: ActionOwner[R], notes: Notes) -> None:
         self._owner, self._notes = owner, notes
         self._logs: Bounded[MemoryLog] = Bounded()
 

@@ -17,7 +17,7 @@ from naisei.emphasis.corpus.read import article_of, read_bytes
 from naisei.emphasis.flow import examine
 from naisei.emphasis.metrics import Counts, token_counts
 from naisei.emphasis.results import emphasised
-from naisei.emphasis.schemas import Article, Sentence, pieces
+from naisei.emphasis.schemas import Article, Sentence, grouped_tokens
 from naisei.emphasis.tag import choose, heat_map, suggest
 from naisei.emphasis.taggers.crf import default_tagger
 from naisei.files import write_atomically
@@ -107,7 +107,7 @@ def _agreement(counts: Counts) -> str:
 
 def _bold(article: Article) -> str:
     """The stretches that the writer had set in bold."""
-    told = (piece for s in article.sentences for piece in pieces(s, s.labels))
+    told = (piece for s in article.sentences for piece in grouped_tokens(s, s.labels))
     return "、".join(f"「{text}」" for text, bold in told if bold)
 
 

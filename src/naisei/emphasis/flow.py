@@ -117,7 +117,7 @@ def align(source: str, reply: str) -> Aligned:
         reply = fenced[1]
     ours, places = _plain(source)
     theirs, runs = _marked(reply)
-    at = _places(ours, theirs)
+    at = _align_characters(ours, theirs)
     bold = [False] * len(source)
     lost = 0
     for start, end in runs:
@@ -159,7 +159,7 @@ def _marked(reply: str) -> tuple[str, list[tuple[int, int]]]:
     return text, runs
 
 
-def _places(ours: str, theirs: str) -> list[int | None]:
+def _align_characters(ours: str, theirs: str) -> list[int | None]:
     """For each character of the reply, where it stands in the source; `None`: nowhere."""
     if ours == theirs:
         return list(range(len(ours)))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from naisei.emphasis.corpus.documents import Block, Insertion, ParsedText, is_sentence
-from naisei.emphasis.corpus.markdown import Lost, Paragraph
+from naisei.emphasis.corpus.markdown import Paragraph, TextMismatch
 from naisei.emphasis.schemas import CONTENT, Article, Span
 
 _CLOSING = frozenset("、。，．！？」』）】〉》〕］｝)]}!?,.:;：；")
@@ -44,7 +44,7 @@ def stretches(
         tokens = sentence.tokens[run.first : run.last]
         ends = iter([t.end for t in tokens if t.pos in CONTENT])
         content = next(ends, None)
-        for start, end in _pieces(block, tokens[0].start, tokens[-1].end, source):
+        for start, end in _block_spans(block, tokens[0].start, tokens[-1].end, source):
             while content is not None and content <= start:
                 content = next(ends, None)
             if content is not None and content <= end:
@@ -58,7 +58,7 @@ def stretches(
     return tuple(out)
 
 
-def _pieces(block: Block, first: int, last: int, source: str) -> Iterator[tuple[int, int]]:
+def _block_spans(block: Block, first: int, last: int, source: str) -> Iterator[tuple[int, int]]:
     start = first
     for i in range(first, last):
         free = not (block.fixed[i] or block.bold[i])
@@ -164,7 +164,7 @@ def _agreed(paragraph: Paragraph, ways: Sequence[Sequence[_Mark]]) -> list[_Mark
 def _works(paragraph: Paragraph, marks: Sequence[_Mark]) -> bool:
     try:
         after = paragraph.reread(_marked(paragraph.content, marks))
-    except Lost:
+    except TextMismatch:
         return False
     inside = {n for mark in marks for n in range(mark.start, mark.end)}
     meant = [(p.character, p.fixed, p.bold or p.start in inside) for p in paragraph.read]

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict
 
 from naisei.emphasis.config import EvalConfig
 from naisei.emphasis.metrics import Counted, Counts, counted, span_counts, spans, token_counts
-from naisei.emphasis.schemas import Article, Sentence, pieces
+from naisei.emphasis.schemas import Article, Sentence, grouped_tokens
 from naisei.lang import say
 from naisei.runs.charts import Chart, Point
 from naisei.runs.lines import Line, Mark
@@ -203,7 +203,9 @@ def fold_lines(articles: Mapping[str, Article], result: FoldResult) -> list[Line
 
 def emphasised(sentence: Sentence, labels: Sequence[bool]) -> str:
     """The sentence with its marked words in `**`."""
-    return "".join(f"**{text}**" if marked else text for text, marked in pieces(sentence, labels))
+    return "".join(
+        f"**{text}**" if marked else text for text, marked in grouped_tokens(sentence, labels)
+    )
 
 
 def _document(article: Article, tagged: TaggedDocument) -> list[Line]:

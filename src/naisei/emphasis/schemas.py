@@ -115,7 +115,7 @@ class Span:
 Key = TypeVar("Key")
 
 
-def pieces(sentence: Sentence, keys: Sequence[Key]) -> Iterator[tuple[str, Key | None]]:
+def grouped_tokens(sentence: Sentence, keys: Sequence[Key]) -> Iterator[tuple[str, Key | None]]:
     """The whole text in order: words next to each other with the same key (one a token) in one
     piece; what stands between two pieces has none."""
     at = 0

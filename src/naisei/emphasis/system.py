@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from naisei.emphasis.config import EvalConfig
 from naisei.lang import language
-from naisei.system.declare import Experiment, Given, Role, System, Verb
+from naisei.system.declare import Experiment, RawOptions, Role, System, Verb
 from naisei.system.registry import BUILT_IN
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ def _calls_model(config: EvalConfig) -> bool:
     return config.tagger == LLM
 
 
-def _settle(given: Given) -> dict[str, Any]:
+def _settle(given: RawOptions) -> dict[str, Any]:
     """`crf:l2=2` is a tagger and its settings; a language model has no probabilities to compare
     without titles."""
     from naisei.emphasis.taggers.registry import LLM, parsed

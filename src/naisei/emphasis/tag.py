@@ -130,7 +130,7 @@ def marked(
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class TextRun:
     """A word, or what stands between two. heat: 0 to 10, the tenth of the probability;
     bold: as in the document; chosen: suggested."""
 
@@ -160,10 +160,10 @@ def heat_map(suggestions: Suggestions) -> str:
     )
 
 
-def paragraphs(suggestions: Suggestions) -> Iterator[list[Piece]]:
+def paragraphs(suggestions: Suggestions) -> Iterator[list[TextRun]]:
     """The running text, paragraph by paragraph."""
     chosen = {(run.sentence, i) for run in suggestions.runs for i in range(run.first, run.last)}
-    blocks: dict[int, list[Piece]] = {}
+    blocks: dict[int, list[TextRun]] = {}
     ends: dict[int, int] = {}
     for number, sentence in enumerate(suggestions.article.sentences):
         text = suggestions.document.parsed.blocks[sentence.block].text
@@ -172,11 +172,13 @@ def paragraphs(suggestions: Suggestions) -> Iterator[list[Piece]]:
         for i, token in enumerate(sentence.tokens):
             between = text[ends.get(sentence.block, 0) : token.start]
             if between:
-                own.append(Piece(between, 0, 0, False, False))
+                own.append(TextRun(between, 0, 0, False, False))
             p = float(likely[i])
             bold = token.label is True
             is_chosen = (number, i) in chosen
-            own.append(Piece(token.surface, min(10, int(p * 10)), round(p * 100), bold, is_chosen))
+            own.append(
+                TextRun(token.surface, min(10, int(p * 10)), round(p * 100), bold, is_chosen)
+            )
             ends[sentence.block] = token.end
     yield from blocks.values()
 

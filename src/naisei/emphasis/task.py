@@ -182,7 +182,7 @@ class EvalTask(Task[EvalConfig]):
     def start(self, where: Where, base: World) -> tuple[Flow[BaseModel], World]:
         if self.config.tagger == LLM:
             article = self.articles[where.instance]
-            shown = self._shown(article) if self.config.given else ()
+            shown = self._training_articles(article) if self.config.given else ()
             flow = examine_by_model(article, language=self.config.language, examples=shown)
             return flow, base
         training = TaggerTraining(
@@ -195,7 +195,7 @@ class EvalTask(Task[EvalConfig]):
         part = int(where.instance.removeprefix("part-")) - 1
         return examine(part, seed=where.trial), base.having({Act: training})
 
-    def _shown(self, article: Article) -> tuple[Article, ...]:
+    def _training_articles(self, article: Article) -> tuple[Article, ...]:
         """What a language model is shown: of the fold in which the document is tested."""
         return next(f.train for f in self._folds if any(a.id == article.id for a in f.test))
 
@@ -226,7 +226,7 @@ class EvalTask(Task[EvalConfig]):
             ((d.articles, d.sentences, d.tokens, d.emphasised, d.rate, self._learnt),),
         )
 
-    def shown(self, where: Where, result: JsonValue) -> list[Line]:
+    def render_episode(self, where: Where, result: JsonValue) -> list[Line]:
         return fold_lines(self.articles, FoldResult.model_validate(result))
 
 

@@ -10,12 +10,12 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from naisei.japanese.content_preservation import Quantity, quantities
-from naisei.japanese.query_analysis import hollow
+from naisei.japanese.query_analysis import is_stopword
 from naisei.japanese.sentences import related, search_tokens
 from naisei.retrieval.chunking import cells_of, spans
 
 
-class Piece(NamedTuple):
+class Clause(NamedTuple):
     """A clause, or a cell with its row's key and its column's name. whole: the sentence or row.
     near: the sentence, or the cell with its column's name alone."""
 
@@ -30,8 +30,8 @@ CLAUSE = re.compile(r"(?<![0-9０-９])[、,]|[、,](?![0-9０-９])|[;；／]|(
 
 
 @lru_cache(maxsize=512)
-def pieces_of(text: str) -> tuple[Piece, ...]:
-    found: list[Piece] = []
+def pieces_of(text: str) -> tuple[Clause, ...]:
+    found: list[Clause] = []
     for unit in spans(text):
         if unit.header:
             found += _cells(unit.header, unit.written, unit.said)
@@ -42,7 +42,7 @@ def pieces_of(text: str) -> tuple[Piece, ...]:
             values = quantities(clause)
             # What a clause leaves unsaid stands in those before it.
             found.append(
-                Piece(
+                Clause(
                     clause,
                     words if len(words) > 2 else words | before,
                     values,
@@ -54,10 +54,10 @@ def pieces_of(text: str) -> tuple[Piece, ...]:
     return tuple(found)
 
 
-def _cells(header: str, row: str, said: str) -> Iterator[Piece]:
+def _cells(header: str, row: str, said: str) -> Iterator[Clause]:
     names, cells = cells_of(header), cells_of(row)
     if len(names) != len(cells):
-        yield Piece(said, frozenset(search_tokens(said)), quantities(said), said, said)
+        yield Clause(said, frozenset(search_tokens(said)), quantities(said), said, said)
         return
     keys = [n for n, cell in enumerate(cells) if n == 0 or not quantities(cell)]
     for name, cell in zip(names, cells, strict=True):
@@ -67,13 +67,13 @@ def _cells(header: str, row: str, said: str) -> Iterator[Piece]:
         values = quantities(cell) | (
             quantities(cell + unit[1]) if (unit := _UNIT.search(name)) else frozenset()
         )
-        yield Piece(text, frozenset(search_tokens(text)), values, said, f"{name} {cell}")
+        yield Clause(text, frozenset(search_tokens(text)), values, said, f"{name} {cell}")
 
 
 _UNIT = re.compile("[(（](円|日|年|か月|時間|分|人|件|回|個|点|冊|歳|%|kg|km|cm|m)[)）]")
 
 
-def swapped(sentence: str, pieces: Sequence[Piece]) -> str:
+def swapped(sentence: str, pieces: Sequence[Clause]) -> str:
     """A value that stands with other words than those of the sentence, which stand with another
     value of the same unit."""
     clauses = [c for c in CLAUSE.split(sentence) if c.strip()]
@@ -103,14 +103,14 @@ def swapped(sentence: str, pieces: Sequence[Piece]) -> str:
         best = max(own, key=lambda p: len(words & p.words))
         for rival in rivals:
             # What stands elsewhere in its own sentence is no other's.
-            near = best.words if rival.whole == best.whole else best.words | _told(best)
+            near = best.words if rival.whole == best.whole else best.words | _sentence_words(best)
             theirs, ours = rival.words - near, near - rival.words
             if len(words & theirs) > len(words & ours):
                 return value.value + value.unit
     return ""
 
 
-def _told(piece: Piece) -> set[str]:
+def _sentence_words(piece: Clause) -> set[str]:
     """The words of the sentence that a clause stands in; of a row, none beside its own."""
     return set(search_tokens(piece.whole)) if piece.text in piece.whole else set()
 
@@ -208,7 +208,7 @@ def holds(values: Iterable[Quantity], wanted: Quantity) -> bool:
     return any(q.value == wanted.value and (q.unit == wanted.unit or not q.unit) for q in values)
 
 
-def aligned(sentence: str, pieces: Sequence[Piece]) -> list[str]:
+def aligned(sentence: str, pieces: Sequence[Clause]) -> list[str]:
     """The two sentences or rows of the passages at most that share most words with this one."""
     words = solid(sentence)
     words |= set(related(words))
@@ -220,7 +220,7 @@ def aligned(sentence: str, pieces: Sequence[Piece]) -> list[str]:
 
 def solid(text: str) -> set[str]:
     """Its search words that name a matter."""
-    return {w for w in search_tokens(text) if not hollow(w)}
+    return {w for w in search_tokens(text) if not is_stopword(w)}
 
 
 #: Unit → (what it measures, how many of the smallest).

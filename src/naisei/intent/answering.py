@@ -15,7 +15,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from naisei.core import Chat, Evidence, Flow, InstrumentFailure
 from naisei.intent.dialogue import Dialogue
-from naisei.intent.evidence import Band, Found, is_held, nearness, share, substance
+from naisei.intent.evidence import Band, SearchResult, is_held, nearness, share, substance
 from naisei.intent.extraction import Quote, best_passage, quotes
 from naisei.intent.messages import (
     answerer_messages,
@@ -30,13 +30,13 @@ from naisei.intent.rules import Rules, Setting
 from naisei.intent.schemas import Citation, Judged, Reply, Unsupported
 from naisei.intent.support import claims, unsupported
 from naisei.intent.things import MEANT, mentions, names, place_of, things
-from naisei.intent.verifying import Said, in_their_words, verified
+from naisei.intent.verifying import CheckedSentence, in_their_words, verified
 from naisei.japanese.content_preservation import lost
 from naisei.japanese.morph import is_japanese
 from naisei.japanese.query_analysis import analyse_query
 from naisei.japanese.sentences import search_tokens, sentence_spans
 from naisei.retrieval.figures import worked
-from naisei.schema import told
+from naisei.schema import model_field
 
 _LONGEST = 4
 _ROOM = 60
@@ -82,12 +82,12 @@ def rewrite(dialogue: Dialogue, judged: Judged, setting: Setting) -> Query:
 def _drawn_out(dialogue: Dialogue) -> str:
     if not analyse_query(dialogue.utterance).consultation:
         return ""
-    return " ".join(" ".join(e.answer.split()) for e in dialogue.exchanges if e.tells)
+    return " ".join(" ".join(e.answer.split()) for e in dialogue.exchanges if e.is_informative)
 
 
 def joined(dialogue: Dialogue) -> str:
     """The person's own words, the first request first."""
-    return " ".join(" ".join(text.split()) for text in dialogue.said)
+    return " ".join(" ".join(text.split()) for text in dialogue.full_messages)
 
 
 _BRACKETS = re.compile(r"\s*[\[［【(（](?:資料|document)?\s*\d+(?:\s*[,、]\s*\d+)*[\]］】)）]")
@@ -106,8 +106,10 @@ class Sentence(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    text: str = told("答えの一文。番号は書かない", "One sentence of the answer, without numbers")
-    sources: Annotated[tuple[int, ...], BeforeValidator(_listed)] = told(
+    text: str = model_field(
+        "答えの一文。番号は書かない", "One sentence of the answer, without numbers"
+    )
+    sources: Annotated[tuple[int, ...], BeforeValidator(_listed)] = model_field(
         "根拠の資料番号", "Numbers of the documents that it rests on", ()
     )
 
@@ -117,10 +119,10 @@ class Drafted(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    sentences: Annotated[tuple[Sentence, ...], Field(max_length=40)] = told(
+    sentences: Annotated[tuple[Sentence, ...], Field(max_length=40)] = model_field(
         "答えの文。なければ空", "The answer, sentence by sentence; empty if there is none", ()
     )
-    answerable: bool = told("資料に答えがあるか", "Whether the documents hold the answer")
+    answerable: bool = model_field("資料に答えがあるか", "Whether the documents hold the answer")
 
 
 class Grounded(BaseModel):
@@ -158,12 +160,14 @@ class Grounded(BaseModel):
         return Grounded(text=separator.join(lines), citations=cited, unsupported=doubts)
 
 
-def supported(draft: Drafted, hits: Sequence[Evidence], rules: Rules, query: str) -> list[Said]:
+def supported(
+    draft: Drafted, hits: Sequence[Evidence], rules: Rules, query: str
+) -> list[CheckedSentence]:
     """The draft's sentences, each held against the chunks it cites by rules. The words are the
     model's own, unchanged; numbers of documents that were not given are no sources. Empty where
     there is no answer. query: names in it need no source.
     """
-    found: list[Said] = []
+    found: list[CheckedSentence] = []
     for given in draft.sentences if draft.answerable else ():
         sources = tuple(n for n in dict.fromkeys(given.sources) if 1 <= n <= len(hits))
         # A model may put several sentences into one: each has to stand by itself.
@@ -171,12 +175,17 @@ def supported(draft: Drafted, hits: Sequence[Evidence], rules: Rules, query: str
             cited = [hits[n - 1] for n in sources]
             if text:
                 why = unsupported(text, cited, rules.language, question=query)
-                found.append(Said(text=text, sources=sources, why=why))
+                found.append(CheckedSentence(text=text, sources=sources, why=why))
     return found
 
 
 def grounded(
-    query: str, said: Sequence[Said], hits: Sequence[Evidence], rules: Rules, *, quoting: bool
+    query: str,
+    said: Sequence[CheckedSentence],
+    hits: Sequence[Evidence],
+    rules: Rules,
+    *,
+    quoting: bool,
 ) -> Grounded:
     """The answer of what is borne out. quoting: the passage stands for what is not. Where nothing
     that claims anything is left, there are the passages alone, or nothing."""
@@ -259,7 +268,12 @@ def _citation(n: int, hit: Evidence, said: str) -> Citation:
 
 
 def answer(
-    query: Query, found: Found, way: Route, judged: Judged, dialogue: Dialogue, setting: Setting
+    query: Query,
+    found: SearchResult,
+    way: Route,
+    judged: Judged,
+    dialogue: Dialogue,
+    setting: Setting,
 ) -> Flow[Reply]:
     """The reply of a search."""
     failures = (*judged.failures, *query.failures)
@@ -278,7 +292,7 @@ def answer(
     language = setting.rules.language
     contact = None
     if held != "answer" or judged.evaluation.ask_person <= setting.rules.thresholds.ask_person:
-        contact = setting.contacts.find(" ".join([query.text, *dialogue.said]))
+        contact = setting.contacts.find(" ".join([query.text, *dialogue.full_messages]))
     lines = {"answer": [], "nearest": [nearest(language)], "none": [no_evidence(language)]}[held]
     if held != "none":
         lines += [written.text, left_out(len(written.unsupported), language)]
@@ -305,7 +319,7 @@ def answer(
     )
 
 
-def extracted(query: str, found: Found, rules: Rules) -> tuple[Grounded, Band]:
+def extracted(query: str, found: SearchResult, rules: Rules) -> tuple[Grounded, Band]:
     """Passages as they stand, each with its number, and what they are; empty where there is no
     evidence. The nearest place is pointed to alone."""
     if (sums := worked(query, found.hits, rules.language)) is not None:
@@ -314,7 +328,7 @@ def extracted(query: str, found: Found, rules: Rules) -> tuple[Grounded, Band]:
         draft += [(text, (at + 1,)) for at, text in sums.parts]
         return Grounded.of(draft, found.hits, separator="\n"), "answer"
     parts = quotes(query, found)
-    held = _held(query, found, parts, rules)
+    held = _quote_band(query, found, parts, rules)
     if held == "none":
         return Grounded(), held
     alone = held != "answer" or found.weights.foreign
@@ -334,7 +348,7 @@ _QUOTED, _NAMED, _HEADED = 1.7, 0.3, 0.3
 _FOREIGN, _APART = 0.2, 0.1
 
 
-def _held(query: str, found: Found, parts: Sequence[Quote], rules: Rules) -> Band:
+def _quote_band(query: str, found: SearchResult, parts: Sequence[Quote], rules: Rules) -> Band:
     """What the quotes can be: an answer, if the best one is surely about the question and they
     hold what its form asks for; nothing, if it names hardly anything of it."""
     if not parts:

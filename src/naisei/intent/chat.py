@@ -16,9 +16,9 @@ import typer
 from naisei.core import EffectFailed, InputError, fingerprint
 from naisei.intent.config import AssistConfig
 from naisei.intent.dialogue import NEW, Conversation, Dialogue
-from naisei.intent.feedback import Sign, place, write_feedback
+from naisei.intent.feedback import Sign, data_file, write_feedback
 from naisei.intent.inquiry import Inquiry, Released, opened, reply_in_memory
-from naisei.intent.lines import shown, sources
+from naisei.intent.lines import sources, terminal_text
 from naisei.intent.schemas import Reply
 from naisei.lang import say
 from naisei.lengths import MESSAGE, bounded, too_long
@@ -90,7 +90,7 @@ def ask_command(config: AssistConfig, running: RunOptions, *, asked: AskOptions)
     if path is None and not config.models and asked.remember is None:
         with Index.open(config.index, groups=config.groups) as index:
             reply = reply_in_memory(config, index, Dialogue(utterance=asked.text.strip()))
-        print(line(reply) if asked.as_json else shown(reply), flush=True)
+        print(line(reply) if asked.as_json else terminal_text(reply), flush=True)
         return
     blocking(_ask)(config, running, asked, path)
 
@@ -118,12 +118,12 @@ async def _ask(
         assert reply is not None, "something was said"
         where: dict[str, object] = {"run_dir": str(path)} if path is not None else {}
         told = line(reply, **where, tokens=talk.log.ledger().to_json())
-    print(told if asked.as_json else shown(reply), flush=True)
+    print(told if asked.as_json else terminal_text(reply), flush=True)
 
 
 def session_path(name: str) -> Path:
     """Where a conversation's run directory is. Raises `InputError` for a name that cannot be."""
-    return place("conversations", name, option="--session")
+    return data_file("conversations", name, option="--session")
 
 
 def chat_command(config: AssistConfig, running: RunOptions, *, chat: ChatOptions) -> None:
@@ -160,7 +160,7 @@ async def _chat(
             if talk.conversation.pending:
                 await turn(talk, None)
             elif (last := talk.conversation.last) is not None:
-                print(line(last) if chat.as_json else shown(last), flush=True)
+                print(line(last) if chat.as_json else terminal_text(last), flush=True)
         new = ""
         while (text := _hear()) is not None and text not in ("/quit", "/exit"):
             if text == NEW.strip():
@@ -186,7 +186,7 @@ async def _turn(talk: Inquiry, said: str | None, *, as_json: bool) -> bool:
         print(failed, file=sys.stderr if as_json else sys.stdout, flush=True)
         return False
     if reply is not None:
-        print(line(reply) if as_json else released.rest(shown(reply)), flush=True)
+        print(line(reply) if as_json else released.rest(terminal_text(reply)), flush=True)
     return True
 
 
@@ -225,7 +225,7 @@ def _obeyed(conversation: Conversation, command: str, *, user: str) -> str:
         return sources(conversation.last)
     if command not in _SIGNS:
         return _HELP
-    path = place("feedback", user, option="--user", suffix=".jsonl")
+    path = data_file("feedback", user, option="--user", suffix=".jsonl")
     last = conversation.steps[-1] if conversation.steps else Dialogue(utterance="")
     write_feedback(path, _SIGNS[command], about=last.utterance, asked=len(last.exchanges))
     return say(

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Sequence
 
 from naisei.japanese.morph import normalise
-from naisei.japanese.query_analysis import matter
+from naisei.japanese.query_analysis import content_words
 
 _KANJI = {c: n for n, c in enumerate("一二三四五六七八九", 1)}
 _KANA = {k: n for n, k in enumerate(("ひと", "ふた", "みっ", "よっ", "いつ", "むっ"), 1)}
@@ -64,7 +64,7 @@ _LEADING = re.compile(
 
 def _names(said: str, option: str) -> bool:
     """Whether an answer is an option's name and nothing that says more."""
-    return bool(option) and option in said and not matter(said.replace(option, "", 1))
+    return bool(option) and option in said and not content_words(said.replace(option, "", 1))
 
 
 def _number(text: str) -> int:

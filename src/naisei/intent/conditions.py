@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict
 
 from naisei.intent.alignment import CLAUSE
 from naisei.intent.dialogue import Dialogue
-from naisei.intent.evidence import Found
+from naisei.intent.evidence import SearchResult
 from naisei.intent.extraction import quotes
 from naisei.intent.person_kinds import PersonKind, person_kinds
 from naisei.intent.polarity import denies
@@ -62,7 +62,7 @@ class Condition(BaseModel):
         return None
 
 
-def condition(query: str, found: Found, said: Sequence[str]) -> Condition | None:
+def condition(query: str, found: SearchResult, said: Sequence[str]) -> Condition | None:
     """What the answer depends on; `None` where it depends on nothing, or where `said` names a kind
     of that field."""
     if _OF_ALL.search(query) or not found.hits:
@@ -72,7 +72,12 @@ def condition(query: str, found: Found, said: Sequence[str]) -> Condition | None
     hit = found.hits[best.hit]
     units = spans(hit.text)
     quoted = [unit for unit in units if unit.written in best.text]
-    branches = [*_columns(quoted), *_rows(units, quoted), *_clauses(quoted), *_places(found)]
+    branches = [
+        *_columns(quoted),
+        *_rows(units, quoted),
+        *_clauses(quoted),
+        *_heading_conditions(found),
+    ]
     for branch in branches:
         if not branch.fields & settled:
             return branch
@@ -149,7 +154,7 @@ def _clauses(quoted: Sequence[Span]) -> list[Condition]:
     return [c for f in fields for c in _of([b for b in branches if b[0].field == f])]
 
 
-def _places(found: Found) -> list[Condition]:
+def _heading_conditions(found: SearchResult) -> list[Condition]:
     """Passages under headings that are alike but for the kind that they name."""
     first = place_of(found.hits[0])
     kinds = person_kinds(first)

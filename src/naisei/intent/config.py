@@ -22,7 +22,7 @@ from naisei.intent.schemas import Extended, Thresholds
 from naisei.lang import Language, language, say
 from naisei.retrieval.types import Mode
 from naisei.system.config import Config, Options, flag
-from naisei.system.declare import Given
+from naisei.system.declare import RawOptions
 
 #: Looked for beside the index's own files where no other is named.
 CONTACTS = "contacts.toml"
@@ -175,7 +175,7 @@ class EvalConfig(Indexed):
     contacts: Contacts = Contacts()
 
 
-def settle(given: Given) -> tuple[dict[str, Any], Setting]:
+def settle(given: RawOptions) -> tuple[dict[str, Any], Setting]:
     """The fields that were given, apart from those of `Behaviour`, and what the latter amount to.
 
     Raises:

@@ -12,7 +12,7 @@ from naisei.core import Event
 from naisei.intent.choosing import chosen, led
 from naisei.intent.schemas import Exchange, Reply
 from naisei.japanese.morph import normalise
-from naisei.japanese.query_analysis import analyse_query, matter, subjectless
+from naisei.japanese.query_analysis import analyse_query, content_words, subjectless
 from naisei.japanese.sentences import codes
 
 #: Before a message that is a new request, and no answer to the question that is open.
@@ -47,7 +47,7 @@ class Dialogue(BaseModel):
     def own(self) -> tuple[str, ...]:
         """All that the person said about it, oldest first; 「その中にはありません」 and the like
         say nothing about it."""
-        return (self.utterance, *(e.answer for e in self.exchanges if e.tells))
+        return (self.utterance, *(e.answer for e in self.exchanges if e.is_informative))
 
     @property
     def resumes(self) -> bool:
@@ -56,7 +56,7 @@ class Dialogue(BaseModel):
         return bool(self.earlier) and (self.goes_on or subjectless(self.utterance))
 
     @property
-    def said(self) -> tuple[str, ...]:
+    def full_messages(self) -> tuple[str, ...]:
         """The same, a request that goes on together with what it leaves unsaid."""
         first, *answers = self.own
         unsaid = f"{_unsaid(first, self.earlier)} " if self.resumes else ""
@@ -90,7 +90,7 @@ def _unsaid(text: str, earlier: Sequence[str]) -> str:
     asks, kept = analyse_query(text).aspect, list[str]()
     for before in reversed(earlier):
         words = _ASKED.sub(" ", before) if asks else before
-        kept = [words, *kept] if matter(words) else kept
+        kept = [words, *kept] if content_words(words) else kept
         asks = asks or analyse_query(before).aspect
         if not subjectless(before):
             break
@@ -118,7 +118,7 @@ class Conversation(BaseModel):
     replies: tuple[Reply, ...] = ()
 
     @classmethod
-    def told(cls, events: Iterable[Event]) -> Conversation:
+    def from_log(cls, events: Iterable[Event]) -> Conversation:
         """What the log of an inquiry (`naisei.intent.flow`) holds."""
         conversation = cls()
         for event in events:

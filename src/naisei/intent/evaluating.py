@@ -11,7 +11,7 @@ from naisei.intent.conditions import condition, kind_chosen
 from naisei.intent.dialogue import Dialogue
 from naisei.intent.effects import Weigh, Weights
 from naisei.intent.evidence import (
-    Found,
+    SearchResult,
     coverage,
     is_held,
     nearness,
@@ -136,7 +136,7 @@ _TIED = 0.9
 def sought(dialogue: Dialogue) -> str:
     """What the rules look up: what was said, a broad request by its words of substance alone,
     so that 「について教えて」 finds nothing of its own."""
-    first, *more = dialogue.said
+    first, *more = dialogue.full_messages
     asking = analyse_query(first)
     core = " ".join(asking.matter) if asking.broad and asking.matter else first
     return " ".join([core, *more])
@@ -150,13 +150,13 @@ def grade(
     dialogue: Dialogue, hits: Sequence[Evidence], weights: Weights, setting: Setting
 ) -> Judged:
     """The indicators and the question back, from the words said and what they find."""
-    whole = " ".join(dialogue.said)
-    said = [analyse_query(text) for text in dialogue.said]
+    whole = " ".join(dialogue.full_messages)
+    said = [analyse_query(text) for text in dialogue.full_messages]
     words = substance(whole)
     covers = {hit.id: coverage(words, weights.idf, hit) for hit in hits}
     sure = strength(whole, hits, weights)
     held = is_held(whole, hits, weights, setting.rules)
-    within = _meant(dialogue, hits)
+    within = _chosen_document(dialogue, hits)
     if said[0].consultation and not said[0].worry and sure >= _TOLD_ANSWERED:
         # What is told or sought without a worry, and what the documents speak of, is answered.
         said[0] = replace(said[0], consultation=False, aspect=True)
@@ -274,7 +274,7 @@ def _picked(dialogue: Dialogue) -> bool:
     )
 
 
-def _meant(dialogue: Dialogue, hits: Sequence[Evidence]) -> str:
+def _chosen_document(dialogue: Dialogue, hits: Sequence[Evidence]) -> str:
     """The title of the document that the last answer chose as a whole; empty if it did not."""
     if not dialogue.exchanges:
         return ""
@@ -298,8 +298,10 @@ def evaluate(dialogue: Dialogue, setting: Setting, notes: Sequence[str] = ()) ->
         now = yield from Now()
         current = [hit for hit in hits if not hit.meta.get("superseded_by")]
         headings = list(dict.fromkeys(map(label, current)))[:_HEADINGS]
-        best = Found(hits=tuple(newest_first(query, hits)[: setting.rules.k]), weights=weights)
-        known = [*dialogue.said, *notes, *setting.profile.fields.values()]
+        best = SearchResult(
+            hits=tuple(newest_first(query, hits)[: setting.rules.k]), weights=weights
+        )
+        known = [*dialogue.full_messages, *notes, *setting.profile.fields.values()]
         depends = condition(query, best, known)
         kinds = depends.options if depends is not None and not kind_chosen(dialogue) else ()
         told = evaluator_messages(

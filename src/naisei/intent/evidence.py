@@ -32,7 +32,7 @@ from naisei.intent.rules import Rules, Setting
 from naisei.intent.things import mentions, place_of, things
 from naisei.japanese.dates import is_old, named_years
 from naisei.japanese.morph import is_japanese
-from naisei.japanese.query_analysis import hollow
+from naisei.japanese.query_analysis import is_stopword
 from naisei.japanese.sentences import codes, related, search_tokens
 from naisei.retrieval.ranking import fuse
 
@@ -40,7 +40,7 @@ from naisei.retrieval.ranking import fuse
 Band = Literal["answer", "nearest", "none"]
 
 
-class Found(BaseModel):
+class SearchResult(BaseModel):
     """hits: at most `k`, best first. weights: of the query in the index."""
 
     model_config = ConfigDict(frozen=True)
@@ -49,7 +49,7 @@ class Found(BaseModel):
     weights: Weights
 
 
-def find(query: str, setting: Setting, *, also: str = "") -> Flow[Found]:
+def find(query: str, setting: Setting, *, also: str = "") -> Flow[SearchResult]:
     """Twice as many are looked at as are kept, so that those of another model can make room.
 
     also: searched for as well; what both find comes first.
@@ -63,7 +63,7 @@ def find(query: str, setting: Setting, *, also: str = "") -> Flow[Found]:
     weights = yield from Weigh(query)
     ordered = newest_first(query, setting.profile.prefer(hits))
     ordered = sorted(ordered, key=lambda hit: another_model(query, hit))
-    return Found(hits=tuple(_with_headed(query, ordered, k)), weights=weights)
+    return SearchResult(hits=tuple(_with_headed(query, ordered, k)), weights=weights)
 
 
 def _with_headed(query: str, hits: Sequence[Evidence], k: int) -> Sequence[Evidence]:
@@ -93,7 +93,7 @@ def resumed(dialogue: Dialogue, setting: Setting) -> Flow[Dialogue]:
         return dialogue
     together = dialogue.model_copy(update={"goes_on": True})
     values: list[float] = []
-    for said in (dialogue.said, together.said):
+    for said in (dialogue.full_messages, together.full_messages):
         query = " ".join(said)
         hits = yield from Search(query, k=rules.k, source="documents")
         weights = yield from Weigh(query)
@@ -135,7 +135,7 @@ def _alike(one: str, two: str) -> bool:
 def substance(query: str) -> tuple[str, ...]:
     """The search words of a question that say what it is about, each once; of an English one
     without the katakana for them."""
-    words = (w for w in dict.fromkeys(search_tokens(query)) if not hollow(w))
+    words = (w for w in dict.fromkeys(search_tokens(query)) if not is_stopword(w))
     japanese = is_japanese(query)
     return tuple(w for w in words if japanese or not _KATAKANA.fullmatch(w))
 
@@ -162,10 +162,10 @@ def share(
     whole = sum(idf.get(w, 0.0) for w in words)
     if whole <= 0:
         return 0.0
-    return sum(idf.get(w, 0.0) * held(w, there, loosely=loosely) for w in words) / whole
+    return sum(idf.get(w, 0.0) * word_coverage(w, there, loosely=loosely) for w in words) / whole
 
 
-def held(word: str, there: Set[str], *, loosely: bool) -> float:
+def word_coverage(word: str, there: Set[str], *, loosely: bool) -> float:
     """How much of a word is there, in [0, 1]."""
     if word in there or not loosely:
         return float(word in there)

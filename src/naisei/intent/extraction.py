@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict
 from naisei.core import Evidence
 from naisei.intent.alignment import in_range, ranges
 from naisei.intent.effects import Weights
-from naisei.intent.evidence import Found, cosines, nearness, share, substance
+from naisei.intent.evidence import SearchResult, cosines, nearness, share, substance
 from naisei.intent.person_kinds import person_kinds
 from naisei.intent.polarity import denies
 from naisei.intent.things import headings_of, mentions, names, place_of, things
@@ -66,7 +66,7 @@ class Quote(BaseModel):
 
 
 def quotes(
-    query: str, found: Found, *, most: int = _MOST, needs: re.Pattern[str] | None = None
+    query: str, found: SearchResult, *, most: int = _MOST, needs: re.Pattern[str] | None = None
 ) -> list[Quote]:
     """The best passages of the hits, best first; empty where there are no hits. needs: what the
     sentence or row has to hold, where any of a hit's does."""

@@ -31,7 +31,7 @@ from naisei.system.config import Printed, flag
 from naisei.terminal import visible
 
 
-def place(kind: str, name: str, *, option: str, suffix: str = "") -> Path:
+def data_file(kind: str, name: str, *, option: str, suffix: str = "") -> Path:
     """`kind/name` in the data folder: `NAISEI_DATA`, or the platform's.
 
     Raises:
@@ -97,7 +97,9 @@ def adjusted(base: Thresholds, lines: Sequence[Feedback]) -> Thresholds:
 
 def cuts_of(user: str, base: Thresholds) -> Thresholds:
     """What the feedback of a person at the terminal has made of the thresholds."""
-    return adjusted(base, read_feedback(place("feedback", user, option="--user", suffix=".jsonl")))
+    return adjusted(
+        base, read_feedback(data_file("feedback", user, option="--user", suffix=".jsonl"))
+    )
 
 
 def _moved(cuts: Thresholds, **steps: int) -> Thresholds:
@@ -168,7 +170,7 @@ def feedback_command(asked: FeedbackOptions) -> None:
             ),
             place="naisei intent feedback",
         )
-    path = place("feedback", asked.user, option="--user", suffix=".jsonl")
+    path = data_file("feedback", asked.user, option="--user", suffix=".jsonl")
     lines = read_feedback(path)
     if asked.undo and not standing(lines):
         raise InputError(

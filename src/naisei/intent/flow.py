@@ -15,16 +15,16 @@ from naisei.intent.conditions import condition, kind_chosen
 from naisei.intent.dialogue import Conversation, Dialogue
 from naisei.intent.effects import Cuts
 from naisei.intent.evaluating import evaluate
-from naisei.intent.evidence import Found, find, resumed
+from naisei.intent.evidence import SearchResult, find, resumed
 from naisei.intent.messages import as_told
 from naisei.intent.remembering import noted, notes, recalled
 from naisei.intent.routing import (
     Route,
     aside,
-    asked,
     asked_kind,
     beyond,
     greeted,
+    question_reply,
     route,
     settle,
 )
@@ -62,7 +62,7 @@ def _worth(reply: Reply) -> int:
 
 
 def _step(dialogue: Dialogue, setting: Setting, notes: Sequence[str]) -> Flow[Reply]:
-    setting = setting.spoken(dialogue.utterance)
+    setting = setting.for_message(dialogue.utterance)
     if (reply := greeted(dialogue, setting)) is not None:
         return reply
     if (reply := (yield from urgent_reply(dialogue, setting))) is not None:
@@ -74,7 +74,7 @@ def _step(dialogue: Dialogue, setting: Setting, notes: Sequence[str]) -> Flow[Re
         return reply
     way = settle(route(judged.evaluation, setting.rules.thresholds), judged, dialogue, setting)
     if way.action == "ask" and not (judged.evaluator == "rules" and kind_chosen(dialogue)):
-        return asked(way, judged, dialogue)
+        return question_reply(way, judged, dialogue)
     if (reply := beyond(judged, way, dialogue, setting)) is not None:
         return reply
     query = rewrite(dialogue, judged, setting)
@@ -86,7 +86,7 @@ def _step(dialogue: Dialogue, setting: Setting, notes: Sequence[str]) -> Flow[Re
 
 def _for_whom(
     query: Query,
-    found: Found,
+    found: SearchResult,
     way: Route,
     judged: Judged,
     dialogue: Dialogue,
@@ -96,7 +96,7 @@ def _for_whom(
     """The answer; where it depends on a kind of person, the one for the person's kind, which is
     asked for if nobody knows it."""
     rules, told = setting.rules, [*notes, *setting.profile.fields.values()]
-    depends = condition(query.text, found, dialogue.said)
+    depends = condition(query.text, found, dialogue.full_messages)
     if depends is None or extracted(query.text, found, rules)[1] != "answer":
         return (yield from answer(query, found, way, judged, dialogue, setting))
     if (known := depends.of(told)) is None:

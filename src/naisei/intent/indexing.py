@@ -238,14 +238,16 @@ def _update(options: IndexOptions, found: Source, limits: LoadLimits) -> None:
     describe(index)
     with closing(Store(index)) as store:
         hidden = store.hidden()
-    _told(report, hidden, options)
+    _print_report(report, hidden, options)
 
 
 #: Documents that are named when they are new, and files of one kind that are named as not read.
 _NAMED = 10
 
 
-def _told(report: IndexReport, left_out: dict[str, list[Hidden]], options: IndexOptions) -> None:
+def _print_report(
+    report: IndexReport, left_out: dict[str, list[Hidden]], options: IndexOptions
+) -> None:
     partly = {path: unread for path, found in left_out.items() if (unread := _unread(found))}
     hidden = {
         path: seen

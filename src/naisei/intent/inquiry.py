@@ -62,13 +62,13 @@ class Inquiry:
     @property
     def conversation(self) -> Conversation:
         """As it stands."""
-        return Conversation.told(self._live.events)
+        return Conversation.from_log(self._live.events)
 
     def would_be(self, said: str) -> int:
         """The number of the line that these words would be, from 0: a turn that was left without
         its reply is not begun again by its own words."""
         conversation = self.conversation
-        again = conversation.pending and self._heard() == said.strip()
+        again = conversation.pending and self._last_message() == said.strip()
         return len(conversation.steps) - again
 
     async def turn(
@@ -94,7 +94,9 @@ class Inquiry:
         @asynccontextmanager
         async def opened(past: Sequence[Event]) -> AsyncIterator[Prepared]:
             remembers = self._kept is not None
-            flow = inquiry(setting, Conversation.told(past), user=self._user, remembers=remembers)
+            flow = inquiry(
+                setting, Conversation.from_log(past), user=self._user, remembers=remembers
+            )
             handlers: dict[Any, Any] = {AskUser: live.human(), Say: lambda effect: None}
             if self._kept is not None:
                 handlers |= known(self._kept)
@@ -103,7 +105,7 @@ class Inquiry:
         live.start(opened, anew=bool(live.events) and not left)
         try:
             await self._rested()
-            if said is not None and not (left and self._heard() == said.strip()):
+            if said is not None and not (left and self._last_message() == said.strip()):
                 await live.answer({"text": said})
                 await self._rested()
         finally:
@@ -115,13 +117,13 @@ class Inquiry:
         if (error := (await self._live.rest()).error) is not None:
             raise error
 
-    def _heard(self) -> str:
+    def _last_message(self) -> str:
         """What the person said last."""
         return next((str(e.result) for e in reversed(self._live.events) if e.kind == "ask"), "")
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
+class _InquiryConfig:
     """What `RunDirectory.of` needs to know."""
 
     config: AssistConfig
@@ -149,7 +151,7 @@ async def opened(
             folder = Path(stack.enter_context(TemporaryDirectory()))
             log = stack.enter_context(closing(RunLog(folder / "log.sqlite")))
         else:
-            directory = RunDirectory.of(_Kept(config), path, store=options.store)
+            directory = RunDirectory.of(_InquiryConfig(config), path, store=options.store)
             log = stack.enter_context(directory).log
         async with base_world(
             config.models,

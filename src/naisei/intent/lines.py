@@ -38,17 +38,17 @@ def _opened(c: Citation) -> tuple[Line, ...]:
     return (Line(say("資料を開く", "open"), link=c.url),)
 
 
-def shown(reply: Reply) -> str:
+def terminal_text(reply: Reply) -> str:
     """What a person reads at a terminal: the message and its sources."""
     return visible(as_text([terminal_line(reply)]))
 
 
 def terminal_line(reply: Reply) -> Line:
     """The message, with its sources and what is to be said of them below it."""
-    return Line(reply.message, under=tuple(_told(reply)))
+    return Line(reply.message, under=tuple(_source_lines(reply)))
 
 
-def _told(reply: Reply) -> Iterator[Line]:
+def _source_lines(reply: Reply) -> Iterator[Line]:
     yield from (_source(c, c.path) for c in reply.citations)
     if count := len(reply.unsupported):
         yield Line(

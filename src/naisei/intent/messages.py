@@ -238,7 +238,7 @@ def evaluator_messages(
         setting,
         "context",
         today=today or _UNKNOWN[language],
-        profile=setting.profile.told() or _UNKNOWN[language],
+        profile=setting.profile.prompt_lines() or _UNKNOWN[language],
         headings=fence.data(found) if found else _NONE[language],
         kinds=fence.data(" / ".join(kinds)) if kinds else _NONE[language],
         earlier=fence.data(before) if before else _NONE[language],
@@ -252,7 +252,7 @@ def evaluator_messages(
 
 def answerer_messages(query: str, hits: Sequence[Evidence], setting: Setting) -> list[Message]:
     """The rules in the system role; the documents as data in the user's, between delimiters."""
-    profile = setting.profile.told() or _UNKNOWN[setting.rules.language]
+    profile = setting.profile.prompt_lines() or _UNKNOWN[setting.rules.language]
     told = system(_render(setting, "answerer", profile=profile))
     key, documents = _fenced(query, dict(enumerate(hits, 1)))
     text = _render(setting, "documents", key=key, documents=documents, question=query)

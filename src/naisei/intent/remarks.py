@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from naisei.intent.worries import certain, words
-from naisei.intent.worries import said as told_by_words
+from naisei.intent.worries import worry_kind as told_by_words
 from naisei.japanese.morph import normalise
 
 Vectors = npt.NDArray[np.float64]

@@ -20,11 +20,11 @@ from naisei.core import Effect, Flow, InputError, Now, Remember, fingerprint
 from naisei.intent.conditions import kind_chosen
 from naisei.intent.dialogue import Dialogue
 from naisei.intent.evidence import substance
-from naisei.intent.feedback import place
+from naisei.intent.feedback import data_file
 from naisei.intent.person_kinds import self_told
 from naisei.intent.rules import Profile, Setting
 from naisei.intent.schemas import Reply
-from naisei.intent.worries import said
+from naisei.intent.worries import worry_kind
 from naisei.japanese.morph import normalise
 from naisei.kept_text import kept_at
 from naisei.lang import say
@@ -46,7 +46,7 @@ _BEFORE = re.compile(
 
 def kept_for(user: str, *, option: str) -> KeptStream:
     """Of a person at the terminal. Raises `InputError` for a name that cannot be."""
-    return KeptStream(place("memories", user, option=option, suffix=".jsonl"))
+    return KeptStream(data_file("memories", user, option=option, suffix=".jsonl"))
 
 
 def known(kept: KeptStream) -> Mapping[type[Effect[Any]], KeptHandler]:
@@ -94,7 +94,7 @@ def recalled(dialogue: Dialogue) -> Flow[Dialogue]:
 
 def noted(dialogue: Dialogue, reply: Reply) -> Flow[None]:
     """Keep what the person said that they are in this turn, and the question that was answered."""
-    if reply.urgent is not None or any(map(said, dialogue.said)):
+    if reply.urgent is not None or any(map(worry_kind, dialogue.full_messages)):
         return
     last = dialogue.exchanges[-1].answer if dialogue.exchanges else dialogue.utterance
     facts = list(self_told(last))
@@ -117,8 +117,8 @@ def noted(dialogue: Dialogue, reply: Reply) -> Flow[None]:
 def _question(dialogue: Dialogue, facts: Sequence[str]) -> str:
     """What was asked, without what was said of oneself: that is a note of its own, and goes with
     it when it is forgotten."""
-    said = " ".join(dialogue.said)
-    for fact in (*facts, *(fact for text in dialogue.said for fact in self_told(text))):
+    said = " ".join(dialogue.full_messages)
+    for fact in (*facts, *(fact for text in dialogue.full_messages for fact in self_told(text))):
         said = said.replace(fact, " ")
     return re.sub(r"^[\s、。，,.がけど]+|\s+$", "", said)
 

@@ -104,7 +104,9 @@ def beyond(judged: Judged, way: Route, dialogue: Dialogue, setting: Setting) -> 
     if case is None:
         return None
     language = setting.rules.language
-    contact = setting.contacts.find(" ".join(dialogue.said)) if case == "needs_person" else None
+    contact = (
+        setting.contacts.find(" ".join(dialogue.full_messages)) if case == "needs_person" else None
+    )
     text = ask_contact(contact, language, only=True)
     return Reply(
         case=way.case,
@@ -136,7 +138,7 @@ def settle(way: Route, judged: Judged, dialogue: Dialogue, setting: Setting) -> 
     return way
 
 
-def asked(way: Route, judged: Judged, dialogue: Dialogue) -> Reply:
+def question_reply(way: Route, judged: Judged, dialogue: Dialogue) -> Reply:
     """The question back as a reply."""
     return Reply(
         case=way.case,
@@ -156,4 +158,4 @@ def asked_kind(
     """Asks which kind of person somebody is: what their question lacks (②)."""
     question = kind_question(kinds, setting.rules.language)
     judged = judged.model_copy(update={"options": kinds})
-    return asked(Route(case=2, action="ask", question=question), judged, dialogue)
+    return question_reply(Route(case=2, action="ask", question=question), judged, dialogue)

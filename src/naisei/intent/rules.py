@@ -104,7 +104,7 @@ class Profile(BaseModel):
         """Those that are set, in order."""
         return {k: str(v) for k, v in self.model_dump().items() if str(v)}
 
-    def told(self) -> str:
+    def prompt_lines(self) -> str:
         """As lines for a prompt; empty if nothing is known."""
         return "\n".join(f"- {name}: {value}" for name, value in self.fields.items())
 
@@ -210,7 +210,7 @@ class Setting(BaseModel):
     contacts: Contacts = Contacts()
     collection: str = ""
 
-    def spoken(self, text: str) -> Setting:
+    def for_message(self, text: str) -> Setting:
         """In the language of a message, unless one was chosen; that of the rules for a message
         that shows none, such as a number."""
         if self.rules.chosen or not any(c.isalpha() for c in text):

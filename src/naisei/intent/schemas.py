@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_serializer
 
 from naisei.japanese.answers import at_a_loss, none_of_them
-from naisei.schema import told
+from naisei.schema import model_field
 
 #: The six cases ① to ⑥ of the article.
 Case = Literal[1, 2, 3, 4, 5, 6]
@@ -69,36 +69,40 @@ class Evaluation(_Frozen):
     Source: the intent-aware RAG article, "入力文の評価方法" and "Function Callingを工夫する".
     """
 
-    reasoning: str = told(
+    reasoning: str = model_field(
         "何を知りたいのか、見出しのどれが答えるか。二文以内",
         "What is wanted, and which headings answer it; two sentences at most",
         "",
     )
-    question: str = told(
+    question: str = model_field(
         "やり取りを見ていない人にも通じる一つの質問文。名称、数、日付、否定はユーザーの語のまま",
         "One question that stands by itself, in the headings' language; names, numbers as said",
         "",
     )
-    ask_missing_info: _Text = told(
+    ask_missing_info: _Text = model_field(
         "質問に足りない情報を尋ねる文。なければ空", "Asks for what is missing; empty if nothing", ""
     )
-    res_consultation: _Text = told(
+    res_consultation: _Text = model_field(
         "悩みを引き出す文。なければ空", "Draws the worry out; empty if not needed", ""
     )
-    ask_user_meta_info: _Text = told(
+    ask_user_meta_info: _Text = model_field(
         "所属などを尋ねる文。なければ空", "Asks for department, …; empty if not needed", ""
     )
-    options: Annotated[tuple[str, ...], BeforeValidator(_several), Field(max_length=9)] = told(
-        "聞き返すときの選択肢。なければ空", "Choices of the question back; empty if none", ()
+    options: Annotated[tuple[str, ...], BeforeValidator(_several), Field(max_length=9)] = (
+        model_field(
+            "聞き返すときの選択肢。なければ空", "Choices of the question back; empty if none", ()
+        )
     )
-    is_question: Grade = told("質問である。1〜5", "It is a question: 1 to 5")
-    is_consultation: Grade = told("相談である。1〜5", "It asks for advice: 1 to 5")
-    in_internal_docs: Grade = told("資料にある内容。1〜5", "The documents say this: 1 to 5")
-    ask_person: Grade = told("担当者に聞くほうがよい。1〜5", "Better asked of a person: 1 to 5")
-    clarity: Grade = told(
+    is_question: Grade = model_field("質問である。1〜5", "It is a question: 1 to 5")
+    is_consultation: Grade = model_field("相談である。1〜5", "It asks for advice: 1 to 5")
+    in_internal_docs: Grade = model_field("資料にある内容。1〜5", "The documents say this: 1 to 5")
+    ask_person: Grade = model_field(
+        "担当者に聞くほうがよい。1〜5", "Better asked of a person: 1 to 5"
+    )
+    clarity: Grade = model_field(
         "意図が明らか。1（はい）〜5（いいえ）", "The intent is clear: 1 (yes) to 5 (no)"
     )
-    move: Move = told(
+    move: Move = model_field(
         "次にすること。answer 調べる、ask 聞き返す、small_talk 雑談、"
         "new_topic 新しい話題、urgent 待てない相談、leave 終わり",
         "What to do: answer (search), ask (back), small_talk, new_topic (search), urgent, leave",
@@ -122,7 +126,7 @@ class Exchange(_Frozen):
     options: tuple[str, ...] = ()
 
     @property
-    def tells(self) -> bool:
+    def is_informative(self) -> bool:
         """Whether the answer says something; 「わかりません」 and the like do not."""
         return not (none_of_them(self.answer) or at_a_loss(self.answer))
 

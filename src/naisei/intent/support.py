@@ -16,7 +16,7 @@ from naisei.core import Evidence
 from naisei.intent.alignment import across, aligned, in_range, measures, pieces_of, swapped
 from naisei.intent.things import headings_of
 from naisei.japanese.content_preservation import Quantity, missing, quantities
-from naisei.japanese.query_analysis import hollow
+from naisei.japanese.query_analysis import is_stopword
 from naisei.japanese.sentences import search_tokens
 from naisei.lang import Language
 from naisei.retrieval.chunking import cells_of, spans
@@ -49,7 +49,7 @@ def claims(sentence: str) -> bool:
         return True
     if _OF_SOURCES.search(sentence):
         return False
-    if not any(not hollow(w) for w in search_tokens(sentence)):
+    if not any(not is_stopword(w) for w in search_tokens(sentence)):
         return False
     return _COURTESY.search(sentence) is None or _CLAIM.search(sentence) is not None
 

@@ -13,9 +13,9 @@ from naisei.intent.config import (
     PersonalBehaviour,
     settle,
 )
-from naisei.intent.feedback import place
+from naisei.intent.feedback import data_file
 from naisei.intent.rules import Contacts, load_contacts
-from naisei.system.declare import Experiment, Given, Role, Row, System, Verb
+from naisei.system.declare import Experiment, RawOptions, Role, Row, System, Verb
 from naisei.system.registry import BUILT_IN
 
 if TYPE_CHECKING:
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from naisei.runs.result import RunResult
 
 
-def _settle(given: Given) -> dict[str, Any]:
+def _settle(given: RawOptions) -> dict[str, Any]:
     values, setting = settle(given)
-    place("feedback", values.get("user", "default"), option="--user")
+    data_file("feedback", values.get("user", "default"), option="--user")
     return {**values, "setting": setting}
 
 
-def _settle_eval(given: Given) -> dict[str, Any]:
+def _settle_eval(given: RawOptions) -> dict[str, Any]:
     """The bundled questions come with the departments of the bundled handbook."""
     values, setting = settle(given)
     contacts = setting.contacts
@@ -58,13 +58,13 @@ def _load(config: AssistConfig) -> ConversationTask:
 def _last_reply(task: ConversationTask, result: RunResult, as_json: bool) -> str:
     """As `ask` prints it; empty if the last step has no reply yet."""
     from naisei.intent.chat import line
-    from naisei.intent.lines import shown
+    from naisei.intent.lines import terminal_text
 
     conversation = task.conversation
     if conversation.last is None or conversation.pending:
         return ""
     where = {"run_dir": str(result.run_dir), "tokens": result.outcome.ledger.to_json()}
-    return line(conversation.last, **where) if as_json else shown(conversation.last)
+    return line(conversation.last, **where) if as_json else terminal_text(conversation.last)
 
 
 def _load_eval(config: EvalConfig) -> EvalTask:

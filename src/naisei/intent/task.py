@@ -40,8 +40,10 @@ class ConversationTask(Task[AssistConfig]):
     def summarise(self, rows: Sequence[EpisodeRow]) -> Summary:
         return Summary(())
 
-    def shown(self, where: Where, result: JsonValue) -> list[Line]:
+    def render_episode(self, where: Where, result: JsonValue) -> list[Line]:
         return []
 
     def export(self, directory: RunDirectory, result: RunResult) -> None:
-        self.conversation = Conversation.told(chain.from_iterable(recorded(directory.log, NAME)))
+        self.conversation = Conversation.from_log(
+            chain.from_iterable(recorded(directory.log, NAME))
+        )

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from naisei.core import Evidence
 from naisei.japanese.morph import Token, is_japanese, tokens
-from naisei.japanese.query_analysis import hollow, is_general
+from naisei.japanese.query_analysis import is_general, is_stopword
 from naisei.japanese.sentences import search_tokens, synonyms
 from naisei.lengths import cached_text
 
@@ -69,7 +69,7 @@ def _compounds(said: tuple[Token, ...]) -> Iterator[tuple[Token, ...]]:
 
 
 def _names_nothing(form: str) -> bool:
-    return form in _NO_NAME or form.startswith("何") or hollow(form)
+    return form in _NO_NAME or form.startswith("何") or is_stopword(form)
 
 
 #: Counters and times (当日) are no part of a name.

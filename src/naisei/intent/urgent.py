@@ -12,7 +12,7 @@ from naisei.intent.answering import Grounded
 from naisei.intent.dialogue import Dialogue
 from naisei.intent.effects import Weigh, Weights
 from naisei.intent.evidence import (
-    Found,
+    SearchResult,
     another_model,
     cosines,
     nearness,
@@ -25,7 +25,7 @@ from naisei.intent.messages import ask_contact, no_evidence, rests_on
 from naisei.intent.rules import Setting
 from naisei.intent.schemas import Evaluation, Reply
 from naisei.intent.things import place_of
-from naisei.intent.worries import Kind, Worry, words
+from naisei.intent.worries import Worry, WorryKind, words
 from naisei.japanese.sentences import search_tokens
 from naisei.retrieval.chunking import Span, cells_of, spans
 
@@ -68,7 +68,7 @@ def urgent_reply(dialogue: Dialogue, setting: Setting) -> Flow[Reply | None]:
     if not worried.kind:
         return None
     kind = words().kinds[worried.kind]
-    said = " ".join(dialogue.said)
+    said = " ".join(dialogue.full_messages)
     own = yield from Search(said, k=_HITS, source="documents")
     desks = yield from Search(kind.sought, k=_HITS, source="documents")
     weights = yield from Weigh(said)
@@ -85,9 +85,9 @@ def urgent_reply(dialogue: Dialogue, setting: Setting) -> Flow[Reply | None]:
     units = [spans(hit.text) for hit in hits]
     helps = [h for n, hit in enumerate(hits) for h in _helps(n, hit, units[n], kind, searched)]
     ranked = sorted(helps, key=lambda help: -help.score)
-    parts = _shown(said, searched, ranked, hits, units)
+    parts = _best_help(said, searched, ranked, hits, units)
     if parts:
-        first = quotes(said, Found(hits=tuple(hits[:_FIRST]), weights=weights), most=1)[0]
+        first = quotes(said, SearchResult(hits=tuple(hits[:_FIRST]), weights=weights), most=1)[0]
         fits = not kind.call or kind.passage.search(f"{place_of(hits[first.hit])} {first.text}")
         if fits and not any(within(first.text, text) for text, _ in parts):
             parts = _shortened([(first.text, (first.hit + 1,)), *parts])
@@ -136,7 +136,7 @@ def _nearness(hit: Evidence, weights: Weights) -> list[float]:
 
 
 def _helps(
-    n: int, hit: Evidence, units: list[Span], kind: Kind, searched: _Searched
+    n: int, hit: Evidence, units: list[Span], kind: WorryKind, searched: _Searched
 ) -> list[_Help]:
     """The sentences and rows of a hit that may help."""
     place, told = place_of(hit), words()
@@ -163,7 +163,7 @@ def _helps(
     return found
 
 
-def _shown(
+def _best_help(
     said: str,
     searched: _Searched,
     ranked: list[_Help],

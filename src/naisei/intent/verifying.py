@@ -18,10 +18,10 @@ from naisei.intent.messages import verifier_messages
 from naisei.intent.rules import Setting
 from naisei.intent.support import claims
 from naisei.japanese.sentences import search_tokens
-from naisei.schema import told
+from naisei.schema import model_field
 
 
-class Said(BaseModel):
+class CheckedSentence(BaseModel):
     """A sentence of an answer. sources: numbers of hits, from 1. why: it is not borne out; empty
     if it is."""
 
@@ -37,9 +37,11 @@ class Finding(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    sentence: int = told("文の番号", "Number of the sentence")
-    problem: str = told("食い違いを一言で。なければ空", "What differs; empty if nothing does", "")
-    holds: bool = told("資料のとおりか", "Whether the documents bear it out")
+    sentence: int = model_field("文の番号", "Number of the sentence")
+    problem: str = model_field(
+        "食い違いを一言で。なければ空", "What differs; empty if nothing does", ""
+    )
+    holds: bool = model_field("資料のとおりか", "Whether the documents bear it out")
 
 
 class Checked(BaseModel):
@@ -47,14 +49,14 @@ class Checked(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    findings: Annotated[tuple[Finding, ...], Field(max_length=80)] = told(
+    findings: Annotated[tuple[Finding, ...], Field(max_length=80)] = model_field(
         "文ごとの結果", "One for each sentence"
     )
 
 
 def verified(
-    query: str, said: Sequence[Said], hits: Sequence[Evidence], setting: Setting
-) -> Flow[list[Said]]:
+    query: str, said: Sequence[CheckedSentence], hits: Sequence[Evidence], setting: Setting
+) -> Flow[list[CheckedSentence]]:
     """The same, with what the model finds wrong. Asks once; sentences that rules have found wrong,
     and those that claim nothing, are not asked about."""
     asked = [n for n, s in enumerate(said) if not s.why and s.sources and claims(s.text)]
@@ -74,7 +76,7 @@ _DIFFERS = {"ja": "資料と違う", "en": "the documents say something else"}
 
 
 def in_their_words(
-    query: str, said: Sequence[Said], hits: Sequence[Evidence]
+    query: str, said: Sequence[CheckedSentence], hits: Sequence[Evidence]
 ) -> list[tuple[str, tuple[int, ...]]]:
     """The parts of the answer: the sentences that are borne out, then for the others the row or
     sentences of the first passage that they cite, each once."""

@@ -33,7 +33,7 @@ from naisei.retrieval.index import Index
 Vectors = npt.NDArray[np.float32]
 
 
-class Kind(NamedTuple):
+class WorryKind(NamedTuple):
     """said: how it is told; certain: whatever else it says. sought: what the documents call it.
     passage: what a passage that serves holds. call: the public numbers of Japan, where a life may
     depend on them, by language."""
@@ -46,21 +46,21 @@ class Kind(NamedTuple):
     call: Mapping[str, str]
 
 
-class Words(NamedTuple):
+class WorryWords(NamedTuple):
     """phone: a number to call. step: what to do at once. life: where a life is at stake."""
 
     phone: re.Pattern[str]
     step: re.Pattern[str]
     life: re.Pattern[str]
-    kinds: Mapping[Urgent, Kind]
+    kinds: Mapping[Urgent, WorryKind]
 
 
 @cache
-def words() -> Words:
+def words() -> WorryWords:
     """Those of urgent.toml."""
     data = tomllib.loads((files("naisei.intent") / "urgent.toml").read_text(encoding="utf-8"))
     kinds = {
-        kind["name"]: Kind(
+        kind["name"]: WorryKind(
             name=kind["name"],
             said=re.compile(kind["said"], re.I),
             certain=re.compile(kind["certain"], re.I) if "certain" in kind else None,
@@ -71,17 +71,17 @@ def words() -> Words:
         for kind in data["kind"]
     }
     phone, step, life = (re.compile(data[name]) for name in ("phone", "step", "life"))
-    return Words(phone, step, life, kinds)
+    return WorryWords(phone, step, life, kinds)
 
 
-def certain(text: str) -> Kind | None:
+def certain(text: str) -> WorryKind | None:
     """The first kind that the words of a message tell of, whatever it is near to in meaning."""
     folded = normalise(text)
     kinds = words().kinds.values()
     return next((k for k in kinds if k.certain is not None and k.certain.search(folded)), None)
 
 
-def said(text: str) -> Kind | None:
+def worry_kind(text: str) -> WorryKind | None:
     """The first kind that the words of a message may tell of."""
     folded = normalise(text)
     return next((kind for kind in words().kinds.values() if kind.said.search(folded)), None)
@@ -121,7 +121,7 @@ _PIECES, _WORDS = 0.7, 0.6
 Embed = Callable[[list[str]], list[Vectors]]
 
 
-class _Told(NamedTuple):
+class _Classifier(NamedTuple):
     """means: of the examples' vectors, an embedder each (dim). weights: (sum of dims + 3,
     1 + kinds), of any worry first. bound: from which a message tells of one."""
 
@@ -142,7 +142,7 @@ def _rows(texts: list[str], vectors: list[Vectors], means: Sequence[Vectors]) ->
     each."""
     told = np.array(
         [
-            [_WORDS * (said(text) is not None), _WORDS * analyse_query(text).question, 1.0]
+            [_WORDS * (worry_kind(text) is not None), _WORDS * analyse_query(text).question, 1.0]
             for text in texts
         ],
         np.float32,
@@ -167,10 +167,10 @@ def _examples() -> list[tuple[str, str]]:
     own, asked = _texts()
     found = [(k, line) for k, v in tomllib.loads(own).items() for line in v.split("\n") if line]
     texts = [str(json.loads(line)["text"]) for line in asked.splitlines()]
-    return [*found, *(("calm", text) for text in texts if said(text) is None)]
+    return [*found, *(("calm", text) for text in texts if worry_kind(text) is None)]
 
 
-def _learnt(embed: Embed) -> _Told:
+def _learnt(embed: Embed) -> _Classifier:
     examples = _examples()
     names, texts = tuple(words().kinds), [line for _, line in examples]
     of = np.array([k for k, _ in examples])
@@ -185,7 +185,7 @@ def _learnt(embed: Embed) -> _Told:
     leverage = ((rows @ inverse) * weighed).sum(axis=1)
     left_out = wanted[:, 0] - (wanted[:, 0] - rows @ weights[:, 0]) / (1 - leverage)
     bound = float(np.quantile(left_out[calm], _BELOW))
-    return _Told(means, weights.astype(np.float32), names, bound)
+    return _Classifier(means, weights.astype(np.float32), names, bound)
 
 
 def _short(values: Vectors) -> Any:
@@ -204,9 +204,9 @@ class WorryHandler(Handler):
         text = cast(Worry, effect).text
         if (plain := certain(text)) is not None:
             return Worried(kind=plain.name)
-        named = said(text)
+        named = worry_kind(text)
         if is_japanese(text):
-            like = self._kept()(text, self._embed)
+            like = self._cached_classifier()(text, self._embed)
             return Worried(kind=named.name if named and like else like or "")
         return Worried(kind=named.name if named else "")  # the examples are Japanese
 
@@ -215,7 +215,7 @@ class WorryHandler(Handler):
         own = self._index.embed(texts)
         return [pieces] if own is None else [np.asarray(own, np.float32), pieces]
 
-    def _kept(self) -> _Told:
+    def _cached_classifier(self) -> _Classifier:
         def made() -> str:
             told = _learnt(self._embed)
             plain: dict[str, Any] = told._asdict()
@@ -225,7 +225,7 @@ class WorryHandler(Handler):
 
         known = repr((_texts(), _PENALTY, _BELOW, _PIECES, _WORDS))
         kept = json.loads(self._index.cached(f"worries-{crc32(known.encode()):08x}.json", made))
-        return _Told(
+        return _Classifier(
             tuple(np.array(mean, np.float32) for mean in kept["means"]),
             np.array(kept["weights"], np.float32),
             tuple(kept["names"]),

@@ -141,7 +141,7 @@ def _whole(text: str) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Lost:
+class LostContent:
     """Something that was said and is not in the rewriting."""
 
     kind: Literal["entity", "number", "date", "negation"]
@@ -180,7 +180,7 @@ _FORMAL = re.compile(
 _ENGLISH_NOT = re.compile(r"\b(?:not|never|without|cannot|no longer|neither|nor)\b|n't\b", re.I)
 
 
-def lost(said: str, rewritten: str) -> tuple[Lost, ...]:
+def lost(said: str, rewritten: str) -> tuple[LostContent, ...]:
     """What of `said` is missing in `rewritten`; empty if everything is kept.
 
     entity: quoted words, Latin words, proper nouns, katakana words and compounds of nouns; the
@@ -188,17 +188,19 @@ def lost(said: str, rewritten: str) -> tuple[Lost, ...]:
     predicate that is denied; polite requests, duties (なければならない) and 「わかりません」 are
     none. Kept means kept as said: a name replaced by a synonym counts as lost.
     """
-    found = [Lost("number", q.value + q.unit) for q in missing(said, rewritten)]
+    found = [LostContent("number", q.value + q.unit) for q in missing(said, rewritten)]
     folded = normalise(rewritten)
     found += [
-        Lost("date", w) for w in dict.fromkeys(_WHEN.findall(normalise(said))) if w not in folded
+        LostContent("date", w)
+        for w in dict.fromkeys(_WHEN.findall(normalise(said)))
+        if w not in folded
     ]
     found += _entities(said, rewritten)
     found += _negations(said, rewritten)
     return tuple(found)
 
 
-def _entities(said: str, rewritten: str) -> list[Lost]:
+def _entities(said: str, rewritten: str) -> list[LostContent]:
     target = normalise(rewritten)
     lower = target.lower()
     forms = {t.form for t in tokens(target)} | {t.surface for t in tokens(target)}
@@ -218,7 +220,7 @@ def _entities(said: str, rewritten: str) -> list[Lost]:
                 continue
             if any(t.form not in forms and t.surface not in target for t in chain):
                 gone[text] = None
-    return [Lost("entity", name) for name in gone]
+    return [LostContent("entity", name) for name in gone]
 
 
 def _stands_out(name: str) -> bool:
@@ -242,13 +244,13 @@ def _compounds(found: tuple[Token, ...]) -> list[list[Token]]:
     return kept
 
 
-def _negations(said: str, rewritten: str) -> list[Lost]:
+def _negations(said: str, rewritten: str) -> list[LostContent]:
     if not is_japanese(said):
         if _ENGLISH_NOT.search(said) and not _ENGLISH_NOT.search(rewritten):
-            return [Lost("negation", _ENGLISH_NOT.search(said)[0])]  # type: ignore[index]
+            return [LostContent("negation", _ENGLISH_NOT.search(said)[0])]  # type: ignore[index]
         return []
     there = denied(rewritten)
-    return [Lost("negation", word) for word in denied(said) if word not in there]
+    return [LostContent("negation", word) for word in denied(said) if word not in there]
 
 
 def denied(text: str) -> tuple[str, ...]:

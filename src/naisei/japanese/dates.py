@@ -28,7 +28,7 @@ _NEAR = 14
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class DateMention:
     """A date in a text, at [start, end) of its NFKC form. precise: `day`, `month` or `year`; the
     date is the first such day (1 April for a fiscal year, 年度)."""
 
@@ -38,13 +38,13 @@ class Written:
     precise: str
 
 
-def dates_in(text: str) -> list[Written]:
+def dates_in(text: str) -> list[DateMention]:
     """In order. What is no day of the calendar is passed over.
 
     >>> [w.date.isoformat() for w in dates_in("令和６年４月１日施行、平成元年制定")]
     ['2024-04-01', '1989-01-01']
     """
-    found: list[Written] = []
+    found: list[DateMention] = []
     for match in _DATE.finditer(unicodedata.normalize("NFKC", text)):
         year = _year(match)
         month, day = match["m"], match["d"]
@@ -55,7 +55,7 @@ def dates_in(text: str) -> list[Written]:
         except ValueError:
             continue
         precise = "day" if day else "month" if month else "year"
-        found.append(Written(when, match.start(), match.end(), precise))
+        found.append(DateMention(when, match.start(), match.end(), precise))
     return found
 
 

@@ -138,12 +138,12 @@ def morphemes(text: str, mode: Literal["A", "C"] = "A") -> Iterator[tuple[int, M
     tokenizer = _tokenizer(mode)
     if not text.isascii():
         text = text.encode("utf-8", "replace").decode("utf-8")
-    for base, piece in _pieces(text):
+    for base, piece in _sudachi_spans(text):
         for morpheme in tokenizer.tokenize(piece):
             yield base, morpheme
 
 
-def _pieces(text: str) -> Iterator[tuple[int, str]]:
+def _sudachi_spans(text: str) -> Iterator[tuple[int, str]]:
     """Stretches that Sudachi takes, with their offsets; a text that it takes is one."""
     at = 0
     while at < len(text):

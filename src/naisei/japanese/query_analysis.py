@@ -111,12 +111,12 @@ _GREETING = re.compile(
 
 
 @cached_text(8192)
-def matter(text: str) -> tuple[str, ...]:
+def content_words(text: str) -> tuple[str, ...]:
     """Words of substance in order, normalised, each once: what a search can go by."""
     return tuple(dict.fromkeys(w for w in lemmas(text) if w not in _EMPTY and _solid(w)))
 
 
-def hollow(word: str) -> bool:
+def is_stopword(word: str) -> bool:
     """Whether a word in normalised form names no matter: it asks, thanks or points."""
     return word in _EMPTY or not _solid(word)
 
@@ -138,7 +138,7 @@ def analyse_query(text: str) -> QueryAnalysis:
     """What a message asks for. Never raises; an empty one asks for nothing."""
     folded = normalise(text)
     broad = _BROAD.search(folded) is not None
-    words = matter(folded)
+    words = content_words(folded)
     form = parse(folded)
     asks = form.form != "none" or _REQUEST.search(folded) is not None
     told = len(folded) > _TOLD and _SENTENCE.search(folded) is not None
@@ -286,7 +286,7 @@ def subjectless(text: str) -> bool:
     folded = normalise(text)
     if _POINTING.search(folded):
         return True
-    words = [w for w in matter(folded) if not w.isdigit()]
+    words = [w for w in content_words(folded) if not w.isdigit()]
     if all(w in _GENERAL for w in words):
         return True
     if (len(words) <= 2 and _ELLIPSIS.search(folded)) or _IN_CASE.search(folded):

@@ -14,14 +14,14 @@ from naisei.lang import say
 __all__ = ["Memory", "MemoryHandler", "memory", "memory_policy"]
 
 
-# What a memory of reflections is: something to recall, and a way to reflect.
+# A memory of reflections: `recall` gives its notes, `add` folds in a new one.
 #
 # A policy is stateless data plus a fold: `add` changes it only through `Remember`
 # effects, so it is always the fold of the log.
 
 
 class Memory(Protocol):
-    """Notes from earlier tries that are put before the next one.
+    """Notes from earlier tries, shown before the next try.
 
     Entry-point group: `naisei.memories`, a callable `() -> Memory`.
     """
@@ -30,7 +30,7 @@ class Memory(Protocol):
     name: str
     #: The reflector's prompt: its name with version, in the system that uses the memory.
     prompt: str
-    #: False if nothing is ever reflected upon: the reflector is not called.
+    #: False if the policy never calls the reflector.
     reflects: bool
 
     def recall(self) -> str:
@@ -71,7 +71,7 @@ def memory(name: str) -> Memory:
 def memory_policy(
     name: str, *, prompts: str | None = None, option: str = "--memory"
 ) -> Callable[[], Memory]:
-    """What makes fresh memories of a policy: looked up once, for many episodes.
+    """A factory for fresh memories of a policy, looked up once for many episodes.
 
     Args:
         prompts: the package in which the reflector's prompt is looked up; `None` where the
@@ -79,8 +79,7 @@ def memory_policy(
         option: where the name was given.
 
     Raises:
-        InputError: unknown name, or a policy whose prompt `prompts` does not hold: found now, not
-            after the first failure.
+        InputError: unknown name, or a policy whose prompt is not in `prompts` (checked at once).
     """
     found = plugins.load("naisei.memories", name, what=("記憶方式", "memory policy"), option=option)
     policy = cast(Callable[[], Memory], found)

@@ -1,4 +1,4 @@
-"""What a stream holds, what a search of it returns, and the block of evidence for a prompt."""
+"""Entries of a stream, search results, and the block of evidence for a prompt."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 Kind = Literal["utterance", "reflection", "fact", "summary"]
-#: How memories are found: as the question asks, or by the document's sum (Park et al. 2023).
+#: Rankings: by the question, or by Park et al.'s sum (2023).
 Ranking = Literal["query", "park"]
 
 
@@ -22,7 +22,7 @@ class Entry(BaseModel):
         speaker: who said or felt it; empty for facts without one.
         importance: 1 (mundane) to 10 (poignant).
         source: where the line stands (session, turn), for the chain from a score back to it.
-        of: ids of the entries that it stands for, once they have faded; of a summary.
+        of: for a summary, ids of the entries that it replaces once they have faded.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -48,7 +48,7 @@ class ScoreWeights(BaseModel):
 
     Args:
         relevance, importance, recency: ≥ 0; a part with weight 0 leaves the sum.
-        decay: what is left of the recency after one hour, in (0, 1].
+        decay: the factor of recency per hour, in (0, 1].
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -87,7 +87,7 @@ class Scored(BaseModel):
     recency: Part
 
 
-#: About as much as the relationship-reflection method gives the model.
+#: About the size used by the relationship-reflection method.
 LIMIT = 2200
 
 
@@ -119,10 +119,8 @@ def evidence(
     """The best entries whose lines, with line breaks, fit into `limit` (≥ 1) characters: chosen
     by score, shown in the order of their times.
 
-    It stops at the first that does not fit, so that no lesser entry takes the place of a
-    better one. If not even the best fits, that one is cut, with `…` at its end.
-
-    line: what is shown of an entry.
+    It stops at the first entry that does not fit, so that no lesser entry replaces a better one. If
+    the best alone does not fit, it is cut and ends in `…`. line: renders an entry.
     """
     if limit < 1:
         raise ValueError("limit must be at least 1")

@@ -6,7 +6,7 @@ from pydantic import JsonValue
 
 
 class NoMemory:
-    """Recalls nothing and is never reflected into."""
+    """Recalls nothing; the reflector is never called."""
 
     name = "none"
     prompt = ""

@@ -13,7 +13,7 @@ from pydantic import JsonValue
 
 
 class Window:
-    """Keeps the last `k` notes (k ≥ 1), oldest first. The reflector sees them and adds one."""
+    """Keeps the last `k` notes (k ≥ 1), oldest first. The reflector reads them and adds one."""
 
     name = "reflexion"
     prompt = "reflexion.v4"

@@ -22,7 +22,7 @@ from naisei.models.base import (
 from naisei.models.costs import CallCost, believable, estimated, price, uncounted
 from naisei.models.pacing import Eager, RetryPolicy, Throttle
 from naisei.models.replies import folded, with_schema_in_words
-from naisei.models.thoughts import parted, spoken
+from naisei.models.thoughts import parted, visible_so_far
 
 _LOG = logging.getLogger("naisei.models")
 _LOG.addHandler(logging.NullHandler())
@@ -235,7 +235,7 @@ class Connection:
     async def _once(self, request: ChatRequest, spent: CallCost, missing: list[str]) -> ChatReply:
         estimate = estimated(request)
         if (on_text := request.on_text) is not None:
-            heard = lambda text: on_text(spoken(text, headless=self._headless))  # noqa: E731
+            heard = lambda text: on_text(visible_so_far(text, headless=self._headless))  # noqa: E731
             request = replace(request, on_text=heard)
         async with self._throttle.request(estimate):
             spent.attempts += 1

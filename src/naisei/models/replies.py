@@ -22,7 +22,7 @@ from naisei.core import (
 from naisei.models.base import Mode, Schema
 from naisei.models.thoughts import parted
 from naisei.near_json import NearJSON, fitted
-from naisei.schema import json_schema, spoken_in
+from naisei.schema import json_schema, prompt_language
 
 _BRACE = re.compile(r"[{\[｛]")
 _DECODERS: tuple[Any, ...] = (json.JSONDecoder(strict=False), NearJSON())
@@ -113,7 +113,7 @@ def read(
         Garbage: no JSON object (or array) is in it.
         Violation: what is in it does not satisfy the schema.
     """
-    if not (found := _found(text)):
+    if not (found := _json_values(text)):
         raise Garbage("empty reply" if not text.strip() else f"no JSON in {text[:80]!r}")
     fits: list[tuple[BaseModel, list[str]]] = []
     wrong: ValidationError | None = None
@@ -184,7 +184,7 @@ def reason(error: ErrorDetails, language: str) -> str:
     return _WHY_JA.get(error["type"], "値の形が違います").format(**context)
 
 
-def _found(text: str) -> list[object]:
+def _json_values(text: str) -> list[object]:
     """The last JSON objects and arrays in a text, in order; none if the last is cut off.
 
     What a model thinks aloud is no answer. What stands inside a value that was read, or
@@ -224,7 +224,7 @@ def _within(text: str) -> str:
 
 def language_of(messages: Sequence[Message]) -> str:
     """`ja` or `en`: that of the prompt, which is the first message."""
-    return spoken_in(messages[0].content) if messages else "en"
+    return prompt_language(messages[0].content) if messages else "en"
 
 
 def _text(schema: Schema) -> str:

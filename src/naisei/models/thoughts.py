@@ -122,7 +122,7 @@ def _end(text: str, mark: re.Match[str], kind: str, start: int, growing: bool) -
     return -1 if found is None else found.end()
 
 
-def spoken(text: str, *, headless: bool) -> str:
+def visible_so_far(text: str, *, headless: bool) -> str:
     """Of a reply that is being written, what is certainly no thought.
 
     headless: this model's thoughts begin in the prompt: until one ends, there is no answer.
@@ -143,7 +143,7 @@ class Listener:
     def __call__(self, piece: str = "", *, over: bool = False) -> str:
         """What may be said now. over: nothing more is coming."""
         self._text += piece
-        now = parted(self._text).answer if over else spoken(self._text, headless=False)
+        now = parted(self._text).answer if over else visible_so_far(self._text, headless=False)
         if not now.startswith(self._passed):
             return ""
         new, self._passed = now[len(self._passed) :], now

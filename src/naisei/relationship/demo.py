@@ -67,7 +67,7 @@ def _hold(stage: Stage, model: str, rules: Rules, minutes: float | None, folder:
     task = ConversationTask(config)
     for row in result.outcome.rows:
         if row.scored:
-            print_lines(task.shown(row.where, row.result), stage.console, most=_ROWS)
+            print_lines(task.render_episode(row.where, row.result), stage.console, most=_ROWS)
     stage.report(say("関係値内省", "Relationship"), result.report)
 
 

@@ -48,7 +48,7 @@ class Dialogue:
     preview: tuple[str, ...] = ()
 
     @property
-    def said(self) -> list[tuple[str, str]]:
+    def utterances(self) -> list[tuple[str, str]]:
         """(speaker, text) of every line."""
         return [(line.speaker, line.text) for line in self.lines]
 

@@ -224,7 +224,7 @@ def effect(
         (key, at, first[key], second[key])
         for key in first
         if key in second
-        for at in sorted(_places(first[key]).keys() & _places(second[key]).keys())
+        for at in sorted(_speaker_by_turn(first[key]).keys() & _speaker_by_turn(second[key]).keys())
     ]
     if not units:
         raise InputError(
@@ -262,7 +262,7 @@ def effect(
     )
 
 
-def _places(talk: Talk) -> dict[tuple[int, int], str]:
+def _speaker_by_turn(talk: Talk) -> dict[tuple[int, int], str]:
     return {(x.session, x.turn): x.speaker for x in talk.dialogue.lines}
 
 

@@ -10,7 +10,7 @@ from datetime import timedelta
 from naisei.core import Chat, Flow, InstrumentFailure, Remember, Say
 from naisei.memory.stream import remember
 from naisei.relationship.config import Rules
-from naisei.relationship.messages import speaker_messages, spoken
+from naisei.relationship.messages import speaker_messages, spoken_text
 from naisei.relationship.pairs import Pair
 from naisei.relationship.recorder import (
     RECORD,
@@ -59,7 +59,7 @@ def speak(pair: Pair, rules: Rules, record: Recorder) -> Flow[None]:
     reading = attitude(pair, rules, record, stance, who) if stance else None
     told = speaker_messages(pair, who, record.conversation.sessions, reading)  # step 6
     reply = yield from Chat("speaker", told)
-    text = spoken(reply, pair.names[who], pair.names[other(who)])
+    text = spoken_text(reply, pair.names[who], pair.names[other(who)])
     if not text:
         raise InstrumentFailure(f"{pair.names[who]} said nothing")
     line = next_line(rules, record, who, text, told=reading.vector if reading else None)

@@ -11,7 +11,7 @@ from naisei.lang import Language, language, say
 from naisei.relationship import schemas
 from naisei.relationship.messages import dated
 from naisei.relationship.recorder import RECORD
-from naisei.relationship.schemas import Conversation, Ground, Moment, Reflection, Session
+from naisei.relationship.schemas import CitedEntry, Conversation, Moment, Reflection, Session
 from naisei.relationship.vector import DIMENSIONS, NAMES_JA, degree, signed
 from naisei.runs.lines import Line, Mark
 from naisei.runs.task import Digest
@@ -38,7 +38,7 @@ def talk_lines(talk: Conversation) -> Iterator[Line]:
         after = {m.turn: m for m in session.moments if m.at == "after_turn"}
         for said in session.lines:
             read = _moment(after[said.turn], talk.names) if said.turn in after else ()
-            yield replace(_said(said, talk.names), under=read)
+            yield replace(_utterance_line(said, talk.names), under=read)
         yield from _summary(session.summary, session.summary_failure)
 
 
@@ -47,7 +47,7 @@ def event_lines(event: Event, names: Mapping[Any, str], spoken: Language) -> Seq
     request: Any = event.request
     if event.kind == "say":
         told = {**request["meta"], "speaker": request["speaker"], "text": request["text"]}
-        return (_said(schemas.Line.model_validate(told), names),)
+        return (_utterance_line(schemas.Line.model_validate(told), names),)
     if event.kind != "remember" or request["memory"] != RECORD:
         return ()
     item = request["item"]
@@ -64,7 +64,7 @@ def _head(session: Session, spoken: Language) -> Line:
     return Line(f"{told}  {dated(session.start, spoken)}", tone="head")
 
 
-def _said(said: schemas.Line, names: Mapping[Any, str]) -> Line:
+def _utterance_line(said: schemas.Line, names: Mapping[Any, str]) -> Line:
     told = Mark(say("関係値", "told"), hint=say("関係値を伝えられて話した", "told the reading"))
     marks = (told,) if said.injected else ()
     return Line(
@@ -91,7 +91,7 @@ def _reading(made: Reflection, names: Mapping[Any, str]) -> Line:
     ends = ("a", "b") if made.direction == "a_to_b" else ("b", "a")
     way = " → ".join(names[end] for end in ends)
     vector = made.reading.vector
-    more = tuple(_grounds(made))
+    more = tuple(_reading_lines(made))
     if vector is None:
         failed = say("読み取れませんでした: ", "no reading: ") + made.reading.failure
         return Line(f"{way}: {failed}", tone="bad", more=more)
@@ -104,7 +104,7 @@ def _reading(made: Reflection, names: Mapping[Any, str]) -> Line:
     return Line(f"{way}: {shown}{mended}", tone="dim", more=more)
 
 
-def _grounds(made: Reflection) -> Iterator[Line]:
+def _reading_lines(made: Reflection) -> Iterator[Line]:
     """What a reading rests on: its reasons, the questions, and the evidence."""
     vector = made.reading.vector
     for why in made.reading.reasons:
@@ -117,10 +117,10 @@ def _grounds(made: Reflection) -> Iterator[Line]:
         yield from (Line(question) for question in made.questions.listed)
     yield Line(say("根拠", "Evidence"), tone="head")
     for ground in made.evidence:
-        yield _ground(ground, used=ground.id in made.cited)
+        yield _evidence_line(ground, used=ground.id in made.cited)
 
 
-def _ground(ground: Ground, *, used: bool) -> Line:
+def _evidence_line(ground: CitedEntry, *, used: bool) -> Line:
     score = Mark(f"{ground.score:.2f}", "dim")
     return Line(f"[{ground.number}] {ground.text}", tone="good" if used else "", marks=(score,))
 

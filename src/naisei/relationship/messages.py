@@ -83,10 +83,10 @@ def evidence_line(entry: Entry, language: str, *, newest: bool = False) -> str:
         return entry.line
     session, turn = (int(str(entry.source.get(key, 0))) for key in ("session", "turn"))
     mark = ("（最新）" if language == "ja" else " (newest)") if newest else ""
-    return f"{_place(entry.time, session, turn, language)} {entry.line}{mark}"
+    return f"{_timestamp(entry.time, session, turn, language)} {entry.line}{mark}"
 
 
-def _place(time: datetime, session: int, turn: int, language: str) -> str:
+def _timestamp(time: datetime, session: int, turn: int, language: str) -> str:
     at = f"第{session}回{turn + 1}" if language == "ja" else f"{session}-{turn + 1}"
     return f"{time:%Y-%m-%d} {at}"
 
@@ -144,7 +144,7 @@ def _former(former: tuple[datetime, Stance] | None, language: str) -> str:
     if former is None or former[1].reading.vector is None:
         return ""
     (time, stance), values = former, worded(former[1].reading.vector, language)
-    place = _place(time, stance.session, stance.turn, language)
+    place = _timestamp(time, stance.session, stance.turn, language)
     if language == "ja":
         return f"\n前の値（{place}。根拠ではない）: {'、'.join(values)}\n"
     return f"\nRead before ({place}; no evidence): {', '.join(values)}\n"
@@ -257,7 +257,7 @@ def _none(pair: Pair) -> str:
 _QUOTES = {"「": "」", "『": "』", '"': '"', "“": "”"}
 
 
-def spoken(reply: str, me: str, partner: str) -> str:
+def spoken_text(reply: str, me: str, partner: str) -> str:
     """The words themselves: without the own name before them, without quotation marks round the
     whole, and without what follows when a model goes on as the other."""
     text = reply.strip()

@@ -126,7 +126,7 @@ class RatingTask(Task[RatingConfig]):
         places = [("dialogue", line.session) for line in self.config.lines]
         return Summary(tuple(metrics), tables, (*self.model_notes(), *blocks(places)[1]))
 
-    def shown(self, where: Where, result: JsonValue) -> list[Line]:
+    def render_episode(self, where: Where, result: JsonValue) -> list[Line]:
         return list(talk_lines(Conversation.model_validate(result)))
 
     def export(self, directory: RunDirectory, result: RunResult) -> None:

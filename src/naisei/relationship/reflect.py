@@ -26,8 +26,8 @@ from naisei.relationship.recorder import RECORD, Recorder, stream_of, toward
 from naisei.relationship.schemas import (
     AGENTS,
     AgentId,
+    CitedEntry,
     Direction,
-    Ground,
     Importances,
     Line,
     Questions,
@@ -126,7 +126,7 @@ def _direction(
         wall=wall,
         questions=asked,
         evidence=tuple(
-            _ground(one, number, text)
+            _cited_entry(one, number, text)
             for number, (one, text) in enumerate(zip(block.chosen, block.lines, strict=True), 1)
         ),
         prompt=prompt_text(told),
@@ -147,8 +147,8 @@ def _unfound(entry: Entry) -> Scored:
     return Scored(entry=entry, score=0.0, relevance=none, importance=none, recency=none)
 
 
-def _ground(found: Scored, number: int, text: str) -> Ground:
-    return Ground(
+def _cited_entry(found: Scored, number: int, text: str) -> CitedEntry:
+    return CitedEntry(
         id=found.entry.id,
         number=number,
         speaker=found.entry.speaker,

@@ -13,9 +13,9 @@ from naisei.relationship.recorder import toward
 from naisei.relationship.schemas import (
     WAYS,
     AgentId,
+    CitedEntry,
     Conversation,
     Direction,
-    Ground,
     Line,
     Moment,
     Reflection,
@@ -44,7 +44,7 @@ class EvidenceView:
     """One numbered entry. id: its own anchor. anchor: of where it came from, empty if that is
     not on the page. dimensions: whose numbers name it."""
 
-    ground: Ground
+    ground: CitedEntry
     id: str
     anchor: str
     dimensions: tuple[str, ...] = ()
@@ -228,7 +228,7 @@ class _Links:
             )
         return out
 
-    def _source(self, ground: Ground) -> str:
+    def _source(self, ground: CitedEntry) -> str:
         known = re.fullmatch(r"D\d+:\d+|S\d+|fact:[ab]:\d+|R\d+:\d+s?:[ab]", ground.id)
         return self.of(ground.id) if known else ""
 

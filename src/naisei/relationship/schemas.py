@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 
 from naisei.relationship.vector import DIMENSIONS, Reading, RelationVector
-from naisei.schema import told
+from naisei.schema import model_field
 
 #: The two who talk. `a` speaks first.
 AgentId = Literal["a", "b"]
@@ -28,11 +28,13 @@ class _Frozen(BaseModel):
 class Questions(_Frozen):
     """Three high-level questions (HLQ), one a dimension. A JSON array of three is read, too."""
 
-    Power: str = told("上下や影響力についての問い", "Question on rank and influence", min_length=1)
-    Intimacy: str = told(
+    Power: str = model_field(
+        "上下や影響力についての問い", "Question on rank and influence", min_length=1
+    )
+    Intimacy: str = model_field(
         "近さや好意についての問い", "Question on closeness and liking", min_length=1
     )
-    TaskOriented: str = told(
+    TaskOriented: str = model_field(
         "用件か雑談かについての問い", "Question on task or small talk", min_length=1
     )
 
@@ -54,7 +56,7 @@ class Questions(_Frozen):
 class Summary(_Frozen):
     """A note on a session, in at most three sentences."""
 
-    summary: str = told(
+    summary: str = model_field(
         "覚え書き。3文以内、150字以内", "The note: three sentences, 60 words at most", min_length=1
     )
 
@@ -62,12 +64,12 @@ class Summary(_Frozen):
 class Importances(_Frozen):
     """One whole number from 1 to 10 for each line, in their order."""
 
-    importances: tuple[Annotated[int, Field(ge=1, le=10)], ...] = told(
+    importances: tuple[Annotated[int, Field(ge=1, le=10)], ...] = model_field(
         "発言の番号の順に、1 から 10", "1 to 10 for each line, in their order"
     )
 
 
-class Ground(_Frozen):
+class CitedEntry(_Frozen):
     """One entry of the evidence: its id in the stream, the numbered text, and why it is there.
 
     score: what it was ranked by; relevance, importance, recency: its parts, 0 to 1 each after
@@ -98,7 +100,7 @@ class Reflection(_Frozen):
     time: datetime
     wall: datetime | None = None
     questions: Questions | None
-    evidence: tuple[Ground, ...] = ()
+    evidence: tuple[CitedEntry, ...] = ()
     prompt: str = ""
     reading: Reading
 

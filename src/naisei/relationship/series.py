@@ -179,7 +179,7 @@ def _session(out: Series, data: dict[str, Any], number: int, begins: int) -> int
 
 
 def _read(out: Series, rr: dict[str, Any], way: Direction, place: str) -> Read:
-    held = _held(rr, out.names[0 if way == "a_to_b" else 1])
+    held = _speaker_dict(rr, out.names[0 if way == "a_to_b" else 1])
     vector = rr.get(way, held.get("vector"))
     values = {name: _number(out, vector, name, f"{place} {way}") for name in DIMENSIONS}
     again = rr.get("repeats")
@@ -205,7 +205,7 @@ def _reasons(held: dict[str, Any]) -> dict[str, str]:
     return out
 
 
-def _held(rr: dict[str, Any], name: str) -> dict[str, Any]:
+def _speaker_dict(rr: dict[str, Any], name: str) -> dict[str, Any]:
     by_speaker = rr.get("by_speaker")
     held = by_speaker.get(name) if isinstance(by_speaker, dict) else None
     return held if isinstance(held, dict) else {}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from naisei.lang import say
 from naisei.relationship.config import RatingConfig, Reflecting, RelationshipConfig
-from naisei.system.declare import Experiment, Given, LiveLines, Role, Row, System, Verb
+from naisei.system.declare import Experiment, LiveLines, RawOptions, Role, Row, System, Verb
 from naisei.system.registry import BUILT_IN
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from naisei.terminal import Console
 
 
-def _settle(given: Given) -> dict[str, Any]:
+def _settle(given: RawOptions) -> dict[str, Any]:
     """The three flags of reflection as its mode; personas and embedder by what they are."""
     from naisei.models.embedders import open_embedder
 
@@ -31,18 +31,18 @@ def _settle(given: Given) -> dict[str, Any]:
     rules = {"reflection": mode, "inject": not asked.no_inject}
     values["rules"] = {**values.get("rules", {}), **rules}
     if "personas" in values:
-        values["personas"] = tuple(map(_found, values["personas"]))
+        values["personas"] = tuple(map(_absolute_path, values["personas"]))
     return values
 
 
-def _settle_embedder(given: Given) -> dict[str, Any]:
+def _settle_embedder(given: RawOptions) -> dict[str, Any]:
     """By its own name: `auto` would be another one on another machine."""
     from naisei.models.embedders import resolve
 
     return {**given.values, "embedder": resolve(given.values.get("embedder", "auto"))}
 
 
-def _found(name: str) -> str:
+def _absolute_path(name: str) -> str:
     """A file by its whole path, so that the run can be resumed from anywhere; else as given."""
     path = Path(name)
     return str(path.resolve()) if name.endswith(".toml") and path.is_file() else name

@@ -52,7 +52,7 @@ class ConversationTask(Task[RelationshipConfig]):
     def summarise(self, rows: Sequence[EpisodeRow]) -> Summary:
         return metrics.summarise(self.config, rows, self.model_notes())
 
-    def shown(self, where: Where, result: JsonValue) -> list[Line]:
+    def render_episode(self, where: Where, result: JsonValue) -> list[Line]:
         return list(talk_lines(Conversation.model_validate(result)))
 
     def export(self, directory: RunDirectory, result: RunResult) -> None:

@@ -21,7 +21,7 @@ from pydantic import (
 )
 
 from naisei.near_json import number_of
-from naisei.schema import told
+from naisei.schema import model_field
 
 #: In the order of every vector, prompt and table.
 DIMENSIONS = ("Power", "Intimacy", "TaskOriented")
@@ -119,15 +119,15 @@ class DimensionReply(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    evidence: tuple[Annotated[int, Field(ge=0)], ...] = told(
+    evidence: tuple[Annotated[int, Field(ge=0)], ...] = model_field(
         "根拠のうち、この値を決めた番号。多くて4つ、なければ空",
         "Numbers of the evidence that decides it; four at most, none if there is none",
     )
-    reason: str = told(
+    reason: str = model_field(
         "その根拠から言えること。二人の名を挙げ、だれがだれに何をしたかを1文",
         "What they show: one sentence that names both, and says who did what to whom",
     )
-    value: Given = told("言葉の目盛りで当たる値", "The value whose words fit")
+    value: Given = model_field("言葉の目盛りで当たる値", "The value whose words fit")
 
     @model_validator(mode="before")
     @classmethod
@@ -147,9 +147,9 @@ class VectorReply(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    Power: DimensionReply = told("力関係", "Power")
-    Intimacy: DimensionReply = told("親密度", "Intimacy")
-    TaskOriented: DimensionReply = told("タスク指向", "Task orientation")
+    Power: DimensionReply = model_field("力関係", "Power")
+    Intimacy: DimensionReply = model_field("親密度", "Intimacy")
+    TaskOriented: DimensionReply = model_field("タスク指向", "Task orientation")
 
     def read(self, evidence: Sequence[str] = ()) -> Reading:
         """The vector on the scale, its reasons, and what was done to get there.

@@ -20,7 +20,7 @@ from naisei.core import InputError
 from naisei.lang import say
 from naisei.models.base import Embedder
 from naisei.models.embedders import open_embedder
-from naisei.retrieval.chunking import pieces
+from naisei.retrieval.chunking import raw_chunks
 from naisei.retrieval.editions import Relation, relations, signature
 from naisei.retrieval.load import parsed_apart, unknown_format
 from naisei.retrieval.loaders.blocks import SUFFIXES, read_bytes
@@ -278,7 +278,7 @@ def build(
                 number = store.find(name, digest, how)
                 if number is None:
                     document = parsed_apart(name, data, limits, sandbox)
-                    made = pieces(document)
+                    made = raw_chunks(document)
                     number = store.add(document, made, how, signature(document.passages))
                     read += 1
                     if read % _BATCH == 0:

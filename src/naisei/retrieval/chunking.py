@@ -29,7 +29,7 @@ CHUNKING = Chunking()
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class RawChunk:
     """A chunk before it has the document's particulars."""
 
     id: str
@@ -38,13 +38,13 @@ class Piece:
     text: str
 
 
-def pieces(document: Document, chunking: Chunking = CHUNKING) -> list[Piece]:
+def raw_chunks(document: Document, chunking: Chunking = CHUNKING) -> list[RawChunk]:
     """In reading order. Ids repeat in no document."""
-    found: list[Piece] = []
+    found: list[RawChunk] = []
     for headings, section in groupby(document.passages, key=lambda p: p.headings):
         for page, text in _section(list(section), chunking):
             digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
-            found.append(Piece(f"{document.path}#{len(found)}-{digest}", headings, page, text))
+            found.append(RawChunk(f"{document.path}#{len(found)}-{digest}", headings, page, text))
     return found
 
 

@@ -50,7 +50,7 @@ def dated(name: str, read: Read) -> Dated:
     )
     for source, when in (
         ("front matter", _stated(read.meta)),
-        ("text", _said(read.title, read.passages)),
+        ("text", _effective_date(read.title, read.passages)),
         ("name", _named(path)),
     ):
         if when is not None:
@@ -67,7 +67,7 @@ def _stated(meta: Mapping[str, JsonValue]) -> dt.date | None:
     return None
 
 
-def _said(title: str, passages: Sequence[Passage]) -> dt.date | None:
+def _effective_date(title: str, passages: Sequence[Passage]) -> dt.date | None:
     """The latest date of those that the text is surest of."""
     found = [effective_date(title)]
     for n, passage in enumerate(passages):

@@ -70,7 +70,7 @@ class Amount(NamedTuple):
     written: str
 
     @property
-    def said(self) -> str:
+    def as_text(self) -> str:
         return _number(self.value, self.unit)
 
 
@@ -288,7 +288,7 @@ def _number(value: Decimal, unit: str) -> str:
 def _total(found: Iterable[Amount], language: Language) -> str:
     amounts = list(found)
     total = _number(sum((a.value * a.times for a in amounts), Decimal(0)), amounts[0].unit)
-    parts = "＋".join(f"{a.name} {a.said}" + f"×{a.times}" * (a.times > 1) for a in amounts)
+    parts = "＋".join(f"{a.name} {a.as_text}" + f"×{a.times}" * (a.times > 1) for a in amounts)
     return f"合計は{total}（{parts}）です。" if language == "ja" else f"Total: {total} ({parts})."
 
 
@@ -299,15 +299,15 @@ def _beside(adjective: list[Any] | None, found: Sequence[Amount], language: Lang
     least, most = ordered[0], ordered[-1]
     apart = _number(most.value - least.value, least.unit)
     if least.value == most.value:
-        return f"どちらも{least.said}です。" if language == "ja" else f"Both: {least.said}."
-    parts = f"{most.name} {most.said} − {least.name} {least.said}"
+        return f"どちらも{least.as_text}です。" if language == "ja" else f"Both: {least.as_text}."
+    parts = f"{most.name} {most.as_text} − {least.name} {least.as_text}"
     apart += f"（{parts}）" if language == "ja" else f" ({parts})"
     if adjective is None:
         return f"差は{apart}です。" if language == "ja" else f"The difference is {apart}."
     ja, en, less = adjective
     first = least if less else most
     if len(found) > 2:
-        told = f"一番{ja}のは{first.name}（{first.said}）です。"
-        return told if language == "ja" else f"{en} of all: {first.name} ({first.said})."
+        told = f"一番{ja}のは{first.name}（{first.as_text}）です。"
+        return told if language == "ja" else f"{en} of all: {first.name} ({first.as_text})."
     told = f"{ja}のは{first.name}です。差は{apart}です。"
     return told if language == "ja" else f"{en}: {first.name}; the difference is {apart}."

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from naisei.core import InputError, fingerprint
 from naisei.files import write_atomically
 from naisei.japanese.morph import is_japanese
-from naisei.japanese.query_analysis import hollow, measured
+from naisei.japanese.query_analysis import is_stopword, measured
 from naisei.japanese.sentences import search_tokens, synonyms
 from naisei.lang import say
 from naisei.models.base import Embedder
@@ -260,7 +260,7 @@ class Index:
             nearest = snapshot.spans.nearest(candidates, vector, cosines[candidates])
             meanings = [candidates[at] for at in order(nearest)[:depth]]
         if by_words is not None and cosines is not None:
-            ground = snapshot.ground(cosines, vector)
+            ground = snapshot.mean_cosine(cosines, vector)
             possible = snapshot.words.possible(asked)
             fused = blend(
                 candidates, by_words[candidates], nearest, ground=ground, possible=possible
@@ -274,7 +274,7 @@ class Index:
             first = list(fused)[:RERANKED]
             with self._lock:
                 texts = [" ".join([c.title, *c.headings, c.text]) for c in snapshot.chunks(first)]
-            solid = [word for word in asked if not hollow(word)]
+            solid = [word for word in asked if not is_stopword(word)]
             covered = snapshot.words.covered(solid, first)
             fused = rerank(fused, query, texts, covered, snapshot.document)
         place_w = {row: rank for rank, row in enumerate(words, start=1)}

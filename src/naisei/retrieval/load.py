@@ -36,7 +36,7 @@ def seen_text(text: str) -> str:
     return _UNSEEN.sub("", text)
 
 
-def seen(read: Read) -> Read:
+def strip_invisible(read: Read) -> Read:
     """What was read, as a reader sees it; passages that were nothing else are left out."""
     read.title = seen_text(read.title)
     changed = (
@@ -71,7 +71,7 @@ def parsed(name: str, data: bytes, limits: LoadLimits) -> Document:
     if not data.strip():
         raise Unreadable(name, say("空のファイルです", "empty"))
     try:
-        read = seen(_read(known, name, data, limits))
+        read = strip_invisible(_read(known, name, data, limits))
         when = dated(name, read)
     except Unreadable:
         raise

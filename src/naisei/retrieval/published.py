@@ -19,7 +19,7 @@ from filelock import FileLock
 
 from naisei.core import InputError
 from naisei.lang import say
-from naisei.postgres import Database, Stored, database, lock_number, shown, stored_in
+from naisei.postgres import Database, Stored, database, lock_number, stored_in, without_password
 from naisei.retrieval.snapshot import Gone, Snapshot
 from naisei.retrieval.store import FILE, Store, folder_of
 
@@ -86,10 +86,10 @@ def publish_folder(directory: Path, address: str) -> None:
     """Publish, and have the folder name where it is (`store.json`), so that whoever opens the
     folder searches there. Raises as `publish`."""
     before = stored_in(directory)
-    there = before is not None and before.store == shown(address)
+    there = before is not None and before.store == without_password(address)
     name = before.name if before and there else f"{directory.resolve().name}-{token_hex(4)}"
     publish(directory, address, name)
-    Stored(store=shown(address), name=name).write(directory)
+    Stored(store=without_password(address), name=name).write(directory)
 
 
 def _copy_tables(directory: Path, number: int, scratch: Path) -> None:

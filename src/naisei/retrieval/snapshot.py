@@ -223,7 +223,7 @@ class Snapshot:
         """All that front matter is asked for by."""
         return frozenset(key for filed in self.filed.values() for key in filed.meta)
 
-    def ground(self, cosines: Floats, vector: npt.NDArray[np.float32]) -> float:
+    def mean_cosine(self, cosines: Floats, vector: npt.NDArray[np.float32]) -> float:
         """The cosine with this vector that says nothing: the mean of all."""
         return float(cosines.mean()) if len(cosines) else 0.0
 
@@ -246,14 +246,14 @@ class Snapshot:
         mask = np.isin(self._chunks[:, 1], np.array(fitting, dtype=np.int64))
         if words := tuple(map(_fold, _texts("headings", filters.get("headings", ())))):
             rows = np.flatnonzero(mask)
-            mask[rows] = [any(w in self._places[row] for w in words) for row in rows]
+            mask[rows] = [any(w in self._folded_titles[row] for w in words) for row in rows]
         return mask
 
     @cached_property
-    def _places(self) -> list[str]:
+    def _folded_titles(self) -> list[str]:
         """Title and headings of each row, folded."""
         found = {number: headings for number, _, headings in self._headings()}
-        return [self._place(self.filed[int(d)], found[int(c)]) for c, d in self._chunks]
+        return [self._folded_title(self.filed[int(d)], found[int(c)]) for c, d in self._chunks]
 
     def _headings(self) -> list[tuple[int, int, str]]:
         """Number, document and headings (JSON) of each chunk, in the order of their numbers.
@@ -265,7 +265,7 @@ class Snapshot:
             raise Gone
         return mine
 
-    def _place(self, filed: Filed, headings: str) -> str:
+    def _folded_title(self, filed: Filed, headings: str) -> str:
         """Title and headings (JSON), folded."""
         return _fold("\n".join([filed.title, *json.loads(headings)]))
 

@@ -26,7 +26,7 @@ from naisei.core import InputError, fingerprint
 from naisei.identity import of_embedder, of_rooms
 from naisei.japanese.sentences import search_tokens
 from naisei.lang import say
-from naisei.retrieval.chunking import CHUNKING, UNITS_VERSION, Piece, embedding_text
+from naisei.retrieval.chunking import CHUNKING, UNITS_VERSION, RawChunk, embedding_text
 from naisei.retrieval.editions import Known
 from naisei.retrieval.seal import damaged, of_row, of_rows, telling
 from naisei.retrieval.types import Document, Hidden, LoadLimits
@@ -181,7 +181,9 @@ class Store:
         ).fetchone()
         return None if row is None else int(row[0])
 
-    def add(self, document: Document, pieces: Sequence[Piece], how: str, signature: bytes) -> int:
+    def add(
+        self, document: Document, pieces: Sequence[RawChunk], how: str, signature: bytes
+    ) -> int:
         """Within the transaction that is open."""
         cursor = self.db.execute(
             "INSERT INTO documents VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -220,7 +222,7 @@ class Store:
             found.setdefault(path, []).append(Hidden(how=how, text=text))
         return found
 
-    def _row(self, number: int, document: Document, piece: Piece) -> tuple[object, ...]:
+    def _row(self, number: int, document: Document, piece: RawChunk) -> tuple[object, ...]:
         row = (
             number,
             piece.id,

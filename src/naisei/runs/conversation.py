@@ -38,7 +38,7 @@ from naisei.core import (
 from naisei.core.events import plain
 from naisei.lang import say, speaking
 from naisei.runs.asking import NotAsked, PendingQuestion, ReadAnswer, answer_text
-from naisei.runs.fork import kept
+from naisei.runs.fork import events_before
 from naisei.runs.lock import arun_logged, retry_while_locked
 from naisei.runs.log import RunLog
 from naisei.runs.task import EpisodeRow
@@ -101,7 +101,7 @@ def before_step(log: RunLog, name: str, episode: str, step: str) -> tuple[str, l
     parts = recorded(log, name)
     names = [part[0].where.episode if part else "" for part in parts]
     at = names.index(episode) if episode in names else len(parts) - 1
-    return names[at], [e for part in parts[:at] for e in part] + kept(parts[at], step)
+    return names[at], [e for part in parts[:at] for e in part] + events_before(parts[at], step)
 
 
 class LiveConversation:
@@ -173,13 +173,13 @@ class LiveConversation:
                         "this is not what is being asked now; please reload the page",
                     )
                 )
-            await self._given(asked, asked.read(asked.effect, fields))
+            await self._wait_until_logged(asked, asked.read(asked.effect, fields))
 
     def _answers_at(self, step: str | None) -> list[JsonValue]:
         """What was answered at a step of this part."""
         return [e.result for e in self.events[self._begun :] if e.where.step == step]
 
-    async def _given(self, asked: PendingQuestion, value: Any) -> None:
+    async def _wait_until_logged(self, asked: PendingQuestion, value: Any) -> None:
         """Returns once the answer is in the log. Raises `TimeoutError` where it cannot be."""
         logged = self._logged[asked.step] = asyncio.get_running_loop().create_future()
         self._set_status(ConversationStatus("going"))

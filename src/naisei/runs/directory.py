@@ -301,10 +301,10 @@ def begin_log(directory: Path, store: str | None, *, name: str, origin: str) -> 
     if store is None:
         RunLog(directory / LOG, origin=origin).close()
         return
-    from naisei.postgres import Stored, database, shown
+    from naisei.postgres import Stored, database, without_password
 
     database(store)
-    Stored(store=shown(store), name=f"{name}-{token_hex(6)}").write(directory)
+    Stored(store=without_password(store), name=f"{name}-{token_hex(6)}").write(directory)
 
 
 def in_database(directory: Path) -> bool:

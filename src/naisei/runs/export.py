@@ -155,9 +155,9 @@ def study_runs(path: Path) -> dict[str, Path]:
         stored = json.loads((path / STUDY).read_text(encoding="utf-8"))
         kept = {label: path / folder for label, folder in stored["runs"].items()}
         return {label: run for label, run in kept.items() if (run / "config.json").exists()}
-    from naisei.runs.listing import found  # with numpy, which the help must not wait for
+    from naisei.runs.listing import find_runs  # with numpy, which the help must not wait for
 
-    inside = [run.path for run in found(path) if not run.broken and run.path.parent == path]
+    inside = [run.path for run in find_runs(path) if not run.broken and run.path.parent == path]
     if not inside:
         raise InputError(
             say("実行でも比較でもありません", "holds neither a run nor a study"),

@@ -119,7 +119,7 @@ class _ChangedFlow(FlowHandler):
         return (yield from self._inner.respond(effect, where))
 
 
-def kept(events: Sequence[Event], step: str) -> list[Event]:
+def events_before(events: Sequence[Event], step: str) -> list[Event]:
     """The events before a step, and before what was recorded within it.
 
     Raises:
@@ -170,8 +170,8 @@ def check(fork: Fork, event: Event) -> None:
 def begin(log: RunLog, fork: Fork, events: Sequence[Event], sent: Mapping[str, Any]) -> None:
     """Write what comes before the step into a new log, and where it came from.
 
-    events: as `kept` gives them. sent: step → what went over the line there. What the parent paid
-    for is marked as coming from a cache: the fork has paid for none of it.
+    events: from `events_before`. sent: step → the requests and raw replies. The parent's costs are
+    marked as coming from a cache: the fork has paid for none of them.
     """
     for event in events:
         used = event.usage

@@ -61,7 +61,7 @@ class Listed:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class RunEntry:
     """A run as its config alone tells it: quick to read. broken: why it cannot be read.
 
     study, agent, models, task: as of `Listed`. mark: of its files. kept: what the list has of it.
@@ -80,7 +80,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
+class _ListCache:
     """naisei: the version that wrote it; another one looks for itself. lines: by the path of the
     run in the folder, with the mark of its files."""
 
@@ -94,10 +94,10 @@ def runs(root: Path) -> list[Listed]:
     A study is a folder that is no run itself and holds one at least that can be read. Its
     runs keep together, at the place of the newest.
     """
-    return look_at_all(root, found(root))
+    return look_at_all(root, find_runs(root))
 
 
-def found(root: Path) -> list[Found]:
+def find_runs(root: Path) -> list[RunEntry]:
     """As `runs`, without a look at the logs."""
     lines, groups = _read(root).lines, []
     for name in _folders(root):
@@ -116,12 +116,12 @@ def found(root: Path) -> list[Found]:
     return [run for group in groups for run in group]
 
 
-def found_at(path: Path) -> Found:
+def found_at(path: Path) -> RunEntry:
     """A run by itself, without a look at its log."""
-    return _found(path, _NONE)
+    return _run_entry(path, _NONE)
 
 
-def look_at_all(root: Path, runs: Sequence[Found]) -> list[Listed]:
+def look_at_all(root: Path, runs: Sequence[RunEntry]) -> list[Listed]:
     """The runs of a folder with what their logs say, which is kept there if it may be written."""
     listed = [looked_at(run) for run in runs]
     new = {
@@ -133,16 +133,16 @@ def look_at_all(root: Path, runs: Sequence[Found]) -> list[Listed]:
         lines = {**_read(root).lines, **new}
         there = {name: line for name, line in lines.items() if (root / name).is_dir()}
         with suppress(InputError):  # a folder to read alone: the logs are opened again next time
-            write_atomically(root / LIST, _adapter().dump_json(_Kept(__version__, there)))
+            write_atomically(root / LIST, _adapter().dump_json(_ListCache(__version__, there)))
     return listed
 
 
 @cache
-def _adapter() -> TypeAdapter[_Kept]:
-    return TypeAdapter(_Kept)
+def _adapter() -> TypeAdapter[_ListCache]:
+    return TypeAdapter(_ListCache)
 
 
-def _read(root: Path) -> _Kept:
+def _read(root: Path) -> _ListCache:
     """The kept list; an empty one where there is none that this version can read."""
     path = root / LIST
     with suppress(InputError, OSError, ValidationError):
@@ -150,7 +150,7 @@ def _read(root: Path) -> _Kept:
         kept = _adapter().validate_json(path.read_bytes())
         if kept.naisei == __version__:
             return kept
-    return _Kept(__version__, {})
+    return _ListCache(__version__, {})
 
 
 def _folders(root: Path) -> list[str]:
@@ -176,14 +176,14 @@ def _mark(path: str) -> _Mark:
 
 def _found_at(
     path: Path, kept: tuple[_Mark, Listed] | None, study: Path | None = None
-) -> Found | None:
+) -> RunEntry | None:
     """The run in a folder; `None` where there is none."""
     mark = _mark(str(path))
     if kept is not None and kept[0] == mark:
         line = kept[1]
         of_run = (line.agent, line.models, line.task)
-        return Found(path, line.system, line.created, study, "", *of_run, mark, line)
-    return _found(path, mark, study) if mark[3] else None
+        return RunEntry(path, line.system, line.created, study, "", *of_run, mark, line)
+    return _run_entry(path, mark, study) if mark[3] else None
 
 
 def _log_is_a_file(mark: _Mark) -> bool:
@@ -191,20 +191,20 @@ def _log_is_a_file(mark: _Mark) -> bool:
     return mark[2 * _MARKED.index(LOG) + 1] > 0
 
 
-def _found(path: Path, mark: _Mark, study: Path | None = None) -> Found:
+def _run_entry(path: Path, mark: _Mark, study: Path | None = None) -> RunEntry:
     try:
         frozen = Frozen.read(path / "config.json")
     except InputError as error:
-        return Found(path, study=study, broken=error.message, mark=mark)
+        return RunEntry(path, study=study, broken=error.message, mark=mark)
     config = frozen.config
     agent = next((str(config[k]) for k in ("agent", "tagger", "policy") if config.get(k)), "")
     of_role = config.get("models")
     models = tuple(dict.fromkeys(map(str, of_role.values()))) if isinstance(of_role, dict) else ()
     task = str(config.get("task", ""))
-    return Found(path, frozen.system, frozen.created, study, "", agent, models, task, mark)
+    return RunEntry(path, frozen.system, frozen.created, study, "", agent, models, task, mark)
 
 
-def looked_at(run: Found) -> Listed:
+def looked_at(run: RunEntry) -> Listed:
     """The run with what its log says of it."""
     path, study = str(run.path), str(run.study or "")
     if run.broken:

@@ -169,7 +169,7 @@ _TYPES = {
 }
 
 
-def kind(column: str) -> str:
+def column_type(column: str) -> str:
     """The type of a column: TEXT, INTEGER or REAL."""
     return _TYPES.get(column, "TEXT").split()[0]
 

@@ -13,7 +13,7 @@ from pydantic import JsonValue
 from naisei.core import InputError
 from naisei.lang import say
 from naisei.runs.directory import RunDirectory
-from naisei.runs.listing import Found
+from naisei.runs.listing import RunEntry
 from naisei.runs.log import RunLog
 
 #: Effects that are in memory at once, and characters around a find.
@@ -49,7 +49,7 @@ class Search:
     """
 
     text: str
-    places: Sequence[Found]
+    places: Sequence[RunEntry]
     prompts: bool = False
     runs: int = 0
     effects: int = 0
@@ -81,7 +81,7 @@ class Search:
                 texts = (t for part in told if part for t in _strings(log.unpacked(part)))
                 yield episode, step, kind, "\n".join(texts)
 
-    def told(self) -> str:
+    def describe(self) -> str:
         """What was searched, in a sentence."""
         unread = "".join(f"; {path}: {why}" for path, why in self.unread.items())
         where = (

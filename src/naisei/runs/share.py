@@ -12,7 +12,7 @@ from naisei.lang import language, say
 from naisei.runs.directory import RunDirectory
 from naisei.runs.effects import EffectView, effect_view, without_vectors
 from naisei.runs.report import templates
-from naisei.runs.show import Wanted, episode_page, summary_or_none
+from naisei.runs.show import EpisodeFilter, episode_page, summary_or_none
 from naisei.runs.task import TITLES
 
 #: Episodes of one file: with every prompt they are some ten thousand bytes each.
@@ -66,7 +66,7 @@ def _shared(directory: RunDirectory, episodes: Sequence[str]) -> Iterator[_Share
     titles = directory.log.get(TITLES)
     kept = summary_or_none(directory)
     for name in episodes:
-        found = episode_page(directory.log, Wanted(name=name), limit=1).lines
+        found = episode_page(directory.log, EpisodeFilter(name=name), limit=1).lines
         line = found[0] if found else None
         about = titles.get(line.instance, "") if line and isinstance(titles, dict) else ""
         yield _Shared(

@@ -29,7 +29,7 @@ State = Literal["scored", "unscored", "going"]
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class EpisodeFilter:
     """Which episodes. name: the whole name. text: part of it. state: empty for all. instances:
     only of these, `None` for all."""
 
@@ -99,7 +99,7 @@ GROUP BY episode"""
 
 
 def episode_page(
-    log: RunLog, wanted: Wanted = Wanted(), *, offset: int = 0, limit: int = 100
+    log: RunLog, wanted: EpisodeFilter = EpisodeFilter(), *, offset: int = 0, limit: int = 100
 ) -> EpisodePage:
     """Up to `limit` episodes from `offset` on. The time it takes does not grow with the run but
     for counting."""
@@ -118,7 +118,7 @@ def episode_page(
     return EpisodePage(lines, int(total), after if lines and after < total else None)
 
 
-def _conditions(wanted: Wanted) -> tuple[list[str], list[object]]:
+def _conditions(wanted: EpisodeFilter) -> tuple[list[str], list[object]]:
     conditions: list[str] = []
     values: list[object] = []
     if wanted.name:
@@ -236,7 +236,7 @@ def find_episode(directory: RunDirectory, wanted: str) -> str:
     Raises:
         InputError: there is none, or there are several.
     """
-    if wanted and episode_page(directory.log, Wanted(name=wanted), limit=1).lines:
+    if wanted and episode_page(directory.log, EpisodeFilter(name=wanted), limit=1).lines:
         return wanted
     known = directory.log.known_episodes()
     if not wanted and len(known) == 1:
@@ -280,7 +280,7 @@ class Episode:
         """From a run directory. Raises `InputError` if there is none, or several."""
         with RunDirectory.look(path) as directory:
             name = find_episode(directory, wanted)
-            found = episode_page(directory.log, Wanted(name=name), limit=1).lines
+            found = episode_page(directory.log, EpisodeFilter(name=name), limit=1).lines
             return Episode(
                 name=name,
                 text=episode_text(directory, name),
@@ -300,7 +300,7 @@ class Episode:
 
 def episode_json(directory: RunDirectory, episode: str) -> dict[str, JsonValue]:
     """Outcome and every effect of an episode."""
-    found = episode_page(directory.log, Wanted(name=episode), limit=1).lines
+    found = episode_page(directory.log, EpisodeFilter(name=episode), limit=1).lines
     return {
         "episode": episode,
         "result": found[0].result if found else None,
@@ -313,7 +313,7 @@ def episode_text(directory: RunDirectory, episode: str, step: str = "") -> str:
     """Every effect of an episode, or that at a step, with its result; then the outcome."""
     events = [e for e in directory.log.read(episode) if step in ("", e.where.step)]
     parts = [f"# {episode}", *map(_drawn, events)]
-    (row,) = episode_page(directory.log, Wanted(name=episode), limit=1).lines or (None,)
+    (row,) = episode_page(directory.log, EpisodeFilter(name=episode), limit=1).lines or (None,)
     if row is None or row.state == "going":
         parts.append("(not at its end)")
     elif row.state == "scored":

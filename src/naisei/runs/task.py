@@ -198,7 +198,7 @@ class Task(ABC, Generic[C]):
         return {}
 
     @abstractmethod
-    def shown(self, where: Where, result: JsonValue) -> Sequence[Line]:
+    def render_episode(self, where: Where, result: JsonValue) -> Sequence[Line]:
         """A scored episode line by line: what the terminal, the report and pages show of it."""
 
     def instances(self, where: Where, result: JsonValue) -> tuple[str, list[dict[str, Any]]] | None:
@@ -208,7 +208,11 @@ class Task(ABC, Generic[C]):
 
     def transcript(self, row: EpisodeRow) -> str:
         """An episode in plain words; why it is unscored if it is."""
-        return row.failure if row.result is None else as_text(self.shown(row.where, row.result))
+        return (
+            row.failure
+            if row.result is None
+            else as_text(self.render_episode(row.where, row.result))
+        )
 
     def figure(self, where: Where, result: JsonValue) -> str:
         """An SVG document shown above the transcript; empty for none."""

@@ -71,15 +71,15 @@ def flag(
         axis: given several times, each value is a configuration of its own, and the runs of
             all of them are compared (a study). A tuple: the values if none is given.
         argument: given by its place, without the name of a flag.
-        more: of a flag that may be repeated: the arguments of the command are values of it, too,
-            so that `--personas A B` gives both.
+        more: the command's positional arguments are values of this repeatable flag, too, so that
+            `--personas A B` gives both.
         formats: of a date and time, as for `strptime`.
         needs: attribute of the whole configuration, such as `rules.judge`; where that is False,
-            the flag changes nothing, and whoever gives it is told.
+            the flag has no effect, and the command says so.
         choices: the values that a form offers, or the entry-point group whose names they are. A
             text that has neither these nor a `max_length` may name a file: no form asks for it.
         bounds: of the value, as for `pydantic.Field`: ge, gt, le, lt, min_length. `exclude`: it is
-            no part of the frozen configuration, since it changes no result.
+            not in the frozen configuration, since it changes no result.
     """
     told: dict[str, Any] = {"ja": ja, "en": en, "name": name, "short": short, "panel": panel}
     told |= {"metavar": metavar, "env": env, "shown": shown, "axis": axis}
@@ -90,7 +90,7 @@ def flag(
 
 
 class Options(BaseModel):
-    """Frozen settings; an unknown name is refused. By itself: no settings."""
+    """Frozen settings; unknown names are refused. The base class has none."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -108,14 +108,14 @@ class Printed(Options):
 
 
 def store_flag() -> Any:
-    """The flag `--store`, by which logs, and what a server keeps of people, go to a database."""
+    """The flag `--store`: keep logs and a server's user data in a database."""
     ja = "記録を置く PostgreSQL (postgresql://…)。既定はファイル"
     en = "PostgreSQL that keeps the logs, postgresql://…; files by default."
     return flag(None, ja, en, name="--store", panel="output", metavar="URL", env="NAISEI_STORE")
 
 
 def engine_flag() -> Any:
-    """The flag `--engine`, by which the episodes of runs go to a cluster."""
+    """The flag `--engine`: run episodes on a cluster."""
     ja = (
         "エピソードを実行する場所: local (このプロセス)、ray (RAY_ADDRESS のクラスター、"
         "なければこのマシン)、ray://HOST:PORT。結果は変わらない"
@@ -128,7 +128,7 @@ def engine_flag() -> Any:
 
 
 def seed_flag(*, axis: bool = False) -> Any:
-    """The flag `--seed`, of which every generator of random numbers takes all values."""
+    """The flag `--seed`, for every generator of random numbers."""
     ja, en = "乱数シード", "Seed of all that is random."
     if axis:
         ja += " (複数可。シードをまたいで集計する)"
@@ -149,8 +149,8 @@ Parameters = dict[str, float | int | str]
 class Config(Options):
     """Everything that changes the results of a run; frozen into its directory.
 
-    models: role → `provider:name`. sampling: role → parameters of its model. seed: of all that
-    is random. prompts: a folder of somebody's own; see `naisei.lang.own_prompts`.
+    models: role → `provider:name`. sampling: role → parameters of its model. seed: for all
+    randomness. prompts: a folder with the user's own prompts; see `naisei.lang.own_prompts`.
     """
 
     models: dict[str, str] = {}
@@ -168,12 +168,12 @@ class Config(Options):
     @field_validator("prompts")
     @classmethod
     def _whole_path(cls, folder: str) -> str:
-        """So that the run can be resumed from anywhere."""
+        """The absolute path, so that the run can be resumed from anywhere."""
         return str(Path(folder).resolve()) if folder else ""
 
     @property
     def package(self) -> str:
-        """Of the system that it is of."""
+        """The package of the system that it belongs to."""
         parts = type(self).__module__.split(".")
         return ".".join(parts[: 2 if parts[0] == "naisei" else 1])
 
@@ -218,7 +218,7 @@ class Flag:
 
     @property
     def axis_values(self) -> tuple[Any, ...]:
-        """Of an axis, the values if none is given; empty where that is the default alone."""
+        """The default values of an axis; empty if that is the field's default alone."""
         axis = self.told.get("axis")
         return axis if isinstance(axis, tuple) else ()
 
@@ -267,7 +267,7 @@ class Flag:
 
     @property
     def shown_default(self) -> str | bool:
-        """What the help shows as the default, where that is not the field's own."""
+        """The default shown in the help, where it differs from the field's own."""
         shown = self.told.get("shown", True)
         if shown is True and self.axis_values:
             return ", ".join(map(str, self.axis_values))
@@ -277,7 +277,7 @@ class Flag:
 
     @property
     def bounds(self) -> dict[str, float]:
-        """Inclusive bounds of a number: min, max. Exclusive ones are left to the model."""
+        """Inclusive bounds of a number: min, max. The pydantic model checks exclusive ones."""
         out: dict[str, float] = {}
         for rule in (*self.field.metadata, *self.told.get("item", ())):
             if isinstance(rule, annotated_types.Ge):
@@ -288,7 +288,7 @@ class Flag:
 
 
 def flags_of(config: type[BaseModel], within: tuple[str, ...] = ()) -> Iterator[Flag]:
-    """The flags of a configuration, those of nested ones among them, in declared order."""
+    """The flags of a configuration, nested ones included, in declared order."""
     for name, field in config.model_fields.items():
         path = (*within, name)
         extra = field.json_schema_extra

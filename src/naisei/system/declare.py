@@ -31,10 +31,9 @@ T = TypeVar("T")
 
 
 def blocking(function: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
-    """`arun_…` as `run_…`, which returns when all is done.
+    """Turn `arun_…` into a blocking `run_…`.
 
-    In a thread with a loop of its own if a loop runs in this one; its callbacks are called
-    there, then.
+    Inside a running event loop it uses a thread with a loop of its own, where callbacks run too.
     """
 
     @wraps(function)
@@ -62,7 +61,7 @@ def _apart(work: Coroutine[Any, Any, T]) -> T:
         return await work
 
     with ThreadPoolExecutor(1, thread_name_prefix="naisei-loop") as threads:
-        # With the context: the language that is spoken is in it.
+        # The context holds the language.
         done = threads.submit(copy_context().run, asyncio.run, go())
         try:
             return done.result()
@@ -81,15 +80,14 @@ C = TypeVar("C", bound=Config)
 
 @dataclass(frozen=True, slots=True)
 class Role(Generic[C]):
-    """Somebody whom a language model plays.
+    """A part that a language model plays.
 
-    name: in `Chat(name, …)`; the flag is `--NAME-model`. needed: whether it is called under a
-    configuration; one that is called must have a model. like: the role whose model it takes
-    when none is given for it, and then it has no flag of its own. sampled: `--temperature` and
-    `--max-output-tokens` hold for it; one that measures or reads has 0. sampling: parameters of
-    its model, where nobody sets others. resends: identical requests after a reply that is no
-    answer, before it counts as a failure; `None` for the gateway's own number. without: what to
-    do instead of naming a model, for the message that one is missing.
+    name: in `Chat(name, …)`; the flag is `--NAME-model`. needed: whether a configuration calls it;
+    then it must have a model. like: the role whose model it takes when none is given for it, and
+    then it has no flag of its own. sampled: `--temperature` and `--max-output-tokens` hold for it;
+    one that measures or reads has 0. sampling: default parameters of its model. resends: identical
+    requests after a reply that is no answer, before it counts as a failure; `None`: the gateway's
+    default. without: the alternative to naming a model, for the error message.
     """
 
     name: str
@@ -102,11 +100,11 @@ class Role(Generic[C]):
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
-    """What somebody asked for, before defaults that depend on one another are decided.
+class RawOptions:
+    """The user's options before interdependent defaults are resolved.
 
-    values: fields of the configuration that were given, nested as they are there. model: of
-    every role that has none of its own. model_of: role → model.
+    values: fields of the configuration that were given, nested as they are there. model: for every
+    role without one of its own. model_of: role → model.
     """
 
     values: dict[str, Any]
@@ -115,7 +113,7 @@ class Given:
     axes: Mapping[str, Sequence[Any]] = field(default_factory=dict)
 
     def model_for(self, role: str) -> str | None:
-        """The model that a role would get."""
+        """The model for a role."""
         return self.model_of.get(role) or self.model
 
 
@@ -135,9 +133,9 @@ class Experiment(Generic[C]):
     Args:
         verb: the command; `run` as a rule. Empty where a `Verb` starts its runs.
         about: what it does, for the help.
-        config: everything that changes results; its fields are the flags.
-        load: opens the data of a configuration and gives the task to run. Raises `InputError`
-            for what cannot be used, before anything is written.
+        config: everything that changes results; its fields become the flags.
+        load: opens the data of a configuration and gives the task to run. Raises `InputError` for
+            what cannot be used, before anything is written.
         roles: whom models play.
         inputs: more flags, which are no fields: `settle` makes fields of them.
         settle: decides defaults that depend on one another (which agent if a model is named);
@@ -145,32 +143,31 @@ class Experiment(Generic[C]):
         task: value of the configuration's field `task`, where a system has several experiments.
         concurrency: episodes at a time, by default; `None` for one a processor core.
         label: a short name of a configuration in tables of several.
-        study: the command is a study: the configurations to run and compare, by label, made of
-            the one that the flags amount to.
+        study: makes the command a study: from the flags' configuration to those to run and compare,
+            by label.
         rows: of the ablation `naisei SYSTEM ablate`, the full system first.
         rows_config: the configuration under `ablate`, where rows have flags of their own; it is
             frozen as `config` is.
         rows_default: key of a flag → its default under `ablate`, where that differs.
-        chosen_rows: from a configuration and the rows asked for (none: not said) to those that
-            are run; by default those asked for, or all.
-        columns: metrics of the tables of studies, in order; one that ends in @ stands for every
-            k. All that are defined, by default.
+        chosen_rows: from a configuration and the requested rows (possibly none) to the rows to run;
+            by default those requested, or all.
+        columns: metrics of the tables of studies, in order; one that ends in @ stands for every k.
+            All that are defined, by default.
         tables: `module:function` from a `Study` to further tables of it.
-        live: what is printed of a run of a single episode as it goes, in place of the progress
-            bar: gets the task, the console, and the events of the run before it was continued.
-        output: prints what a continued run amounts to in place of its metrics, where that is no
-            figure but an answer: gets the task, the result, and whether one line of JSON is
-            wanted; an empty text for the metrics after all.
+        live: what is printed of a run of a single episode as it goes, in place of the progress bar:
+            gets the task, the console, and the events of the run before it was continued.
+        output: text to print in place of the metrics, for runs whose result is an answer: gets the
+            task, the result, and whether one line of JSON is wanted; empty: print the metrics.
         again: the command begins a new run where the last one of its configuration is complete.
-        hints: what to print beside the result of a run; also gets the keys of the flags that
-            were given.
+        hints: what to print beside the result of a run; also gets the keys of the flags that were
+            given.
         headline: the metric that stands for a run; see `naisei.runs.overview.headline`.
         offered: keys of the flags that a form for such a run shows first; those that it may ask for
             besides (`Flag.in_forms`) are folded away. Without them no form begins such a run.
         digest: `module:function` from the stored result of an episode (JSON) to its
             `naisei.runs.task.Digest`, for lists of episodes.
-        charts: `module:function` from episodes with their stored results, a part of those of a
-            run, to its charts (`naisei.runs.charts.Chart`).
+        charts: `module:function` from episodes with their stored results, a part of those of a run,
+            to its charts (`naisei.runs.charts.Chart`).
     """
 
     verb: str = "run"
@@ -179,7 +176,7 @@ class Experiment(Generic[C]):
     load: Callable[[C], Task[Any]]
     roles: Sequence[Role[C]] = ()
     inputs: type[Options] | None = None
-    settle: Callable[[Given], dict[str, Any]] = lambda given: given.values
+    settle: Callable[[RawOptions], dict[str, Any]] = lambda given: given.values
     task: str = ""
     concurrency: int | None = 16
     label: Callable[[C], str] | None = None
@@ -231,7 +228,7 @@ class Experiment(Generic[C]):
 
 @dataclass(frozen=True, slots=True)
 class Verb:
-    """A command that is no run: check, tag, chat, make.
+    """A command other than a run: check, tag, chat, make.
 
     command: `module:attribute` of a typer app, or of a function with typer's annotations, of whose
     parameters each that is a model of `Options` becomes its flags; it is imported when it is
@@ -258,8 +255,8 @@ class System:
     experiments: the runs that it knows. verbs: its other commands. demo: `module:attribute` of its
     `naisei.cli.demo.Part`. page: `module:attribute` of its `naisei.web.pages.Page`. replay:
     `module:attribute` of its `naisei.web.replay.Replay`: what the page of an episode shows of it
-    step by step, besides what it shows of any. elsewhere: of runs that no command continues, from
-    the frozen configuration and the directory: where they are gone on with.
+    step by step, besides what it shows of any. elsewhere: for runs that no command continues: from
+    the frozen configuration and the directory to where to continue them.
     """
 
     name: str
@@ -272,5 +269,5 @@ class System:
     elsewhere: Callable[[dict[str, Any], Path], InputError | None] | None = None
 
     def experiment(self, task: str = "") -> Experiment[Any] | None:
-        """The one whose runs have this value of `task` in their configuration."""
+        """The experiment whose configurations have this value of `task`."""
         return next((e for e in self.experiments if e.task == task), None)

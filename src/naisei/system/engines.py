@@ -19,7 +19,7 @@ _BY_HAND = "hand:"
 
 
 def check_engine(engine: str, task: Task[Any], models: Mapping[str, str]) -> None:
-    """Raises `InputError` for an engine that there is not, or that cannot run the task."""
+    """Raises `InputError` for an unknown engine, or one that cannot run the task."""
     if engine != "ray" and not engine.startswith("ray://"):
         raise InputError(
             say(f"{engine!r} という実行エンジンはありません", f"there is no engine {engine!r}"),
@@ -56,7 +56,7 @@ async def open_engine(
         engine: `ray` or `ray://HOST:PORT`.
         concurrency: episodes at a time.
         load, world: what workers elsewhere make; see `naisei.runs.cluster.RayEngine`.
-        cluster: workers that are there already, and stay.
+        cluster: existing workers, left running.
 
     Raises:
         InputError: the cluster cannot be reached.

@@ -72,7 +72,7 @@ class Endpoint(Options):
     api_key: str | None = Field(default=None, repr=False)
 
     def settings(self, concurrency: int) -> ModelSettings:
-        """For so many requests at a time."""
+        """Settings for this many concurrent requests."""
         from naisei.models.base import ModelSettings
 
         return ModelSettings(
@@ -87,7 +87,7 @@ class Endpoint(Options):
 
 
 class RunOptions(Endpoint):
-    """How a run is carried out: what may differ from time to time without changing a result."""
+    """How a run is carried out; none of it changes a result."""
 
     cache: Path | None = flag(
         None, "応答のキャッシュの置き場所", "Keep replies here, and use those kept.", panel="models"
@@ -119,7 +119,7 @@ class RunOptions(Endpoint):
     track: tuple[str, ...] = flag(
         (),
         "実行を知らせる先 (複数可): otel、mlflow、wandb、tensorboard",
-        "Whom to tell of the run, repeatable: otel, mlflow, wandb, tensorboard.",
+        "Trackers of the run, repeatable: otel, mlflow, wandb, tensorboard.",
         panel="output",
         metavar="NAME",
     )
@@ -149,7 +149,7 @@ async def aexecute(
     """Run, or continue, one configuration in its run directory.
 
     Args:
-        run_dir: by default one under `runs/`, named by all that decides (`naisei.identity`).
+        run_dir: by default one under `runs/`, named by the run's identity (`naisei.identity`).
         task: loaded before, from the same configuration.
         on_event, on_episode: see `naisei.runs.engine.run_task`.
         trackers: beside those of `options.track`; see `naisei.runs.tracking`.
@@ -258,8 +258,8 @@ execute = blocking(aexecute)
 
 
 def check_models(experiment: Experiment[C], config: C, engine: str = "local") -> None:
-    """Raises `InputError` if a role that will be called has no model, or a prompt of somebody's own
-    does not fit."""
+    """Raises `InputError` if a called role has no model, or one of the user's prompts does not
+    fit."""
     if config.prompts and engine != "local":
         raise InputError(
             say("プロンプトの差し替えは手元の実行だけです", "own prompts are for local runs alone"),

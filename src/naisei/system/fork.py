@@ -27,7 +27,7 @@ async def _afork_run(
     options: RunOptions = RunOptions(),
     run_dir: Path | None = None,
 ) -> RunResult:
-    """Fork an episode, and take the fork to its end; a fork that was begun before goes on.
+    """Fork an episode, and take the fork to its end; an earlier fork is continued.
 
     Args:
         parent: the run. episode: as `naisei runs show --episode` takes it.
@@ -40,13 +40,13 @@ async def _afork_run(
             on in the same place.
 
     Raises:
-        InputError: there is no such run, episode or step, the step cannot be changed so, or what
-            decides has changed since, which `options` do not accept; nothing is left behind.
-        ReplayDivergence: that was accepted, and the parent's record cannot be followed.
+        InputError: there is no such run, episode or step, the step cannot be changed so, or the
+        run's identity has changed and `options` do not accept that; nothing is left behind.
+        ReplayDivergence: the change was accepted, but the parent's log cannot be replayed.
     """
     from naisei.core import EffectFailed, NaiseiError
     from naisei.runs.directory import RunDirectory, remove
-    from naisei.runs.fork import Fork, begin, check, kept
+    from naisei.runs.fork import Fork, begin, check, events_before
     from naisei.runs.frozen import Frozen
     from naisei.runs.show import find_episode
 
@@ -63,7 +63,7 @@ async def _afork_run(
             run.current.refuse_changes(Frozen.of(task), parent)
         name = find_episode(run, episode)
         events = run.log.read(name)
-        before = kept(events, step)
+        before = events_before(events, step)
         sent = {at: tuple(each) for at, _, each in run.log.sent(name) if isinstance(each, list)}
     fork = Fork(
         parent=str(parent.resolve()),
@@ -83,7 +83,7 @@ async def _afork_run(
         if directory.log.get("fork") is None:
             if directory.log.counts() != (0, 0, 0):
                 raise InputError(
-                    say("分岐ではない実行があります", "holds a run that is no fork"),
+                    say("分岐ではない実行があります", "holds a run that is not a fork"),
                     place=str(path),
                     remedy=say("別の --run-dir を指定してください", "give another --run-dir"),
                 )
@@ -95,7 +95,7 @@ async def _afork_run(
     except NaiseiError:
         with RunDirectory.look(path, check=False) as directory:
             nothing = directory.log.counts()[2] == len(before)
-        if fresh and nothing:  # what was paid for is kept
+        if fresh and nothing:  # keeps the paid calls
             remove(path)
         raise
 

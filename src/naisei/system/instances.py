@@ -1,4 +1,4 @@
-"""An episode becomes an instance of a data set: a row in that data set's own form."""
+"""Turn an episode into an instance (a row) of a data set."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from naisei.text_files import read_text
 
 
 def rows_of(run: RunDirectory, episode: str) -> tuple[str, list[dict[str, Any]]]:
-    """`NAME/CONFIG` of the data set whose form it is, and the rows that an episode makes.
+    """The data set (`NAME/CONFIG`) and the rows made from an episode.
 
     Raises:
-        InputError: no such episode, one that is not scored, or a system whose episodes are no
-            instances of a data set.
+        InputError: no such episode, an unscored one, or a system without a data set for its
+        episodes.
     """
     name = find_episode(run, episode)
     place = run.path / "config.json"
@@ -46,7 +46,7 @@ def rows_of(run: RunDirectory, episode: str) -> tuple[str, list[dict[str, Any]]]
 
 def add_rows(form: str, rows: list[dict[str, Any]], changed: Mapping[str, str], to: Path) -> int:
     """Add rows to a file of JSON lines; how many it holds then. changed: field → value, text or
-    JSON, that each row gets, such as what would have been right.
+    JSON, that each row gets, such as the right answer.
 
     Raises:
         InputError: a row does not fit the form, one of its id is there already, or the file cannot

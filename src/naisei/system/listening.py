@@ -67,26 +67,25 @@ class Listening(Options):
 
     @property
     def rules(self) -> dict[str, Any]:
-        """What `naisei.http.GuardRules` takes of them."""
+        """These options as `naisei.http.GuardRules`."""
         names = {"host", "hosts", "origins", "max_body", "max_upload", "body_timeout"}
         return self.model_dump(include=names)
 
     def guard(self, tokens: Collection[str], *, variable: str, option: str) -> None:
-        """Raises `InputError` for a host that others can reach without a token, a token that
-        keeps nobody out, or several processes without a store that they share. variable, option:
-        where tokens come from."""
+        """Raises `InputError` for a host that others can reach without a token, a weak token, or
+        several processes without a shared store. variable, option: where tokens come from."""
         if self.workers > 1 and self.store is None:
             raise InputError(
                 say(
                     "複数のプロセスは、会話をデータベースで共有します",
-                    "several processes share their conversations by a database",
+                    "several processes need a database for their conversations",
                 ),
                 place=f"--workers {self.workers}",
                 remedy=say(
                     "--store postgresql://… を付けてください", "give --store postgresql://…"
                 ),
             )
-        # The help does not wait for what a server needs.
+        # Imported late, so that the help is fast.
         from naisei.addresses import is_loopback
 
         if not is_loopback(self.host) and not tokens:

@@ -1,4 +1,4 @@
-"""Which systems there are: ours, and those that others add by entry points."""
+"""The known systems: built-in ones, and those added by entry points."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ WITHOUT_COMMAND = ("web",)
 
 
 def system_names() -> list[str]:
-    """All that have a command: ours, then those from outside by name. None is imported."""
+    """All systems with a command: built-in ones, then plug-ins by name. Imports none."""
     from naisei.entries import entries, tell_taken
 
     taken = {*BUILT_IN, *WITHOUT_COMMAND}
@@ -68,7 +68,7 @@ def find_system(name: str) -> System:
     """The system of that name.
 
     Raises:
-        InputError: none is installed under it.
+        InputError: no system of this name is installed.
     """
     if name in BUILT_IN or name in WITHOUT_COMMAND:
         built_in: System = import_module(f"naisei.{name}.system").SYSTEM
@@ -141,8 +141,7 @@ def experiment_of(system: str, config: dict[str, Any], place: Path) -> Experimen
 
 
 def declared(system: str, config: dict[str, Any]) -> Experiment[Any] | None:
-    """The experiment that a frozen configuration is of, to show its runs; `None` where nothing
-    that is installed declares it."""
+    """The experiment of a frozen configuration; `None` if no installed system declares it."""
     from naisei.core import InputError
 
     try:
@@ -152,8 +151,8 @@ def declared(system: str, config: dict[str, Any]) -> Experiment[Any] | None:
 
 
 def digest_of(system: str, config: dict[str, Any]) -> Callable[[Any], Digest]:
-    """From the stored result of an episode to its `Digest`; an empty one where nothing declares
-    how."""
+    """The function from an episode's stored result to its `Digest`; an empty digest if none is
+    declared."""
     from naisei.runs.task import Digest
 
     experiment = declared(system, config)

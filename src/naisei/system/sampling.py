@@ -2,8 +2,8 @@
 
 A role that measures or reads (a simulated user, a judge, an evaluator: `sampled=False`) has
 temperature 0, so that it is the same instrument from run to run. Every role has the run's seed, of
-which each call gets its own (`naisei.models.gateway`). What a model does not take is left out, and
-told in the notes.
+which each call gets its own (`naisei.models.gateway`). Parameters that a model does not accept are
+left out, with a note.
 """
 
 from __future__ import annotations
@@ -82,9 +82,9 @@ def sampled(
     doers: Parameters | None = None,
     asked: Mapping[str, Parameters] | None = None,
 ) -> dict[str, Parameters]:
-    """The parameters of every role that is called under a configuration.
+    """The sampling parameters of every role that a configuration calls.
 
-    doers: of the roles that do not measure (`--temperature`). asked: by role, as of `parsed`.
+    doers: for roles that do not measure (`--temperature`). asked: by role, from `parsed`.
     """
     asked = asked or {}
     return {
@@ -102,7 +102,7 @@ def sampled(
 
 
 def completed(experiment: Experiment[C], config: C) -> C:
-    """The configuration with the parameters that it leaves to the roles' declarations."""
+    """The configuration completed with the roles' declared parameters."""
     full = sampled(experiment, config, asked=config.sampling)
     return config.model_copy(update={"sampling": {**config.sampling, **full}})
 

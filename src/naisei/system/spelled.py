@@ -1,4 +1,4 @@
-"""A frozen configuration as what somebody would type to have it: a command, or Python."""
+"""A frozen configuration as a command line or a Python program."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from pydantic import ValidationError
 from naisei.system.config import Flag, Options, flags_of
 from naisei.system.registry import declared
 
-#: What the command says by itself: the experiment, and the models, which have flags of their own.
+#: Keys left out: the experiment and the models have flags of their own.
 _APART = ("task", "models", "sampling")
 
 
 def as_command(system: str, config: dict[str, Any]) -> str:
-    """`naisei SYSTEM VERB …` with the flags that differ from their defaults; empty for a run that
-    no command begins.
+    """`naisei SYSTEM VERB …` with the flags that differ from their defaults; empty for a run
+    without a command.
 
     Files stand in it as they did when the run began.
     """
@@ -72,7 +72,7 @@ def _plain(value: Any) -> Any:
 
 
 def as_python(system: str, config: dict[str, Any]) -> str:
-    """A program that runs the configuration; empty where nothing declares it."""
+    """A Python program that runs the configuration; empty if no system declares it."""
     experiment = declared(system, config)
     if experiment is None:
         return ""

@@ -30,13 +30,13 @@ if TYPE_CHECKING:
     from naisei.runs.task import Task
 
 C = TypeVar("C", bound=Config)
-#: Before the seed, at the end of the label of a configuration that runs under several.
+#: Separates the label of a configuration from its seed.
 SEED = "seed="
 
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """Several configurations side by side: results by label, where each lies, tables over them."""
+    """Several configurations side by side: results and folders by label, and tables over them."""
 
     configs: Mapping[str, Any]
     results: dict[str, RunResult]
@@ -46,7 +46,7 @@ class Study:
 
     @property
     def exit_code(self) -> int:
-        """That of a run that was stopped, else of one in which nothing was scored."""
+        """The exit code of a stopped run, else that of a run without scored episodes."""
         codes = {result.exit_code for result in self.results.values()}
         return next((code for code in (130, 3, 4) if code in codes), 0)
 
@@ -62,7 +62,7 @@ class Study:
 
     @property
     def seed(self) -> int:
-        """That of the first configuration: of the tests between them."""
+        """The first configuration's seed, used for the tests between them."""
         return int(next(iter(self.configs.values())).seed)
 
     def frame(self, *, each: str | None = None) -> Frame:
@@ -155,7 +155,7 @@ def _one_by_one(
     return results
 
 
-async def _aside_by_side(
+async def _arun_concurrently(
     experiment: Experiment[C],
     configs: Mapping[str, C],
     options: RunOptions,
@@ -187,12 +187,12 @@ async def _aside_by_side(
 
 
 #: `_aside_by_side` for callers that do not await.
-_side_by_side = blocking(_aside_by_side)
+_side_by_side = blocking(_arun_concurrently)
 
 
 def tables_of(study: Study, experiment: Experiment[Any]) -> tuple[Table, ...]:
-    """The table of every study, of the metrics that the experiment names, or all: the one that
-    stands for a run first. A configuration under several seeds is one row."""
+    """The standard table of a study: the experiment's metrics (or all), the headline metric first.
+    A configuration under several seeds is one row."""
     from naisei.runs.overview import headline
     from naisei.runs.pooling import study_tables
 
@@ -209,7 +209,7 @@ def tables_of(study: Study, experiment: Experiment[Any]) -> tuple[Table, ...]:
     return study_tables(rows, list(dict.fromkeys([*first, *names])), study.seed)
 
 
-#: What a study is over, of a configuration: key of the table → path of the field.
+#: Conditions of a study: key of the table → path of the field in the configuration.
 _FIELDS = {
     "data": ("data", "corpus", "games", "personas"),
     "split": ("split",),
@@ -221,7 +221,7 @@ _FIELDS = {
 
 
 def headline_name(run: LoadedRun) -> str:
-    """Name of the metric that stands for a run; empty where it has none."""
+    """Name of the headline metric; empty if there is none."""
     from naisei.runs.overview import headline
     from naisei.system.registry import declared
 
@@ -231,7 +231,7 @@ def headline_name(run: LoadedRun) -> str:
 
 
 def conditions(runs: Mapping[str, Frozen]) -> dict[str, str]:
-    """What the runs of a study are over: models, data and their digest, split, alpha, trials,
+    """The conditions of a study's runs: models, data and their digest, split, alpha, trials,
     seeds, version, and the command of each; values that differ stand side by side."""
     found: dict[str, list[str]] = {}
     for run in runs.values():

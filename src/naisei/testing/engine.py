@@ -95,7 +95,7 @@ class _Task(Task[_Config]):
     def summarise(self, rows: Sequence[EpisodeRow]) -> Summary:
         return Summary(())
 
-    def shown(self, where: Where, result: JsonValue) -> list[Line]:
+    def render_episode(self, where: Where, result: JsonValue) -> list[Line]:
         return [Line(str(result))]
 
 

@@ -54,10 +54,10 @@ class Kit:
 def expect(holds: bool, promise: str, *found: Any) -> None:
     """Raises `AssertionError` with the promise, and what was found, if it does not hold."""
     if not holds:
-        raise AssertionError(": ".join([promise, *map(_shown, found)]))
+        raise AssertionError(": ".join([promise, *map(_describe, found)]))
 
 
-def _shown(found: Any) -> str:
+def _describe(found: Any) -> str:
     text = repr(found)
     return text if len(text) <= 300 else text[:299] + "…"
 

@@ -196,7 +196,7 @@ class ProviderKit(Kit):
         """A fresh model, of no real endpoint: scripted, or behind a server on this machine."""
         raise NotImplementedError
 
-    def _asked(self, *requests: ChatRequest) -> list[ChatReply]:
+    def _replies(self, *requests: ChatRequest) -> list[ChatReply]:
         async def go() -> list[ChatReply]:
             model = self.model()
             try:
@@ -211,20 +211,20 @@ class ProviderKit(Kit):
         expect(bool(provider and colon and name), "its name is PROVIDER:NAME", self.model().name)
 
     def test_a_reply_is_text_with_counts(self) -> None:
-        (reply,) = self._asked(ChatRequest((user("こんにちは"),)))
+        (reply,) = self._replies(ChatRequest((user("こんにちは"),)))
         expect(isinstance(reply.text, str), "a reply has text", reply)
         counts = (reply.input_tokens, reply.output_tokens, reply.cached_input, reply.reasoning)
         expect(all(type(n) is int and n >= 0 for n in counts), "counts are not negative", counts)
         expect(reply.cached_input <= reply.input_tokens, "cached tokens are among the input")
 
     def test_requests_side_by_side(self) -> None:
-        replies = self._asked(*(ChatRequest((user(f"{n} 番"),)) for n in range(4)))
+        replies = self._replies(*(ChatRequest((user(f"{n} 番"),)) for n in range(4)))
         expect(len(replies) == 4, "each is answered", replies)
 
     def test_structure_is_given_where_it_is_asked_for(self) -> None:
         modes: tuple[Mode, ...] = getattr(self.model(), "modes", ("json_schema",))
         asked = Schema("_Answer", _Answer.model_json_schema())
-        (reply,) = self._asked(ChatRequest((user("JSON で"),), schema=asked, mode=modes[0]))
+        (reply,) = self._replies(ChatRequest((user("JSON で"),), schema=asked, mode=modes[0]))
         try:
             _Answer.model_validate_json(reply.text)
         except ValueError as error:

@@ -166,14 +166,14 @@ class TextState(BaseModel):
         )
 
     @property
-    def held(self) -> str:
+    def inventory_summary(self) -> str:
         """How many things are held, and what the game says of them."""
         return _flat(f"{len(read_foods(self.inventory))} {self.inventory}")
 
     @property
     def possessions(self) -> str:
         """The part that is never cut short while the environment can be."""
-        return _flat(f"{self.held} {self.cookbook}")
+        return _flat(f"{self.inventory_summary} {self.cookbook}")
 
     @property
     def environment(self) -> str:

@@ -21,7 +21,7 @@ Held = TypeVar("Held")
 
 
 @dataclass(slots=True)
-class Place:
+class Room:
     """A room that was entered.
 
     at: (steps east, steps north) of the start, by the way on which it was first reached.
@@ -50,15 +50,15 @@ class WorldMap:
     """
 
     def __init__(self) -> None:
-        self.places: list[Place] = []
+        self.places: list[Room] = []
         self.here = -1
         self._distances: dict[int, dict[int, int]] = {}
 
     @property
-    def place(self) -> Place:
+    def place(self) -> Room:
         return self.places[self.here]
 
-    def arrive(self, scene: Scene, came: str = "") -> Place:
+    def arrive(self, scene: Scene, came: str = "") -> Room:
         """Enter the room of a scene. came: the direction that was gone; empty at the start and
         after a command that does not move."""
         self._distances.clear()
@@ -77,7 +77,7 @@ class WorldMap:
         return self.place
 
     def _new(self, room: str, at: tuple[int, int]) -> int:
-        self.places.append(Place(len(self.places), room, at))
+        self.places.append(Room(len(self.places), room, at))
         return len(self.places) - 1
 
     def _beyond(self, came: str) -> tuple[int, int]:

@@ -344,7 +344,7 @@ class PlayTask(Task[PlayConfig]):
         config = GameConfig(games=self.config.game, seed=self.config.seed)
         return summarise(config, {self.game.id: self.game.family}, rows)
 
-    def shown(self, where: Where, result: JsonValue) -> list[Line]:
+    def render_episode(self, where: Where, result: JsonValue) -> list[Line]:
         return game_lines(GameResult.model_validate(result))
 
     def figure(self, where: Where, result: JsonValue) -> str:

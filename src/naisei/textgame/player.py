@@ -132,7 +132,7 @@ def _strict(candidates: Sequence[str]) -> tuple[str, ...]:
 FILTERS: Mapping[str, Filter] = {"none": _none, "thesis": _thesis, "strict": _strict}
 
 
-class Shown:
+class FilteredPlayer:
     """A player behind a filter; it is shown all candidates where the filter leaves none."""
 
     def __init__(self, player: Player, shown: Filter) -> None:

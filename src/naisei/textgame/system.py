@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from naisei.core import InputError
 from naisei.lang import say
-from naisei.system.declare import Experiment, Given, LiveLines, Role, Row, System, Verb
+from naisei.system.declare import Experiment, LiveLines, RawOptions, Role, Row, System, Verb
 from naisei.system.registry import BUILT_IN
 from naisei.textgame.ablation import ROWS, chosen, configured
 from naisei.textgame.config import AblationConfig, GameConfig, PlayConfig
@@ -43,7 +43,7 @@ def _reflects(config: GameConfig) -> bool:
     return memory_of(kind, kind.settings.model_validate(config.agent_options))().reflects
 
 
-def _settle_player(given: Given) -> dict[str, Any]:
+def _settle_player(given: RawOptions) -> dict[str, Any]:
     """The player's settings in the types that it declares."""
     from naisei.plugins import typed
     from naisei.textgame.player import player_kind
@@ -55,7 +55,7 @@ def _settle_player(given: Given) -> dict[str, Any]:
     return values
 
 
-def _settle(given: Given) -> dict[str, Any]:
+def _settle(given: RawOptions) -> dict[str, Any]:
     """`--twc` and `--ftwp` are ways to name the games. Raises `InputError` unless just one is."""
     values = _settle_player(given)
     sets = {"": values.get("games"), "twc:": values.pop("twc", 0), "ftwp:": values.pop("ftwp", 0)}

@@ -26,11 +26,11 @@ from naisei.textgame.games import Game, find_games, games_hash, walkthrough_leng
 from naisei.textgame.lines import game_lines
 from naisei.textgame.player import (
     FILTERS,
+    FilteredPlayer,
     Player,
     PlayerContext,
     PlayerKind,
     Reflective,
-    Shown,
     player_kind,
 )
 from naisei.textgame.schemas import GameResult
@@ -232,7 +232,7 @@ class GameTask(Task[GameConfig]):
                 settings=self.settings,
                 memo=memo,
             )
-            return Shown(self.kind.new(context), FILTERS[self.config.filter])
+            return FilteredPlayer(self.kind.new(context), FILTERS[self.config.filter])
 
         handler, memory = GameHandler(game.path, self._pool), self._memory()
         played = flow.play_tries(
@@ -246,12 +246,12 @@ class GameTask(Task[GameConfig]):
         return self.kind.reflect(self.settings, result, memory)
 
     def summarise(self, rows: Sequence[EpisodeRow]) -> Summary:
-        kinds = {game.id: _kind(game) for game in self.games.values()}
+        kinds = {game.id: _level_or_family(game) for game in self.games.values()}
         played = {row.where.instance for row in rows}
         own = walkthrough_lengths(game for game in self.games.values() if game.id in played)
         return summarise(self.config, kinds, rows, walkthroughs=own)
 
-    def shown(self, where: Where, result: JsonValue) -> list[Line]:
+    def render_episode(self, where: Where, result: JsonValue) -> list[Line]:
         return game_lines(GameResult.model_validate(result))
 
     def figure(self, where: Where, result: JsonValue) -> str:
@@ -272,7 +272,7 @@ def _closing(flow: Flow[GameResult], handler: GameHandler) -> Generator[Any, Any
         handler.close()
 
 
-def _kind(game: Game) -> str:
+def _level_or_family(game: Game) -> str:
     """The level of a game of tidying up, by its folder or its name, else the family."""
     words = game.id.replace("-", "/").split("/")
     level = next((w for w in words if w in ("easy", "medium", "hard")), "")

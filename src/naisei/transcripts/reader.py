@@ -151,7 +151,9 @@ def _made(
     name: str, form: str, turns: Iterable[Turn], place: str, *, by_day: bool = False, **more: Any
 ) -> Transcript:
     """In order, without what is no utterance."""
-    every = [replace(turn, text=text_reading.spoken(turn.text)) for turn in lettered([*turns])]
+    every = [
+        replace(turn, text=text_reading.spoken_words(turn.text)) for turn in lettered([*turns])
+    ]
     kept = [turn for turn in every if turn.text.strip() and turn.speaker not in _APART]
     return Transcript(
         name,
@@ -330,7 +332,8 @@ def _of_text(
         often = Counter(turn.speaker for turn in turns)
         turns = [turn for turn in turns if often[turn.speaker] > 1]
     whole = [
-        replace(t, text=text_reading.spoken(t.text, form)) for t in text_reading.whole_names(turns)
+        replace(t, text=text_reading.spoken_words(t.text, form))
+        for t in text_reading.whole_names(turns)
     ]
     return _made(stem, form.name, whole, place, by_day=True)
 

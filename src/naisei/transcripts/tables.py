@@ -104,14 +104,14 @@ def columns_of(head: str) -> Columns | None:
             [],
         )
         names = [unicodedata.normalize("NFKC", cell).strip().strip("*").lower() for cell in cells]
-        who, what = _place(names, SPEAKER), _place(names, TEXT)
+        who, what = _column_index(names, SPEAKER), _column_index(names, TEXT)
         if who is not None and what is not None and who != what:
-            extra = (_place(names, known) for known in (SESSION, DIALOGUE, ORDER, WHEN))
+            extra = (_column_index(names, known) for known in (SESSION, DIALOGUE, ORDER, WHEN))
             return Columns(delimiter, who, what, len(cells), *extra)
     return None
 
 
-def _place(names: Sequence[str], known: Sequence[str]) -> int | None:
+def _column_index(names: Sequence[str], known: Sequence[str]) -> int | None:
     return next((names.index(name) for name in known if name in names), None)
 
 

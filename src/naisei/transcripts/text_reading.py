@@ -182,7 +182,7 @@ def _begun(
     )
 
 
-def spoken(text: str, form: TextForm | None = None) -> str:
+def spoken_words(text: str, form: TextForm | None = None) -> str:
     """A text without the marks of its form and of chat programs; "" if it stands for no words."""
     plain = form.words.sub("", text) if form is not None and form.words is not None else text
     plain = plain.replace("\\N", "\n")

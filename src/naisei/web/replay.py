@@ -84,7 +84,7 @@ def _no_state(episode: RecordedEpisode, events: Sequence[Event]) -> str:
     return ""
 
 
-def _said(episode: RecordedEpisode, event: Event) -> Sequence[Line]:
+def _default_lines(episode: RecordedEpisode, event: Event) -> Sequence[Line]:
     return effect_lines(event) if event.kind in ("ask", "act", "say") else ()
 
 
@@ -110,7 +110,7 @@ class Replay:
     state: Callable[[RecordedEpisode, Sequence[Event]], str] = _no_state
     marks: Callable[[Sequence[Event]], Mapping[int, StepMark]] = _no_marks
     turning: Callable[[RecordedEpisode], Turning | None] = _no_turning
-    lines: Callable[[RecordedEpisode, Event], Sequence[Line]] = _said
+    lines: Callable[[RecordedEpisode, Event], Sequence[Line]] = _default_lines
 
 
 def replay_of(system: str) -> Replay:

@@ -236,7 +236,7 @@ class LearningState(GameState[frozenset[str]]):
             self.capacity = len(self.held)
 
     def read_held(self, view: View) -> dict[str, frozenset[str]]:
-        return _held(view, self._names(view))
+        return _inventory_names(view, self._names(view))
 
     def _names(self, view: View) -> set[str]:
         """What can be held is named by commands about it, and by the recipe."""
@@ -296,7 +296,7 @@ class LearningState(GameState[frozenset[str]]):
         self._beliefs.credit.changed()
 
 
-def _held(view: View, named: Collection[str]) -> dict[str, frozenset[str]]:
+def _inventory_names(view: View, named: Collection[str]) -> dict[str, frozenset[str]]:
     """Thing → the words before its name, as the inventory gives them. named: known names."""
     found = {}
     for phrase in _SEPARATOR.split(view.inventory.partition(":")[2]):

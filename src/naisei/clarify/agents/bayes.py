@@ -1,7 +1,7 @@
-"""`bayes`: no language model. A calibrated posterior, and a question only while it pays.
+"""`bayes`: no language model. A calibrated posterior; it asks only while a question pays.
 
 The posterior is rebuilt from the view at every step: the scene's prior, then all answers of
-this and the earlier trials, then the actions already found wrong taken out. The policy
+this and the earlier trials, then without the actions already found wrong. The policy
 decides between the best question and the likeliest action (`policy.plan`).
 """
 
@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from naisei.clarify.agent import AgentContext, View, declares
 from naisei.clarify.agents.deeds import Deed
-from naisei.clarify.agents.direct import Requests, Wanted
+from naisei.clarify.agents.direct import RequestedAction, Requests
 from naisei.clarify.agents.features import (
     Features,
     load_weights,
@@ -92,22 +92,22 @@ def rationale(texts: Sequence[str], chances: Sequence[float], why: str, language
 
 Array = npt.NDArray[np.float64]
 
-#: How many of the likeliest actions the policy looks at; the others hold next to nothing.
+#: Number of likeliest actions that the policy considers.
 SUPPORT = 12
-#: How many of the likeliest actions a decision comes with, and how many its thought names.
+#: Number of likeliest actions in a decision, and in its thought.
 SHOWN, NAMED = 6, 3
-#: How many different replies to a question are looked into.
+#: Number of different replies considered per question.
 REPLIES = 8
-#: What is left of the odds of an action that does not do what is asked for.
+#: Factor on the odds of an action that does not fit the request.
 UNASKED = 0.02
-#: Below this even the likeliest action is no guess to trouble a person with.
+#: Below this probability the likeliest action is not proposed.
 UNLIKELY = 0.25
-#: From here on a request may well be about one of the three likeliest things.
+#: From this probability on, a request may concern one of the three likeliest things.
 LIKELY = 0.3
-#: From here on something is done for a person who has not asked for it.
+#: From this probability on, the agent acts on a remark that is not a request.
 SURE = 0.75
-#: How likely an open question gets no usable answer, and for how many answered or unanswered
-#: ones that expectation stands: a user who does not answer one will hardly answer the next.
+#: Prior probability that an open question gets no usable answer, and its weight in questions: a
+#: user who ignores one will likely ignore the next.
 SILENCE, SILENCE_WEIGHT = 0.2, 1.0
 
 
@@ -115,8 +115,8 @@ SILENCE, SILENCE_WEIGHT = 0.2, 1.0
 class _Bank:
     """The questions of a language with their topics, and P(reply | action) for planning.
 
-    The last reply of every table is silence; that of open questions is filled in when it is
-    known how talkative the user is.
+    The last reply of every table is silence; for open questions it is set once the user's
+    talkativeness is estimated.
     """
 
     questions: tuple[Question, ...]
@@ -124,7 +124,7 @@ class _Bank:
     tables: Array
 
     def expecting(self, silence: float) -> Array:
-        """The tables, with open questions left unanswered with this probability."""
+        """The tables with this probability of silence on open questions."""
         is_open = np.array([q.kind == "open" for q in self.questions])
         tables = self.tables.copy()
         tables[is_open] *= 1 - silence
@@ -132,7 +132,7 @@ class _Bank:
         return tables
 
     def only(self, kind: Kind) -> _Bank:
-        """The questions of a kind; all where there is none."""
+        """The questions of a kind; all if it has none."""
         at = [n for n, q in enumerate(self.questions) if q.kind == kind]
         if not at:
             return self
@@ -165,7 +165,7 @@ class BayesAgent:
             language: Posterior(features, load_weights(options.weights or name))
             for language, name in names.items()
         }
-        #: Digests of the scenes that its weights were fitted to.
+        #: Digests of the scenes its weights were fitted to.
         self.trained_on: frozenset[str] = frozenset().union(
             *(() if options.weights else map(weights_documents, set(names.values()))),
         )
@@ -194,19 +194,19 @@ class BayesAgent:
         questions = self._banks[language]
         if not named:
             questions = self._with_named(questions, belief, language, people=view.declines)
-        if unknown:  # nothing but which thing it is, where things have names
+        if unknown:  # only which thing it is, where things have names
             questions = questions.only("named")
         remark = view.declines and not (requested or view.asked)
         return self._decision(view, belief, questions, sure=SURE if remark else 0.0)
 
     def _likely(self, belief: Array, language: Language) -> bool:
-        """Whether it may well be about one of the three likeliest things."""
+        """Whether it likely concerns one of the three likeliest things."""
         likeliest = naming(self._knowledge.items, belief, language)[1:2]
         held = [np.array(q.truth) != "none" for q in likeliest]
         return not held or float(belief[held[0]].sum()) >= LIKELY
 
     def _declined(self, view: View) -> Declined | None:
-        """Why nothing is to be done, by what was said last."""
+        """Why nothing is to be done, judged by the last line."""
         said = view.asked[-1].answer if view.asked else view.scene.utterance
         if self._requests.read(said):
             return None
@@ -217,8 +217,8 @@ class BayesAgent:
         return "no request" if lost or asks_nothing(said) else None
 
     def _decision(self, view: View, belief: Array, questions: _Bank, *, sure: float) -> Decision:
-        """To ask, to execute, or, where nothing is likely and no question left, neither. sure:
-        below this it rather asks."""
+        """Ask, execute, or decline if nothing is likely and no question is left. sure: below this
+        probability it prefers to ask."""
         language = view.scene.language
         chosen = self._plan(view, questions, {t.question for t in _turns(view)}, belief)
         guess = int(self._ids[chosen.action])
@@ -241,10 +241,10 @@ class BayesAgent:
         )
 
     def _requested(
-        self, view: View, wanted: Wanted | None, fits: Sequence[int], belief: Array
+        self, view: View, wanted: RequestedAction | None, fits: Sequence[int], belief: Array
     ) -> Array:
-        """The belief about what a person who speaks to it wants: hardly another deed or thing than
-        those asked for, and as a rule something with the thing that a remark names."""
+        """The belief about a speaking person's wish: mostly the requested deed and thing, and
+        usually the thing that a remark names."""
         said = view.scene.utterance
         about = self._requests.about(said)
         if wanted:
@@ -261,7 +261,7 @@ class BayesAgent:
         return mixed
 
     def _believed(self, view: View) -> Flow[Array]:
-        """The posterior after everything heard and tried, shape (actions,)."""
+        """The posterior after all answers and tries, shape (actions,)."""
         language, turns = view.scene.language, _turns(view)
         answers = [understand(t.answer, t.question) for t in turns]
         spoken = [a.content for a in answers if a.content]
@@ -275,14 +275,14 @@ class BayesAgent:
                 turn.question, self._knowledge.items, language
             )
             likelihoods.append(posterior.likelihood(question, answer, vector, turn.answer))
-        # Its account of earlier trials is its memory: it needs not be told what failed.
+        # It tracks failed actions itself.
         failed = {log.action for log in view.history if not log.also}
         tried = [i for i, a in enumerate(self._ids) if a in failed]
         return posterior.belief(posterior.prior(view.scene, vectors[:2]), likelihoods, tried)
 
     def _with_named(self, bank: _Bank, belief: Array, language: Language, *, people: bool) -> _Bank:
-        """The bank with questions that name the likeliest things, where these have names; people
-        are asked about the likeliest of all first."""
+        """The bank with questions that name the likeliest things, where these have names; for
+        people, the likeliest first."""
         named = naming(self._knowledge.items, belief, language)[: 2 if people else None]
         size = max(bank.tables.shape[1], MOST + 2)
         tables = np.zeros((len(bank.questions) + len(named), size, len(belief)))
@@ -355,7 +355,7 @@ def _turns(view: View) -> list[Turn]:
 
 
 def _silence(questions: _Bank, view: View) -> float:
-    """How likely this user leaves an open question unanswered, after what was seen so far."""
+    """Probability that this user ignores an open question, given the answers so far."""
     kinds = {q.text: q.kind for q in questions.questions}
     heard = [understand(t.answer).stance for t in _turns(view) if kinds.get(t.question) == "open"]
     silent = sum(stance in (Stance.REFUSED, Stance.UNSURE) for stance in heard)

@@ -1,7 +1,6 @@
-"""What a sentence is to have done: the kind of deed, the nouns, and the place, by its words.
+"""The deed that a sentence requests: its kind, its nouns and its place.
 
-Verbs that come to the same here (取ってくる, 出す, ちょうだい) are of one kind; any other verb is a
-kind of its own.
+Synonymous verbs (取ってくる, 出す, ちょうだい) share a kind; any other verb is its own kind.
 """
 
 from __future__ import annotations
@@ -36,10 +35,10 @@ _HELPERS = frozenset(
 )
 
 
-#: What asks for a thing, or after て for a deed. `_GIVEN`: 「もらった」 asks for nothing.
+#: Words that ask for a thing, or after て for a deed. `_GIVEN`: 「もらった」 asks for nothing.
 _ASKING = frozenset(["呉れる", "下さる", "欲しい", "頂戴", "願う", "頼む", "貸す", "貰う", "頂く"])
 _GIVEN = frozenset({"貰う", "頂く"})
-#: What may come after that and leaves it a request: 「くれると助かる」「おくように」.
+#: What may follow a request: 「くれると助かる」「おくように」.
 _COURTESY = frozenset(
     ["良い", "ええ", "助かる", "嬉しい", "有り難い", "思う", "よう", "為る", "出来る"]
 )
@@ -78,7 +77,7 @@ def asks(sentence: str) -> bool:
 
 
 def _is_head(found: Sequence[Token], at: int) -> bool:
-    """Whether it is a verb, or a word that asks like one; not the する of 「お願いします」."""
+    """Whether it is a verb or a requesting word; not the する of 「お願いします」."""
     token = found[at]
     if token.form in ("為る", "出来る"):
         return not (at and found[at - 1].form in _ASKING)
@@ -87,7 +86,7 @@ def _is_head(found: Sequence[Token], at: int) -> bool:
 
 
 def _spelt(sentence: str) -> str:
-    """As Sudachi reads it right; without apologies, what is not wanted, and a reason."""
+    """Respelled for Sudachi, without apologies, negated wishes and reasons."""
     said = re.sub(r"(?<=[ぁ-ん])ー+(?=[。！？、]|$)", "", normalise(sentence))
     said = re.sub(r"^(?:すいません|すみません|ごめん(?:なさい|ね)?)が?、?", "", said)
     said = re.sub(r"[^、。]+(?:じゃ|では)なくて、?", "", said)
@@ -100,8 +99,8 @@ def _spelt(sentence: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Deed:
-    """kinds: the verb, and its kind where it has one; empty if none is said. words: the nouns,
-    normalised; places: those where something is put."""
+    """kinds: the verb and its kind, if any; empty without a verb. words: the nouns, normalised;
+    places: nouns where something is put."""
 
     kinds: frozenset[str]
     words: frozenset[str]
@@ -137,10 +136,10 @@ def _japanese(said: str) -> tuple[list[str], _Words, _Words]:
     deeds = _deeds(found)
     if deeds[:1] == ["冷やす"]:
         nouns |= {"冷蔵"}
-    return deeds, nouns, frozenset(_places(found))
+    return deeds, nouns, frozenset(_place_nouns(found))
 
 
-def _places(found: Sequence[Token]) -> Iterator[str]:
+def _place_nouns(found: Sequence[Token]) -> Iterator[str]:
     """The nouns before に or へ."""
     run: list[str] = []
     for token in found:

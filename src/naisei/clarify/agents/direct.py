@@ -1,7 +1,6 @@
-"""Requests that are made outright: 「リモコンを取ってきて」 leaves nothing to ask.
+"""Direct requests: 「リモコンを取ってきて」 needs no question.
 
-What is to be done and with which thing is read from the words of a request and those of the
-actions alike, so that anybody's list of actions will do.
+Requests and actions are parsed the same way into deed and thing, so that any list of actions works.
 """
 
 from __future__ import annotations
@@ -27,13 +26,13 @@ _FORBIDDEN = re.compile(r"ないで|(?<!じゃ)(?<!では)なくて|\b(?:don't|d
 
 
 def _folded(text: str) -> str:
-    """As names are compared: 「りもこん」 is a リモコン."""
+    """Folded for comparing names: 「りもこん」 is a リモコン."""
     return jaconv.hira2kata(normalise(text).lower())
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """What is to be done, by a request or by an action. things: those that the table names."""
+class RequestedAction:
+    """The deed of a request or of an action. things: those that the table names."""
 
     deed: Deed
     things: tuple[str, ...] = ()
@@ -46,9 +45,9 @@ class Wanted:
     def words(self) -> frozenset[str]:
         return self.deed.words
 
-    def doing(self, kinds: frozenset[str]) -> Wanted:
+    def doing(self, kinds: frozenset[str]) -> RequestedAction:
         """The same with another kind of deed."""
-        return Wanted(replace(self.deed, kinds=kinds), self.things)
+        return RequestedAction(replace(self.deed, kinds=kinds), self.things)
 
 
 class Requests:
@@ -66,15 +65,15 @@ class Requests:
             or "(?!)"
         )
         self._actions = [
-            Wanted(Deed.of(item.text), (item.object,) if knowledge.table else ())
+            RequestedAction(Deed.of(item.text), (item.object,) if knowledge.table else ())
             for item in knowledge.items
         ]
         self._kinds = frozenset().union(*(a.kinds for a in self._actions)) | {*KINDS}
         self._words = frozenset().union(*(a.words for a in self._actions))
         self._places = frozenset().union(*(a.deed.places for a in self._actions))
 
-    def wanted(self, utterance: str, asked: Sequence[Turn]) -> Wanted | None:
-        """What was asked for by now: a word of an answer says which thing was meant."""
+    def wanted(self, utterance: str, asked: Sequence[Turn]) -> RequestedAction | None:
+        """The request so far: an answer may name the thing."""
         wanted = self.read(utterance)
         for turn in asked:
             if again := self.read(turn.answer):
@@ -94,8 +93,8 @@ class Requests:
         left = {t.form for t in tokens(said) if t.content} if is_japanese(text) else {*lemmas(said)}
         return left <= self._words | SMALL
 
-    def read(self, text: str) -> Wanted | None:
-        """What a text asks for outright; `None` where it only remarks on something."""
+    def read(self, text: str) -> RequestedAction | None:
+        """The direct request in a text; `None` for a mere remark."""
         said = normalise(text)
         for sentence in reversed(re.split(r"(?<=[。！？.!?])\s*", said)):
             if _FORBIDDEN.search(sentence):
@@ -118,13 +117,12 @@ class Requests:
         return None
 
     def asks(self, text: str) -> bool:
-        """Whether something is asked for, be it with a verb that no action has."""
+        """Whether something is requested, even with a verb that no action has."""
         parts = re.split(r"(?<=[。！？.!?])\s*", normalise(text))
         return any(asks(part) for part in parts if not _FORBIDDEN.search(part))
 
-    def fitting(self, wanted: Wanted) -> list[int]:
-        """The indices of the actions that do just that, those that say most of it; empty if none
-        does or no thing is named."""
+    def fitting(self, wanted: RequestedAction) -> list[int]:
+        """The indices of the best matching actions; empty if none matches or no thing is named."""
         fits = {i: self._shared(action, wanted) for i, action in enumerate(self._actions)}
         most = max(fits.values())
         return [i for i, shared in fits.items() if shared == most > 0]
@@ -134,12 +132,12 @@ class Requests:
         named = {thing for thing, _, _ in self._mentions(text)}
         return [i for i, a in enumerate(self._actions) if named & {*a.things}]
 
-    def of_kind(self, wanted: Wanted) -> list[int]:
-        """The indices of the actions of such a deed, whatever the thing."""
+    def of_kind(self, wanted: RequestedAction) -> list[int]:
+        """The indices of the actions of this kind, for any thing."""
         return [i for i, a in enumerate(self._actions) if a.kinds & wanted.kinds]
 
-    def _shared(self, action: Wanted, wanted: Wanted) -> float:
-        """How much of an action is said: 0 if it is another deed or another thing."""
+    def _shared(self, action: RequestedAction, wanted: RequestedAction) -> float:
+        """The overlap with an action: 0 for another deed or another thing."""
         elsewhere = (wanted.deed.places & self._places) - action.deed.places
         if (wanted.kinds and not action.kinds & wanted.kinds) or elsewhere:
             return 0.0
@@ -160,8 +158,8 @@ class Requests:
             found.append((self._named[name], *m.span()))
         return found
 
-    def _parsed(self, text: str) -> Wanted:
-        """The last deed of a sentence, and the things and nouns in it by any of their names."""
+    def _parsed(self, text: str) -> RequestedAction:
+        """The last deed of a sentence, and its things and nouns by any name."""
         said = re.sub(r"[^、。]+(?:じゃ|では)なくて、?", "", normalise(text))
         named = self._mentions(said)
         # 「スマホの充電ケーブル」 is no phone.
@@ -170,4 +168,4 @@ class Requests:
             for at, (thing, _, end) in enumerate(named)
             if not (said[end : end + 1] == "の" and named[at + 1 :] and named[at + 1][1] == end + 1)
         ]
-        return Wanted(Deed.of(said), tuple(things))
+        return RequestedAction(Deed.of(said), tuple(things))

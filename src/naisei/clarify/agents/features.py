@@ -1,4 +1,4 @@
-"""What speaks for an action in a scene: interpretable features, one row per action.
+"""Evidence for actions in a scene: interpretable features, one row per action.
 
 Embedding features are standardised across the actions of one scene, since E5's cosines all
 lie between 0.80 and 0.92 and mean nothing by themselves. The others are counts of cue words
@@ -35,10 +35,9 @@ _COMMON = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class ObjectState:
-    """What is seen of an object. own_area: it is in the area that the user is in. used,
-    stored: words of its state say that it has been used and lies about, or that it waits for
-    use. overlap: how many words of the utterance tell where or how it is, at most 2
-    (「ソファの上のそれ」)."""
+    """The visible state of an object. own_area: it is in the user's area. used, stored: its state
+    says that it was used and left out, or that it waits for use. overlap: words of the utterance
+    that match its place or state, at most 2 (「ソファの上のそれ」)."""
 
     visible: bool
     held: bool
@@ -124,7 +123,7 @@ SCENE_FEATURES = (
     "overlap_away",
 )
 
-#: How sharply nearness is turned into shares when actions lend each other evidence.
+#: Temperature for sharing evidence between similar actions.
 KIN_SHARPNESS = 1.5
 
 
@@ -208,7 +207,7 @@ class Features:
         return self._text(text, vector, *self._nearest(vector))
 
     def without(self, index: int) -> Array:
-        """Like `text` for one of the descriptions, as if the table did not hold it.
+        """Like `text` for one of the descriptions, leaving that one out.
 
         Its own cosine is left out, and the cosines are those between passages.
         """
@@ -247,8 +246,8 @@ class Features:
         return best, np.bincount(owner, near, minlength=len(self._names)) / count
 
     def _kinship(self) -> Array:
-        """How far a need for action b (column) sounds like one for action a (row), shape
-        (actions, actions); columns sum to 1. Each description is compared with all others."""
+        """Similarity of a need for action b (column) to action a (row), shape (actions, actions);
+        columns sum to 1. Each description is compared with all others."""
         count = len(self._names)
         heard = np.zeros((count, count))
         for index, (owner, _) in enumerate(self.descriptions):
@@ -271,12 +270,12 @@ def softmax(scores: Array) -> Array:
 
 
 class BayesWeights(BaseModel):
-    """What was fitted. Features that are not named weigh nothing.
+    """Fitted weights. Missing features have weight 0.
 
     scene: weight per scene feature. text: weight per text feature, for answers.
     temperature: the prior's log odds are divided by it (> 0). floor: share of the
-    probability spread over all actions, in [0, 1). echo: how much of the weight of its
-    words an answer keeps when it also says yes or no, in [0, 1].
+    probability spread over all actions, in [0, 1). echo: factor on an answer's words when it also
+    says yes or no, in [0, 1].
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -290,8 +289,8 @@ class BayesWeights(BaseModel):
 
 @lru_cache(maxsize=8)
 def weights_documents(name: str) -> frozenset[str]:
-    """Digests of the scenes that the shipped weights of this name were fitted to; none for the
-    generic ones, which were fitted to no scene, and for a file."""
+    """Digests of the scenes that the shipped weights of this name were fitted to; empty for the
+    generic weights and for a file."""
     source = files("naisei.clarify.agents") / "weights" / f"bayes_{name}.documents.txt"
     return read_digests(source) if source.is_file() else frozenset()
 
@@ -301,7 +300,7 @@ def load_weights(name: str) -> BayesWeights:
     """The weights shipped for a knowledge table, the generic ones for an empty name, or a file.
 
     Raises:
-        InputError: a file that is given cannot be read or is no such JSON.
+        InputError: the file cannot be read or is not such JSON.
     """
     if name.endswith(".json"):
         source = Path(name)

@@ -1,8 +1,8 @@
 """`hybrid`: a language model gives hypotheses and a question; the policy decides whether to ask.
 
-The model is good at what may be meant and at wording a question, and bad at knowing when
-asking pays. So it says which actions it thinks of, how likely each is, and what the user
-would answer to its question under each; optimal stopping (`policy.plan`) does the rest.
+The model is good at guessing meanings and wording questions, and bad at knowing when asking pays.
+So it gives the candidate actions, their probabilities, and the user's expected answer under each;
+optimal stopping (`policy.plan`) does the rest.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from naisei.clarify.describe import action_list, wanted_text
 from naisei.clarify.schemas import Chance, Clarify, Decision, Execute
 from naisei.core import Chat, Flow, Message, system, user
 from naisei.plugins import Options
-from naisei.schema import told
+from naisei.schema import model_field
 from naisei.similarity import order
 
 Array = npt.NDArray[np.float64]
@@ -36,32 +36,34 @@ COUNT = 5
 
 
 class Hypothesis(BaseModel):
-    """What may be meant, and how likely it is."""
+    """A possible meaning and its probability."""
 
     model_config = ConfigDict(extra="ignore")
 
-    action: int = told("行動の番号", "Number of the action")
-    percent: int = told(
+    action: int = model_field("行動の番号", "Number of the action")
+    percent: int = model_field(
         "見込み（％、5 刻み）", "Its chance in per cent, in steps of 5", ge=0, le=100
     )
 
 
 class Hypotheses(BaseModel):
-    """A thought, `COUNT` actions with their chances, and perhaps a yes/no question with what the
-    user is expected to say to it under each of them, in the same order."""
+    """A thought, `COUNT` actions with their chances, and perhaps a yes/no question with the
+    expected answer under each, in the same order."""
 
     model_config = ConfigDict(extra="ignore")
 
-    thought: str = told("見立ての理由。日本語で二文以内", "The reason, in two sentences at most")
-    hypotheses: tuple[Hypothesis, ...] = told(
+    thought: str = model_field(
+        "見立ての理由。日本語で二文以内", "The reason, in two sentences at most"
+    )
+    hypotheses: tuple[Hypothesis, ...] = model_field(
         "ありそうな順に、互いに異なる行動", "Different actions, the likeliest first"
     )
-    question: str = told(
+    question: str = model_field(
         "仮説を分ける質問の一文。質問できないなら空",
         "One yes/no question that separates them; empty if none may be asked",
         "",
     )
-    answers: tuple[Expected, ...] = told(
+    answers: tuple[Expected, ...] = model_field(
         "各仮説が正しいときの相手の答え（仮説と同じ順）。質問が空なら空",
         "What the person would answer under each, in the same order; empty without a question",
         (),
@@ -79,7 +81,7 @@ class Hypotheses(BaseModel):
         for hypothesis in given:
             mass[ids.index(hypothesis.action)] += hypothesis.percent
         if mass.sum() <= 0:
-            # No chances were given: the order is all there is, or nothing.
+            # Without chances the order decides.
             mass[ids.index(given[0].action) if given else slice(None)] = 1.0
         out: Array = (1 - floor) * mass / mass.sum() + floor / len(ids)
         return out
@@ -94,7 +96,7 @@ class Hypotheses(BaseModel):
 
 @lru_cache(maxsize=64)
 def hypotheses_schema(ids: tuple[int, ...]) -> type[Hypotheses]:
-    """The same for all steps of a run, so that the beginning of its requests is."""
+    """Constant within a run, so that requests share a prefix."""
     number: Any = Literal[ids]
     field = deepcopy(Hypothesis.model_fields["action"])
     one: Any = create_model("Hypothesis", __base__=Hypothesis, action=(number, field))
@@ -103,7 +105,7 @@ def hypotheses_schema(ids: tuple[int, ...]) -> type[Hypotheses]:
     return create_model("Hypotheses", __base__=Hypotheses, hypotheses=(some, field))
 
 
-#: Share of the belief spread over all actions: what the model did not think of.
+#: Share of the belief spread over all actions, for meanings the model missed.
 FLOOR = 0.1
 
 _TRUTH = {"yes": "yes", "no": "no", "unknown": "maybe"}

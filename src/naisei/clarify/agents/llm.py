@@ -21,7 +21,7 @@ from naisei.clarify.describe import (
 from naisei.clarify.schemas import Clarify, Decision, Decline, Declined, Execute
 from naisei.core import Chat, Flow, Message, assistant, system, user
 from naisei.plugins import Options
-from naisei.schema import told
+from naisei.schema import model_field
 
 #: The last two decline (`naisei.clarify.schemas.Declined`).
 Choice = Literal["clarify", "execute", "none_fits", "no_request"]
@@ -41,16 +41,18 @@ class Reply(BaseModel):
 
     model_config = ConfigDict(extra="ignore")
 
-    thought: str = told("判断の理由。日本語で二文以内", "The reason, in two sentences at most")
-    choice: Choice = told(
+    thought: str = model_field(
+        "判断の理由。日本語で二文以内", "The reason, in two sentences at most"
+    )
+    choice: Choice = model_field(
         "clarify は質問、execute は実行",
         "clarify asks, execute acts",
         synonyms=_SYNONYMS,
     )
-    question: str = told(
+    question: str = model_field(
         "質問の一文。execute なら空", "The question, one sentence; empty with execute", ""
     )
-    action: int = told(
+    action: int = model_field(
         "実行する行動の番号。clarify なら今いちばん有力な番号",
         "Number of the action to execute; with clarify, the likeliest so far",
     )
@@ -65,7 +67,7 @@ class Reply(BaseModel):
 class SeveralReply(Reply):
     """A reply that may execute several actions at once."""
 
-    also: list[int] = told(
+    also: list[int] = model_field(
         "ほかにも望まれていると分かった行動の番号。なければ空",
         "Numbers of further actions known to be wanted; empty if none",
         [],
@@ -73,7 +75,7 @@ class SeveralReply(Reply):
 
 
 _DECLINED: dict[str, Declined] = {"none_fits": "none fits", "no_request": "no request"}
-_ANY_CHOICE: Any = told(
+_ANY_CHOICE: Any = model_field(
     "clarify は質問、execute は実行、none_fits は合う行動がない、no_request は頼みごとではない",
     "clarify asks, execute acts, none_fits: no action fits, no_request: nothing is asked for",
     synonyms=_SYNONYMS,
@@ -84,10 +86,10 @@ _ANY_CHOICE: Any = told(
 def reply_schema(
     ids: tuple[int, ...], *, several: bool = False, declines: bool = False
 ) -> type[Reply]:
-    """The same for all steps of a run, so that the beginning of its requests is. Actions are an
-    enumeration, since endpoints do not enforce integer bounds.
+    """Constant within a run, so that requests share a prefix. Actions are an enumeration, since
+    endpoints do not enforce integer bounds.
 
-    several: further actions may be executed with the first. declines: none need be executed.
+    several: further actions may be executed with the first. declines: the reply may execute none.
     """
     number: Any = Literal[ids]
     base = SeveralReply if several else Reply
@@ -118,12 +120,12 @@ _MUST_ACT = {
     "ja": "もう質問はできません。{trials}行動を1つ選んで実行してください。",
     "en": "Questions left: 0. {trials}Choose one action and execute it.",
 }
-#: What is said of the trials after this one: none, and some.
+#: Wordings for the trials after this one: none, and some.
 _TRIALS = {
     "ja": ("これが最後の試行です。", "外れたときに残る試行は{n}回です。"),
     "en": ("This is the last trial. ", "Trials left after this one: {n}. "),
 }
-#: How none is chosen.
+#: Wording for choosing none.
 _DECLINE = {
     "ja": "\n- 望みをかなえる行動が一覧にないときは none_fits を、頼みごとではないとき"
     "（挨拶、お礼、取り消しなど）は no_request を選びます。どちらも何も実行しません。",
@@ -140,7 +142,7 @@ _ALSO = {
 
 
 def situation(view: View) -> list[str]:
-    """What an agent is told before it decides: the scene, the memo, what was executed in vain."""
+    """The state for the agent: the scene, the memo, and the failed actions."""
     language = view.scene.language
     given = [scene_text(view.scene)]
     if view.memo:
@@ -199,7 +201,7 @@ class LLMAgent:
         schema = reply_schema(view.actions.ids, several=view.several, declines=view.declines)
         told = conversation(view, self.prompt)
         reply = yield from Chat("agent", told, schema)
-        # Who asks though no question is left has given the likeliest action all the same.
+        # Without questions left, a reply that asks still names the likeliest action.
         asks = reply.choice == "clarify" and view.may_ask
         acts = reply.choice not in _DECLINED and not asks
         if acts and view.masked and frozenset(_acts(reply)) in view.tried:

@@ -1,7 +1,7 @@
 """Questions that name the likeliest things: 「AのことですかBのことですか、それともCのことですか」.
 
-Naming a thing is fair; the deed that goes with it is not named. Which things are worth naming
-depends on the belief, so these questions are made anew at every step and read back from their text.
+Only the thing is named, not the deed. The things depend on the belief, so these questions are made
+at every step and parsed back from their text.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from naisei.japanese.morph import is_japanese
 
 Array = npt.NDArray[np.float64]
 
-#: At most so many things in one question.
+#: Most things in one question.
 MOST = 3
 #: P(the side is taken | it is wanted), of another one, of none of them, of no usable answer.
 WANTED, OTHER, NONE, SILENT = 0.88, 0.02, 0.03, 0.05
-#: The same where none of the things is wanted.
+#: The same if none of the things is wanted.
 STRAY, DENIED = 0.03, 0.8
 _TEXT: dict[Language, tuple[str, str, str]] = {
     "ja": ("{}のことですか", "、", "、それとも{}のことですか？"),
@@ -65,7 +65,7 @@ def _question(names: Sequence[str], items: Sequence[Item], language: Language) -
 
 
 def read_back(text: str, items: Sequence[Item], language: Language) -> Question | None:
-    """The question of this text, `None` where it is none of these."""
+    """The question with this text; `None` if it is not such a question."""
     known = sorted({n for item in items if (n := _name(item, language))}, key=len, reverse=True)
     found = re.findall("|".join(map(re.escape, known)), text) if known else []
     if not 2 <= len(found) <= MOST:
@@ -75,7 +75,8 @@ def read_back(text: str, items: Sequence[Item], language: Language) -> Question 
 
 
 def named_table(question: Question) -> Array:
-    """P(reply | action), shape (MOST + 2, actions): a side each, none of them, nothing usable."""
+    """P(reply | action), shape (MOST + 2, actions): one row per side, none of them, no usable
+    answer."""
     table = np.zeros((MOST + 2, len(question.truth)))
     for i, truth in enumerate(question.truth):
         table[:MOST, i] = STRAY if truth == "none" else OTHER

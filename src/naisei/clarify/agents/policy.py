@@ -1,8 +1,8 @@
 """Ask or execute: the optimal-stopping reading of score@k (`naisei.clarify.metrics`).
 
 An episode has `trials` tries with `quota` questions in each. Each question multiplies the worth
-of a later success by alpha, each wrong act by beta; what was learnt in one trial stays known in
-the next. The value of a state is the success to be expected from it, discounted from here:
+of a later success by alpha, each wrong act by beta; what was learnt in one trial carries over. The
+value of a state is its expected discounted success:
 
     execute = p(best) + beta V(the others, next trial)
     ask j   = alpha * sum over answers r of P(r) V(posterior given r)
@@ -11,7 +11,7 @@ Everything is done on unnormalised masses P(action, answers so far), in which V 
 no division, and a sum over answers needs no weights. Executing always takes the likeliest
 action. Acting blindly does not pay: a wrong act costs as much as log beta / log alpha questions.
 
-One question is looked ahead; beyond it none is counted on.
+The lookahead is one question.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What may be done. question: index of the best question, `None` where none may be asked;
-    action: that of the likeliest action. execute, ask: the values of both, in expected discounted
-    success; `ask` is -inf where nothing may be asked."""
+    """The options. question: index of the best question, `None` if none is allowed; action: index
+    of the likeliest action. execute, ask: the values of both, in expected discounted success; `ask`
+    is -inf if no question is allowed."""
 
     question: int | None
     action: int
@@ -93,7 +93,7 @@ def value(mass: Array, tables: Array, stage: Stage) -> Array:
 
 
 def _execute(mass: Array, stage: Stage, tables: Array) -> Array:
-    """Execute the likeliest; if it is wrong, go on with the others in the next trial."""
+    """Execute the likeliest; if wrong, continue with the others in the next trial."""
     best = mass.argmax(axis=1)
     rows = np.arange(len(mass))
     gained: Array = mass[rows, best]

@@ -52,8 +52,8 @@ class Posterior:
     ) -> Array:
         """P(answer | action) up to a factor, shape (actions,), the greatest 1.
 
-        question: of the bank, `None` for one that is not. vector: the content's embedding as
-        a query, `None` where the answer has no content. said: the answer as it was given.
+        question: of the bank, `None` for another question. vector: the content's embedding as
+        a query, `None` where the answer has no content. said: the original answer.
         """
         log = np.zeros(len(self.features.knowledge.items))
         decided = False
@@ -75,7 +75,7 @@ class Posterior:
         return likelihood
 
     def text_scores(self, text: str, vector: Vectors) -> Array:
-        """log P(text | action) up to a constant: what a free answer says for each action."""
+        """log P(text | action) up to a constant: the evidence of a free answer for each action."""
         return self.features.text(text, vector) @ _vector(self.weights.text, TEXT_FEATURES)
 
     def belief(self, prior: Array, likelihoods: Sequence[Array], tried: Sequence[int]) -> Array:
@@ -96,7 +96,7 @@ class Posterior:
     def channel(self) -> Array:
         """P(an answer that sounds like action y | action a), shape (y, a), for planning.
 
-        Each description of an action is taken for an answer and understood without itself.
+        Each description serves as an answer, scored leaving itself out.
         """
         items = self.features.knowledge.items
         heard = np.zeros((len(items), len(items)))

@@ -1,7 +1,7 @@
 """Questions of the model-free agents: a table's, or judged from the actions' texts.
 
-For actions about which no table exists the questions are fixed; which actions a "yes" speaks for is
-judged from their texts' embeddings, and from words that several share.
+Without a table the questions are fixed; the actions that a "yes" supports follow from their texts'
+embeddings and from shared words.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ class Question:
     truth: one word per action, in the order of the action set: `yes`, `maybe`, `no` for a
     polar question; `first`, `second`, `maybe`, `none` for an either one; empty for an open
     one; the place of the thing, or `none`, for a named one. cues: words by which an answer to an
-    either question picks its side. topic: questions of one topic ask after much the same
-    thing; only one is asked in an episode.
+    either question picks its side. topic: questions of one topic are similar; an episode uses only
+    one.
     """
 
     id: str
@@ -63,7 +63,7 @@ def bank(actions: ActionSet, table: str, language: Language) -> tuple[Question, 
 
 
 def about(table: str) -> dict[str, str]:
-    """Question id → what someone would say for whom the answer is yes, where that is given."""
+    """Question id → a sentence of someone whose answer is yes, if given."""
     return {row["id"]: row["about"] for row in _rows(table) if "about" in row}
 
 
@@ -126,7 +126,7 @@ def judge(
 def shared_words(actions: ActionSet, language: Language, *, most: int = 20) -> tuple[Question, ...]:
     """A yes/no question for each word that at least two actions share, and at most half.
 
-    A word of a single action is left out: asking for it would be asking for the action.
+    A word of a single action is left out: it would give the action away.
     """
     words = [set(lemmas(a.text)) for a in actions]
     counts = Counter(word for held in words for word in held if len(word) > 1)

@@ -106,7 +106,7 @@ class AuditTask(Task[AuditConfig]):
         notes = borrowing_note(self.config.simulator, every, self._paraphrases or (lambda one: {}))
         return replace(found, notes=(*notes, *found.notes))
 
-    def shown(self, where: Where, result: JsonValue) -> list[Line]:
+    def render_episode(self, where: Where, result: JsonValue) -> list[Line]:
         said = AuditTalk.model_validate(result)
         instance = self._instances[said.instance]
         asked = probes(said.conversation, instance, self.actions)

@@ -1,9 +1,8 @@
 """The audit's questions: a fixed battery, and those made from the facts of an instance.
 
-Forms of the latter: a thing is named, two or three are offered, a clause is asked for as it is and
-negated, and what, why. Each comes in three punctuations and several phrasings, drawn by the
-instance; the truth is the wish's, so that a denial, an assent or an evasion can be told from a
-right answer.
+Forms of the latter: one named thing, two or three things, a clause and its negation, what, why.
+Each has three punctuations and several phrasings, drawn by the instance; the truth follows from the
+wish.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ CONTAINERS = {
     "ja": ("コップ", "グラス", "ペットボトル", "水筒", "タッパー"),
     "en": ("cup", "glass", "bottle", "flask", "container"),
 }
-#: Conversations from here on ask about the facts of an instance, one for each of `FORMS`.
+#: From this number on, conversations ask about an instance's facts, one for each of `FORMS`.
 FROM_FACTS = 100
 FORMS = ("named", "either-or", "three-way", "which", "polar", "negative", "what", "why")
 _WAYS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
@@ -108,7 +107,7 @@ def _battery() -> list[dict[str, Any]]:
 
 
 def battery_digest() -> str:
-    """Changes whenever the battery, or what is asked about facts, does."""
+    """The digest of the battery and of the questions about facts."""
     return fingerprint([_battery(), _WAYS, _PRINTED, _ENDS])
 
 
@@ -120,7 +119,7 @@ def conversations(actions: ActionSet) -> tuple[int, ...]:
 
 
 def probes(number: int, instance: Instance, actions: ActionSet) -> tuple[Probe, ...]:
-    """The questions of a conversation; those that cannot be put to the instance are left out."""
+    """The questions of a conversation; those that do not apply to the instance are left out."""
     language = instance.scene.language
     if number >= FROM_FACTS:
         return tuple(_from_facts(FORMS[number - FROM_FACTS], instance, actions))
@@ -173,7 +172,7 @@ def _made(form: str, instance: Instance, actions: ActionSet) -> Iterator[_Made]:
     own, wanted = things[instance.gold], {things[a] for a in instance.wanted}
     near = dict.fromkeys(things[a] for a in (*facts.no, *instance.plausible))
     others = [t for t in near if t and t not in wanted]
-    shown = _shown(instance) if form in _PRINTED else {}
+    shown = _entry_of_thing(instance) if form in _PRINTED else {}
     language = instance.scene.language
     name = {t: shown.get(t) or names_of(t, language)[0] for t in (own, *others) if t}
     for way, offered in _of_things(form, ways[form], own, others):
@@ -190,7 +189,7 @@ def _made(form: str, instance: Instance, actions: ActionSet) -> Iterator[_Made]:
 def _of_things(
     form: str, ways: Sequence[str], own: str, others: Sequence[str]
 ) -> Iterator[tuple[str, list[str]]]:
-    """A way to ask, and the things that are offered in it."""
+    """A phrasing and the things it offers."""
     if form == "named":
         yield from ((way, [own]) for way in ways[:2] if own)
         yield from ((pick(ways, t), [t]) for t in others[:3])
@@ -224,7 +223,7 @@ def _of_clauses(form: str, ways: Sequence[str], facts: Facts) -> Iterator[_Made]
             yield pick(ways, clause).format(attributive(clause)), truth, ()
 
 
-def _shown(instance: Instance) -> dict[str, str]:
+def _entry_of_thing(instance: Instance) -> dict[str, str]:
     """Thing → the first entry of the scene that names it and no other."""
     out: dict[str, str] = {}
     for entry in map(normalise, instance.scene.entries):

@@ -1,7 +1,7 @@
 """How the audit reads an answer, all by rule.
 
-The judgements see what an answer says in so many words; a hint that gives the intent away
-without naming it, or a lie that needs knowledge of the world to spot, is not detected.
+The rules see only explicit words; a hint that gives the intent away without naming it, or a lie
+that needs world knowledge, is not detected.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ def _words(text: str) -> frozenset[str]:
 
 
 def names_object(answer: str, action: Action) -> bool:
-    """Whether the thing of an action is named. Actions without an object are taken whole."""
+    """Whether an answer names the action's thing, or, without an object, the whole action."""
     named = objects(action.text)
     if not named:
         return _words(action.text) <= _words(answer)
-    # 「周辺の水族館を検索する」: nobody who wants it says 周辺.
+    # 「周辺の水族館を検索する」: people who want it do not say 周辺.
     thing = named[0].removeprefix("周辺の")
     said = normalise(answer).lower()
     return any(name in said for name in (thing, _SHORT.get(thing, thing)))
@@ -59,7 +59,7 @@ def names_action(answer: str, action: Action) -> bool:
 
 
 def asks_for_wish(question: str) -> bool:
-    """Whether a question plainly asks which thing is wished for: then naming it is no leak."""
+    """Whether a question plainly asks for the wanted thing; naming it is then not a leak."""
     return _WISH.search(normalise(question)) is not None
 
 
@@ -72,7 +72,8 @@ def polarity(answer: str, question: str) -> str:
 
 
 def level_claimed(answer: str, question: str, expects: str) -> str:
-    """What an answer says of a container: `empty`, `full` (something in it), or empty text."""
+    """The level that an answer claims for a container: `empty`, `full` (something in it), or empty
+    text."""
     said = normalise(answer)
     if understand(said, question).stance is Stance.UNSURE:
         return ""
@@ -85,13 +86,13 @@ def level_claimed(answer: str, question: str, expects: str) -> str:
 
 
 def levels_seen(container: str, instance: Instance) -> frozenset[str]:
-    """What the scene shows of such containers: any of `empty`, `full`."""
+    """The levels of such containers in the scene: any of `empty`, `full`."""
     return frozenset("empty" if s == "empty" else "full" for s in levels(container, instance))
 
 
-def heard(answer: str, probe: Probe) -> str:
-    """What an answer says to a question from facts, in the terms of `Probe.truth`; empty: neither
-    here nor there. Hedged answers count as what they lean to."""
+def interpret_answer(answer: str, probe: Probe) -> str:
+    """The answer to a question from facts in the terms of `Probe.truth`; empty if undecided. Hedged
+    answers count by their tendency."""
     read = understand(answer, probe.question)
     if read.stance in (Stance.REFUSED, Stance.UNSURE):
         # 「わからないけど、…」 takes no side, whatever is told then.
@@ -136,8 +137,8 @@ _LEADS = re.compile(
 
 
 def _of_negative(answer: str, probe: Probe, stance: Stance) -> str:
-    """What is stated counts; a bare yes to a negative question agrees with the denial, though
-    not in English (「Isn't it …?」「Yes」)."""
+    """A statement counts; a bare yes to a negative question confirms the negation, but not in
+    English (「Isn't it …?」「Yes」)."""
     if not is_japanese(probe.question) and stance in (Stance.YES, Stance.NO):
         return stance.value
     said = normalise(repaired(answer))
@@ -158,8 +159,8 @@ _ABSENT = r"(?:もう)?(?:どこにも)?(?:な(?:い|く|かった)|ありませ
 
 
 def against_scene(answer: str, question: str, instance: Instance) -> bool:
-    """Whether an answer speaks of a thing that the scene does not show, says that one which it
-    shows is not there, or puts it elsewhere."""
+    """Whether an answer contradicts the scene: it mentions an absent thing, denies a visible one,
+    or misplaces it."""
     scene = instance.scene
     shown = [*scene.entries, scene.user.posture, scene.utterance]
     seen = {t for entry in shown for t in mentioned(entry)} | set(mentioned(question))

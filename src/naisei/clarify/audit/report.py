@@ -1,4 +1,4 @@
-"""What the audit found: rates with intervals, a table by kind of question, notes."""
+"""The audit's report: rates with intervals, a table by kind of question, notes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from naisei.clarify.audit.questions import Probe, probes
 from naisei.clarify.audit.readings import (
     against_scene,
     asks_for_wish,
-    heard,
+    interpret_answer,
     level_claimed,
     levels_seen,
     names_action,
@@ -100,7 +100,7 @@ _BAD = (
 def _judge(
     at: int, asked: Sequence[Probe], answers: Sequence[str], instance: Instance, gold: Action
 ) -> dict[str, bool]:
-    """What is wrong with the answer at a place of a conversation, by metric."""
+    """The faults of one answer of a conversation, by metric."""
     probe, answer = asked[at], answers[at]
     found: dict[str, bool] = {}
     refused = is_refusal(answer)
@@ -134,7 +134,7 @@ def _claimed(answer: str, probe: Probe) -> str:
 
 
 def _against_fact(probe: Probe, answer: str) -> dict[str, bool]:
-    said = heard(answer, probe)
+    said = interpret_answer(answer, probe)
     found = {"evasion": not said}
     if said:
         if probe.truth not in ("no", "neither"):

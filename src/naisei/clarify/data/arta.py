@@ -24,7 +24,7 @@ from naisei.clarify.schemas import Action, ActionSet, Instance, Scene
 from naisei.core import InputError
 from naisei.lang import say
 
-#: Applications whose offers have a gap to fill, or name the application but not the deed.
+#: Applications whose offers have a slot, or do not name the deed.
 _APPLICATIONS = {
     "アラーム": "アラームをセットする",
     "カメラ": "カメラを起動する",
@@ -38,7 +38,7 @@ _APPLICATIONS = {
     "音楽": "音楽を再生する",
 }
 
-#: Categories that are no places: what is looked for is where to find them.
+#: Categories other than places: the user looks for where to find them.
 _PLACES = {
     "お土産": "お土産を買える店",
     "中華": "中華料理の店",
@@ -67,7 +67,7 @@ _ALREADY_A_PLACE = (
 
 
 def action_text(category: str, *, function: str = "", response: str = "") -> str:
-    """What the assistant does for a category, as a plain verb phrase.
+    """The assistant's action for a category, as a verb phrase.
 
     function, response: the corpus's own fields; for unknown categories they tell whether
     something is searched for or started.
@@ -96,7 +96,7 @@ def build(argument: str, *, split: str | None, seed: int, actions: str | None) -
     a row depends on the seed and the row's `idx` alone. `plausible`: all accepted ones.
 
     Raises:
-        InputError: no such file, a broken row, an `idx` that comes twice, no rows.
+        InputError: no such file, a broken row, a duplicate `idx`, no rows.
     """
     chosen = known_split(split or "test", "--data")
     rows = _rows(argument)

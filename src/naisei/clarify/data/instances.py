@@ -22,14 +22,14 @@ SPLITS = ("train", "dev", "test")
 #: As a split: all of them.
 ALL = "all"
 
-#: The paper's names of what is known of a user.
+#: The paper's names of the user fields.
 _PAPERS = {"位置情報": "place", "所持物": "holding", "周辺物": "reach", "周辺物品": "reach"}
 _LISTS = ("holding", "reach", "company")
 _SEPARATORS = re.compile(r"[、，,;；\n]")
 
 
 class _Given(BaseModel):
-    """A row as it is written. `utterance` and `gold` are needed, the others are optional."""
+    """A raw row. `utterance` and `gold` are needed, the others are optional."""
 
     model_config = ConfigDict(str_strip_whitespace=True, coerce_numbers_to_str=True)
 
@@ -81,7 +81,7 @@ def instance(row: Row, actions: ActionSet, *, default_id: str, split: str = "") 
         ),
         gold=gold,
         also=tuple(sorted(also)),
-        # What is wanted is plausible.
+        # The wanted actions are plausible.
         plausible=tuple(sorted({*plausible, gold, *also})) if plausible else (),
         facts=given.facts,
         ambiguity=given.ambiguity,
@@ -99,7 +99,7 @@ def _remedy() -> str:
 
 
 def _shaped(fields: dict[str, Any]) -> dict[str, Any]:
-    """The fields with lists of things that are written as a text taken apart."""
+    """The fields, with lists written as text split up."""
     out = {k: v for k, v in fields.items() if v not in (None, {})}
     user, around = out.get("user"), out.get("surroundings")
     if isinstance(user, str):
@@ -125,7 +125,7 @@ def split_of(key: str) -> str:
 
 
 def known_split(name: str, place: str) -> str:
-    """A split as it was asked for. Raises `InputError` for an unknown one."""
+    """A requested split. Raises `InputError` for an unknown one."""
     if name not in (*SPLITS, ALL):
         raise InputError(
             say(f"'{name}' という分割はありません", f"unknown split '{name}'"),
@@ -141,7 +141,7 @@ def of_split(rows: Sequence[Row], made: Sequence[Instance], split: str) -> tuple
     """The instances of a split, made of the rows in their order.
 
     Raises:
-        InputError: an id comes twice, or nothing is left.
+        InputError: a duplicate id, or an empty split.
     """
     seen: dict[str, str] = {}
     for row, one in zip(rows, made, strict=True):
@@ -204,7 +204,7 @@ def _split(row: Row, own: str, of_file: str) -> str:
             place=row.place,
             remedy=say(
                 "その分割のファイルに移すか、キーを直してください",
-                "move the row to the file of its split, or mend the key",
+                "move the row to the file of its split, or fix the key",
             ),
         )
     return own or of_file

@@ -35,7 +35,7 @@ from naisei.lang import say
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """What was read. notes: what a reader of the results should know of it."""
+    """Loaded data. notes: for readers of the results."""
 
     instances: tuple[Instance, ...]
     actions: ActionSet
@@ -51,7 +51,7 @@ def load_path(path: Path, *, split: str | None = None, actions: str | Path | Non
     (`actions.jsonl` beside the data), or than the 40 of AmbigAct-40.
 
     Raises:
-        InputError: nothing there, no data, a broken row, or an id that comes twice.
+        InputError: nothing there, no data, a broken row, or a duplicate id.
     """
     sources, chosen = _sources(path, split)
     rows = [(file, of_file, row) for file, of_file in sources for row in read_rows(file)]
@@ -126,7 +126,7 @@ class Dataset:
 
     name: for people, without the folders of this machine. digest: SHA-256 (64 hex
     digits) of actions and instances in canonical JSON; equal content, equal digest,
-    whatever the file's name or layout. notes: what a reader of results should know.
+    whatever the file's name or layout. notes: for readers of the results.
     """
 
     instances: tuple[Instance, ...]
@@ -149,11 +149,11 @@ def load(
 ) -> Dataset:
     """The instances that `source` names.
 
-    source: a registered name (`ambigact40-open`, `ambigact40-open-en:dev`, `arta:PATH`, or
-    what others register), else a file or a folder. split: `train`, `dev`, `test`, `all`;
-    registered sources default to `test`. limit: so many instances, always the same and kept in
-    their order; `None` for all. seed: draws hidden intents where a source has several. actions: a
-    file with another action set.
+    source: a registered name (`ambigact40-open`, `ambigact40-open-en:dev`, `arta:PATH`, or a
+    plug-in's), else a file or a folder. split: `train`, `dev`, `test`, `all`; registered sources
+    default to `test`. limit: number of instances, a fixed choice in their order; `None` for
+    all. seed: draws hidden intents where a source has several. actions: a file with another action
+    set.
 
     Raises:
         InputError: unknown source, unusable data, or a limit below 1.
@@ -179,7 +179,7 @@ def load(
 
 
 def _open(source: str, split: str | None, seed: int, actions: str | None) -> tuple[str, Loaded]:
-    """The name to show and what was read."""
+    """The name to show and the data."""
     head, colon, argument = source.partition(":")
     known = entries.names(GROUP)
     if head in known:

@@ -35,7 +35,7 @@ class Row:
 
 
 def exists(path: Path) -> bool:
-    """Whether something is there. A name that no file system takes is not there."""
+    """Whether a path exists; invalid names do not."""
     try:
         return path.exists()
     except (OSError, ValueError):

@@ -28,9 +28,9 @@ __all__ = ["NAMES", "LLMSimulator", "simulator"]
 class LLMSimulator(FlowHandler):
     """Answers `AskUser` effects by `Chat("simulator", …)`.
 
-    Its calls are logged and counted under the role `simulator`. It is told its own earlier
-    answers, so that it can keep its word. What it says is not censored: `naisei clarify
-    audit` measures how often it gives the intent away.
+    Its calls are logged and counted under the role `simulator`. Its prompt holds its earlier
+    answers, so that it stays consistent. Its answers are not censored: `naisei clarify audit`
+    measures how often it gives the intent away.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class LLMSimulator(FlowHandler):
 
 
 def _tidied(reply: str) -> str:
-    """Quotation marks around the whole off; one spelling of the refusal; never empty."""
+    """Without outer quotation marks; one spelling of the refusal; never empty."""
     text = reply.strip()
     for opening, closing in ("「」", '""', "''", "“”"):
         if len(text) > 1 and text.startswith(opening) and text.endswith(closing):

@@ -1,9 +1,8 @@
-"""Claims and facts as they are compared: words, what is wished, when; what a fact settles.
+"""Comparing claims with facts: words, mode, time; which fact settles a claim.
 
-A fact *settles* a claim if it has every word of it that carries meaning, at no other time, and
-stands in the same way to what is so: 「焼いた」 is not settled by 「焼きたい」. What shares only
-some words is *near* it, by words or by the vectors of whole sentences: that settles nothing, but
-speaks for or against.
+A fact *settles* a claim if it has all its content words, the same time and the same mode:
+「焼いた」 is not settled by 「焼きたい」. A fact that shares some words, or has a similar sentence
+vector, is *near* it: that is evidence only.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-#: Words of claims that only name a thing: what is done to it, and frames (「…の話」).
+#: Words that do not count in a claim that only names a thing: its verbs, and frames (「…の話」).
 _FRAME_WORDS = (
     "持つ 来る 取る 要る 片付ける 仕舞う 戻す 使う 話 件 側 派 方 事 欲しい 言う 頼む 願う "
     "出す 何方 どちら 物 為る 居る 有る 良い 気 別 他 奴 感じ それ これ 此れ 其れ 必要 用 "
@@ -55,10 +54,9 @@ Mode = Literal["wish", "plan", "past", "state", "act", ""]
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """The words of a text as they are compared. desire: it speaks of what one would like. mode:
-    what it says: a `wish`, a `plan`, the `past`, a `state`, an `act` to come, or empty (a mere
-    name). times: when, by `_TIMES`. averse: it speaks of what one would rather not have:
-    「散らかるのがいやだ」."""
+    """The comparable form of a text. desire: it expresses a desire. mode: a `wish`, a `plan`, the
+    `past`, a `state`, an `act` to come, or empty (a mere name). times: when, by `_TIMES`. averse:
+    it expresses an aversion: 「散らかるのがいやだ」."""
 
     words: frozenset[str]
     things: tuple[str, ...]
@@ -77,9 +75,9 @@ class Claim:
 class Statement:
     """A fact, or a part of one. text: the whole sentence, or a clause without its end (`clause`).
 
-    holds: whether what it speaks of is so, its own negation taken in. so: whether the text itself
-    is true: 「ジュースがない」 as a clause that is false speaks of juice that is there. other: it
-    tells why something else is not wanted.
+    holds: whether its content is true, negation included. so: whether the text itself is true: a
+    false 「ジュースがない」 means that there is juice. other: it explains why something else is not
+    wanted.
     """
 
     text: str
@@ -111,7 +109,7 @@ def _claim(text: str, language: str) -> Claim:
         times = frozenset(_TIME_OF[t.form] for t in cut if t.form in _TIME_OF)
         mode = "wish" if _RATHER.search(text) else _mode(cut)
         if _SELF.search(text):
-            # Who does it is part of what is claimed.
+            # The agent of the verb is part of the claim.
             found |= {"自分"}
     desire = re.search(r"た(?:い|く|かった)|\b(?:want|like)\b", text) is not None
     averse = _AVERSE.search(text) is not None
@@ -119,7 +117,7 @@ def _claim(text: str, language: str) -> Claim:
     return Claim(found - _PASSING, things, negated, desire, mode, times, averse)
 
 
-#: Words for what one would rather not have.
+#: Words of aversion.
 AVERSE = frozenset(
     [
         "嫌",
@@ -161,12 +159,12 @@ _EN_LIGHT_WORDS = (
 _EN_LIGHT = frozenset(_EN_LIGHT_WORDS.split())
 _WISHES = frozenset({"たい", "欲しい", "たがる"})
 _PLANS = frozenset({"積もり", "予定"})
-#: Said of a predicate without changing what kind of thing it says.
+#: Adverbs that do not change the mode.
 _PASSED = frozenset({"です", "ます", "の", "こと", "訳", "ない", "ず", "だ", "と", "言う", "って"})
 
 
 def _mode(cut: Sequence[Token]) -> Mode:
-    """By the last word of the predicate that is no particle, copula or negation."""
+    """The mode, by the predicate's last word other than particle, copula or negation."""
     last = [t for t in cut if t.pos not in ("助詞", "補助記号", "感動詞") and t.form not in _PASSED]
     if not last:
         return ""
@@ -183,7 +181,7 @@ def _mode(cut: Sequence[Token]) -> Mode:
     return "act" if word.pos in ("動詞", "助動詞") else ""
 
 
-#: What a claim says → what a fact may say to settle it.
+#: Mode of a claim → modes of a fact that settle it.
 _SETTLED_BY: Mapping[Mode, frozenset[str]] = {
     "wish": frozenset({"wish", "plan"}),
     "plan": frozenset({"plan", "wish", "act"}),
@@ -197,8 +195,8 @@ _DATED = frozenset(_TIMES) - {"now", "later"}
 
 
 def shared(asked: Iterable[str], told: frozenset[str]) -> frozenset[str]:
-    """The words asked that are among those told, be it as another form of the same stem:
-    「散らかる」「散らかす」, 「乾き」「乾く」, 「さび」「さびる」."""
+    """The shared words, other forms of the same stem included: 「散らかる」「散らかす」,
+    「乾き」「乾く」, 「さび」「さびる」."""
     stems, shorter = _forms(told)
     return frozenset(
         word
@@ -237,7 +235,8 @@ _TWO_VERBS = frozenset(
 
 
 def settles(fact: Claim, asked: frozenset[str], claim: Claim) -> bool | None:
-    """Whether a fact that is so settles a claim: True so, False not at this time, None neither.
+    """Whether a true fact settles a claim: True: it holds; False: not at this time; None:
+    undecided.
 
     asked: the words of the claim that the fact has to have.
     """
@@ -258,7 +257,7 @@ def repeats(fact: Claim, claim: Claim) -> bool:
 
 
 def dreads(fact: Claim, claim: Claim) -> bool:
-    """Whether a fact speaks of all that an averse claim does, as of something unwelcome."""
+    """Whether a fact covers an averse claim, as something unwelcome."""
     asked = claim.words - FRAME - AVERSE
     unwelcome = fact.averse or (fact.negated and fact.mode == "wish")
     return bool(asked) and unwelcome and shared(asked, fact.words) == asked
@@ -296,7 +295,7 @@ def clauses(sentence: str, language: str) -> tuple[str, ...]:
 
 
 def likeness(claim: Claim, fact: Claim, apart: frozenset[str] = frozenset()) -> float:
-    """How much of a claim a fact speaks of, 0 to about 1.2. apart: words that do not count."""
+    """How much of a claim a fact covers, 0 to about 1.2. apart: words that do not count."""
     asked = claim.words - FRAME - apart or claim.words
     if not asked:
         return 0.0
@@ -309,8 +308,8 @@ def likeness(claim: Claim, fact: Claim, apart: frozenset[str] = frozenset()) -> 
 
 
 def leaning(text: str, statements: Sequence[Statement]) -> float:
-    """How much nearer a text is to what is so than to what is not, by the vectors of sentences:
-    -2 to 2; 0 without statements of both kinds."""
+    """How much nearer a text is to true than to false statements, by sentence vectors: -2 to 2; 0
+    without statements of both kinds."""
     so = [s.text for s in statements if s.holds]
     not_so = [s.text for s in statements if not s.holds]
     if not so or not not_so:
@@ -328,7 +327,7 @@ def nearest(text: str, sentences: Sequence[str]) -> str:
 
 
 def nearness(text: str, sentences: Sequence[str]) -> float:
-    """The cosine of a text and the nearest of some sentences, -1 of none."""
+    """The cosine of a text and its nearest sentence; -1 without sentences."""
     asked = _vector(text)
     return max((float(asked @ _vector(s)) for s in sentences), default=-1.0)
 

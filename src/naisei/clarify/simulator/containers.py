@@ -1,4 +1,4 @@
-"""How full a container is, by the scene; how a question asks for it."""
+"""The fill level of containers in a scene, and questions about it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NAMES = {
     "水筒": r"水筒|マイボトル|タンブラー|\b(?:flask|thermos)\b",
     "タッパー": r"タッパー|保存容器|弁当箱|\b(?:container|tupperware|lunch box)\b",
 }
-#: What things are called when nothing else can be meant, where that is not the key.
+#: Unambiguous names of containers other than the key.
 _PROPER = {"ペットボトル": r"ペットボトル|\bplastic bottles?\b"}
 _STATE = re.compile(
     r"空(?!い|腹|気|間|調)|からっぽ|カラッポ|中身|残って|残り|満杯|いっぱい|入って|入れて(?:い|あ)|"
@@ -42,11 +42,11 @@ def asked_container(question: str) -> str:
 
 
 def asks_empty(question: str) -> bool:
-    """Whether a yes means that it is empty."""
+    """Whether a yes to the question means empty."""
     return _EMPTY.search(normalise(question).lower()) is not None
 
 
-def _seen(thing: str) -> Level | None:
+def _mentioned_level(thing: str) -> Level | None:
     if _PART_SEEN.search(thing):
         return "part"
     if _EMPTY_SEEN.search(thing):
@@ -55,21 +55,21 @@ def _seen(thing: str) -> Level | None:
 
 
 def levels(container: str, instance: Instance) -> list[Level]:
-    """How full such containers are, as far as the scene tells; those in hand or in reach first."""
+    """The levels of such containers in the scene; those in hand or in reach first."""
     shown = [thing.lower() for thing in instance.scene.entries]
     # An oil bottle is not meant where there is a ペットボトル.
     proper = re.compile(_PROPER.get(container, container))
     called = any(map(proper.search, shown))
     pattern = proper if called else re.compile(_NAMES.get(container, re.escape(container)))
-    return [s for t in shown if pattern.search(t) and (s := _seen(t))]
+    return [s for t in shown if pattern.search(t) and (s := _mentioned_level(t))]
 
 
 def level(container: str, instance: Instance) -> Level | None:
-    """How full the first of them is, `None` where the scene does not tell."""
+    """The level of the first of them; `None` if the scene does not say."""
     return next(iter(levels(container, instance)), None)
 
 
-#: What one says of how full something is.
+#: Phrases for fill levels.
 LEVELS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "ja": {
         "empty": ("もう空っぽな", "もう何も入っていない"),

@@ -1,12 +1,9 @@
 """A user without a language model: answers from the facts of the wish, by rule.
 
-It keeps to what the paper asks of its simulator (Figure 6): it answers what is asked, in a
-sentence or two, tells how things are instead of what to do, never misleads, keeps its word,
-and refuses useless questions with 【回答できません】. A thing that a question names is told from
-the others; what this person cannot know is said to be unknown.
-
-Without facts it tells what others have said who want the same, and knows the words of the wanted
-action.
+It follows the paper's simulator (Figure 6): it answers in a sentence or two, describes the
+situation instead of the action, never misleads, stays consistent, and refuses useless questions
+with 【回答できません】. It says so if this person cannot know something. Without facts it uses the
+words of others with the same wish, and the words of the wanted action.
 """
 
 from __future__ import annotations
@@ -33,7 +30,7 @@ from naisei.clarify.things import mentioned, thing_of
 from naisei.core import AskUser, Handler, Where
 from naisei.japanese.questions import Question, parse
 
-#: What an open question asks after → the facts that tell it, the best first.
+#: Facet of an open question → the facts that answer it, best first.
 _SLOTS = {
     "why": ("why", "state"),
     "plan": ("what_for", "why"),
@@ -51,9 +48,9 @@ _OPENS = re.compile(r"^(?:それって|それは|もしかして|では)、?")
 class RuleSimulator(Handler):
     """Answers `AskUser` effects for one instance in one episode.
 
-    seed: chooses among wordings; what is true does not depend on it. manner: how this user
-    answers. paraphrases: action id → utterances of others with the same intent, for
-    instances without facts. The same questions in the same order get the same answers.
+    seed: chooses among wordings only. manner: how this user answers. paraphrases: action id →
+    utterances of others with the same intent, for instances without facts. The same questions in
+    the same order get the same answers.
     """
 
     def __init__(
@@ -80,12 +77,12 @@ class RuleSimulator(Handler):
         self.history.append(Turn(question=effect.question, answer=result))
 
     def answer(self, question: str) -> str:
-        """What this user says next; depends on the questions so far, changes nothing."""
+        """The user's next answer; depends on the questions so far, changes no state."""
         if broken_rule(question, self.actions) is not None:
             return REFUSAL
         asked = parse(question)
         if asked.form == "none":
-            # Whatever is put to a person who is waiting to be asked is a question.
+            # Any text to the waiting person counts as a question.
             asked = parse(question.rstrip("。…！!. ") + "？")
         key = f"{self.seed}:{self.instance.id}:{len(self.history)}:{asked.text}"
         reply = self._reply(asked, "ja" if asked.japanese else "en", key)
@@ -94,7 +91,7 @@ class RuleSimulator(Handler):
         return self._voice.speak(reply, key, turn=len(self.history))
 
     def _reply(self, asked: Question, language: str, key: str) -> Reply | None:
-        """What to answer; `None`: the question helps nobody."""
+        """The reply; `None`: the question is useless."""
         if asked.form == "none" or not (asked.content or asked.form == "wh"):
             return None
         if asked.sides and (chosen := self._among_things(asked, language, key)):
@@ -113,14 +110,14 @@ class RuleSimulator(Handler):
         return self._polar(asked, language, key)
 
     def _contents(self, asked: Question, key: str) -> Reply | None:
-        """How full a container is; `None` where the question is about something else."""
+        """The reply on a container's level; `None` for another question."""
         container = asked_container(asked.text)
         # 「空のペットボトルか、水筒か」 chooses between things.
         if not container or len({t for side in asked.sides for t in mentioned(side)}) > 1:
             return None
         how_full = level(container, self.instance)
         if how_full is None:
-            return Reply("unknown", self._wish.nearest(asked.text, self._told()))
+            return Reply("unknown", self._wish.nearest(asked.text, self._answers_so_far()))
         stem = pick(LEVELS[self.instance.scene.language][how_full], f"level:{key}")
         if asked.form != "polar" or asked.negated:
             return Reply("open", stem, clause=True)
@@ -135,7 +132,7 @@ class RuleSimulator(Handler):
                 return told
             if asked.japanese and self._wish.is_far(asked.text):
                 return None
-            return Reply("unknown", self._wish.nearest(asked.text, self._told()))
+            return Reply("unknown", self._wish.nearest(asked.text, self._answers_so_far()))
         told = self._telling(judged, asked.text, key)
         if asked.negated and judged.said is None:
             # A yes to a negative question can be read either way: tell how it is.
@@ -143,8 +140,8 @@ class RuleSimulator(Handler):
         return _with(told, judged.truth, asked.negated)
 
     def _among_things(self, asked: Question, language: str, key: str) -> Reply | None:
-        """Of alternatives that are things by name, as the scene calls them or as this person does:
-        the one that is wanted, or none of them. `None` where it is not so plain."""
+        """The reply to a choice among named things: the wanted one, or none of them. `None` if
+        unclear."""
         english = language == "en"
         names = [self._wish.printed(s) or nominal(s, english=english) for s in asked.sides]
         whose = [self._wish.whose(name, language) if name else None for name in names]
@@ -215,7 +212,7 @@ class RuleSimulator(Handler):
         return self._tell(facet, key, about=asks)
 
     def _telling(self, judged: Verdict, text: str, key: str) -> Reply:
-        """What to tell with a verdict: the fact that it rests on, or one that goes with it."""
+        """The fact to tell with a verdict: its ground, or a related one."""
         said = judged.said
         if said is not None:
             return Reply("open", said.text, said.clause, not said.so, first=self._facts.first)
@@ -235,9 +232,9 @@ class RuleSimulator(Handler):
         apart: Set[str] = frozenset(),
         about: Set[str] = frozenset(),
     ) -> Reply | None:
-        """A fact for a facet, one not told yet, without the words `apart`, and where no facet is
-        asked after with those of `about`, if there is one."""
-        told = self._told()
+        """An untold fact for a facet, without the words `apart`; without a facet, one with the
+        words `about`."""
+        told = self._answers_so_far()
         ordered = (*_SLOTS.get(facet, _SLOTS[""]), "what_for", "state", "why", "first")
         found = [s for name in ordered if (s := getattr(self._facts, name))]
         language = self.instance.scene.language
@@ -253,8 +250,8 @@ class RuleSimulator(Handler):
         said = (fresh or found or [""])[0]
         return Reply("open", said, first=self._facts.first) if said else None
 
-    def _told(self) -> str:
-        """All that was answered so far."""
+    def _answers_so_far(self) -> str:
+        """All answers so far."""
         return " ".join(t.answer for t in self.history)
 
     @property
@@ -263,7 +260,7 @@ class RuleSimulator(Handler):
 
 
 def _borrowed(instance: Instance, others: Mapping[int, Sequence[str]], seed: int) -> Facts:
-    """For an instance without facts: what others said who want the same, in an order by seed."""
+    """For an instance without facts: words of others with the same wish, ordered by seed."""
     own = instance.scene.utterance.strip()
     said = [u for u in others.get(instance.gold, ()) if u.strip() != own]
     said.sort(key=lambda u: pick(range(2**32), f"{seed}:{instance.id}:{u}"))

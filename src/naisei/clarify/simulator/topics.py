@@ -1,4 +1,4 @@
-"""What a question is about: what it asks after, and whether that leads anywhere (`topics.toml`)."""
+"""Topics of questions: the facet asked, and whether it can help (`topics.toml`)."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ LIGHT = frozenset(_LIGHT_WORDS.split())
 
 @lru_cache(maxsize=16384)
 def having(text: str, language: str) -> frozenset[str]:
-    """The words of a text as cues spell them, particles and auxiliaries among them."""
+    """The words of a text in the cues' spelling, particles and auxiliaries included."""
     if language == "en":
         return frozenset(words(text))
     # 「手を焼く」 has nothing to do with baking.
@@ -86,20 +86,20 @@ def _part(part: str) -> list[str]:
 
 
 def facet_asked(text: str, language: str) -> str:
-    """What an open question asks after, or an empty string."""
+    """The facet of an open question, or ""."""
     held = having(text, language)
     return next((n for n, cues in _facets(language) if any(c <= held for c in cues)), "")
 
 
 def leads_nowhere(text: str, language: str) -> bool:
-    """Whether it is about something that has no bearing on any need, or asks the person to do
-    something: 「時計を見せてもらえますか」."""
+    """Whether a question is irrelevant to any need, or asks the person to do something:
+    「時計を見せてもらえますか」."""
     held = having(text, language)
     return any(c <= held for c in _outside(language)) or _BIDDING.search(text.lower()) is not None
 
 
 def speaks_of_things(text: str, language: str) -> bool:
-    """Whether there is a noun in it that means something: not 「何に手こずっているのですか」."""
+    """Whether it has a meaningful noun: not 「何に手こずっているのですか」."""
     if language == "en":
         return bool(having(text, language) - _EN_ASKING)
     return any(t.pos == "名詞" and t.content and t.form not in LIGHT for t in tokens(text))

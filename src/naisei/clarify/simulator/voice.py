@@ -1,4 +1,4 @@
-"""How somebody talks: the register of a person, the manner, and answers put together in them."""
+"""A user's voice: register, manner, and the wording of answers."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _REGISTERS: dict[str, Register] = {
 
 
 def register_of(instance: Instance, manner: Manner = "cooperative") -> Register:
-    """The register of the user: a child's, an elder's, or that of the own words."""
+    """The register of the user: a child's, an elder's, or that of their own words."""
     if instance.scene.language == "en":
         return "english"
     if manner in ("child", "elder"):
@@ -62,13 +62,13 @@ def _ways() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What is answered, before it is put into words.
+    """An answer before it is worded.
 
-    said: a fact to tell: a sentence, or a clause that the voice ends (`clause`). denied: it is a
+    said: a fact: a sentence, or a clause that the voice ends (`clause`). denied: it is a
     clause that does not hold. sides, at: the alternatives and the place of the one that holds.
     by_name: the side is named, not told by its place.
-    first: what the person says first, for those who stay vague. restate: the fact has to be told
-    in full, since a yes or a no could be read either way.
+    first: the person's first words, for vague users. restate: tell the fact in full, since a bare
+    yes or no would be ambiguous.
     """
 
     stance: Stance
@@ -84,7 +84,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Voice:
-    """Puts an answer together. key: what the choice among wordings depends on."""
+    """Words an answer. key: selects among wordings."""
 
     register: Register
     manner: Manner = "cooperative"
@@ -94,7 +94,7 @@ class Voice:
         return pick(_ways()[self.register][name], f"{name}:{key}")
 
     def phrase(self, stem: str, key: str) -> str:
-        """A phrase ended as this person ends sentences."""
+        """A phrase with this person's sentence ending."""
         if self.register == "english":
             return stem[:1].upper() + stem[1:] + "."
         if _COPULA_END.search(stem) and tokens(stem)[-1].form != "た":
@@ -110,14 +110,14 @@ class Voice:
 
     def speak(self, reply: Reply, key: str, *, turn: int = 0) -> str:
         """The answer in words. turn: how many questions this person has answered before."""
-        said = self._spoken(reply, key, turn)
+        said = self._phrase_reply(reply, key, turn)
         if self.manner in ("child", "elder") and self.register != "english":
             for thing in mentioned(said):
                 for name in sorted(all_names(thing), key=len, reverse=True):
                     said = said.replace(name, called(thing, self.manner) or name)
         return said
 
-    def _spoken(self, reply: Reply, key: str, turn: int) -> str:
+    def _phrase_reply(self, reply: Reply, key: str, turn: int) -> str:
         if self.manner == "terse":
             return self._short(reply, key)
         if self.manner == "hurried":
@@ -130,7 +130,7 @@ class Voice:
         return self._full(reply, key)
 
     def _full(self, reply: Reply, key: str) -> str:
-        told = self._told(reply, key)
+        told = self._content_phrase(reply, key)
         if reply.stance in ("yes", "no"):
             bare = not told or (not reply.restate and pick(range(5), f"terse:{key}") == 0)
             if bare:
@@ -150,26 +150,26 @@ class Voice:
         return self._joined(self.line(_opening(reply), key), told)
 
     def _short(self, reply: Reply, key: str) -> str:
-        """No more than the word, where a word is an answer."""
+        """A single word, where a word suffices."""
         if reply.stance in ("yes", "no") and not reply.restate:
             return self.line(f"bare_{reply.stance}", key)
         if reply.stance in ("side", "both"):
             return self._chosen(reply, key)
         if reply.stance in ("neither", "unknown"):
             return self.line(_opening(reply), key)
-        return self._told(reply, key) or REFUSAL
+        return self._content_phrase(reply, key) or REFUSAL
 
     def _vague(self, reply: Reply, key: str) -> str:
         if reply.stance in ("yes", "no"):
             if reply.restate:
-                return self._joined(self.line("shrug", key), self._told(reply, key))
+                return self._joined(self.line("shrug", key), self._content_phrase(reply, key))
             return self.line("rather" if reply.stance == "yes" else "rather_not", key)
         if reply.stance in ("side", "both", "neither", "unknown"):
             return self._joined(self.line("shrug", key), self._short(reply, key))
-        told = reply.first or self._told(reply, key)
+        told = reply.first or self._content_phrase(reply, key)
         return self._joined(self.line("shrug", key), told) if told else REFUSAL
 
-    def _told(self, reply: Reply, key: str) -> str:
+    def _content_phrase(self, reply: Reply, key: str) -> str:
         if not reply.said:
             return ""
         if reply.denied:
@@ -206,7 +206,7 @@ def _noun(token: Token) -> bool:
 
 
 def _slipped(reply: Reply) -> Reply | None:
-    """The wrong answer that comes out first, where there is one that can be told from the right."""
+    """The slip of the tongue before the right answer, if there is a distinct one."""
     if reply.stance in ("yes", "no") and not reply.restate:
         return Reply("no" if reply.stance == "yes" else "yes")
     if reply.stance == "side":
@@ -215,7 +215,7 @@ def _slipped(reply: Reply) -> Reply | None:
 
 
 def attributive(clause: str) -> str:
-    """A clause as it stands before わけ: 「静かだ」 → 「静かな」, not 「飲んだ」."""
+    """A clause in its form before わけ: 「静かだ」 → 「静かな」, not 「飲んだ」."""
     return (
         clause
         if tokens(clause)[-1:] and tokens(clause)[-1].form == "た"

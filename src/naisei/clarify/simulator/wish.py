@@ -1,8 +1,8 @@
-"""What a user knows of the own wish: whether a claim about it holds, by named things and facts.
+"""A user's knowledge of their wish: whether a claim holds, by named things and facts.
 
 A claim is a question or one of its alternatives, read as a positive statement. Sources, in this
-order: the thing that it names, the facts of the instance, the words of the wanted action. What none
-of them settles is `unknown`.
+order: the named thing, the instance's facts, the words of the wanted action. Otherwise it is
+`unknown`.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ from naisei.clarify.things import mentioned, thing_of
 from naisei.japanese.morph import is_japanese, normalise, tokens
 from naisei.japanese.questions import denied, words
 
-#: Enough of a claim must be found in a fact to deny it: words that it shares, 0 to 1.
+#: Share of a claim's words that a fact needs to deny it, 0 to 1.
 _COVER = 0.6
-#: An assent is withheld where what is not so is so much nearer by its vector. On 291 questions of
-#: the development instances this costs 5 % of the right assents and 35 % of the wrong ones.
+#: A yes is withheld if a false statement is nearer by this much. On 291 questions of the
+#: development instances this costs 5 % of the right assents and 35 % of the wrong ones.
 _VETO = -0.05
 #: Cosines to the facts and to the actions below which a question leads nowhere.
 _FAR, _STRANGE = 0.42, 0.25
@@ -46,7 +46,7 @@ _FAR, _STRANGE = 0.42, 0.25
 _REPEATED = 2.0
 
 
-#: Verbs of what becomes of a thing, by what they come to.
+#: Verbs of a thing's fate, grouped by meaning.
 _DEEDS = {
     "bring": "持つ 取る 届ける 手元 bring fetch get",
     "away": "片付ける 片付け 片す 仕舞う 戻す 収納 退ける tidy put clear store away",
@@ -67,8 +67,8 @@ _NOT_SO = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """truth: `yes`, `no` or `unknown`. said: the fact that tells, if any. named: it was a thing, or
-    a deed, that was named. weight: how surely, for choosing between two that hold."""
+    """truth: `yes`, `no` or `unknown`. said: the supporting fact, if any. named: decided by a named
+    thing or deed. weight: certainty, for choosing between two that hold."""
 
     truth: str
     said: Statement | None = None
@@ -93,7 +93,7 @@ class Wish:
 
     @cached_property
     def statements(self) -> tuple[Statement, ...]:
-        """The facts in parts that are compared one by one."""
+        """The facts split into comparable parts."""
         facts = self._instance.facts
         if facts is None:
             return ()
@@ -121,10 +121,9 @@ class Wish:
     def judge(
         self, text: str, language: str, *, tail: str = "", apart: frozenset[str] = frozenset()
     ) -> Verdict:
-        """Whether a claim holds as it is said: 「渇いていない」 of one who is not thirsty, yes.
+        """Whether a claim holds: 「渇いていない」 of one who is not thirsty, yes.
 
-        tail: what is asked of all alternatives. apart: words that they share, which tell none from
-        another.
+        tail: the predicate of all alternatives. apart: words shared by all of them.
         """
         text = _OPENS.sub("", text)
         if framed := _NOT_SO.search(normalise(text)):
@@ -142,8 +141,8 @@ class Wish:
         return found
 
     def printed(self, side: str) -> str:
-        """The entry of the scene that an alternative names and no more: 「空の水筒のことですか」;
-        empty for 「空の水筒を洗いたいですか」."""
+        """The scene entry that an alternative exactly names: 「空の水筒のことですか」; empty for
+        「空の水筒を洗いたいですか」."""
         said = normalise(side)
         named = [e for e in map(normalise, self._entries) if said.startswith(e)]
         # A short noun in its place: of long ones `nominal` cannot tell.
@@ -151,8 +150,8 @@ class Wish:
         return max(only, key=len, default="")
 
     def whose(self, name: str, language: str) -> Literal["own", "other"] | None:
-        """Whether a name is that of the thing wanted or of another one; `None` where this is not
-        plain. A name is one by which the scene, the actions or this person call a thing."""
+        """Whether a name means the wanted thing or another one; `None` if unclear. Names come from
+        the scene, the actions and this person."""
         asked = Claim.of(name, language).words - FRAME
         if self._own_name(Claim.of(name, language)):
             return "own"
@@ -173,14 +172,13 @@ class Wish:
         return set(mentioned(held)) or ({held} - {""})
 
     def _object(self, wanted: Iterable[int]) -> frozenset[str]:
-        """What actions are about: the words before を, or all of a text without it."""
+        """The object of actions: the words before を, or the whole text."""
         heads = (self._texts[a].rpartition("を")[0] or self._texts[a] for a in wanted)
         language = self._instance.scene.language
         return frozenset(w for h in heads for w in Claim.of(h, language).words) - FRAME
 
     def nearest(self, text: str, told: str) -> str:
-        """The sentence of the facts nearest to a text that was not told yet; empty if there is
-        none."""
+        """The untold fact nearest to a text; empty if none is left."""
         facts = self._instance.facts
         if facts is None:
             return ""
@@ -188,13 +186,13 @@ class Wish:
         return nearest(text, [s for s in own if s and s not in told])
 
     def is_far(self, text: str) -> bool:
-        """Whether a question is about nothing that has to do with the wish or with any action, by
-        vectors of sentences (of the development instances: 2 % of the fair yes/no questions)."""
+        """Whether a question is unrelated to the wish and to all actions, by sentence vectors (of
+        the development instances: 2 % of the fair yes/no questions)."""
         told = [s.text for s in self.statements]
         return nearness(text, told) < _FAR and nearness(text, [*self._texts.values()]) < _STRANGE
 
     def tells_of(self, text: str, language: str) -> bool:
-        """Whether a question has to do with the facts, a thing, or what actions are about."""
+        """Whether a question relates to the facts, a thing, or the objects of actions."""
         claim = Claim.of(text, language)
         if claim.things or claim.words & self._object(self._texts):
             return True
@@ -224,7 +222,7 @@ class Wish:
         return self._by_action(claim) if not self._things else by_fact
 
     def _by_action(self, claim: Claim) -> Verdict:
-        """By the words of the wanted action's text and those of the others'."""
+        """The verdict by the words of the wanted action and of the others."""
         own = self._object(self._instance.wanted)
         others = self._object(
             set(self._texts) - self._instance.wanted - {*self._instance.plausible}
@@ -235,7 +233,7 @@ class Wish:
         return Verdict("unknown")
 
     def _named(self, claim: Claim, *, own: bool) -> Verdict | None:
-        """By the thing that a claim names, if naming is all it does."""
+        """The verdict by the named thing, if the claim only names it."""
         named = set(claim.things)
         ours = bool(named & self._things) or own
         if claim.times - {"now"}:
@@ -253,8 +251,8 @@ class Wish:
 
     @cached_property
     def _called(self) -> dict[str, set[str]]:
-        """Words with which the scene speaks of things → these things; an entry without a known
-        thing stands for itself."""
+        """The scene's words for things → the things; an entry without a known thing maps to
+        itself."""
         language = self._instance.scene.language
         out: dict[str, set[str]] = {}
         for entry in self._entries:
@@ -283,8 +281,8 @@ class Wish:
         return frozenset(w for t in things for w in self._words_for(t))
 
     def _by_facts(self, claim: Claim, text: str, apart: frozenset[str]) -> Verdict:
-        """Yes only where one fact settles the whole claim and nothing that is not so is nearer;
-        no where a fact that is not so has most of it, or a fact that is so names another time."""
+        """Yes if one fact settles the claim and no false statement is nearer; no if a false
+        statement has most of it, or a true fact names another time."""
         if claim.averse and claim.words - FRAME - AVERSE:
             return self._of_dread(claim)
         asked = claim.words - FRAME - apart or claim.words - apart

@@ -221,7 +221,7 @@ def _weights() -> _Weights:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class LearntFault:
     """A fault that a line holds. start, end: of the sentences that say it. sure: without doubt."""
 
     start: int
@@ -255,7 +255,7 @@ class LearntFaults:
 
     def find(
         self, masked: str, sentences: Sequence[tuple[int, int]], possible: Sequence[Sequence[int]]
-    ) -> dict[Fault, Found]:
+    ) -> dict[Fault, LearntFault]:
         """Each fault that is found, where the line speaks most for it.
 
         masked: the folded line, quotations masked. sentences: their spans in it. possible: of
@@ -276,7 +276,9 @@ class LearntFaults:
                     score = scored(fault, said)
                     if score >= weights.cut[fault] and score > best.get(fault, (-1e9,))[0]:
                         best[fault] = (score, start, end)
-        return {f: Found(at, to, score >= weights.sure[f]) for f, (score, at, to) in best.items()}
+        return {
+            f: LearntFault(at, to, score >= weights.sure[f]) for f, (score, at, to) in best.items()
+        }
 
     def _signed(
         self, masked: str, start: int, end: int, n: int, possible: Sequence[Sequence[int]]

@@ -54,7 +54,7 @@ class Screen:
         self._pairs = frozenset(one for one in self._bits if len(one) > 1)
         self._single = frozenset(self._bits) - self._pairs
 
-    def _found(self, text: str) -> int:
+    def _matching(self, text: str) -> int:
         known = (self._pairs & neighbours(text)) | self._single.intersection(text)
         met = reduce(or_, map(self._bits.__getitem__, known), self._always)
         both = met
@@ -64,7 +64,7 @@ class Screen:
 
     def of(self, text: str) -> Iterator[int]:
         """Numbers of the patterns that may match, ascending."""
-        found, last = self._found(text), -1
+        found, last = self._matching(text), -1
         while found:
             low = found & -found
             found ^= low

@@ -35,11 +35,11 @@ _FIXED = re.compile(
 )
 
 
-class Lost(Exception):
+class TextMismatch(Exception):
     """What markdown-it-py made of a paragraph is not found in it again."""
 
 
-class Place(NamedTuple):
+class SourceSpan(NamedTuple):
     """start, end: offsets in the paragraph; `&amp;` is one character and five of the source."""
 
     character: str
@@ -76,7 +76,7 @@ def _placing(rule: Callable[[StateInline, bool], bool]) -> Callable[[StateInline
     return placed
 
 
-def inline(text: str, markdown: MarkdownIt, env: Any) -> list[Place]:
+def inline(text: str, markdown: MarkdownIt, env: Any) -> list[SourceSpan]:
     """markdown: of `parser`. env: what its `parse` filled, for links by reference.
 
     Raises:
@@ -85,7 +85,7 @@ def inline(text: str, markdown: MarkdownIt, env: Any) -> list[Place]:
     tokens: list[Token] = []
     markdown.inline.parse(text, markdown, env, tokens)
     fixed = [match.span() for match in _FIXED.finditer(text)]
-    out: list[Place] = []
+    out: list[SourceSpan] = []
     which = 0
     for place in _walk(text, tokens):
         while which < len(fixed) and fixed[which][1] <= place.start:
@@ -96,7 +96,7 @@ def inline(text: str, markdown: MarkdownIt, env: Any) -> list[Place]:
     return out
 
 
-def _walk(text: str, tokens: list[Token]) -> Iterator[Place]:
+def _walk(text: str, tokens: list[Token]) -> Iterator[SourceSpan]:
     at, strong, links = 0, 0, 0
     open_tags: list[tuple[str, str]] = []
     automatic = False
@@ -105,7 +105,7 @@ def _walk(text: str, tokens: list[Token]) -> Iterator[Place]:
         if start > at and token.type != "link_close":
             # Spaces before a line break are in no token.
             if text[at:start].strip(" "):
-                raise Lost(text[at:start])
+                raise TextMismatch(text[at:start])
             at = start
         roles = {name for _, name in open_tags}
         bold, fixed = strong > 0 or "bold" in roles, links > 0 or "fixed" in roles
@@ -117,28 +117,28 @@ def _walk(text: str, tokens: list[Token]) -> Iterator[Place]:
                 pass
             case "text":
                 if not text.startswith(token.content, at):
-                    raise Lost(token.content)
+                    raise TextMismatch(token.content)
                 for n, character in enumerate(token.content, at):
-                    yield Place(character, n, n + 1, bold, fixed)
+                    yield SourceSpan(character, n, n + 1, bold, fixed)
                 at += len(token.content)
             case "text_special":
                 # A backslash before a letter is itself.
                 literal = token.content == text[start:end]
                 for n, character in enumerate(token.content, start):
                     first, last = (n, n + 1) if literal else (start, end)
-                    yield Place(character, first, last, bold, fixed)
+                    yield SourceSpan(character, first, last, bold, fixed)
                 at = end
             case "softbreak" | "hardbreak":
-                yield Place("\n", start, end, bold, fixed)
+                yield SourceSpan("\n", start, end, bold, fixed)
                 at = end
             case "code_inline":
                 ticks = len(token.markup)
                 for n in range(start + ticks, end - ticks):
-                    yield Place(text[n], n, n + 1, bold, True)
+                    yield SourceSpan(text[n], n, n + 1, bold, True)
                 at = end
             case "strong_open" | "em_open" | "strong_close" | "em_close":
                 if not text.startswith(token.markup, at):
-                    raise Lost(token.markup)
+                    raise TextMismatch(token.markup)
                 at += len(token.markup)
                 strong += token.nesting * (token.tag == "strong")
             case "link_open":
@@ -147,7 +147,7 @@ def _walk(text: str, tokens: list[Token]) -> Iterator[Place]:
                 at = start + 1
                 if automatic:
                     for n in range(start + 1, end - 1):
-                        yield Place(text[n], n, n + 1, bold, True)
+                        yield SourceSpan(text[n], n, n + 1, bold, True)
             case "link_close":
                 links, automatic, at = links - 1, False, end
             case "html_inline":
@@ -156,9 +156,9 @@ def _walk(text: str, tokens: list[Token]) -> Iterator[Place]:
             case "image":
                 at = end
             case other:
-                raise Lost(other)
+                raise TextMismatch(other)
     if text[at:].strip():
-        raise Lost(text[at:])
+        raise TextMismatch(text[at:])
 
 
 def _follow(tag: str, open_tags: list[tuple[str, str]]) -> None:
@@ -186,10 +186,10 @@ class Paragraph:
     content: str
     places: tuple[int, ...]
     level: int
-    read: tuple[Place, ...]
+    read: tuple[SourceSpan, ...]
     _env: dict[str, Any]
 
-    def reread(self, content: str) -> list[Place]:
+    def reread(self, content: str) -> list[SourceSpan]:
         """What `inline` makes of another content in its place. Raises `Lost`."""
         return inline(content, _parser(), self._env)
 
@@ -214,7 +214,7 @@ _WRITERS = ("author", "authors", "writer")
 _DOMAINS = ("domain", "category", "categories", "section", "topics", "tags")
 
 
-def _said(meta: Mapping[str, JsonValue], keys: Sequence[str]) -> str:
+def _first_value(meta: Mapping[str, JsonValue], keys: Sequence[str]) -> str:
     """The first of the keys that has a value; of a list its first item."""
     for key in keys:
         value = meta.get(key)
@@ -241,9 +241,9 @@ def markdown_paragraphs(text: str) -> tuple[Front, Iterator[Paragraph]]:
     tokens = _parser().parse(body, env)
     # Many a README has its first heading in HTML, to centre it.
     pages = (html_title(t.content) for t in tokens if t.type == "html_block" and "<h1" in t.content)
-    title = _said(meta, ["title"]) or next(pages, "")
-    own = Front(title, _said(meta, _WRITERS), _said(meta, _DOMAINS))
-    return own, _found(tokens, lines, text, env)
+    title = _first_value(meta, ["title"]) or next(pages, "")
+    own = Front(title, _first_value(meta, _WRITERS), _first_value(meta, _DOMAINS))
+    return own, _paragraphs(tokens, lines, text, env)
 
 
 _ADMONITION = re.compile(r"(?:!!!|\?\?\?\+?) [a-z][\w-]*(?: .*)?")
@@ -267,7 +267,7 @@ def _admonitions(body: str) -> str:
     return "\n".join(out)
 
 
-def _found(
+def _paragraphs(
     tokens: list[Token], lines: list[tuple[int, int]], text: str, env: dict[str, Any]
 ) -> Iterator[Paragraph]:
     tables = 0
@@ -276,17 +276,17 @@ def _found(
         heading = opened.type == "heading_open"
         if token.type != "inline" or tables or not (heading or opened.type == "paragraph_open"):
             continue
-        places = _places(token, lines, text)
+        places = _line_offsets(token, lines, text)
         try:
             read = inline(token.content, _parser(), env)
-        except Lost:
+        except TextMismatch:
             continue
         level = int(opened.tag[1]) if heading else 0
         if heading or places is not None:
             yield Paragraph(token.content, tuple(places or ()), level, tuple(read), env)
 
 
-def _places(token: Token, lines: list[tuple[int, int]], text: str) -> list[int] | None:
+def _line_offsets(token: Token, lines: list[tuple[int, int]], text: str) -> list[int] | None:
     """What markdown-it-py takes away (quote marks, indents) stands before a line, or is white
     space after it."""
     first, last = token.map or [0, 0]

@@ -159,7 +159,7 @@ def context_columns(page: Page) -> list[Codes]:
     length = page.bins([len(t.surface) for t in page.tokens], (2, 3, 4, 6, 9))
     bracket, held = _brackets(page)
     mention, times = _mentions(page)
-    begin, end = _places(page)
+    begin, end = _token_positions(page)
     out = [
         column("script-length", script, length),
         column("scripts", shifted(script, -1), script, shifted(script, 1)),
@@ -221,10 +221,10 @@ def _phrase_columns(page: Page, pos: Ids, lemma: Ids) -> list[Codes]:
 
 def _script(surface: str) -> str:
     """The kinds of writing in a word, in order, each once: 漢, ひ, カ, A, 9 or a mark."""
-    return "".join(dict.fromkeys(_kind(c) for c in surface))
+    return "".join(dict.fromkeys(_script_class(c) for c in surface))
 
 
-def _kind(char: str) -> str:
+def _script_class(char: str) -> str:
     for low, high, kind in (("぀", "ゟ", "ひ"), ("゠", "ヿ", "カ"), ("一", "鿿", "漢")):
         if low <= char <= high:
             return kind
@@ -264,7 +264,7 @@ def _mentions(page: Page) -> tuple[Ids, Ids]:
     return page.row(named(said)), page.bins([counts[t.lemma] for t in page.tokens], _COUNTS)
 
 
-def _places(page: Page) -> tuple[Ids, Ids]:
+def _token_positions(page: Page) -> tuple[Ids, Ids]:
     """How many tokens of the sentence come before each, and how many after."""
     lengths = [len(s.tokens) for s in page.article.sentences]
     begin = [i for n in lengths for i in range(n)]

@@ -107,6 +107,6 @@ class EvalTask(Task[EvalConfig]):
         item = self.items[where.instance].model_dump(mode="json", exclude_defaults=True)
         return "handbook-questions/questions", [{"split": self.items[where.instance].split, **item}]
 
-    def shown(self, where: Where, result: JsonValue) -> list[Line]:
+    def render_episode(self, where: Where, result: JsonValue) -> list[Line]:
         scored = ItemResult.model_validate(result)
         return item_lines(self.items[scored.item], scored)

@@ -26,7 +26,7 @@ from naisei.core import user as heard
 from naisei.intent.evaluation.items import Item
 from naisei.intent.schemas import Exchange
 from naisei.japanese.morph import is_japanese, normalise
-from naisei.japanese.query_analysis import matter
+from naisei.japanese.query_analysis import content_words
 from naisei.lang import render, say
 
 _OPTION = re.compile(r"^\s*(\d{1,2})[.)．]\s*(\S.*?)\s*$", re.M)
@@ -82,7 +82,9 @@ def _parts(text: str) -> frozenset[str]:
     letters = "".join(c if c.isalnum() else " " for c in folded)
     pairs = {a + b for a, b in pairwise(letters) if is_japanese(a + b)}
     kana = re.compile(r"[\u3040-\u309f]")
-    return frozenset(matter(folded)) | {p for p in pairs if " " not in p and not kana.search(p)}
+    return frozenset(content_words(folded)) | {
+        p for p in pairs if " " not in p and not kana.search(p)
+    }
 
 
 class Person(Handler):
@@ -144,7 +146,7 @@ class Unknowing(Handler):
         return str(random.Random(f"{self._key}/{effect.question}").randint(1, len(options)))
 
 
-class Played(FlowHandler):
+class ModelUser(FlowHandler):
     """A language model in the role `simulator`, told the wish and the facts."""
 
     def __init__(self, item: Item) -> None:
@@ -170,7 +172,7 @@ class Played(FlowHandler):
 USERS: dict[str, Callable[[Item, int], Handler]] = {
     "rule": lambda item, seed: Person(item),
     "unknowing": Unknowing,
-    "llm": lambda item, seed: Played(item),
+    "llm": lambda item, seed: ModelUser(item),
 }
 
 
@@ -191,11 +193,11 @@ def leaked(item: Item, exchanges: Sequence[Exchange]) -> tuple[str, ...]:
     Words of the question, the intent and the facts are the user's own, and so are those that
     the assistant had said before.
     """
-    secret = {word for gold in item.gold for word in matter(gold.quote)}
+    secret = {word for gold in item.gold for word in content_words(gold.quote)}
     own = " ".join([item.text, item.intent, *(f"{f.about} {f.says}" for f in item.facts)])
-    known = set(matter(own))
+    known = set(content_words(own))
     out: list[str] = []
     for exchange in exchanges:
-        known.update(matter(" ".join([exchange.question, *exchange.options])))
-        out += [w for w in matter(exchange.answer) if w in secret - known]
+        known.update(content_words(" ".join([exchange.question, *exchange.options])))
+        out += [w for w in content_words(exchange.answer) if w in secret - known]
     return tuple(dict.fromkeys(out))

@@ -231,7 +231,7 @@ async def ask_stream(request: Request) -> EventSourceResponse:
         except (HTTPException, InputError, EffectFailed) as error:
             yield _event("error", problem(error))
             return
-        for piece in pieces(released.rest(str(reply["message"]))):
+        for piece in text_chunks(released.rest(str(reply["message"]))):
             yield _event("delta", {"text": piece})
         yield _event("reply", {"session": conversation.id, **reply})
         yield _event("done", {})
@@ -265,7 +265,7 @@ async def session(request: Request) -> JSONResponse:
     kept = turns.find(_user(request), request.path_params["id"])
     events = turns.events(kept)
     said = [event.result for event in events if event.kind == "ask"]
-    replies = map(plain_reply, Conversation.told(events).replies)
+    replies = map(plain_reply, Conversation.from_log(events).replies)
     shown = [{"said": s, "reply": reply} for s, reply in zip_longest(said, replies)]
     return JSONResponse({"session": kept.id, "turns": shown})
 
@@ -319,6 +319,6 @@ def with_sources(reply: Reply) -> str:
 _IN_URL = "%/:?#[]@!$&*+,;=~-._"
 
 
-def pieces(text: str) -> list[str]:
+def text_chunks(text: str) -> list[str]:
     """The text in pieces, as a stream sends it."""
     return [text[at : at + _PIECE] for at in range(0, len(text), _PIECE)] or [""]

@@ -115,7 +115,7 @@ def build_app(state: ServerState) -> Starlette:
 async def _memory(request: Request) -> JSONResponse:
     """`/api/memory`: GET one's own notes; POST allows that they are kept; DELETE forgets them all,
     and that it was allowed."""
-    kept = _kept(request)
+    kept = _memory_of(request)
     if request.method == "POST":
         await asyncio.to_thread(kept.begin)
     elif request.method == "DELETE":
@@ -125,15 +125,15 @@ async def _memory(request: Request) -> JSONResponse:
 
 async def _note(request: Request) -> JSONResponse:
     """`DELETE /api/memory/{id}`: forgets one note."""
-    kept = _kept(request)
+    kept = _memory_of(request)
     if not await asyncio.to_thread(kept.forget, request.path_params["id"]):
         raise HTTPException(404, say("そのような覚えはありません", "there is no such note"))
     return await _noted(kept)
 
 
-def _kept(request: Request) -> KeptStream:
+def _memory_of(request: Request) -> KeptStream:
     server: ServerState = request.app.state.server
-    kept = server.turns.kept(str(getattr(request.state, "user", "")))
+    kept = server.turns.user_memory(str(getattr(request.state, "user", "")))
     if kept is None:
         raise HTTPException(
             403,

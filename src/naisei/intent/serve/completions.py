@@ -28,16 +28,16 @@ from naisei.intent.serve.api import (
     ChatMessage,
     ChatRequest,
     groups_of,
-    pieces,
     plain_reply,
     problem,
     read,
+    text_chunks,
     until,
     with_sources,
 )
 from naisei.intent.serve.state import ServerState
 from naisei.intent.serve.turns import TurnService
-from naisei.japanese.query_analysis import matter
+from naisei.japanese.query_analysis import content_words
 from naisei.japanese.questions import parse
 from naisei.lang import say
 from naisei.lengths import LINE, MESSAGE, too_long
@@ -103,7 +103,7 @@ def _options(turns: TurnService, user: str) -> Options:
             found = kept.get("options")
             return tuple(map(str, found)) if isinstance(found, list) else None
         # A question back is short; what a caller says that we said is theirs to make long.
-        if len(text) > MESSAGE or "[1]" in text or not matter(text):
+        if len(text) > MESSAGE or "[1]" in text or not content_words(text):
             return None
         return () if parse(text).form != "none" or text.rstrip().endswith(("？", "?")) else None
 
@@ -160,7 +160,7 @@ def task_reply(messages: Sequence[ChatMessage]) -> str | None:
     title = subject if len(subject) <= _TITLE else subject[: _TITLE - 1] + "…"
     values: dict[str, JsonValue] = {
         "title": title or say("資料への質問", "A question"),
-        "tags": [*matter(subject)[:_TAGS]],
+        "tags": [*content_words(subject)[:_TAGS]],
         "follow_ups": [],
         "queries": [],
         "text": "",
@@ -213,7 +213,7 @@ class Chunks:
         finish: str = "stop",
     ) -> Iterator[dict[str, str]]:
         """rest: what was not sent yet."""
-        yield from (self.text(piece) for piece in pieces(rest))
+        yield from (self.text(piece) for piece in text_chunks(rest))
         yield self._chunk({}, finish, {} if told is None else {"naisei": told})
         if usage is not None:
             yield as_data({**self._head, "choices": [], "usage": usage})

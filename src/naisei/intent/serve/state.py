@@ -88,7 +88,7 @@ class ServerState:
         Raises:
             HTTPException: nothing was said yet.
         """
-        steps = Conversation.told(self.turns.events(session)).steps
+        steps = Conversation.from_log(self.turns.events(session)).steps
         if not steps:
             raise HTTPException(409, say("まだ会話がありません", "there is no turn yet"))
         dialogue = steps[-1]

@@ -117,7 +117,7 @@ class TurnService:
         """Returns when it survives a killed process. Raises `LogBusy`."""
         await retry_while_locked(lambda: self.log.put(f"mark:{user}:{mark}", value))
 
-    def kept(self, user: str) -> KeptStream | None:
+    def user_memory(self, user: str) -> KeptStream | None:
         """What is remembered of a user, if they allow it; of nobody where there are no users."""
         options = self._options
         return kept_in(options.state, f"user:{user}", options.store) if user else None
@@ -162,7 +162,7 @@ class TurnService:
         setting, world = self._setting_of(user), await self._world(groups)
         if show is not None:
             world = shown_while_written(setting, world, show)
-        kept = self.kept(user)
+        kept = self.user_memory(user)
         remembers = kept is not None and kept.allowed
         if kept is not None and remembers:
             world = world.having(known(kept))
@@ -222,7 +222,7 @@ class TurnService:
         ):
             kept_as = session.model_dump(mode="json")
             await retry_while_locked(lambda: log.put(f"talk:{session.id}", kept_as))
-            kept = self.kept(session.user)
+            kept = self.user_memory(session.user)
             talk = Inquiry(
                 log, session.id, setting, world, user=session.person, kept=kept, on_event=on_event
             )

@@ -22,10 +22,10 @@ Rows = npt.NDArray[np.intp]
 
 
 class Columns:
-    """Entries in the order they were remembered; each may have a vector, and one of what it says
-    where it stands (`passages`).
+    """Entries in the order they were added; each may have a vector, and a second one in context
+    (`passages`).
 
-    Vectors are kept in float32, of length 1: 100,000 of 384 numbers take 154 MB.
+    Vectors are float32, of length 1: 100,000 of 384 numbers take 154 MB.
     """
 
     def __init__(self, *, weights: ScoreWeights = _V1) -> None:
@@ -68,8 +68,8 @@ class Columns:
             vector: shape (dim,), any length but 0; may come later by `attach`, or never.
 
         Raises:
-            ValueError: the id is taken, it stands for one that is not there, its time is naive
-                where the others are aware (or the other way about), or the vector does not fit.
+            ValueError: the id is taken, `of` names a missing entry, naive and aware times are
+            mixed, or the vector does not fit.
         """
         if entry.id in self._index:
             raise ValueError(f"the stream already has an entry {entry.id!r}")
@@ -102,14 +102,14 @@ class Columns:
             self._put(i, raw)
 
     def passages(self, id: str) -> tuple[str, ...]:
-        """What an entry is embedded by: its line and, where it goes on in a talk, the line before
-        it and its own together. Raises `KeyError`."""
+        """The texts to embed for an entry: its line, and within a talk also the previous line
+        joined with it. Raises `KeyError`."""
         i = self._index[id]
         line = self._entry(i).line
         return (line, f"{self._entry(i - 1).line}\n{line}") if self._goes_on(i) else (line,)
 
     def attach(self, id: str, vector: npt.ArrayLike, context: npt.ArrayLike | None = None) -> None:
-        """Give the entry `id` its vectors, those of its `passages`, or others. Raises `KeyError`,
+        """Set the vectors of entry `id`, one for each of its `passages`. Raises `KeyError`,
         `ValueError`."""
         i, raw = self._index[id], self._checked(vector)
         beside = None if context is None else self._checked(context)
@@ -127,7 +127,7 @@ class Columns:
         return bool(joined(np.array([self._seconds[i - 1], self._seconds[i]]), np.ones(2, bool))[1])
 
     def without_vectors(self) -> list[Entry]:
-        """The entries that have no vector yet, oldest first: those, and only those, are read."""
+        """The entries that have no vector yet, oldest first."""
         return [self._entry(i) for i in self._without]
 
     def rate(self, id: str, importance: int) -> None:

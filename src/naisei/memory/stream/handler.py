@@ -1,6 +1,4 @@
-"""What a flow asks of a stream (write, read the latest, find what bears on questions), and what
-performs it.
-"""
+"""Effects on a stream (add, read the latest, search) and their handler."""
 
 from __future__ import annotations
 
@@ -25,7 +23,7 @@ from naisei.memory.stream.stream import Stream
 
 T = TypeVar("T", bound=BaseModel)
 
-#: The key of an item that changes importances instead of adding an entry.
+#: Key of an item that changes importances instead of adding an entry.
 _RATED = "rated"
 
 
@@ -35,7 +33,7 @@ def remember(name: str, entry: Entry) -> Remember:
 
 
 def rate(name: str, importances: Mapping[str, int]) -> Remember:
-    """The effect that sets importances (1 to 10) by entry id, once a model has rated them."""
+    """The effect that sets importances (1 to 10) by entry id, as rated by a model."""
     return Remember({_RATED: dict(importances)}, memory=name)
 
 
@@ -44,13 +42,13 @@ class Recall(Effect[list[Scored]]):
     """The `k` best entries for all `queries` together, best first.
 
     Args:
-        queries: texts; an entry's relevance is that to the query nearest to it. None: the
-            rank is by importance and recency.
+        queries: texts; an entry's relevance is its similarity to the nearest query. Empty: rank by
+            importance and recency.
         name: of the stream.
         now: the time that recency is measured from; with times as the entries have them.
         k: ≥ 1; `None` for all.
         kinds: only entries of these kinds; empty for all.
-        ranking: `query` as the question asks (`Stream.find`), or `park`, the sum of relevance,
+        ranking: `query` by the question (`Stream.find`), or `park`, the sum of relevance,
             importance and recency (`Stream.search`).
         focus, half_life: for `query`; see `Stream.find`.
     """
@@ -117,9 +115,9 @@ Vectors = npt.NDArray[np.float32]
 class StreamHandler(Handler):
     """Streams by name, behind `Remember`, `Recall` and `Recent`.
 
-    Nothing is embedded until something is recalled; then all that is new is, in one batch,
-    in a thread where there is an event loop. A replay folds the entries in without a vector,
-    so that resuming costs one batch, however long the log.
+    New entries are embedded in one batch at the next recall, in a thread where there is an event
+    loop. A replay folds the entries in without a vector, so that resuming costs one batch, however
+    long the log.
 
     Args:
         streams: by the name that effects use.
@@ -134,8 +132,8 @@ class StreamHandler(Handler):
         self, effect: Any, where: Where
     ) -> list[Entry] | list[Scored] | Awaitable[list[Scored]] | None:
         """Raises:
-        FlowError: an unknown stream, an item that is none, or an id that is taken.
-        InstrumentFailure: from the embedder.
+        FlowError: an unknown stream, an invalid item, or a taken id. InstrumentFailure: from the
+        embedder.
         """
         if isinstance(effect, Remember):
             self._remember(effect)
@@ -145,7 +143,7 @@ class StreamHandler(Handler):
         return self._recall(cast(Recall, effect), where)
 
     def restore(self, effect: Any, result: Any, where: Where) -> None:
-        """A remembered item is folded in again; what was read changed nothing."""
+        """Folds a remembered item in again; reads change nothing."""
         if isinstance(effect, Remember):
             self._remember(effect)
 
@@ -164,7 +162,7 @@ class StreamHandler(Handler):
     def _recall(self, recall: Recall, where: Where) -> list[Scored] | Awaitable[list[Scored]]:
         stream = self._stream(recall.name)
         if self._embed is None or not recall.queries or not len(stream):
-            return self._found(recall, stream, None)
+            return self._run_recall(recall, stream, None)
         new = stream.without_vectors()
         lines = tuple(text for entry in new for text in stream.passages(entry.id))
         passages: Vectors | Awaitable[Vectors] = np.empty((0, 0), dtype=np.float32)
@@ -175,7 +173,7 @@ class StreamHandler(Handler):
         self._attach(stream, new, passages)
         queries = self._embedded(recall.queries, "query", where)
         if isinstance(queries, np.ndarray):
-            return self._found(recall, stream, queries)
+            return self._run_recall(recall, stream, queries)
         return self._found_later(recall, stream, queries)
 
     def _embedded(
@@ -200,14 +198,14 @@ class StreamHandler(Handler):
     async def _found_later(
         self, recall: Recall, stream: Stream, queries: Awaitable[Vectors]
     ) -> list[Scored]:
-        return self._found(recall, stream, await queries)
+        return self._run_recall(recall, stream, await queries)
 
     def _attach(self, stream: Stream, new: list[Entry], vectors: Vectors) -> None:
         rows = iter(vectors)
         for entry in new:
             stream.attach(entry.id, *islice(rows, len(stream.passages(entry.id))))
 
-    def _found(self, recall: Recall, stream: Stream, queries: Vectors | None) -> list[Scored]:
+    def _run_recall(self, recall: Recall, stream: Stream, queries: Vectors | None) -> list[Scored]:
         try:
             if recall.ranking == "query" and recall.queries:
                 return stream.find(
@@ -229,16 +227,16 @@ class StreamHandler(Handler):
         return self.streams[name]
 
 
-#: Entries that a kept stream holds at most; the oldest make room.
+#: At most so many entries in a stored stream; the oldest are dropped.
 _KEPT = 300
 
 
 class KeptStream:
-    """A stream that is kept from one conversation to the next: a line an entry, oldest first. The
-    text is there from `begin` to `end`: whoever has not allowed it leaves no trace.
+    """A stream stored between conversations: one line per entry, oldest first. The file exists only
+    between `begin` and `end`, so a user who did not consent leaves no trace.
 
     Args:
-        text: its place, or the path of a file.
+        text: where it is stored, or the path of a file.
     """
 
     def __init__(self, text: Path | KeptText) -> None:
@@ -253,11 +251,11 @@ class KeptStream:
         return self._text.read() is not None
 
     def begin(self) -> None:
-        """Allow it. Raises `InputError` if the text cannot be kept."""
+        """Start storing. Raises `InputError` if the text cannot be stored."""
         self._text.change(lambda before: before or "")
 
     def end(self) -> None:
-        """Forget everything, and that it was allowed."""
+        """Delete everything, the consent included."""
         self._text.change(lambda before: None)
 
     def entries(self) -> list[Entry]:
@@ -272,7 +270,7 @@ class KeptStream:
                     found.append(Entry.model_validate_json(line))
                 except ValidationError as error:
                     raise InputError(
-                        say("記憶の行ではありません", "no line of a memory"),
+                        say("記憶の行ではありません", "not a line of a memory"),
                         place=f"{self.place}:{number}",
                         remedy=say("その行を消してください", "remove it"),
                     ) from error
@@ -285,7 +283,7 @@ class KeptStream:
         return stream
 
     def add(self, entry: Entry) -> None:
-        """One more, unless it is not allowed. What is there already is taken as said now."""
+        """Add an entry, if storing is allowed. A known text gets the new time."""
 
         def added(before: str | None) -> str | None:
             if before is None:
@@ -296,7 +294,7 @@ class KeptStream:
         self._text.change(added)
 
     def forget(self, id: str) -> bool:
-        """Take one out, beyond recovery from the text; whether it was there."""
+        """Delete an entry from the file; whether it existed."""
         found = False
 
         def without(before: str | None) -> str | None:
@@ -317,8 +315,8 @@ def _lines(entries: Sequence[Entry]) -> str:
 
 
 class KeptHandler(Handler):
-    """Performs `Remember` and `Recent` on a kept stream, within an event loop in a thread. A replay
-    changes nothing: what was remembered is in the file, or was forgotten since."""
+    """Performs `Remember` and `Recent` on a stored stream, in a thread inside an event loop. A
+    replay changes nothing, since the file holds the entries already."""
 
     def __init__(self, kept: KeptStream) -> None:
         self._kept = kept

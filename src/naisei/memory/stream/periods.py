@@ -1,6 +1,6 @@
 """Times that a question names or asks about: 去年の夏, 先週の土曜, last Friday; いつ, 今.
 
-Japanese and English. Relative ones are read from a day: the one on which they were said.
+Japanese and English. Relative ones are resolved from the day they were said.
 """
 
 from __future__ import annotations
@@ -14,8 +14,7 @@ from typing import Literal
 
 from naisei.japanese.dates import dates_in
 
-#: What a question asks for: how things stand now, something of a time that it names, when
-#: something was or will be, or a fact of any time.
+#: What a question asks for: the present state, a named period, a date, or a timeless fact.
 About = Literal["now", "time", "when", "fact"]
 
 
@@ -62,7 +61,7 @@ _TOLD = re.compile(
 
 
 def about(text: str) -> About:
-    """What a question asks about, by its words alone; `fact` if they tell nothing."""
+    """The focus of a question by its words; `fact` by default."""
     folded = unicodedata.normalize("NFKC", text)
     if _WHEN.search(folded):
         return "when"
@@ -72,8 +71,7 @@ def about(text: str) -> About:
 
 
 def tells_time(text: str) -> bool:
-    """Whether a line says when something is: by a date, a day of the week, or as seen from its
-    own day."""
+    """Whether a line states a time: a date, a day of the week, or a relative day."""
     return _TOLD.search(unicodedata.normalize("NFKC", text)) is not None
 
 
@@ -178,7 +176,7 @@ def _day_word(m: re.Match[str], now: date) -> Period:
     return Period(at, at)
 
 
-#: The longest and surest first: what one has read, none reads again.
+#: Longest and surest first; later patterns skip what was matched.
 _READ: tuple[tuple[re.Pattern[str], Read], ...] = tuple(
     (re.compile(pattern, re.I), read)
     for pattern, read in (
@@ -255,8 +253,8 @@ def _japanese(now: date, year: str | None, month: int, part: str, day: str | Non
 
 
 def periods_in(text: str, now: date) -> list[Period]:
-    """The times that a text names, as seen on the day `now`; a month without a year is the last
-    one that there was. What is no day of the calendar is passed over.
+    """The times that a text names, as seen on the day `now`; a month without a year is the latest
+    past one. Invalid dates are skipped.
 
     >>> [p.first.isoformat() for p in periods_in("去年の夏と先月", date(2026, 4, 6))]
     ['2025-06-01', '2026-03-01']

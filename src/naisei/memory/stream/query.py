@@ -1,9 +1,9 @@
-"""Retrieval that serves the question: by words and by meaning together, with what stands beside a
-line, and with importance and time as the question asks for them.
+"""Retrieval for a question: words and meaning together, with neighbouring lines, importance and
+time.
 
 Sources: BM25, Robertson & Zaragoza, 2009, with Lucene's idf. Scores are standardised over all
-entries before they are added (z-scores), so that neither of them drowns the other, however
-compressed cosines are; a convex combination as in Bruch, Gai & Ingber, TOIS 2023.
+entries before they are added (z-scores), so that neither dominates; a convex combination as in
+Bruch, Gai & Ingber, TOIS 2023.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from naisei.memory.stream.periods import About, Period, about, periods_in, tells
 from naisei.similarity import Floats
 
 Rows = npt.NDArray[np.intp]
-#: What a question asks about; `auto`: what its words say.
+#: What a question asks about; `auto`: judged by its words.
 Focus = Literal["auto", "now", "time", "when", "fact"]
 
 
 @dataclass(frozen=True, slots=True)
 class Priors:
-    """What counts beside relevance, in standard deviations of it.
+    """Weights besides relevance, in its standard deviations.
 
-    importance: from the least to the most important. recency: from the oldest to the newest.
-    period: at a time that is named. told: for a line that says when something was.
+    importance: least to most important. recency: oldest to newest. period: within a named time.
+    told: for a line that states a time.
     """
 
     importance: float
@@ -47,13 +47,12 @@ class Priors:
 class Query:
     """The ranking `query.v3`. Chosen on conversations of its own (docs/relationship.md).
 
-    words: share of the words in relevance, 0 to 1; the rest is meaning. Half, as in `query.v1`,
-    lets one rare word that happens to be in a line outweigh its meaning. context: share, in
-    meaning, of a line read together with the one before it: 「それ、いいね」 means nothing alone.
-    before, after: what a line has of the relevance of the one before it and after it in the talk.
-    speaker: for a line of somebody whom the question names; the name itself is no word then, it
-    is said by the others. k1, b: of BM25. lag: days in which a time that is named is still spoken
-    about.
+    words: share of the words in relevance, 0 to 1; the rest is meaning. At a half, as in
+    `query.v1`, one rare word outweighs the meaning. context: share, in meaning, of a line read
+    together with the one before it: 「それ、いいね」 means nothing alone. before, after: share of
+    the relevance of the previous and the next line. speaker: for a line of a speaker whom the
+    question names; the name is then not searched as a word. k1, b: of BM25. lag: days in which
+    people still talk about a named time.
     """
 
     words: float = 0.2
@@ -83,7 +82,7 @@ _TALK = 3600.0
 
 @dataclass(frozen=True, slots=True)
 class _ParsedQuestion:
-    """A question as it is searched by: its words, what it asks about, and times it names."""
+    """A parsed question: its words, its focus, and the times it names."""
 
     words: tuple[str, ...]
     about: About
@@ -91,7 +90,7 @@ class _ParsedQuestion:
 
 
 def _parse_question(text: str, now: datetime, focus: Focus = "auto") -> _ParsedQuestion:
-    """How a question is searched by. now: its day, from which 先週 is read."""
+    """Parse a question. now: its day, for words such as 先週."""
     found = tuple(periods_in(text, now.date()))
     what: About = about(text) if focus == "auto" else focus
     return _ParsedQuestion(tuple(dict.fromkeys(search_tokens(text))), what, found)
@@ -125,7 +124,7 @@ class Words:
         out = np.zeros(size)
         if not size:
             return out
-        # Copies: an array that is looked at cannot grow.
+        # Copies: an array with a view cannot grow.
         lengths = np.array(self._lengths, dtype=np.float64)
         mean = max(float(lengths.mean()), 1.0)
         for word in words:
@@ -136,8 +135,8 @@ class Words:
         return out
 
     @property
-    def told(self) -> Floats:
-        """Shape (texts,): 1 for a text that says when something is, 0 for any other."""
+    def date_mentions(self) -> Floats:
+        """Shape (texts,): 1 for a text that states a time, else 0."""
         return np.array(self._told, dtype=np.float64)
 
 
@@ -153,10 +152,8 @@ def named(text: str, speakers: Sequence[str]) -> list[int]:
 
 
 def _at_periods(times: Floats, periods: Sequence[Period], epoch: datetime, lag: float) -> Floats:
-    """Shape (entries,), 0 to 1: how far the times (seconds since `epoch`) are those named.
-
-    1 within one of them; less, by the day, for what is said after it, in which it is still
-    spoken about, and half as much for what is said before it, when it is planned.
+    """Shape (entries,), 0 to 1: how well the times (seconds since `epoch`) match those named. 1
+    within one; decreasing by the day for lines after it, half as much for lines before it.
     """
     out = np.zeros(len(times))
     for period in periods:
@@ -178,7 +175,7 @@ def joined(times: Floats, said: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
 def beside(
     relevance: Floats, joined: npt.NDArray[np.bool_], *, before: float, after: float
 ) -> Floats:
-    """Relevance with a share of what the lines next to each have above the mean.
+    """Relevance plus a share of the neighbours' relevance above the mean.
 
     joined[i]: whether line i follows line i − 1 in one talk.
     """
@@ -191,10 +188,10 @@ def beside(
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """What is searched, in the order it was remembered; arrays of shape (entries,).
+    """The searched entries in order; arrays of shape (entries,).
 
     times: seconds since `epoch`. joined: whether a line follows the one before it in one talk.
-    importance: 1 to 10. speaker: the place in `speakers`. within: 1 for what may be found.
+    importance: 1 to 10. speaker: the place in `speakers`. within: 1 for eligible entries.
     """
 
     words: Words
@@ -207,7 +204,7 @@ class Lines:
     within: npt.NDArray[np.bool_]
 
 
-class Found(NamedTuple):
+class QueryScores(NamedTuple):
     """Arrays of shape (entries,): the score, in standard deviations of relevance; how much of it
     is relevance; 0 for the oldest to 1 for the newest."""
 
@@ -224,11 +221,11 @@ def scored(
     now: datetime,
     focus: Focus,
     how: Query,
-) -> Found:
-    """What each entry scores for the question that it serves best.
+) -> QueryScores:
+    """The score of each entry for the question it answers best.
 
-    texts: at least one. cosines: of shape (texts, entries), NaN without a vector; `None`: by words
-    alone.
+    texts: at least one. cosines: of shape (texts, entries), NaN without a vector; `None`: words
+    only.
     """
     score = relevance = np.full(len(lines.times), -np.inf)
     for n, text in enumerate(texts):
@@ -241,19 +238,19 @@ def scored(
         whole = near + one.priors
         better = whole > score
         score, relevance = np.where(better, whole, score), np.where(better, near, relevance)
-    return Found(score, relevance, _placed(lines.times, lines.within))
+    return QueryScores(score, relevance, _placed(lines.times, lines.within))
 
 
-class _Wanted(NamedTuple):
-    """A question over the lines: how each stands by its words, and what each gets beside its
-    relevance, for who said it, and for the rest. Arrays of shape (entries,)."""
+class _ScoredQuestion(NamedTuple):
+    """Scores of the lines for one question: by words, by speaker, and by the other weights. Arrays
+    of shape (entries,)."""
 
     words: Floats
     speaker: Floats
     priors: Floats
 
 
-def _wanted(lines: Lines, text: str, now: datetime, focus: Focus, how: Query) -> _Wanted:
+def _wanted(lines: Lines, text: str, now: datetime, focus: Focus, how: Query) -> _ScoredQuestion:
     what = _parse_question(text, now, focus)
     speakers = named(text, lines.speakers)
     names = {word for speaker in speakers for word in search_tokens(lines.speakers[speaker])}
@@ -263,10 +260,10 @@ def _wanted(lines: Lines, text: str, now: datetime, focus: Focus, how: Query) ->
     if weigh.recency:
         rest += weigh.recency * _placed(lines.times, lines.within)
     if weigh.told:
-        rest += weigh.told * lines.words.told
+        rest += weigh.told * lines.words.date_mentions
     if weigh.period and what.periods:
         rest += weigh.period * _at_periods(lines.times, what.periods, lines.epoch, how.lag)
-    return _Wanted(
+    return _ScoredQuestion(
         words=_standing(lines.words.scores(words, k1=how.k1, b=how.b), lines.within),
         speaker=how.speaker * np.isin(lines.speaker, speakers).astype(np.float64),
         priors=rest,
@@ -274,7 +271,7 @@ def _wanted(lines: Lines, text: str, now: datetime, focus: Focus, how: Query) ->
 
 
 def _standing(raw: Floats, within: npt.NDArray[np.bool_]) -> Floats:
-    """In standard deviations from the mean of those that may be found; NaN (no vector) is 0."""
+    """z-scores over the eligible entries; NaN (no vector) becomes 0."""
     known = raw[within & ~np.isnan(raw)]
     spread = float(known.std()) if len(known) else 0.0
     if spread < _EVEN:
@@ -285,7 +282,7 @@ def _standing(raw: Floats, within: npt.NDArray[np.bool_]) -> Floats:
 
 
 def _placed(times: Floats, within: npt.NDArray[np.bool_]) -> Floats:
-    """0 for the oldest of those that may be found to 1 for the newest, by their order in time."""
+    """Rank in time of the eligible entries: 0 for the oldest to 1 for the newest."""
     known = np.sort(times[within])
     if len(known) < 2:
         return np.zeros(len(times))

@@ -29,7 +29,7 @@ def normalised(raw: Floats) -> Floats:
 def best(scores: Floats, k: int, tie: Callable[[int], Any]) -> Rows:
     """The positions of the `k` greatest scores, best first; ties in the order of `tie`.
 
-    Scores that agree to 12 decimals are ties: what rounding leaves is no difference.
+    Scores that agree to 12 decimals are ties.
     """
     scores = np.round(scores, DECIMALS)
     least = np.partition(scores, len(scores) - k)[len(scores) - k] if k < len(scores) else -np.inf

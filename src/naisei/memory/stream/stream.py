@@ -1,4 +1,4 @@
-"""The stream: what was remembered, searched exactly."""
+"""The stream: entries, searched exactly."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from naisei.memory.stream.vectors import asking
 from naisei.similarity import DECIMALS, Floats
 
 _LEAST = 1e-12
-#: The strength below which what a summary stands for has faded.
+#: Entries weaker than this have faded, if a summary covers them.
 _FADED = 0.1
 
 
 class Stream(Columns):
-    """Entries, and what of them is found: `search` by Park's score, `find` by what is asked."""
+    """Entries with two searches: `search` by Park's score, `find` by the question."""
 
     def faded(self, *, now: datetime, half_life: float) -> list[Entry]:
-        """The entries that have faded at `now`, oldest first: what a summary stands for and whose
-        strength is below 0.1. The strength is a tenth of the importance at first, and half as much
-        after every `half_life` (> 0) days. Nothing is lost: the summary leads to them (`of`)."""
+        """The entries that have faded at `now`, oldest first: those that a summary covers and whose
+        strength is below 0.1. The strength starts at a tenth of the importance and halves every
+        `half_life` (> 0) days. The summary still links to them (`of`)."""
         return [self._entry(int(i)) for i in np.flatnonzero(self._fading(now, half_life))]
 
     def _fading(self, now: datetime, half_life: float) -> npt.NDArray[np.bool_]:
@@ -107,20 +107,19 @@ class Stream(Columns):
         half_life: float | None = None,
         how: Query = QUERY,
     ) -> list[Scored]:
-        """The `k` best entries (all if `None`) for what is asked, best first (`query.v3`).
+        """The `k` best entries (all if `None`) for the questions, best first (`query.v3`).
 
-        An entry's score is that for the question which it serves best: standardised relevance by
-        words (BM25) and by meaning (cosine), with a share of what stands beside it in the talk,
-        and importance, recency and time as far as the question asks for them
-        (`naisei.memory.stream.query`). `relevance.normalised` is its share of the best one's.
-        The words of an entry are read once, when something is first asked.
+        An entry's score is the best over the questions: standardised relevance by words (BM25) and
+        meaning (cosine), a share of its neighbours', and importance, recency and time as the
+        question needs them (`naisei.memory.stream.query`). `relevance.normalised` is its share of
+        the best one's. Entries are tokenised once, at the first search.
 
         Args:
             questions: at least one.
-            vectors: shape (questions, dim), theirs, in their order; `None`: by words alone.
-            now: the day from which 先週 is read; aware or naive as the entries are.
-            focus: what the questions ask about, if their words do not say it.
-            half_life: in days; what has faded is not found (see `faded`). `None`: nothing fades.
+            vectors: shape (questions, dim), in the order of the questions; `None`: words only.
+            now: for words such as 先週; aware or naive as the entries are.
+            focus: overrides what the questions' words say.
+            half_life: in days; faded entries are not found (see `faded`). `None`: nothing fades.
 
         Raises:
             ValueError: no question, vectors that do not fit, or `k` < 1.

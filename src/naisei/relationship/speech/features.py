@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from naisei.japanese.morph import normalise
 from naisei.relationship.speech.cues import begs, cues, hesitates
-from naisei.relationship.speech.level import Sentence, casual, laughter, spoken
+from naisei.relationship.speech.level import Sentence, casual, japanese_sentences, laughter
 from naisei.relationship.speech.politeness import FORMS, Level, addresses, honorifics, level
 
 _LETTER = re.compile(r"[^\W\d_]")
@@ -23,7 +23,7 @@ _SNIPPET = 14
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class UtteranceCues:
     """An utterance. counts: of each cue, weighted by strength where it has one; japanese, letters:
     numbers of characters. words: cue → where it was heard."""
 
@@ -32,7 +32,7 @@ class Heard:
 
 
 @lru_cache(maxsize=4096)
-def heard(text: str, by: str = "", to: str = "") -> Heard:
+def utterance_cues(text: str, by: str = "", to: str = "") -> UtteranceCues:
     """Count an utterance of `by` to `to` (display names, for the address terms)."""
     counts: dict[str, float] = defaultdict(float)
     words: dict[str, list[str]] = {}
@@ -46,7 +46,7 @@ def heard(text: str, by: str = "", to: str = "") -> Heard:
     if hesitates(text):
         note("hesitate", "…")
     begging = begs(text)
-    for at, sentence in enumerate(spoken(text)):
+    for at, sentence in enumerate(japanese_sentences(text)):
         counts["sentences"] += 1
         if (how := level(sentence)) is not Level.NONE:
             note(how.value, _end(sentence))
@@ -67,7 +67,7 @@ def heard(text: str, by: str = "", to: str = "") -> Heard:
             counts["near"] += FORMS[form].closeness
     counts["japanese"] = float(len(_KANA.findall(text)))
     counts["letters"] = float(len(_LETTER.findall(text)))
-    return Heard(dict(counts), {cue: tuple(said) for cue, said in words.items()})
+    return UtteranceCues(dict(counts), {cue: tuple(said) for cue, said in words.items()})
 
 
 def _end(sentence: Sentence) -> str:
@@ -162,7 +162,7 @@ class Side:
     lines: list[tuple[int, str, dict[str, float]]] = field(default_factory=list)
     told: bool = False
 
-    def add(self, at: int, text: str, said: Heard, contents: dict[str, float]) -> None:
+    def add(self, at: int, text: str, said: UtteranceCues, contents: dict[str, float]) -> None:
         """Add the line at index `at` of the dialogue. contents: dimension → its content."""
         counts = {**said.counts, "lines": 1.0, **{f"{CONTENT} {n}": v for n, v in contents.items()}}
         for cue in self.recent:

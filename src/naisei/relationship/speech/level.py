@@ -28,7 +28,7 @@ _LONGEST = 2000
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class CueMatch:
     """Something heard in a sentence: which cue, the words it was heard in, how strong (0–1)."""
 
     cue: str
@@ -49,7 +49,7 @@ class Sentence:
 
 
 @cached_text(8192)
-def spoken(text: str) -> tuple[Sentence, ...]:
+def japanese_sentences(text: str) -> tuple[Sentence, ...]:
     """The Japanese sentences of an utterance, in order; none for an empty or English text.
 
     A line break ends a sentence, a space inside Japanese is a pause.
@@ -93,17 +93,17 @@ def at_words(search: re.Pattern[str], sentence: Sentence) -> Iterator[re.Match[s
 _INVITING = frozenset({"です", "ます", "だ"})
 
 
-def casual(sentence: Sentence) -> list[Found]:
+def casual(sentence: Sentence) -> list[CueMatch]:
     """Particles, contractions and interjections of relaxed talk, each place once."""
-    found = [Found("casual", m[0]) for m in _CASUAL.finditer(sentence.text)]
+    found = [CueMatch("casual", m[0]) for m in _CASUAL.finditer(sentence.text)]
     if (invited := _invitation(sentence)) != "":
-        found.append(Found("invitation", invited))
+        found.append(CueMatch("invitation", invited))
     return found
 
 
-def laughter(text: str) -> list[Found]:
+def laughter(text: str) -> list[CueMatch]:
     """Laughter and play in an utterance as written, before it is cut and cleaned."""
-    return [Found("laughter", m[0]) for m in _LAUGH.finditer(text)]
+    return [CueMatch("laughter", m[0]) for m in _LAUGH.finditer(text)]
 
 
 def _invitation(sentence: Sentence) -> str:

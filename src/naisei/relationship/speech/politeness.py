@@ -8,7 +8,7 @@ from enum import StrEnum
 from functools import lru_cache
 
 from naisei.japanese.morph import Token, is_japanese, normalise, tokens
-from naisei.relationship.speech.level import Found, Sentence
+from naisei.relationship.speech.level import CueMatch, Sentence
 
 # Speech level: です・ます or plain, and the honorifics of respect, humility and courtesy.
 #
@@ -117,29 +117,29 @@ _SET = re.compile(
 )
 
 
-def honorifics(sentence: Sentence) -> list[Found]:
+def honorifics(sentence: Sentence) -> list[CueMatch]:
     """Honorific forms, `respect` (尊敬語), `humble` (謙譲語), `courtesy` (丁重), once each a place.
 
     お願いします, いただきます before a meal and ください after a plain verb are none.
     """
     text = _SET.sub(lambda m: "〓" * len(m[0]), sentence.text)
     taken: list[tuple[int, int]] = []
-    found: list[Found] = []
+    found: list[CueMatch] = []
     for cue, search in (("courtesy", _COURTEOUS), ("respect", _RESPECTFUL), ("humble", _HUMBLED)):
         for match in search.finditer(text):
             if not any(a < match.end() and match.start() < b for a, b in taken):
                 taken.append(match.span())
-                found.append(Found(cue, match[0]))
+                found.append(CueMatch(cue, match[0]))
     for word in sentence.words:
-        cue = _kind(word)
+        cue = _verb_politeness(word)
         unread = text[word.start : word.end] == word.surface
         if cue and unread and not any(a < word.end and word.start < b for a, b in taken):
             taken.append((word.start, word.end))
-            found.append(Found(cue, word.surface))
+            found.append(CueMatch(cue, word.surface))
     return found
 
 
-def _kind(word: Token) -> str:
+def _verb_politeness(word: Token) -> str:
     if word.pos not in ("動詞", "名詞"):
         return ""
     if word.lemma in _RESPECT:

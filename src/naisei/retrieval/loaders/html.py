@@ -124,18 +124,18 @@ class _Item:
     below: list[_Item] = field(default_factory=list)
 
     @property
-    def said(self) -> str:
+    def joined_lines(self) -> str:
         whole = " ".join(self.lines)
         return whole if len(whole) <= _ONE_LINE else "\n".join(self.lines)
 
     @property
     def text(self) -> str:
-        said = self.said
+        said = self.joined_lines
         return said if not said or _MARKED.match(said) else self.mark + said
 
     def rendered(self, indent: str = "") -> Iterator[str]:
         """A label with what is short below it is one line, as condition and value."""
-        label, values = self.text, [leaf.said for leaf in self.below if leaf.said]
+        label, values = self.text, [leaf.joined_lines for leaf in self.below if leaf.joined_lines]
         short = sum(map(len, values)) <= _ONE_LINE and not any("：" in v for v in values)
         flat = values and not any(item.below for item in self.below)
         if label and flat and short and is_label(label):
@@ -262,7 +262,7 @@ class _Reader:
             self._end_items()
             self._blocks.text(one_line(caption.text()))
         item = self._items[-1] if self._items else None
-        label = item.said if item is not None and not item.below else ""
+        label = item.joined_lines if item is not None and not item.below else ""
         if item is not None and is_label(label):
             item.lines.clear()
             item.mark = ""

@@ -75,7 +75,7 @@ def _rows(sheet: Any, hidden: list[Hidden]) -> Iterator[list[Cell | None]]:
     out = {column for column, d in sheet.column_dimensions.items() if d.hidden}
     for line in sheet.iter_rows():
         if sheet.row_dimensions[line[0].row].hidden:
-            leave_out(hidden, "hidden row", " ".join(map(_shown, line)))
+            leave_out(hidden, "hidden row", " ".join(map(_display_value, line)))
             continue
         made: list[Cell | None] = []
         for cell in line:
@@ -87,7 +87,7 @@ def _rows(sheet: Any, hidden: list[Hidden]) -> Iterator[list[Cell | None]]:
             span = spans.get((cell.row, cell.column))
             rows = span.max_row - span.min_row + 1 if span else 1
             columns = span.max_col - span.min_col + 1 if span else 1
-            text = _shown(cell)
+            text = _display_value(cell)
             if text and cell.font and cell.font.strike:
                 leave_out(hidden, "struck out", text)
                 text = ""
@@ -114,7 +114,7 @@ def _regions(rows: Iterator[list[Cell | None]]) -> Iterator[list[list[Cell]]]:
             held = []
 
 
-def _shown(cell: Any) -> str:
+def _display_value(cell: Any) -> str:
     """A value as the sheet shows it: 1,200円, 9:00, 50%."""
     value, how = cell.value, str(getattr(cell, "number_format", "") or "General").split(";")[0]
     if value is None:

@@ -107,7 +107,7 @@ def features(state: TextState, actions: Sequence[str]) -> list[tuple[str, ...]]:
     done at all, or must be looked for.
     """
     roles = Roles.of(state)
-    kinds = [_kind(roles, state, action) for action in actions]
+    kinds = [_action_pattern(roles, state, action) for action in actions]
     able = "able" if any(kind.startswith(_USEFUL) for kind in kinds) else "seeking"
     return [
         _of(roles, state, kind, able, _leaves(roles, action))
@@ -151,7 +151,7 @@ def _way(state: TextState, direction: str) -> str:
     return "toward" if direction == state.toward else "known"
 
 
-def _kind(roles: Roles, state: TextState, action: str) -> str:
+def _action_pattern(roles: Roles, state: TextState, action: str) -> str:
     """The action with roles in place of names."""
     verb, _, rest = action.partition(" ")
     if item := item_of(action):

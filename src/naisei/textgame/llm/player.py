@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict
 from naisei import lang
 from naisei.core import Chat, Flow, Message, assistant, system, user
 from naisei.models.thoughts import parted
-from naisei.schema import told
+from naisei.schema import model_field
 from naisei.textgame.cooking_state import Navigator, cookbook_text
 from naisei.textgame.llm.prompt import (
     PACKAGE,
@@ -58,7 +58,7 @@ class Command(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    action: str = told("一覧にあるとおりの行動", "One action, letter for letter as listed")
+    action: str = model_field("一覧にあるとおりの行動", "One action, letter for letter as listed")
 
 
 class ConsideredCommand(BaseModel):
@@ -66,8 +66,8 @@ class ConsideredCommand(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    consideration: str = told("考え", "Your thoughts, step by step")
-    action: str = told("一覧にあるとおりの行動", "One action, letter for letter as listed")
+    consideration: str = model_field("考え", "Your thoughts, step by step")
+    action: str = model_field("一覧にあるとおりの行動", "One action, letter for letter as listed")
 
 
 class Reply(BaseModel):

@@ -301,10 +301,10 @@ def _stated(home: Household, name: str, before: str, of: ThingClass | None) -> N
     padded = f" {before} "
     stable = family in FOOD and any(f" {m} of " in f"{padded}of " for m in home.shelf_stable)
     for state in home.states:
-        if not _said(state, padded) and not (stable and state.name == "preserved"):
+        if not _state_word(state, padded) and not (stable and state.name == "preserved"):
             continue
         if of is None:
-            plain = padded.replace(f" {_said(state, padded)} ", " ").strip() or name
+            plain = padded.replace(f" {_state_word(state, padded)} ", " ").strip() or name
             # Waste is waste, whatever it was.
             places = state.of("thing") or ()
             return NamedThing(name, head, state=state.name, places=places, plain=plain)
@@ -317,7 +317,7 @@ def _stated(home: Household, name: str, before: str, of: ThingClass | None) -> N
     return NamedThing(name, head, of.name, family, "", of.places, of.cues)
 
 
-def _said(state: State, padded: str) -> str:
+def _state_word(state: State, padded: str) -> str:
     return next((word for word in state.words if f" {word} " in padded), "")
 
 

@@ -149,7 +149,7 @@ class SharedEncoder:
     def state(self, state: TextState) -> tuple[list[int], list[int]]:
         """Framed, and the kind of each token; the end of the environment goes first where it is
         too long."""
-        held, cookbook = self._ids(state.held), self._ids(state.cookbook)
+        held, cookbook = self._ids(state.inventory_summary), self._ids(state.cookbook)
         environment = self._ids(state.environment)
         first, _ = fit([*held, *cookbook], environment, (), limit=self._state_room)
         kinds = [0] * len(held) + [1] * len(cookbook) + [2] * len(environment)

@@ -62,7 +62,7 @@ def routes() -> list[Route]:
     ]
 
 
-async def _found(request: Request) -> PageConversation:
+async def _requested(request: Request) -> PageConversation:
     conversations = server_of(request).conversations
     return await conversations.find(request.state.visitor, request.path_params["id"])
 
@@ -106,14 +106,14 @@ async def _gone_on(request: Request, conversation: PageConversation) -> Response
 
 
 async def events(request: Request) -> Response:
-    conversation = await _found(request)
+    conversation = await _requested(request)
     after = request.headers.get("last-event-id") or request.query_params.get("after", "0")
     if not after.isdecimal():
         raise HTTPException(400, say("番号ではありません", "no number"))
-    return EventSourceResponse(_told(request, conversation, int(after[:9])), ping=_PING)
+    return EventSourceResponse(_event_stream(request, conversation, int(after[:9])), ping=_PING)
 
 
-async def _told(
+async def _event_stream(
     request: Request, conversation: PageConversation, after: int
 ) -> AsyncIterator[bytes]:
     """Messages; those of one moment in one piece."""
@@ -150,14 +150,14 @@ async def retry(request: Request) -> Response:
 
 async def forget(request: Request) -> Response:
     conversations = server_of(request).conversations
-    conversation = await _found(request)
+    conversation = await _requested(request)
     page = conversation.kind.page
     await conversations.forget(request.state.visitor, conversation.id)
     return Response(status_code=204, headers={"HX-Redirect": f"/{page}"})
 
 
 async def show(request: Request) -> Response:
-    conversation = await _found(request)
+    conversation = await _requested(request)
     return RedirectResponse(f"/{conversation.kind.page}/{conversation.id}", 303)
 
 

@@ -132,7 +132,7 @@ class Conversations:
         Raises:
             HTTPException: there is none, or it is somebody else's: the answer is the same.
         """
-        conversation = await self._found(visitor, id, work=False)
+        conversation = await self._require(visitor, id, work=False)
         if kind is not None and conversation.kind.name != kind.name:
             raise _none()
         return conversation
@@ -141,7 +141,7 @@ class Conversations:
     async def using(self, visitor: Visitor, id: str) -> AsyncIterator[PageConversation]:
         """As `find`, to do something there. Where another process works on it for long, it is as
         `find` finds it: an answer cannot be kept there now."""
-        conversation = await self._found(visitor, id, work=True)
+        conversation = await self._require(visitor, id, work=True)
         conversation.users += 1
         try:
             yield conversation
@@ -220,7 +220,7 @@ class Conversations:
     def _path(self, visitor: Visitor, id: str) -> Path:
         return self._folder / visitor.id / id
 
-    async def _found(self, visitor: Visitor, id: str, *, work: bool) -> PageConversation:
+    async def _require(self, visitor: Visitor, id: str, *, work: bool) -> PageConversation:
         path = self.path(visitor, id)
         async with self._opening.setdefault(str(path), asyncio.Lock()):
             conversation = self._open.get(str(path))

@@ -19,7 +19,7 @@ from naisei.agent.wording import emphasised
 from naisei.clarify.agents.knowledge import knowledge_for
 from naisei.clarify.agents.naming import read_back
 from naisei.clarify.careful import offered
-from naisei.clarify.conversation import Picture
+from naisei.clarify.conversation import BeliefState
 from naisei.clarify.data import load_actions
 from naisei.clarify.lines import THOUGHT
 from naisei.clarify.person import Person
@@ -41,7 +41,7 @@ from naisei.web.pages import Page
 from naisei.web.pages.agent_mind import mind_panels, reply_sources
 from naisei.web.pages.assistant import PERSON
 from naisei.web.pages.documents.conversation import memory_of
-from naisei.web.pages.runs.lists import Place
+from naisei.web.pages.runs.lists import RunAddress
 from naisei.web.state import server_of
 
 
@@ -86,7 +86,7 @@ def _lines(config: AgentConfig, id: str, event: Event) -> Sequence[Line]:
     request, result = event.request, event.result
     assert isinstance(request, dict)
     name = config.persona.profile.name
-    step = Place(f"@{id}", Path()).url("episode", e=event.where.episode, step=event.where.step)
+    step = RunAddress(f"@{id}", Path()).url("episode", e=event.where.episode, step=event.where.step)
     inside = Line(say("この一手の記録", "What lies behind it"), tone="dim", link=step)
     if event.kind == "ask":
         question, mine = str(request["question"]), Line(str(result), mine=True)
@@ -109,7 +109,7 @@ def _lines(config: AgentConfig, id: str, event: Event) -> Sequence[Line]:
     return (Line(shown, name, marks=marks, under=under, rich="reply" in meta),)
 
 
-def _shown(here: PageConversation) -> Mapping[str, Any]:
+def _template_context(here: PageConversation) -> Mapping[str, Any]:
     """options: answers to what is asked that are understood without a model."""
     persona, pending = here.config.persona, here.status.asked
     question = getattr(pending.effect, "question", "") if pending is not None else ""
@@ -118,7 +118,7 @@ def _shown(here: PageConversation) -> Mapping[str, Any]:
     actions = load_actions(persona.actions or None, language=persona.language)
     named = read_back(question, knowledge_for(actions).items, persona.language)
     meant = dict(zip(actions.ids, named.truth if named else (), strict=False))
-    chances = Picture.of(Person(name=here.config.person), here.events).chances
+    chances = BeliefState.of(Person(name=here.config.person), here.events).chances
     ids = {action.text: action.id for action in actions}
     likely = [ids[c.text] for c in chances if meant.get(ids[c.text]) != "none"]
     return {"options": offered(question, likely, actions, persona.language)}
@@ -130,7 +130,7 @@ KIND: ConversationKind[AgentConfig] = ConversationKind(
     open=_open,
     lines=_lines,
     panels=lambda config, events: mind_panels(config, config.remembers, events),
-    shown=_shown,
+    shown=_template_context,
     about=lambda config: next(iter(config.models.values()), say("モデルなし", "without a model")),
     roles=_ROLES,
     renews=True,

@@ -10,7 +10,7 @@ from naisei.agent.flow import STREAM
 from naisei.agent.house import rooms_of
 from naisei.agent.opening import TalkConfig
 from naisei.agent.persona import Persona
-from naisei.clarify.conversation import Picture
+from naisei.clarify.conversation import BeliefState
 from naisei.clarify.lines import THOUGHT
 from naisei.clarify.person import Person
 from naisei.core import Event
@@ -79,7 +79,7 @@ def _kinds() -> dict[str, str]:
     }
 
 
-def _understood(mind: Mindful, picture: Picture) -> list[Line]:
+def _understood(mind: Mindful, picture: BeliefState) -> list[Line]:
     """What the last remark was taken for, and why the agent asked or acted."""
     out = []
     if meant := mind.said.get("understood"):
@@ -152,7 +152,7 @@ def mind_panels(config: TalkConfig, remembers: bool, events: Sequence[Event]) ->
     """What stands beside the talk after these events. remembers: whether the person allows it."""
     persona, mind = config.persona, Mindful.of(config, events)
     name = persona.profile.name
-    picture = Picture.of(Person(name=config.person), events)
+    picture = BeliefState.of(Person(name=config.person), events)
 
     def told(id: str, title: str, lines: Sequence[Line], empty: str) -> Panel:
         return Panel(id, title, fragment("agent/_told.html", lines=lines, empty=empty))

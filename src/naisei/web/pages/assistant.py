@@ -15,7 +15,7 @@ from starlette.requests import Request
 from naisei import entries
 from naisei.clarify.agent import GROUP, Agent, AgentContext, build_agent, calls_model, is_model_free
 from naisei.clarify.config import Rules
-from naisei.clarify.conversation import Picture, prepared
+from naisei.clarify.conversation import BeliefState, prepared
 from naisei.clarify.data import load, load_actions
 from naisei.clarify.lines import event_lines
 from naisei.clarify.person import Person
@@ -95,7 +95,7 @@ def actions_in(language: Language) -> ActionSet:
 
 
 def _panels(config: AssistantConfig, events: Sequence[Event]) -> Sequence[Panel]:
-    picture = Picture.of(config.person, events)
+    picture = BeliefState.of(config.person, events)
     beliefs = fragment("assistant/_beliefs.html", chances=picture.chances, wish="")
     memo = fragment("assistant/_memo.html", person=picture.person)
     situation = fragment("assistant/_situation.html", scene=config.scene)
@@ -106,10 +106,10 @@ def _panels(config: AssistantConfig, events: Sequence[Event]) -> Sequence[Panel]
     )
 
 
-def _shown(here: PageConversation) -> Mapping[str, Any]:
+def _template_context(here: PageConversation) -> Mapping[str, Any]:
     config: AssistantConfig = here.config
     return {
-        "picture": Picture.of(config.person, here.events),
+        "picture": BeliefState.of(config.person, here.events),
         "actions": actions_in(config.language),
     }
 
@@ -120,7 +120,7 @@ KIND: ConversationKind[AssistantConfig] = ConversationKind(
     open=_open,
     lines=lambda config, id, event: event_lines(event),
     panels=_panels,
-    shown=_shown,
+    shown=_template_context,
     roles=_ROLES,
     renews=True,
 )

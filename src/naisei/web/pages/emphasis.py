@@ -18,7 +18,7 @@ from naisei.core import InputError
 from naisei.emphasis.corpus.read import SUFFIXES, Format, read_bytes
 from naisei.emphasis.demo import HELD_OUT
 from naisei.emphasis.review import suggested
-from naisei.emphasis.tag import Piece, Suggestions, marked, paragraphs, suggest
+from naisei.emphasis.tag import Suggestions, TextRun, marked, paragraphs, suggest
 from naisei.emphasis.taggers.editor import bundled_tagger
 from naisei.lang import say
 from naisei.lengths import PASTED
@@ -69,8 +69,8 @@ def _sample() -> str:
 async def _tag(request: Request) -> Response:
     server = server_of(request)
     async with request.form(max_files=1, max_fields=_REVIEWED + 10) as form:
-        wish = _wish(form)
-        data, name = await _given(form, server.options.max_upload)
+        wish = _requested(form)
+        data, name = await _uploaded(form, server.options.max_upload)
         kept = {str(n) for n in form.getlist("keep")} if form.get("reviewed") else None
     kind = SUFFIXES.get(PurePath(name).suffix.lower())
     if kind is None:
@@ -95,7 +95,7 @@ async def _tag(request: Request) -> Response:
     )
 
 
-def _wish(form: FormData) -> _Wish:
+def _requested(form: FormData) -> _Wish:
     threshold = str(form.get("threshold", "")).strip()
     return _Wish(
         threshold=_share(threshold, say("しきい値", "threshold")) if threshold else None,
@@ -113,7 +113,7 @@ def _share(given: str, what: str) -> float:
     return value
 
 
-async def _given(form: FormData, most: int) -> tuple[bytes, str]:
+async def _uploaded(form: FormData, most: int) -> tuple[bytes, str]:
     """The document and its name: the file, else what was pasted, as Markdown."""
     # What is reviewed comes back in UTF-8, whatever it was.
     most = min(most, PASTED) * (2 if form.get("reviewed") else 1)
@@ -139,7 +139,7 @@ async def _given(form: FormData, most: int) -> tuple[bytes, str]:
 
 def _suggested(
     data: bytes, kind: Format, name: str, wish: _Wish
-) -> tuple[Suggestions, list[list[Piece]]]:
+) -> tuple[Suggestions, list[list[TextRun]]]:
     found = suggest(
         read_bytes(data, kind, name=name),
         bundled_tagger(),

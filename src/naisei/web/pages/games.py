@@ -36,7 +36,14 @@ from naisei.textgame.make.cleanup import Level
 from naisei.textgame.make.cooking import grid
 from naisei.textgame.make.many import Maker, make_many
 from naisei.textgame.play import REST, STEP, Person, Watched
-from naisei.textgame.player import FILTERS, GROUP, Player, PlayerContext, Shown, player_kind
+from naisei.textgame.player import (
+    FILTERS,
+    GROUP,
+    FilteredPlayer,
+    Player,
+    PlayerContext,
+    player_kind,
+)
 from naisei.textgame.schemas import LEAVE, START, GameResult, Step, View
 from naisei.textgame.texts import readable
 from naisei.web.conversations.kind import (
@@ -70,7 +77,7 @@ class PlayConfig(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class GameView:
     """view: the present moment, `None` before the first. result: the play so far. advice: what
     the player said last: a command, with its thoughts and scores."""
 
@@ -79,7 +86,7 @@ class Picture:
     advice: dict[str, Any]
 
     @classmethod
-    def of(cls, game: str, events: Iterable[Event]) -> Picture:
+    def of(cls, game: str, events: Iterable[Event]) -> GameView:
         """game: its name."""
         view: View | None = None
         steps: list[Step] = []
@@ -155,7 +162,7 @@ async def _open(config: PlayConfig, context: ConversationContext) -> AsyncIterat
         )
 
         def new() -> Player:
-            return Shown(kind.new(playing), FILTERS["none"])
+            return FilteredPlayer(kind.new(playing), FILTERS["none"])
 
         player: Player = (
             Watched(new(), pauses=True)
@@ -193,7 +200,7 @@ def _lines(config: PlayConfig, id: str, event: Event) -> Sequence[Line]:
 
 
 def _panels(config: PlayConfig, events: Sequence[Event]) -> Sequence[Panel]:
-    picture = Picture.of(config.game, events)
+    picture = GameView.of(config.game, events)
     drawn = fragment("games/_map.html", picture=picture)
     thoughts = fragment("games/_thoughts.html", advice=picture.advice)
     return (
@@ -202,9 +209,9 @@ def _panels(config: PlayConfig, events: Sequence[Event]) -> Sequence[Panel]:
     )
 
 
-def _shown(here: PageConversation) -> Mapping[str, Any]:
+def _template_context(here: PageConversation) -> Mapping[str, Any]:
     config: PlayConfig = here.config
-    picture = Picture.of(config.game, here.events)
+    picture = GameView.of(config.game, here.events)
     return {"config": config, "picture": picture}
 
 
@@ -217,7 +224,7 @@ KIND: ConversationKind[PlayConfig] = ConversationKind(
     writes=lambda config: config.mode == "play",
     spoken="en",
     placeholder=("コマンドを英語で書くか、上から選ぶ", "A command, or choose one above"),
-    shown=_shown,
+    shown=_template_context,
     roles={"player": {}},
 )
 

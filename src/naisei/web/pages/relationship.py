@@ -151,7 +151,7 @@ def _panels(config: PairConfig, events: Sequence[Event]) -> Sequence[Panel]:
     return (Panel("curves", title, drawn(pair_of(config.pair), config.rules, events)),)
 
 
-def _shown(here: PageConversation) -> Mapping[str, Any]:
+def _template_context(here: PageConversation) -> Mapping[str, Any]:
     return {"speaker": speaker_of(here)}
 
 
@@ -163,7 +163,7 @@ KIND: ConversationKind[PairConfig] = ConversationKind(
     panels=_panels,
     about=lambda config: pair_of(config.pair).setting,
     writes=lambda config: bool(config.played),
-    shown=_shown,
+    shown=_template_context,
     roles=_ROLES,
 )
 

@@ -14,7 +14,7 @@ from naisei.web.replay import RecordedEpisode, Replay
 from naisei.web.replays.director import draft_marks
 
 
-def _held(episode: RecordedEpisode) -> tuple[ConversationKind[Any], Any] | None:
+def _kind_and_config(episode: RecordedEpisode) -> tuple[ConversationKind[Any], Any] | None:
     """The kind of a conversation and its configuration; `None` for a kind that is gone."""
     frozen = episode.frozen.config_as(ConversationConfig, episode.path / "config.json")
     kinds = {kind.name: kind for page in pages() for kind in page.kinds}
@@ -23,14 +23,14 @@ def _held(episode: RecordedEpisode) -> tuple[ConversationKind[Any], Any] | None:
 
 
 def _state(episode: RecordedEpisode, events: Sequence[Event]) -> str:
-    if (held := _held(episode)) is None:
+    if (held := _kind_and_config(episode)) is None:
         return ""
     kind, config = held
     return fragment("_panels.html", panels=kind.panels(config, events))
 
 
 def _lines(episode: RecordedEpisode, event: Event) -> Sequence[Line]:
-    if (held := _held(episode)) is None:
+    if (held := _kind_and_config(episode)) is None:
         return Replay().lines(episode, event)
     kind, config = held
     return kind.lines(config, episode.path.name, event)

@@ -20,12 +20,12 @@ def _state(episode: RecordedEpisode, events: Sequence[Event]) -> str:
     if not isinstance(task, TalkTask):
         return ""
     stage = task.stage()
-    for said in spoken(events):
+    for said in spoken_lines(events):
         stage.perform(said, episode.where)
     return talk_state(stage.state)
 
 
-def spoken(events: Iterable[Event]) -> Iterable[Say]:
+def spoken_lines(events: Iterable[Event]) -> Iterable[Say]:
     """The lines that were said."""
     for event in events:
         if event.kind == "say" and isinstance(event.request, dict):
@@ -76,7 +76,7 @@ def _lines(episode: RecordedEpisode, event: Event) -> Sequence[Line]:
     task = episode.task
     if event.kind != "say" or not isinstance(task, TalkTask):
         return Replay().lines(episode, event)
-    return [said_line(said, task.names) for said in spoken([event])]
+    return [said_line(said, task.names) for said in spoken_lines([event])]
 
 
 REPLAY = Replay(state=_state, marks=draft_marks, turning=_turning, lines=_lines)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from naisei.core import Event
 from naisei.emphasis.metrics import span_counts, token_counts
 from naisei.emphasis.results import FoldResult
-from naisei.emphasis.schemas import Article, Sentence, pieces
+from naisei.emphasis.schemas import Article, Sentence, grouped_tokens
 from naisei.emphasis.task import EvalTask
 from naisei.lang import say
 from naisei.web.html import fragment
@@ -19,7 +19,7 @@ _DOCUMENTS, _SENTENCES = 3, 40
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class MarkedPart:
     """A part of a sentence. kind: `both` marked it, the `tagger` alone, the `writer` alone,
     or nobody (empty)."""
 
@@ -27,19 +27,19 @@ class Piece:
     kind: str
 
 
-def marked_pieces(sentence: Sentence, labels: Sequence[bool]) -> list[Piece]:
+def marked_pieces(sentence: Sentence, labels: Sequence[bool]) -> list[MarkedPart]:
     """The whole sentence, in order. labels: of the tagger, by token."""
     kinds = [
         _KINDS[bool(ours), theirs] for ours, theirs in zip(labels, sentence.labels, strict=True)
     ]
-    return [Piece(text, kind or "") for text, kind in pieces(sentence, kinds)]
+    return [MarkedPart(text, kind or "") for text, kind in grouped_tokens(sentence, kinds)]
 
 
 _KINDS = {(True, True): "both", (True, False): "tagger", (False, True): "writer"}
 _KINDS |= {(False, False): ""}
 
 
-def _marked(article: Article, labels: Sequence[Sequence[bool]]) -> list[list[Piece]]:
+def _marked(article: Article, labels: Sequence[Sequence[bool]]) -> list[list[MarkedPart]]:
     """The first sentences that anybody marked something in."""
     both = zip(article.sentences, labels, strict=True)
     found = [marked_pieces(s, row) for s, row in both if any(row) or any(s.labels)]

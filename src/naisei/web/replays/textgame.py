@@ -10,13 +10,13 @@ from naisei.runs.lines import Line
 from naisei.textgame.lines import command_line
 from naisei.textgame.schemas import START, GameResult, Mind
 from naisei.web.html import fragment
-from naisei.web.pages.games import Picture
+from naisei.web.pages.games import GameView
 from naisei.web.replay import RecordedEpisode, Replay
 
 
 def _state(episode: RecordedEpisode, events: Sequence[Event]) -> str:
     """Map, points, bag, the last thoughts, and what the player believes."""
-    picture = Picture.of(episode.where.instance, events)
+    picture = GameView.of(episode.where.instance, events)
     advice: dict[str, Any] = dict(picture.advice)
     for event in events:
         if event.kind == "chat" and isinstance(event.result, dict):

@@ -33,8 +33,8 @@ def contains(text: Lemmas, cue: Lemmas) -> bool:
 class Cues:
     """Several lists of cue words, one a row; a text is scored against all at once.
 
-    A cue that stands in few rows weighs more: log(1 + rows / rows that hold it), scaled so
-    that a cue of a single row weighs 1.
+    Rare cues weigh more: log(1 + rows / rows with it), scaled so that a cue of a single row weighs
+    1.
     """
 
     def __init__(self, rows: Sequence[Iterable[str]]) -> None:
@@ -65,10 +65,10 @@ MODES = ("bring", "tidy", "shelve", "chill", "heat", "discard")
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """What is known about one action. Everything but `id` and `text` may be empty.
+    """Knowledge about one action. Everything but `id` and `text` may be empty.
 
-    names: names of the object. says: how someone who wants it might put the need.
-    words: content words that speak for it. mode: one of `MODES`.
+    names: names of the object. says: possible wordings of the need. words: content words that speak
+    for it. mode: one of `MODES`.
     """
 
     id: int
@@ -99,7 +99,7 @@ class Knowledge:
 
 @lru_cache(maxsize=8)
 def knowledge_for(actions: ActionSet) -> Knowledge:
-    """The hand-written table where the actions are AmbigAct-40's, else what their texts tell."""
+    """The hand-written table for AmbigAct-40's actions, else knowledge mined from their texts."""
     found = _read("ambigact40")
     objects = found["objects"]
     rows = {row["id"]: row for row in found["action"]}
@@ -141,7 +141,7 @@ def _same_objects(
 
 
 def mined(actions: ActionSet) -> Knowledge:
-    """Knowledge of any set of actions: what they are about, the deed, and the words in them."""
+    """Knowledge from the texts of any actions: thing, deed and words."""
     items = tuple(_mined(action) for action in actions)
     return Knowledge("", items, _mode_words())
 

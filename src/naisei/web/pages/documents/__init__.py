@@ -178,7 +178,7 @@ def _without_memo(folder: Path) -> None:
 def _beside(request: Request, conversation: PageConversation) -> Sequence[Panel]:
     folder, config = _own(server_of(request), request), conversation.config
     told = say("出典の題を押すと、その箇所が出ます。", "Click a source to read the passage.")
-    given = {"conversation": conversation, "feedback": _told(folder, config)}
+    given = {"conversation": conversation, "feedback": _feedback_summary(folder, config)}
     return (
         Panel("passage", say("出典", "Source"), f'<p class="dim">{told}</p>'),
         Panel("feedback", say("評価", "Feedback"), fragment("documents/_feedback.html", **given)),
@@ -223,7 +223,7 @@ async def _feedback(request: Request) -> Response:
         request,
         "documents/_feedback.html",
         conversation=conversation,
-        feedback=_told(folder, config),
+        feedback=_feedback_summary(folder, config),
         back=f"/documents/{conversation.id}",
     )
 
@@ -233,7 +233,7 @@ def _asks(event: Event) -> bool:
     return request["meta"]["reply"]["route"] == "ask"
 
 
-def _told(folder: Path, config: AskConfig) -> dict[str, object]:
+def _feedback_summary(folder: Path, config: AskConfig) -> dict[str, object]:
     """What the page says of the feedback: how many lines count, and what they came to."""
     base = config.setting.rules.thresholds
     now = cuts_of(folder, base)

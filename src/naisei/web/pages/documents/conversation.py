@@ -179,7 +179,7 @@ class Radar:
     points: str
 
     @property
-    def told(self) -> str:
+    def describe(self) -> str:
         """The grades in words, for who cannot see the drawing."""
         return say("、", ", ").join(f"{axis.name} {axis.grade}" for axis in self.axes)
 
@@ -261,7 +261,7 @@ async def _open(config: AskConfig, context: ConversationContext) -> AsyncIterato
         remembers = config.remembers and kept.allowed
         if remembers:
             handlers |= known(kept)
-        told = Conversation.told(context.past)
+        told = Conversation.from_log(context.past)
         flow = inquiry(config.setting, told, user="visitor", remembers=remembers)
         yield Prepared(flow, world.having(handlers))
 

@@ -16,7 +16,7 @@ from naisei.runs.lines import Line
 from naisei.web.html import page_response
 from naisei.web.pages.runs.differing import Part, cut, differing
 from naisei.web.pages.runs.lists import place_of
-from naisei.web.pages.runs.loaded import Loaded, brief, episode_of, request_text, told
+from naisei.web.pages.runs.loaded import Loaded, brief, effect_text, episode_of, request_text
 
 #: Turns before and after the one that is looked at, and bytes of a line and of the differences.
 _AROUND, _LINE, _CHANGES = 8, 1_200, 8_000
@@ -96,7 +96,7 @@ def _page(both: Sequence[Loaded], turns: Sequence[Turn], at: int) -> dict[str, A
     first = max(0, at - 1 - _AROUND)
     shown = turns[first : at + _AROUND]
     rows = [
-        _Row(t.number, (_told(both[0], t.first), _told(both[1], t.second)), t.same) for t in shown
+        _Row(t.number, (_side(both[0], t.first), _side(both[1], t.second)), t.same) for t in shown
     ]
     turn = turns[at - 1] if turns else None
     return {
@@ -109,11 +109,11 @@ def _page(both: Sequence[Loaded], turns: Sequence[Turn], at: int) -> dict[str, A
     }
 
 
-def _told(loaded: Loaded, event: Event | None) -> _Side | None:
+def _side(loaded: Loaded, event: Event | None) -> _Side | None:
     if event is None:
         return None
     number = loaded.episode.events.index(event)
-    return _Side(event.where.step, brief(told(loaded, number), _LINE))
+    return _Side(event.where.step, brief(effect_text(loaded, number), _LINE))
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from naisei.runs.words import worded
 from naisei.web.html import form_fields, page_response
 from naisei.web.pages.runs.files import download
 from naisei.web.pages.runs.lists import annotations_of, chosen_runs, opened, place_of
-from naisei.web.pages.runs.loaded import beginning, episode_of, said
+from naisei.web.pages.runs.loaded import beginning, conversation_lines, episode_of
 from naisei.web.state import server_of
 
 #: Bytes of what is read, on a page.
@@ -66,7 +66,7 @@ def _queue(request: Request) -> Queue:
     def show(unit: str, rubric: Rubric) -> tuple[Sequence[Line], str]:
         loaded = episode_of(place, unit)
         events = range(len(loaded.episode.events))
-        lines = loaded.summary or [line for n in events for line in said(loaded, n)]
+        lines = loaded.summary or [line for n in events for line in conversation_lines(loaded, n)]
         # Whoever reads is not told how it was scored.
         bare = [replace(line, marks=()) for line in lines]
         return beginning(bare, _TALK), place.url("episode", e=unit)
@@ -79,15 +79,17 @@ def _row_of(
 ) -> Callable[[str, Rubric], tuple[Sequence[Line], str]]:
     def show(unit: str, rubric: Rubric) -> tuple[Sequence[Line], str]:
         row = rows[unit]
-        return [Line(_told(row[name]), worded(name)) for name in rubric.shows if name in row], ""
+        return [
+            Line(_field_text(row[name]), worded(name)) for name in rubric.shows if name in row
+        ], ""
 
     return show
 
 
-def _told(value: Any) -> str:
+def _field_text(value: Any) -> str:
     """A field of a row, a line each part of it."""
     if isinstance(value, dict):
-        told = ((k, _told(v)) for k, v in value.items() if v not in ("", [], None))
+        told = ((k, _field_text(v)) for k, v in value.items() if v not in ("", [], None))
         return "\n".join(f"{worded(key)}: {text}" for key, text in told)
     return say("、", ", ").join(map(str, value)) if isinstance(value, list) else str(value)
 

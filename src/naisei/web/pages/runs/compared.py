@@ -17,13 +17,13 @@ from naisei.core import InputError
 from naisei.lang import say
 from naisei.runs.compare import Comparison, compare, load
 from naisei.runs.frozen import Frozen
-from naisei.runs.listing import found
+from naisei.runs.listing import find_runs
 from naisei.runs.report import StoredSummary, stored_summary
 from naisei.runs.tables import to_csv, to_markdown
 from naisei.system.studies import headline_name
 from naisei.web.html import page_response
 from naisei.web.pages.runs.files import download
-from naisei.web.pages.runs.lists import Place, chosen_runs, file_state, opened, place_of
+from naisei.web.pages.runs.lists import RunAddress, chosen_runs, file_state, opened, place_of
 from naisei.web.state import server_of
 
 #: Runs at a time; pairs grow with the square.
@@ -36,7 +36,7 @@ _UNITS, _OFFERED = 50, 30
 class Side:
     """One of the runs."""
 
-    place: Place
+    place: RunAddress
     frozen: Frozen
     stored: StoredSummary
 
@@ -65,8 +65,8 @@ async def _choose(request: Request, names: list[str], refused: str = "") -> Resp
         chosen = place_of(request, names[0])
         frozen = Frozen.read(chosen.path / "config.json")
         others = [
-            (Place.under(root, run.path).name, run.created)
-            for run in await asyncio.to_thread(found, root)
+            (RunAddress.under(root, run.path).name, run.created)
+            for run in await asyncio.to_thread(find_runs, root)
             if run.system == frozen.system
             and run.path != chosen.path
             and Frozen.read(run.path / "config.json").data_hash == frozen.data_hash
@@ -143,12 +143,12 @@ def _label(side: Side) -> str:
     return f"{side.place.name} ({by})" if by else side.place.name
 
 
-def _side(place: Place) -> Side:
+def _side(place: RunAddress) -> Side:
     with opened(place.path) as directory:
         return Side(place, directory.frozen, stored_summary(directory))
 
 
-def _compared(places: list[Place]) -> Comparison:
+def _compared(places: list[RunAddress]) -> Comparison:
     return compared(tuple(place.path for place in places))
 
 

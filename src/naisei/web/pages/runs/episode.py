@@ -32,10 +32,10 @@ from naisei.web.pages.runs.loaded import (
     beginning,
     brief,
     bytes_of,
+    conversation_lines,
+    effect_text,
     episode_of,
     request_text,
-    said,
-    told,
 )
 from naisei.web.pages.runs.run import overview_of
 from naisei.web.pages.runs.timeline import lanes
@@ -171,7 +171,7 @@ def _page(
         "at": at,
         "effects": len(events),
         "event": event,
-        "told": brief(told(loaded, at), 2_500) if events else (),
+        "told": brief(effect_text(loaded, at), 2_500) if events else (),
         "mark": marks.get(at, ""),
         "steps": _steps(events, at),
         "next_bad": next((events[n].where.step for n in bad if n > at), ""),
@@ -209,7 +209,7 @@ def _talk(loaded: Loaded, at: int) -> tuple[list[Item], str]:
     room = _TALK
     for number in range(min(at, len(events) - 1), -1, -1):
         event, mark = events[number], marks.get(number, "")
-        if not (lines := brief(said(loaded, number), _LINE)):
+        if not (lines := brief(conversation_lines(loaded, number), _LINE)):
             continue
         room -= 300 + bytes_of(lines)
         if room < 0 and items:

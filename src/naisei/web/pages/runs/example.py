@@ -10,7 +10,7 @@ from naisei.lang import language
 from naisei.runs.lines import Line
 from naisei.runs.overview import EpisodeOutcome
 from naisei.system.registry import find_system
-from naisei.web.pages.runs.lists import Place, opened
+from naisei.web.pages.runs.lists import RunAddress, opened
 from naisei.web.pages.runs.loaded import brief, episode_of
 from naisei.web.state import RECORDED
 
@@ -49,7 +49,7 @@ def example_of(page: str) -> Example | None:
 @lru_cache(maxsize=16)
 def _example(name: str, spoken: str) -> Example:
     """spoken: the language, which is in the words."""
-    place = Place(f"~{name}", RECORDED / name)
+    place = RunAddress(f"~{name}", RECORDED / name)
     episode = _CHOSEN.get(name) or _first(place)
     loaded = episode_of(place, episode)
     told = [replace(line, under=()) for line in loaded.summary if line.tone != "dim"]
@@ -63,6 +63,6 @@ def _example(name: str, spoken: str) -> Example:
     )
 
 
-def _first(place: Place) -> str:
+def _first(place: RunAddress) -> str:
     with opened(place.path) as directory:
         return directory.log.known_episodes()[0]

@@ -21,7 +21,7 @@ from naisei.runs.share import MOST, share_html
 from naisei.runs.show import episode_json, episode_text, find_episode, run_text
 from naisei.system.registry import digest_of
 from naisei.text_files import read_text
-from naisei.web.pages.runs.lists import Place, is_study, looking, opened, place_of
+from naisei.web.pages.runs.lists import RunAddress, is_study, looking, opened, place_of
 
 _OF_RUN: dict[str, tuple[str, Callable[[RunDirectory], str]]] = {
     "csv": ("text/csv", lambda directory: frame(directory.path).to_csv()),
@@ -59,7 +59,7 @@ def _failures(directory: RunDirectory) -> str:
     return share_html(directory, overview.failures()[:MOST])
 
 
-async def _whole(place: Place, form: str) -> Response:
+async def _whole(place: RunAddress, form: str) -> Response:
     """The page of a study, or of a report of no run."""
     path = place.path / ("study.html" if is_study(place.path) else "report.html")
     if form != "html" or not path.is_file():
@@ -70,7 +70,7 @@ async def _whole(place: Place, form: str) -> Response:
     )
 
 
-async def _episode(place: Place, form: str, wanted: str) -> Response:
+async def _episode(place: RunAddress, form: str, wanted: str) -> Response:
     if form == "md":
         text = await looking(place, lambda d: episode_text(d, find_episode(d, wanted)))
         return download(text, "text/markdown", f"{wanted}.md")
@@ -84,7 +84,7 @@ async def _episode(place: Place, form: str, wanted: str) -> Response:
     raise _unknown()
 
 
-def _lines(place: Place, *, events: bool) -> Iterator[str]:
+def _lines(place: RunAddress, *, events: bool) -> Iterator[str]:
     """Drawn from the log line by line; Starlette does so in a thread."""
     with opened(place.path) as directory:
         yield from export_jsonl(directory, events=events)

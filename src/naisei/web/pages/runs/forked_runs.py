@@ -14,11 +14,11 @@ from starlette.exceptions import HTTPException
 from naisei.core import Event, InputError, fingerprint
 from naisei.lang import say
 from naisei.runs.directory import RunDirectory
-from naisei.runs.fork import Fork, check, kept
+from naisei.runs.fork import Fork, check, events_before
 from naisei.runs.frozen import Frozen
 from naisei.system.registry import declared
 from naisei.web.pages.runs.commands import commands_of
-from naisei.web.pages.runs.lists import Place, looking
+from naisei.web.pages.runs.lists import RunAddress, looking
 from naisei.web.state import RECORDED, ServerState
 
 #: Minutes after which a fork stops (asked for again, it goes on), and characters of a text.
@@ -39,7 +39,9 @@ class ForkForm:
     fixed: bool
 
 
-def fork_form(server: ServerState, place: Place, frozen: Frozen, event: Event) -> ForkForm | None:
+def fork_form(
+    server: ServerState, place: RunAddress, frozen: Frozen, event: Event
+) -> ForkForm | None:
     """`None` where the server cannot fork the run: an example, one of another program, or one whose
     models are not the server's."""
     roles, offered = _models(frozen), server.options.models
@@ -61,7 +63,7 @@ def fork_form(server: ServerState, place: Place, frozen: Frozen, event: Event) -
     )
 
 
-async def fork_of_run(server: ServerState, place: Place, given: Mapping[str, str]) -> str:
+async def fork_of_run(server: ServerState, place: RunAddress, given: Mapping[str, str]) -> str:
     """The address to look at: the fork beside its parent, or under way.
 
     Raises:
@@ -74,7 +76,7 @@ async def fork_of_run(server: ServerState, place: Place, given: Mapping[str, str
         return directory.frozen, directory.log.read(name)
 
     frozen, events = await looking(place, look)
-    kept(events, step)
+    events_before(events, step)
     event = next(event for event in events if event.where.step == step)
     if (form := fork_form(server, place, frozen, event)) is None:
         told = say("この実行はここでは分岐できません", "this run cannot be forked here")
@@ -84,7 +86,7 @@ async def fork_of_run(server: ServerState, place: Place, given: Mapping[str, str
     digest = fingerprint(fork.model_dump())[:8]
     path = server.options.runs / f"{place.path.name}-fork-{digest}"
     if not await commands_of(server).carry_out(_words(fork, path), path):
-        return Place(path.name, path).url("episode", e=name)
+        return RunAddress(path.name, path).url("episode", e=name)
     query = urlencode([("run", place.name), ("run", path.name), ("e", name)])
     return f"/runs/aligned?{query}"
 
@@ -129,7 +131,11 @@ def _prompt(event: Event) -> str:
 
 
 def _fork(
-    place: Place, given: Mapping[str, str], form: ForkForm, event: Event, roles: Mapping[str, str]
+    place: RunAddress,
+    given: Mapping[str, str],
+    form: ForkForm,
+    event: Event,
+    roles: Mapping[str, str],
 ) -> Fork:
     prompt = _text(given, "prompt")
     chosen = given.get("model", "")

@@ -15,7 +15,7 @@ from naisei.core import Event, InputError
 from naisei.runs.fork import fork_of
 from naisei.web.html import form_fields
 from naisei.web.pages.runs.forked_runs import fork_of_run
-from naisei.web.pages.runs.lists import Place, opened, place_of
+from naisei.web.pages.runs.lists import RunAddress, opened, place_of
 from naisei.web.pages.runs.loaded import Loaded
 from naisei.web.state import server_of
 
@@ -35,7 +35,7 @@ async def fork(request: Request) -> Response:
     return Response(status_code=204, headers={"HX-Redirect": address})
 
 
-def fork_command(place: Place, name: str, event: Event) -> str:
+def fork_command(place: RunAddress, name: str, event: Event) -> str:
     """That forks a run at the event; empty for a conversation, which is forked on its page."""
     if place.own:
         return ""
@@ -49,7 +49,7 @@ def fork_command(place: Place, name: str, event: Event) -> str:
     return shlex.join(words)
 
 
-def forks_of(root: Path, place: Place, name: str) -> list[tuple[str, str]]:
+def forks_of(root: Path, place: RunAddress, name: str) -> list[tuple[str, str]]:
     """(step, address beside the parent) of each fork of an episode that stands under `root` where
     `naisei runs fork` puts it unless it is told another place; by name."""
     found = []
@@ -65,7 +65,7 @@ def forks_of(root: Path, place: Place, name: str) -> list[tuple[str, str]]:
     return found
 
 
-def parent_of(loaded: Loaded, place: Place) -> tuple[str, str]:
+def parent_of(loaded: Loaded, place: RunAddress) -> tuple[str, str]:
     """The address of the fork beside its parent, and of the parent at the step; empty where the
     parent is not among the runs that are shown."""
     if not loaded.fork:
@@ -78,4 +78,6 @@ def parent_of(loaded: Loaded, place: Place) -> tuple[str, str]:
         parent = Path(parent).relative_to(root).as_posix()
     name = str(loaded.fork["episode"])
     query = urlencode([("run", parent), ("run", place.name), ("e", name)])
-    return f"/runs/aligned?{query}", Place(parent, place.path).url("episode", e=name, step=step)
+    return f"/runs/aligned?{query}", RunAddress(parent, place.path).url(
+        "episode", e=name, step=step
+    )

@@ -20,7 +20,7 @@ from naisei.lang import say
 from naisei.runs.annotations import Annotation, together, written_on
 from naisei.runs.directory import RunDirectory, log_state
 from naisei.runs.export import study_runs
-from naisei.runs.listing import Found, Listed, found, found_at, look_at_all, looked_at
+from naisei.runs.listing import Listed, RunEntry, find_runs, found_at, look_at_all, looked_at
 from naisei.runs.lock import locked
 from naisei.runs.overview import headline
 from naisei.runs.report import STUDY, stored_summary
@@ -34,7 +34,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class RunAddress:
     """A run by its name in addresses. own: a conversation of the visitor's."""
 
     name: str
@@ -47,11 +47,11 @@ class Place:
         return f"/runs/{verb}/{quote(self.name)}{'?' if given else ''}{given}"
 
     @staticmethod
-    def under(root: Path, path: Path) -> Place:
-        return Place(path.relative_to(root).as_posix(), path)
+    def under(root: Path, path: Path) -> RunAddress:
+        return RunAddress(path.relative_to(root).as_posix(), path)
 
 
-def place_of(request: Request, name: str | None = None) -> Place:
+def place_of(request: Request, name: str | None = None) -> RunAddress:
     """The run that an address names.
 
     Raises:
@@ -60,13 +60,15 @@ def place_of(request: Request, name: str | None = None) -> Place:
     server = server_of(request)
     name = request.path_params["run"] if name is None else name
     if name.startswith("@"):
-        return Place(name, server.conversations.path(request.state.visitor, name[1:]), own=True)
+        return RunAddress(
+            name, server.conversations.path(request.state.visitor, name[1:]), own=True
+        )
     if name.startswith("~"):  # an example that ships, whatever the folder of runs is
         shipped = {path.name: path for path in RECORDED.iterdir() if path.is_dir()}
         if (path := shipped.get(name[1:])) is None:
             raise HTTPException(404, say("そのような実行はありません", "there is no such run"))
-        return Place(name, path)
-    return Place(name, _within(server, name))
+        return RunAddress(name, path)
+    return RunAddress(name, _within(server, name))
 
 
 def _within(server: ServerState, name: str) -> Path:
@@ -104,20 +106,20 @@ def is_study(path: Path) -> bool:
     return (path / STUDY).is_file() or any(path.glob("*/config.json"))
 
 
-def chosen_runs(request: Request) -> dict[str, Place]:
+def chosen_runs(request: Request) -> dict[str, RunAddress]:
     """The runs that an address names by `run`, each once, by their names; those of a study in its
     place. Raises `HTTPException` where there is none of a name."""
-    out: dict[str, Place] = {}
+    out: dict[str, RunAddress] = {}
     for name in request.query_params.getlist("run"):
         place = place_of(request, name)
         inner = study_runs(place.path) if is_study(place.path) else {}
         inside = (path for path in inner.values() if path.parent == place.path)
-        for each in [Place(f"{name}/{path.name}", path) for path in inside] or [place]:
+        for each in [RunAddress(f"{name}/{path.name}", path) for path in inside] or [place]:
             out[each.name] = each
     return out
 
 
-async def looking(place: Place, look: Callable[[RunDirectory], T]) -> T:
+async def looking(place: RunAddress, look: Callable[[RunDirectory], T]) -> T:
     """What `look` makes of the run, in a thread: a long log must not hold up other pages."""
 
     def work() -> T:
@@ -169,8 +171,8 @@ class Row:
     """One run in the list. run: `None` while its log was not looked into. metrics: by name, the one
     that stands for it first."""
 
-    place: Place
-    found: Found
+    place: RunAddress
+    found: RunEntry
     run: Listed | None = None
     metrics: Mapping[str, Metric] = field(default_factory=dict)
     written: Annotation = _NOTHING
@@ -181,7 +183,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ListQuery:
     """Filters, order and metric of the list, as an address has them. A metric that was chosen puts
     the largest first, unless another order is."""
 
@@ -193,11 +195,11 @@ class Wanted:
     metric: str = ""
 
     @staticmethod
-    def of(request: Request) -> Wanted:
+    def of(request: Request) -> ListQuery:
         given = request.query_params
         metric = given.get("metric", "")[:80]
         sort = given.get("sort") or ("metric" if metric else "")
-        return Wanted(
+        return ListQuery(
             text=given.get("text", "")[:200],
             system=given.get("system", ""),
             state=given.get("state", ""),
@@ -222,7 +224,7 @@ async def more_rows(request: Request) -> Response:
     if "offset" in request.query_params:
         return await _answer(request, "runs/_list_rows.html")
     response = await _answer(request, "runs/_list_table.html")
-    response.headers["HX-Replace-Url"] = Wanted.of(request).url("/runs")
+    response.headers["HX-Replace-Url"] = ListQuery.of(request).url("/runs")
     return response
 
 
@@ -234,18 +236,18 @@ async def one_row(request: Request) -> Response:
         return looked(Row(place, found_at(place.path)), seen)
 
     row = await asyncio.to_thread(work)
-    within, wanted = bool(request.query_params.get("within")), Wanted.of(request)
+    within, wanted = bool(request.query_params.get("within")), ListQuery.of(request)
     return page_response(request, "runs/_list_row.html", row=row, within=within, wanted=wanted)
 
 
 async def _answer(request: Request, template: str) -> Response:
-    server, seen, wanted = server_of(request), seen_runs(request), Wanted.of(request)
+    server, seen, wanted = server_of(request), seen_runs(request), ListQuery.of(request)
     root = server.runs
     given = request.query_params.get("offset", "0")
     offset = int(given[:9]) if given.isdecimal() else 0
 
     def work() -> dict[str, Any]:
-        all_ = found(root)
+        all_ = find_runs(root)
         fitting = [row for run in all_ if (row := _fitting(run, server, wanted))]
         of_logs = wanted.state or wanted.sort in ("metric", "state", "scored", "tokens", "usd")
         if of_logs:
@@ -290,8 +292,8 @@ def _reports(root: Path) -> list[str]:
     return sorted(p.name for p in pages if not (p / "config.json").exists() and not is_study(p))
 
 
-def _fitting(run: Found, server: ServerState, wanted: Wanted) -> Row | None:
-    place = Place.under(server.runs, run.path)
+def _fitting(run: RunEntry, server: ServerState, wanted: ListQuery) -> Row | None:
+    place = RunAddress.under(server.runs, run.path)
     try:
         written = together(written_on(annotations_of(server, run.path)))
     except InputError as error:  # told beside this run, so that the others stay in sight
@@ -302,7 +304,7 @@ def _fitting(run: Found, server: ServerState, wanted: Wanted) -> Row | None:
     return Row(place, run, written=written) if fits else None
 
 
-def _order(wanted: Wanted, row: Row) -> tuple[bool, Any]:
+def _order(wanted: ListQuery, row: Row) -> tuple[bool, Any]:
     """What is not known stands last."""
     run, head = row.run, row.metric(wanted.metric)
     value: Any = {

@@ -14,11 +14,11 @@ from naisei.runs.directory import RunDirectory
 from naisei.runs.effects import effect_lines, prompt_text
 from naisei.runs.lines import Line
 from naisei.runs.overview import EpisodeOutcome, Overview
-from naisei.runs.show import EpisodeLine, Wanted, episode_page, find_episode, summary_or_none
+from naisei.runs.show import EpisodeFilter, EpisodeLine, episode_page, find_episode, summary_or_none
 from naisei.runs.task import TITLES, Digest
 from naisei.system.registry import digest_of
 from naisei.web.pages.runs.differing import cut, page_bytes
-from naisei.web.pages.runs.lists import Place, file_state, opened
+from naisei.web.pages.runs.lists import RunAddress, file_state, opened
 from naisei.web.replay import (
     RecordedEpisode,
     Replay,
@@ -46,7 +46,7 @@ class Loaded:
     turning: Turning | None
 
 
-def episode_of(place: Place, wanted: str) -> Loaded:
+def episode_of(place: RunAddress, wanted: str) -> Loaded:
     """An episode with all its effects, kept as long as the run's files stay as they are.
 
     Raises:
@@ -60,7 +60,7 @@ def _loaded(path: Path, state: object, wanted: str, spoken: str) -> Loaded:
     """spoken: the language, which is in the words."""
     with opened(path) as directory:
         name = find_episode(directory, wanted)
-        found = episode_page(directory.log, Wanted(name=name), limit=1).lines
+        found = episode_page(directory.log, EpisodeFilter(name=name), limit=1).lines
         line = found[0] if found else None
         events = tuple(directory.log.read(name))
         fork = directory.log.get("fork")
@@ -103,7 +103,7 @@ def _summary(episode: RecordedEpisode) -> Sequence[Line]:
     if episode.result is None:
         return ()
     try:
-        return episode.task.shown(episode.where, episode.result)
+        return episode.task.render_episode(episode.where, episode.result)
     except (InputError, LookupError, ValueError):
         return ()
 
@@ -120,7 +120,7 @@ def _where(name: str) -> Where:
     return Where(instance, int(trial) if trial.isdecimal() else 0)
 
 
-def said(loaded: Loaded, number: int) -> Sequence[Line]:
+def conversation_lines(loaded: Loaded, number: int) -> Sequence[Line]:
     """What an effect adds to the conversation, a draft that was not used among it; none for what
     is no part of it."""
     event = loaded.episode.events[number]
@@ -132,9 +132,9 @@ def said(loaded: Loaded, number: int) -> Sequence[Line]:
         return Replay().lines(loaded.episode, event)
 
 
-def told(loaded: Loaded, number: int) -> Sequence[Line]:
+def effect_text(loaded: Loaded, number: int) -> Sequence[Line]:
     """An effect in the words of its system, also one that is no part of the conversation."""
-    return said(loaded, number) or effect_lines(loaded.episode.events[number])
+    return conversation_lines(loaded, number) or effect_lines(loaded.episode.events[number])
 
 
 def brief(lines: Sequence[Line], room: int) -> list[Line]:

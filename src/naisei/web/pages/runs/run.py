@@ -26,7 +26,7 @@ from naisei.runs.overview import EpisodeOutcome, Overview, Pace, headline
 from naisei.runs.report import StoredSummary, token_table
 from naisei.runs.show import (
     Cost,
-    Wanted,
+    EpisodeFilter,
     costs_of,
     counts,
     episode_page,
@@ -40,7 +40,7 @@ from naisei.web.html import fragment, page_response
 from naisei.web.pages.runs import study
 from naisei.web.pages.runs.commands import commands_of
 from naisei.web.pages.runs.lists import (
-    Place,
+    RunAddress,
     annotations_of,
     file_state,
     is_study,
@@ -64,7 +64,7 @@ _OUTCOMES = ("good", "part", "bad", "ended", "unscored", "going")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class TableQuery:
     """What an address asks of the table."""
 
     text: str = ""
@@ -74,11 +74,11 @@ class Asked:
     start: int = 0
 
     @staticmethod
-    def of(request: Request) -> Asked:
+    def of(request: Request) -> TableQuery:
         given = request.query_params
         start, outcome = given.get("from", "0"), given.get("outcome", "")
         sort = given.get("sort", "")
-        return Asked(
+        return TableQuery(
             text=given.get("text", "")[:200],
             outcome=outcome if outcome in _OUTCOMES else "",
             sort=sort if sort in _ORDERS else "",
@@ -105,14 +105,14 @@ class Table:
     rows: Sequence[tuple[EpisodeOutcome, Cost]]
     total: int
     next: int | None
-    asked: Asked
+    asked: TableQuery
     priced: bool
     counted: bool
     questions: bool
 
 
 @dataclass(slots=True)
-class _Kept:
+class _OverviewCache:
     """The overview of a run, one user at a time."""
 
     overview: Overview
@@ -123,9 +123,9 @@ def _experiment(frozen: Frozen) -> Experiment[Any] | None:
     return declared(frozen.system, frozen.config)
 
 
-def overview_of(request: Request, directory: RunDirectory) -> _Kept:
+def overview_of(request: Request, directory: RunDirectory) -> _OverviewCache:
     """The overview of a run that the server keeps; not brought up to date."""
-    kept: dict[object, _Kept] = server_of(request).cached("overviews", dict)
+    kept: dict[object, _OverviewCache] = server_of(request).cached("overviews", dict)
     path = directory.path
     log = path / "log.sqlite"
     key = (path, log.stat().st_ino if log.exists() else 0, language())
@@ -133,7 +133,7 @@ def overview_of(request: Request, directory: RunDirectory) -> _Kept:
         if len(kept) >= _MOST_KEPT:
             kept.clear()
         frozen = directory.frozen
-        kept[key] = _Kept(Overview(digest_of(frozen.system, frozen.config)))
+        kept[key] = _OverviewCache(Overview(digest_of(frozen.system, frozen.config)))
     return kept[key]
 
 
@@ -142,7 +142,7 @@ async def show(request: Request) -> Response:
     server, place = server_of(request), place_of(request)
     if is_study(place.path):
         return await study.show(request, place)
-    asked = Asked.of(request)
+    asked = TableQuery.of(request)
     at = request.query_params.get("at", "")
 
     def look(directory: RunDirectory) -> dict[str, Any] | str:
@@ -185,14 +185,16 @@ async def show(request: Request) -> Response:
     return response
 
 
-def _charts(place: Place, directory: RunDirectory, kept: StoredSummary) -> list[tuple[str, str]]:
+def _charts(
+    place: RunAddress, directory: RunDirectory, kept: StoredSummary
+) -> list[tuple[str, str]]:
     """Titles and drawings: of the tables that can be drawn, and what the system adds."""
     tables = [made for t in kept.summary.tables if (made := table_chart(t))]
     drawn = [(made.title, made.svg()) for made in tables]
     experiment = _experiment(directory.frozen)
     if experiment is not None and experiment.charts:
         module, _, function = experiment.charts.partition(":")
-        page = episode_page(directory.log, Wanted(state="scored"), limit=_CHARTED)
+        page = episode_page(directory.log, EpisodeFilter(state="scored"), limit=_CHARTED)
         try:
             charts = getattr(import_module(module), function)(
                 [(line.episode, line.result) for line in page.lines]
@@ -203,7 +205,7 @@ def _charts(place: Place, directory: RunDirectory, kept: StoredSummary) -> list[
     return [(title, svg) for title, svg in drawn if svg]
 
 
-def _chart(place: Place, chart: Chart) -> str:
+def _chart(place: RunAddress, chart: Chart) -> str:
     def linked(point: Point) -> Point:
         if not point.episode:
             return point
@@ -232,7 +234,7 @@ def _sorted(kept: StoredSummary, experiment: Experiment[Any] | None) -> _Metrics
 
 
 def _state(
-    server: ServerState, place: Place, directory: RunDirectory, overview: Overview
+    server: ServerState, place: RunAddress, directory: RunDirectory, overview: Overview
 ) -> dict[str, Any]:
     """What changes while a run goes on."""
     running = locked(directory.path)
@@ -256,7 +258,7 @@ def _state(
 
 async def episodes(request: Request) -> Response:
     """`GET /runs/episodes/<run>`: rows of the table; the address bar gets the filters."""
-    place, asked = place_of(request), Asked.of(request)
+    place, asked = place_of(request), TableQuery.of(request)
 
     def look(directory: RunDirectory) -> Table:
         kept = overview_of(request, directory)
@@ -271,7 +273,7 @@ async def episodes(request: Request) -> Response:
     return response
 
 
-def _table(directory: RunDirectory, overview: Overview, asked: Asked) -> Table:
+def _table(directory: RunDirectory, overview: Overview, asked: TableQuery) -> Table:
     if asked.outcome == "going":
         return _going(directory, asked)
     text = asked.text.lower()
@@ -301,9 +303,9 @@ def _table(directory: RunDirectory, overview: Overview, asked: Asked) -> Table:
     return _made([*made, *going.rows], len(rows) + going.total, None, asked)
 
 
-def _going(directory: RunDirectory, asked: Asked) -> Table:
+def _going(directory: RunDirectory, asked: TableQuery) -> Table:
     """Episodes that have begun and not ended."""
-    wanted = Wanted(text=asked.text, state="going")
+    wanted = EpisodeFilter(text=asked.text, state="going")
     page = episode_page(directory.log, wanted, offset=asked.start, limit=_AT_ONCE)
     rows = [
         EpisodeOutcome(x.episode, x.instance, "", Digest(did=say("途中", "under way")), "", 0.0)
@@ -314,7 +316,7 @@ def _going(directory: RunDirectory, asked: Asked) -> Table:
 
 
 def _made(
-    rows: Sequence[tuple[EpisodeOutcome, Cost]], total: int, after: int | None, asked: Asked
+    rows: Sequence[tuple[EpisodeOutcome, Cost]], total: int, after: int | None, asked: TableQuery
 ) -> Table:
     return Table(
         rows,
@@ -350,10 +352,10 @@ async def costs(request: Request) -> Response:
 
 async def live(request: Request) -> Response:
     """`GET /runs/live/<run>`: server-sent events while another process writes the run."""
-    return EventSourceResponse(_told(request, place_of(request)))
+    return EventSourceResponse(_event_stream(request, place_of(request)))
 
 
-async def _told(request: Request, place: Place) -> AsyncIterator[bytes]:
+async def _event_stream(request: Request, place: RunAddress) -> AsyncIterator[bytes]:
     before: object = None
     while True:
         now = await asyncio.to_thread(_mark, place.path)
@@ -371,7 +373,7 @@ def _mark(path: Path) -> tuple[bool, object]:
     return locked(path), file_state(path)
 
 
-def _now(request: Request, place: Place, directory: RunDirectory) -> str:
+def _now(request: Request, place: RunAddress, directory: RunDirectory) -> str:
     kept = overview_of(request, directory)
     with kept.lock:
         kept.overview.update(directory.log)

@@ -13,11 +13,11 @@ from starlette.responses import Response
 from naisei.lang import language, say, speaking
 from naisei.plugins import pairs
 from naisei.runs.directory import RunDirectory
-from naisei.runs.listing import found
+from naisei.runs.listing import find_runs
 from naisei.runs.search import Hit, Search
 from naisei.system.instances import add_rows, rows_of
 from naisei.web.html import form_fields, page_response
-from naisei.web.pages.runs.lists import Place, looking, place_of
+from naisei.web.pages.runs.lists import RunAddress, looking, place_of
 from naisei.web.state import server_of
 
 #: Hits of a page, and seconds after which no further run is begun.
@@ -34,20 +34,20 @@ async def search(request: Request) -> Response:
     first = int(begin[:9]) if begin.isdecimal() else 0
 
     def work() -> dict[str, Any]:
-        all_ = found(root)
-        talks = [] if system else found(own)
+        all_ = find_runs(root)
+        talks = [] if system else find_runs(own)
         places = [*talks, *(run for run in all_ if system in ("", run.system))]
-        hits: list[tuple[Place, Hit]] = []
+        hits: list[tuple[RunAddress, Hit]] = []
         until, at = time.monotonic() + _SECONDS, first
         looked = Search(text, (), prompts)
         while text and at < len(places) and time.monotonic() < until and len(hits) < _HITS:
             looked.places = places[at : at + 1]
-            hits += [(_place(root, own, hit.run), hit) for hit in looked]
+            hits += [(_run_address(root, own, hit.run), hit) for hit in looked]
             at += 1
         return {
             "hits": hits[:_HITS],
             "left_out": max(0, len(hits) - _HITS),
-            "told": looked.told() if text else "",
+            "told": looked.describe() if text else "",
             "next": at if text and at < len(places) else None,
             "systems": sorted({run.system for run in all_ if run.system}),
         }
@@ -62,8 +62,12 @@ async def search(request: Request) -> Response:
     )
 
 
-def _place(root: Path, own: Path, run: Path) -> Place:
-    return Place(f"@{run.name}", run, own=True) if run.parent == own else Place.under(root, run)
+def _run_address(root: Path, own: Path, run: Path) -> RunAddress:
+    return (
+        RunAddress(f"@{run.name}", run, own=True)
+        if run.parent == own
+        else RunAddress.under(root, run)
+    )
 
 
 async def keep(request: Request) -> Response:

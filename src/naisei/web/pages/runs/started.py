@@ -26,7 +26,7 @@ from naisei.web.conversations.routes import configured, model_field
 from naisei.web.html import form_fields, page_response
 from naisei.web.pages.runs.commands import commands_of
 from naisei.web.pages.runs.example import EXAMPLES
-from naisei.web.pages.runs.lists import Place, place_of
+from naisei.web.pages.runs.lists import RunAddress, place_of
 from naisei.web.state import RECORDED, ServerState, server_of
 
 #: Minutes after which a run stops, to be gone on with by whoever still wants it.
@@ -124,7 +124,7 @@ async def begin(request: Request) -> Response:
     model = model_field(request, given) if given.get("model") else None
     flags = [flag for flag in (*first, *more) if _said(flag, given)]
     path = await asyncio.to_thread(_frozen, server, experiment, flags, given, model)
-    return await _under_way(server, Place(path.name, path))
+    return await _under_way(server, RunAddress(path.name, path))
 
 
 def _said(flag: Flag, given: Mapping[str, str]) -> bool:
@@ -162,7 +162,7 @@ async def go_on(request: Request) -> Response:
     return await _under_way(server, place)
 
 
-def may_go_on(server: ServerState, place: Place, frozen: Frozen) -> bool:
+def may_go_on(server: ServerState, place: RunAddress, frozen: Frozen) -> bool:
     """Whether a form could have begun it: it is of such a kind, with models of the server's."""
     experiment = declared(frozen.system, frozen.config)
     models = frozen.config.get("models")
@@ -172,7 +172,7 @@ def may_go_on(server: ServerState, place: Place, frozen: Frozen) -> bool:
     return known and not elsewhere and named <= set(server.options.models) and not why_not(server)
 
 
-async def _under_way(server: ServerState, place: Place) -> Response:
+async def _under_way(server: ServerState, place: RunAddress) -> Response:
     words = ["resume", str(place.path), f"--max-minutes={_MINUTES}"]
     try:
         await commands_of(server).carry_out(words, place.path, wait=0.0)

@@ -45,17 +45,17 @@ class Strip:
         each = 1 if total <= _MOST else -(-total // _MOST_SHARED)
         count = -(-total // each)
         cells = [_cell(rows[at : at + each], at, at // each) for at in range(0, len(rows), each)]
-        left = [_place(number) for number in range(len(cells), count)]
+        left = [_cell_origin(number) for number in range(len(cells), count)]
         across = min(count, _ROW)
         return Strip(cells, left, each, across * _WIDE, -(-count // _ROW) * _HIGH)
 
 
-def _place(number: int) -> tuple[int, int]:
+def _cell_origin(number: int) -> tuple[int, int]:
     return number % _ROW * _WIDE, number // _ROW * _HIGH
 
 
 def _cell(rows: Sequence[EpisodeOutcome], first: int, number: int) -> Cell:
-    x, y = _place(number)
+    x, y = _cell_origin(number)
     name = rows[0].episode if len(rows) == 1 else f"{rows[0].episode} – {rows[-1].episode}"
     of = Counter(row.outcome for row in rows)
     parts, top = [], 0.0

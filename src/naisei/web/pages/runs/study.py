@@ -24,7 +24,7 @@ from naisei.runs.task import Metric
 from naisei.system.registry import declared
 from naisei.web.html import page_response
 from naisei.web.pages.runs.compared import compared
-from naisei.web.pages.runs.lists import Place, opened
+from naisei.web.pages.runs.lists import RunAddress, opened
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,19 +32,19 @@ class Member:
     """One run of the study. head: the metric that stands for it. problem: why it has none."""
 
     label: str
-    place: Place
+    place: RunAddress
     frozen: Frozen | None
     stored: StoredSummary | None
     head: Metric | None
     problem: str = ""
 
 
-async def show(request: Request, place: Place) -> Response:
+async def show(request: Request, place: RunAddress) -> Response:
     """`GET /runs/show/<study>`."""
     return page_response(request, "runs/study.html", **await asyncio.to_thread(_work, place))
 
 
-def _work(place: Place) -> dict[str, Any]:
+def _work(place: RunAddress) -> dict[str, Any]:
     note = _note(place.path)
     inside = place.path.resolve()
     members = [
@@ -88,8 +88,8 @@ def _note(path: Path) -> dict[str, Any]:
     return {}
 
 
-def _member(study: Place, label: str, path: Path) -> Member:
-    place = Place(f"{study.name}/{path.name}", path)
+def _member(study: RunAddress, label: str, path: Path) -> Member:
+    place = RunAddress(f"{study.name}/{path.name}", path)
     try:
         with opened(path) as directory:
             frozen, stored = directory.frozen, stored_summary(directory)
