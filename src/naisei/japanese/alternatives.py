@@ -1,6 +1,6 @@
 """The alternatives of a Japanese question: 「AですかBですか」「AとB、どちら」「A、B、それともC」.
 
-However it ends: with ？, 。 or nothing. `naisei.japanese.questions` takes the rest apart.
+Any ending: ？, 。 or nothing. `naisei.japanese.questions` takes the rest apart.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _ASKED_TWICE = re.compile(
     r"(?<=しょうか)(?![なねよいらとはもに])"
 )
 _PICK = r"(?:どちら|どっち|どれ|いずれ|何れ|どの(?!よう|くらい|ぐらい|辺|へん))"
-#: What stands between the last candidate and the word that asks for one: 「…のうち」「…なら」.
+#: Words between the last candidate and the question word: 「…のうち」「…なら」.
 _OF_THEM = (
     r"(?:(?:この|その)?(?:の)?(?:中|なか|うち|内)(?:で|では|だと|なら)?(?:いうと|言うと)?|のほう|の方|(?:で|と)?は|で|だったら|なら(?:ば)?|"
     rf"だと|の(?={_PICK})|って|、|か|と)*"
@@ -65,7 +65,7 @@ _OPENING = re.compile(
     r"あのう?|[^、。]{1,20}のは|さっきのは|ご?希望は|お望みは|欲しいのは|ほしいのは|お求めなのは|必要なのは|ご用は|用があるのは|気になるのは|"
     r"(?:その|この|あの)[^、。]{1,12}は|[^、]{1,30}(?:で言うと|でいうと|で言えば|としたら)|[^、]{1,12}(?:ですけど|ますけど|ですが|ますが|けど|として|について(?:は)?|のことで))、"
 )
-#: What only leads up to the alternatives: 「そのロールは、…」「包むなら、…」「座ったまま、…」.
+#: Openings before the alternatives: 「そのロールは、…」「包むなら、…」「座ったまま、…」.
 _LEADING = re.compile(r"(?:は|なら(?:ば)?|たら|まま(?:で)?|ながら|とき(?:に)?|時(?:に)?)$")
 _TELL = re.compile(
     r"(?:.{0,6})(?:教えて|聞かせて|おしえて|言って|話して)(?:くだ|くれ|もら|いただ|ほし).*"
@@ -75,7 +75,7 @@ _TELL = re.compile(
 def alternatives(text: str) -> tuple[tuple[str, ...], str]:
     """The alternatives of a question, and the predicate that they share where it follows them."""
     text = re.sub(r"(?:もしか|ひょっと)(?:して|すると|したら)、?", "", text).strip("。？！ ")
-    # 「AとB、気になるのはどちら」: what it is about is none of them.
+    # 「AとB、気になるのはどちら」: the topic is not a candidate.
     text = re.sub(rf"[、。][^、。]{{1,14}}のは、?(?={_PICK})", "、", text)
     if found := _CHOICE.match(text):
         listed = _listed(found["list"])
@@ -102,12 +102,12 @@ def joins(sentence: str) -> bool:
 
 
 def picks(sentence: str) -> bool:
-    """Whether a sentence does no more than ask for one of what was named before it."""
+    """Whether a sentence only asks to choose from what was named before."""
     return len(sentence) <= 16 and re.search(rf"{_PICK}|この中", sentence) is not None
 
 
 def _candidates(parts: Sequence[str]) -> list[str]:
-    """Parts of a question that put something forward; openings and 「どっち？」 are none."""
+    """The candidate parts of a question, without openings and 「どっち？」."""
     kept = []
     for part in parts:
         part = re.sub(r"(?<=[ぁ-んァ-ヶ一-龠])(?<!のこ)と$", "", part.strip("、。？！… "))
@@ -126,7 +126,7 @@ def _candidates(parts: Sequence[str]) -> list[str]:
 
 
 def _leads(parts: Sequence[str]) -> bool:
-    """Whether the first only leads up to the rest; of 「コップは？水筒は？」 it does not."""
+    """Whether the first part is only an opening; of 「コップは？水筒は？」 it does not."""
     return bool(_LEADING.search(parts[0])) and not all(map(_LEADING.search, parts))
 
 
@@ -181,7 +181,7 @@ def _joined(text: str, *, listed: bool = False) -> tuple[str, ...]:
     return tuple(p for p in parts if p)
 
 
-#: か before these makes no choice.
+#: か before these offers no choice.
 _AFTER_KA_WORDS = "も な ね しら どう けて け よ い の と ら "
 _AFTER_KA = frozenset(_AFTER_KA_WORDS.split())
 _AFTER_TO_WORDS = "思う 言う 一緒 共 為る 成る 違う 同じ 聞く 考える 感じる "

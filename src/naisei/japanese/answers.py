@@ -1,8 +1,8 @@
 """Stance of an answer to a question: yes, no, the former, the latter, neither, no answer.
 
 Reads the short answers people give to clarifying questions, in Japanese and English: polarity
-words, hedges, refusals, and the content besides them. It looks only at the answer; what a "yes"
-means is for the caller to know.
+words, hedges, refusals, and the content besides them. It reads only the answer; the caller knows
+what a "yes" means.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ class Stance(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer understood.
+    """A parsed answer.
 
-    certainty: in (0, 1], lower for hedged answers. content: what is said besides the
-    polarity, with denied clauses left out (「飲み物ではなくて、眠いんです」 → 「眠いんです」);
-    empty if there is nothing. denied: the clauses left out.
+    certainty: in (0, 1], lower for hedged answers. content: the text besides the polarity, with
+    denied clauses left out (「飲み物ではなくて、眠いんです」 → 「眠いんです」); empty if there is
+    nothing. denied: the clauses left out.
     """
 
     stance: Stance
@@ -45,7 +45,7 @@ class Answer:
     denied: str = ""
 
 
-#: How certain a hedged answer is taken to be.
+#: Certainty of a hedged answer.
 HEDGED = 0.7
 
 _REFUSED = re.compile(
@@ -84,7 +84,7 @@ PLACES = tuple(
         r"(?:三つ目|三番目|三ばんめ|最後)|\bthird\b|\blast\b",
     )
 )
-#: What comes before it was a slip of the tongue.
+#: Marks of a correction: the words before were a slip.
 _REPAIR = re.compile(
     r"(?:言い|いい)?(?:間違え|まちがえ|間違い|まちがい)(?:た|ました|でし?た?)[よねの]*[。、!]|"
     r"(?:じゃ|では)なかった[。、]|訂正(?:し|です)[^。]*[。]|(?:あ|いや|おっと)[、っ]?(?:違|ちが)(?:った|いました)[。、]|"
@@ -152,7 +152,7 @@ _POLARITY_WORD = re.compile(
 
 
 def understand(text: str, question: str = "") -> Answer:
-    """Read an answer. Never raises: what is not understood has the stance `OPEN`.
+    """Parse an answer. Never raises: anything else has the stance `OPEN`.
 
     question: if given, an answer that only echoes its words is read as a yes or a no
     (「喉が渇いていますか？」 — 「渇いてません」).
@@ -217,7 +217,7 @@ def _stance(text: str, content: str) -> Stance:
 
 
 def _contents(text: str, question: str) -> tuple[str, str]:
-    """What is affirmed and what is denied, clause by clause; bare polarity words dropped."""
+    """Affirmed and denied clauses, without bare polarity words."""
     said: list[str] = []
     denied: list[str] = []
     for clause in _CLAUSE.split(text):
@@ -249,7 +249,7 @@ _NOTHING = re.compile(
 
 
 def none_of_them(answer: str) -> bool:
-    """Whether an answer says that none of what was offered fits, and nothing else.
+    """Whether an answer only says that no option fits.
 
     >>> none_of_them("その中にはありません。"), none_of_them("その中にはないです、有休の話です")
     (True, False)
@@ -258,7 +258,7 @@ def none_of_them(answer: str) -> bool:
 
 
 def at_a_loss(answer: str) -> bool:
-    """Whether an answer says that there is nothing to say, or that the person does not know.
+    """Whether an answer says "nothing" or "I do not know".
 
     >>> at_a_loss("特にありません。"), at_a_loss("お金がありません")
     (True, False)
@@ -271,7 +271,7 @@ def _folded(text: str) -> str:
     return unicodedata.normalize("NFKC", text).strip().strip("「」")
 
 
-#: A leave to do it, and what takes it away.
+#: Words of permission, and words that withdraw it.
 _GRANTS = re.compile(
     r"(?:^|[て、。\s])も?(?:いい|良い|よい|ええ|かまわ(?:ない|ん)|構わ(?:ない|ん))"
     r"(?:です)?(?:よ|わ|ぞ|で|から|けど)?[。！!]*$|"
@@ -287,7 +287,7 @@ _WITHHOLDS = re.compile(
 
 
 def grants(said: str) -> bool:
-    """Whether an answer lets somebody do what they asked about; in doubt it does not."""
+    """Whether an answer grants permission; in doubt, no."""
     stance = understand(said).stance
     leave = stance is Stance.OPEN and _GRANTS.search(said) and not _WITHHOLDS.search(said)
     return stance is Stance.YES or bool(leave)
@@ -295,10 +295,10 @@ def grants(said: str) -> bool:
 
 # States of household objects in words: used and lying about, stored; clearing up.
 #
-# Used by the features of R-Clarify's `bayes` agent; it stands here because it parses Japanese. The
-# words are matched in English, too.
+# Used by the features of R-Clarify's `bayes` agent; it is here because it parses Japanese; English
+# words are matched, too.
 
-#: State words of a thing that has been used and lies about, and of one that waits for use.
+#: State words of a used thing left out, and of a stored thing.
 _USED = re.compile(
     r"飲み終|飲み干|食べ終|食べ残|飲み残|飲みかけ|食べかけ|使いかけ|使い終|使ったあと|空の|空に|"
     r"転が|散ら|落ち|出しっぱなし|置きっぱなし|つけっぱなし|からま|絡ま|丸め|倒れ|汚れ|"
@@ -321,12 +321,12 @@ _TIDY_WORDS = re.compile(
 
 
 def is_used(phrase: str) -> bool:
-    """Whether words of a phrase say that a thing has been used and lies about."""
+    """Whether a phrase says that a thing was used and left out."""
     return _USED.search(phrase) is not None
 
 
 def is_stored(phrase: str) -> bool:
-    """Whether words of a phrase say that a thing is put away or waits for use."""
+    """Whether a phrase says that a thing is stored."""
     return _STORED.search(phrase) is not None
 
 

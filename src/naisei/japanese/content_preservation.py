@@ -1,4 +1,4 @@
-"""Content preservation: which quantities, names and negations of a text another one keeps.
+"""Content preservation: which quantities, names and negations a rewriting preserves.
 
 Used by the intent system to check rewritten questions and answers against their source,
 and by the director.
@@ -63,7 +63,7 @@ _NO_NUMBER = re.compile(
 
 @cached_text(8192)
 def quantities(text: str) -> frozenset[Quantity]:
-    """All of them. Dates come apart into 年, 月 and 日; a clock's 9:00 into 時 and 分."""
+    """All quantities. Dates are split into 年, 月 and 日; 9:00 into 時 and 分."""
     folded = unicodedata.normalize("NFKC", text)
     folded = _ERA_quantities.sub(
         lambda m: str(_ERAS[m[1]] + _whole("1" if m[2] == "元" else m[2])), folded
@@ -84,7 +84,7 @@ def quantities(text: str) -> frozenset[Quantity]:
 def missing(wanted: str, given: str) -> tuple[Quantity, ...]:
     """Quantities of `wanted` that `given` does not hold.
 
-    A value with a unit is held by the same value with the same unit, or with none.
+    A value with a unit matches the same value with the same unit, or without one.
     """
     held = quantities(given)
     values = {q.value for q in held}
@@ -101,7 +101,7 @@ def _unit(found: str | None) -> str:
     return _SAME.get(found or "", found or "")
 
 
-#: Of a number: floats end at 10^308.
+#: Longest number: floats end at 10^308.
 _DIGITS = 100
 
 
@@ -142,7 +142,7 @@ def _whole(text: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class LostContent:
-    """Something that was said and is not in the rewriting."""
+    """Content missing in the rewriting."""
 
     kind: Literal["entity", "number", "date", "negation"]
     text: str
@@ -163,7 +163,7 @@ def _words(name: str) -> frozenset[str]:
     return frozenset((files("naisei.japanese") / name).read_text(encoding="utf-8").split())
 
 
-#: Nouns that say nothing of the matter: a rewriting may drop them.
+#: Empty nouns that a rewriting may drop.
 _HOLLOW = _words("hollow_nouns.txt")
 #: Words of asking in English capitals and the like.
 _PLAIN = _words("plain_english.txt")
@@ -181,12 +181,12 @@ _ENGLISH_NOT = re.compile(r"\b(?:not|never|without|cannot|no longer|neither|nor)
 
 
 def lost(said: str, rewritten: str) -> tuple[LostContent, ...]:
-    """What of `said` is missing in `rewritten`; empty if everything is kept.
+    """Content of `said` that is missing in `rewritten`.
 
     entity: quoted words, Latin words, proper nouns, katakana words and compounds of nouns; the
     words of a compound may stand apart. number, date: by value (三日 is 3日). negation: each
     predicate that is denied; polite requests, duties (なければならない) and 「わかりません」 are
-    none. Kept means kept as said: a name replaced by a synonym counts as lost.
+    none. A name replaced by a synonym counts as lost.
     """
     found = [LostContent("number", q.value + q.unit) for q in missing(said, rewritten)]
     folded = normalise(rewritten)
@@ -254,7 +254,7 @@ def _negations(said: str, rewritten: str) -> list[LostContent]:
 
 
 def denied(text: str) -> tuple[str, ...]:
-    """Dictionary forms of what is denied: 使えない → 使う, Zoomではなく → Zoom, 未提出 → 提出."""
+    """Dictionary forms of denied words: 使えない → 使う, Zoomではなく → Zoom, 未提出 → 提出."""
     plain = _FORMAL.sub("、", normalise(text))
     found: dict[str, None] = {}
     words = tokens(plain)
@@ -278,7 +278,7 @@ def _denies(words: tuple[Token, ...], at: int) -> bool:
     return token.surface == "ん" and at > 0 and words[at - 1].lemma == "ます"
 
 
-#: Words that carry the denial of what stands before them: 取得でき|ない, 使っ|て|い|ない.
+#: Words that negate the words before them: 取得でき|ない, 使っ|て|い|ない.
 _LIGHT = frozenset({"為る", "出来る", "居る", "有る", "成る", "れる", "られる", "せる", "させる"})
 
 

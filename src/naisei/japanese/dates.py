@@ -22,7 +22,7 @@ _IN_FORCE = re.compile(
     r"施行|改定|改訂|改正|適用|実施|発効|変更日|有効|運用開始|effective|revised|in force", re.I
 )
 _MADE = re.compile(r"制定|策定|初版|発行|作成|更新|公開|updated|issued|created|published", re.I)
-#: Of another document, or of a day that is no beginning.
+#: Words that refer to another document, or to a day other than the start.
 _OTHER = re.compile(r"廃止|旧|従前|従来|予定|まで|失効|期限|締切|検討|expires|until|draft", re.I)
 _NEAR = 14
 
@@ -39,7 +39,7 @@ class DateMention:
 
 
 def dates_in(text: str) -> list[DateMention]:
-    """In order. What is no day of the calendar is passed over.
+    """Dates in order; invalid ones are skipped.
 
     >>> [w.date.isoformat() for w in dates_in("令和６年４月１日施行、平成元年制定")]
     ['2024-04-01', '1989-01-01']
@@ -60,7 +60,7 @@ def dates_in(text: str) -> list[DateMention]:
 
 
 def named_years(text: str) -> set[int]:
-    """Years that a text names, by themselves (2023年度) or in dates."""
+    """Years in a text, alone (2023年度) or in dates."""
     folded = unicodedata.normalize("NFKC", text)
     alone = {int(m[0]) for m in _YEAR.finditer(folded)}
     eras = {_ERAS[m[1]] + (1 if m[2] == "元" else int(m[2])) for m in _ERA_YEAR.finditer(folded)}
@@ -68,10 +68,10 @@ def named_years(text: str) -> set[int]:
 
 
 def effective_date(text: str, context: str = "") -> tuple[int, date] | None:
-    """(how sure, the latest date at which the text says something took effect); None if it says
-    none. 2: in force, revised (施行, 改定, …); 1: made, issued, updated (制定, 発行, 更新, …).
+    """(certainty, latest effective date in the text); `None` without one. 2: in force, revised
+    (施行, 改定, …); 1: made, issued, updated (制定, 発行, 更新, …).
 
-    context: what stands above the text, a heading such as 改定履歴.
+    context: the heading above, such as 改定履歴.
 
     >>> effective_date("この規程は令和6年4月1日から施行する。")
     (2, datetime.date(2024, 4, 1))
@@ -142,12 +142,13 @@ def version_of(name: str) -> tuple[int, ...]:
 
 
 def is_old(name: str) -> bool:
-    """Whether a name or path says that it is an old edition: 旧, 廃止, old, archive."""
+    """Whether a name or path marks an old edition: 旧, 廃止, old, archive."""
     return _OLD.search(_fold(name)) is not None
 
 
 def is_series(name: str) -> bool:
-    """Whether documents of this name replace nothing: minutes, reports, newsletters."""
+    """Whether the name is of a series: minutes, reports, newsletters (no edition replaces
+    another)."""
     return _SERIES.search(_fold(name)) is not None
 
 

@@ -1,4 +1,4 @@
-"""Words of somebody who wants nothing (any more): a request taken back, thanks, a greeting."""
+"""Texts without a request: a withdrawn request, thanks, a greeting."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ import re
 
 
 def declines(text: str, question: str = "", actions: str = "") -> bool:
-    """Whether these words, in Japanese or English, say no more than that nothing is wanted (any
-    more): every one of them takes a request back, or is courtesy. What else there may be in them
-    is for a model to read.
+    """Whether a Japanese or English text only withdraws a request or is courtesy. Anything else is
+    left to a model.
 
-    question: that they answer. actions: what can be wanted; a word that is among these two
-    (「取り消す」) may choose one of them and takes nothing back. A bare no declines but where the
-    question is one of yes or no.
+    question: the question it answers. actions: possible actions; a word found in these two
+    (「取り消す」) may choose one and does not withdraw. A bare no declines, except to a yes/no
+    question.
     """
     context = f"{actions}\n{question}".lower()
 
@@ -31,8 +30,8 @@ def _is_yes_no(question: str) -> bool:
 
 
 def asks_nothing(text: str) -> bool:
-    """Whether somebody thanks, greets or takes back what they said, perhaps with a remark:
-    「助かったよ、コップはもういい」. What is requested besides is for the caller to find first."""
+    """Whether a text thanks, greets or withdraws, perhaps with a remark:
+    「助かったよ、コップはもういい」. The caller checks for requests first."""
     return declines(text) or _THANKS.search(text.lower()) is not None
 
 
@@ -44,7 +43,7 @@ _OPEN_QUESTION = re.compile(
 )
 _SAID = r"(?:です|でした|ます|ました|ません|よ|ね|な(?!し)|わ|から|ので|んで|けど|が)*"
 _ASKED = r"(?:ください|下さい|もらえますか|いただけますか|ほしい|欲しい|くれ)?"
-#: What takes a request back. verb: could be the name of an action.
+#: Words that withdraw a request. verb: may also name an action.
 _NOTHING = re.compile(
     r"(?:"
     rf"(?P<verb>取り?消|取り?止め|取りやめ|やめ|止め|中止|キャンセル|ストップ|なし|無し|忘れ|無視)"
@@ -87,13 +86,13 @@ _KIND_WORDS_EN = (
     r"sorry|thanks|thank you|thx|hello|hi|good (?:morning|evening|afternoon|night)|bye|goodbye|"
     r"see you"
 )
-#: Said of a request or of a thing, these ask for nothing whatever is said besides.
+#: With these the text requests nothing.
 _THANKS = re.compile(
     rf"{_KIND_WORDS}|独り言|聞かなかった|取り?消[しす]|キャンセル|見つかった|手伝わなくて|自分で.{{1,6}}から|(?:何|なに)もいらな|"
     rf"\b(?:{_KIND_WORDS_EN}|nothing|enough|found (?:it|the)|"
     r"it's (?:fine|all right|okay)|myself)\b"
 )
-#: What people say around it, and when they want nothing.
+#: Fillers, and phrases of wanting nothing.
 _COURTESY = re.compile(
     rf"(?:{_KIND_WORDS}|"
     r"ございま(?:す|した)|やっぱり?|やはり|もう|それなら|それでは|では|じゃあ?|今回は|今は|今日は|とりあえず|まあ|"

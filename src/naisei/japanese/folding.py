@@ -15,12 +15,12 @@ from naisei.lengths import cached_text
 _SPACES = " \\t\\u3000\\xa0\\u1680\\u2000-\\u200a\\u202f\\u205f"
 _INVISIBLE = INVISIBLE + JOINERS
 _WIDE = "\\uff10-\\uff19\\uff21-\\uff3a\\uff41-\\uff5a\\uff66-\\uff9f\\u2e80-\\u2fdf\\uf900-\\ufaff"
-#: One of these must be in a line for folding to change it; doubled marks aside.
+#: Folding changes only lines with one of these, or with doubled marks.
 _TRIGGER = re.compile(
     f"[!?.,()~\\t\\u3000\\r\\x0b\\x0c\\x85\\u2028\\u2029\\u3099\\u309a\\xa0\\u1680\\u2000-\\u200a\\u202f"
     f"\\u205f{_INVISIBLE}{_WIDE}﹗﹖｡．，､･‥～〝〟『』｢｣]"
 )
-#: Or one of these. Two searches, of a class and of literals, are faster than one of both.
+#: Likewise; two searches (class, literals) are faster than one.
 _DOUBLED = re.compile("！！|？？|……|。。|、、|ーー|〜〜|・・|♪♪|☆☆|★★|♡♡|♥♥|  ")
 _CHANGE = re.compile(
     "(?P<bang>！[!！﹗]+|[!﹗][!！﹗]*)"
@@ -77,23 +77,23 @@ def fold(text: str) -> str:
 
 
 class Origin:
-    """The way back from spans of `fold(text)` to `text`."""
+    """Maps spans of `fold(text)` back to `text`."""
 
     def __init__(self, text: str) -> None:
         self._text = text
-        #: Where, folded and given, unchanged text begins again after each change.
+        #: Positions (folded, original) where unchanged text resumes after each change.
         self._folded, self._given = [0], [0]
-        #: Folded start, given start of each change.
+        #: Start of each change (folded, original).
         self._starts: list[tuple[int, int]] = [(0, 0)]
         self._changes = _CHANGE.finditer(text)
 
     def span(self, start: int, end: int) -> str:
-        """The given text behind the folded span [start, end); whole changes, never halves."""
+        """The original text of the folded span [start, end), with whole changes."""
         self._read(end)
         return self._text[self._back(start, last=False) : self._back(end, last=True)]
 
     def _read(self, end: int) -> None:
-        """Follow the changes as far as they can bear on what stands before `end`."""
+        """Read the changes that can affect text before `end`."""
         if self._starts[-1][0] > end:
             return
         shift = self._folded[-1] - self._given[-1]
@@ -125,7 +125,7 @@ def mend_marks(text: str) -> str:
     return _MARKS.sub(lambda found: _TO[found.lastgroup or ""], text)
 
 
-#: What stands for each character between brackets: a mark that no rule looks for.
+#: Replaces each character between brackets; no rule matches it.
 FILLER = "〓"
 _BRACKET = re.compile("[「」（）]")
 _RUN = re.compile("(「+|」+|（+|）+)")
@@ -137,8 +137,8 @@ _OPENER = {"」": "「", "）": "（"}
 def pairs(text: str) -> tuple[tuple[int, int], ...]:
     """Start of the opening, end of the closing bracket of every outermost pair, in order.
 
-    A bracket without its partner is no bracket. Linear in the length. Runs of one bracket
-    are paired off as a whole: of 「「「…」」」 only the outermost matter.
+    Unpaired brackets are ignored. Linear in the length. Runs of one bracket are paired off as a
+    whole: of 「「「…」」」 only the outermost matter.
     """
     stack: list[tuple[str, int, int]] = []
     waiting = {"「": 0, "（": 0}
@@ -183,7 +183,7 @@ def wrapped(text: str) -> bool:
 
 
 def mask(text: str) -> str:
-    """The text with what stands between brackets replaced by `FILLER`, of the same length.
+    """The text with bracketed content replaced by `FILLER`, same length.
 
     >>> mask("「すごい」だね。")
     '「〓〓〓」だね。'

@@ -70,10 +70,10 @@ _local = threading.local()
 _lock = threading.Lock()
 _dictionary: Any = None
 
-#: Characters that are analysed at once. Up to _SURE they fit whatever they are: NFKC, which Sudachi
-#: applies, makes up to 33 bytes of one (U+FDFA).
+#: Characters analysed at once. Up to _SURE they always fit: NFKC, which Sudachi applies, makes up
+#: to 33 bytes of one (U+FDFA).
 _PIECE, _SURE = 12_000, 1_400
-#: Bytes that Sudachi takes: of a text as it is given, and as it has normalised it.
+#: Sudachi's byte limits: raw text, and normalised text.
 _GIVEN, _NORMALISED = 49_149, 65_535
 #: Where a longer text may be cut, the best first.
 _ENDS = tuple(
@@ -101,7 +101,7 @@ class Token(NamedTuple):
 
     @property
     def content(self) -> bool:
-        """Whether it carries meaning of its own: no particle, auxiliary, mark or space."""
+        """Whether it is a content word: not a particle, auxiliary, mark or space."""
         return self.pos not in _FUNCTION
 
 
@@ -131,9 +131,8 @@ def tokens(text: str) -> tuple[Token, ...]:
 def morphemes(text: str, mode: Literal["A", "C"] = "A") -> Iterator[tuple[int, Morpheme]]:
     """(offset of its piece, Sudachi's morpheme) of a text as it is written, white space too.
 
-    mode: short units (A) or long ones (C). A text of any length: one that Sudachi would refuse is
-    analysed in pieces, cut at the ends of sentences where there are any. Half a surrogate pair
-    is read as `?`.
+    mode: short units (A) or long ones (C). Long texts are analysed in parts, cut at the ends of
+    sentences where there are any. Half a surrogate pair is read as `?`.
     """
     tokenizer = _tokenizer(mode)
     if not text.isascii():
@@ -144,7 +143,7 @@ def morphemes(text: str, mode: Literal["A", "C"] = "A") -> Iterator[tuple[int, M
 
 
 def _sudachi_spans(text: str) -> Iterator[tuple[int, str]]:
-    """Stretches that Sudachi takes, with their offsets; a text that it takes is one."""
+    """Parts short enough for Sudachi, with their offsets."""
     at = 0
     while at < len(text):
         room = min(_PIECE, len(text) - at)
@@ -164,7 +163,7 @@ def _fits(piece: str) -> bool:
 
 
 def _end(text: str, at: int, room: int) -> int:
-    """How much of the room is taken: up to the last good place to cut in its second half."""
+    """End of the next part: the last good cut in the second half of the room."""
     for ends in _ENDS:
         if found := [match.end() for match in ends.finditer(text, at + room // 2, at + room)]:
             return found[-1] - at

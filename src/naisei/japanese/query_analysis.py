@@ -18,11 +18,10 @@ from naisei.lengths import cached_text
 
 @dataclass(frozen=True, slots=True)
 class QueryAnalysis:
-    """matter: the words of substance, in normalised form, each once. aspect: it says what about
-    the matter it wants (how many, until when, how, who, whether). question, consultation: it
-    has the form of one. broad: it asks for everything about the matter (〜について).
-    pointing: it points at something said before (それ, その場合). told: it tells of a situation
-    and neither asks nor requests anything. worry: it says that something troubles."""
+    """matter: the content words, normalised, each once. aspect: it names an aspect (how many, until
+    when, how, who, whether). question, consultation: it has that form. broad: it asks for
+    everything about the topic (〜について). pointing: it refers back (それ, その場合). told: it
+    describes a situation without a question or request. worry: it mentions trouble."""
 
     matter: tuple[str, ...]
     aspect: bool
@@ -38,9 +37,9 @@ def _words(name: str) -> frozenset[str]:
     return frozenset((files("naisei.japanese") / name).read_text(encoding="utf-8").split())
 
 
-#: Words in normalised form that ask, thank or point, and name no matter.
+#: Stop words, normalised: question words, thanks, demonstratives.
 _EMPTY = _words("empty_words.txt")
-#: What about the matter is wanted.
+#: Aspects of a topic.
 _ASPECT = re.compile(
     "いつ(?!も)|何時|何日|何年|何[かヶケヵ]月|何回|何人|何円|何[%割歳才件社台枚分泊]|いくら|いくつ|どこ|誰|だれ|どなた|どうやって|どのよう|どうすれ|"
     "どうしたら|どれくらい|どのくらい|どれぐらい|どのぐらい|どの程度|なぜ|どうして|どちら|どっち|どれ(?!も)|"
@@ -68,7 +67,7 @@ _BROAD = re.compile(
     r"\babout\b|\binformation on\b|\btell me\b",
     re.I,
 )
-#: A worry, whatever else is asked with it …
+#: Signs of a worry in any message …
 _WORRY = re.compile(
     "相談|悩[んみ]|迷って|迷う|不安|心配|怖[いく]|こわ[いく]|つら[いく]|辛[いく]|しんど|苦し|疲れ(?:て|た|まし)|ストレス(?!チェック)|うまくいか|うまく行か|"
     "もめて|揉めて|気まず|言い(?:づら|にく|出せ)|どうするのが|て(?:しま|ちゃ)う(?:の|ん)?(?:でしょう|だろう|です|かな|か)|"
@@ -77,7 +76,7 @@ _WORRY = re.compile(
     r"\badvice|\bworried|\bstruggl|\bstress|\bafraid",
     re.I,
 )
-#: … and what is one unless the message says exactly what it wants to know.
+#: … and signs that count only without a precise question.
 _CONSULT = re.compile(
     "困って|困り|どうすれば(?:いい|よい|良い)|どうしたら(?:いい|よい|良い)|"
     "したほうがいい|した方が(?:いい|良い|よい)|ほうがいいでしょう|おすすめ|お勧め|オススメ|何がよい|何がいい|どれがいい|どれがよい|"
@@ -85,9 +84,9 @@ _CONSULT = re.compile(
     r"\bshould i\b|\bwhat should\b|\brecommend",
     re.I,
 )
-#: Asking what to do says nothing of what is to be known.
+#: "What should I do" names no aspect.
 _ADVICE = re.compile("どう(?:すれば|したら)(?:いい|よい|良い)(?:の|ん)?(?:でしょう|です|か|$)*")
-#: A sentence of so many letters that asks nothing tells of a situation; words in a row do not.
+#: A sentence of this length that asks nothing describes a situation.
 _TOLD = 20
 _SENTENCE = re.compile(
     r"(?:です|ます|まし|ませ|でし|[いるたうくすむつぬぶぐて]|[がの]|けど|けれど|から|ので)(?:[。!…、,.]|$)|\b(?:i|my|we|our)\b",
@@ -112,12 +111,12 @@ _GREETING = re.compile(
 
 @cached_text(8192)
 def content_words(text: str) -> tuple[str, ...]:
-    """Words of substance in order, normalised, each once: what a search can go by."""
+    """Content words in order, normalised, each once: the search terms."""
     return tuple(dict.fromkeys(w for w in lemmas(text) if w not in _EMPTY and _solid(w)))
 
 
 def is_stopword(word: str) -> bool:
-    """Whether a word in normalised form names no matter: it asks, thanks or points."""
+    """Whether a normalised word is a stop word: question word, thanks or demonstrative."""
     return word in _EMPTY or not _solid(word)
 
 
@@ -128,14 +127,14 @@ def _solid(word: str) -> bool:
 
 
 def is_greeting(text: str) -> bool:
-    """Whether it is nothing but greetings or thanks."""
+    """Whether it holds only greetings or thanks."""
     folded = normalise(text)
     return bool(folded) and re.fullmatch(rf"(?:{_GREETING.pattern})+", folded, re.I) is not None
 
 
 @cached_text(2048)
 def analyse_query(text: str) -> QueryAnalysis:
-    """What a message asks for. Never raises; an empty one asks for nothing."""
+    """Analyse a message. Never raises."""
     folded = normalise(text)
     broad = _BROAD.search(folded) is not None
     words = content_words(folded)
@@ -163,13 +162,13 @@ def analyse_query(text: str) -> QueryAnalysis:
 _REQUEST = re.compile(
     "教えて|知りたい|お?聞きしたい|伺いたい|教わりたい|ください|下さい|お願い|確認したい|か[。？]?$|方法$|手順$|とは[。？]?$|\\?$|？$"
 )
-#: A question that can be answered though it comes with a worry.
+#: A question that can be answered despite a worry.
 _CONCRETE = re.compile(
     "いくら|いつ(?!も)|どこ|誰|だれ|何[^かでもと]|手続き|(?:[えけせてねべめれげ]る|いる|要る|戻る|出る|いい)(?:の|ん)?(?:です)?か?[？?]|"
     "(?:もらえ|使え|受けられ|取れ|でき|要り|いり|かかり)ますか|必要ですか|ありますか|本当|"
     r"\b(?i:which|when|where|how (?:much|many|long))\b"
 )
-#: Aspects that stand even in a broad request: 「休暇の申請期限について教えて」.
+#: Aspects that count even in a broad request: 「休暇の申請期限について教えて」.
 _FIRM = re.compile(
     "いつまで|何日|何回|いくら|どこ|誰|方法|手順|やり方|手続き|期限|締切|条件|対象|上限|金額|費用|料金|日数|期間|連絡先|窓口|"
     "必要書類|様式|違い|番号|基準|要件|例外|倍率|頻度|割合"
@@ -257,32 +256,32 @@ def measured(text: str) -> tuple[str, ...]:
 
 
 def answered_by(text: str, passage: str) -> bool | None:
-    """Whether a passage holds what a question asks for by its form (an amount for いくら, a
-    number to call for 電話番号); `None` where the form asks for nothing of the kind."""
+    """Whether a passage has the kind of answer a question asks for (an amount for いくら, a
+    number to call for 電話番号); `None` for other questions."""
     if (asked := _asked(text)) is None:
         return None
     return asked.written.search(unicodedata.normalize("NFKC", passage)) is not None
 
 
-#: What a question may be about of anything: without a matter of its own, it goes on with the last.
+#: General topics: alone, they refer to the previous topic.
 _GENERAL = _words("general_nouns.txt")
 
 
 def is_general(word: str) -> bool:
-    """Whether a word in normalised form may be asked of anything: 料金, 期限."""
+    """Whether a normalised word is a general topic: 料金, 期限."""
     return word in _GENERAL
 
 
 _ELLIPSIS = re.compile(
     "^[^はがを]{1,12}(?:は|なら|だと|だったら|の場合は?|でも(?:いい|大丈夫))[？?。]?$"
 )
-#: A case alone, of whatever was asked: 「注射済票だと？」.
+#: A bare case that changes the previous question: 「注射済票だと？」.
 _IN_CASE = re.compile("^[^はがを]{1,12}(?:だと|だったら|なら|の場合は?)[？?。]?$")
 _TOPIC = re.compile("[はがを]|って|について|の(?:こと|件)|とは|教えて|知りたい|^[^ぁ-ん]+[？?]?$")
 
 
 def subjectless(text: str) -> bool:
-    """Whether a question names no matter of its own: 「郵送だといくらですか」."""
+    """Whether a question lacks its own topic: 「郵送だといくらですか」."""
     folded = normalise(text)
     if _POINTING.search(folded):
         return True

@@ -1,4 +1,4 @@
-"""Form of a question: yes/no, a choice, or open; what it asks after; its words.
+"""Form of a question: yes/no, a choice, or open; its facet; its words.
 
 Japanese by Sudachi's words, English by simple rules.
 """
@@ -87,15 +87,14 @@ Form = Literal["polar", "alternative", "wh", "none"]
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question taken apart.
+    """A parsed question.
 
     text: the question itself, normalised, without sentences that ask nothing. form:
-    `none` for a text that asks nothing. asks: what an open question asks after. forms: all
+    `none` for a text that asks nothing. asks: the facet of an open question. forms: all
     words in normalised form (English: stems), auxiliaries and particles among them.
     content: those that carry meaning. sides: the alternatives as texts, at least two, for
-    that form only; tail: what is asked of them all, where it follows them. negated: the
-    predicate is negated. indefinite: it speaks of 何か, どこか,
-    誰か, something, anything.
+    that form only; tail: the shared predicate after them. negated: the predicate is negated.
+    indefinite: it speaks of 何か, どこか, 誰か, something, anything.
     """
 
     text: str
@@ -134,7 +133,7 @@ _INDEFINITE = re.compile(r"(?:何|なに|なん|どこ|誰|だれ|いつ|どれ|
 
 @cached_text(16384)
 def parse(text: str) -> Question:
-    """Take a question apart; of several sentences, those that ask count. Never raises."""
+    """Parse a question; only sentences that ask count. Never raises."""
     pauses = re.sub(r"(?:…|\.{2,}|・{2,})+(?=[？?！!。]|$)", "", text.strip())
     asked = normalise(re.sub(r"(?:…|\.{2,}|・{2,})+", "、", pauses)).strip("「」\"' ")
     if not is_japanese(asked):
@@ -194,7 +193,7 @@ def denied(text: str) -> bool:
 
 
 def _asking(every: Sequence[str]) -> list[str]:
-    """The sentences that ask, with what they choose among: 「コップと水筒。どれのこと？」,
+    """The asking sentences with their alternatives: 「コップと水筒。どれのこと？」,
     「写真を撮るの。それとも、のどが渇いたの。」"""
     kept = [_asks(s) or (at > 0 and joins(s)) for at, s in enumerate(every)]
     for at in range(1, len(every)):

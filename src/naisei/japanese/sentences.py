@@ -1,4 +1,4 @@
-"""Where a text is cut: sentences, and the words that a search compares."""
+"""Splitting text: sentences, and search words."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _END_spans = re.compile(
 
 
 def sentence_spans(text: str) -> list[str]:
-    """The sentences of a text, unchanged, marks and line breaks kept with what they end.
+    """The sentences of a text, unchanged; marks and line breaks stay with the sentence they end.
 
     >>> sentence_spans("はい。「寝た。」と言う。Yes. No.")
     ['はい。', '「寝た。」と言う。', 'Yes.', ' No.']
@@ -70,14 +70,14 @@ def sentence_spans(text: str) -> list[str]:
 #: The number of a list item, which is no sentence.
 _NUMBERED = re.compile(r"(?:^|\n)\s*[0-9０-９]{1,2}[.．]$")
 _PIECE = re.compile(r"[^。！？\n]+[。！？]*")
-#: Marks that are no sentence by themselves.
+#: Marks that do not make a sentence.
 _DECORATION = " \t…、・〜ー♪☆★♡♥」）,.。！？"
 #: A piece from its first character that is no decoration.
 _SAID = re.compile(rf"[^{_DECORATION}\n][^。！？\n]*")
 
 
 def count_sentences(masked: str) -> int:
-    """How many `utterance_sentences` there are; most lines are asked for no more."""
+    """The number of `utterance_sentences`, faster than listing them."""
     return len(_SAID.findall(masked))
 
 
@@ -92,7 +92,7 @@ def sentences_from(masked: str, number: int) -> tuple[int, int]:
 
 @lru_cache(maxsize=16)
 def _from(number: int) -> re.Pattern[str]:
-    """So many sentences, then what is asked for, from the mark before it to the last said.
+    """A pattern for `number` sentences and the rest.
 
     One expression in place of a list of all sentences. Those before give nothing back
     (`*+`), so that it is linear, and none of them is read as two.
@@ -107,7 +107,7 @@ def utterance_sentences(masked: str) -> list[tuple[int, int]]:
     """Spans of the sentences of a folded line whose quotations are masked.
 
     A run of 。！？ ends one, and so does a line break without a mark, and the text's end.
-    Marks belong to their sentence. Pieces of nothing but marks are no sentences.
+    Marks belong to their sentence. Parts of marks only are not sentences.
     """
     return [m.span() for m in _PIECE.finditer(masked) if m[0].strip(_DECORATION)]
 
@@ -146,20 +146,20 @@ def outline_level(line: str) -> int | None:
     return next((level for pattern, level in _LEVELS if pattern.search(folded)), None)
 
 
-# Search words of a text: what an index by words stores and what a query asks it for.
+# Search words of a text: used by the index and by queries alike.
 #
 # The same function serves both, so that a word is found however it was written: 「引越し」
 # 「引越」. With them a list of synonyms: everyday words at work and the words that rules have for
 # them (ボーナス and 賞与, 辞める and 退職); it is this project's own, of the language of Japanese
 # offices, not of any one company.
 
-#: Forms of words, by entry of the dictionary: asking a word for them takes longer than finding it.
+#: Cached search forms by dictionary entry.
 _known: dict[int | str, tuple[str, ...]] = {}
 _KNOWN = 200_000
 _LONG = re.compile(r"(?<=[ァ-ヺー])[〜～~−‐‑–—―─-](?=[ァ-ヺ]|(?![0-9A-Za-z]))")
 _LATIN = re.compile(r"[a-z0-9][a-z0-9+#]*(?:[._/&'-][a-z0-9+#]+)*")
 _PARTS = re.compile(r"[a-z]+|[0-9]+")
-#: The name of a model: letters and digits in one, whose parts by themselves name other models too.
+#: A product code: letters and digits in one word.
 _CODE = re.compile(r"(?<![a-z0-9-])(?=[a-z0-9-]*[a-z])(?=[a-z0-9-]*[0-9])[a-z0-9]+(?:-[a-z0-9]+)*")
 _DROPPED = frozenset({"助詞", "助動詞", "補助記号", "空白", "記号"})
 #: Words that stand in every document and in every question.
@@ -203,7 +203,7 @@ def search_tokens(text: str) -> list[str]:
 
 
 def codes(text: str) -> list[str]:
-    """Names of models and the like, as they are compared.
+    """Product codes, normalised for comparison.
 
     >>> codes("RK-10A と ＲＫ１０Ｂ")
     ['rk10a', 'rk10b']
@@ -213,7 +213,7 @@ def codes(text: str) -> list[str]:
 
 
 def _forms(m: Any) -> tuple[str, ...]:
-    """What one word is searched by."""
+    """The search forms of one word."""
     pos = m.part_of_speech()
     if pos[0] in _DROPPED and pos[1] != "文字":
         return ()
@@ -274,8 +274,8 @@ def synonyms(words: Iterable[str]) -> dict[Form, tuple[Form, ...]]:
 
 
 def related(words: Iterable[str]) -> dict[str, float]:
-    """Search words that may stand for these search words, themselves aside, each with how well it
-    does: 1, or less for a part of a compound (1 / the number of its parts).
+    """Synonyms of these search words with weights: 1, or less for a part of a compound (1 / the
+    number of its parts).
 
     >>> related(["ボーナス"])
     {'賞与': 1.0}
@@ -291,7 +291,7 @@ def related(words: Iterable[str]) -> dict[str, float]:
 
 
 def known_words() -> tuple[str, ...]:
-    """The first search words of all that the lists of synonyms hold."""
+    """The first search words of all synonyms."""
     return tuple(_groups())
 
 
@@ -300,8 +300,8 @@ _SYNONYMS, _ENGLISH = ("work_synonyms.txt", "everyday_synonyms.txt"), "english_w
 
 @cache
 def _groups() -> dict[str, dict[Form, tuple[Form, ...]]]:
-    """First search word of a form → forms → the others of their groups. A compound asks for its
-    synonyms as a whole: a part of it means something else."""
+    """First search word of a form → forms → the others of their groups. Compounds have synonyms
+    only as a whole."""
     here = files("naisei.japanese")
     text = "\n".join((here / name).read_text(encoding="utf-8") for name in _SYNONYMS)
     found: dict[str, dict[Form, tuple[Form, ...]]] = {}

@@ -1,4 +1,4 @@
-"""Relationship reflection: two personas whose relationship is felt, measured and shown."""
+"""Relationship reflection: two personas whose relationship is measured, used and shown."""
 
 from naisei.relationship.config import RatingConfig, RelationshipConfig
 from naisei.relationship.pairs import Pair, Persona

@@ -1,4 +1,4 @@
-"""What a run of conversations, and a rating, is: everything that changes their results, frozen."""
+"""Configurations of conversations and ratings: everything that changes their results, frozen."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _EMBEDDER = (
 )
 
 
-#: When a session begins of which only the day was set.
+#: Start of a session with only a day set.
 DAYTIME = time(10)
 
 
@@ -53,7 +53,7 @@ class Clock(Options):
     @field_validator("start")
     @classmethod
     def _local(cls, start: datetime) -> datetime:
-        """Without a zone; a day alone, which is read as midnight, at `DAYTIME`."""
+        """Drop the zone; a day alone starts at `DAYTIME`."""
         start = start.replace(tzinfo=None)
         return start if start.time() != time() else datetime.combine(start, DAYTIME)
 
@@ -68,12 +68,11 @@ class Clock(Options):
 
 
 class Fading(Options):
-    """Half-lives, in days of the dialogue's clock, by which what a speaker is told of a former
-    reading returns to the pair's base.
+    """Half-lives, in days of the dialogue's clock, with which an earlier reading returns to the
+    pair's base.
 
-    The defaults: whether a talk is about a task belongs to that talk and is gone the next day; a
-    week after a quarrel or a good evening most of it is still felt; rank hardly changes by itself.
-    The base is the pair's own (`[base.a_to_b]`), else the mean of the readings so far for Power and
+    The defaults: task orientation fades within a day, intimacy over weeks, rank hardly at all. The
+    base is the pair's own (`[base.a_to_b]`), else the mean of the readings so far for Power and
     Intimacy and 0 for TaskOriented.
     """
 
@@ -121,7 +120,7 @@ _PROCEDURE: tuple[str, str] = (
 
 
 class Rules(Options):
-    """Options of the relationship reflection document, §8, and what it leaves open.
+    """Options of the relationship reflection document, §8, and options it leaves open.
 
     reflection: `off`; `session`: at the start of each session; `turn`: after each utterance.
     inject: whether a reading goes into the speaker's next prompt. recent: entries from which the
@@ -191,7 +190,7 @@ class Rules(Options):
 
 
 class Reflecting(Options):
-    """Flags that amount to `Rules.reflection` and `Rules.inject`."""
+    """Flags for `Rules.reflection` and `Rules.inject`."""
 
     at_start: bool = flag(
         False,
@@ -219,7 +218,7 @@ class Reflecting(Options):
 class RelationshipConfig(Config):
     """Conversations of one pair or several, each an episode.
 
-    embedder: by its own name, never `auto`; `none` for ranks without relevance.
+    embedder: the resolved name, never `auto`; `none` for ranks without relevance.
     """
 
     personas: tuple[str, ...] = flag(
@@ -247,7 +246,7 @@ _UNKNOWN = {"ja": "(手がかりなし。会話から読み取る)", "en": "(unk
 
 
 class RatedLine(Options):
-    """One line of the dialogue as it was read."""
+    """One line of the rated dialogue."""
 
     session: int
     turn: int
@@ -256,7 +255,7 @@ class RatedLine(Options):
 
 
 class RatingConfig(Config):
-    """A dialogue rated turn by turn. The lines are part of it: resuming needs no other file.
+    """A dialogue rated turn by turn. It contains the lines: resuming needs no other file.
 
     repeats: independent ratings, each an episode. votes: readings of which each is the median.
     """
@@ -292,7 +291,7 @@ class RatingConfig(Config):
 
     @property
     def dialogue(self) -> Dialogue:
-        """The dialogue as it was read."""
+        """The rated dialogue."""
         return Dialogue(
             self.name,
             self.speakers,
@@ -302,7 +301,7 @@ class RatingConfig(Config):
 
     @property
     def pair(self) -> Pair:
-        """The two as personas: what the file says of them, and no more."""
+        """The two as personas, from the file alone."""
         a, b = (
             Persona(name=name, persona=self.personas.get(name, "") or _UNKNOWN[self.language])
             for name in self.speakers
@@ -311,7 +310,7 @@ class RatingConfig(Config):
 
     @property
     def rules(self) -> Rules:
-        """The rules of reflection: sessions of equal places on the clock."""
+        """The rules of reflection: sessions evenly spaced on the clock."""
         longest = max(line.turn for line in self.lines) + 1
         last = max(line.session for line in self.lines)
         return Rules(

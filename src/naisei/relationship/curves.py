@@ -1,4 +1,4 @@
-"""How each of two stands toward the other, utterance by utterance, as charts: one a dimension."""
+"""Charts of the relationship, utterance by utterance, one a dimension."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from naisei.relationship.speech import course
 from naisei.relationship.vector import DIMENSIONS, HIGH, LOW, NAMES_JA, degree, signed
 from naisei.runs.charts import Chart, Point
 
-#: Conversations that are drawn.
+#: Conversations to draw.
 _MOST = 3
 _WAYS = ("a_to_b", "b_to_a")
-#: Direction, dimension, the point, and what its number is told as; empty where it is none.
+#: Formats a point's number, given direction, dimension and point; empty without one.
 _Reading = tuple[str, str, Point, str]
 
 
 def charts(results: Sequence[tuple[str, Any]]) -> list[Chart]:
-    """Those of the first conversations; a point leads to its line."""
+    """Charts of the first conversations; a point links to its line."""
     return [
         chart
         for episode, result in results[:_MOST]
@@ -31,11 +31,10 @@ def charts(results: Sequence[tuple[str, Any]]) -> list[Chart]:
 def curves(
     talk: Conversation, episode: str = "", *, speech: bool = False, number: int = 0
 ) -> list[Chart]:
-    """A chart a dimension, a line a direction, named with its last number; none of a conversation
-    of which nothing was read.
+    """A chart a dimension, a line a direction, named with its last number; none without readings.
 
     Args:
-        speech: by how the two talk, where no model reflects.
+        speech: estimate from speech, without a model.
         number: of the conversation on the page of a report, to whose readings points lead.
     """
     lines: dict[str, dict[str, list[Point]]] = {name: {} for name in DIMENSIONS}

@@ -25,9 +25,9 @@ from naisei.runs.lines import print_lines
 from naisei.runs.task import Table
 from naisei.system.execute import RunOptions
 
-#: Rows of the conversation that are shown.
+#: Shown rows of the conversation.
 _ROWS = 14
-#: With a model: so many utterances, and never longer than this.
+#: With a model: number of utterances and time limit.
 _LLM_TURNS, _LLM_MINUTES = 4, 3.0
 
 
@@ -72,7 +72,7 @@ def _hold(stage: Stage, model: str, rules: Rules, minutes: float | None, folder:
 
 
 def _table(series: Series, speech: Rating, stage: Stage) -> None:
-    """Of each direction the first reading and the last, and what speech alone tells."""
+    """For each direction the first and last reading, and the estimate from speech."""
     names = [say(NAMES_JA[d], d) for d in DIMENSIONS]
     marks = speech.turns[-1].marks
     rows = []

@@ -32,10 +32,10 @@ class Utterance:
 class Dialogue:
     """Two speakers, `a` first, and their lines in order.
 
-    personas: name → who they are, where the file says so. vectors: (session, turn) → the
-    vectors a → b and b → a that the file holds already; turn −1 is a session's start. left_out:
-    lines of others, passed over. injected: (session, turn) of utterances that the file says were
-    spoken with a vector in the prompt. preview: how the file was read, in words.
+    personas: name → description, if the file has it. vectors: (session, turn) → the
+    vectors a → b and b → a recorded in the file; turn −1 is a session's start. left_out:
+    skipped lines of others. injected: (session, turn) of utterances recorded as spoken with a
+    vector in the prompt. preview: how the file was read, in words.
     """
 
     name: str
@@ -68,7 +68,7 @@ def read_dialogue(
     """Read a file.
 
     Args:
-        speakers: the two to be read, `a` first; needed where there are more. By default those
+        speakers: the two to read, `a` first; needed for more than two. By default those
             of the file, in the order in which they are named or first speak.
         dialogue: the id of one in a file of several.
         form: a name of `naisei.transcripts.FORMS`; found by itself if empty.
@@ -83,7 +83,7 @@ def read_dialogue(
 
 
 def dialogue_of(found: Transcript, place: str, speakers: Sequence[str] = ()) -> Dialogue:
-    """The dialogue of two in what was read. Arguments and errors as of `read_dialogue`."""
+    """The dialogue of two from transcripts. Arguments and errors as of `read_dialogue`."""
     for turn in found.turns:
         bounded(turn.text, LINE, place=f"{place}:{turn.number}")
     if not found.turns:
@@ -178,9 +178,8 @@ def _facing(
 
 
 def _recorded(source: Any) -> tuple[dict[tuple[int, int], Vectors], frozenset[tuple[int, int]]]:
-    """The vectors that an agent file holds, one that cannot be read being `None`; and the
-    utterances marked `injected`, else, as the seed's files have it, those after a moment that says
-    so."""
+    """The vectors of an agent file (`None` if unreadable), and the utterances marked `injected`; in
+    older files, those after a moment marked so."""
     if not isinstance(source, dict):
         return {}, frozenset()
     points = agent_points(source)

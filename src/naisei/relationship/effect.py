@@ -1,8 +1,8 @@
 """Does an injected vector change the speech? With against without, paired, by the estimator.
 
-A unit is one utterance that stands at the same place of both runs: the same conversation,
-session, turn and speaker. Its value is how its speaker stands toward the other by the speech
-of the session up to it (`naisei.relationship.speech`), which no model has a part in.
+A unit is one utterance at the same place of both runs: the same conversation, session, turn and
+speaker. Its value is how its speaker stands toward the other by the speech of the session up to it
+(`naisei.relationship.speech`), without any model.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ from naisei.system.config import Printed, flag, seed_flag
 
 @dataclass(frozen=True, slots=True)
 class Talk:
-    """One conversation. key: what it is matched by. injected: (session, turn) of the utterances
-    that were spoken with a vector in the prompt; told: that vector, where it is on record."""
+    """One conversation. key: for matching conversations. injected: (session, turn) of the
+    utterances that were spoken with a vector in the prompt; told: that vector, if recorded."""
 
     key: str
     dialogue: Dialogue
@@ -39,7 +39,8 @@ class Talk:
     told: Mapping[tuple[int, int], RelationVector] = field(default_factory=dict)
 
     def vector(self, line: Utterance) -> RelationVector | None:
-        """The speaker's latest vector before a line: what was, or would have been, injected."""
+        """The speaker's latest vector before a line: the one that was or would have been
+        injected."""
         if (known := self.told.get((line.session, line.turn))) is not None:
             return known
         way = self.dialogue.speakers.index(line.speaker)
@@ -85,7 +86,7 @@ def talks_of(path: Path) -> dict[str, Talk]:
 
 
 def _rating(path: Path) -> bool:
-    """Whether it is a run of `rate`, which leaves an agent file of its own."""
+    """Whether it is a run of `rate`, which writes its own agent file."""
     from naisei.runs.frozen import Frozen
 
     return Frozen.read(path / "config.json").config.get("task") == "rating"
@@ -205,7 +206,7 @@ def effect_of(run_with: Path, run_without: Path, *, seed: int = 0) -> InjectionE
     first, second = talks_of(run_with), talks_of(run_without)
     if not _injected(first) and _injected(second):
         raise InputError(
-            say("注入があるのは二つ目のほうです", "it is the second that was injected"),
+            say("注入があるのは二つ目のほうです", "the second run was injected"),
             place=str(run_with),
             remedy=say("注入ありの実行を先に書いてください", "name the run with injection first"),
         )
@@ -267,7 +268,7 @@ def _speaker_by_turn(talk: Talk) -> dict[tuple[int, int], str]:
 
 
 def _estimates(talk: Talk) -> dict[tuple[int, int], dict[str, float]]:
-    """By place: how its speaker stands, by the speech of the session up to it."""
+    """Turn → estimate of its speaker's stance, from the session's speech so far."""
     out: dict[tuple[int, int], dict[str, float]] = {}
     course, session = SpeechEstimator(talk.dialogue.speakers), 0
     for line in talk.dialogue.lines:

@@ -1,7 +1,7 @@
-"""What the models are told, and what of a speaker's reply is speech.
+"""Prompts of the models, and the speech in a speaker's reply.
 
-Every prompt begins with what stays the same, so that a provider's cache of prefixes hits:
-instructions, then the talk as it grows, what changes last.
+Prompts start with the constant part, so that providers can cache the prefix: instructions, the
+growing talk, then the changing part.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from naisei.relationship.schemas import AgentId, Line, Questions, Session, Stanc
 from naisei.relationship.vector import DIMENSIONS, Reading, scale, worded
 
 _PACKAGE = "naisei.relationship"
-#: Summaries of former sessions that a speaker is told.
+#: Summaries of earlier sessions in a speaker's prompt.
 _REMEMBERED = 6
 _WEEKDAYS = "月火水木金土日"
 
@@ -28,11 +28,10 @@ _WEEKDAYS = "月火水木金土日"
 def speaker_messages(
     pair: Pair, who: AgentId, sessions: Sequence[Session], reading: Reading | None
 ) -> tuple[Message, ...]:
-    """For the one who speaks next in the last of `sessions`.
+    """Messages for the next speaker in the last of `sessions`.
 
     The own lines are the assistant's, the partner's the user's. The attitude, each number with its
-    reason, stands at the very end, so that the prompts of one speaker in a session share all that
-    comes before it.
+    reason, is at the very end, so that a speaker's prompts in a session share a prefix.
     """
     told = [system(_instructions(pair, who, sessions))]
     lines = sessions[-1].lines
@@ -77,8 +76,8 @@ def questions_messages(pair: Pair, src: AgentId, memories: Sequence[Entry]) -> t
 
 def evidence_line(entry: Entry, language: str, *, newest: bool = False) -> str:
     """One entry of the evidence. A line of the talk with its day and place: `2026-04-06 第1回3
-    [田中] …`; a summary begins with its date anyway, and what a persona brings along has none.
-    newest: the last thing said so far."""
+    [田中] …`; a summary begins with its date, and a persona's facts have none. newest: the latest
+    line."""
     if entry.kind != "utterance" or not isinstance(entry.source, dict):
         return entry.line
     session, turn = (int(str(entry.source.get(key, 0))) for key in ("session", "turn"))
@@ -101,7 +100,7 @@ def vector_messages(
     former: tuple[datetime, Stance] | None = None,
 ) -> tuple[Message, ...]:
     """For the vector of `src` toward the other at `now`. questions: `None` for none.
-    former: when the reading before was made, and it; told once, dated, and no evidence."""
+    former: time and value of the previous reading; given once with its date, not as evidence."""
     return (
         system(
             render(
@@ -195,7 +194,7 @@ def _request(pair: Pair, name: str, **values: object) -> tuple[Message, ...]:
 
 
 def _instructions(pair: Pair, who: AgentId, sessions: Sequence[Session]) -> str:
-    """What is the same for this speaker in all of the session."""
+    """The speaker's constant instructions in a session."""
     mine, theirs = _persona(pair, who), _persona(pair, other(who))
     now, before = sessions[-1], sessions[:-1]
     ja = pair.language == "ja"
@@ -258,8 +257,8 @@ _QUOTES = {"「": "」", "『": "』", '"': '"', "“": "”"}
 
 
 def spoken_text(reply: str, me: str, partner: str) -> str:
-    """The words themselves: without the own name before them, without quotation marks round the
-    whole, and without what follows when a model goes on as the other."""
+    """The spoken words: without the speaker's name, outer quotation marks, and lines that a model
+    wrote for the other."""
     text = reply.strip()
     if (own := _label(me).match(text)) is not None:
         text = text[own.end() :]

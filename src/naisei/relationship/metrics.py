@@ -1,4 +1,4 @@
-"""What a run of conversations amounts to: readings, those that failed, and what a turn cost."""
+"""Metrics of conversations: readings, failures, and cost per turn."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class _Talk:
 
     @property
     def steady(self) -> list[float]:
-        """Calls that each utterance after the first of its session asks for."""
+        """Model calls per utterance after the first of a session."""
         out = []
         for session in self.talk.sessions:
             after = {m.turn: len(m.reflections) for m in session.moments if m.at == "after_turn"}
@@ -92,11 +92,9 @@ _BLOCKS = 5
 
 
 def blocks(places: Sequence[tuple[str, int]]) -> tuple[list[str], list[str]]:
-    """The cluster of each (dialogue, session), and what is to be said of it.
-
-    What is said in one dialogue hangs together: ten readings of it are not ten readings. Where
-    there are several dialogues, they are the blocks; in one of at least five sessions, its
-    sessions (a block bootstrap); otherwise all is one block, and there is no interval.
+    """The cluster of each (dialogue, session), with a note. Readings of one dialogue are dependent.
+    With several dialogues, they are the blocks; in one of at least five sessions, its sessions (a
+    block bootstrap); otherwise all is one block, and there is no interval.
     """
     talks = [dialogue for dialogue, _ in places]
     if len(set(talks)) > 1 or not places:
@@ -198,7 +196,7 @@ def _reading_table(talks: Sequence[_Talk]) -> Table:
 
 
 def effect_tables(study: Study) -> list[Table]:
-    """What the vector changed in the speech, against reflection without injection."""
+    """The vector's effect on speech, compared with reflection without injection."""
     from naisei.relationship.effect import effect_of
 
     if not {"inject", "no-inject"} <= set(study.results):

@@ -1,7 +1,6 @@
-"""Personas and pairs: who they are, how they address each other, what is so.
-
-A TOML file holds a pair (`schema = "naisei.pair.v1"`) or one persona (`naisei.persona.v1`); two
-of the latter make a pair. The shipped ones are found by id.
+"""Personas and pairs: who they are, how they address each other, and facts. A TOML file holds a
+pair (`schema = "naisei.pair.v1"`) or one persona (`naisei.persona.v1`); two of the latter make a
+pair. The shipped ones are found by id.
 """
 
 from __future__ import annotations
@@ -52,9 +51,8 @@ class Persona(_Part):
     """One of the two. name: shown, and the speaker's name in every file.
 
     persona: who they are, as their partner knows them, too. calls: how they address the other
-    (「高橋さん」); empty leaves it to the model. speech: how they speak. facts: what is so of them
-    and is theirs to tell, such as a wish; they start in the memory of the persona alone, one entry
-    each.
+    (「高橋さん」); empty leaves it to the model. speech: how they speak. facts: private facts such
+    as a wish; they start in this persona's memory, one entry each.
     """
 
     schema_: Literal["naisei.persona.v1"] = Field(default="naisei.persona.v1", alias="schema")
@@ -68,9 +66,9 @@ class Persona(_Part):
 class Pair(_Part):
     """Two who talk with each other; `a` speaks first.
 
-    relationship: what kind it is (a label for tables, in no prompt). setting: where and when
+    relationship: its kind (a label for tables, not in prompts). setting: where and when
     they meet. topics: one a session in turn, what they may come to talk about; may be empty.
-    base: how they stand at large, to which a reading fades while they do not meet.
+    base: their usual stance, to which a reading fades between meetings.
     """
 
     schema_: Literal["naisei.pair.v1"] = Field(default="naisei.pair.v1", alias="schema")
@@ -197,7 +195,7 @@ def parse(text: str, *, place: str = "") -> Pair | Persona:
         raise InputError(
             say(f"TOML として読めません: {error}", f"is not TOML: {error}"),
             place=place,
-            remedy=say("その場所の書き方を直してください", "mend the syntax there"),
+            remedy=say("その場所の書き方を直してください", "fix the syntax there"),
         )
     said = data.get("schema", _unnamed(data))
     kind = _SCHEMAS.get(said) if isinstance(said, str) else None
@@ -235,7 +233,7 @@ def parse(text: str, *, place: str = "") -> Pair | Persona:
 
 
 def _unnamed(data: dict[str, Any]) -> str | None:
-    """What a file without a schema is, if its keys tell."""
+    """The kind of a file without a schema, guessed from its keys."""
     if "a" in data or "b" in data:
         return "naisei.pair.v1"
     return "naisei.persona.v1" if "name" in data and "persona" in data else None

@@ -31,7 +31,7 @@ COLUMNS = (
     *("value", "low", "high", "repeats", "carried", "injected"),
 )
 _MARKS = ("o", "s", "^", "D", "v", "P", "X")
-#: Equal readings are drawn so far apart that both are seen.
+#: Offset that separates equal readings.
 _ASIDE = 0.07
 _STYLES = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)), (0, (6, 1.5, 1.5, 1.5)))
 
@@ -174,7 +174,7 @@ def _who(one: Series) -> str:
 
 
 def _hover_text(one: Series, point: Point, way: Any, dimension: str) -> str:
-    """What a point says when it is pointed at: place, words, and the sentence with its evidence."""
+    """Hover text of a point: place, words, and the sentence with its evidence."""
     read = point.reads[way]
     value = read.values[dimension]
     if math.isnan(value):
@@ -257,7 +257,7 @@ def plot_command(options: PlotOptions) -> None:
 
 
 def _apart(given: Sequence[str], labels: Sequence[str]) -> tuple[list[Path], list[str]]:
-    """Files and labels. After `--labels A` the parser takes `B` for a file: what is none, is a
+    """Files and labels. After `--labels A` the parser takes `B` for a file: a non-file is a
     label."""
 
     if not labels:

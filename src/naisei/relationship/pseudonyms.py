@@ -1,6 +1,6 @@
 """Pseudonyms: a private chat without the names, places, numbers and addresses in it.
 
-What is stored or sent has them; the true names stay in this process, for its own screen.
+Stored and sent data have them; the true names stay in this process.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _NAMES = {
     "ja": ("青葉", "若草", "白波", "夕凪", "朝霧", "初雪"),
     "en": ("Alder", "Birch", "Cedar", "Damson", "Elder", "Furze"),
 }
-#: What is known by its form: mail and web addresses, account names, postal codes, lot numbers,
+#: Recognised by form: mail and web addresses, account names, postal codes, lot numbers,
 #: and any number of so many digits as a telephone has.
 _FORMS = (
     ("mail", re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+", re.ASCII)),
@@ -39,13 +39,13 @@ _SHOWN = {
 
 @dataclass(slots=True)
 class Pseudonyms:
-    """true: pseudonym → what stands behind it, in the order in which they were met."""
+    """true: pseudonym → original, in order of appearance."""
 
     language: str
     true: dict[str, str] = field(default_factory=dict)
 
     def masked(self, dialogue: Dialogue) -> Dialogue:
-        """The same dialogue without them; vectors and places stay."""
+        """The dialogue with pseudonyms; vectors and positions stay."""
         everything = "\n".join(line.text for line in dialogue.lines)
         free = [name for name in _NAMES[self.language] if name not in everything]
         given = dict(zip(dialogue.speakers, free, strict=False))
@@ -106,7 +106,7 @@ class Pseudonyms:
 
 
 def _parts(name: str) -> tuple[str, ...]:
-    """What of a name somebody is called by, the longest first."""
+    """Parts of a name used to address somebody, longest first."""
     words = [word for word in re.split(r"[\s　・]+", name) if len(word) > 1]
     return tuple(sorted({name, *words, *name_parts(name)}, key=len, reverse=True))
 

@@ -1,4 +1,4 @@
-"""Ratings of an existing dialogue: both directions after every turn, by whatever rater."""
+"""Ratings of an existing dialogue: both directions after every turn, by speech or a model."""
 
 from __future__ import annotations
 
@@ -57,12 +57,12 @@ def stability(
 ) -> list[Metric]:
     """Figures of the agreement of repeated ratings.
 
-    repeats: for each repetition the vectors after each turn, all of one length; `None` where
-    none was read. For each dimension: `alpha.D`, Krippendorff's α of interval data (difference
-    function: the squared difference), units being turns × directions, resampled by turn;
-    `sd.D`, the mean standard deviation within a unit (population form, in points of the
-    scale); `agreed.D`, the share of units on which all repetitions agree. NaN with a reason
-    where fewer than two repetitions were read.
+    repeats: for each repetition the vectors after each turn, all of one length; `None` for a failed
+    reading. For each dimension: `alpha.D`, Krippendorff's α of interval data (difference function:
+    the squared difference), units being turns × directions, resampled by turn; `sd.D`, the mean
+    standard deviation within a unit (population form, in points of the scale); `agreed.D`, the
+    share of units on which all repetitions agree. NaN with a reason where fewer than two
+    repetitions were read.
     """
     out: list[Metric] = []
     turns = len(repeats[0]) if repeats else 0
@@ -136,14 +136,14 @@ class Rating:
         return (a, b) if way == "a_to_b" else (b, a)
 
     def of(self, dialogue: Dialogue) -> Rating:
-        """The same numbers beside the lines of the same dialogue under other names."""
+        """The rating with the lines of the same dialogue under other names."""
         pairs = zip(self.turns, dialogue.lines, strict=True)
         turns = tuple(replace(turn, line=line) for turn, line in pairs)
         return replace(self, dialogue=dialogue, turns=turns)
 
 
 def rate_by_speech(dialogue: Dialogue) -> Rating:
-    """By the estimator: each turn by all that was said up to it, across sessions."""
+    """Rate with the estimator: each turn by all lines so far, across sessions."""
     estimator = SpeechEstimator(dialogue.speakers)
     turns = []
     for at, line in enumerate(dialogue.lines):
@@ -160,7 +160,7 @@ def rate_by_speech(dialogue: Dialogue) -> Rating:
 
 
 def from_conversations(dialogue: Dialogue, rater: str, talks: Sequence[Conversation]) -> Rating:
-    """By a model: one conversation a repetition, as far as each came."""
+    """Collect a model's ratings: one conversation per repetition, possibly incomplete."""
     found: list[dict[tuple[int, int], dict[Direction, tuple[RelationVector | None, str]]]] = []
     for talk in talks:
         read: dict[tuple[int, int], dict[Direction, tuple[RelationVector | None, str]]] = {}
@@ -285,7 +285,7 @@ def language_of(dialogue: Dialogue, wanted: Literal["auto", "ja", "en"]) -> Lite
 def config_fields(
     dialogue: Dialogue, language: Literal["auto", "ja", "en"] = "auto"
 ) -> dict[str, Any]:
-    """What of a rating's configuration is the dialogue's. language: of the prompts."""
+    """The dialogue's part of a rating's configuration. language: of the prompts."""
     return {
         "name": dialogue.name,
         "speakers": dialogue.speakers,
@@ -299,7 +299,7 @@ def config_fields(
 
 
 def refuse_for_speech(config: RatingConfig) -> None:
-    """Raises `InputError` where what only a model can do is asked for."""
+    """Raises `InputError` for options that need a model."""
     for option, wanted in (("--repeats", config.repeats), ("--self-consistency", config.votes)):
         if wanted > 1:
             raise InputError(

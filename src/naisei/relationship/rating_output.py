@@ -67,7 +67,7 @@ def write_agent_file(rating: Rating, path: Path) -> None:
 
 
 def write_rating(rating: Rating, out: Path | None, csv: Path | None) -> list[Path]:
-    """Write the agent file and the CSV where asked for; returns what was written."""
+    """Write the agent file and the CSV where asked for; returns the written paths."""
     if out is not None:
         write_agent_file(rating, out)
     if csv is not None:
@@ -179,7 +179,7 @@ def _cell(mark: Score) -> str:
 
 
 def reasons(rating: Rating) -> list[str]:
-    """The last reading of each direction in words, with the lines that it rests on."""
+    """The last reading of each direction in words, with its cited lines."""
     if not rating.turns:
         return []
     out = []
@@ -200,7 +200,7 @@ def reasons(rating: Rating) -> list[str]:
 
 
 def _signs(rating: Rating, reading: SpeechReading, dimension: str) -> list[str]:
-    """The parts of a number; in tenths they add up to it."""
+    """The parts of a number; their tenths add up to it."""
     one = reading[dimension]
     out = []
     if one.base:

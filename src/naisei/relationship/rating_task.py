@@ -41,10 +41,9 @@ from naisei.runs.task import EpisodeRow, Metric, Summary, Task
 
 
 def rating_flow(config: RatingConfig, record: Recorder) -> Flow[Conversation]:
-    """Hear a line, reflect in both directions by the median of the votes, go on to the next.
-
-    Who has not spoken yet gets no vector. The readings are not remembered: each rests on the
-    dialogue, not on what was rated before.
+    """Read a line, reflect in both directions by the median of the votes, continue. A person who
+    has not spoken gets no vector. Readings are not remembered, so each depends on the dialogue
+    alone.
     """
     pair, rules, dialogue = config.pair, config.rules, config.dialogue
     who = dict(zip(config.speakers, AGENTS, strict=True))
@@ -137,7 +136,7 @@ class RatingTask(Task[RatingConfig]):
 
 
 def rating_of(config: RatingConfig, rows: Sequence[EpisodeRow]) -> Rating:
-    """The rating that the finished episodes amount to."""
+    """The rating from the finished episodes."""
     model = config.models.get("reflector", "model")
     return from_conversations(config.dialogue, model, _talks(rows))
 

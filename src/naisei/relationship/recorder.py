@@ -1,4 +1,4 @@
-"""The record of a conversation: the fold of what was said and reflected, and nothing else."""
+"""The record of a conversation: the fold of lines and reflections."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from naisei.relationship.schemas import (
 )
 from naisei.relationship.vector import RelationVector
 
-#: The memory that the record is; the agents' streams have their own names.
+#: Name of the record as a memory; the agents' streams have their own.
 RECORD = "record"
 
 
@@ -45,8 +45,8 @@ def other(agent: AgentId) -> AgentId:
 
 
 def base_of(pair: Pair, record: Recorder, way: Direction) -> RelationVector:
-    """Where a direction returns to: the pair's own base; else the mean of the readings so far for
-    Power and Intimacy, and 0 for TaskOriented, which belongs to a talk."""
+    """The base of a direction: the pair's own; else the mean of the readings so far for Power and
+    Intimacy, and 0 for TaskOriented."""
     if (own := (pair.base or {}).get(way)) is not None:
         return own
     made = [
@@ -95,7 +95,7 @@ class Recorder(Handler):
         self._last(lines=(*self.session.lines, line))
 
     def note(self, item: JsonValue) -> None:
-        """Add what was remembered: `{"session": …}`, `{"moment": …}`, or fields of the session."""
+        """Add a remembered item: `{"session": …}`, `{"moment": …}`, or fields of the session."""
         noted = cast(dict[str, Any], item)
         if "session" in noted:
             sessions = (*self.conversation.sessions, Session.model_validate(noted["session"]))
@@ -108,7 +108,7 @@ class Recorder(Handler):
 
     @property
     def session(self) -> Session:
-        """The one that is going on."""
+        """The current session."""
         return self.conversation.sessions[-1]
 
     @property
@@ -121,7 +121,7 @@ class Recorder(Handler):
 
     @property
     def result(self) -> Conversation:
-        """The conversation without the times of day: the same whenever it is made."""
+        """The conversation without wall-clock times, so that it is reproducible."""
         sessions = tuple(
             session.model_copy(update={"moments": tuple(map(_timeless, session.moments))})
             for session in self.conversation.sessions
@@ -140,7 +140,7 @@ def _timeless(moment: Moment) -> Moment:
 
 
 def recorded(base: World, record: Recorder, streams: Handler) -> World:
-    """`base`, where what is said and remembered goes into the record and the streams.
+    """`base`, with lines and memories recorded into the record and the streams.
 
     streams: performs `Remember`, `Recall` and `Recent`, such as a `StreamHandler`.
     """
@@ -149,7 +149,7 @@ def recorded(base: World, record: Recorder, streams: Handler) -> World:
 
 
 class _Memories(Handler):
-    """`Remember` into the record goes to the record, into any other memory to the streams."""
+    """Routes `Remember` to the record or to the streams."""
 
     def __init__(self, record: Recorder, streams: Handler) -> None:
         self._record, self._streams = record, streams
@@ -192,7 +192,7 @@ def moment_of(
 
 
 def replayed(pair: Pair, events: Iterable[Event]) -> Recorder:
-    """The record that the events of an episode amount to, as far as it came."""
+    """The record rebuilt from an episode's events."""
     record = Recorder(pair)
     for event in events:
         request = cast(dict[str, Any], event.request)

@@ -1,5 +1,5 @@
-"""Reflection: recent memories → three questions → evidence → prompt → vector; and what the two
-remember of a conversation, with its importance.
+"""Reflection: recent memories → three questions → evidence → prompt → vector; and the memories
+of both, with importances.
 
 Source: the relationship reflection document, §2, steps 1 to 5.
 """
@@ -37,9 +37,9 @@ from naisei.relationship.schemas import (
 )
 from naisei.relationship.vector import Reading, RelationVector, VectorReply
 
-#: The best so many entries are looked at; the evidence is cut by its length.
+#: Number of best entries considered; the evidence is cut by its length.
 _CANDIDATES = 40
-#: What may be evidence: what was said and what is known. One's own readings are none.
+#: Kinds of evidence: lines and facts, not earlier readings.
 _EVIDENCE: tuple[Kind, ...] = ("utterance", "fact", "summary")
 
 
@@ -52,7 +52,7 @@ def reflect(
     former: Mapping[Direction, Stance] | None = None,
 ) -> Flow[list[Reflection]]:
     """How each of `who` stands toward the other at `now`, side by side, each by its own questions
-    and its own evidence. former: the readings before, which are told as such."""
+    and its own evidence. former: the readings before, given as such."""
     return (
         yield from Gather(
             [_direction(pair, src, now, rules, (former or {}).get(toward(src))) for src in who]
@@ -60,7 +60,7 @@ def reflect(
     )
 
 
-#: What is looked for where no questions are asked: as general as the three dimensions.
+#: Default query without questions, as general as the three dimensions.
 _ANCHORS = {
     "ja": (
         "どちらが決め、頼み、指示し、従っているか。許可や謝罪。",
@@ -135,7 +135,7 @@ def _direction(
 
 
 def _with_newest(found: Sequence[Scored], newest: Sequence[Entry]) -> list[Scored]:
-    """What was said last is evidence in any case: it is now that is asked about."""
+    """Always include the latest line as evidence."""
     scored = {one.entry.id: one for one in found}
     first = [scored.get(entry.id) or _unfound(entry) for entry in reversed(newest)]
     kept = {one.entry.id for one in first}
@@ -161,10 +161,10 @@ def _cited_entry(found: Scored, number: int, text: str) -> CitedEntry:
     )
 
 
-#: What is so of the persona, and what a session left behind.
+#: Facts of the persona, and summaries of sessions.
 FACT, SUMMARY = 6, 7
 _SHORT, _LONG = 12, 50
-#: A character of Japanese says about as much as so many of English.
+#: English characters per Japanese character.
 _WIDER = 2.5
 
 
@@ -179,7 +179,7 @@ def importance_of(text: str) -> int:
 
 
 def remember_facts(pair: Pair, agent: AgentId, rules: Rules) -> Flow[None]:
-    """What is so of a persona is in its memory before anything is said."""
+    """Put a persona's facts into its memory before the first line."""
     persona = pair.a if agent == "a" else pair.b
     for number, fact in enumerate(persona.facts, 1):
         entry = Entry(
@@ -212,7 +212,7 @@ def next_line(
 
 
 def utterance_entry(pair: Pair, line: Line) -> Entry:
-    """A line as both remember it."""
+    """The memory entry of a line, for both."""
     return Entry(
         id=line.id,
         time=line.time,
@@ -225,7 +225,7 @@ def utterance_entry(pair: Pair, line: Line) -> Entry:
 
 def rate_importances(pair: Pair, rules: Rules, record: Recorder, turn: int) -> Flow[None]:
     """Ask a model for the importance of the utterances since the last time, once there are enough
-    of them or the session ends. Those it does not rate keep the rule's."""
+    of them or the session ends. Unrated ones keep the rule's value."""
     if rules.importance != "model":
         return
     waiting = turn % rules.importance_every + 1
@@ -260,7 +260,7 @@ def end_session(pair: Pair, rules: Rules, record: Recorder) -> Flow[None]:
     entry = Entry(
         id=f"S{session.number}",
         time=session.lines[-1].time,
-        # Every line of evidence has somebody before it, as readers of the trace expect.
+        # Every evidence line starts with a name, as readers of the trace expect.
         speaker="会話の要約" if pair.language == "ja" else "summary",
         kind="summary",
         text=f"{dated(session.start, pair.language)}: {text}",

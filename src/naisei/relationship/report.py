@@ -1,7 +1,7 @@
 """The report of conversations: one HTML page that leads from a number to the lines it rests on.
 
-Nothing comes from the network, and every text is escaped. The one script unfolds what a link
-leads into.
+Nothing comes from the network, and every text is escaped. The only script unfolds the target of a
+link.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def write_report(directory: RunDirectory, to: Path | None = None) -> Path:
 
 
 def html_report(directory: RunDirectory) -> str:
-    """The page, also of a run that has not ended: as far as the log holds it."""
+    """The page, also for an unfinished run."""
     rating = directory.frozen.config.get("task") == "rating"
     found = _rated(directory) if rating else conversations(directory)
     found = {episode: one for episode, one in found.items() if one[1].sessions}
@@ -102,7 +102,7 @@ def _summary(directory: RunDirectory) -> StoredSummary | None:
 
 @cache
 def _templates() -> Environment:
-    # A copy: the filters of this page are no one else's.
+    # A copy, since this page adds filters.
     environment = templates("naisei.relationship").overlay()
     environment.filters = {**environment.filters, "signed": signed}
     environment.globals = {**environment.globals, "dated": dated, "degree": _degree}

@@ -1,5 +1,5 @@
-"""A conversation as a report shows it: every reading linked to its evidence, every piece of
-evidence to the line it came from, and every line to the readings that rest on it.
+"""A conversation for a report: readings link to evidence, evidence to its line, and lines to the
+readings that cite them.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from naisei.relationship.vector import DIMENSIONS
 
 @dataclass(frozen=True, slots=True)
 class Cited:
-    """A link from what was remembered to its place among the evidence of a reading.
+    """A link from an entry to its place in the evidence of a reading.
 
-    at: session and utterance. way, ends: the direction, and its names. dimensions: whose numbers
-    name it; none where the reading gave no reasons.
+    at: session and utterance. way, ends: the direction, and its names. dimensions: those that cite
+    it; empty if the reading has no reasons.
     """
 
     anchor: str
@@ -41,8 +41,8 @@ class Cited:
 
 @dataclass(frozen=True, slots=True)
 class EvidenceView:
-    """One numbered entry. id: its own anchor. anchor: of where it came from, empty if that is
-    not on the page. dimensions: whose numbers name it."""
+    """One numbered entry. id: its own anchor. anchor: of its source, empty if that is not on the
+    page. dimensions: those that cite it."""
 
     ground: CitedEntry
     id: str
@@ -52,8 +52,8 @@ class EvidenceView:
 
 @dataclass(slots=True)
 class ReadingView:
-    """One direction after a turn. made: `None` if it is carried from an earlier turn, which
-    `anchor` then leads to. again: the same reading in other repetitions, a row each."""
+    """One direction after a turn. made: `None` if carried from an earlier turn (see `anchor`).
+    again: the same reading in other repetitions, one row each."""
 
     anchor: str
     src: str
@@ -67,7 +67,7 @@ class ReadingView:
     cited: list[Cited] = field(default_factory=list)
 
     def reason(self, dimension: str) -> tuple[str, list[EvidenceView]] | None:
-        """The sentence of a dimension, and the evidence that it names."""
+        """The sentence of a dimension and its evidence."""
         for one in self.made.reading.reasons if self.made is not None else ():
             if one.dimension == dimension:
                 return one.text, [e for e in self.evidence if e.ground.id in one.evidence]
@@ -153,7 +153,7 @@ def view(
 
 
 class _Links:
-    """Anchors, and who cites what."""
+    """Anchors and citations."""
 
     def __init__(self, number: int, talk: Conversation) -> None:
         self._number, self._talk = number, talk
@@ -165,7 +165,7 @@ class _Links:
                     at = f"{session.number}-{moment.turn + 1}"
                     named = _named(made)
                     for ground in made.evidence:
-                        # Where a reading says what it rests on, the rest was only shown.
+                        # If a reading cites evidence, the rest was only shown.
                         if made.reading.reasons and ground.id not in named:
                             continue
                         link = Cited(
@@ -178,7 +178,7 @@ class _Links:
                         self._cited.setdefault(ground.id, []).append(link)
 
     def of(self, id: str) -> str:
-        """The anchor of what has this id in the streams: lines, facts, summaries, readings."""
+        """The anchor of a stream id: lines, facts, summaries, readings."""
         if m := re.fullmatch(r"R(\d+):(\d+)(s?):([ab])", id):
             agent: AgentId = "a" if m[4] == "a" else "b"
             return f"r{self._number}-{m[1]}-{m[2]}{m[3]}-{toward(agent)}"
@@ -251,7 +251,7 @@ def _named(made: Reflection) -> dict[str, tuple[str, ...]]:
 
 
 def _entry(moment: Moment, way: Direction) -> str:
-    """The id under which a reading is remembered by its owner."""
+    """The stream id of a reading."""
     start = "s" if moment.at == "session_start" else ""
     return f"R{moment.session}:{moment.turn + 1}{start}:{way[0]}"
 

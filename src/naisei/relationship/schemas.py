@@ -72,7 +72,7 @@ class Importances(_Frozen):
 class CitedEntry(_Frozen):
     """One entry of the evidence: its id in the stream, the numbered text, and why it is there.
 
-    score: what it was ranked by; relevance, importance, recency: its parts, 0 to 1 each after
+    score: of the ranking; relevance, importance, recency: its parts, 0 to 1 each after
     normalisation (relevance NaN-free: 0 where nothing was embedded). source: where the line
     stands (`session` from 1, `turn` from 0), `{}` for a fact of the persona.
     """
@@ -89,11 +89,10 @@ class CitedEntry(_Frozen):
 
 
 class Reflection(_Frozen):
-    """One direction, once: the questions, the evidence, the prompt and what was read.
+    """One reflection in one direction: questions, evidence, prompt and reading.
 
-    time: of the dialogue's own clock. wall: when it was done; in the log, not in the result of an
-    episode, which is the same whenever it is made. prompt: all that the model was told; empty if
-    it was not asked, because the questions failed.
+    time: of the dialogue's own clock. wall: wall-clock time; only in the log, so that results are
+    reproducible. prompt: the full prompt; empty if the questions failed.
     """
 
     direction: Direction
@@ -106,7 +105,7 @@ class Reflection(_Frozen):
 
     @property
     def cited(self) -> frozenset[str]:
-        """Ids of the evidence that the reasons name."""
+        """Ids of the cited evidence."""
         return frozenset(id for reason in self.reading.reasons for id in reason.evidence)
 
 
@@ -137,8 +136,8 @@ class Moment(_Frozen):
 
 
 class Line(_Frozen):
-    """One utterance. id: as in the streams and in the evidence. injected: whether the speaker
-    was told their reading; told: what of it was left by then."""
+    """One utterance. id: as in the streams and in the evidence. injected: whether the prompt held
+    the speaker's reading; told: its faded value."""
 
     id: str
     session: int
@@ -152,8 +151,8 @@ class Line(_Frozen):
 
 class Session(_Frozen):
     """One dated session. number: from 1. summary: empty if none was made; then
-    `summary_failure` may say why. rating_failures: batches of utterances whose importance a
-    model was asked for in vain; they keep that of the rule."""
+    `summary_failure` may say why. rating_failures: batches that a model failed to rate; they keep
+    the rule's importance."""
 
     number: int
     start: datetime

@@ -1,7 +1,7 @@
 """Readings over a conversation, from the files of the relationship reflection document, §5.
 
-Ours and other people's: sessions may be missing, a direction may be null, vectors may stand in
-`by_speaker` only. What is no number from −3 to 3 is a gap, and is told.
+Foreign files work too: sessions may be missing, a direction may be null, vectors may be in
+`by_speaker` only. Anything but a number from −3 to 3 is a gap with a note.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Read:
 class Point:
     """The state after an utterance, or at a session's start.
 
-    at: utterances so far over all sessions; sessions stand one apart, so that they do not touch.
+    at: utterances so far over all sessions; with a gap of one between sessions.
     """
 
     session: int
@@ -83,7 +83,7 @@ def read_series(path: Path, label: str = "") -> Series:
     """One agent file, or a folder that holds `agent_a.json`.
 
     Raises:
-        InputError: it cannot be read, or there is no reading in it.
+        InputError: it cannot be read, or has no reading.
     """
     file = path / "agent_a.json" if path.is_dir() else path
     text = read_text(file)
@@ -127,8 +127,8 @@ def _unusable(file: Path, why: str) -> InputError:
 
 
 def aligned(series: Sequence[Series]) -> list[Series]:
-    """The same on one axis: a session begins at the same place in all, as long as the longest;
-    a session that only some have leaves a space in the others."""
+    """The same on one axis: each session has the same start and the longest length in all; a
+    missing session leaves a gap."""
     numbers = sorted({number for one in series for number in one.sessions})
     places: dict[int, tuple[int, int]] = {}
     begins = 0
@@ -254,6 +254,6 @@ def _speakers(data: dict[str, Any]) -> list[str]:
 
 
 def _label(file: Path) -> str:
-    """The folder's name for `agent_a.json`, as the files of several runs are called the same."""
+    """The folder's name for `agent_a.json`, since files of several runs share a name."""
     same = file.stem in ("agent_a", "agent_b")
     return file.resolve().parent.name if same and file.resolve().parent.name else file.stem

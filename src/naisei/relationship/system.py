@@ -1,4 +1,4 @@
-"""Relationship reflection as a system: conversations, and ratings of dialogues that there are."""
+"""Relationship reflection as a system: conversations, and ratings of existing dialogues."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 
 def _settle(given: RawOptions) -> dict[str, Any]:
-    """The three flags of reflection as its mode; personas and embedder by what they are."""
+    """Resolve the three reflection flags into a mode, and personas and embedder."""
     from naisei.models.embedders import open_embedder
 
     values = _settle_embedder(given)
     if values["embedder"] != "none":
-        open_embedder(values["embedder"])  # a misspelt one is told before the first utterance
+        open_embedder(values["embedder"])  # fails early on a misspelt one
     asked = Reflecting(**{k: values.pop(k) for k in Reflecting.model_fields if k in values})
     wanted = asked.at_start or asked.no_inject or "every_turn" in asked.model_fields_set
     mode = "turn" if asked.every_turn else "session" if wanted else "off"
@@ -36,7 +36,7 @@ def _settle(given: RawOptions) -> dict[str, Any]:
 
 
 def _settle_embedder(given: RawOptions) -> dict[str, Any]:
-    """By its own name: `auto` would be another one on another machine."""
+    """The resolved name: `auto` differs between machines."""
     from naisei.models.embedders import resolve
 
     return {**given.values, "embedder": resolve(given.values.get("embedder", "auto"))}
@@ -68,7 +68,7 @@ def _live(task: ConversationTask, console: Console, earlier: Sequence[Event]) ->
 
 
 def _row(mode: str, *, inject: bool) -> Row[RelationshipConfig]:
-    """mode: of a configuration that is not to reflect, or `""` for that which was asked for."""
+    """mode: the reflection mode of the row, or `""` for the requested one."""
 
     def change(config: RelationshipConfig) -> RelationshipConfig:
         asked = "turn" if config.rules.reflection == "off" else config.rules.reflection
@@ -104,7 +104,7 @@ _WITHOUT = (
 def _reader(
     name: str, needed: Callable[[RelationshipConfig], bool], like: str = "reflector"
 ) -> Role[RelationshipConfig]:
-    """What it gives malformed is asked for once more, then counts as a failed reading."""
+    """A malformed reply is requested once more, then counts as a failed reading."""
     return Role(name, needed=needed, like=like, sampled=False, resends=0, without=_WITHOUT)
 
 

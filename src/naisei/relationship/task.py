@@ -63,6 +63,6 @@ class ConversationTask(Task[RelationshipConfig]):
 
 
 def remembering(base: World, record: Recorder, rules: Rules, embedder: str) -> World:
-    """`base`, with a record, and streams that find by its embeddings, unless `none`."""
+    """`base` with a record and with streams that search by `embedder`, unless `none`."""
     embed = None if embedder == "none" else base.handler(Embed(()))
     return recorded(base, record, StreamHandler(streams_of(rules), embed))

@@ -1,7 +1,7 @@
 """The relation vector: how a speaker stands toward the other, as three whole numbers, and in words.
 
-Source: the relationship reflection document, §§1, 4, 5. Models answer with more than whole
-numbers from −3 to 3; what was made of an answer is recorded, and what cannot be read fails.
+Source: the relationship reflection document, §§1, 4, 5. Models also answer with other values;
+repairs are recorded, and unreadable values fail.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ LOW, HIGH = -3, 3
 
 
 def away_from_zero(value: float) -> int:
-    """The whole number next to it, halves away from 0, as people round."""
+    """Round to a whole number, halves away from 0."""
     return int(math.copysign(abs(value) + 0.5, value))
 
 
@@ -65,9 +65,9 @@ class Repair(BaseModel):
 
 
 class Reason(BaseModel):
-    """Why a number is what it is: one sentence, and the evidence it rests on.
+    """The reason of a number: one sentence and its evidence.
 
-    evidence: ids of entries as in the streams. unknown: numbers cited that no evidence has.
+    evidence: ids of entries as in the streams. unknown: cited numbers without evidence.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -79,10 +79,10 @@ class Reason(BaseModel):
 
 
 class Reading(BaseModel):
-    """What came of asking for a vector: the vector, or `None` with the reason in `failure`.
+    """The result of a reading: the vector, or `None` with the reason in `failure`.
 
     reasons: one a dimension; none where a model gave numbers alone. An instrument failure is never
-    a zero: nothing is injected, and it is counted by itself.
+    a zero: nothing is injected, and it is counted separately.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -112,7 +112,7 @@ Given = Annotated[
 
 
 class DimensionReply(BaseModel):
-    """One dimension: what it rests on, what that shows, and then the number.
+    """One dimension: evidence, reason, then the number.
 
     A bare number is read as one without a reason.
     """
@@ -140,9 +140,8 @@ class DimensionReply(BaseModel):
 class VectorReply(BaseModel):
     """Three numbers from −3 to 3, each with its evidence and reason.
 
-    1.4, "+2" and "２" are kept as given, so that the log holds them, and mended on record by
-    `read`; 7 (another scale), "high", true, null, NaN and a missing number are refused: the gateway
-    asks once more.
+    1.4, "+2" and "２" are logged as given and repaired on record by `read`; 7 (another scale),
+    "high", true, null, NaN and a missing number are refused: the gateway asks once more.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -152,9 +151,9 @@ class VectorReply(BaseModel):
     TaskOriented: DimensionReply = model_field("タスク指向", "Task orientation")
 
     def read(self, evidence: Sequence[str] = ()) -> Reading:
-        """The vector on the scale, its reasons, and what was done to get there.
+        """The vector on the scale, its reasons and repairs.
 
-        evidence: ids of the entries that were shown, in the order of their numbers from 1.
+        evidence: ids of the shown entries, in the order of their numbers from 1.
         """
         given: dict[str, DimensionReply] = {name: getattr(self, name) for name in DIMENSIONS}
         found = {name: _read(one.value) for name, one in given.items()}
@@ -185,7 +184,7 @@ def _reason(name: str, reply: DimensionReply, evidence: Sequence[str]) -> Reason
 
 
 def _read(value: Any) -> tuple[int, str]:
-    """The number on the scale, and what was done to it. A number beyond it is on another one."""
+    """The number and its repair. A number beyond the scale is refused."""
     number = number_of(value)
     if number is None or not LOW <= number <= HIGH:
         raise ValueError(f"{str(value)[:40]!r} is no whole number from -3 to 3")
@@ -242,10 +241,9 @@ def scale(dimension: str, language: str) -> str:
 def faded(
     vector: RelationVector, base: RelationVector, days: float, half: Mapping[str, float]
 ) -> RelationVector:
-    """What is left of a reading after so many days: each number on its way to the base.
+    """A reading after some days: each number decays toward the base.
 
-    half: dimension → days in which the distance from the base halves. Halves of a point go away
-    from 0.
+    half: dimension → days in which the distance from the base halves. Rounded half away from 0.
     """
     left = {}
     for name in DIMENSIONS:

@@ -12,7 +12,7 @@ from naisei.runs.frozen import flattened
 from naisei.runs.pooling import pooled_metric
 from naisei.runs.task import Summary, Table
 
-#: What tells runs apart without being a setting.
+#: Keys that differ between runs but are not settings.
 _APART = ("seed", "models")
 
 

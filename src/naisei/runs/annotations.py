@@ -1,8 +1,8 @@
-"""What people write beside a run: tags, a note, and their readings of episodes.
+"""Annotations of a run: tags, a note, and readings of episodes.
 
-A line of `annotations.jsonl` each time somebody writes, and the last one of a reader, rubric and
-unit counts: who writes at the same time as another loses nothing. Not part of the run: its digests,
-its configuration and its results do not depend on it.
+Each annotation is a line of `annotations.jsonl`; the last one of a reader, rubric and unit counts,
+so concurrent writers lose nothing. Not part of the run: its digests, its configuration and its
+results do not depend on it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _NAME, _NOTE, _MOST = 40, 4_000, 20
 
 
 class Annotation(BaseModel):
-    """What a reader says of a unit: an episode, or an instance of a data set; empty for the run
+    """A reader's annotation of a unit: an episode, or an instance of a data set; empty for the run
     itself. answers: question of the rubric → the options chosen. at: UTC, ISO 8601."""
 
     model_config = ConfigDict(frozen=True)
@@ -50,7 +50,7 @@ class Annotation(BaseModel):
         return Annotation(reader=reader, answers=answers, note=note.strip())
 
     def add(self, folder: Path) -> None:
-        """Keep it, with the time.
+        """Store it with the time.
 
         Raises:
             InputError: a name, tag or note is too long, or the folder cannot be written.
@@ -70,7 +70,7 @@ class Annotation(BaseModel):
         plain_file(path)
         try:
             with path.open("a+b", buffering=0) as file:
-                # What a killed process left of a line stays a line of its own.
+                # An incomplete line of a killed process stays its own line.
                 file.seek(max(0, file.tell() - 1))
                 broken = file.read(1) not in (b"", b"\n")
                 file.write(("\n" * broken + line).encode("utf-8", "replace"))
@@ -79,8 +79,8 @@ class Annotation(BaseModel):
 
 
 def read_annotations(folder: Path) -> list[Annotation]:
-    """The last of each reader, rubric and unit, in the order of the first. A line that was not
-    written to its end is passed over.
+    """The last annotation of each reader, rubric and unit, in the order of the first. Incomplete
+    lines are skipped.
 
     Raises:
         InputError: the file cannot be read, or a line holds something else.
@@ -98,16 +98,16 @@ def read_annotations(folder: Path) -> list[Annotation]:
             each = Annotation.model_validate(given)
         except ValidationError as error:
             raise InputError(
-                say("読み取りの記録ではありません", "is nothing that a reader wrote"),
+                say("読み取りの記録ではありません", "is not an annotation"),
                 place=f"{path}:{number}",
-                remedy=say("この行を直すか、消してください", "mend this line, or remove it"),
+                remedy=say("この行を直すか、消してください", "fix this line, or remove it"),
             ) from error
         found[each.reader, each.rubric, each.unit] = each
     return list(found.values())
 
 
 def written_on(folder: Path, unit: str = "", rubric: str = "") -> dict[str, Annotation]:
-    """What stands on a unit by a rubric, or on the run itself: reader → what they wrote last."""
+    """Annotations of a unit (or the run) by a rubric: reader → their last one."""
     found = read_annotations(folder)
     return {a.reader: a for a in found if (a.unit, a.rubric) == (unit, rubric)}
 

@@ -1,4 +1,4 @@
-"""What a flow asks of a person, and how the answer is read from what was typed."""
+"""Questions of a flow to a person, and parsing of the answers."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from typing import Any
 from naisei.core import Effect, InputError
 from naisei.lang import say
 
-#: Makes the result of an effect from the fields that the person filled in. Raises `InputError`
-#: for what cannot be used: then the effect waits on.
+#: Parses the person's fields into the result of an effect. Raises `InputError` for invalid input;
+#: the effect then keeps waiting.
 ReadAnswer = Callable[[Any, Mapping[str, str]], Any]
 
 
 class NotAsked(InputError):
-    """An answer to what is not being asked now."""
+    """An answer to a question that is not pending."""
 
 
 @dataclass(frozen=True, slots=True)
 class PendingQuestion:
-    """An effect that waits for the person. step: its place in the flow, which an answer names."""
+    """An effect that waits for the person. step: its place in the flow; answers refer to it."""
 
     step: str
     effect: Effect[Any]
@@ -30,13 +30,13 @@ class PendingQuestion:
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """The answers there are, where not any words will do."""
+        """The allowed answers, if not free text."""
         found: tuple[str, ...] = getattr(self.read, "choices", ())
         return found
 
 
 def answer_text(effect: Effect[Any], fields: Mapping[str, str]) -> str:
-    """The field `text`: at least one character. What `AskUser` takes."""
+    """Parses the answer to `AskUser`: the field `text`, at least one character."""
     text = fields.get("text", "").strip()
     if not text:
         raise InputError(say("何か書いてください", "please write something"))

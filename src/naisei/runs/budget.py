@@ -28,8 +28,7 @@ class Budget:
     """What a run may cost; `None` means no bound.
 
     usd, tokens: of the whole run directory, earlier calls included. minutes: of this
-    call. Calls in flight when a bound is reached are let finish, so a run may go over
-    by as many calls as run at a time.
+    call. Calls in flight at the bound finish, so a run may exceed it by its concurrent calls.
     """
 
     usd: float | None = None
@@ -49,10 +48,10 @@ class Budget:
                 )
 
     def reached(self, ledger: Ledger) -> str:
-        """The bound on cost that is used up, in words, or an empty string.
+        """A message naming the exhausted bound, or "".
 
         Raises:
-            InputError: a bound in dollars, and a model whose price is not known.
+            InputError: a bound in dollars with a model of unknown price.
         """
         if self.usd is not None:
             if ledger.unpriced:
@@ -83,10 +82,8 @@ UNBOUNDED = Budget()
 
 
 class Gate:
-    """Open, effects pass and are counted while in flight; closed, they wait for ever.
-
-    An effect that waits is cancelled with its episode once nothing is in flight, so that
-    every answer that was paid for is logged and none is asked for any more.
+    """While open, effects pass and are counted; once closed, new effects wait. Waiting effects are
+    cancelled when nothing is in flight, so that every paid answer is logged.
     """
 
     def __init__(self) -> None:
@@ -96,7 +93,7 @@ class Gate:
         self._told: list[Callable[[str], None]] = []
 
     def close(self, reason: str) -> None:
-        """From now on nothing new is started. The first reason is kept."""
+        """Start nothing new. The first reason counts."""
         if not self.reason:
             self.reason = reason
             self._closed.set()
@@ -110,7 +107,7 @@ class Gate:
         self._told.append(tell)
 
     def hold(self) -> None:
-        """One more is in flight, until `let_go`."""
+        """Count one more in flight, until `let_go`."""
         self._in_flight += 1
 
     def let_go(self) -> None:
@@ -119,7 +116,7 @@ class Gate:
             self._idle.set()
 
     def abandon(self) -> None:
-        """Do not wait for what is in flight."""
+        """Stop waiting for effects in flight."""
         self._idle.set()
 
     async def idle(self) -> None:
@@ -127,7 +124,7 @@ class Gate:
         await self._idle.wait()
 
     def guard(self, perform: Callable[[], Any]) -> Any:
-        """What `perform` gives, as it gives it: plain, or to be awaited."""
+        """Run `perform`, plain or awaitable."""
         if self.reason:
             return _wait_for_ever()
         out = perform()

@@ -18,7 +18,7 @@ from naisei.runs.words import worded
 _LABEL, _WIDE, _ROW = 190, 640, 26
 _LEFT, _RIGHT, _TOP, _HIGH = 44, 16, 14, 220
 _SMALL = 380, 110
-#: Lines that have a colour of their own.
+#: Number of distinct line colours.
 _COLOURS = 6
 
 
@@ -33,9 +33,9 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A point of a line. low, high: of its 95 % interval, NaN where there is none. title: what it
-    is, in words. link: where a click leads. episode, find: what it is of, for whoever makes the
-    link: an episode, and words that stand where it comes from."""
+    """A point of a line. low, high: of its 95 % interval, NaN where there is none. title: hover
+    text. link: target of a click. episode, find: for making the link: the episode, and words at its
+    source."""
 
     x: float
     y: float
@@ -62,14 +62,14 @@ class Chart:
         return line_chart(self.lines, title=self.title, x=self.x, y=self.y, bounds=self.bounds)
 
     def small(self) -> str:
-        """For a narrow place: only the last point of a line has a dot."""
+        """A narrow version: only the last point of a line has a dot."""
         lines, axes = self.lines, {"x": self.x, "y": self.y}
         return line_chart(lines, title=self.title, bounds=self.bounds, small=True, **axes)
 
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """What a table is drawn as: lines by name, else a row each. x, y: what the axes are."""
+    """How to draw a table: lines by name, else one row each. x, y: axis titles."""
 
     title: str
     x: str
@@ -83,7 +83,7 @@ class Drawn:
         return interval_chart(self.rows, title=f"{self.title}: {self.y}")
 
     def file(self) -> str:
-        """The SVG as a file of its own."""
+        """The SVG as a standalone file."""
         return _alone(self.svg())
 
 
@@ -206,7 +206,7 @@ def line_chart(
     return "".join([*out, "</svg>"])
 
 
-#: Of a chart without a page: what the style sheets of the pages say.
+#: Styles of standalone charts, copied from the pages.
 _STYLE = (
     "text{font:12px sans-serif}.axis{fill:none;stroke:#888}.line polyline{fill:none;stroke:"
     "currentColor}.line{fill:currentColor}.spread{stroke:#888;stroke-width:2}.dot{fill:#3b6ea8}"

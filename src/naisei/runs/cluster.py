@@ -1,8 +1,8 @@
 """The engine on a Ray cluster: episodes fan out over actors, and this process keeps the log.
 
 An actor is a `Worker`: its events come here, are appended, and only then its flows go on. Budgets
-are kept here, for the whole cluster; of limits a minute each worker has an equal share. The
-episodes of an actor that dies go on elsewhere, by replay, at the step that they had reached.
+are checked here, for the whole cluster; workers share limits per minute equally. Episodes of a dead
+actor resume elsewhere by replay.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ class ClusterRun(TaskRun):
                 losses = losses + 1 if len(events) == steps else 0
                 steps = len(events)
                 if losses >= LOSSES:
-                    # What is wrong may be the machines': resuming tries it again.
+                    # The machines may be at fault: resuming retries.
                     failure = say(
                         f"同じステップで作業プロセスが {losses} 回落ちました",
                         f"its worker ended {losses} times at the same step",
@@ -122,7 +122,7 @@ class ClusterRun(TaskRun):
 @asynccontextmanager
 async def ray_cluster(address: str, *, concurrency: int) -> AsyncIterator[Cluster]:
     """Workers on a Ray cluster, as many as it has processors, but not more than episodes at a
-    time. A connection that this process has already is used and left.
+    time. An existing connection of this process is reused and left open.
 
     Args:
         address: `ray`: the cluster of `RAY_ADDRESS`, or one on this machine; `ray://HOST:PORT`: as

@@ -1,4 +1,4 @@
-"""The workers of a driver: they are asked to run episodes, and those that die are replaced."""
+"""The driver's pool of workers; dead ones are replaced."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from naisei.runs.task import EpisodeRow
 if TYPE_CHECKING:
     from naisei.runs.cluster import ClusterRun
 
-#: An episode that ended so many workers in a row without one more step is given up.
+#: Give up an episode after it killed so many workers without progress.
 LOSSES = 3
 #: Variables that workers get, beside those that begin with NAISEI_.
 _VARIABLES = ("OPENAI_BASE_URL", "LC_ALL", "LC_MESSAGES", "LANG")
@@ -87,7 +87,7 @@ class Member:
             self.close(run, run.gate.reason)
 
     async def _drained(self, run: ClusterRun) -> None:
-        """The gate counts what is in flight on the worker until it is closed there."""
+        """Counts the worker's effects in flight until its job is closed."""
         with suppress(self.cluster.ray.exceptions.RayError):  # nothing of a dead one is in flight
             await self.handle.drained.remote(run.name)
         run.gate.let_go()
@@ -146,7 +146,7 @@ class Cluster:
         self._keepers = [asyncio.create_task(self._keep()) for _ in range(workers)]
 
     async def _keep(self) -> None:
-        """One worker, and another one whenever it dies."""
+        """Keeps one worker alive, replacing dead ones."""
         failed = 0
         try:
             while True:
@@ -179,8 +179,7 @@ class Cluster:
                 one.set_result(None)
 
     async def free(self, *, alone: bool = False) -> Member:
-        """A worker with room for one more episode: the least busy one. alone: one that has no
-        other."""
+        """The least busy worker with a free slot. alone: an idle one."""
         slots = 1 if alone else self.slots
         while True:
             if self._error is not None:
@@ -213,7 +212,7 @@ class Cluster:
 
 
 def _environ() -> Mapping[str, str]:
-    """What workers take over of this process's environment. Keys are those of their node."""
+    """Environment variables passed to workers, API keys excluded."""
     found = {
         key: value
         for key, value in os.environ.items()

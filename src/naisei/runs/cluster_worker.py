@@ -1,7 +1,7 @@
-"""A worker of a cluster: runs episodes for a driver that keeps the log.
+"""A worker of a cluster: runs episodes for a driver, which stores the log.
 
-Each method is awaited by the driver. An episode goes on from one call to the next: what a call
-returns are events, and the flow goes on when the driver has stored them and calls again.
+Each method is awaited by the driver. A call returns new events; the flow continues once the driver
+has stored them and calls again.
 """
 
 from __future__ import annotations
@@ -30,12 +30,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What a worker needs to run episodes of a task.
+    """A job for workers: all they need to run a task's episodes.
 
     load: makes the task. world: opens the base world, as `base_world` does; gets what makes the
     throttles of models. requests: in flight at a time to one model, on each worker. workers: they
-    share the limits a minute equally. fork: what is different in its episode, of a run that is a
-    fork.
+    share the limits a minute equally. fork: the changes of a forked episode.
     """
 
     load: Callable[[], Task[Any]]
@@ -46,7 +45,7 @@ class Job:
     fork: Fork | None = None
 
     def throttle(self, model: str, settings: ModelSettings) -> Throttle:
-        """Of one model on each worker."""
+        """The throttle of one model on each worker."""
         limits = ("requests_per_minute", "tokens_per_minute")
         share: dict[str, Any] = {
             name: limit / self.workers for name in limits if (limit := getattr(settings, name))
@@ -100,10 +99,10 @@ class Worker:
         self._jobs: dict[str, _OpenJob] = {}
 
     async def ready(self) -> None:
-        """Returns when the worker has started."""
+        """Returns once the worker has started."""
 
     async def alive(self) -> None:
-        """Never returns; whoever awaits it hears of the worker's end."""
+        """Never returns; awaiting it detects the worker's end."""
         await asyncio.Event().wait()
 
     async def open(self, name: str, job: Job) -> Opened:
@@ -127,7 +126,7 @@ class Worker:
         return await play.progressed()
 
     async def go_on(self, name: str, episode: str) -> _Progressed:
-        """The events are stored."""
+        """Continue an episode after its events were stored."""
         play = self._jobs[name].played[episode]
         play.stored()
         return await play.progressed()
@@ -138,7 +137,7 @@ class Worker:
             opened.gate.close(reason)
 
     async def drained(self, name: str) -> None:
-        """Returns when a job was closed, and nothing of it is in flight any more."""
+        """Returns once a job is closed and nothing is in flight."""
         if (opened := self._jobs.get(name)) is not None:
             await opened.gate.idle()
 
@@ -155,7 +154,7 @@ class Worker:
 
 
 class _Play:
-    """One episode under way, and the log as its flow sees it: kept by the driver."""
+    """One running episode, and its log as seen by the flow; the driver stores it."""
 
     def __init__(self, events: tuple[Event, ...], gate: Gate) -> None:
         self._events, self._gate = events, gate
@@ -213,7 +212,7 @@ class _Play:
 
 
 def _portable(error: Exception) -> Exception:
-    """The error, or where it does not survive the way, one that tells of it."""
+    """The error, or a picklable description of it."""
     try:
         if str(pickle.loads(pickle.dumps(error))) == str(error):
             return error

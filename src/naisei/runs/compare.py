@@ -20,8 +20,8 @@ from naisei.runs.task import Summary, Table
 
 @dataclass(frozen=True, slots=True)
 class PairedMetric:
-    """One metric of two runs. holm: the p-value adjusted for all lines of the comparison.
-    wilcoxon: that of the signed-rank test, not adjusted."""
+    """One metric of two runs. holm: p-value adjusted over all lines. wilcoxon: unadjusted p-value
+    of the signed-rank test."""
 
     metric: str
     first: str
@@ -41,8 +41,8 @@ class Comparison:
     warnings: tuple[str, ...]
 
     def tables(self, first: Sequence[str]) -> list[Table]:
-        """A table a pair of runs, for the terminal. first: beginnings of the names of the metrics
-        that come first, in their order."""
+        """A table a pair of runs, for the terminal. first: prefixes of the metrics that come first,
+        in order."""
         order = [*first, ""]
 
         def rank(line: PairedMetric) -> int:
@@ -117,7 +117,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class LoadedRun:
-    """A run with its summary. name: what it is called beside others."""
+    """A run with its summary. name: its label in the comparison."""
 
     name: str
     frozen: Frozen
@@ -136,7 +136,7 @@ def compare(
     names: of the runs, in their order; their paths by default.
 
     Raises:
-        InputError: fewer than two runs, one that is none or has no summary, metrics that mean
+        InputError: fewer than two runs, one that is not a run or has no summary, metrics that mean
             different things in them, or no metric with values to be paired.
     """
     if len(paths) < 2:
@@ -198,7 +198,7 @@ def _difference(name: str, a: Summary, b: Summary, seed: int) -> tuple[Differenc
 
 
 def same_definitions(runs: Sequence[LoadedRun], names: Sequence[str] | None = None) -> None:
-    """Metrics of one name are compared only where they mean one thing. names: all by default.
+    """Check that metrics of one name have one definition. names: all by default.
 
     Raises:
         InputError: other systems, other data, or another definition of a metric, by name.
@@ -234,7 +234,7 @@ def _definition(run: LoadedRun, name: str) -> dict[str, JsonValue]:
 
 
 def _settings(runs: Sequence[LoadedRun]) -> list[str]:
-    """What the configurations do not share, each run against the first."""
+    """Differences of the configurations, each run against the first."""
     first, *others = runs
     out = []
     for run in others:

@@ -1,4 +1,4 @@
-"""Live conversations: a flow with a person, whoever carries the person's words.
+"""Live conversations: a flow with a person, over any channel.
 
 A terminal, a page and an HTTP server drive the same `LiveConversation`. Each effect is in its log
 before the flow goes on: a process that is killed loses nothing, and when the conversation is
@@ -6,8 +6,8 @@ opened again the flow is replayed to the very question it had reached.
 
 A conversation has parts, each an episode of the log (`name#0`, `name#1`, …). Where the program,
 the prompts or the settings changed since a part was recorded, its flow cannot follow the log any
-more; a kind of conversation that `renews` then begins another part from what the earlier ones
-hold. Without that it is stale: it can be read, but not gone on with.
+more; a kind of conversation that `renews` then begins another part from the earlier ones. Otherwise
+it is stale: readable, but not resumable.
 """
 
 from __future__ import annotations
@@ -43,33 +43,32 @@ from naisei.runs.lock import arun_logged, retry_while_locked
 from naisei.runs.log import RunLog
 from naisei.runs.task import EpisodeRow
 
-#: going: the flow works. asking: it waits for the person. done: it came to its end. failed: an
-#: instrument failed, and it can be tried again. stale: see the module.
+#: going: the flow works. asking: it waits for the person. done: it ended. failed: an instrument
+#: failed; a retry is possible. stale: see the module.
 State = Literal["going", "asking", "done", "failed", "stale"]
 _LOG = logging.getLogger("naisei.conversation")
-#: Seconds that an answer may take to be in the log. After a restart the flow first comes to its
-#: question again.
+#: Time limit (seconds) for logging an answer; after a restart the flow replays first.
 _ACK = 30
-#: Seconds of work that nobody needs to be told of.
+#: Shorter work (seconds) is not announced.
 _SOON = 0.05
 
 
 class Prepared(NamedTuple):
-    """A flow about to begin, and its world. The flow returns a pydantic model."""
+    """A flow ready to start, and its world. The flow returns a pydantic model."""
 
     flow: Flow[Any]
     world: World
 
 
-#: Prepares the flow of a part, given the events of earlier parts, and clears up on leaving. It is
-#: called again when a conversation is resumed, and must then give the same flow.
+#: Prepares the flow of a part from the events of earlier parts, and cleans up on leaving. On resume
+#: it is called again and must give the same flow.
 Open = Callable[[Sequence[Event]], AbstractAsyncContextManager[Prepared]]
 
 
 @dataclass(frozen=True, slots=True)
 class ConversationStatus:
-    """Where a conversation stands. asked: what waits for the person. note: what is being done,
-    in words. problem: why it failed, in words; error: what was raised."""
+    """State of a conversation. asked: the pending question. note: the current activity in words.
+    problem: the failure in words; error: the exception."""
 
     state: State = "going"
     asked: PendingQuestion | None = None
@@ -79,7 +78,7 @@ class ConversationStatus:
 
     @property
     def step(self) -> str:
-        """What an answer has to name; empty while nothing is asked."""
+        """The step an answer refers to; empty without a question."""
         return self.asked.step if self.asked else ""
 
 
@@ -92,8 +91,8 @@ def recorded(log: RunLog, name: str) -> list[list[Event]]:
 
 
 def before_step(log: RunLog, name: str, episode: str, step: str) -> tuple[str, list[Event]]:
-    """The part of a conversation that a step is of, and all that came before the step. episode: the
-    part; the last one where it names none.
+    """The part that contains a step, and the events before it. episode: the part; the last one by
+    default.
 
     Raises:
         InputError: there is no such step.
@@ -107,8 +106,8 @@ def before_step(log: RunLog, name: str, episode: str, step: str) -> tuple[str, l
 class LiveConversation:
     """One conversation in memory: its flow runs as a task. An `EventLog` for its flow.
 
-    name: of its episodes in the log. limits: of one part, all its effects together. renews:
-    whether it goes on in a new part where the log cannot be followed.
+    name: of its episodes in the log. limits: of one part, all its effects together. renews: whether
+    a new part begins if the log cannot be replayed.
 
     events: all, oldest first. status: see `ConversationStatus`. result: what the flow returned,
     as JSON.
@@ -135,26 +134,24 @@ class LiveConversation:
         self._open: Open | None = None
         self._moves = 0
         self._moved = asyncio.Event()
-        # By step: whether an answer came to be in the log.
+        # By step: whether the answer was logged.
         self._logged: dict[str, asyncio.Future[bool]] = {}
         self._task: asyncio.Task[None] | None = None
 
     @property
     def over(self) -> bool:
-        """Whether nothing more can happen."""
+        """Whether the conversation is finished."""
         return self.status.state in ("done", "stale")
 
     async def answer(self, fields: Mapping[str, str], step: str | None = None) -> None:
-        """Give the person's answer; returns once it is kept. step: to what was asked there,
-        whatever is asked by default.
-
-        The same words to the same step again are no mistake: the first may have been kept by a
-        process that was killed before it could say so.
+        """Give the person's answer; returns once it is logged. step: the question it answers; by
+        default the pending one. Repeating the same answer to a step is allowed, since a killed
+        process may have logged it.
 
         Raises:
-            NotAsked: something else is asked, or other words were kept.
-            InputError: the answer cannot be used.
-            TimeoutError: it could not be kept, or the flow has not come to its question yet.
+            NotAsked: another question is pending, or another answer was logged.
+            InputError: the answer is invalid.
+            TimeoutError: it could not be logged, or the flow has not reached its question yet.
         """
         async with asyncio.timeout(_ACK):
             while not (kept := self._answers_at(step)) and self.status.state == "going":
@@ -176,7 +173,7 @@ class LiveConversation:
             await self._wait_until_logged(asked, asked.read(asked.effect, fields))
 
     def _answers_at(self, step: str | None) -> list[JsonValue]:
-        """What was answered at a step of this part."""
+        """The logged answers at a step of this part."""
         return [e.result for e in self.events[self._begun :] if e.where.step == step]
 
     async def _wait_until_logged(self, asked: PendingQuestion, value: Any) -> None:
@@ -193,16 +190,14 @@ class LiveConversation:
     async def follow(
         self, after: int
     ) -> AsyncIterator[tuple[int, list[Event], ConversationStatus | None]]:
-        """What happens from event number `after` on: the number of the last event told, the
-        events that are new, and the status if it is new.
-
-        Ends when the conversation is over or is put away.
+        """Stream updates from event number `after` on: the last event number, new events, and a
+        changed status. Ends when the conversation is over or closed.
         """
         told, moves, until = min(after, len(self.events)), -1, 0.0
         while True:
             moved = self._moved
             if self.status.state == "going" and (left := until - time.monotonic()) > 0:
-                # What takes no time is told with what comes of it.
+                # Short work is reported with its result.
                 with suppress(TimeoutError):
                     async with asyncio.timeout(left):
                         await moved.wait()
@@ -219,13 +214,13 @@ class LiveConversation:
             until = time.monotonic() + _SOON
 
     async def rest(self) -> ConversationStatus:
-        """Returns when the flow waits for the person, or cannot go on."""
+        """Returns once the flow waits for the person or cannot continue."""
         while self.status.state == "going":
             await self._moved.wait()
         return self.status
 
     def start(self, open: Open, *, anew: bool = False) -> None:
-        """Run the flow, from the log as far as that goes. anew: as another part."""
+        """Run the flow, replaying the log first. anew: as a new part."""
         self._open = open
         if anew:
             self._next_part()
@@ -237,20 +232,20 @@ class LiveConversation:
         self._task = asyncio.create_task(self._play(open))
 
     def retry(self) -> None:
-        """Go on where it failed."""
+        """Retry the failed step."""
         if self.status.state == "failed" and self._open is not None:
             self.start(self._open)
 
     def human(self, read: ReadAnswer | None = None) -> HumanHandler:
-        """A handler through which an effect is answered by the person."""
+        """A handler that lets the person answer an effect."""
         return HumanHandler(self, read or answer_text)
 
     def ask(self, asked: PendingQuestion) -> None:
-        """The flow has come to something that the person answers."""
+        """Publish a question to the person."""
         self._set_status(ConversationStatus("asking", asked))
 
     def note(self, text: str) -> None:
-        """Say what is being done."""
+        """Set the note on the current activity."""
         if self.status.state == "going":
             self._set_status(replace(self.status, note=text))
 
@@ -273,7 +268,7 @@ class LiveConversation:
         return self._log.writing(episode)
 
     async def leave(self) -> None:
-        """Stop working on it. What is in the log stays; whoever follows is let go."""
+        """Stop working on it and disconnect listeners. The log stays."""
         self.dismiss()
         task, self._task = self._task, None
         if task is not None:
@@ -281,7 +276,7 @@ class LiveConversation:
             await asyncio.gather(task, return_exceptions=True)
 
     def dismiss(self) -> None:
-        """Let go whoever follows."""
+        """Disconnect listeners."""
         self._open = None
         self._move()
 
@@ -293,7 +288,7 @@ class LiveConversation:
         try:
             with speaking(self.language):
                 status = await self._played(open)
-        finally:  # whoever waits for an answer to be kept need not wait on
+        finally:  # release callers that wait for an answer to be logged
             for step in self._logged:
                 self._answered(step, False)
         self._set_status(status)
@@ -324,7 +319,7 @@ class LiveConversation:
             return ConversationStatus("failed", problem=problem, error=error)
 
     async def _parts(self, open: Open) -> None:
-        """The part that was reached, and the next one where that cannot be followed."""
+        """Run the latest part, and a new one if it cannot be replayed."""
         while True:
             try:
                 async with open(self.events[: self._begun]) as prepared:
@@ -371,7 +366,7 @@ class HumanHandler(Handler):
 
 
 class OneOf:
-    """Reads one of some answers."""
+    """Parses one of several fixed answers."""
 
     def __init__(self, *choices: str) -> None:
         self.choices = choices

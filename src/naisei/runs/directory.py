@@ -5,7 +5,7 @@ log.sqlite      every effect and its result (`naisei.runs.log`)
 store.json      instead of both: the database that holds the log
 results.jsonl   one line an episode, written when the run ends or stops
 report.html     written with it
-lock.holder     who works on the run now; the folder itself is locked
+lock.holder     the process working on the run; the folder itself is locked
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ from naisei.runs.task import Configured, EpisodeRow
 if TYPE_CHECKING:
     from naisei.postgres import Stored
 
-#: Note of a log: the changes under which it was gone on with.
+#: Note of a log: accepted changes.
 _ACCEPTED = "accepted"
 
 
 class RunDirectory:
     """A run on disk. Get one by `of` (to work on it) or `look` (to read it).
 
-    A context manager: on leaving, the log is closed and the lock released; a directory
-    that this call made, and in which nothing was recorded before an error, is removed, and
-    so are the folders that were made to hold it.
+    A context manager: on leaving, the log is closed and the lock released; after an error, a
+    directory that this call created is removed if nothing was recorded, together with its created
+    parents.
     """
 
     def __init__(
@@ -64,12 +64,12 @@ class RunDirectory:
         """The run directory of a task: made if it is not there, else continued.
 
         Args:
-            path: where; by default `default_path`, so that the same command continues the same
-                run. Where that begins anew after a change, a line on stderr says so.
-            store: address of the database in which the log of a new run is kept; by default it
-                is a file.
-            accept: go on although data, code, prompts or weights have changed. The log keeps
-                what they are now, too; episodes that were under way begin anew.
+            path: where; by default `default_path`, so that the same command continues the same run.
+                If a change starts a new run, a line on stderr says so.
+            store: address of the database in which the log of a new run is kept; by default it is a
+                file.
+            accept: go on although data, code, prompts or weights have changed. The log records
+                their new values, too; unfinished episodes start again.
 
         Raises:
             InputError: the directory holds something else or another configuration, something
@@ -102,9 +102,8 @@ class RunDirectory:
 
     @staticmethod
     def look(path: Path, *, check: bool = True) -> RunDirectory:
-        """A run to read, whether or not a process is working on it. Nothing is written there.
-
-        check: hold its whole log against the digests first; without, only what is read.
+        """Open a run for reading, even while a process works on it. check: verify the whole log's
+        digests first; otherwise only rows that are read.
 
         Raises:
             InputError: no run directory, or a damaged one.
@@ -116,13 +115,13 @@ class RunDirectory:
 
     @property
     def accepted(self) -> list[Accepted]:
-        """The changes under which it was gone on with, oldest first."""
+        """The accepted changes, oldest first."""
         kept = self.log.get(_ACCEPTED)
         return [Accepted.model_validate(each) for each in kept] if isinstance(kept, list) else []
 
     @property
     def current(self) -> Frozen:
-        """As frozen, with the data and the identity that were accepted last."""
+        """The frozen configuration with the last accepted data and identity."""
         if not (accepted := self.accepted):
             return self.frozen
         last = accepted[-1]
@@ -131,7 +130,7 @@ class RunDirectory:
         )
 
     def _settle(self, now: Frozen, accept: bool) -> None:
-        """Refuse what has changed since, or record it."""
+        """Refuse changes, or record them if accepted."""
         if not (changes := self.current.changes(now)):
             return
         if not accept:
@@ -150,7 +149,7 @@ class RunDirectory:
 
     @property
     def notes(self) -> list[str]:
-        """What a reader should know about how the run came about."""
+        """Notes on how the run was made."""
         began = self.frozen.naisei
         if began == __version__:
             return []
@@ -202,8 +201,8 @@ class RunDirectory:
 
 
 def _begin_anew(log: RunLog) -> None:
-    """Take away the episodes that are under way: a result is of one identity. What they cost stays
-    counted. Those of a fork begin with what is its parent's, and stay."""
+    """Erase unfinished episodes, since a result has one identity. Their costs stay counted. A
+    fork's episodes start with the parent's events and stay."""
     if log.get("fork") is not None:
         return
     rows = log.rows()
@@ -212,7 +211,7 @@ def _begin_anew(log: RunLog) -> None:
     open_ = {e[0].where.instance for n, e in begun.items() if e and n not in scored}
     if not open_:
         return
-    # Whole instances are erased: of their other trials, too, all is paid for in vain.
+    # Whole instances are erased, their other trials included.
     spent = {
         events[0].where: rows[name].usage
         if name in rows
@@ -226,15 +225,15 @@ def _begin_anew(log: RunLog) -> None:
 
 
 def refuse_links(path: Path) -> None:
-    """Raises `InputError` if a run directory holds links, pipes or devices: what is written into
-    the run would go elsewhere, and what is read might never come."""
+    """Raises `InputError` if a run directory holds links, pipes or devices: writes would go
+    elsewhere, and reads might block."""
     try:
         with os.scandir(path) as entries:
             for entry in entries:
                 if not entry.is_dir(follow_symlinks=False):
                     plain_file(Path(entry.path))
     except OSError:
-        return  # whoever opens it says what is wrong
+        return  # opening it gives the error
 
 
 def _remove_empty(folders: list[Path]) -> None:
@@ -247,7 +246,7 @@ def _remove_empty(folders: list[Path]) -> None:
 
 
 def _make(path: Path, frozen: Frozen, store: str | None) -> bool:
-    """Make the directory complete or not at all; whether it is new."""
+    """Create the directory atomically; returns whether it is new."""
     if path.exists() and not path.is_dir():
         raise InputError(
             say("実行ディレクトリではなく、ファイルです", "is a file, not a run directory"),
@@ -273,7 +272,7 @@ def _make(path: Path, frozen: Frozen, store: str | None) -> bool:
         made.rename(path)
         return True
     except OSError:
-        # Another process was faster: its directory is the run.
+        # Another process was faster: use its directory.
         if not (path / "config.json").exists():
             raise
         return False
@@ -282,9 +281,9 @@ def _make(path: Path, frozen: Frozen, store: str | None) -> bool:
             shutil.rmtree(made)
 
 
-# Where its log is: a file, or a database that `store.json` names. It stays where it began, whatever
-# `--store` says later. The address is kept without its password, which comes from `NAISEI_STORE`,
-# or from where libpq finds it.
+# Where its log is: a file, or a database that `store.json` names. A later `--store` does not move
+# it. The address is stored without its password, which comes from `NAISEI_STORE`, or from where
+# libpq finds it.
 
 #: The log of a run that is a file.
 LOG = "log.sqlite"
@@ -293,7 +292,7 @@ _STORE_FILE = "store.json"
 
 
 def begin_log(directory: Path, store: str | None, *, name: str, origin: str) -> None:
-    """The log of a directory that is being made. store: address of a database; `None`: a file.
+    """Create the log of a new directory. store: address of a database; `None`: a file.
 
     Raises:
         InputError: the store cannot be used.
@@ -327,7 +326,7 @@ def open_log(
     origin: str | None = None,
     check: bool = True,
 ) -> RunLog:
-    """The log of a run directory; see `RunLog`. In a database, whoever writes it is alone."""
+    """The log of a run directory; see `RunLog`. In a database there is one writer."""
     if (stored := _stored(directory)) is None:
         return RunLog(directory / LOG, read_only=read_only, origin=origin, check=check)
     from naisei.postgres import address_of
@@ -345,7 +344,7 @@ def open_log(
 
 
 def log_state(directory: Path) -> tuple[object, ...]:
-    """Changes with what is in the log of a run directory."""
+    """A value that changes whenever the log changes."""
     if in_database(directory):
         with closing(open_log(directory, read_only=True, check=False)) as log:
             newest = ("max(seq)", "events"), ("max(rowid)", "episodes"), ("max(seq)", "lost")

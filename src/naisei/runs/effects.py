@@ -1,4 +1,4 @@
-"""One effect in words, for whoever draws it: the terminal, a page, a file to be sent."""
+"""One effect in words, for the terminal, a page or a shared file."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from naisei.core import Event
 from naisei.lang import say
 from naisei.runs.lines import Line, Mark
 
-#: Characters of a text that are shown at once.
+#: Longest text shown unfolded.
 _LONG = 4_000
 
 
 @dataclass(frozen=True, slots=True)
 class EffectView:
-    """One effect: what was asked, what came back, what it cost.
+    """One effect: request, result, cost.
 
-    number: its place in the episode, from 0. kind: its class in the style sheet. who, head: what
-    it is. asked, answer: what went out and what came back, either may be empty. details: what is
-    folded, title and text.
+    number: its place in the episode, from 0. kind: its class in the style sheet. who, head: its
+    title. asked, answer: request and result, either may be empty. details: folded parts, title and
+    text.
     """
 
     number: int
@@ -53,7 +53,7 @@ def effect_view(event: Event, number: int = 0) -> EffectView:
 
 
 def effect_lines(event: Event) -> tuple[Line, ...]:
-    """An effect of any system as lines: what was asked, and what came back."""
+    """An effect of any system as lines: request and result."""
     view = effect_view(event)
     marks = (Mark(view.head, "dim"),) if view.head else ()
     asked = (Line(view.asked, view.who, marks=marks),) if view.asked else ()
@@ -77,7 +77,7 @@ def prompt_text(event: Event) -> list[tuple[str, str]]:
 
 
 def without_vectors(value: JsonValue) -> JsonValue:
-    """The value with what `Embed.encode` makes of vectors told in words."""
+    """The value with encoded vectors elided."""
     if isinstance(value, list):
         return [without_vectors(v) for v in value]
     if not isinstance(value, dict):
@@ -185,7 +185,7 @@ _KINDS = {
 
 
 def _fields(value: JsonValue) -> str:
-    """A structured reply, a field a line."""
+    """A structured reply, one field per line."""
     if not isinstance(value, dict):
         return _text(value)
     return "\n".join(f"{key}: {_compact(inner)}" for key, inner in value.items())

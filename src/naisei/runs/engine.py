@@ -1,7 +1,7 @@
 """The run engine: many episodes at a time in one event loop, each resumed by replay.
 
-`Engine` is the protocol; `run_task` is the local engine on asyncio. `TaskRun` is what engines
-have in common.
+`Engine` is the protocol; `run_task` is the local engine on asyncio. `TaskRun` is the common part of
+engines.
 """
 
 from __future__ import annotations
@@ -39,17 +39,17 @@ if TYPE_CHECKING:
     from naisei.runs.log import RunLog
 
 _LOG = logging.getLogger("naisei.runs")
-_LOG.addHandler(logging.NullHandler())  # the progress tells it already, where nobody listens
+_LOG.addHandler(logging.NullHandler())  # the progress shows it already
 
-#: After a crash, answers in flight are waited for this long (seconds).
+#: Seconds to wait for answers in flight after a crash.
 _GRACE = 10.0
 
 
 @dataclass(frozen=True, slots=True)
 class RunOutcome:
-    """What an engine leaves: all episodes in the task's order, and what they cost.
+    """An engine's result: all episodes in the task's order, and costs.
 
-    stopped: empty if the run came to its end; else why not. interrupted: by a signal.
+    stopped: empty if the run is complete, else the reason. interrupted: by a signal.
     seconds: of this call.
     """
 
@@ -65,12 +65,12 @@ class RunOutcome:
 
     @property
     def failed(self) -> int:
-        """Episodes that an instrument failure left unscored; the next resume tries them."""
+        """Episodes left unscored by an instrument failure; the next resume retries them."""
         return sum(not row.scored and bool(row.failure) for row in self.rows)
 
     @property
     def pending(self) -> int:
-        """Episodes not come to their end yet."""
+        """Unfinished episodes."""
         return len(self.rows) - self.scored - self.failed
 
     @property
@@ -121,18 +121,17 @@ async def run_task(
     """Run the episodes of a task that are not scored yet, `concurrency` at a time.
 
     Stops cleanly when the budget is spent or on SIGINT or SIGTERM: nothing new is started,
-    what is in flight finishes and is logged. A second signal does not wait for it.
+    effects in flight finish and are logged. A second signal stops at once.
 
     Args:
         base_world: performs Chat, Embed and Now for every episode.
-        limits: of each episode. They change results: keep them in the task's config.
+        limits: of each episode. They change results, so they belong in the task's config.
         on_event: called after each newly logged event. on_episode: after each episode that
             ended in this call.
 
     Raises:
         InputError: `concurrency` below 1, or a budget in dollars without a known price.
-        Exception: whatever a flow or handler raised other than an `EffectFailed`; what was
-            logged by then is kept.
+        Exception: any exception of a flow or handler other than an `EffectFailed`; the log is kept.
     """
     run = TaskRun(task, directory, base_world, limits, budget, progress, on_event, on_episode)
     return await run.carried_out(concurrency)
@@ -148,12 +147,11 @@ async def play_episode(
     limits: Limits,
     fork: Fork | None = None,
 ) -> tuple[EpisodeRow, list[Usage]]:
-    """One episode to its end: its outcome, and what failed effects cost that left no event.
-
-    fork: what is different in it, if it goes on from another run's.
+    """Run one episode: its outcome, and the cost of failed effects without an event. fork: the
+    changes, if it is forked from another run.
 
     Raises:
-        Exception: what the flow or a handler raised other than an `EffectFailed`.
+        Exception: any exception of the flow or a handler other than an `EffectFailed`.
     """
     flow, world = task.start(where, base)
     if fork is not None:
@@ -168,7 +166,7 @@ async def play_episode(
 
 
 def _fork_of(log: RunLog) -> Fork | None:
-    """Where the run came from, if it is a fork."""
+    """The fork's origin, if the run is a fork."""
     if log.get("fork") is None:
         return None
     from naisei.runs.fork import fork_of
@@ -178,9 +176,8 @@ def _fork_of(log: RunLog) -> Fork | None:
 
 @dataclass
 class TaskRun:
-    """One call of an engine: which episodes are to go, what they cost, and when to stop.
-
-    It is the log of its flows. `played` runs an episode: here, unless a subclass runs it elsewhere.
+    """One call of an engine: remaining episodes, costs, and when to stop. It also serves as its
+    flows' log. `played` runs an episode: here, unless a subclass runs it elsewhere.
     """
 
     task: Task[Any]
@@ -208,7 +205,7 @@ class TaskRun:
         self.failures = 0
 
     async def carried_out(self, concurrency: int) -> RunOutcome:
-        """All episodes that are to go, `concurrency` at a time."""
+        """Run all remaining episodes, `concurrency` at a time."""
         if concurrency < 1:
             raise InputError(
                 say(
@@ -271,7 +268,7 @@ class TaskRun:
         self.gate.close(say("中断", "interrupted"))
 
     async def _work(self, workers: list[asyncio.Task[None]]) -> None:
-        """Until all workers ended, or the gate is closed and nothing is in flight."""
+        """Wait until all workers end, or the gate is closed and nothing is in flight."""
         idle = asyncio.create_task(self.gate.idle())
         pending: set[asyncio.Task[None]] = set(workers)
         crash: BaseException | None = None
@@ -280,7 +277,7 @@ class TaskRun:
                 done, _ = await asyncio.wait({*pending, idle}, return_when=asyncio.FIRST_COMPLETED)
                 pending -= done
                 for worker in done - {idle}:
-                    # Asked of each: several may fail of one cause, a full disk.
+                    # Retrieve every exception: several may share a cause.
                     failed = worker.exception()
                     if crash is None and (crash := failed) is not None:
                         self.gate.close(say("エラーで停止", "stopped by an error"))
@@ -362,7 +359,7 @@ class TaskRun:
         return RunOutcome(
             rows,
             self.ledger,
-            # A bound that was met by the very last call stopped nothing.
+            # A bound reached by the very last call stopped nothing.
             stopped="" if finished and not self.interrupted else self.gate.reason,
             interrupted=self.interrupted,
             seconds=time.monotonic() - self.began,

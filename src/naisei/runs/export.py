@@ -1,7 +1,7 @@
 """Runs and studies for other programs: JSON lines, CSV, and a table with one row a trial.
 
-Nothing here needs the system that made the run. Which part of a result is a trial stands in its
-summary: `Task.each`, the path of a list in the result, such as `trials` or `sessions.lines`.
+Nothing here needs the system that made the run. The summary says which part of a result is a trial:
+`Task.each`, the path of a list in the result, such as `trials` or `sessions.lines`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 Cell = str | float | int | bool | None
 Library = Literal["pandas", "polars"]
-#: A list of nothing: whether of plain values or of objects, its column tells.
+#: An empty list; its column decides its kind.
 _EMPTY = object()
 #: Rows of a frame that a notebook shows.
 _SHOWN = 20
@@ -59,7 +59,7 @@ def export_jsonl(directory: RunDirectory, *, events: bool = False) -> Iterator[s
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A table with one row a trial. rows: column → value; what a row has not is missing.
+    """A table with one row a trial. rows: column → value; missing values are absent.
 
     In a notebook it shows its first rows; `len`, iteration and `to_…` give all.
     """
@@ -68,7 +68,7 @@ class Frame:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Those of all rows, in the order in which they come up."""
+        """The columns of all rows, in order of appearance."""
         return tuple(dict.fromkeys(key for row in self.rows for key in row))
 
     def __len__(self) -> int:
@@ -173,13 +173,12 @@ def study_runs(path: Path) -> dict[str, Path]:
 def frame(path: Path, *, each: str | None = None) -> Frame:
     """Every trial of a run or a study, a row each.
 
-    Columns: `configuration`, `system`, `agent` and `model.ROLE` where there are any, and whatever
-    else differs between the configurations of a study (`config.…`); `instance`, `cluster` (what
-    intervals resample: a scene, a game) and `repetition`; `failure`; the plain fields of what
-    holds the trial, then those of the trial, of which lists of objects are told by their number
-    and lists of plain values are joined; `episode_calls`, `episode_tokens` and `episode_usd`,
-    which are of the whole episode, so that they are the same in all its rows. An episode that is
-    unscored is one row.
+    Columns: `configuration`, `system`, `agent` and `model.ROLE` where there are any, and other
+    differences between the configurations of a study (`config.…`); `instance`, `cluster` (what
+    intervals resample: a scene, a game) and `repetition`; `failure`; the plain fields of what holds
+    the trial, then those of the trial, where lists of objects are counted and lists of plain values
+    are joined; `episode_calls`, `episode_tokens` and `episode_usd`, which are of the whole episode,
+    so that they are the same in all its rows. An episode that is unscored is one row.
 
     Args:
         path: a run directory, or the folder of a study.
@@ -212,7 +211,7 @@ def frame(path: Path, *, each: str | None = None) -> Frame:
 
 
 def _counted(rows: Sequence[dict[str, Any]]) -> tuple[dict[str, Cell], ...]:
-    """An empty list is 0 where others of its column are counted, else no text."""
+    """An empty list is 0 in a counted column, else ""."""
     empty = {key for row in rows for key, value in row.items() if value is _EMPTY}
     counts = {k for k in empty if any(isinstance(row.get(k), int) for row in rows)}
     instead = {key: 0 if key in counts else "" for key in empty}

@@ -1,9 +1,9 @@
 """Forks: a run of one episode that begins with the first effects of another run's, and then goes
 its own way.
 
-The log of a fork starts with a copy of what came before the step; from there on effects are
-performed. What is to be different at the step itself (an answer, a reply, what a model is told)
-stands in the note `fork` of the log, so that a fork that was stopped goes on as it was meant.
+The log of a fork starts with a copy of the events before the step; later effects are performed. The
+change at the step (an answer, a reply, a prompt) is in the log's note `fork`, so that a stopped
+fork can resume.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ _KEY = "fork"
 
 
 class Fork(BaseModel):
-    """Where a run came from. parent: path of the run. step: the first that is not copied. answer:
-    what the step's `ask` or `chat` results in. prompt: the text of its last message. models: role
-    → model, where that differs from the parent's."""
+    """The origin of a forked run. parent: path of the run. step: the first that is not copied.
+    answer: result of the step's `ask` or `chat`. prompt: text of its last message. models: role →
+    model, where changed."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -56,7 +56,7 @@ class Fork(BaseModel):
         return tuple(map(int, self.step.split(".")))
 
     def changed(self, world: World) -> World:
-        """The world of the episode, with what is different at the step."""
+        """The episode's world with the change at the step."""
         handlers: dict[type[Effect[Any]], Handler] = {}
         for kind, sample in ((AskUser, AskUser("")), (Chat, Chat("", ()))):
             if self.answer is None and (self.prompt is None or kind is AskUser):
@@ -67,7 +67,7 @@ class Fork(BaseModel):
         return world.having(handlers)
 
     def answered(self, effect: Any) -> Any:
-        """The answer as a result of the effect. Raises `InputError` for one that is none."""
+        """The answer as a result of the effect. Raises `InputError` for an invalid one."""
         assert self.answer is not None
         if not isinstance(effect, Chat) or effect.schema is None:
             return self.answer
@@ -84,7 +84,7 @@ class Fork(BaseModel):
             ) from error
 
     def with_prompt(self, effect: Any) -> Any:
-        """The effect with what the model is told instead."""
+        """The effect with the changed prompt."""
         if self.prompt is None or not isinstance(effect, Chat):
             return effect
         *before, last = effect.messages
@@ -108,7 +108,7 @@ class _Changed(HandlerWrapper):
 
 
 class _ChangedFlow(FlowHandler):
-    """Of a handler that asks models itself, which then knows nothing of the other answer."""
+    """A flow handler's own effects do not see the changed answer."""
 
     def __init__(self, inner: FlowHandler, fork: Fork) -> None:
         self._inner, self._fork = inner, fork
@@ -120,7 +120,7 @@ class _ChangedFlow(FlowHandler):
 
 
 def events_before(events: Sequence[Event], step: str) -> list[Event]:
-    """The events before a step, and before what was recorded within it.
+    """The events before a step and its nested ones.
 
     Raises:
         InputError: there is no such step.
@@ -168,7 +168,7 @@ def check(fork: Fork, event: Event) -> None:
 
 
 def begin(log: RunLog, fork: Fork, events: Sequence[Event], sent: Mapping[str, Any]) -> None:
-    """Write what comes before the step into a new log, and where it came from.
+    """Write the events before the step and the origin into a new log.
 
     events: from `events_before`. sent: step → the requests and raw replies. The parent's costs are
     marked as coming from a cache: the fork has paid for none of them.
@@ -182,7 +182,7 @@ def begin(log: RunLog, fork: Fork, events: Sequence[Event], sent: Mapping[str, A
 
 
 def fork_of(log: RunLog) -> Fork | None:
-    """Where a run came from, if it is a fork. Raises `InputError` for a note of another form."""
+    """The origin of a run, if it is a fork. Raises `InputError` for an invalid note."""
     note: JsonValue = log.get(_KEY)
     if note is None:
         return None

@@ -1,5 +1,5 @@
-"""What a run is frozen as (`config.json`), where it lies by default, and how it differs from the
-command that goes on with it."""
+"""The frozen configuration of a run (`config.json`), its default path, and its differences from a
+resuming command."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ M = TypeVar("M", bound=BaseModel)
 
 
 class Frozen(BaseModel):
-    """`config.json`: everything that changes results, and what it was made with.
+    """`config.json`: everything that changes results, and the software used.
 
     system, config, data_hash and identity (`naisei.identity`) are compared on continuing; the
-    rest is for the reader. What is no task of episodes, such as a conversation, has no identity.
+    rest is for the reader. Conversations have no identity.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -108,7 +108,7 @@ class Frozen(BaseModel):
 
     @property
     def digest(self) -> str:
-        """Of everything in it: what the run's log notes."""
+        """Digest of the whole, noted in the run's log."""
         whole = self.model_dump(mode="json")
         if not self.identity:
             del whole["identity"]
@@ -136,7 +136,7 @@ class Frozen(BaseModel):
             ) from error
 
     def differences(self, now: Frozen) -> list[str]:
-        """Of the configuration what is not the same: `key: old → new`, one a line."""
+        """Differences of the configuration: `key: old → new`, one per line."""
         lines = [] if self.system == now.system else [f"system: {self.system} → {now.system}"]
         old, new = dict(flattened(self.config)), dict(flattened(now.config))
         return lines + [
@@ -146,7 +146,7 @@ class Frozen(BaseModel):
         ]
 
     def changes(self, now: Frozen) -> list[str]:
-        """What decides results besides the configuration and is not the same, one a line."""
+        """Other changes that affect results, one per line."""
         # A conversation has none: it goes on in a new part of its log (`naisei.runs.conversation`).
         known = self.identity and now.identity
         lines = identity.changes(self.identity, now.identity) if known else []
@@ -181,7 +181,7 @@ class Frozen(BaseModel):
         raise InputError(
             say(
                 f"この実行のあとで変わったものがあります:{shown}\n",
-                f"what decides this run has changed since:{shown}\n",
+                f"the program or data of this run have changed since:{shown}\n",
             ),
             place=str(place),
             remedy=say(
@@ -194,8 +194,8 @@ class Frozen(BaseModel):
 
 
 class Accepted(BaseModel):
-    """A change under which a run was gone on with, as its log keeps it. scored: results that are
-    of before. changes: in words. data_hash, identity: from then on."""
+    """An accepted change, as recorded in the log. scored: results from before it. changes: in
+    words. data_hash, identity: from then on."""
 
     at: str
     scored: int
@@ -218,7 +218,7 @@ def default_path(task: Configured) -> Path:
 
 
 def named_path(name: str, runs: Sequence[Frozen]) -> Path:
-    """Where one run, or those of a study, lie by default."""
+    """The default path of a run or a study."""
     asked = fingerprint([[run.system, run.config] for run in runs])
     rest = fingerprint([[run.data_hash, run.identity] for run in runs])
     return Path("runs") / f"{name}-{asked[:_DIGITS]}-{rest[:_DIGITS]}"
@@ -253,7 +253,7 @@ def tell_changes(path: Path, now: Frozen, within: str = "") -> None:
 
 
 def made_with() -> dict[str, str]:
-    """The versions of the libraries that compute, and the processor they choose their ways by."""
+    """Versions of the numerical libraries, and the processor."""
     name, instructions = processor()
     found = {name: v for name in _LIBRARIES if (v := _version(name))}
     return {**found, "processor": " ".join([name, *instructions])}

@@ -1,4 +1,4 @@
-"""Whether a log is as it was written: SQLite's own check of its file, and a digest of each row.
+"""Integrity of a log: SQLite's own check of its file, and a digest of each row.
 
 A digest covers a row and, by their own digests, the long texts that it refers to; an outcome says
 how many events its episode had. That the last rows of an episode without an outcome are gone is
@@ -36,8 +36,7 @@ def row_digest(row: Sequence[object], texts: Iterable[bytes] = ()) -> bytes:
 
 
 class Row(NamedTuple):
-    """A row as it is stored. expected: the digest that it should have; `None` if that cannot be
-    told, since a text that it refers to is gone."""
+    """A stored row. expected: its expected digest; `None` if a referenced text is missing."""
 
     table: str
     key: str | int
@@ -88,7 +87,7 @@ def digest_anew(db: Any) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """What is wrong at one place. episode, step: empty where it is not of one."""
+    """Damage at one place. episode, step: empty if it concerns none."""
 
     what: str
     episode: str = ""
@@ -103,7 +102,7 @@ class Damage:
 
 @dataclass(slots=True)
 class Findings:
-    """What a check of a log found. events, episodes: sound ones."""
+    """The result of a check of a log. events, episodes: sound ones."""
 
     events: int = 0
     episodes: int = 0
@@ -143,7 +142,7 @@ class Findings:
 
 
 def verified_rows(select: Select) -> Findings:
-    """All rows held against their digests, and outcomes against the number of events."""
+    """Verify all rows by digest, and outcomes by the number of events."""
     found, events = Findings(), Counter[str]()
     for row in walk(select):
         if not row.sound:
@@ -179,7 +178,7 @@ def verified_file(db: sqlite3.Connection) -> Findings:
 
 
 def wrong_structure(db: sqlite3.Connection, check: str = "quick_check") -> str:
-    """What of the database is damaged, or is no row that a log has; empty if nothing is."""
+    """Structural damage and foreign rows of the database; empty if there are none."""
     told = [str(row[0]) for row in db.execute(f"PRAGMA {check}(5)")]
     if told == ["ok"]:
         query = "SELECT 1 FROM {} WHERE NOT ({}) LIMIT 1"
@@ -201,8 +200,7 @@ def _schema() -> frozenset[tuple[str, str]]:
 
 
 def check_schema(db: sqlite3.Connection) -> None:
-    """Before anything else is asked of a file: no view, trigger, generated column or expression of
-    others, which SQLite would evaluate.
+    """First check of a file: it has no foreign view, trigger, generated column or expression.
 
     Raises:
         ValueError: names what it holds that a log does not, or lacks.

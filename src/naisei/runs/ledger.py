@@ -1,4 +1,4 @@
-"""The ledger of a run, folded from its log: what each role has cost."""
+"""The ledger of a run, folded from its log: the cost of each role."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ _SUMS = (
 
 @dataclass(slots=True)
 class Spent:
-    """What one role has cost. lost: tokens of replies that were no answer, which are among
-    the others; so are cached_input (read from the endpoint's cache of prefixes) and reasoning.
-    cached: calls answered from a cache of replies. unpriced: calls whose price is unknown."""
+    """The cost of one role. lost: tokens of unusable replies, included in the totals, as are
+    cached_input (read from the endpoint's cache of prefixes) and reasoning. cached: calls answered
+    from a cache of replies. unpriced: calls whose price is unknown."""
 
     calls: int = 0
     attempts: int = 0
@@ -62,7 +62,7 @@ class Spent:
         return self.input_tokens + self.output_tokens
 
     def add(self, *sums: float) -> None:
-        """Count what was counted elsewhere: what `SPENT` sums, in its order."""
+        """Add sums in the order of `SPENT`."""
         for name, more in zip(_SUMS, sums, strict=True):
             setattr(self, name, getattr(self, name) + more)
 

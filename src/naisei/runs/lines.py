@@ -1,4 +1,4 @@
-"""What happened in an episode, line by line: each system tells it once, and every view draws it so.
+"""An episode as lines: each system renders them once, and every view draws them.
 
 A system makes `Line`s of its results and of its events. The terminal, the report, a notebook, the
 pages and `naisei demo` draw them; none knows the system.
@@ -25,13 +25,13 @@ _STYLES: dict[Tone, str] = {
     "dim": "dim",
     "head": "bold cyan",
 }
-#: Columns by which what belongs to a line is set in.
+#: Indentation of text under a line.
 _INDENT = 2
 
 
 class Mark(NamedTuple):
-    """A short judgement beside a line. hint: what it means, where a page is pointed at. word: the
-    same in the reader's own words, which a page puts before it."""
+    """A short judgement beside a line. hint: its meaning, shown on hover. word: the meaning in the
+    reader's language, shown before it on a page."""
 
     text: str
     tone: Tone = ""
@@ -41,13 +41,12 @@ class Mark(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One thing that was said, done or found.
+    """One line: an utterance, action or finding.
 
-    number: its place, in texts. who: by whom, or what it is. under: what belongs to it, such as
-    reasons. more: what a page shows on demand, and texts leave out; the line is then the summary.
-    mine: by the person, or by the second of two. draft: it was not used. inset: texts set it in,
-    as what came before a line. rich: the text is Markdown. link: where it leads; into: the panel
-    of the page where that opens, else a new page.
+    number: its number in plain text. who: speaker or kind. under: details such as reasons. more:
+    details that only pages show, on demand; the line is their summary. mine: by the person, or by
+    the second of two. draft: unused. inset: indented in plain text, as a step before a line.
+    rich: the text is Markdown. link: target; into: the panel that shows it, else a new page.
     """
 
     text: str = ""
@@ -66,7 +65,7 @@ class Line:
 
 
 def as_text(lines: Sequence[Line]) -> str:
-    """Plain text: a row a line, what belongs to it set in below."""
+    """Plain text: a row a line, details indented below."""
     rows = (
         " " * indent + "".join(text for text, _ in parts).rstrip() for indent, parts in _rows(lines)
     )
@@ -113,7 +112,7 @@ def lines_html(lines: Sequence[Line]) -> str:
 
 
 def folded(lines: Sequence[Line]) -> list[Line]:
-    """With drafts that were not used folded under what came of them, as pages have it."""
+    """With unused drafts folded under the final line, as on pages."""
     out: list[Line] = []
     drafts: list[Line] = []
     for line in lines:

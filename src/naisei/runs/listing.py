@@ -1,7 +1,5 @@
-"""The runs of a folder, and a list of them that is kept there.
-
-Of each run that nobody is at, one line is kept, for as long as its files stay as they are. So a
-list of many runs opens the logs of those alone that are new, or were gone on with.
+"""The runs of a folder, with a cached list there. It has one line per idle run, valid until the
+run's files change, so only new or changed logs are opened.
 """
 
 from __future__ import annotations
@@ -22,9 +20,9 @@ from naisei.runs.directory import LOG, RunDirectory
 from naisei.runs.frozen import Frozen
 from naisei.runs.lock import locked
 
-#: The kept list, in the folder of the runs.
+#: The cached list, in the folder of the runs.
 LIST = ".naisei-runs.json"
-#: So few new runs are looked into faster than the list is written anew.
+#: With so few new runs, rewriting the list is slower than reading them.
 _FEW = 16
 
 #: Size and time of change (ns) of the run's folder and of its files, 0 where there is none.
@@ -64,7 +62,7 @@ class Listed:
 class RunEntry:
     """A run as its config alone tells it: quick to read. broken: why it cannot be read.
 
-    study, agent, models, task: as of `Listed`. mark: of its files. kept: what the list has of it.
+    study, agent, models, task: as of `Listed`. mark: of its files. kept: its cached line.
     """
 
     path: Path
@@ -91,14 +89,14 @@ class _ListCache:
 def runs(root: Path) -> list[Listed]:
     """The runs under a folder and in the studies under it; none if there is no such folder.
 
-    A study is a folder that is no run itself and holds one at least that can be read. Its
-    runs keep together, at the place of the newest.
+    A study is a folder that is no run itself and holds one at least that can be read. Its runs stay
+    together, at the position of the newest.
     """
     return look_at_all(root, find_runs(root))
 
 
 def find_runs(root: Path) -> list[RunEntry]:
-    """As `runs`, without a look at the logs."""
+    """Like `runs`, without reading logs."""
     lines, groups = _read(root).lines, []
     for name in _folders(root):
         run = _found_at(root / name, lines.get(name))
@@ -117,12 +115,12 @@ def find_runs(root: Path) -> list[RunEntry]:
 
 
 def found_at(path: Path) -> RunEntry:
-    """A run by itself, without a look at its log."""
+    """A single run, without reading its log."""
     return _run_entry(path, _NONE)
 
 
 def look_at_all(root: Path, runs: Sequence[RunEntry]) -> list[Listed]:
-    """The runs of a folder with what their logs say, which is kept there if it may be written."""
+    """The runs of a folder with data from their logs, cached there if writable."""
     listed = [looked_at(run) for run in runs]
     new = {
         run.path.relative_to(root).as_posix(): (run.mark, line)
@@ -143,7 +141,7 @@ def _adapter() -> TypeAdapter[_ListCache]:
 
 
 def _read(root: Path) -> _ListCache:
-    """The kept list; an empty one where there is none that this version can read."""
+    """The cached list; empty if this version cannot read it."""
     path = root / LIST
     with suppress(InputError, OSError, ValidationError):
         plain_file(path)
@@ -187,7 +185,7 @@ def _found_at(
 
 
 def _log_is_a_file(mark: _Mark) -> bool:
-    """And not in a database, whose state cannot be seen in the folder."""
+    """Whether the log is a file, not a database."""
     return mark[2 * _MARKED.index(LOG) + 1] > 0
 
 
@@ -205,7 +203,7 @@ def _run_entry(path: Path, mark: _Mark, study: Path | None = None) -> RunEntry:
 
 
 def looked_at(run: RunEntry) -> Listed:
-    """The run with what its log says of it."""
+    """The run with data from its log."""
     path, study = str(run.path), str(run.study or "")
     if run.broken:
         return Listed(path, note=run.broken, study=study)

@@ -94,7 +94,7 @@ class RunInUse(InputError):
 
 
 def in_use(directory: Path) -> RunInUse:
-    """What is told whoever wants a run that another process works on."""
+    """The error for a run that another process works on."""
     who = holder(directory)
     return RunInUse(
         say(
@@ -110,8 +110,8 @@ def in_use(directory: Path) -> RunInUse:
 
 
 def _taken(directory: Path, *, alone: bool) -> Callable[[], None] | None:
-    """What lets go of the lock again; `None` while somebody else holds it. alone: else together
-    with others who only look."""
+    """Take the lock and return its release; `None` if it is held. alone: exclusive, else shared
+    with readers."""
     folder = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         fcntl.flock(folder, (fcntl.LOCK_EX if alone else fcntl.LOCK_SH) | fcntl.LOCK_NB)
@@ -125,7 +125,7 @@ def _taken(directory: Path, *, alone: bool) -> Callable[[], None] | None:
 
 
 def holder(directory: Path) -> str:
-    """Who holds the lock, as it wrote down: `pid 123 on host`."""
+    """The holder of the lock, as it recorded itself: `pid 123 on host`."""
     path = directory / "lock.holder"
     for _ in range(10):
         try:
@@ -143,7 +143,7 @@ def locked(directory: Path) -> bool:
     """Whether a process is working on the run now. Looking leaves no file behind."""
     try:
         release = _taken(directory, alone=False)
-    except OSError:  # not there, or a folder that cannot be read: nobody works there
+    except OSError:  # missing or unreadable folder: not in use
         return False
     if release is not None:
         release()
@@ -151,7 +151,7 @@ def locked(directory: Path) -> bool:
 
 
 def episode_busy(log: Path, episode: str) -> EpisodeBusy:
-    """What is told whoever wants an episode that somebody writes."""
+    """The error for an episode that another call writes."""
     return EpisodeBusy(
         say(
             f"エピソード {episode} は、いま別の呼び出しが進めています",
@@ -167,23 +167,23 @@ def episode_busy(log: Path, episode: str) -> EpisodeBusy:
 
 @contextmanager
 def writing(log: Path, episode: str) -> Iterator[None]:
-    """Within, nobody else writes `episode` of the log in this file.
+    """Holds the exclusive right to write `episode` of this log file.
 
-    Between processes, a byte of the file `<log>.writers` stands for the episode and is locked:
-    the system lets go of it when the process is killed.
+    Between processes, a byte of the file `<log>.writers` is locked for the episode; the system
+    releases it when the process is killed.
 
     Raises:
         EpisodeBusy: somebody writes it.
     """
     place, busy = log.resolve(), episode_busy(log, episode)
-    # With the process, since a forked one inherits what its parent holds.
+    # With the process id, since a forked process inherits its parent's locks.
     with claimed((os.getpid(), place, episode), busy), _locked(place, episode, busy):
         yield
 
 
 @dataclass
 class _Shared:
-    """The open file of a log's writers. users: how many episodes are held by it."""
+    """The open `.writers` file of a log. users: number of held episodes."""
 
     handle: int
     users: int = 0
@@ -224,17 +224,15 @@ def _locked(log: Path, episode: str, busy: EpisodeBusy) -> Iterator[None]:
                 os.close(shared.handle)
 
 
-# Waiting for a log that another program holds, beside the event loop.
+# Waiting for a locked log without blocking the event loop.
 
 T = TypeVar("T")
-#: Seconds that another program may hold a log while something is to be written, and between two
-#: tries.
+#: Seconds to wait for a locked log, and between two tries.
 PATIENCE, AGAIN = 10.0, 0.05
 
 
 async def retry_while_locked(write: Callable[[], T]) -> T:
-    """What `write` returns, once the log is not locked by another program; the event loop goes on
-    meanwhile.
+    """Retry `write` until the log is unlocked, without blocking the event loop.
 
     Raises:
         LogBusy: it stays locked.
@@ -258,7 +256,7 @@ async def arun_logged(
     limits: Limits = Limits(),
     apart: bool = False,
 ) -> T:
-    """As `naisei.core.arun`, on a log that another program may hold for a while."""
+    """As `naisei.core.arun`, on a log that another program may lock for a while."""
     with ExitStack() as held:
         episode = where.episode
         await retry_while_locked(lambda: held.enter_context(writing_in(log, episode)))

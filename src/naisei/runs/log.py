@@ -1,5 +1,5 @@
-"""The log of a run: events are the truth; results of episodes, and what was spent on failed ones,
-stand beside them. Each write is one transaction, which outlives a killed process.
+"""The log of a run: events are the truth; results of episodes and costs of failures are stored
+beside them. Each write is one transaction, which outlives a killed process.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from naisei.runs.reading import LogReader, Rows, StepThere
 from naisei.runs.sqlite_rows import SqliteRows
 from naisei.runs.task import EpisodeRow
 
-#: The note of a log that says which configuration it is of.
+#: Note of a log with the digest of its configuration.
 ORIGIN_KEY = "origin"
 
 
@@ -34,14 +34,13 @@ class RunLog(LogReader):
         read_only: for looking at a run, even while another process writes it.
         origin: the digest of the frozen configuration, which the log keeps as a note; any by
             default.
-        check: hold all of it against its digests first. Without, only events that are read are.
-        rows: where they are, if not in that file.
+        check: verify all digests first; otherwise only events that are read.
+        rows: storage other than that file.
 
     Raises:
-        InputError: the log cannot be opened, is none or is damaged. From any method that
-            writes: the disk is full, cannot be written, or another process keeps the file locked
-            (`LogBusy`: within an event loop at once, else after ten seconds); what was to be
-            written is not in the log then, neither whole nor in part.
+        InputError: the log cannot be opened, is not a log or is damaged. From any method that
+            writes: the disk is full or read-only, or another process holds the file (`LogBusy`:
+            within an event loop at once, else after ten seconds); nothing is written then.
     """
 
     def __init__(
@@ -54,7 +53,7 @@ class RunLog(LogReader):
         rows: Rows | None = None,
     ) -> None:
         super().__init__(rows or SqliteRows(path, read_only=read_only))
-        # Of which steps it is not known whether they were kept: a connection was lost at COMMIT.
+        # Steps with unknown outcome: the connection was lost at COMMIT.
         self._unsure: set[tuple[str, str]] = set()
         try:
             if check or not read_only:
@@ -82,12 +81,12 @@ class RunLog(LogReader):
         )
 
     def verified(self) -> Findings:
-        """All of it held against its digests. Writes nothing."""
+        """Verify all digests. Writes nothing."""
         with self._lock:
             return self._rows.verified()
 
     def check_kinds(self) -> None:
-        """Only whether all rows are such as a log has: a small part of the time of `verified`.
+        """Check the types of all rows, faster than `verified`.
 
         Raises:
             InputError: they are not.
@@ -95,13 +94,13 @@ class RunLog(LogReader):
         self._rows.check_kinds()
 
     def writing(self, episode: str) -> AbstractContextManager[None]:
-        """Within, nobody else writes the episode. Raises `EpisodeBusy` if somebody does."""
+        """Holds the exclusive right to write the episode. Raises `EpisodeBusy` if it is taken."""
         held: AbstractContextManager[None] = self._rows.writing(episode)
         return held
 
     def append(self, event: Event) -> None:
-        """Returns when the event survives a killed process. Raises `EpisodeBusy` if the step is
-        there already: somebody wrote it who did not ask for `writing`."""
+        """Returns when the event survives a killed process. Raises `EpisodeBusy` if the step exists
+        already, written by a caller without `writing`."""
         step = event.where.episode, event.where.step
         try:
             with self._writing() as texts:
@@ -129,7 +128,7 @@ class RunLog(LogReader):
         return _Transaction(self, erases=erases)
 
     def finish(self, row: EpisodeRow, lost: Iterable[Usage] = ()) -> None:
-        """Store an episode's outcome. lost: what failed effects cost that left no event."""
+        """Store an episode's outcome. lost: cost of failed effects without an event."""
         where, now = row.where, time.time()
         name = where.episode
         result = None if row.result is None else rows.dump(row.result)
@@ -157,7 +156,7 @@ class RunLog(LogReader):
         return self.select(query, (name,)) == [(result, failure)]
 
     def _exchanged(self, episode: str, path: str | None, usage: Usage | None) -> None:
-        """Store what went over the line."""
+        """Store requests and raw replies."""
         if usage is None or not (usage.sent or usage.cached_input or usage.reasoning):
             return
         self._texts.digests.clear()
@@ -166,7 +165,7 @@ class RunLog(LogReader):
         self._rows.execute(rows.INSERT_EXCHANGE, (*row, digest))
 
     def put(self, key: str, value: JsonValue) -> None:
-        """Keep a note, in place of an earlier one."""
+        """Set a note."""
         text = rows.dump(value)
         with self._writing():
             self._rows.replace("meta", (key, text, row_digest((key, text))))
@@ -179,9 +178,9 @@ class RunLog(LogReader):
         prefixes: Sequence[str] = (),
         requests: str = "",
     ) -> None:
-        """Take away what was recorded of people, beyond recovery: whole episodes of these
-        instances, notes by key or prefix, and the words of the requests of episodes whose name
-        begins with `requests`. The only thing that changes a log."""
+        """Erase people's data beyond recovery: whole episodes of these instances, notes by key or
+        prefix, and the words of the requests of episodes whose name begins with `requests`. The
+        only thing that changes a log."""
         with self._writing(erases=True):
             execute = self._rows.execute
             for instance in instances:
@@ -209,7 +208,7 @@ class RunLog(LogReader):
 
 
 class _Transaction:
-    """A transaction of a log, and what is remembered of its rows: nothing, where it fails."""
+    """A transaction of a log; on failure its cache is cleared."""
 
     def __init__(self, log: RunLog, *, erases: bool) -> None:
         self._log = log

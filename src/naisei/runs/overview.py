@@ -1,6 +1,6 @@
-"""A run at a outcome: every episode in one line, kept up to date while another process writes.
+"""A run at a glance: every episode in one line, kept up to date while another process writes.
 
-Of each episode only its stored result is read, once: what it costs does not grow with its events.
+Only stored results are read, once each, whatever the number of events.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from naisei.runs.log import RunLog
 from naisei.runs.statistics import mean_metric
 from naisei.runs.task import CLUSTERS, TITLES, Digest, Metric, Summary
 
-#: Events among which the pace of a run is looked for.
+#: Number of latest events used for the pace.
 _RECENT = 5_000
-#: Seconds over which it is taken.
+#: Seconds over which the pace is measured.
 _WINDOW = 60.0
 
 
@@ -36,7 +36,7 @@ class EpisodeOutcome:
 
     @property
     def outcome(self) -> Literal["good", "part", "bad", "unscored", "ended"]:
-        """`good` at a value of 1, `bad` at 0, `part` between; `ended` where nothing says."""
+        """`good` at a value of 1, `bad` at 0, `part` between; `ended` without a value."""
         if self.failure:
             return "unscored"
         if math.isnan(self.digest.value):
@@ -46,8 +46,7 @@ class EpisodeOutcome:
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How fast a run goes now. eta: seconds to its end; NaN where nothing tells yet.
-    tokens: a minute."""
+    """How fast a run goes now. eta: seconds to its end; NaN if unknown. tokens: a minute."""
 
     eta: float
     tokens: float
@@ -69,7 +68,7 @@ class Overview:
         self._clusters: Mapping[str, str] = {}
 
     def update(self, log: RunLog) -> list[EpisodeOutcome]:
-        """Read what is new; returns it."""
+        """Read and return new episodes."""
         total = log.get("episodes")
         self.total = total if isinstance(total, int) else 0
         if not self._titles and isinstance(titles := log.get(TITLES), dict):
@@ -88,7 +87,7 @@ class Overview:
             outcome = EpisodeOutcome(
                 episode, instance, title, digest, failure if result is None else "", at
             )
-            self.rows.pop(episode, None)  # an unscored one that was tried again stands at its end
+            self.rows.pop(episode, None)  # a retried one moves to the end
             self.rows[episode] = outcome
             self._last = number
             fresh.append(outcome)
@@ -143,7 +142,7 @@ class Overview:
 
 
 def headline(summary: Summary, names: tuple[str, ...]) -> Metric | None:
-    """The metric that stands for a run: the first of `names` that is defined.
+    """The headline metric of a run: the first of `names` that is defined.
 
     A name that ends in `@` means the one with the largest k. Without any, the last share with a
     value for each unit, else the first that is defined.

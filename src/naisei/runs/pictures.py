@@ -1,7 +1,7 @@
 """Pictures as files: PNG, SVG and PDF.
 
-matplotlib is the extra `plots`; it is imported here alone. The font for Japanese is IPAexGothic,
-which comes with matplotlib-fontja, so that no machine shows boxes.
+matplotlib (extra `plots`) is imported only here. The font for Japanese is IPAexGothic, which comes
+with matplotlib-fontja, so that no machine shows boxes.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def draw(chart: Drawn, path: Path) -> None:
 
 
 def style() -> dict[str, Any]:
-    """Settings for these pictures alone; whoever imports matplotlib keeps theirs."""
+    """Settings for these pictures only, leaving global matplotlib settings alone."""
     from matplotlib import font_manager
 
     path = str(_font())

@@ -32,14 +32,14 @@ Seeds = Mapping[int, Summary]
 
 def pooled_metric(name: str, seeds: Seeds, against: Seeds | None = None) -> Metric:
     """The mean over the units scored under every seed and over the seeds; with `against`, of the
-    paired differences from it, over the seeds of both. Of one seed, what its run has, and the
-    difference of `paired_difference`.
+    paired differences from it, over the seeds of both. For one seed, the run's own metric, and
+    `paired_difference`.
 
     The variance is that over clusters (of means over seeds) plus that over seeds (of means over
-    units), each by leaving one out; Student's quantile has Satterthwaite's degrees of freedom. What
-    both hold in common counts twice, so that the interval errs to the wide side (Cameron, Gelbach
-    & Miller 2011, Journal of Business & Economic Statistics 29, 238-249). NaN where nothing is
-    scored; n is the number of units; `per_unit` are the means over seeds of those units alone.
+    units), each by leaving one out; Student's quantile has Satterthwaite's degrees of freedom. The
+    common part counts twice, so the interval is conservative (Cameron, Gelbach & Miller 2011,
+    Journal of Business & Economic Statistics 29, 238-249). NaN where nothing is scored; n is the
+    number of units; `per_unit` are the means over seeds of those units alone.
     """
     shared = [seed for seed in seeds if against is None or seed in against]
     found = [next((m for m in seeds[seed].metrics if m.name == name), None) for seed in shared]
@@ -156,7 +156,7 @@ def study_tables(rows: Mapping[str, Seeds], names: Sequence[str], seed: int) -> 
 
 
 def _why_undefined(name: str, rows: Mapping[str, Seeds]) -> str:
-    """Why a metric has no value in any row; "" where the runs have none of that name."""
+    """Why a metric is undefined in all rows; "" if no run has it."""
     found = (m for seeds in rows.values() for s in seeds.values() for m in s.metrics)
     return next((m.reason for m in found if m.name == name and m.reason), "")
 

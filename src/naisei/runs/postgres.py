@@ -1,11 +1,9 @@
 """The rows of one log in PostgreSQL, with the promises of a file.
 
-Logs of all runs share the tables; each sees its own rows through views that go by a setting of the
-transaction (`naisei.log`), so that whoever reads a log asks the same of both stores. That what was
-committed stays is PostgreSQL's own matter.
-
-Who writes an episode holds an advisory lock, which ends with the process, and is its owner by name:
-one that lost the lock together with its connection, while another took over, writes nothing more.
+Logs of all runs share the tables; each sees its own rows through views selected by the transaction
+setting `naisei.log`, so that both stores answer the same queries. PostgreSQL guarantees durability.
+A writer of an episode holds an advisory lock, released with the process, and is recorded as owner:
+a writer that lost lock and connection cannot write after another took over.
 """
 
 from __future__ import annotations
@@ -44,8 +42,8 @@ def postgres_log(
     Args:
         address: of the database, `postgresql://…`.
         name: of the log in it; made if it is not there, unless `read_only`.
-        place: what errors name, and `naisei runs check` is told to look at.
-        alone: nobody else opens it so, until it is closed.
+        place: its name in errors and for `naisei runs check`.
+        alone: exclusive until closed.
         how: `origin` and `check` of `RunLog`.
 
     Raises:
@@ -113,7 +111,7 @@ class PostgresRows:
 
     @contextmanager
     def _within(self, how: str = "", lock: str = "NULL") -> Iterator[int]:
-        """A transaction; how often something was erased. lock: what is taken first."""
+        """A transaction; yields the count of erasures. lock: acquired first."""
         assert self._db is None
         with self.database.connection() as db:
             self._db = db
@@ -135,7 +133,7 @@ class PostgresRows:
                 self._db = None
 
     def execute(self, query: str, values: Sequence[object] = ()) -> Any:
-        """A cursor. Of a transaction that is open, else of one of its own."""
+        """A cursor in the open transaction, else in its own."""
         import psycopg
 
         query = query.replace("%", "%%").replace("?", "%s")
@@ -215,7 +213,7 @@ def _rolled_back(db: Connection[Any]) -> None:
 
 
 _KINDS = {"TEXT": "text", "INTEGER": "bigint", "REAL": "double precision"}
-#: Tables whose rows belong to a log, and their columns beside its number.
+#: Tables with rows of a log, and their columns besides its number.
 TABLES = {
     "meta": "key, value, checksum",
     "texts": "id, digest, text",
@@ -225,7 +223,7 @@ TABLES = {
     "exchanges": f"seq, {rows.EXCHANGE}, checksum",
     "writers": "episode, owner",
 }
-#: What identifies a row within its log.
+#: Keys of rows within a log.
 _KEYS = {
     "meta": "key",
     "texts": "digest",

@@ -18,7 +18,7 @@ _REFRESH = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Where a run stands.
+    """Progress of a run.
 
     total, done: episodes in all, and scored. resumed: of these, before this call.
     failures: left unscored in this call. usd: `None` if a price is unknown. seconds: of
@@ -59,7 +59,7 @@ def _clock(seconds: float) -> str:
 
 
 class Progress(Protocol):
-    """Told where a run stands; `update` may come thousands of times a second."""
+    """Shows progress; `update` may be called thousands of times a second."""
 
     def start(self, standing: Standing) -> None: ...
 
@@ -134,16 +134,16 @@ class RichProgress:
 
 
 def progress(*, quiet: bool = False) -> Progress | None:
-    """What suits stderr: a bar, lines, or nothing if `quiet`."""
+    """The progress display for stderr: a bar, lines, or nothing if `quiet`."""
     if quiet:
         return None
     return RichProgress() if sys.stderr.isatty() else LineProgress()
 
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
-#: What signals did before the first of those runs.
+#: Signal handlers from before the first of those runs.
 _before: dict[signal.Signals, Any] = {}
-#: What a signal calls: one entry for each run that goes on in the main thread.
+#: Signal callbacks, one for each run in the main thread.
 _stopping: list[Callable[[], None]] = []
 
 
@@ -151,8 +151,7 @@ _stopping: list[Callable[[], None]] = []
 def stopping_on_signals(stop: Callable[[], None], stop_now: Callable[[], None]) -> Iterator[None]:
     """Within, the first signal calls `stop` and later ones `stop_now`, in the event loop.
 
-    Of several runs at a time, all are stopped. Does nothing outside the main thread: there signals
-    are the host's business.
+    Of several runs at a time, all are stopped. Does nothing outside the main thread.
     """
     if threading.current_thread() is not threading.main_thread():
         yield

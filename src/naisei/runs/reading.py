@@ -1,4 +1,4 @@
-"""What is asked of the log of a run: events, outcomes, costs, notes."""
+"""Queries on the log of a run: events, outcomes, costs, notes."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ class StepThere(Exception):
 
 
 class Rows(Protocol):
-    """Where the rows of a log are: in a file or in a database. place: what errors name."""
+    """Storage of a log's rows: a file or a database. place: its name in errors."""
 
     place: Path
 
     def execute(self, query: str, values: Sequence[object] = ()) -> Any:
-        """A cursor. Raises `InputError` in words of the place, `LogBusy`, `StepThere`."""
+        """A cursor. Raises `InputError`, `LogBusy`, `StepThere`."""
         ...
 
     def select(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]: ...
@@ -41,13 +41,12 @@ class Rows(Protocol):
         ...
 
     def transaction(self, *, erases: bool = False) -> Any:
-        """A context: all of it is stored or nothing, and nobody else writes. Yields whether others
-        wrote since the last one."""
+        """An atomic, exclusive transaction. Yields whether others wrote since the last one."""
         ...
 
     def check_writer(self, episode: str) -> None:
-        """Within a transaction that adds to the episode. Raises `EpisodeBusy` where another
-        process has taken it over."""
+        """Within a transaction that adds to the episode. Raises `EpisodeBusy` if another process
+        took it over."""
         ...
 
     def writing(self, episode: str) -> Any: ...
@@ -60,7 +59,7 @@ class Rows(Protocol):
 
 
 class LogReader:
-    """The questions of a log, asked of its rows. Threads may ask at the same time."""
+    """Queries on a log's rows; thread-safe."""
 
     def __init__(self, place: Rows) -> None:
         self.path, self._rows = place.place, place
@@ -69,7 +68,7 @@ class LogReader:
         self._texts = Texts(place)
 
     def select(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        """The rows of a SELECT, for what looks at a run in ways of its own.
+        """The rows of a custom SELECT.
 
         Raises:
             InputError: the log cannot be read.
@@ -81,7 +80,7 @@ class LogReader:
         """The events of an episode, in the order they were appended.
 
         Raises:
-            InputError: they are not as they were recorded.
+            InputError: their digests do not match.
         """
         query = f"SELECT checksum, {rows.EVENT} FROM events WHERE episode = ? ORDER BY seq"
         events, texts = [], _Cached(self._rows)
@@ -117,8 +116,8 @@ class LogReader:
         )
 
     def sent(self, episode: str, step: str | None = None) -> list[tuple[str, str, JsonValue]]:
-        """What went over the line in an episode, or at a step of it: step (empty for failed tries
-        that left no event), role, and each request as it was sent with the raw reply, in order."""
+        """Requests and raw replies of an episode, or of one step, in order, with step ("" for
+        failed tries without an event) and role."""
         there, at = ("", ()) if step is None else (" AND path = ?", (step,))
         found = self.select(
             f"SELECT path, role, sent FROM exchanges WHERE episode = ?{there} ORDER BY seq",
@@ -127,7 +126,7 @@ class LogReader:
         return [(path or "", role, self.unpacked(sent)) for path, role, sent in found]
 
     def left_out(self) -> list[tuple[str, str, str]]:
-        """Model, role and the sampling parameters that it did not take."""
+        """Model, role and unsupported sampling parameters."""
         return self.select(
             "SELECT DISTINCT model, role, left_out FROM exchanges WHERE left_out != ''"
             " ORDER BY model, role"
@@ -156,7 +155,7 @@ class LogReader:
         return None if not found or found[0][0] is None else self.loaded(found[0][0], episode)
 
     def _usages(self) -> Iterator[tuple[str, Usage]]:
-        """What effects cost, failed ones included, by episode, role and model."""
+        """Costs of effects, failed ones included, by episode, role and model."""
         for table in ("events", "lost"):
             for episode, *row in self.select(ledger.USED.format(table)):
                 if (usage := rows.usage(tuple(row))) is not None:
@@ -168,19 +167,19 @@ class LogReader:
         return (*self.outcomes(), int(events))
 
     def outcomes(self) -> tuple[int, int]:
-        """Scored episodes, failed episodes: at once, however many events there are."""
+        """Scored episodes, failed episodes: in constant time."""
         ((done, all_),) = self.select("SELECT count(result), count(*) FROM episodes")
         return int(done), int(all_ - done)
 
     def known_episodes(self) -> list[str]:
-        """Every episode of which anything was recorded."""
+        """All episodes with recorded events."""
         found = self.select(
             "SELECT episode FROM events UNION SELECT episode FROM episodes ORDER BY 1"
         )
         return [episode for (episode,) in found]
 
     def ledger(self) -> Ledger:
-        """What the run has cost so far."""
+        """The run's costs so far."""
         found = Ledger()
         for role, model, unpriced, *sums in self.select(ledger.SPENT):
             found.roles.setdefault(role, Spent()).add(unpriced, *sums)
@@ -209,7 +208,7 @@ class LogReader:
                 raise self._damaged("texts") from error
 
     def get(self, key: str) -> JsonValue:
-        """A note kept with the run; `None` if there is none of this name."""
+        """A note of the run, or `None`."""
         found = self.select("SELECT value FROM meta WHERE key = ?", (key,))
         return self.loaded(found[0][0], key) if found else None
 

@@ -1,5 +1,5 @@
-"""Checking the log of a run, and making a sound one of the episodes that a damaged one still holds
-whole. Resuming does the others again. The old files stay beside the new ones."""
+"""Checking the log of a run, and rebuilding it from the intact episodes. Resuming repeats the
+others. The old files stay beside the new ones."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from naisei.runs.report import SUMMARY_KEY
 
 
 def checked(directory: Path) -> Findings:
-    """All that is wrong with a run's log. Nothing is written.
+    """All damage of a run's log. Writes nothing.
 
     Raises:
         InputError: no run directory.
@@ -46,8 +46,8 @@ def checked(directory: Path) -> Findings:
 
 @dataclass(slots=True)
 class Repaired(Findings):
-    """What a repair came to. events, episodes: kept. damages: what was found. again: the episodes
-    that were cut off, and what they cost with them. saved: the old files."""
+    """Result of a repair. events, episodes: kept. damages: found. again: truncated episodes,
+    dropped with their costs. saved: the old files."""
 
     again: list[str] = field(default_factory=list)
     saved: list[Path] = field(default_factory=list)
@@ -70,7 +70,7 @@ class Repaired(Findings):
 
 
 def repaired(directory: Path) -> Repaired:
-    """Make the log of a run sound: the episodes that are whole. A sound log is left as it is.
+    """Rebuild a run's log from its intact episodes. A sound log is unchanged.
 
     Raises:
         InputError: no run directory, its log is in a database, nothing of it can be read, another
@@ -157,8 +157,8 @@ def _filled(db: sqlite3.Connection, old: sqlite3.Connection, place: Path) -> Rep
 
 
 def _readable(db: sqlite3.Connection, query: str) -> Iterator[tuple[Any, ...]]:
-    """What comes before the first page that cannot be read, and after the last. query: ends with
-    the order of its first column."""
+    """Rows before the first unreadable page and after the last. query: ends with the order of its
+    first column."""
     known = set()
     for order in ("", " DESC"):
         try:
@@ -172,7 +172,7 @@ def _readable(db: sqlite3.Connection, query: str) -> Iterator[tuple[Any, ...]]:
 
 
 def _inserted(db: sqlite3.Connection, row: Row) -> bool:
-    """Whether it is a row that a log may hold, whoever made its digest."""
+    """Whether the row is valid, and insert it with a new digest."""
     by, columns = rows.TABLES[row.table]
     values = dict(zip(columns.split(", "), row.values, strict=True))
     values |= {by: row.key, "checksum": row.digest}

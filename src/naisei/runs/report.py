@@ -1,7 +1,6 @@
-"""Summaries stored in a run's log, and the reports made of them: HTML, Markdown, CSV.
+"""Summaries in a run's log, and reports made from them: HTML, Markdown, CSV.
 
-A stored summary holds all that a report or a comparison shows, so that neither needs the system
-that made the run.
+A stored summary suffices for reports and comparisons, without the run's system.
 """
 
 from __future__ import annotations
@@ -37,11 +36,9 @@ STUDY = "study.json"
 
 @dataclass(frozen=True, slots=True)
 class StoredSummary:
-    """A summary with what a report shows beside it.
-
-    scored: episodes that the summary is over. transcripts: episode → its text, a sample.
-    figures: episode → an SVG document, for those of them that have one.
-    stopped: why the run is not at its end.
+    """A summary with further content of the report. scored: number of episodes in the summary.
+    transcripts: episode → its text, a sample. figures: episode → an SVG document, for those of
+    them that have one. stopped: why the run is not at its end.
     """
 
     summary: Summary
@@ -102,7 +99,7 @@ def plain_number(value: float) -> float | None:
 
 @cache
 def templates(package: str = "") -> Environment:
-    """The page templates. package: whose own come first, such as `naisei.director`; they can
+    """The page templates. package: its templates come first, such as `naisei.director`; they can
     include those of the reports (`_head.html`, `_tables.html`, …)."""
     # Imported when a report is written: the command must not wait for it at its start.
     from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
@@ -124,7 +121,7 @@ def templates(package: str = "") -> Environment:
 
 
 def svg_source(svg: str) -> str:
-    """As the source of an image: whatever the document holds, nothing of it runs in the page."""
+    """A data URL for an image, so that no script of the document runs."""
     return "data:image/svg+xml;base64," + b64encode(svg.encode()).decode()
 
 
@@ -229,7 +226,7 @@ def markdown_report(directory: RunDirectory) -> str:
 def write_report(directory: RunDirectory, to: Path | None = None) -> Path:
     """Write the page (`report.html` of the run by default); returns its path."""
     path = directory.path / "report.html" if to is None else to
-    # A folder may have a name that is no UTF-8.
+    # A folder's name may not be UTF-8.
     write_atomically(path, html_report(directory).encode(errors="backslashreplace"))
     return path
 

@@ -29,7 +29,7 @@ _SAMPLE = 30
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """A run as a command ends it: `to_json` for machines, `exit_code` for the shell."""
+    """The result of a run command: `to_json` for machines, `exit_code` for the shell."""
 
     summary: Summary
     outcome: RunOutcome
@@ -128,7 +128,7 @@ def finish(task: Task[Any], directory: RunDirectory, outcome: RunOutcome) -> Run
     `task.summarise` is given the episodes that came to an end, unscored ones included.
 
     Raises:
-        InputError: a result in the log is none of this system's.
+        InputError: a result in the log has an unexpected type.
     """
     try:
         return _finished(task, directory, outcome)
@@ -136,7 +136,7 @@ def finish(task: Task[Any], directory: RunDirectory, outcome: RunOutcome) -> Run
         raise InputError(
             say(
                 f"このシステムの結果として読めないものが記録にあります: {error.title}",
-                f"the log holds a result that is none of this system's: {error.title}",
+                f"the log holds a result of unexpected type: {error.title}",
             ),
             place=str(directory.path),
             remedy=say("新しい実行ディレクトリを使ってください", "use a new run directory"),
@@ -173,7 +173,7 @@ def _accepted(change: Accepted) -> str:
 
 
 def _left_out(directory: RunDirectory) -> list[str]:
-    """A note for each model that does not take what was asked of it."""
+    """A note for each model with unsupported parameters."""
     return [
         say(
             f"{model} は {names} を受け付けないので、指定せずに呼び出しました ({role})",

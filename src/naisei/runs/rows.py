@@ -1,4 +1,4 @@
-"""What a log stores: its tables, and events as rows of them."""
+"""The tables of a log, and events as rows."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from pydantic_core import to_json
 
 from naisei.core import Event, Usage, Where
 
-#: A reference to a stored text is this mark and its number; so is any string that
-#: happens to begin with the mark.
+#: A reference to a stored text is this mark and its number; other strings with the mark are stored
+#: as texts, too.
 _MARK = "\x00"
 #: A reference in JSON as `dump` writes it; not a key, nor the end of a string that holds such marks
 #: itself.
@@ -34,13 +34,13 @@ def references(*packed: object) -> list[int]:
 
 
 def text_digest(text: object) -> bytes:
-    """The digest of a text of the table `texts`; empty for what is none."""
+    """The digest of a text of the table `texts`; empty for other values."""
     data = text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text
     return hashlib.blake2b(data, digest_size=16).digest() if isinstance(data, bytes) else b""
 
 
 class Stored(Protocol):
-    """Where the texts are; see `naisei.runs.reading.Rows`."""
+    """Storage of the texts; see `naisei.runs.reading.Rows`."""
 
     def execute(self, query: str, values: Sequence[object] = ()) -> Any: ...
 
@@ -62,12 +62,12 @@ class Texts:
         self._recent: dict[str, tuple[bytes, str]] = {}
 
     def forget(self) -> None:
-        """After a rollback: what was remembered may not be stored."""
+        """Clear the cache after a rollback."""
         self._known.clear()
         self._recent.clear()
 
     def sweep(self) -> None:
-        """Take away what no row refers to any more."""
+        """Delete unreferenced texts."""
         used: set[int] = set()
         for query in ("SELECT request, result FROM events", "SELECT sent FROM exchanges"):
             for row in self.rows.select(query):
@@ -130,7 +130,7 @@ class Texts:
         """Digest and text of a number.
 
         Raises:
-            KeyError: there is none, or it is not the text that was put there.
+            KeyError: the text is missing or its digest differs.
         """
         query = "SELECT digest, text FROM texts WHERE id = ?"
         found = self.rows.execute(query, (number,)).fetchone()
@@ -213,15 +213,14 @@ TABLES = {
 
 
 def checks(table: str) -> str:
-    """What holds of each row of a table, in SQL. SQLite reads no CHECK of a file that it may not
-    write."""
+    """The constraints of a table's rows, in SQL, since SQLite ignores CHECK in read-only files."""
     columns = TABLES[table][1].split(", ")
     held = [_TYPES[name].partition("CHECK")[2].format(name) for name in columns if name in _TYPES]
     return " AND ".join([*held, *([_NAMED] if "instance" in columns else [])]) or "1"
 
 
 INSERT_EVENT = f"INSERT INTO events({EVENT}, checksum) VALUES ({','.join('?' * 23)})"
-#: What went over the line for one call. path: `NULL` for a failed try that left no event.
+#: Requests and raw replies of one call. path: `NULL` for a failed try that left no event.
 INSERT_EXCHANGE = f"INSERT INTO exchanges({EXCHANGE}, checksum) VALUES (?,?,?,?,?,?,?,?,?)"
 INSERT_LOST = f"INSERT INTO lost({LOST}, checksum) VALUES ({','.join('?' * 14)})"
 

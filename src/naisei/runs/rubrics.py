@@ -1,4 +1,4 @@
-"""Rubrics, by which people read episodes or labels, and how far their readings agree."""
+"""Rubrics for human annotation of episodes or labels, and agreement of the annotators."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ class Question(BaseModel):
 
 
 class Rubric(BaseModel):
-    """data: names of the data sets whose rows are read; empty for episodes. shows: fields of a row
-    that a reader sees."""
+    """data: names of the data sets whose rows are read; empty for episodes. shows: row fields shown
+    to a reader."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -85,8 +85,8 @@ def _rubric(path: Path) -> Rubric:
 
 
 def shuffled(units: Sequence[str]) -> list[str]:
-    """In an order that tells nothing of the units and is the same for all readers, so that the
-    first few are a fair sample and everybody's."""
+    """A fixed pseudo-random order, so that the first units are the same fair sample for all
+    readers."""
     return sorted(units, key=lambda unit: sha256(unit.encode()).digest())
 
 
@@ -98,7 +98,7 @@ def instances(name: str) -> dict[str, dict[str, Any]]:
 
 
 def labels(rubric: Rubric, rows: Mapping[str, Mapping[str, Any]]) -> list[Annotation]:
-    """What the rows themselves answer to a rubric: the field of each question's name."""
+    """The data set's own answers to a rubric: the fields named like its questions."""
     return [
         Annotation(reader=LABELS, rubric=rubric.name, unit=unit, answers=_labels(rubric, row))
         for unit, row in rows.items()

@@ -1,4 +1,4 @@
-"""A text looked for in all episodes of all runs, log by log, as they stand."""
+"""Full-text search over the episodes of all runs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from naisei.runs.log import RunLog
 
 #: Effects that are in memory at once, and characters around a find.
 _AT_ONCE, _AROUND = 500, 60
-#: Numbers are not what anybody looks for.
+#: Numbers are not searched.
 _EFFECTS = (
     "SELECT seq, episode, path, kind, request, result FROM events"
     " WHERE seq > ? AND kind != 'embed' ORDER BY seq LIMIT ?"
@@ -27,8 +27,8 @@ _EFFECTS = (
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """An effect that holds the text. run: its folder. kind: of the effect. excerpt: the text with
-    what stands around it, on one line."""
+    """An effect that holds the text. run: its folder. kind: of the effect. excerpt: the match in
+    context, on one line."""
 
     run: Path
     episode: str
@@ -42,8 +42,8 @@ class Hit:
 
 @dataclass(slots=True)
 class Search:
-    """Iterate it for the hits, run by run. prompts: also in what models were told, else only in
-    what was said, answered, done and remembered. Width of characters and case do not count.
+    """Iterate it for the hits, run by run. prompts: search prompts, too, not only lines, answers,
+    actions and memories. Case and character width are ignored.
 
     runs, effects: how many were searched so far. unread: runs that could not be, and why.
     """
@@ -82,7 +82,7 @@ class Search:
                 yield episode, step, kind, "\n".join(texts)
 
     def describe(self) -> str:
-        """What was searched, in a sentence."""
+        """The scope of the search, in a sentence."""
         unread = "".join(f"; {path}: {why}" for path, why in self.unread.items())
         where = (
             say("プロンプトを含む", "prompts included")

@@ -1,4 +1,4 @@
-"""Episodes of a run as one HTML file that needs no network, to be sent to somebody."""
+"""Episodes of a run as one self-contained HTML file."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class _Shared:
 
 
 def share_html(directory: RunDirectory, episodes: Sequence[str]) -> str:
-    """A page with these episodes, each to its last effect.
+    """A page with these episodes in full.
 
     Raises:
         InputError: none was named, or more than `MOST`.

@@ -30,8 +30,8 @@ State = Literal["scored", "unscored", "going"]
 
 @dataclass(frozen=True, slots=True)
 class EpisodeFilter:
-    """Which episodes. name: the whole name. text: part of it. state: empty for all. instances:
-    only of these, `None` for all."""
+    """A filter of episodes. name: the whole name. text: part of it. state: empty for all.
+    instances: only of these, `None` for all."""
 
     name: str = ""
     text: str = ""
@@ -41,8 +41,8 @@ class EpisodeFilter:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What an episode cost. effects: how many were logged. seconds: spent in performing them.
-    usd: `None` if the price of any call is unknown."""
+    """Cost of an episode. effects: number logged. seconds: spent in performing them. usd: `None` if
+    the price of any call is unknown."""
 
     effects: int = 0
     calls: int = 0
@@ -65,7 +65,7 @@ class EpisodeLine(Cost):
 
 @dataclass(frozen=True, slots=True)
 class EpisodePage:
-    """lines: of this page. total: how many fit in all. next: the offset of the next page,
+    """lines: of this page. total: number of matches in all. next: the offset of the next page,
     `None` after the last."""
 
     lines: tuple[EpisodeLine, ...]
@@ -101,7 +101,7 @@ GROUP BY episode"""
 def episode_page(
     log: RunLog, wanted: EpisodeFilter = EpisodeFilter(), *, offset: int = 0, limit: int = 100
 ) -> EpisodePage:
-    """Up to `limit` episodes from `offset` on. The time it takes does not grow with the run but
+    """Up to `limit` episodes from `offset` on. The time is independent of the run's size, except
     for counting."""
     conditions, values = _conditions(wanted)
     source = _KNOWN if wanted.state in ("", "going") and _under_way(log, wanted.name) else _ENDED
@@ -155,7 +155,7 @@ def _under_way(log: RunLog, name: str) -> bool:
 
 
 def costs_of(log: RunLog, episodes: Sequence[str]) -> dict[str, Cost]:
-    """What episodes cost; one of which nothing is known costs nothing."""
+    """Costs of episodes; 0 for unknown ones."""
     found = log.select(_COSTS.format(_marks(episodes)), [*episodes] * 2)
     known = {
         episode: Cost(effects, calls or 0, tokens or 0, None if unpriced else usd, seconds or 0.0)
@@ -208,7 +208,7 @@ def counts(directory: RunDirectory) -> tuple[int, int, int]:
 
 
 def run_json(directory: RunDirectory) -> dict[str, JsonValue]:
-    """The result object of the run, and what is frozen."""
+    """The result object of the run, and its frozen configuration."""
     run = summary_or_none(directory)
     ledger = directory.log.ledger()
     result = result_json(run.summary, counts(directory), ledger, directory.path, run.stopped)

@@ -1,5 +1,5 @@
 """Effects as spans of OpenTelemetry, by its conventions for generative AI: `chat`, `execute_tool`,
-`retrieval`, with model, tokens and conversation. What was said is left out unless
+`retrieval`, with model, tokens and conversation. Message content is left out unless
 `OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT` is `true`.
 """
 
@@ -21,7 +21,7 @@ _CONTENT = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
 
 
 def content_wanted() -> bool:
-    """Whether what was said goes into spans."""
+    """Whether spans include message content."""
     return os.environ.get(_CONTENT, "").lower() == "true"
 
 

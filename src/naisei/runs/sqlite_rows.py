@@ -1,4 +1,4 @@
-"""The rows of one log in a SQLite file (WAL mode): connections, transactions, and what they say.
+"""The rows of one log in a SQLite file (WAL mode): connections, transactions, and errors.
 
 With `synchronous=NORMAL` a transaction outlives the process (kill -9), though the last ones may
 not outlive the machine losing power. WAL needs a local file system: a network share will not do.
@@ -29,9 +29,9 @@ from naisei.runs.integrity import (
 from naisei.runs.lock import AGAIN, PATIENCE, locked, writing
 from naisei.runs.reading import StepThere
 
-#: How many objects of this process write a log, by its path.
+#: Number of writers of this process per log path.
 _open_here: Counter[Path] = Counter()
-#: Milliseconds of a try, of which nothing else is done in an event loop.
+#: Milliseconds that a try may block the event loop.
 _LONGEST_WAIT = 20
 
 
@@ -52,7 +52,7 @@ class SqliteRows:
         self._file = path = path.absolute()
         self._copy: TemporaryDirectory[str] | None = None
         self._version, self._waits = 0, _LONGEST_WAIT
-        # Whether the connection was closed because it could not take back a transaction.
+        # Whether the connection was closed after a failed rollback.
         self._broken = self._open = False
         live = _open_here[path] > 0 or (read_only and locked(path.parent))
         with self._opening():
@@ -136,8 +136,8 @@ class SqliteRows:
 
     @contextmanager
     def transaction(self, *, erases: bool = False) -> Iterator[bool]:
-        """Within, nobody else writes; all of it is stored, or nothing. Yields whether others wrote
-        since the last one. erases: what is deleted is beyond recovery afterwards.
+        """An atomic, exclusive transaction. Yields whether others wrote since the last one. erases:
+        deleted data are unrecoverable afterwards.
 
         Raises:
             LogBusy: another process holds the file: within an event loop at once, else after ten
@@ -179,8 +179,8 @@ class SqliteRows:
             time.sleep(AGAIN)
 
     def _wait(self, milliseconds: int) -> None:
-        """How long SQLite waits for another program. None at all while one is known to hold the
-        file: many who wait for it in an event loop would leave that no time."""
+        """How long SQLite waits for a lock; not at all while the file is known to be locked, so as
+        not to block the event loop."""
         if milliseconds != self._waits and not self._broken:
             with suppress(sqlite3.Error):  # then it waits as it did
                 self._db.execute(f"PRAGMA busy_timeout={milliseconds}")
@@ -196,8 +196,7 @@ class SqliteRows:
                 self._broken = True
 
     def _reopen(self) -> None:
-        """Where the connection was in no state to go on with; the disk may have been full for
-        longer. Raises `sqlite3.Error`."""
+        """Reopen an unusable connection, such as after a full disk. Raises `sqlite3.Error`."""
         if self._broken:
             self._db = _writer(self._file)
             self._version, self._broken, self._waits = -1, False, _LONGEST_WAIT

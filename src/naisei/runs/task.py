@@ -1,4 +1,4 @@
-"""What a system hands to the run engine: episodes, a flow for each, and its metrics."""
+"""A system's task for the run engine: episodes, a flow for each, and metrics."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ class Metric:
     """A figure of a run.
 
     name: the literature's (`pass@3`, `dpass@3`). value: NaN where undefined. low, high: bounds of
-    the 95 % interval, NaN where there is none. reason: why there is no value, or no interval.
-    n: how many values it is over. per_unit: for paired tests, one value for each of the summary's
+    the 95 % interval, NaN where there is none. reason: why the value or interval is undefined. n:
+    number of values. per_unit: for paired tests, one value for each of the summary's
     `extra["units"]`, NaN where a unit has none; empty where the metric is no mean over units.
     share: it lies in [0, 1] by definition. definition: setting → value, of those that the metric
     means something else with: two runs are compared only where these are the same.
@@ -69,11 +69,10 @@ class Metric:
 
 @dataclass(frozen=True, slots=True)
 class Digest:
-    """What came of an episode, in the cells of a table.
+    """An episode's outcome in the cells of a table.
 
-    value: how well it went, 0 to 1; NaN where nothing says. did: the outcome in a few words.
-    questions: asked of the person; `None` where nobody is asked. title: what it was about, where
-    the result tells and the log has no title of it.
+    value: score, 0 to 1; NaN if undefined. did: the outcome in a few words. questions: asked of the
+    person; `None` where nobody is asked. title: its topic, if the log has no title.
     """
 
     value: float = float("nan")
@@ -94,7 +93,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What a run amounts to: metrics, tables for the report, and notes that must be read."""
+    """The summary of a run: metrics, tables for the report, and notes."""
 
     metrics: tuple[Metric, ...]
     tables: tuple[Table, ...] = ()
@@ -125,7 +124,7 @@ class Summary:
 
 
 class Configured(Protocol):
-    """What a run directory knows a piece of work by."""
+    """The identity of a task in a run directory."""
 
     @property
     def system(self) -> str:
@@ -139,24 +138,22 @@ class Configured(Protocol):
 
     @property
     def config(self) -> BaseModel:
-        """Frozen, JSON-serialisable; a run directory refuses another one."""
+        """Frozen, JSON-serialisable; a run directory accepts only this one."""
         ...
 
 
 class Task(ABC, Generic[C]):
-    """A configured piece of work: which episodes, how each runs, what is measured.
+    """A configured task: its episodes, their flows, and metrics.
 
-    A system's own task loads its data when it is made, and raises `InputError` for what cannot
-    be used.
+    A system's own task loads its data when it is made, and raises `InputError` for invalid data.
 
     system: its name. config: everything that changes results, frozen into the run directory.
-    data_hash: digest of the data the episodes come from. concurrency: the most episodes at a
-    time that make sense, whatever is asked for; `None` for any. alone: an episode is work of the
-    processor, such as a training: one at a time in a process, and one on each worker of a
-    cluster. in_terminal: its episodes talk to whoever sits at the terminal, and so run in this
-    process. each: which list in a result holds its trials, such as `trials` or `sessions.lines`,
-    each a row of `naisei.runs.export`; empty if a result is one. row_names: columns of those
-    rows that have a better name; a list among them is counted.
+    data_hash: digest of the data the episodes come from. concurrency: upper limit of concurrent
+    episodes; `None` for any. alone: episodes are CPU-bound, such as training: one at a time in a
+    process, and one per worker of a cluster. in_terminal: episodes talk to the user at the
+    terminal, so they run in this process. each: which list in a result holds its trials, such as
+    `trials` or `sessions.lines`, each a row of `naisei.runs.export`; empty if a result is one.
+    row_names: columns of those rows that have a better name; a list among them is counted.
     """
 
     system: str
@@ -174,22 +171,22 @@ class Task(ABC, Generic[C]):
 
     @abstractmethod
     def start(self, where: Where, base: World) -> tuple[Flow[BaseModel], World]:
-        """A fresh flow for an episode, and its world: `base` plus what is its own.
+        """A fresh flow for an episode, and its world: `base` plus its own handlers.
 
         `base` performs Chat (the model gateway), Embed and Now.
         """
 
     @abstractmethod
     def summarise(self, rows: Sequence[EpisodeRow]) -> Summary:
-        """Metrics over the scored rows. Called with however many there are, even none."""
+        """Metrics over the scored rows. Called with any number of them, even none."""
 
     def titles(self) -> Mapping[str, str]:
-        """Instance → what it is about, in a few words (the utterance, the topic): shown in lists
+        """Instance → its topic in a few words (the utterance, the topic): shown in lists
         of episodes. Empty where the name of an instance says it."""
         return {}
 
     def targets(self) -> Mapping[str, str]:
-        """Instance → what would be right, in words. Empty where nothing says that beforehand."""
+        """Instance → the right answer in words. Empty where nothing says that beforehand."""
         return {}
 
     def clusters(self) -> Mapping[str, str]:

@@ -1,4 +1,4 @@
-"""Conformance kits: what others build on a protocol of naisei, held to what it promises."""
+"""Conformance kits: tests for other implementations of naisei's protocols."""
 
 from naisei.testing.engine import EngineKit
 from naisei.testing.kit import Kit, NotConforming

@@ -1,4 +1,4 @@
-"""What every engine promises (`naisei.runs.engine.Engine`)."""
+"""Tests for every engine (`naisei.runs.engine.Engine`)."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class _Simulator(FlowHandler):
 
 
 class _Folding(Handler):
-    """A memory, whose state must be rebuilt by replay."""
+    """A memory whose state replay must rebuild."""
 
     def __init__(self) -> None:
         self.items: list[JsonValue] = []
@@ -101,8 +101,8 @@ class _Task(Task[_Config]):
 
 @dataclass(frozen=True)
 class _Model(Handler):
-    """Answers by what it is asked alone. calls: a file that gets a line for each call. fails, or
-    crashes: the instance whose second call does, while the file `trouble` is there."""
+    """Its answers depend on the request alone. calls: a file with a line per call. fails, crashes:
+    the instance whose second call does so while the file `trouble` exists."""
 
     calls: Path
     trouble: Path
@@ -124,7 +124,7 @@ class _Model(Handler):
 
 
 class _Bench:
-    """A folder with a run directory, and what was called."""
+    """A folder with a run directory and a record of calls."""
 
     def __init__(self, kit: EngineKit, folder: Path, name: str = "run") -> None:
         self._kit, self.path = kit, folder / name
@@ -193,7 +193,7 @@ class EngineKit(Kit):
     """Cases of an engine. A subclass has `engine`."""
 
     def engine(self, concurrency: int) -> AbstractAsyncContextManager[Engine]:
-        """Opens an engine for so many episodes at a time, and closes it on leaving."""
+        """Opens an engine with this concurrency, and closes it on leaving."""
         raise NotImplementedError
 
     def test_results_are_those_of_the_local_engine(self) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 
 class NotConforming(AssertionError):
-    """An implementation does not keep what its protocol promises.
+    """An implementation breaks its protocol.
 
     failures: case → why it failed.
     """
@@ -22,8 +22,8 @@ class NotConforming(AssertionError):
 
 
 class Kit:
-    """Cases as methods `test_…` without arguments: subclass a kit, say how yours is made, and
-    pytest runs them, or call `check`.
+    """Cases as methods `test_…` without arguments: subclass a kit, define the fixture methods, and
+    run pytest, or call `check`.
 
         class TestMyMemory(MemoryKit):
             def memory(self) -> Memory:
@@ -31,12 +31,12 @@ class Kit:
     """
 
     def cases(self) -> dict[str, Callable[[], None]]:
-        """By name, in the order they are written."""
+        """Cases by name, in the order of their definition."""
         names = [n for c in reversed(type(self).__mro__) for n in vars(c) if n.startswith("test_")]
         return {name: getattr(self, name) for name in dict.fromkeys(names)}
 
     def failures(self) -> dict[str, str]:
-        """Case → why it failed. Whatever a case raises is a failure of it."""
+        """Case → why it failed. Any exception is a failure."""
         found = {}
         for name, case in self.cases().items():
             try:
@@ -52,7 +52,7 @@ class Kit:
 
 
 def expect(holds: bool, promise: str, *found: Any) -> None:
-    """Raises `AssertionError` with the promise, and what was found, if it does not hold."""
+    """Raises `AssertionError` with the promise and the finding if it does not hold."""
     if not holds:
         raise AssertionError(": ".join([promise, *map(_describe, found)]))
 
@@ -66,7 +66,7 @@ def _describe(found: Any) -> str:
 def raises(
     kinds: type[BaseException] | tuple[type[BaseException], ...], promise: str
 ) -> Iterator[None]:
-    """Within, one of these exceptions is raised; any other one passes.
+    """A context in which one of these exceptions must be raised; others propagate.
 
     Raises:
         AssertionError: nothing is raised.

@@ -1,4 +1,4 @@
-"""What memories, environments, embedders and providers promise."""
+"""Tests for memories, environments, embedders and providers."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from naisei.testing.kit import Kit, expect
 class MemoryKit(Kit):
     """Cases of a memory policy (`naisei.memory.Memory`). A subclass has `memory`."""
 
-    #: What is remembered, in this order; at least two, all different.
+    #: The remembered items in order; at least two, all different.
     items: Sequence[JsonValue] = ("最初に聞き返す", "次は確かめる", "Ask once more.")
 
     def memory(self) -> Memory:
@@ -82,7 +82,7 @@ class MemoryKit(Kit):
 
 
 class EnvironmentKit(Kit):
-    """Cases of an environment: what performs `Act`. A subclass has `environment` and `actions`."""
+    """Cases of an environment: the handler of `Act`. A subclass has `environment` and `actions`."""
 
     def environment(self) -> Handler:
         """A fresh environment in its first state."""
@@ -190,7 +190,7 @@ class _Answer(BaseModel):
 
 class ProviderKit(Kit):
     """Cases of a provider's model (`naisei.models.base.ChatModel`). A subclass has `model`; it
-    answers whatever it is asked, in JSON where a schema is asked for."""
+    answers any request, in JSON for a schema."""
 
     def model(self) -> ChatModel:
         """A fresh model, of no real endpoint: scripted, or behind a server on this machine."""

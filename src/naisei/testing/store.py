@@ -1,4 +1,4 @@
-"""What every store of logs promises (`naisei.runs.reading.Rows`, under a `RunLog`)."""
+"""Tests for every store of logs (`naisei.runs.reading.Rows`, under a `RunLog`)."""
 
 from __future__ import annotations
 
@@ -35,20 +35,20 @@ def _event(step: int, instance: str = "a", **more: Any) -> Event:
 
 
 class StoreKit(Kit):
-    """Cases of a store. Each begins with a log of its own.
+    """Cases of a store. Each has its own log.
 
     A subclass has `opener`.
     """
 
     def opener(self) -> Callable[..., RunLog]:
         """A function `(place: Path, *, read_only: bool = False)` that opens the log of a place;
-        the same place, in whichever process, is the same log. It must survive pickling: another
-        process calls it, to be killed."""
+        the same place is the same log in every process. It must be picklable, since another process
+        calls it and is killed."""
         raise NotImplementedError
 
     @contextmanager
     def _log(self) -> Iterator[Callable[..., RunLog]]:
-        """Opens the log of one new place again and again; closes all that were opened."""
+        """Opens the log of a new place repeatedly; closes all of them."""
         opener, opened = self.opener(), []
         with temporary() as place:
 

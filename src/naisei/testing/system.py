@@ -1,4 +1,4 @@
-"""What every experiment of a system promises (`naisei.system.Experiment`)."""
+"""Tests for every experiment of a system (`naisei.system.Experiment`)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from naisei.testing.kit import Kit, expect, raises, temporary
 
 
 class _Stopped(Exception):
-    """The process ended here, as far as the run knows."""
+    """Simulates the end of the process."""
 
 
 class SystemKit(Kit):
@@ -29,8 +29,8 @@ class SystemKit(Kit):
         return self.system().experiments[0]
 
     def config(self) -> Config:
-        """A configuration that runs in seconds and calls no model that is not scripted; of at
-        least two effects in all."""
+        """A configuration that runs in seconds and calls only scripted models; with at least two
+        effects in all."""
         raise NotImplementedError
 
     def _run(self, folder: Path, **more: Any) -> bytes:

@@ -1,7 +1,7 @@
-"""Conversations as people keep them: chat exports, subtitles, scripts, tables, data sets.
+"""Conversations in common formats: chat exports, subtitles, scripts, tables, data sets.
 
-`read_transcripts` finds the form of a file and reads its turns; a form that is not known is
-refused with what it looks like. `FORMS` lists the forms, each a small declaration.
+`read_transcripts` finds the form of a file and reads its turns; an unknown form is refused with its
+likely name. `FORMS` lists the forms, each a small declaration.
 """
 
 from naisei.transcripts.forms import FORMS, Form

@@ -19,8 +19,8 @@ _CAPTION_NAME = re.compile(r"\A[（(]([^（()）]{1,20})[)）]\s*(?=\S)")
 
 
 def caption_turns(rows: Sequence[str]) -> list[Turn] | None:
-    """The utterances; a caption without a name goes on with the one before. `None` if the first
-    names nobody."""
+    """The utterances; a caption without a name continues the one before. `None` if the first has
+    no name."""
     turns: list[Turn] = []
     script = TEXT_FORMS[-1]
     for number, escaped in _captions(rows):

@@ -1,4 +1,4 @@
-"""Character cards as SillyTavern and others keep them: JSON (V1, V2, V3), or PNG with it inside."""
+"""Character cards of SillyTavern and others: JSON (V1, V2, V3), or PNG with it inside."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def read_card(path: Path | str) -> Card:
     """A card from a `.json` or `.png` file.
 
     Raises:
-        InputError: it cannot be read, or holds no card.
+        InputError: it cannot be read, or is not a card.
     """
     place = str(path)
     try:

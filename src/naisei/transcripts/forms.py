@@ -1,4 +1,4 @@
-"""All forms by name, and what is refused by name."""
+"""All forms by name, and known forms that are refused."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ FORMS = (
     *(Form(form.name, form.about) for form in JSON_FORMS),
 )
 
-#: What is known, but is not read: a row of it, its name, and how to bring it over.
+#: Known but unsupported forms: a row pattern, the name, and how to convert it.
 UNREAD = (
     (
         re.compile(r"[^\t]*(?:\t[^\t]*){5,}\Z"),

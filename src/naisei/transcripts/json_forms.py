@@ -9,7 +9,7 @@ from typing import Any
 
 from naisei.transcripts.tables import SPEAKER, TEXT, WHEN
 
-#: Where the turns of a dialogue lie, and where several dialogues, or the parts of one, do.
+#: Keys of a dialogue's turns, and keys of several dialogues or parts.
 TURNS = (
     *("turns", "utterances", "dialogue", "dialog", "conversation", "conversations", "messages"),
     *("lines", "chat_messages", "contents", "発話", "対話", "会話", "audio_segments", "results"),
@@ -20,7 +20,7 @@ SEVERAL = (
 )
 PARTS = ("scenes", "sessions", "chapters", "episodes", "parts", "シーン")
 SESSION_KEY = re.compile(r"session_(\d+)")
-#: Whose rows are no part of the conversation.
+#: Roles whose rows are not part of the conversation.
 APART = ("system", "developer", "tool", "function", "environment")
 
 
@@ -32,12 +32,12 @@ class RowObject(dict[str, Any]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JsonForm:
-    """How a form of JSON is known and read.
+    """How to recognise and read a JSON form.
 
     keys: what a dialogue has, all of them. row: what some turn has, all of them. speaker, text,
-    at: paths (`author.name`), the first that is there counts. apart: key → values of rows that
-    are no utterance; `...` for any. by_day: each day is a session. broken: texts of UTF-8 that
-    were written byte by byte.
+    at: paths (`author.name`), the first present one counts. apart: key → values of rows that are
+    not utterances; `...` for any. by_day: each day is a session. broken: UTF-8 texts written as
+    escaped bytes.
     """
 
     name: str
@@ -52,7 +52,7 @@ class JsonForm:
     broken: bool = False
 
     def knows(self, dialogue: Any, rows: Sequence[Any]) -> bool:
-        """Whether a dialogue and its rows have what only this form has."""
+        """Whether a dialogue and its rows match this form."""
         top = dialogue.keys() if isinstance(dialogue, dict) else frozenset()
         dicts = [row for row in rows if isinstance(row, dict)]
         return self.keys <= top and (not self.row or any(self.row <= row.keys() for row in dicts))
@@ -242,7 +242,7 @@ JSON_FORMS = (
 
 
 def first(row: Any, paths: Sequence[str]) -> Any:
-    """What stands at the first of the paths that leads to a text or a number."""
+    """The value at the first path that leads to a text or a number."""
     for path in paths:
         at = row
         for key in path.split("."):

@@ -1,4 +1,4 @@
-"""Reads JSON by its form: which dialogues a file holds, and their turns."""
+"""Reads JSON by its form: the dialogues of a file and their turns."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from naisei.transcripts.turns import Turn, Unnamed, moment, plain_name
 
 
 def dialogues_in(data: Any) -> list[tuple[str, Any]]:
-    """The dialogues of a file and their ids ("" where there is one only)."""
+    """The dialogues of a file and their ids ("" for a single one)."""
     if isinstance(data, dict):
         rows = _rows_of(data)
         if rows is not None and not _is_several(rows):
@@ -77,7 +77,7 @@ def _named(several: list[Any]) -> list[tuple[str, Any]]:
 
 
 def _by_id(rows: list[Any]) -> list[tuple[str, Any]]:
-    """Flat rows that name their dialogue, taken apart."""
+    """Flat rows grouped by their dialogue id."""
     parts: dict[str, list[Any]] = {}
     for row in rows:
         key = next(
@@ -120,8 +120,8 @@ def _rows_of(data: Any) -> list[Any] | None:
 
 
 def _of_candidates(steps: list[Any]) -> list[str]:
-    """The texts of PersonaChat (ConvAI2): what was said before, and the last of the candidates,
-    which is the true one; none of another form."""
+    """The texts of PersonaChat (ConvAI2): the earlier lines, and the last candidate, which is the
+    true one; empty for another form."""
     last = steps[-1] if steps and isinstance(steps[-1], dict) else {}
     before, offered = last.get("history"), last.get("candidates")
     if not isinstance(before, list) or not isinstance(offered, list) or not offered:
@@ -184,7 +184,7 @@ def json_form_of(data: Any) -> JsonForm | None:
 
 
 def json_turns(form: JsonForm, data: Any, place: str, *, unnamed: Unnamed) -> Iterator[Turn]:
-    """The utterances of one dialogue; "" is the text of what is none (a call, a tool).
+    """The utterances of one dialogue; with "" as the text of calls and tools.
 
     unnamed: "keep": an entry may have a text alone.
 
@@ -240,7 +240,7 @@ def _turn(form: JsonForm, row: Any, number: int, session: int, place: str) -> Tu
 
 
 def _is_apart(form: JsonForm, row: dict[str, Any]) -> bool:
-    """Whether an entry is no utterance: of the system, of tools, hidden, or a notice."""
+    """Whether an entry is not an utterance: system, tool, hidden, or a notice."""
     role = first(row, ("role", "author.role"))
     if role in APART or (row.get("content", "") is None and row.get("tool_calls")):
         return True
@@ -267,7 +267,7 @@ def _mended(text: str) -> str:
 
 
 def history_of(row: dict[str, Any], place: str) -> tuple[str, ...] | None:
-    """The earlier texts that an entry brings along. Raises `InputError` if they are no texts."""
+    """The entry's history. Raises `InputError` if it is not a list of texts."""
     data = row.get("history")
     if data is None:
         return None
@@ -313,7 +313,7 @@ def roster(data: Any) -> tuple[tuple[str, ...], dict[str, str]]:
 
 
 def _at(row: Any, number: int, place: str) -> str:
-    """Where an entry stands: in which row, or as which of a list."""
+    """The place of an entry: its row, or its number in the list."""
     if isinstance(row, RowObject):
         return f"{place}:{number}"
     return say(f"{place}、{number} 番目", f"{place}, entry {number}")

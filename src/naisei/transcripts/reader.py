@@ -1,4 +1,4 @@
-"""Finds the form of a file and reads it: one reader for every system that takes conversations."""
+"""Finds the form of a file and reads it: one reader for all systems."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ def read_transcripts(
 
     Args:
         form: a name of `FORMS` that the file is known to have; found by itself if empty.
-        unnamed: "join": a row without a name goes on with the utterance before; "keep": it is an
-            utterance of nobody.
+        unnamed: "join": a row without a name continues the utterance before; "keep": it is an
+            utterance without a speaker.
 
     Raises:
-        InputError: it cannot be read, or is of no form that is known.
+        InputError: it cannot be read, or its form is unknown.
     """
     return parse_transcripts(read_text(path), str(path), form=form, unnamed=unnamed)
 
@@ -42,7 +42,8 @@ def read_transcript(
     """One conversation of a file: its only one, or that of an id.
 
     Raises:
-        InputError: as `read_transcripts`; several and none is chosen, or no such id.
+        InputError: as `read_transcripts`; there are several and no id is given, or the id is
+        unknown.
     """
     several = read_transcripts(path, form=form, unnamed=unnamed)
     named = {one.name: one for one in several}
@@ -68,7 +69,7 @@ def read_transcript(
 def parse_transcripts(
     text: str, place: str, *, form: str = "", unnamed: Unnamed = "join"
 ) -> list[Transcript]:
-    """As `read_transcripts`, of a text that is there. place: what messages call it."""
+    """Like `read_transcripts`, for a text. place: its name in messages."""
     _check_form(form)
     stem, suffix = Path(place).stem, Path(place).suffix.lower()
     if (
@@ -97,7 +98,7 @@ def parse_transcripts(
 
 
 def preview(one: Transcript) -> tuple[str, ...]:
-    """How a conversation was read, in words: its form, who speaks how often, how it begins."""
+    """The reading of a conversation in words: its form, who speaks how often, how it begins."""
     about = next((say(*form.about) for form in FORMS if form.name == one.form), one.form)
     counts = Counter(turn.speaker for turn in one.turns)
     who = say("、", ", ").join(
@@ -120,7 +121,7 @@ def preview(one: Transcript) -> tuple[str, ...]:
 
 
 def row_turn(number: int, row: str, place: str) -> Turn | None:
-    """The utterance of one row that is read alone, of JSON or of a script; `None` if it has none.
+    """The utterance of a single row, JSON or script; `None` if there is none.
 
     Raises:
         InputError: the row is JSON, and no utterance.
@@ -150,7 +151,7 @@ def _check_form(form: str) -> None:
 def _made(
     name: str, form: str, turns: Iterable[Turn], place: str, *, by_day: bool = False, **more: Any
 ) -> Transcript:
-    """In order, without what is no utterance."""
+    """In order, utterances only."""
     every = [
         replace(turn, text=text_reading.spoken_words(turn.text)) for turn in lettered([*turns])
     ]
@@ -339,7 +340,7 @@ def _of_text(
 
 
 def _unknown(rows: Sequence[str], place: str, number: int | None = None) -> InputError:
-    """The refusal of a form that is not known, by what it looks like."""
+    """The error for an unknown form, with its likely name."""
     content = [(n, row.strip()) for n, row in enumerate(rows, 1) if row.strip()][:40]
     if not content:
         return InputError(say("発話がありません", "holds no utterance"), place=place)
@@ -353,7 +354,7 @@ def _unknown(rows: Sequence[str], place: str, number: int | None = None) -> Inpu
     at = number or content[0][0]
     row = next(text for n, text in content if n >= at) if at <= content[-1][0] else ""
     return InputError(
-        say(f"誰の発話かわかりません: {row[:40]!r}", f"names no speaker: {row[:40]!r}"),
+        say(f"誰の発話かわかりません: {row[:40]!r}", f"has no speaker: {row[:40]!r}"),
         place=f"{place}:{at}",
         remedy=say(
             "行を「名前: 発話」の形にしてください。読める形式は naisei data forms、指定は --form",

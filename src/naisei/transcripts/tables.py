@@ -1,4 +1,4 @@
-"""Tables: CSV, TSV, Markdown, with a head or, where two columns speak for themselves, without."""
+"""Tables: CSV, TSV, Markdown, with a head, or without one for two obvious columns."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from naisei.core import InputError
 from naisei.lang import say
 from naisei.transcripts.turns import Turn, moment, plain_name
 
-#: Names of columns and keys; the first that is there counts.
+#: Names of columns and keys; the first present one counts.
 SPEAKER = (
     *(
         "speaker",
@@ -71,7 +71,7 @@ WHEN = (
 
 #: Beyond Excel's: a cell may hold a line of a megabyte.
 _CELL = 1 << 30
-#: Heads of columns that are nobody's.
+#: Heads of columns other than speakers.
 _NOTES = re.compile(r"メモ|備考|注|時刻|日時|時間|番号|no\b|id\b|time|date|note", re.IGNORECASE)
 _BREAK = re.compile(r"\s*<br\s*/?>\s*")
 _MOOD = re.compile(r"[（(][^（）()]*[)）]\Z")
@@ -116,7 +116,7 @@ def _column_index(names: Sequence[str], known: Sequence[str]) -> int | None:
 
 
 def headless(rows: Sequence[str]) -> Columns | None:
-    """Two columns, a name and a text (VOICEVOX, YMM4), told from other tables by their cells."""
+    """Two columns, name and text (VOICEVOX, YMM4), recognised by their cells."""
     for delimiter in (",", "\t"):
         read = [row.rstrip("\r\n").split(delimiter, 1) for row in rows[:60]]
         two = all(len(cells) == 2 and "\t" not in cells[1] for cells in read)
@@ -135,9 +135,8 @@ def headless(rows: Sequence[str]) -> Columns | None:
 
 
 def by_column(rows: Sequence[str]) -> list[tuple[int, str, str]]:
-    """Row, speaker and text of a table that has a column for each of two; [] if it is none.
-
-    Each row has what one of them says, or both in turn; the heads are their names.
+    """Row, speaker and text of a table with one column per speaker; [] for other tables. The heads
+    are their names.
     """
     read = list(csv.reader(rows, delimiter="\t" if "\t" in rows[0] else ","))
     head = [cell.strip() for cell in read[0]]

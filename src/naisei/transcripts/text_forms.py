@@ -28,7 +28,7 @@ NOTICE = re.compile(
     r"|\s*\S.{0,60} (?:joined|left|created|changed|added|removed|unsent|pinned|started|ended)\b"
     r".{0,60}\Z"
 )
-#: Texts that stand for no words: stickers, pictures, calls, what was deleted.
+#: Texts without words: stickers, pictures, calls, deleted messages.
 NO_WORDS = re.compile(
     r"(?:\u200e.*|\[(?:スタンプ|写真|動画|画像|ボイスメッセージ|音声|ファイル|アルバム|ノート|連絡先|位置情報|投票|"
     r"イベント|絵文字|GIF|Sticker|Photo|Video|Image|Voice message|Audio|File|Album|Note|Contact|"
@@ -45,14 +45,14 @@ NO_WORDS = re.compile(
     r"|(?:Missed )?(?:voice|video) call.*|不在着信.*)\s*\Z",
     re.IGNORECASE | re.DOTALL,
 )
-#: What chat programs write after a text.
+#: Suffixes that chat programs add to a text.
 AFTER = re.compile(
     r"\s*(?:\u200e<[^<>]*>|[(（](?:編集済み?|edited)[)）]|\{[A-Z]\w+\}\s.*|\n:\w+:"
     r"|\n\d+(?: 件の返信| repl(?:y|ies))?"
     r"|\n={8,}.*|\nTranscribed by .*|\nMeeting ended after .*|\n以上)+\s*\Z",
     re.DOTALL,
 )
-#: What programs write round a conversation, whatever else the row looks like.
+#: Lines that programs write around a conversation.
 FURNITURE = re.compile(
     r"[%％@＠]|.* - Transcript\s*\Z|Attendees\s*\Z|Transcript\s*\Z|Meeting ended after"
     r"|This editable transcript|Transcribed by|clovanote\."
@@ -69,13 +69,13 @@ _ASIDE = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextForm:
-    """How a form of text is known and read.
+    """How to recognise and read a text form.
 
-    rows: the first row of an utterance; groups `speaker`, `text`, and where there are such
-    `stamp` and `mood`. sign: a row that only this form has. rest: rows that are no utterance;
-    its group `day` dates what follows. below: the text stands under the name. quoted: a
-    text of several rows stands in "…". names: rows that say what the short names (group `key`)
-    stand for (group `name`). words: what is taken out of a text.
+    rows: the first row of an utterance; groups `speaker`, `text`, optionally `stamp` and `mood`.
+    sign: a row that only this form has. rest: rows other than utterances; the group `day` dates the
+    following rows. below: the text is under the name. quoted: a text of several rows is in "…".
+    names: rows that say what the short names (group `key`) stand for (group `name`). words: removed
+    from a text.
     """
 
     name: str
@@ -102,7 +102,7 @@ def speaker_in(found: re.Match[str]) -> str:
     return groups.get("speaker") or groups.get("other") or ""
 
 
-#: What stands where a name would: numbers, levels of a program's log, heads of minutes.
+#: Words in the place of a name: numbers, log levels, heads of minutes.
 _NO_NAME = re.compile(
     rf"[\d\s.,/-]*|.*[={{}}\\].*|.*{DATE}.*|.*\d{{1,2}}[:：]\d{{2}}.*|"
     r"(?:INFO|WARN(?:ING)?|ERROR|DEBUG|TRACE|FATAL)\b.*|日時|日付|場所|議題|出席者?|欠席者?"
@@ -300,7 +300,7 @@ TEXT_FORMS = (
     ),
 )
 
-#: Rows that are no speech whoever the speaker is: cues of subtitles, JSON, tags, tables.
+#: Rows that are never speech: cues of subtitles, JSON, tags, tables.
 STRUCTURE = re.compile(
     r"\s*(?:WEBVTT|\d+\s*\Z|.*-->|[\[{}\]],?\s*\Z|[{\[]\s*[\"{\[]|\"\w+\"\s*:|</?\w[^<>]*>\s*\Z|\|.*\|\s*\Z)"
     rf"|\s*[\[(（]?{_SPAN}(?:\W|\Z)"

@@ -1,4 +1,4 @@
-"""Reads text by its form: which form it has, and the turns of its rows."""
+"""Reads text by its form: its form, and the turns of its rows."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def form_of(rows: Sequence[str], unnamed: Unnamed) -> TextForm | None:
 
 
 def _fits(form: TextForm, content: Sequence[str], unnamed: Unnamed) -> bool:
-    """By its rows alone: from the first utterance on, enough others follow, by people who speak
-    more than once."""
+    """Whether the rows fit: after the first utterance enough others follow, by recurring
+    speakers."""
     if form.sign is not None:
         return False
     found = [form.first_row(row) for row in content]
@@ -61,16 +61,15 @@ def _fits(form: TextForm, content: Sequence[str], unnamed: Unnamed) -> bool:
 
 
 def _spoken_words(found: Sequence[re.Match[str] | None]) -> bool:
-    """Whether the texts are sentences and not the items of a list: in Japanese those of kanji and
-    katakana alone."""
+    """Whether the texts are sentences, not list items (in Japanese: only kanji and katakana)."""
     texts = [match.groupdict().get("text") or "" for match in found if match is not None]
     japanese = [text for text in texts if re.search(r"[\u3040-\u30ff\u4e00-\u9fff]", text)]
     return 2 * sum(bool(re.search(r"[ぁ-ん]", text)) for text in japanese) >= len(japanese)
 
 
 def without_head(turns: Sequence[Turn]) -> list[Turn]:
-    """Without the first rows if they only look like utterances (日付: …): they alone have no time,
-    or who stands there never comes back, while two others do."""
+    """Drop first rows that only look like utterances (日付: …): only they lack a time, or their
+    names never recur."""
     timed = list(dropwhile(lambda turn: turn.at is None, turns))
     if len(timed) > 1 and all(turn.at is not None for turn in timed):
         return timed
@@ -81,8 +80,8 @@ def without_head(turns: Sequence[Turn]) -> list[Turn]:
 
 
 def counts_seconds(form: TextForm, rows: Iterable[str]) -> bool:
-    """Whether the times of a file are minutes and seconds (`are_elapsed`); never where a row dates
-    what follows."""
+    """Whether the times of a file are minutes and seconds (`are_elapsed`); never if a row gives
+    dates."""
     stamps = []
     for row in rows:
         rest = form.rest.match(row)
@@ -96,7 +95,7 @@ def counts_seconds(form: TextForm, rows: Iterable[str]) -> bool:
 def text_turns(
     form: TextForm, rows: Iterable[tuple[int, str]], unnamed: Unnamed, *, elapsed: bool = False
 ) -> Iterator[Turn]:
-    """The utterances of numbered rows; what stands before the first is its title. elapsed: times
+    """The utterances of numbered rows; rows before the first are the title. elapsed: times
     of two numbers are minutes and seconds."""
     held: Turn | None = None
     today: datetime | None = None
@@ -148,17 +147,17 @@ def text_turns(
 
 
 def _open(text: str) -> bool:
-    """Whether a quotation that began with the text has not ended yet."""
+    """Whether the quotation at the start of the text is still open."""
     return text.startswith('"') and text.count('"') % 2 == 1
 
 
 def _narrated(said: str, row: str) -> bool:
-    """Whether a row after 「…」 tells what happens: the quotation has ended."""
+    """Whether a row after 「…」 is narration."""
     return said[:1] in "「『" and said.count("「") == said.count("」") and said != "" and row != ""
 
 
 def _known(found: re.Match[str], seen: set[str], held: Turn | None) -> bool:
-    """Whether an indented row names somebody who has spoken; the first row may be indented."""
+    """Whether an indented row names a known speaker; the first row may be indented."""
     return held is None or plain_name(speaker_in(found)) in seen
 
 
@@ -183,7 +182,7 @@ def _begun(
 
 
 def spoken_words(text: str, form: TextForm | None = None) -> str:
-    """A text without the marks of its form and of chat programs; "" if it stands for no words."""
+    """A text without marks of its form and of chat programs; "" without words."""
     plain = form.words.sub("", text) if form is not None and form.words is not None else text
     plain = plain.replace("\\N", "\n")
     plain = AFTER.sub("", plain).strip()
@@ -222,8 +221,7 @@ def one_row_heads(rows: list[str]) -> list[str]:
 
 
 def whole_names(turns: Sequence[Turn]) -> list[Turn]:
-    """Where rows part name and text by a space, a name of two words is cut in two: what all
-    texts of a speaker begin with belongs to the name."""
+    """Repair names of two words: a prefix shared by all texts of a speaker belongs to the name."""
     out = list(turns)
     for name in {turn.speaker for turn in turns}:
         texts = [turn.text for turn in out if turn.speaker == name and turn.text]

@@ -1,4 +1,4 @@
-"""What is read from a file: turns, in the order in which they were said."""
+"""Turns read from a file, in the order spoken."""
 
 from __future__ import annotations
 
@@ -10,21 +10,19 @@ from datetime import UTC, date, datetime, time
 from itertools import pairwise
 from typing import Any, Literal
 
-#: What happens to a row that names nobody: it goes on with the utterance before, or it is one of
-#: nobody.
+#: How to treat a row without a name: join it to the utterance before, or keep it without a speaker.
 Unnamed = Literal["join", "keep"]
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One utterance as the file has it.
+    """One utterance of a file.
 
-    number: of its first row in the file, or of its entry in the list, from 1. speaker: "" where
-    nobody is named. text: what was said, without the name, the time and the mood. session: from 1.
-    at: when, where the file says so; without a zone as it stands there; without a day the
-    time of day, or since the beginning (`are_elapsed`). mood: what the script
-    says of the manner (照れ). order: its place where the file counts the turns. history: earlier
-    texts that the entry brings along, oldest first.
+    number: of its first row in the file, or of its entry in the list, from 1. speaker: "" if
+    unnamed. text: without name, time and mood. session: from 1. at: when, where the file says so;
+    without a zone as it stands there; without a day the time of day, or since the beginning
+    (`are_elapsed`). mood: the script's note on the manner (照れ). order: its number in the file, if
+    any. history: the entry's earlier texts, oldest first.
     """
 
     number: int
@@ -41,10 +39,10 @@ class Turn:
 class Transcript:
     """One conversation.
 
-    name: its id in the file, or the file's name. form: which form it was read as. turns: oldest
-    first. roster: speakers in the order in which the file introduces them. personas: speaker →
-    who they are. left_out: rows that are no utterance (calls, stickers, notices, tools). source:
-    the parsed JSON of this conversation, else `None`.
+    name: its id in the file, or the file's name. form: its form. turns: oldest first. roster:
+    speakers in the order in which the file introduces them. personas: speaker → who they are.
+    left_out: rows that are not utterances (calls, stickers, notices, tools). source: the parsed
+    JSON of this conversation, else `None`.
     """
 
     name: str
@@ -57,7 +55,7 @@ class Transcript:
 
     @property
     def speakers(self) -> tuple[str, ...]:
-        """Those who speak, as the file introduces them, then by their first turn."""
+        """The speakers, in the roster's order, then by first turn."""
         spoken = list(dict.fromkeys(turn.speaker for turn in self.turns))
         return tuple(dict.fromkeys([*(n for n in self.roster if n in spoken), *spoken]))
 
@@ -71,7 +69,7 @@ def plain_name(name: str) -> str:
 
 
 def in_order(turns: Sequence[Turn], *, by_day: bool) -> list[Turn]:
-    """Turns oldest first, by their numbers or times where all have them.
+    """Turns oldest first, by number or time if all have them.
 
     Exports that begin with the newest are turned round. by_day: each day is a session.
     """
@@ -127,9 +125,9 @@ _TWELVE = re.compile(r"午前|午後|오전|오후|[ap]\.?m", re.IGNORECASE)
 
 
 def are_elapsed(stamps: Sequence[str]) -> bool:
-    """Whether times that no day belongs to count minutes and seconds from the beginning, as
-    recognisers write them (0:03, 12:41, 1:02:03): one has more than 23 before its colon, or the
-    first lies within the first minute and each is later than the one before."""
+    """Whether times without a day are minutes and seconds from the start, as recognisers write them
+    (0:03, 12:41, 1:02:03): one has more than 23 before its colon, or the first lies within the
+    first minute and each is later than the one before."""
     if any(_TWELVE.search(text) or _DATE.search(text) or "時" in text for text in stamps):
         return False
     found = [match for text in stamps if (match := _CLOCK.search(text))]
@@ -196,8 +194,7 @@ _NUMBERED = re.compile(r"speaker[ _]?\d+", re.IGNORECASE)
 
 
 def lettered(turns: list[Turn]) -> list[Turn]:
-    """The numbers that a program gave to voices (SPEAKER_00) as letters: a number beside a name
-    is a time or a count everywhere else."""
+    """Numbered voices (SPEAKER_00) renamed to letters."""
     labels = sorted({turn.speaker for turn in turns if turn.speaker})
     if not labels or len(labels) > 26 or not all(_NUMBERED.fullmatch(label) for label in labels):
         return turns

@@ -1,6 +1,5 @@
-"""What a sentence does to the other: commands, begs, judges, decides, grants, obeys, shuts out.
-
-Who decides shows in what is done, however politely it is said.
+"""Speech acts of a sentence: command, plea, evaluation, decision, grant, compliance, exclusion.
+They show who decides, however polite the words.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ _COMING = re.compile(r"[てで](?:おいで|らっしゃい)(?:よ|ね|。|！|$
 _GREETING = re.compile(
     r"(?:ごめん|おやすみ|お休み|お?かえり|お?帰り|いらっしゃ)(?:なさい|なせえ|ませ)"
 )
-#: Begging gives orders in form only: 「行かないでくれ、頼む」.
+#: Pleas that look like orders: 「行かないでくれ、頼む」.
 _PLEAD = re.compile(
     r"頼む(?:から|よ|って|[。！、]|$)|お願い(?:だ|です)|どうか|許して|見捨て|せめて|この(?:通り|とおり)|(?:何|なん)とか(?:なり|お願|して|でき)|(?:行か|切ら|捨て|見捨て|置いていか|言わ)ないで|もう(?:一度|一回)だけ"
 )
@@ -30,7 +29,7 @@ _EVALUATION = re.compile(
     r"|言ったでしょ|言っただろ|わかった(?:か|な|わね)|分かった(?:か|な|わね)|いい(?:か|わね|な)[、？]|(?:聞いて|わかって|分かって)(?:る|いる|ん)のか|お疲れ(?:さん|さん)"
     r"|心配(?:いらない|するな)|焦(?:る|ら)(?:な|なくて)|許可(?:する|しよう)|(?:教え|手伝っ|見せ|直し)て(?:やる|あげる|やろう|あげよう)"
 )
-#: A decision told: 〜ことにしました, 〜と判断しました, 見送らせていただきます.
+#: An announced decision: 〜ことにしました, 〜と判断しました, 見送らせていただきます.
 _DECIDING = re.compile(
     r"(?:私|俺|僕|わたし|おれ|わし|こちら)が(?:判断|決め|確認|見(?:る|ます|てから))"
     r"|(?:こと|方針|結論)(?:に|と)(?:し(?:ます|た|まし)|決め|決ま|なり|いたし|させて)|(?:もう|すでに)決め(?:た|まし)|決めました"
@@ -41,11 +40,11 @@ _GRANT = re.compile(
     r"(?:^|、)(?:構わん|かまわん|構わない)(?:よ|ぞ|。|！|$)|[てで]も?(?:いい|構わない|かまわない|よい|良い)(?:よ|ぞ|わよ|から|んだ|さ|。|！|$)(?!か)"
 )
 _COMPLY = re.compile(r"承知(?:し|いた|です)|かしこまり|了解(?:です|し|いた|っす)")
-#: Yes: obeys where the other has just told one what to do, and else only agrees.
+#: Yes: compliance after an order, otherwise agreement.
 _YES = re.compile(
     r"…*(?:はい|へい|うっす|押忍|わかりました|分かりました)(?!、?(?:そうです|ですね|いい))"
 )
-#: Keeping the other off, in polite words as in rough ones.
+#: Shutting the other out, politely or not.
 _SHUT = re.compile(
     r"結構です|(?:要|い)りません|必要(?:は)?(?:ありません|ないです|ございません)|ご自由に|お引き取り|ご遠慮|お断り"
     r"|できかねます|いたしかねます|(?:お)?(?:受け|認め|答え|応え|通し|教え)(?:は)?(?:でき|いたし|して(?:おり)?|いたしており)ません"
@@ -85,14 +84,14 @@ _AT_WORDS = (("shut", _SHUT), ("stranger", _STRANGER))
 
 
 def cues(sentence: Sentence, *, begging: bool = False) -> list[CueMatch]:
-    """What one sentence does.
+    """The speech acts of one sentence.
 
-    `command` (しろ, 〜て; strength 0–1: how much of the speaker's will it puts on the other, on a
-    scale of this project after Blum-Kulka et al. 1989), `request`, `plead`, `evaluation`,
-    `deciding`, `grant`, `comply`, `yes`, `shut` (keeps the other off, politely or not), `hostile`,
-    `stranger` (what people say who do not know each other), `question`.
+    `command` (しろ, 〜て; strength 0–1: how strongly it imposes on the other, on a scale of this
+    project after Blum-Kulka et al. 1989), `request`, `plead`, `evaluation`, `deciding`, `grant`,
+    `comply`, `yes`, `shut` (keeps the other off, politely or not), `hostile`, `stranger` (phrases
+    between strangers), `question`.
 
-    begging: the utterance begs, so that its orders are none.
+    begging: the utterance begs, so its orders do not count.
     """
     text = sentence.text
     found = [CueMatch(cue, m[0]) for cue, how in _ONCE if (m := how.search(text))]
@@ -116,7 +115,7 @@ def begs(text: str) -> bool:
 
 
 def hesitates(text: str) -> bool:
-    """Whether an utterance as written trails off or holds back."""
+    """Whether an utterance trails off or hesitates."""
     return _DOTS.search(text) is not None
 
 
@@ -130,7 +129,7 @@ def _order(sentence: Sentence) -> CueMatch | None:
 
 
 def _tail(sentence: Sentence) -> list[Token]:
-    """Words up to the last one that is no final particle."""
+    """Words without final particles."""
     words = list(sentence.core)
     while words and words[-1].detail == "終助詞" and words[-1].surface not in ("な", "なよ"):
         words.pop()

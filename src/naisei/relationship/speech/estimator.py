@@ -1,4 +1,4 @@
-"""The estimator: read a dialogue line by line, and say after any line how the two stand."""
+"""The estimator: reads a dialogue line by line and estimates the relationship after each."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ from naisei.relationship.vector import DIMENSIONS, HIGH, LOW, RelationVector, aw
 
 @dataclass(frozen=True, slots=True)
 class Sign:
-    """One trait that moved the number. share: by how much. much: whether there is more of it (for
-    Power: than on the other side) or less. lines: (index of the line in the dialogue, words heard
-    there), the latest few."""
+    """One trait's contribution. share: its amount. much: whether there is more of it (for
+    Power: than on the other side) or less. lines: (index of the line, matched words), the latest
+    few."""
 
     dimension: str
     feature: str
@@ -57,11 +57,9 @@ class Sign:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """One number of a direction, −3…3; NaN where speech does not tell, then `reason` says why.
-
-    score: the sum, −3…3, also where it is too near to 0 to be told; NaN where too little was said.
-    For curves and comparisons of means, not for a reader. It is base, what a dialogue has by
-    itself, and the shares of signs, and rest, what is not listed.
+    """One number of a direction, −3…3; NaN if undecided, with a `reason`. score: the raw sum, −3…3,
+    even if too near 0 to report; NaN with too little speech. Use it for curves and means. It is
+    base + shares of signs + rest.
     """
 
     value: float
@@ -72,7 +70,7 @@ class Estimate:
 
     @property
     def rest(self) -> float:
-        """What the other traits, and the ends of the scale, add to base and signs."""
+        """The remainder: other traits, and clipping to the scale."""
         if math.isnan(self.score):
             return 0.0
         return self.score - self.base - sum(sign.share for sign in self.signs)
@@ -130,10 +128,9 @@ class SpeechReading:
 class Coefficients(BaseModel):
     """A linear model a dimension: value = base + Σ coefficient · (trait − its centre).
 
-    bases: dimension → value of a dialogue like most; Power has 0, and centres of 0, so that the two
-    directions are mirror images. bands: a value nearer to 0 is not told. content: dimension →
-    weights of a line's vector (`fast`), in thousandths of a point. fitted_on: what they were
-    fitted on.
+    bases: dimension → value of an average dialogue; Power has 0, and centres of 0, so that the two
+    directions are mirror images. bands: smaller values are not reported. content: dimension →
+    weights of a line's vector (`fast`), in thousandths of a point. fitted_on: the training data.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -147,7 +144,7 @@ class Coefficients(BaseModel):
     fitted_on: str = ""
 
     def contents(self, text: str) -> dict[str, float]:
-        """Dimension → how far a line's content moves it, in points."""
+        """Dimension → the contribution of a line's content, in points."""
         vector = line_vector(text)
         # Whole numbers times multiples of 2⁻²⁴: the same sum on every processor.
         return {n: float(vector @ np.array(w)) / 1000 for n, w in self.content.items()}
@@ -166,23 +163,23 @@ def load_coefficients(version: str = "speech.v3") -> Coefficients:
     return Coefficients.model_validate(json.loads(path.read_text(encoding="utf-8")))
 
 
-#: Fewest Japanese characters of a speaker from which anything is estimated.
+#: Fewest Japanese characters of a speaker for an estimate.
 LEAST = 8
 #: Share of letters that must be Japanese.
 _JAPANESE = 0.5
-#: Signs told with a number, strongest first.
+#: Number of signs in an explanation.
 _SIGNS = 4
 _TOLD = 0.05
-#: Lines that are cited for a trait, and for the content; characters of a line.
+#: Lines cited for a trait, and for the content; characters of a line.
 _LINES, _CITED, _SNIPPET = 4, 2, 14
 
 
 class SpeechEstimator:
-    """A dialogue of two, heard so far.
+    """A running estimate over a dialogue of two.
 
     Args:
         speakers: names or ids of the two, as the lines have them.
-        names: speaker → display name, where it differs; address terms are told by it.
+        names: speaker → display name, where it differs; used for address terms.
     """
 
     def __init__(
@@ -201,7 +198,7 @@ class SpeechEstimator:
         self._at = 0
 
     def add(self, speaker: str, text: str) -> None:
-        """Hear one line. `KeyError` for a speaker who is none of the two."""
+        """Add a line. `KeyError` for another speaker."""
         other = self._other(speaker)
         said = utterance_cues(text, self.names[speaker], self.names[other])
         if self._sides[other].told and "yes" in said.words:
@@ -213,7 +210,7 @@ class SpeechEstimator:
         self._at += 1
 
     def reading(self, src: str) -> SpeechReading:
-        """How `src` stands toward the other, by all that was heard so far."""
+        """The reading of `src` toward the other, from all lines so far."""
         dst = self._other(src)
         own, other = self._sides[src], self._sides[dst]
         found: dict[str, Estimate] = {}
@@ -224,7 +221,7 @@ class SpeechEstimator:
         return SpeechReading(src, dst, found)
 
     def side(self, speaker: str) -> Side:
-        """What a speaker has said so far."""
+        """The counts of a speaker so far."""
         return self._sides[speaker]
 
     def _estimate(self, dimension: str, own: Side, other: Side) -> Estimate:
@@ -258,8 +255,8 @@ class SpeechEstimator:
 def _lines(
     dimension: str, name: str, lead: float, own: Side, other: Side
 ) -> tuple[tuple[int, tuple[str, ...]], ...]:
-    """The lines that show it: of the side that has more of it, or of both; of what is little, those
-    that show its lack."""
+    """The lines that show a trait: of the side with more of it, or of both; for a lack, the lines
+    that show it."""
     if name == CONTENT:
         most = nlargest if lead > 0 else nsmallest
         lines = most(_CITED, own.lines, key=lambda line: line[2][dimension])
@@ -272,7 +269,7 @@ def _lines(
 
 
 def _too_little(name: str, sides: Sequence[Side]) -> str:
-    """Why these sides do not tell; "" if they do."""
+    """Why there is too little speech; "" if there is enough."""
     letters = sum(side.sums["letters"] for side in sides)
     japanese = sum(side.sums["japanese"] for side in sides)
     if letters and japanese < _JAPANESE * letters:

@@ -1,7 +1,7 @@
 """Counts of an utterance and of a speaker so far, and the traits of a direction made of them.
 
-Power is relative: each trait counts as the difference of the two sides, so that what A has over B
-is what B lacks before A. Intimacy and the task are mostly the speaker's own, and partly mutual.
+Power is relative: each trait counts as the difference of the two sides. Intimacy and the task are
+mostly the speaker's own, and partly mutual.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ _SNIPPET = 14
 
 @dataclass(frozen=True, slots=True)
 class UtteranceCues:
-    """An utterance. counts: of each cue, weighted by strength where it has one; japanese, letters:
-    numbers of characters. words: cue → where it was heard."""
+    """Counts of an utterance. counts: of each cue, weighted by strength where it has one; japanese,
+    letters: numbers of characters. words: cue → matched words."""
 
     counts: dict[str, float]
     words: dict[str, tuple[str, ...]]
@@ -52,7 +52,7 @@ def utterance_cues(text: str, by: str = "", to: str = "") -> UtteranceCues:
             note(how.value, _end(sentence))
         shown = cues(sentence, begging=begging)
         for found in shown:
-            # Yes is an answer where an utterance begins with it.
+            # A leading yes is an answer.
             if found.cue != "yes" or at == 0:
                 note(found.cue, found.text, found.strength)
         # Polite words that shut the other out honour nobody.
@@ -84,8 +84,8 @@ def _end(sentence: Sentence) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Trait:
-    """How a side talks. ja, en: what there is much or little of. scale: the rate per sentence at
-    which it is two thirds of its most. lack: the cue of which there is more where it is little."""
+    """A trait of speech. ja, en: its name. scale: rate per sentence that gives two thirds of the
+    maximum. lack: the opposite cue."""
 
     name: str
     ja: str
@@ -120,7 +120,7 @@ TRAITS = {
         Trait("laughter", "笑い", "laughter", 0.4),
     )
 }
-#: What the content of a dimension is called.
+#: Names of the content trait by dimension.
 CONTENTS = {
     "Intimacy": Trait(CONTENT, "打ち解けた話", "familiar talk"),
     "TaskOriented": Trait(CONTENT, "用件の話", "business"),
@@ -140,18 +140,18 @@ OF: dict[str, tuple[str, ...]] = {
         CONTENT,
     ),
 }
-#: Characters an utterance at which its length is as much as it can be.
+#: Characters per utterance at which the length saturates.
 _LONG = 50
-#: So many lines are kept as grounds for each cue: the latest.
+#: Number of latest lines stored per cue as evidence.
 _LINES = 4
-#: Of its own lines, after how many a line counts half for what a talk is about: it moves on.
+#: Half-life in own lines of the content trait.
 HALF = 3.0
 _FADING = 0.5 ** (1 / HALF)
 
 
 @dataclass(slots=True)
 class Side:
-    """What one side has said so far: sums of all, and of the latest lines alone.
+    """Running counts of one side: sums over all lines, and over the latest.
 
     Adding a line takes constant time, so that a dialogue can be read turn by turn.
     """
@@ -173,7 +173,7 @@ class Side:
         for cue, words in said.words.items():
             self.grounds.setdefault(cue, deque(maxlen=_LINES)).append((at, words))
         self.lines.append((at, text, contents))
-        # Who is told to do something, obeys by yes.
+        # A yes after an order is compliance.
         self.told = any(cue in said.words for cue in ("command", "request", "evaluation"))
 
     def traits(self, dimension: str = "Power") -> dict[str, float]:
@@ -197,7 +197,7 @@ class Side:
         return out
 
 
-#: How much of a direction is the speaker's own manner; the rest is the other's.
+#: Weight of the speaker's own manner; the rest is the other's.
 OWN = 0.65
 
 

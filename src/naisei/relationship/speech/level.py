@@ -1,6 +1,6 @@
 """Sentences of an utterance with their words, and relaxed talk and laughter in them.
 
-Quotations and stage directions are left out: what somebody quotes is not how they speak.
+Quotations and stage directions are left out.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ _ASIDE = re.compile(r"[（(][^（）()]*[）)]")
 _DECORATION = re.compile(
     r"[wｗ笑草♪☆★♡♥〜～\U0001f000-\U0001faff\u2600-\u27bf\ufe0f]+(?=[。！？]*$)"
 )
-#: A sentence longer than this is cut: a talk has none, and a pasted document must not stop it.
+#: Longer sentences are cut, for pasted documents.
 _LONGEST = 2000
 
 
 @dataclass(frozen=True, slots=True)
 class CueMatch:
-    """Something heard in a sentence: which cue, the words it was heard in, how strong (0–1)."""
+    """A match in a sentence: cue, matched words, strength (0–1)."""
 
     cue: str
     text: str
@@ -54,7 +54,7 @@ def japanese_sentences(text: str) -> tuple[Sentence, ...]:
 
     A line break ends a sentence, a space inside Japanese is a pause.
 
-    >>> [s.text for s in spoken("おはよう　元気？\\n「帰る」って言ってた（笑）")]
+    >>> [s.text for s in japanese_sentences("おはよう　元気？\\n「帰る」って言ってた（笑）")]
     ['おはよう、元気？', '「」って言ってた']
     """
     if (whole := _WHOLE.fullmatch(text.strip())) is not None:

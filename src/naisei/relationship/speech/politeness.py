@@ -149,8 +149,8 @@ def _verb_politeness(word: Token) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A class of address terms. deference: how far it looks up to the one called, −1.5…2;
-    closeness: how near it is, −1…1. Scales of this project, ordered after the linguistics."""
+    """A class of address terms. deference: respect for the addressee, −1.5…2; closeness: −1…1.
+    Scales of this project, ordered after the linguistics."""
 
     deference: float
     closeness: float
@@ -214,20 +214,20 @@ _VOCATIVE = [
         re.compile(r"(?:お前|おまえ|オマエ|てめ[えぇー]|貴様|あんた|アンタ|おぬし|お主)"),
     ),
 ]
-#: A role in place of a name, such as a script has: 店員, 客, 母.
+#: A role in place of a name, as in scripts: 店員, 客, 母.
 _ROLES = re.compile(
     rf"{_TITLE}|{_ELDER}|[父母兄姉弟妹夫妻娘客]|店員|息子|祖父|祖母|医師|医者|患者|生徒|学生|上司|部下|後輩|同僚|友人"
 )
 _SUFFIX = re.compile(r"(?:さん|ちゃん|くん|君|様|さま|先輩|先生)$")
 
 
-#: Characters of a name that are looked at.
+#: Characters of a name that are read.
 _LONGEST_NAME = 200
 
 
 @lru_cache(maxsize=1024)
 def name_parts(name: str) -> tuple[str, ...]:
-    """What of a display name a person can be called by: 「田中 ケンタ」 → 田中, ケンタ, whole.
+    """Parts of a display name used as address: 「田中 ケンタ」 → 田中, ケンタ, whole.
 
     Latin ids (A, B, agent_1) and roles give none.
     """
@@ -254,9 +254,9 @@ _KANA = re.compile(r"[ぁ-んァ-ヶー]+")
 def addresses(text: str, *, to: str = "", by: str = "") -> list[tuple[str, str]]:
     """Address terms in a normalised sentence without quotations: (form of `FORMS`, as said).
 
-    to, by: display names of the one spoken to and of the speaker. Names of the one spoken to
-    count anywhere; titles and kin terms only where somebody is called by them, since 「部長が」
-    speaks about one. A speaker's own name is no address.
+    to, by: display names of the one spoken to and of the speaker. The addressee's names count
+    anywhere; titles and kin terms only as a call, since 「部長が」 is about a third person. The
+    speaker's own name does not count.
     """
     found: list[tuple[str, str]] = []
     left = text
@@ -288,9 +288,9 @@ _SUFFIXED = re.compile("|".join(f"(?P<{form}>{words})" for form, words in _SUFFI
 
 @lru_cache(maxsize=1024)
 def _called(part: str) -> re.Pattern[str]:
-    """The name where it begins a word, and its short form before ちゃん: ケンタ → ケンちゃん."""
+    """The name at a word start, and its short form before ちゃん: ケンタ → ケンちゃん."""
     if len(part) == 1:
-        # 森 is a wood, too: a name where it is called out, or has a suffix.
+        # 森 is also a word: a name only as a call or with a suffix.
         called = rf"(?:^|(?<=[、。！？…])){part}(?=[、。！？…]|$)"
         return re.compile(rf"{called}|{part}(?={_SUFFIXED.pattern})")
     edge = ""
@@ -319,7 +319,7 @@ _NO_NAME = re.compile(
 
 
 def _strange(text: str, own: tuple[str, ...]) -> list[tuple[str, str]]:
-    """Somebody called by a name that the dialogue does not list: 「佐藤さん、…」."""
+    """An address with an unlisted name: 「佐藤さん、…」."""
     return [
         (_SUFFIX_FORM[m[2]], m[0])
         for m in _NAMED.finditer(text)
