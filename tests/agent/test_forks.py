@@ -87,3 +87,13 @@ def test_what_is_known_of_somebody_is_shown_and_erased(naisei: Naisei, tmp_path:
     assert "運動会" not in naisei("talk", "memory", *hana, **env).out
     kept = [path for path in tmp_path.rglob("*") if path.is_file() and run[1] not in path.parents]
     assert not any("運動会" in path.read_text("utf-8") for path in kept)
+
+
+def test_any_conversation_is_forked(naisei: Naisei, tmp_path: Path) -> None:
+    run, fork, env = tmp_path / "run", tmp_path / "fork", {"NAISEI_DATA": str(tmp_path)}
+    chat = ("clarify", "chat", "--run-dir")
+    naisei(*chat, run, stdin="リモコンを取ってきて\nはい\n", **env)
+    assert naisei("runs", "fork", run, "--step", "0", "--run-dir", fork).code == 0
+    naisei(*chat, fork, stdin="グラスを持ってきて\nはい\n", **env)
+    assert [e.result for e in events_of(fork) if e.kind == "ask"][0] == "グラスを持ってきて"
+    assert [e.result for e in events_of(run) if e.kind == "ask"][0] == "リモコンを取ってきて"

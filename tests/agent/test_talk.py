@@ -239,3 +239,13 @@ def test_a_loss_is_no_good_news(loss: str, tmp_path: Path) -> None:
         events = talked(config(persona), [loss, "いえ、いいんです"], tmp_path)
         line = [*questions(events), *lines(events)][0]
         assert not any(line.startswith(reply) for reply in who.replies["glad"])
+
+
+@pytest.mark.parametrize(
+    ("other", "answer"), [("しおりさんは人間ですか", "しおり"), ("弟の名前、言ったっけ", "健太")]
+)
+def test_another_question_is_no_answer(other: str, answer: str, tmp_path: Path) -> None:
+    says = ["弟の名前は健太です", "上司とうまくいかなくてつらいです", other]
+    events = talked(config("desk"), says, tmp_path)
+    assert len(questions(events)) == 1
+    assert answer in lines(events)[-1]

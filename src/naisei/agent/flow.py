@@ -9,19 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import Any, NoReturn, TypeVar
 
 from pydantic import JsonValue
 
-from naisei import lang
+from naisei.agent.briefing import briefed
 from naisei.agent.house import left_out, named, without_denied
 from naisei.agent.mind import PERSON, Deed, Kind, Mind
 from naisei.agent.persona import Persona
 from naisei.agent.rules import AgentRules
 from naisei.agent.understanding import Ear, ParsedRemark, asks_back, understood
-from naisei.agent.unprompted import foreign, reply_without_a_model, told_before
-from naisei.agent.wording import did, in_words, notes, phrase
+from naisei.agent.unprompted import reply_without_a_model, told_before
+from naisei.agent.wording import did, in_words, phrase
 from naisei.clarify.agent import Agent
 from naisei.clarify.careful import CarefulAgent
 from naisei.clarify.config import Rules
@@ -35,14 +34,12 @@ from naisei.director.describe import writer_messages
 from naisei.director.draft import meta as line_meta
 from naisei.director.flow import Writer, line
 from naisei.director.schemas import Draft
-from naisei.director.state import Note, TalkState
 from naisei.intent.dialogue import Dialogue
 from naisei.intent.flow import converse
 from naisei.intent.rules import Setting
 from naisei.intent.urgent import urgent_reply
 from naisei.memory import Memory
 from naisei.memory.stream import Entry, Recall, Recent, remember
-from naisei.relationship.vector import degree
 from naisei.textgame.schemas import START
 
 T = TypeVar("T")
@@ -87,8 +84,9 @@ class Remark:
     remembered: Sequence[Entry] = ()
 
 
-class Emergency(Exception):
-    """The answer to a question tells of one: whatever was going on ends. meant: that answer."""
+class Interrupted(Exception):
+    """The answer to a question is none, but an emergency, or asks the persona something else:
+    whatever was going on ends. meant: that answer."""
 
     def __init__(self, meant: ParsedRemark) -> None:
         self.meant = meant
@@ -112,14 +110,19 @@ def respond(parts: Parts, mind: Mind) -> Flow[None]:
     """All that one remark leads to, up to the line that ends it."""
     model = "understanding" in parts.roles
     meant = yield from understood(mind, parts.kinds(mind), parts.ear, model=model)
-    ways = {"act": act, "correction": correct, "question": answer, "chat": chat}
     try:
-        if meant.call:
-            raise Emergency(meant)
-        remembered = yield from recalled(mind, model=model)
-        yield from ways[meant.kind](Remark(parts, mind, meant, remembered))
-    except Emergency as emergency:
-        yield from rescue(Remark(parts, mind, emergency.meant))
+        yield from _served(parts, mind, meant)
+    except Interrupted as interrupted:
+        yield from _served(parts, mind, interrupted.meant)
+
+
+def _served(parts: Parts, mind: Mind, meant: ParsedRemark) -> Flow[None]:
+    if meant.call:
+        yield from rescue(Remark(parts, mind, meant))
+        return
+    remembered = yield from recalled(mind, model="understanding" in parts.roles)
+    ways = {"act": act, "correction": correct, "question": answer, "chat": chat}
+    yield from ways[meant.kind](Remark(parts, mind, meant, remembered))
 
 
 def rescue(remark: Remark) -> Flow[None]:
@@ -195,7 +198,7 @@ def answer(remark: Remark) -> Flow[None]:
     reply = yield from voiced(asking, parts, mind)
     nothing, model = reply.band == "none" and not reply.urgent, "speaker" in parts.roles
     small = reply.extended in ("greeting", "farewell")
-    told = model or foreign(mind) or remark.meant.sort not in ("question", "act")
+    told = model or remark.meant.sort not in ("question", "act")
     if small or (nothing and told):
         # What the documents do not hold the persona may know, or says that it does not.
         yield from chat(remark, reply.message if nothing and model and not small else "")
@@ -211,38 +214,15 @@ def chat(remark: Remark, message: str = "", done: dict[str, JsonValue] | None = 
     if "speaker" not in remark.parts.roles:
         yield from speak(remark, spare, done or {"told": spare})
         return
-    persona = remark.parts.persona
-    state = _staged(remark, message, (yield from Now()))
+    persona, relating = remark.parts.persona, remark.parts.rules.relating
+    memo, now = remark.parts.memory.recall(), (yield from Now())
+    state = briefed(remark.mind, remark.remembered, message, memo, now, relating=relating)
 
     def write(rejected: Sequence[Draft]) -> Flow[str]:
         told = writer_messages(persona.profile, state, rejected, persona.language)
         return (yield from Chat("speaker", told))
 
     yield from speak(remark, write, done, spare=spare)
-
-
-def _staged(remark: Remark, message: str, now: datetime) -> TalkState:
-    """The talk as the speaker is told it: facts and the memo; at its end what is so just now."""
-    mind, persona = remark.mind, remark.parts.persona
-    stance = mind.stances["own"] if remark.parts.rules.relating else None
-    scene = lang.render(
-        "naisei.agent",
-        "scene.v2",
-        persona.language,
-        facts="\n".join(f"- {fact.say}" for fact in persona.facts) or "-",
-        memo=remark.parts.memory.recall() or "-",
-    )
-    told = notes(
-        persona.language,
-        today=[f"{now:%Y-%m-%d (%a)}"],
-        before=[f"{entry.time:%Y-%m-%d} {entry.text}" for entry in remark.remembered],
-        stance=[degree(name, value, persona.language) for name, value in (stance or {}).items()],
-        message=[message] if message else [],
-    )
-    # What it is about is the person's to choose: nothing is told of topics and worn-out words.
-    own = {"scene": scene, "topic": "", "depth": 0, "memory": (), "loops": {}}
-    noted = tuple(Note(to=persona.profile.id, text=text) for text in told)
-    return mind.talk.model_copy(update={**own, "notes": noted})
 
 
 def speak(
@@ -306,7 +286,7 @@ def _as_they_are(words: str) -> Writer:
 
 def voiced(flow: Flow[T], parts: Parts, mind: Mind) -> Flow[T]:
     """Another system's flow, spoken by the persona: its questions pass the gate. Raises
-    `Emergency`."""
+    `Interrupted`."""
 
     def perform(effect: Effect[Any]) -> Flow[Any]:
         if isinstance(effect, AskUser):
@@ -325,8 +305,9 @@ def _ask_user(parts: Parts, mind: Mind, question: str) -> Flow[str]:
     mind.hear(parts.persona.profile.id, question)
     mind.hear(PERSON, said)
     heard = yield from parts.ear.classify(said)
-    if heard.call:
-        raise Emergency(heard)
+    # Where it acts, a short answer may be near a fact of it (「甘いもの」).
+    if heard.call or asks_back(said) or (heard.fact and parts.agent is None):
+        raise Interrupted(heard)
     return said
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
 from datetime import datetime
 from importlib.resources import files
 from pathlib import Path
@@ -31,15 +30,6 @@ from naisei.runs.terminal import CONVERSATION, TerminalConversation, conversatio
 from naisei.terminal import Console, Panel
 
 
-@dataclass(frozen=True, slots=True)
-class _TalkRun:
-    """What `conversation_directory` needs to know."""
-
-    config: TalkConfig
-    system: str = "agent"
-    data_hash: str = ""
-
-
 def talk(options: TalkOptions) -> None:
     """`naisei talk`.
 
@@ -55,7 +45,7 @@ def talk(options: TalkOptions) -> None:
         (kept.begin if options.remember else kept.end)()
     config = _config(options)
     path = options.run_dir or Path("runs") / f"talk-{datetime.now():%Y%m%d-%H%M%S-%f}"
-    with conversation_directory(_TalkRun(config), path) as directory:
+    with conversation_directory("agent", config, path) as directory:
         asyncio.run(_talk(config, options, directory, kept if kept.allowed else None))
 
 

@@ -19,6 +19,7 @@ from naisei.agent.persona import Persona
 from naisei.core import Chat, Embed, Flow, InstrumentFailure, Message, system, user
 from naisei.intent.remarks import EMERGENCIES, centred, number_to_call, sorts
 from naisei.japanese.answers import Stance, none_of_them, understand
+from naisei.japanese.morph import is_japanese
 from naisei.schema import model_field
 
 #: Lines that a model is shown, the last of them the remark.
@@ -158,9 +159,17 @@ def understood(mind: Mind, kinds: tuple[Kind, ...], ear: Ear, *, model: bool) ->
             return meant.model_copy(update={**found.model_dump(), "kind": kind})
     if "correction" in kinds and _corrects(said, mind):
         return meant.model_copy(update={"kind": "correction"})
+    if foreign(mind):  # the documents' language is another
+        kinds = tuple(kind for kind in kinds if kind != "question")
     return meant.model_copy(
         update={"kind": "chat" if asks_back(said) else _reply_kind(meant, kinds)}
     )
+
+
+def foreign(mind: Mind) -> bool:
+    """Whether the remark is a sentence of another language, which only a model reads."""
+    said = mind.last_line.strip()
+    return mind.persona.language == "ja" and " " in said and not is_japanese(said)
 
 
 def asks_back(said: str) -> bool:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 
 from naisei.agent.mind import Mind
-from naisei.agent.understanding import ParsedRemark, asks_back
+from naisei.agent.understanding import ParsedRemark, asks_back, foreign
 from naisei.agent.wording import phrase
 from naisei.japanese.morph import Token, is_japanese, normalise, tokens
 from naisei.memory.stream import Entry
@@ -39,7 +39,7 @@ def reply_without_a_model(mind: Mind, meant: ParsedRemark, remembered: Sequence[
     if meant.fact:
         return meant.fact
     own = persona.replies.get(meant.sort, ())  # type: ignore[call-overload]
-    if foreign(mind) and not own:
+    if foreign(mind):
         return phrase("japanese only", persona.language)
     if meant.sort in ("self", "question", "act") or (not own and _ASKING.search(said)):
         name = "cannot" if meant.sort == "act" else "not known"
@@ -52,12 +52,6 @@ def reply_without_a_model(mind: Mind, meant: ParsedRemark, remembered: Sequence[
     if matter and (reply or len(mind.told) % 2):
         return reply + phrase("more", persona.language, matter)
     return next((line for line in persona.openers if line not in recent), persona.openers[0])
-
-
-def foreign(mind: Mind) -> bool:
-    """Whether the remark is a sentence of another language, which only a model reads."""
-    said = mind.last_line.strip()
-    return mind.persona.language == "ja" and " " in said and not is_japanese(said)
 
 
 def _cited(said: str, remembered: Sequence[Entry], mind: Mind) -> str:

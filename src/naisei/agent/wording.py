@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from naisei.japanese.morph import is_japanese, tokens
-from naisei.lang import Language, render
+from naisei.lang import Language
 from naisei.retrieval.chunking import spans
 
 _PHRASES = {
@@ -41,17 +41,10 @@ _STEMS = dict(zip("うくぐすつぬぶむる", "いきぎしちにびみり", 
 
 def phrase(name: str, language: Language, *given: str) -> str:
     """A phrase of the table. given: what it is about."""
-    return _PHRASES[name][language == "en"].format(_listed(given, language))
+    return _PHRASES[name][language == "en"].format(listed(given, language))
 
 
-def notes(language: Language, **given: Sequence[str]) -> list[str]:
-    """The rows of the prompt `now` that have something to tell. given: what, by its field."""
-    filled = {name: _listed(items, language) for name, items in given.items()}
-    rows = render("naisei.agent", "now.v1", language, **filled).splitlines()
-    return [row for row, items in zip(rows, given.values(), strict=True) if items]
-
-
-def _listed(items: Sequence[str], language: Language) -> str:
+def listed(items: Sequence[str], language: Language) -> str:
     return ("、", "; ")[language == "en"].join(items)
 
 

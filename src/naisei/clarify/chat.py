@@ -149,15 +149,6 @@ class _ChatConfig(BaseModel):
     person: Person
 
 
-@dataclass(frozen=True, slots=True)
-class _ChatRun:
-    """What `conversation_directory` needs to know."""
-
-    config: _ChatConfig
-    system: str = "clarify"
-    data_hash: str = ""
-
-
 class _Terminal(TerminalConversation):
     def __init__(self, config: _ChatConfig, conversation: LiveConversation) -> None:
         self._config, self._words = config, _WORDS[config.scene.language]
@@ -216,7 +207,7 @@ def chat_command(config: ClarifyConfig, options: RunOptions, *, chat: ChatOption
         )
     check_models(RUN, held.setting)
     path = chat.run_dir or Path("runs") / f"clarify-chat-{datetime.now():%Y%m%d-%H%M%S-%f}"
-    with conversation_directory(_ChatRun(held), path) as directory:
+    with conversation_directory("clarify", held, path) as directory:
         asyncio.run(_chat(held, options, directory))
 
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pydantic import JsonValue, RootModel
+from pydantic import BaseModel, JsonValue, RootModel
 from rich.text import Text
 
 from naisei.core import AskUser, Event, InputError
@@ -18,7 +18,6 @@ from naisei.runs.asking import PendingQuestion
 from naisei.runs.conversation import LiveConversation, Open, before_step
 from naisei.runs.directory import RunDirectory
 from naisei.runs.fork import Fork, begin, check
-from naisei.runs.task import Configured
 from naisei.terminal import Console
 
 #: Of a conversation in its log.
@@ -97,13 +96,19 @@ class TerminalConversation:
         self.console.print(Text.assemble((f"{self._name} > ", "bold green"), text))
 
 
-@contextmanager
-def conversation_directory(run: Configured, path: Path) -> Iterator[RunDirectory]:
-    """The directory of a conversation; a new one in which nothing was said is removed again.
+@dataclass(frozen=True, slots=True)
+class _Conversed:
+    """What a run directory knows a conversation by."""
 
-    run: with `config`, `system` and `data_hash`.
-    """
-    with RunDirectory.of(run, path) as directory:
+    system: str
+    config: BaseModel
+    data_hash: str = ""
+
+
+@contextmanager
+def conversation_directory(system: str, config: BaseModel, path: Path) -> Iterator[RunDirectory]:
+    """The directory of a conversation; a new one in which nothing was said is removed again."""
+    with RunDirectory.of(_Conversed(system, config), path) as directory:
         yield directory
         unused = directory.fresh and not any(directory.log.counts())
     if unused:
@@ -112,15 +117,6 @@ def conversation_directory(run: Configured, path: Path) -> Iterator[RunDirectory
 
 class _Settings(RootModel[dict[str, JsonValue]]):
     """Of any conversation, as they are frozen."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Same:
-    """What is set up as another conversation is."""
-
-    system: str
-    config: _Settings
-    data_hash: str
 
 
 def fork_conversation(
@@ -141,7 +137,7 @@ def fork_conversation(
         check(fork, at)
         before.append(replace(at, result=answer))
     path = path or Path("runs") / f"{parent.resolve().name}-fork-{step}"
-    same = _Same(frozen.system, _Settings(frozen.config), frozen.data_hash)
+    same = _Conversed(frozen.system, _Settings(frozen.config), frozen.data_hash)
     with RunDirectory.of(same, path) as new:
         if not new.fresh:
             raise InputError(
