@@ -95,5 +95,5 @@ def test_any_conversation_is_forked(naisei: Naisei, tmp_path: Path) -> None:
     naisei(*chat, run, stdin="リモコンを取ってきて\nはい\n", **env)
     assert naisei("runs", "fork", run, "--step", "0", "--run-dir", fork).code == 0
     naisei(*chat, fork, stdin="グラスを持ってきて\nはい\n", **env)
-    assert [e.result for e in events_of(fork) if e.kind == "ask"][0] == "グラスを持ってきて"
-    assert [e.result for e in events_of(run) if e.kind == "ask"][0] == "リモコンを取ってきて"
+    assert next(e.result for e in events_of(fork) if e.kind == "ask") == "グラスを持ってきて"
+    assert next(e.result for e in events_of(run) if e.kind == "ask") == "リモコンを取ってきて"
