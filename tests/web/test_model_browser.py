@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from naisei.models.providers.hand import Ask, Mailbox
 from naisei.system.execute import Endpoint
 from naisei.textgame.engine import textworld_installed
 from naisei.web.options import WebOptions
@@ -64,10 +61,8 @@ def server(model: OpenAIServer, tmp_path_factory: pytest.TempPathFactory) -> Ite
         model=MODEL,
         endpoint=Endpoint(base_url=model.url),
     )
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("NAISEI_HAND", str(root / "hand"))
-        with WebServer(options) as server:
-            yield server
+    with WebServer(options) as server:
+        yield server
 
 
 @pytest.fixture
@@ -162,25 +157,13 @@ def test_home_runs_and_what_was_sent(page: Any, browser: Any, model: OpenAIServe
     browser.expect(page.locator("main")).to_contain_text(MODEL)
 
 
-def test_profiles(page: Any, browser: Any) -> None:
-    page.goto("/duo")
-    page.locator("form summary", has_text="設定").click()
-    page.locator("summary", has_text="プロフィール").first.click()
-    page.locator("#profile").fill("nonsense = 1")
-    browser.expect(page.locator("#profile-read")).to_contain_text("nonsense")
-
-
-def test_hand(page: Any, server: WebServer) -> None:
-    asked = ({"role": "user", "content": "どうする？"},)
-    box = Mailbox(Path(os.environ["NAISEI_HAND"]))
-    box.put(
-        Ask(
-            id="0" * 16, who="aya", role="agent", at="i0#0 step 0", asked=0,
-            pid=os.getpid(), messages=asked, form={},
-        )
-    )  # fmt: skip
-    page.goto(f"/hand/{'0' * 16}")
-    page.locator("main textarea").first.fill("待つ")
-    page.locator("main form button").last.click()
-    page.wait_for_url("**/hand")
-    assert box.taken("0" * 16) == "待つ"
+def test_profiles(server: WebServer, browser: Any) -> None:
+    with browser.page(server.url, allowed=("422",)) as page:
+        page.goto("/duo")
+        page.locator("form summary", has_text="設定").click()
+        page.locator("summary", has_text="プロフィール").first.click()
+        page.locator("#profile").fill("nonsense = 1")
+        page.locator("#first").select_option("own")
+        page.locator("main form button").last.click()
+        browser.expect(page.locator("#notice")).to_contain_text("nonsense")
+        assert page.locator("#profile").input_value() == "nonsense = 1"

@@ -108,7 +108,6 @@ def test_a_conversation_of_ones_own(
     talk.write_text("WEBVTT\n\n" + "\n\n".join(rows), "utf-8")
     with browser.page(server.url, **view) as page:
         page.goto("/relationship")
-        page.locator("#conversation summary").click()
         page.locator("#conversation-file").set_input_files(talk)
         page.locator("#conversation form.stack button").click()
         page.locator("#file-result table").wait_for()

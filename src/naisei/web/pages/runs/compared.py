@@ -60,12 +60,12 @@ async def _choose(request: Request, names: list[str], refused: str = "") -> Resp
     """Fewer than two, too many, or such as cannot be compared: says so, and offers what one run can
     be compared with."""
     root = server_of(request).runs
-    others: list[tuple[str, str]] = []
+    others: list[tuple[str, str, str]] = []
     if len(names) == 1:
         chosen = place_of(request, names[0])
         frozen = Frozen.read(chosen.path / "config.json")
         others = [
-            (RunAddress.under(root, run.path).name, run.created)
+            (RunAddress.under(root, run.path).name, run.agent, run.created)
             for run in await asyncio.to_thread(find_runs, root)
             if run.system == frozen.system
             and run.path != chosen.path
