@@ -11,9 +11,10 @@ from pydantic import BaseModel
 
 from naisei.core import Flow
 from naisei.lang import say
+from naisei.plugins import Options
 from naisei.textgame.player import Player, PlayerContext, PlayerKind
 from naisei.textgame.schemas import Decision, Expectation, Mind, View
-from naisei.textgame.tidy.beliefs import Belief, Beliefs, TidyState, Tuning, meanings
+from naisei.textgame.tidy.beliefs import Belief, Beliefs, TidyState, meanings
 from naisei.textgame.tidy.household import name_thing
 from naisei.textgame.tidy.tour import UNKNOWN, Chance, Tour, best_tour
 
@@ -25,19 +26,25 @@ _SECOND = 0.3
 
 #: Of what it believes: places of each thing that are told, from which chance on, and in all.
 _TOLD_PLACES, _TOLD, _TOLD_IN_ALL = 2, 0.05, 10
-#: A try with a greater chance that fails is a surprise; so is a point for one with less than what
-#: is left of 1.
+#: From this chance on a thing is put away before the rest of the house is known. A try with a
+#: greater one that fails is a surprise; so is a point for one with less than what is left of 1.
 _SURE = 0.6
 
 
+class TidyOptions(Options):
+    """embed: whether names that the table does not know are compared by meaning."""
+
+    embed: bool = True
+
+
 class TidyPlayer:
-    """Plays one game; with the default tuning where the context's settings are another kind's."""
+    """Plays one game; with the default settings where the context's settings are another kind's."""
 
     def __init__(self, context: PlayerContext) -> None:
         given = context.settings
-        self.tuning = given if isinstance(given, Tuning) else Tuning()
+        self._embed = given.embed if isinstance(given, TidyOptions) else True
         self.state = TidyState()
-        self.beliefs = Beliefs(self.tuning)
+        self.beliefs = Beliefs()
         self._left = context.max_steps
         self._score = 0
         self._last = ""
@@ -53,7 +60,7 @@ class TidyPlayer:
         """The next command. Asks for embeddings where the table does not know a name."""
         self.state.see(view, self._last)
         self._learn(view)
-        if self.tuning.embed:
+        if self._embed:
             yield from self._ask_for_meanings()
         beliefs = {t: self.beliefs.of(t, self.state) for t in self._untidy()}
         command, thought = self._choose(beliefs)
@@ -122,7 +129,7 @@ class TidyPlayer:
             if not (thing := name_thing(name)).places and name not in self.beliefs.meanings
         ]
         if unknown:
-            self.beliefs.meanings.update((yield from meanings(unknown, self.tuning)))
+            self.beliefs.meanings.update((yield from meanings(unknown)))
 
     def _choose(self, beliefs: dict[str, Belief]) -> tuple[str, str]:
         state = self.state
@@ -161,7 +168,7 @@ class TidyPlayer:
         for place in {at[0] for at in belief.at}:
             each = [p for at, p in belief.at.items() if at[0] == place]
             chance = max(each) + _SECOND * (sum(each) - max(each))
-            if max(each) < self.tuning.sure and belief.unseen > _ELSEWHERE:
+            if max(each) < _SURE and belief.unseen > _ELSEWHERE:
                 # It costs two steps to be wrong, and little to look at the other rooms first.
                 chance = min(chance, 0.95 * belief.unseen)
             by_place[place] = chance
@@ -258,7 +265,7 @@ class TidyPlayer:
 
 
 class _Kind:
-    settings: type[BaseModel] = Tuning
+    settings: type[BaseModel] = TidyOptions
     roles: tuple[str, ...] = ()
 
     def new(self, context: PlayerContext) -> Player:
