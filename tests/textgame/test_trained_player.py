@@ -141,6 +141,19 @@ def test_an_unpunished_wrong_action_loses_and_the_soft_penalty_saves_the_game() 
     assert saved.won
 
 
+def test_what_the_game_cooked_is_not_cooked_again() -> None:
+    def fond(state: TextState, action: str) -> float:
+        return 1.0 if action.startswith("cook red onion with oven") else straight(state, action)
+
+    def roasted() -> ToyKitchen:
+        game = house()
+        game.states = {"red onion": ("", "roasted")}
+        return game
+
+    assert play(fond, game=roasted()).lost
+    assert play(fond, penalty="soft", game=roasted()).won
+
+
 def test_a_soft_penalty_delays_and_elimination_forbids() -> None:
     soft = play(straight, judge=ExtremeJudge(), penalty="soft", steps=100)
     hard = play(straight, judge=ExtremeJudge(), penalty="hard", steps=100)

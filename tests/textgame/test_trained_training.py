@@ -124,6 +124,23 @@ def test_the_command_trains_a_classifier_that_tells_the_oven_from_the_stove(
     assert rated[0] < 0.5 < rated[1]
 
 
+def test_the_threshold_leaves_right_actions_alone_that_are_rated_above_a_half() -> None:
+    from types import SimpleNamespace
+
+    import numpy as np
+
+    from naisei.textgame.trained.training.loop import figures_of
+
+    examples = [ProcessingExample(game="g", cookbook="b", action="a", wrong=0)]
+    outputs, labels = np.array([[0.4], [-2.0], [0.3], [3.0]]), np.array([[0], [0], [1], [1]])
+    told = figures_of(examples)(SimpleNamespace(predictions=outputs, label_ids=labels))
+    assert told["threshold"] == pytest.approx(1 / (1 + np.exp(-0.4)))
+    assert (told["right_kept"], told["wrong_found"]) == (1.0, 0.5)
+    told = figures_of(examples)(SimpleNamespace(predictions=outputs[1:2], label_ids=labels[1:2]))
+    assert (told["threshold"], told["right_kept"]) == (0.5, 1.0)
+    assert np.isnan(told["wrong_found"])
+
+
 def test_onnx_rates_as_the_network(encoder: str, game: RecordedGame, tmp_path: Path) -> None:
     import numpy as np
     import torch

@@ -108,6 +108,13 @@ class CookingState(GameState[Food]):
             )
         return out
 
+    def cooks_again(self, command: str) -> bool:
+        """Whether it cooks what is in hand and cooked already, which spoils it. Foods can be cooked
+        when a game begins; the cookbook does not tell."""
+        verb, _, rest = command.partition(" ")
+        food = self.held.get(rest.rpartition(" with ")[0])
+        return verb == "cook" and food is not None and bool(food.cooked)
+
     def where(self, thing: str) -> int | None:
         """As of any thing; of the cookbook and the appliances, where they were read of."""
         if thing == "cookbook":

@@ -12,7 +12,6 @@ from functools import lru_cache
 import numpy as np
 
 from naisei.core import Embed, Flow
-from naisei.plugins import Options
 from naisei.textgame.game_state import GameState
 from naisei.textgame.schemas import View
 from naisei.textgame.tidy.household import (
@@ -168,22 +167,14 @@ def _state(thing: NamedThing) -> str:
     return "" if thing.state == "clean" else thing.state
 
 
-class Tuning(Options):
-    """decay: weight of a rank of receptacles over that of the rank before, 0–1. floor: weight of
-    a place that the table does not name. unseen: chance that a kind of receptacle that was not
-    seen stands in a room that was not entered. sure: from this probability on a thing is put
-    away before the rest of the house is known. moved: how far a thing's first place counts as
-    its right one. embed: whether names that the table does not know are compared by meaning.
-    """
-
-    decay: float = 0.3
-    floor: float = 0.004
-    unseen: float = 0.5
-    sure: float = 0.6
-    moved: float = 0.03
-    embed: bool = True
-
-
+#: Weight of a rank of receptacles over that of the rank before.
+_DECAY = 0.3
+#: Weight of a place that the table does not name.
+_FLOOR = 0.004
+#: Chance that a kind of receptacle that was not seen stands in a room that was not entered.
+_UNSEEN = 0.5
+#: How far a thing's first place counts as its right one.
+_MOVED = 0.03
 #: Kind of receptacle → weight, the best has 1.
 Ranks = dict[str, float]
 #: A receptacle whose name says that it is made for such things.
@@ -198,12 +189,12 @@ _SAME_ROOM = 0.08
 _SECOND_ROOM = 0.4
 
 
-def ranks_of(thing: NamedThing, tuning: Tuning) -> Ranks:
+def ranks_of(thing: NamedThing) -> Ranks:
     """The table's ranks as weights; empty for a thing that it does not know."""
     out: Ranks = {}
     for rank, kinds in enumerate(thing.places):
         for kind in kinds:
-            out.setdefault(kind, tuning.decay**rank)
+            out.setdefault(kind, _DECAY**rank)
     return out
 
 
@@ -225,7 +216,7 @@ def _all_cues() -> frozenset[str]:
     return frozenset(cue for each in household().classes.values() for cue in each.cues)
 
 
-def weight(thing: NamedThing, ranks: Ranks, receptacle: NamedReceptacle, tuning: Tuning) -> float:
+def weight(thing: NamedThing, ranks: Ranks, receptacle: NamedReceptacle) -> float:
     """> 0, about 1 for the best place. Not normalised."""
     kinds = household().kinds
     near = max(
@@ -233,7 +224,7 @@ def weight(thing: NamedThing, ranks: Ranks, receptacle: NamedReceptacle, tuning:
     )
     known = kinds.get(receptacle.kind)
     use = known.use if known else 0.7
-    base = tuning.floor * (0.2 + use) * (1 + 4 * near)
+    base = _FLOOR * (0.2 + use) * (1 + 4 * near)
     if known is None:
         base += _SAME_ROOM * near
     if cue_fits(thing, receptacle) and use >= _KEEPS:
@@ -242,9 +233,7 @@ def weight(thing: NamedThing, ranks: Ranks, receptacle: NamedReceptacle, tuning:
     return found * (_FOR_OTHERS if _for_others(receptacle) else 1.0)
 
 
-def unseen_weight(
-    ranks: Ranks, seen: Collection[str], entered: Collection[str], tuning: Tuning
-) -> float:
+def unseen_weight(ranks: Ranks, seen: Collection[str], entered: Collection[str]) -> float:
     """Weight of the places that a thing may have in rooms that nobody entered yet.
 
     seen: kinds of receptacles met so far. entered: names of rooms entered.
@@ -257,7 +246,7 @@ def unseen_weight(
             continue
         share = w * (1.0 if rooms[0] not in known else _SECOND_ROOM)
         best, total = max(best, share), total + share
-    return tuning.unseen * (best + 0.1 * (total - best)) + tuning.floor
+    return _UNSEEN * (best + 0.1 * (total - best)) + _FLOOR
 
 
 #: A thing that lay where its like is kept may well be in place: what is left of its chances of
@@ -280,7 +269,6 @@ class Belief:
 class Beliefs:
     """meanings: name → ranks by meaning, for names that the table does not know."""
 
-    tuning: Tuning
     evidence: Evidence = field(default_factory=Evidence)
     meanings: dict[str, Ranks] = field(default_factory=dict)
     _ranks: dict[str, Ranks] = field(default_factory=dict)
@@ -297,22 +285,22 @@ class Beliefs:
             kinds.add(receptacle.kind)
             if self.evidence.refused(named, at):
                 continue
-            w = weight(named, ranks, receptacle, self.tuning)
+            w = weight(named, ranks, receptacle)
             if self.evidence.lay(named, at):
                 chance = _IN_PLACE if w >= _KEPT_HERE else 1.0
-                w *= self.tuning.moved
+                w *= _MOVED
             weights[at] = w * self.evidence.factor(named, at)
         unseen = 0.0
         if state.world.frontier():
             entered = [place.room for place in state.world.places]
-            unseen = unseen_weight(ranks, kinds, entered, self.tuning)
+            unseen = unseen_weight(ranks, kinds, entered)
         total = sum(weights.values()) + unseen + _NOWHERE
         share = chance / total
         return Belief({at: w * share for at, w in weights.items()}, unseen * share)
 
     def _ranks_of(self, named: NamedThing) -> Ranks:
         if named.name not in self._ranks:
-            known = ranks_of(named, self.tuning)
+            known = ranks_of(named)
             if not known and named.name not in self.meanings:
                 return known
             self._ranks[named.name] = known or self.meanings[named.name]
@@ -331,7 +319,7 @@ _TEXTS, _WORDS = 3, 6
 _NEAREST, _SHARPNESS = 5, 1.5
 
 
-def meanings(things: Sequence[NamedThing], tuning: Tuning) -> Flow[dict[str, Ranks]]:
+def meanings(things: Sequence[NamedThing]) -> Flow[dict[str, Ranks]]:
     """Name → weights of kinds of receptacles, the best about 1, mixed over the nearest classes."""
     names, texts = _classes()
     vectors = yield from Embed((*texts, *(thing.plain for thing in things)))
@@ -345,11 +333,11 @@ def meanings(things: Sequence[NamedThing], tuning: Tuning) -> Flow[dict[str, Ran
             best.setdefault(names[index], float(scores[index]))
             if len(best) == _NEAREST:
                 break
-        out[thing.name] = _mixed(best, thing.state, tuning)
+        out[thing.name] = _mixed(best, thing.state)
     return out
 
 
-def _mixed(scores: dict[str, float], state: str, tuning: Tuning) -> Ranks:
+def _mixed(scores: dict[str, float], state: str) -> Ranks:
     top = max(scores.values())
     shares = {name: math.exp(_SHARPNESS * (s - top)) for name, s in scores.items()}
     total = sum(shares.values())
@@ -358,7 +346,7 @@ def _mixed(scores: dict[str, float], state: str, tuning: Tuning) -> Ranks:
         places = places_in_state(household().classes[name], state)
         for rank, kinds in enumerate(places):
             for kind in kinds:
-                ranks[kind] = ranks.get(kind, 0.0) + share / total * tuning.decay**rank
+                ranks[kind] = ranks.get(kind, 0.0) + share / total * _DECAY**rank
     return ranks
 
 

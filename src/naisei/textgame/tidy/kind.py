@@ -1,137 +1,22 @@
-"""The player tidy."""
+"""The player tidy: common sense first, the score as its judge.
+
+Source of the task: the text-game thesis, §3.1 (TWC); its feedback augmentation (§3.2.2) is here a
+belief: a place that gave no point is never tried again for the same thing, and hardly for things
+like it.
+"""
 
 from __future__ import annotations
-
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from pydantic import BaseModel
 
 from naisei.core import Flow
 from naisei.lang import say
+from naisei.plugins import Options
 from naisei.textgame.player import Player, PlayerContext, PlayerKind
 from naisei.textgame.schemas import Decision, Expectation, Mind, View
-from naisei.textgame.tidy.beliefs import Belief, Beliefs, TidyState, Tuning, meanings
+from naisei.textgame.tidy.beliefs import Belief, Beliefs, TidyState, meanings
 from naisei.textgame.tidy.household import name_thing
-
-# The order of rooms that promises most points.
-
-#: Stands for whatever lies behind a way that nobody has gone.
-UNKNOWN = -1
-#: What an unknown room is expected to hold: things that can be put away, in steps each.
-_NEW_THINGS, _NEW_STEPS, _NEW_CHANCE = 3, 2, 0.7
-#: A point soon is worth a little more than one late.
-_LATER = 0.004
-#: Rooms of a tour after the first, and rooms that are considered at all.
-_LEGS, _ROOMS = 3, 6
-#: A chance of a point that is smaller is no reason to go anywhere.
-_WORTH = 0.08
-
-
-@dataclass(frozen=True, slots=True)
-class Chance:
-    """A thing that is not put away. at: its place, `None` if it is held. by_place: place (or
-    `UNKNOWN`) → probability that the next try there is right."""
-
-    name: str
-    at: int | None
-    by_place: Mapping[int, float]
-
-
-@dataclass(frozen=True, slots=True)
-class Tour:
-    """stops: places in order, the first is here. value: expected points. target: thing → number
-    of the stop where it is put. lifted: thing → number of the stop where it is taken up."""
-
-    stops: tuple[int, ...]
-    value: float
-    target: Mapping[str, int]
-    lifted: Mapping[str, int]
-
-
-def best_tour(
-    things: Sequence[Chance],
-    distance: Mapping[int, Mapping[int, int]],
-    here: int,
-    *,
-    steps: int,
-    frontier: Mapping[int, int],
-) -> Tour:
-    """distance: place → place → commands. frontier: place → commands to leave it into the
-    unknown."""
-    rooms = _rooms(things, distance[here], here)
-    best = _value((here,), 0, (0,), things, steps)
-    stack: list[tuple[tuple[int, ...], tuple[int, ...]]] = [((here,), (0,))]
-    while stack:
-        stops, when = stack.pop()
-        if len(stops) > _LEGS or stops[-1] == UNKNOWN:
-            continue
-        nexts = [(r, distance[stops[-1]][r]) for r in rooms if r != stops[-1]]
-        out = [distance[stops[-1]][p] + cost for p, cost in frontier.items()]
-        nexts += [(UNKNOWN, min(out))] if out else []
-        for room, cost in nexts:
-            if when[-1] + cost < steps:
-                further = (*stops, room), (*when, when[-1] + cost)
-                stack.append(further)
-                tour = _value(further[0], further[1][-1], further[1], things, steps)
-                if tour.value > best.value + 1e-9:
-                    best = tour
-    return best
-
-
-def _rooms(things: Sequence[Chance], near: Mapping[int, int], here: int) -> list[int]:
-    """Places where there is something to do, the nearest first."""
-    wanted = {t.at for t in things if t.at is not None} | {here}
-    wanted |= {p for t in things for p, chance in t.by_place.items() if chance >= _WORTH}
-    known = [p for p in wanted if p in near]
-    return sorted(known, key=lambda p: (near[p], p))[:_ROOMS]
-
-
-def _value(
-    stops: tuple[int, ...],
-    moves: int,
-    when: tuple[int, ...],
-    things: Sequence[Chance],
-    steps: int,
-) -> Tour:
-    left = steps - moves
-    jobs: list[tuple[float, int, int, Chance | None, int]] = []
-    for thing in things:
-        first = 0 if thing.at is None else (stops.index(thing.at) if thing.at in stops else None)
-        if first is None:
-            continue
-        tries = [
-            (thing.by_place.get(stop, 0.0) * (1 - _LATER * when[i]), -i)
-            for i, stop in enumerate(stops)
-            if i >= first
-        ]
-        gain, stage = max(tries)
-        if gain > 0:
-            jobs.append((gain, 1 if thing.at is None else 2, -stage, thing, first))
-    if UNKNOWN in stops:
-        new = _NEW_CHANCE - _LATER * moves
-        jobs += [(new, _NEW_STEPS, len(stops) - 1, None, 0)] * _NEW_THINGS
-    jobs.sort(key=lambda job: -job[0] / job[1])
-    value = 0.0
-    target: dict[str, int] = {}
-    lifted: dict[str, int] = {}
-    for gain, cost, stage, who, first in jobs:
-        if cost > left:
-            continue
-        left -= cost
-        value += gain
-        if who is not None:
-            target[who.name] = stage
-            if who.at is not None:
-                lifted[who.name] = first
-    return Tour(stops, value - _LATER * moves, target, lifted)
-
-
-# The player of tidying-up games: common sense first, the score as its judge.
-#
-# Source of the task: the text-game thesis, §3.1 (TWC); its feedback augmentation (§3.2.2) is here
-# a belief: a place that gave no point is never tried again for the same thing, and hardly for
-# things like it.
+from naisei.textgame.tidy.tour import UNKNOWN, Chance, Tour, best_tour
 
 #: From this chance on that a thing belongs where nobody has been, a doubtful try here can wait.
 _ELSEWHERE = 0.2
@@ -141,19 +26,25 @@ _SECOND = 0.3
 
 #: Of what it believes: places of each thing that are told, from which chance on, and in all.
 _TOLD_PLACES, _TOLD, _TOLD_IN_ALL = 2, 0.05, 10
-#: A try with a greater chance that fails is a surprise; so is a point for one with less than what
-#: is left of 1.
+#: From this chance on a thing is put away before the rest of the house is known. A try with a
+#: greater one that fails is a surprise; so is a point for one with less than what is left of 1.
 _SURE = 0.6
 
 
+class TidyOptions(Options):
+    """embed: whether names that the table does not know are compared by meaning."""
+
+    embed: bool = True
+
+
 class TidyPlayer:
-    """Plays one game; with the default tuning where the context's settings are another kind's."""
+    """Plays one game; with the default settings where the context's settings are another kind's."""
 
     def __init__(self, context: PlayerContext) -> None:
         given = context.settings
-        self.tuning = given if isinstance(given, Tuning) else Tuning()
+        self._embed = given.embed if isinstance(given, TidyOptions) else True
         self.state = TidyState()
-        self.beliefs = Beliefs(self.tuning)
+        self.beliefs = Beliefs()
         self._left = context.max_steps
         self._score = 0
         self._last = ""
@@ -169,7 +60,7 @@ class TidyPlayer:
         """The next command. Asks for embeddings where the table does not know a name."""
         self.state.see(view, self._last)
         self._learn(view)
-        if self.tuning.embed:
+        if self._embed:
             yield from self._ask_for_meanings()
         beliefs = {t: self.beliefs.of(t, self.state) for t in self._untidy()}
         command, thought = self._choose(beliefs)
@@ -238,7 +129,7 @@ class TidyPlayer:
             if not (thing := name_thing(name)).places and name not in self.beliefs.meanings
         ]
         if unknown:
-            self.beliefs.meanings.update((yield from meanings(unknown, self.tuning)))
+            self.beliefs.meanings.update((yield from meanings(unknown)))
 
     def _choose(self, beliefs: dict[str, Belief]) -> tuple[str, str]:
         state = self.state
@@ -277,7 +168,7 @@ class TidyPlayer:
         for place in {at[0] for at in belief.at}:
             each = [p for at, p in belief.at.items() if at[0] == place]
             chance = max(each) + _SECOND * (sum(each) - max(each))
-            if max(each) < self.tuning.sure and belief.unseen > _ELSEWHERE:
+            if max(each) < _SURE and belief.unseen > _ELSEWHERE:
                 # It costs two steps to be wrong, and little to look at the other rooms first.
                 chance = min(chance, 0.95 * belief.unseen)
             by_place[place] = chance
@@ -374,7 +265,7 @@ class TidyPlayer:
 
 
 class _Kind:
-    settings: type[BaseModel] = Tuning
+    settings: type[BaseModel] = TidyOptions
     roles: tuple[str, ...] = ()
 
     def new(self, context: PlayerContext) -> Player:

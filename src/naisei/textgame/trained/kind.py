@@ -157,6 +157,9 @@ class ImitationPlayer:
 
     def _choose(self, view: View, state: TextState) -> Decision:
         actions = list(offered(view))
+        if self._penalty != "none":
+            # Not in the thesis, whose classifier reads the cookbook alone.
+            actions = [a for a in actions if not self._navigator.state.cooks_again(a)]
         if self._uses_navigator:
             actions += self._navigator.commands()
         wrong = self._wrong(state, actions)
