@@ -212,14 +212,6 @@ TABLES = {
 }
 
 
-def checks(table: str) -> str:
-    """What holds of each row of a table, in SQL. SQLite reads no CHECK of a file that it may not
-    write."""
-    columns = TABLES[table][1].split(", ")
-    held = [_TYPES[name].partition("CHECK")[2].format(name) for name in columns if name in _TYPES]
-    return " AND ".join([*held, *([_NAMED] if "instance" in columns else [])]) or "1"
-
-
 INSERT_EVENT = f"INSERT INTO events({EVENT}, checksum) VALUES ({','.join('?' * 23)})"
 #: What went over the line for one call. path: `NULL` for a failed try that left no event.
 INSERT_EXCHANGE = f"INSERT INTO exchanges({EXCHANGE}, checksum) VALUES (?,?,?,?,?,?,?,?,?)"
