@@ -152,17 +152,11 @@ _SEEN_PAGES = """
 <p aria-hidden=true>秘
 <p class="hidden sr-only visually-hidden d-none">秘
 <p id=hidden data-hidden=true>秘
-<p style="">秘
 <p style="display:">秘
 <p style="display:none" style="display:block"></p><p>秘
-<textarea>秘</textarea>
-<ul><li style="list-style:none">秘</ul>
-<small><small>秘</small></small>
 <sup style="font-size:8px">秘</sup>
 <blockquote style="opacity:.7">秘
 <div style="opacity:.5"><div style="opacity:.5">秘</div></div>
-<marquee>秘</marquee>
-<center><font size=1>秘</font></center>
 <style>@import url(x.css);.b{display:none}</style><p class=a>秘
 <style>@media (scripting:none){.a{display:none}}</style><p class=a>秘</p>
 <style>@media (max-aspect-ratio:1/1){.a{display:none}}</style><p class=a>秘</p>
@@ -186,13 +180,9 @@ _SEEN_PAGES = """
 <math><mtext>秘</mtext></math>
 <object>秘</object>
 <table><tr><td width=0 style="overflow:hidden">秘</td></tr></table>
-<table><tr height=0><td>秘</td></tr></table>
-<font size=-7>秘</font>
 <div popover style="display:block">秘</div>
 <div inert>秘</div>
 <details open>秘</details>
-<xmp>秘</xmp>
-<slot>秘</slot>
 <div style="font-size:1px"><p style="font-size:2rem">秘</p></div>
 <div style="font-size:2px"><p style="font-size:200%">秘</p></div>
 <style>body{overflow-x:hidden}.full{margin:0 -9999px;padding:0 9999px}</style><div class=full>秘</div>

@@ -15,7 +15,6 @@ _ALWAYS = {
     "trigger",
     "seconds is text",
     "request is null",
-    "tokens beyond 64 bits together",
     "request is deep",
     "chat of odd messages",
     "result of an episode is a number",

@@ -150,7 +150,8 @@ class Index:
     def cached(self, name: str, make: Callable[[], str]) -> str:
         """What `make` tells of this generation, made once and kept with it, where that can be
         written."""
-        path = self._current().folder / name
+        snapshot = self._current()
+        path = snapshot.folder / f"{snapshot.part}{name}"
         with contextlib.suppress(OSError, UnicodeDecodeError):
             digest, _, known = path.read_text(encoding="utf-8").partition("\n")
             if digest == fingerprint(known):

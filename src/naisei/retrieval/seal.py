@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 
-from naisei.core import InputError
+from naisei.core import InputError, fingerprint
 from naisei.lang import say
 
 _SEAL = "seal.json"
@@ -43,25 +43,39 @@ def of_rows(rows: Iterable[Sequence[object]]) -> str:
     return hashlib.blake2b("".join(sorted(map(repr, rows))).encode(), digest_size=16).hexdigest()
 
 
-def seal(folder: Path, documents: str = "") -> None:
-    """documents: `of_rows` of what is kept of them elsewhere."""
-    files = {name: _of_file(folder / name) for name in _files(folder)}
-    told = json.dumps({"documents": documents, "files": files}, sort_keys=True)
-    (folder / _SEAL).write_text(f"{_of_bytes(told.encode())}\n{told}", encoding="utf-8")
+def seal(folder: Path, documents: str) -> None:
+    """documents: `of_rows` of what is kept of them in the tables."""
+    files: dict[str, tuple[int, str]] = {}
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        now = path.stat()
+        name = path.relative_to(folder).as_posix()
+        files[name] = now.st_size, _digest(path, now.st_ino, now.st_mtime_ns)
+    told = json.dumps({"documents": documents, "files": files})
+    (folder / _SEAL).write_text(f"{fingerprint(told)}\n{told}", encoding="utf-8")
 
 
-def check(folder: Path, documents: str = "", *, whole: bool = False) -> None:
+def check(folder: Path, documents: str, *, whole: bool = False) -> None:
     """whole: large files as well.
 
     Raises:
         InputError: something is not as it was.
     """
-    if (wrong := _wrong(folder, documents, whole)) is not None:
-        raise damaged(folder / wrong)
-
-
-def intact(folder: Path) -> bool:
-    return _wrong(folder, "", False) is None
+    try:
+        own, _, told = (folder / _SEAL).read_bytes().decode("latin-1").partition("\n")
+        if own != fingerprint(told):
+            raise damaged(folder / _SEAL)
+        known = json.loads(told)
+        if known["documents"] != documents:
+            raise damaged(folder)
+        for name, (size, digest) in known["files"].items():
+            now = (folder / name).stat()
+            if now.st_size != size or (
+                (whole or size <= _SMALL)
+                and _digest(folder / name, now.st_ino, now.st_mtime_ns) != digest
+            ):
+                raise damaged(folder / name)
+    except FileNotFoundError as error:
+        raise damaged(Path(error.filename)) from error
 
 
 def damaged(place: Path, why: str = "") -> InputError:
@@ -93,51 +107,8 @@ def telling(place: Path) -> Iterator[None]:
         ) from error
 
 
-def _wrong(folder: Path, documents: str, whole: bool) -> str | None:
-    """The name of what has changed."""
-    try:
-        data = (folder / _SEAL).read_bytes()
-    except FileNotFoundError:
-        return _SEAL
-    own, _, told = data.partition(b"\n")
-    if own.decode("latin-1") != _of_bytes(told):
-        return _SEAL
-    known = json.loads(told)
-    if known["documents"] != documents:
-        return ""
-    for name, (size, digest) in known["files"].items():
-        path = folder / name
-        try:
-            now = path.stat()
-        except FileNotFoundError:
-            return str(name)
-        look = whole or size <= _SMALL
-        if now.st_size != size or (
-            look and _cached_digest(path, now.st_ino, now.st_mtime_ns) != digest
-        ):
-            return str(name)
-    return None
-
-
-def _files(folder: Path) -> list[str]:
-    found = (path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
-    return sorted(name for name in found if name != _SEAL)
-
-
-def _of_bytes(data: bytes) -> str:
-    return hashlib.blake2b(data, digest_size=16).hexdigest()
-
-
-def _of_file(path: Path) -> tuple[int, str]:
-    return path.stat().st_size, _digest(path)
-
-
-def _digest(path: Path) -> str:
+@lru_cache(maxsize=1024)
+def _digest(path: Path, inode: int, changed: int) -> str:
+    """Once a process: an index is opened anew for each person who may find other documents."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
-
-
-@lru_cache(maxsize=1024)
-def _cached_digest(path: Path, inode: int, changed: int) -> str:
-    """Once a process: an index is opened anew for each person who may find other documents."""
-    return _digest(path)

@@ -15,14 +15,11 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-import shutil
 import unicodedata
 from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import suppress
 from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -34,11 +31,11 @@ from naisei.japanese.dates import is_old
 from naisei.lang import say
 from naisei.retrieval.editions import relations
 from naisei.retrieval.permissions import may_find
-from naisei.retrieval.seal import check, intact, seal
+from naisei.retrieval.seal import check
 from naisei.retrieval.store import CHUNKS, ChunkRow, Store, folder_of
 from naisei.retrieval.types import Chunk
 from naisei.retrieval.vectors import SpanIndex, VectorIndex
-from naisei.retrieval.words import WordIndex, write_words
+from naisei.retrieval.words import WordIndex
 from naisei.similarity import Floats
 
 _OWN = ("path", "format", "date", "headings")
@@ -132,9 +129,9 @@ class Filed:
 class Snapshot:
     """Rows are chunks, numbered from 0 in the order of their documents.
 
-    groups: whose documents; `None`: all. Of those that somebody may not find nothing is left, not
-    even in the statistics of words or in what is told of editions: what is found is what an index
-    of the others alone would find.
+    groups: whose documents; `None`: all. Those that somebody may not find are not there: not in
+    what is found, not among the words, not in how often they stand, not in what is told of
+    editions.
 
     Not for two threads at once: all that touches the store is called under the index's lock.
     """
@@ -159,16 +156,19 @@ class Snapshot:
         self.filed = {n: f for n, f in every.items() if may_find(groups, f.groups, f.meta)}
         only: npt.NDArray[np.int64] | None = None
         try:
-            self._chunks: npt.NDArray[np.int64] = np.load(folder / CHUNKS)
+            chunks: npt.NDArray[np.int64] = np.load(folder / CHUNKS)
             if len(self.filed) < len(every):
                 seen = np.array(list(self.filed), dtype=np.int64)
-                only = np.flatnonzero(np.isin(self._chunks[:, 1], seen)).astype(np.int64)
-                self._chunks = self._chunks[only]
+                only = np.flatnonzero(np.isin(chunks[:, 1], seen)).astype(np.int64)
             self.vectors = VectorIndex(folder, only)
             self.spans = SpanIndex(folder, only)
-            #: Where what belongs to these documents is kept.
-            self.folder = folder if only is None else self._part(store, folder)
-            self.words = WordIndex(self.folder, len(self._chunks))
+            self.words = WordIndex(folder, len(chunks), only)
+            self._chunks = chunks if only is None else chunks[only]
+            #: Where what belongs to these documents is kept, and how its name begins.
+            self.folder = folder
+            self.part = "" if only is None else f"part-{fingerprint(list(self.filed))[:16]}-"
+            if only is not None:
+                self._relate_anew()
         except FileNotFoundError as error:
             raise Gone from error
 
@@ -182,35 +182,14 @@ class Snapshot:
         name: str | None = row[0]
         return name
 
-    def _part(self, store: Store, folder: Path) -> Path:
-        """The words of these documents alone, and their editions; made once where that can be
-        kept."""
+    def _relate_anew(self) -> None:
+        """What is told of editions and copies, from these documents alone."""
         documents = list(dict.fromkeys(int(n) for n in self._chunks[:, 1]))
-        related = relations(list(store.known(documents)))
+        related = relations(list(self._store.known(documents)))
         for number, filed in self.filed.items():
             relation = related.get(number)
             filed.newer = relation.superseded_by if relation else None
             filed.twin = relation.duplicate_of if relation else None
-        part = folder / f"part-{fingerprint(documents)[:16]}"
-        if part.is_dir():
-            if intact(part):
-                return part
-            shutil.rmtree(part, ignore_errors=True)
-        try:
-            made = TemporaryDirectory(prefix="part-", dir=folder)
-        except OSError:
-            # An index may be another's: then every process makes its own.
-            made = self._kept = TemporaryDirectory(prefix="naisei-index-")
-        rows = write_words(Path(made.name), (words for _, words in store.tokens(documents)))
-        if rows != len(self._chunks):
-            raise Gone
-        seal(Path(made.name))
-        if Path(made.name).parent != folder:
-            return Path(made.name)
-        with suppress(OSError):  # of two that made it, one is enough
-            Path(made.name).rename(part)
-        made.cleanup()
-        return part
 
     def __len__(self) -> int:
         return len(self._chunks)

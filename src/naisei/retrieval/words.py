@@ -53,10 +53,18 @@ def write_words(directory: Path, texts: Iterable[list[str]]) -> int:
 
 
 class WordIndex:
-    """A written index, its arrays mapped into memory."""
+    """A written index, its arrays mapped into memory. size: its texts. only: the texts that are
+    seen, in order; all by default. Words are then counted in those alone; the mean length, by which
+    long texts count less, is that of all."""
 
-    def __init__(self, directory: Path, size: int) -> None:
-        self.size = size
+    def __init__(
+        self, directory: Path, size: int, only: npt.NDArray[np.int64] | None = None
+    ) -> None:
+        self._whole, self.size = size, size if only is None else len(only)
+        self._places: npt.NDArray[np.int32] | None = None
+        if only is not None:
+            self._places = np.full(size, -1, dtype=np.int32)
+            self._places[only] = np.arange(len(only))
         folder = directory / _FOLDER
         names = (folder / _VOCABULARY).read_text(encoding="utf-8", errors="surrogatepass")
         self._numbers: dict[str, int] = {word: n for n, word in enumerate(json.loads(names))}
@@ -67,7 +75,7 @@ class WordIndex:
         )
 
     def vocabulary(self) -> tuple[str, ...]:
-        return tuple(self._numbers)
+        return tuple(word for word in self._numbers if len(self._postings(word)[0]))
 
     def scores(
         self,
@@ -125,7 +133,12 @@ class WordIndex:
         if number is None:
             return np.empty(0, dtype=np.int32), np.empty(0, dtype=np.float32)
         some = slice(int(self._starts[number]), int(self._starts[number + 1]))
-        return self._rows[some], self._counted[some]
+        rows, counted = self._rows[some], self._counted[some]
+        if self._places is None:
+            return rows, counted
+        seen = self._places[rows] >= 0
+        share = idf(int(seen.sum()), self.size) / idf(len(rows), self._whole)
+        return self._places[rows[seen]], counted[seen] * np.float32(share)
 
     def _most(self, word: str) -> float:
         return float(self._postings(word)[1].max(initial=0.0))

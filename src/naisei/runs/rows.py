@@ -212,13 +212,6 @@ TABLES = {
 }
 
 
-def checks(table: str) -> str:
-    """The constraints of a table's rows, in SQL, since SQLite ignores CHECK in read-only files."""
-    columns = TABLES[table][1].split(", ")
-    held = [_TYPES[name].partition("CHECK")[2].format(name) for name in columns if name in _TYPES]
-    return " AND ".join([*held, *([_NAMED] if "instance" in columns else [])]) or "1"
-
-
 INSERT_EVENT = f"INSERT INTO events({EVENT}, checksum) VALUES ({','.join('?' * 23)})"
 #: Requests and raw replies of one call. path: `NULL` for a failed try that left no event.
 INSERT_EXCHANGE = f"INSERT INTO exchanges({EXCHANGE}, checksum) VALUES (?,?,?,?,?,?,?,?,?)"
