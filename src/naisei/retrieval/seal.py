@@ -1,6 +1,5 @@
-"""Digests of what a generation of an index was when it was written: a file or a row that has
-changed since is told, and nothing is answered from it. Not a signature: who may write the files can
-make it anew.
+"""Digests of an index generation: changed files and rows are reported and not used. Not a
+signature: anyone with write access can renew it.
 """
 
 from __future__ import annotations
@@ -17,8 +16,8 @@ from naisei.core import InputError
 from naisei.lang import say
 
 _SEAL = "seal.json"
-#: Bytes. What is larger is held against its digest only when the folder is indexed again: each
-#: search would wait for all of it to be read.
+#: Bytes. Larger files are verified only when the folder is indexed again: each search would wait
+#: for all of it to be read.
 _SMALL = 1 << 26
 _PASSING = frozenset(
     (
@@ -44,7 +43,7 @@ def of_rows(rows: Iterable[Sequence[object]]) -> str:
 
 
 def seal(folder: Path, documents: str = "") -> None:
-    """documents: `of_rows` of what is kept of them elsewhere."""
+    """documents: `of_rows` of their stored rows."""
     files = {name: _of_file(folder / name) for name in _files(folder)}
     told = json.dumps({"documents": documents, "files": files}, sort_keys=True)
     (folder / _SEAL).write_text(f"{_of_bytes(told.encode())}\n{told}", encoding="utf-8")
@@ -54,7 +53,7 @@ def check(folder: Path, documents: str = "", *, whole: bool = False) -> None:
     """whole: large files as well.
 
     Raises:
-        InputError: something is not as it was.
+        InputError: something has changed.
     """
     if (wrong := _wrong(folder, documents, whole)) is not None:
         raise damaged(folder / wrong)
@@ -78,8 +77,7 @@ def damaged(place: Path, why: str = "") -> InputError:
 
 @contextmanager
 def telling(place: Path) -> Iterator[None]:
-    """Raises `InputError` for what SQLite raises: the file is damaged, or it is in use, or the
-    disk is full."""
+    """Turns SQLite errors (damaged, in use, disk full) into `InputError`."""
     try:
         yield
     except UnicodeDecodeError as error:  # its messages quote the file
@@ -139,5 +137,5 @@ def _digest(path: Path) -> str:
 
 @lru_cache(maxsize=1024)
 def _cached_digest(path: Path, inode: int, changed: int) -> str:
-    """Once a process: an index is opened anew for each person who may find other documents."""
+    """Cached per process, since an index is opened for each set of groups."""
     return _digest(path)

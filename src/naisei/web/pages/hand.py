@@ -1,4 +1,4 @@
-"""Where people answer in the place of models (`hand:`): what waits, and a form for each of it."""
+"""The page where people answer for models (`hand:`): pending requests, with a form for each."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _input_type(part: dict[str, object]) -> str:
 
 
 def _example(part: dict[str, object]) -> str:
-    """What the JSON of a field looks like."""
+    """An example of a field's JSON."""
     from naisei.models.providers.scripted import fill
 
     items = part.get("items")
@@ -79,7 +79,7 @@ async def _answer(request: Request) -> Response:
     box, id = Mailbox(), request.path_params["id"]
     ask = box.get(id)
     if ask is None:
-        raise HTTPException(410, say("もう待たれていません", "nobody waits for it any more"))
+        raise HTTPException(410, say("もう待たれていません", "this request is no longer pending"))
     given = await form_fields(request)
     box.keep(id, given)
     try:
