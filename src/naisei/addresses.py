@@ -29,7 +29,7 @@ def is_address(name: str) -> bool:
 
 
 def host_name(host: str) -> str:
-    """The host of a Host header without its port, lower-case; no name for what is none."""
+    """The host of a Host header without its port, lower-case; "" for an invalid one."""
     host = host.strip().lower()
     if host.startswith("["):
         name, end, rest = host[1:].partition("]")

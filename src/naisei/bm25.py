@@ -1,4 +1,4 @@
-"""BM25, with Lucene's weights of words: what documents and memories are found by.
+"""BM25 with Lucene's word weights, for documents and memories.
 
 Source: Robertson & Zaragoza, Foundations and Trends in Information Retrieval, 2009; Lucene's idf
 and term frequency as in Kamphuis et al., ECIR 2020.

@@ -1,8 +1,8 @@
 """The bundled data sets: listed, validated, exported for Hugging Face, and read back.
 
-What there is stands in `naisei/data/catalogue/catalogue.toml`, the form of the rows in JSON Schema
-beside it. An export is a folder that `datasets.load_dataset` opens by its path, offline; objects
-with free keys are lists of `key` and `value` there, since a column has one type.
+They are listed in `naisei/data/catalogue/catalogue.toml`, with JSON Schemas of the rows beside it.
+An export is a folder that `datasets.load_dataset` opens by its path, offline; objects with free
+keys are lists of `key` and `value` there, since a column has one type.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def _rows_of(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """Line number and object of each line that is not empty.
 
     Raises:
-        InputError: unreadable, or a line that is no JSON object.
+        InputError: unreadable, or a line is not a JSON object.
     """
     for number, line in enumerate(read_text(path).splitlines(), start=1):
         if not line.strip():
@@ -115,7 +115,7 @@ def _rows_of(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             ) from error
         if not isinstance(row, dict):
             raise InputError(
-                say("JSON オブジェクトではありません", "is no JSON object"),
+                say("JSON オブジェクトではありません", "is not a JSON object"),
                 place=f"{path}:{number}",
                 remedy=say("1 行に 1 つの {…} を書いてください", "write one {…} a line"),
             )
@@ -123,7 +123,7 @@ def _rows_of(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def validate(path: Path, form: Schema) -> list[str]:
-    """What is wrong with a file, `FILE:LINE: FIELD: what`; empty for nothing.
+    """Faults of a file, `FILE:LINE: FIELD: what`; empty for nothing.
 
     Raises:
         InputError: unreadable.
@@ -140,7 +140,7 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
 
 
 def faults(value: Any, form: Schema, at: str = "") -> Iterator[str]:
-    """What is wrong with a value, `FIELD: what`: of JSON Schema what our forms say (type, enum,
+    """Faults of a value, `FIELD: what`, by the supported part of JSON Schema (type, enum,
     required, properties, additionalProperties, items)."""
     named = form.get("type", [])
     types = [named] if isinstance(named, str) else named
@@ -194,7 +194,7 @@ def _column_type(form: Schema) -> Any:
 
 
 def _to_columns(value: Any, form: Schema) -> Any:
-    """A value as it stands in a column of `_column_type`."""
+    """A value converted for a column of `_column_type`."""
     kind, _ = _kinds(form)
     if value is None:
         return None
@@ -209,7 +209,7 @@ def _to_columns(value: Any, form: Schema) -> Any:
 
 
 def _from_columns(value: Any, form: Schema) -> Any:
-    """What `_to_columns` was given. What is null and need not be there is not there."""
+    """The inverse of `_to_columns`; optional nulls are dropped."""
     kind, _ = _kinds(form)
     if value is None:
         return None
@@ -232,7 +232,7 @@ def export(data: DataSet, folder: Path, form: Literal["parquet", "jsonl"] = "par
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise InputError(
-            say("空のフォルダーではありません", "is no empty folder"),
+            say("空のフォルダーではありません", "is not an empty folder"),
             place=str(folder),
             remedy=say("新しいフォルダーを指定してください", "name a new folder"),
         )
@@ -298,8 +298,8 @@ def card(data: DataSet, counts: Mapping[str, Mapping[str, int]], form: str) -> s
 
 
 def load_exported(folder: Path) -> dict[str, dict[str, Rows]]:
-    """Configuration → split → rows, of a folder that `export` wrote: equal to what was written, but
-    for a null that means the same as nothing, which is left out.
+    """Configuration → split → rows, of a folder that `export` wrote: equal to the original,
+    except that optional nulls are left out.
 
     Raises:
         InputError: no such folder.

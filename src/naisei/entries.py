@@ -9,13 +9,13 @@ from typing import Any
 
 from naisei.lang import say
 
-#: What was said.
+#: Warnings given so far.
 _told: set[tuple[str, str, str]] = set()
 
 
 def entries(group: str) -> dict[str, EntryPoint]:
-    """What is registered in an entry-point group, by name, sorted. Nobody takes the name of what
-    comes with naisei, nor one that another package had first; that is said once on stderr."""
+    """The objects registered in an entry-point group, sorted by name. Built-in names and names of
+    earlier packages win, with one warning on stderr."""
     found: dict[str, EntryPoint] = {}
     registered = _installed(tuple(sys.path)).select(group=group)
     # Ours first: a name in a command must mean what the documentation says.
@@ -37,8 +37,7 @@ def plugins() -> dict[str, str]:
 
 @lru_cache(maxsize=2)
 def _installed(path: tuple[str, ...]) -> Any:
-    """Of all packages on the path, `EntryPoints` or, before Python 3.12, `SelectableGroups`. They
-    are slow to look through, and a page asks twenty times what there is."""
+    """The entry points of all packages on the path, cached since reading them is slow."""
     return entry_points()
 
 

@@ -1,4 +1,4 @@
-"""Output files, of which nobody ever sees half; data bases in SQLite; the cache folder."""
+"""Atomic output files; SQLite data bases; the cache folder."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from naisei.lang import say
 _ROOM = ("空きを作るか、別の場所を指定してください", "make room, or name another place")
 _RIGHTS = ("権限を変えるか、別の場所を指定してください", "change the rights, or name another place")
 _PLACE = ("別の場所を指定してください", "name another place")
-#: Of what can be wrong with a disk or a place: why, and the remedy, in Japanese and English.
+#: Causes and remedies of disk errors, in Japanese and English.
 _REASONS = {
     errno.ENOSPC: (("ディスクに空きがありません", "no space is left on the disk"), _ROOM),
     errno.EDQUOT: (("ディスクの割り当てを使い切りました", "the disk quota is used up"), _ROOM),
@@ -45,7 +45,7 @@ def is_disk_error(error: BaseException) -> bool:
 
 
 def output_error(error: OSError, path: Path | str) -> InputError:
-    """What a failure to write to `path` amounts to for the user."""
+    """The user's error for a failed write to `path`."""
     strerror = error.strerror or str(error)
     why, remedy = _REASONS.get(error.errno or 0, ((strerror, strerror), _PLACE))
     return InputError(
@@ -61,7 +61,7 @@ def written_beside(path: Path) -> Iterator[Path]:
     ends, and is removed when the block fails.
 
     Missing folders are made. A file keeps its mode; a link's target is replaced, not the link;
-    what is no ordinary file (`/dev/stdout`) is written directly.
+    special files (`/dev/stdout`) are written directly.
 
     Raises:
         InputError: the disk is full or read only, or the place cannot be written.
@@ -87,7 +87,7 @@ def written_beside(path: Path) -> Iterator[Path]:
         raise output_error(error, path) from error
 
 
-#: Folders in which this process has looked for what killed ones left.
+#: Folders that this process has cleaned of leftovers.
 _swept: set[Path] = set()
 
 
@@ -123,9 +123,7 @@ def lives(pid: int) -> bool:
 
 
 def write_atomically(path: Path, data: str | bytes) -> None:
-    """Replace a file at once: a reader, a full disk or a killed process never leaves half of it.
-
-    A text is written in UTF-8 with its line ends as they are.
+    """Replace a file atomically, in UTF-8 for text, with unchanged line ends.
 
     Raises:
         InputError: see `written_beside`.
@@ -135,7 +133,8 @@ def write_atomically(path: Path, data: str | bytes) -> None:
 
 
 def check_place(path: Path) -> None:
-    """Before long work: whether its result can be written to `path`. What is there stays.
+    """Check before long work that its result can be written to `path`. An existing file is
+    unchanged.
 
     Raises:
         InputError: as `write_atomically` would at the end.
@@ -159,21 +158,20 @@ def cache_root() -> Path:
 
 
 def plain_file(path: Path) -> None:
-    """Before a file is opened that somebody else may have put there: a link would lead elsewhere,
-    a pipe would be waited on for ever.
+    """Check before opening an untrusted file that it is a plain one, not a link or a pipe.
 
     Raises:
-        InputError: it is there and is no ordinary file.
+        InputError: it exists and is not an ordinary file.
     """
     try:
         mode = path.lstat().st_mode
     except OSError:
-        return  # whoever opens it says what is wrong
+        return  # opening it gives the error
     if not stat.S_ISREG(mode):
         raise InputError(
             say(
                 "ふつうのファイルではありません (リンク、パイプ、フォルダーなどは開きません)",
-                "is no ordinary file (links, pipes and folders are not opened here)",
+                "is not an ordinary file (links, pipes and folders are not opened here)",
             ),
             place=str(path),
             remedy=say(
@@ -218,8 +216,8 @@ _DATABASE_REASONS = {
 
 
 def database_error(error: sqlite3.Error, path: Path | str) -> InputError | None:
-    """What it amounts to for the user where the disk, the file or another process is at fault;
-    `None` where it is a bug of ours, such as a wrong statement."""
+    """The user's error if the disk, the file or another process is at fault; `None` for a bug, such
+    as a wrong statement."""
     # The lower byte is the primary code; the rest tells its kinds apart.
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code not in _DATABASE_REASONS:
@@ -299,7 +297,7 @@ def _checked(uri: str) -> sqlite3.Connection:
 
 
 def make_folder(folder: Path) -> Path:
-    """The folder, made if need be, into which nobody else may look.
+    """A private folder, created if missing.
 
     Raises:
         InputError: it cannot be made.

@@ -1,4 +1,4 @@
-"""What every server of ours shares: who may call, and how a request is refused."""
+"""Shared parts of our servers: access control, and refusals."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ def clean(text: str) -> str:
     """The text without markup that a page or a Markdown renderer would act on.
 
     Tags go, with what is inside script and style; `a < b` stays. An image becomes a link's
-    text, and a link's address is set apart from its text, so that nothing is fetched unasked
-    and nobody is led elsewhere under another name. Citation marks such as [1] stay.
+    text, and a link's address is set apart from its text, so that nothing is fetched automatically
+    and links show their address. Citation marks such as [1] stay.
 
     >>> clean('残業は 45 時間 < 上限<script>x()</script> [1] ![a](https://x.invalid)')
     '残業は 45 時間 < 上限 [1] [a] (https://x.invalid)'
@@ -96,13 +96,13 @@ _PREFLIGHT = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GuardRules:
-    """What a server lets in.
+    """Access rules of a server.
 
-    host, hosts, max_body, max_upload, body_timeout: as of a server's options. origins: pages of
-    other origins that may call. uploads: paths (prefixes) to which files are sent. admit: the
-    answer to a caller who is not let in, `None` for one who is; it may write into
-    `scope["state"]`. refuse: makes the answer of a status and a message. headers: of every answer,
-    over the guard's own. kept: paths (prefixes) whose answers say how long they may be kept.
+    host, hosts, max_body, max_upload, body_timeout: see a server's options. origins: other origins
+    that may call. uploads: path prefixes for files. admit: the response to a rejected caller,
+    `None` for an accepted one; it may write into `scope["state"]`. refuse: builds a response from a
+    status and a message. headers: of every answer, over the guard's own. kept: paths (prefixes)
+    whose answers say how long they may be kept.
     """
 
     host: str
@@ -145,7 +145,7 @@ class Guard:
             return  # there are no web sockets here
         headers = Headers(scope=scope)
         if (told := headers.get("x-forwarded-proto", "")) in ("http", "https"):
-            # Of the browser's way to a reverse proxy. A page of somebody else's cannot send it.
+            # Set by the browser for the reverse proxy; foreign pages cannot send it.
             scope["scheme"] = told
         origin = headers.get("origin")
         response = self._refusal(scope, headers, origin)
@@ -157,7 +157,7 @@ class Guard:
             await response(scope, receive, sending)
 
     def _refusal(self, scope: Scope, headers: Headers, origin: str | None) -> Response | None:
-        """The answer to a request that goes no further; `None` for one that does."""
+        """The response to a rejected request; `None` for an accepted one."""
         if len(headers.getlist("host")) != 1 or not self._host_known(headers["host"]):
             return self._error(421, say("この Host では応答しません", "no such host here"))
         if origin is not None and not self._origin_known(origin, headers["host"], scope):
@@ -220,9 +220,8 @@ def bearer(headers: Headers) -> str | None:
 
 
 class Guesses:
-    """Tokens that were tried, by whom: after some wrong ones nobody may go on guessing from that
-    address for a while. A token that was right once is let in all the same, so that guesses lock
-    nobody out who is in. clock: seconds, monotonic."""
+    """Wrong tokens by address: after some, the address is blocked for a while. A known valid token
+    still passes, so guesses cannot lock users out. clock: seconds, monotonic."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -230,11 +229,11 @@ class Guesses:
         self._right: set[bytes] = set()
 
     def whose(self, scope: Scope, given: str, tokens: Mapping[str, str]) -> str | None:
-        """Whose of the tokens (user → token) was given; `None`: nobody's. Each is compared, in
-        time that does not depend on where they differ.
+        """The user whose token (user → token) was given, or `None`. All are compared in constant
+        time.
 
         Raises:
-            HTTPException: 429, too many wrong ones came from there.
+            HTTPException: 429, too many wrong tokens from that address.
         """
         token, caller, now = given.strip().encode(), _caller(scope), self._clock()
         count, since = self._wrong.get(caller, (0, now))
@@ -266,16 +265,13 @@ _CALLERS = 10_000
 
 
 def _caller(scope: Scope) -> str:
-    """Who calls: an address; of IPv6 the network, since whoever has one address has them all."""
+    """The caller's address; for IPv6 its network."""
     host = (scope.get("client") or ("", 0))[0]
     return ":".join(host.split(":")[:4]) if ":" in host else host
 
 
 class Body:
-    """`receive` of ASGI with a bound on the bytes and on the time until they are all there.
-
-    Raises `HTTPException` where whoever reads the body will let it pass to the error handlers.
-    """
+    """ASGI's `receive` with limits on bytes and time. Raises `HTTPException`."""
 
     def __init__(self, receive: Receive, limit: int, timeout: float) -> None:
         self._receive, self._left = receive, limit
@@ -307,12 +303,12 @@ async def health(request: Request) -> JSONResponse:
 
 
 def status_of(error: Exception) -> tuple[int, str]:
-    """What to tell whoever asked. The place of an `InputError` may be a path or an address of this
-    machine: that is for the server's log."""
+    """The message for the client. The place of an `InputError` may be a private path or address: it
+    goes to the server's log only."""
     if isinstance(error, HTTPException):
         if error.detail != HTTPStatus(error.status_code).phrase:
             return error.status_code, error.detail
-        # Of an address that there is not the router gives nothing but the name of the status.
+        # For a 404 the router gives only the name of the status.
         told = {
             404: say("この URL はありません", "there is no such path"),
             405: say("このメソッドには対応していません", "not with this method"),

@@ -1,4 +1,5 @@
-"""What decides results besides configuration and data: digests of code, prompts, weights and files.
+"""The identity of a run besides configuration and data: digests of code, prompts, weights and
+files.
 
 Code counts by its place in its package, and text whatever its line ends: two checkouts of one
 program have one identity. Of naisei those parts count that the system uses; commands, pages, logs
@@ -31,7 +32,7 @@ from naisei.lang import say
 
 #: Kind → file → digest.
 Identity = dict[str, dict[str, str]]
-#: Kinds in the order of telling, and what they are called.
+#: Kinds in the order of listing, with their names.
 _KINDS = {
     "agent": ("エージェント", "agent"),
     "player": ("プレイヤー", "player"),
@@ -61,11 +62,11 @@ _ROOMS = {
     *("japanese", "lang", "lengths", "memory", "models", "near_json", "relationship"),
     *("retrieval", "schema", "similarity", "text_files", "textgame", "transcripts"),
 }
-#: Within a part, what talks to people at a terminal or on a page.
+#: Files for terminal and pages, which do not count.
 _SPEAKS = {
     *("chat", "cli", "command", "commands", "demo", "live", "play", "plot", "serve", "templates")
 }
-#: Room → folders of `naisei/data` with what its code has learnt or knows.
+#: Package → its folders of `naisei/data`.
 _LEARNT = {
     "agent": ("agents", "understanding"),
     "director": ("characters", "director_samples", "fault_weights"),
@@ -78,7 +79,7 @@ _OURS = re.compile(rb"\.(\w+)| import ([\w, ]+)")
 _IMPORT = re.compile(
     rb"^[ \t]*(?:from[ \t]+(\w+)[\w.]*[ \t]+import|import[ \t]+([\w., \t]+))", re.M
 )
-#: Bytes. A larger file's digest is kept until it is written again.
+#: Bytes. Digests of larger files are cached until they change.
 _LARGE = 2**20
 #: Fields of configurations that name files and folders which decide.
 _SETTINGS = ("agent_options", "options", "prompts")
@@ -114,7 +115,7 @@ def of_task(task: Any) -> Identity:
 
 
 def of_rooms(*names: str) -> str:
-    """One digest of parts of naisei, for what is kept of their work."""
+    """One digest of parts of naisei, for caching their results."""
     return _of_all({name: _room(name)[0] for name in names})
 
 
@@ -143,7 +144,7 @@ def of_embedder(name: JsonValue) -> dict[str, str]:
 
 
 def changes(old: Identity, new: Identity) -> list[str]:
-    """What is not the same, one a line, such as `agent mine.py changed`."""
+    """Differences, one per line, such as `agent mine.py changed`."""
     out = []
     for kind, words in _KINDS.items():
         before, now = old.get(kind, {}), new.get(kind, {})
@@ -175,7 +176,7 @@ def _digest(data: bytes) -> str:
 
 
 def _digest_of_large(path: Path) -> str:
-    """Kept in the user's cache under all that changes when a file is written."""
+    """Cached under everything that changes when a file is written."""
     stat = path.stat()
     key = f"{path.resolve()} {stat.st_size} {stat.st_mtime_ns} {stat.st_ctime_ns} {stat.st_ino}"
     kept = cache_root() / "digests" / _digest(key.encode())
@@ -183,7 +184,7 @@ def _digest_of_large(path: Path) -> str:
         return kept.read_text("ascii")
     with path.open("rb") as file:
         found = file_digest(file, "sha256").hexdigest()[:16]
-    with suppress(OSError, InputError):  # where nothing can be kept, it is worked out again
+    with suppress(OSError, InputError):  # without a cache it is recomputed
         kept.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(kept, found)
     return found
@@ -214,8 +215,8 @@ def _speaks(at: str) -> bool:
 
 @cache
 def _room(name: str) -> tuple[Identity, frozenset[str]]:
-    """Of a part of naisei its files that decide, by kind, and the parts that they import; as they
-    were when this process first asked."""
+    """The relevant files of a part of naisei, by kind, and the parts they import, as of the first
+    call."""
     code: dict[str, str] = {}
     prompts: dict[str, str] = {}
     used: set[str] = set()
@@ -261,7 +262,7 @@ def _ours(data: bytes) -> set[str]:
 
 
 def _imported(data: bytes) -> set[str]:
-    """What a file imports that may be modules."""
+    """Possible modules imported by a file."""
     found: set[bytes] = set()
     for source, names in _IMPORT.findall(data):
         listed = {each.split()[0] for each in names.split(b",") if each.split()}
@@ -271,7 +272,7 @@ def _imported(data: bytes) -> set[str]:
 
 
 def _place_of(name: str) -> Path | None:
-    """The folder of a package, or the file of a module; `None` for what has neither."""
+    """The folder of a package, or the file of a module; `None` without either."""
     loaded = sys.modules.get(name)
     path, file = getattr(loaded, "__path__", None), getattr(loaded, "__file__", None)
     if loaded is None:
@@ -303,7 +304,7 @@ def _libraries() -> tuple[Path, ...]:
 
 
 def _installed(place: Path | None) -> bool:
-    """Whether it is a library of somebody else's, as far as its place tells."""
+    """Whether a path belongs to an installed third-party library."""
     return (
         place is None
         or bool({"site-packages", "dist-packages"} & {*place.parts})
@@ -312,8 +313,8 @@ def _installed(place: Path | None) -> bool:
 
 
 def _of_own(modules: Iterable[str]) -> tuple[dict[str, str], set[str]]:
-    """File → digest of the packages and files of modules, and of those that they import and that
-    are no libraries; and the parts of naisei that they use."""
+    """File → digest of modules and of their imports other than libraries; and the parts of naisei
+    they use."""
     files: dict[str, str] = {}
     rooms: set[str] = set()
     seen: set[Path] = set()
@@ -339,7 +340,7 @@ def _texts(value: JsonValue) -> Iterator[str]:
 
 
 def _named(system: str, config: Mapping[str, JsonValue]) -> Iterator[tuple[str, EntryPoint]]:
-    """What a configuration names of other packages, and the system if it is of one."""
+    """Plug-ins named in a configuration, and a plug-in system."""
     heads = {text.partition(":")[0] for text in _texts(dict(config))}
     if (entry := entries("naisei.systems").get(system)) is not None:
         yield "system", entry
@@ -357,7 +358,7 @@ def _files_named(config: Mapping[str, JsonValue]) -> dict[str, str]:
         for text in _texts(value):
             for name in {text, text.partition(":")[2]} - {""}:
                 path = Path(name)
-                # A bare word is a name, but where nothing else than a file can be meant.
+                # A bare word is a name, except where only a file makes sense.
                 told = key in _SETTINGS or key == "models" or {".", "/", os.sep} & {*name}
                 if told and os.path.isfile(path):  # noqa: PTH113 - False for what is no path
                     out[path.name] = digest(path)

@@ -1,4 +1,4 @@
-"""A text that is kept from one conversation to the next: in a file, or in a database."""
+"""A text stored between conversations, in a file or a database."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ class KeptText(Protocol):
     def place(self) -> str: ...
 
     def read(self) -> str | None:
-        """`None` where there is none. Raises `InputError` where it cannot be read."""
+        """The text, or `None`. Raises `InputError` if it cannot be read."""
         ...
 
     def change(self, change: Callable[[str | None], str | None]) -> None:
-        """Put what `change` makes of the text in its place, all at once; `None` removes it.
-        Raises `InputError` where it cannot be written."""
+        """Replace the text by `change(text)` atomically; `None` removes it. Raises `InputError`
+        where it cannot be written."""
         ...
 
 
@@ -73,7 +73,7 @@ class _FileText:
 
 
 class _StoredText:
-    """In a database, whose `address` is `postgresql://…`, under a name."""
+    """A text in a database, by name."""
 
     def __init__(self, address: str, name: str) -> None:
         self._database, self.name = database(address), name
@@ -111,12 +111,12 @@ _SCHEMA = "CREATE TABLE IF NOT EXISTS naisei.kept(name text PRIMARY KEY, text by
 
 
 def kept_text(place: Path | KeptText) -> KeptText:
-    """Of a file's path, or as it is."""
+    """The text at a path; a `KeptText` is returned unchanged."""
     return _FileText(place) if isinstance(place, Path) else place
 
 
 def kept_at(folder: Path, name: str, store: str | None = None) -> KeptText:
-    """`folder/name`; with a store, there, under the folder's own name."""
+    """`folder/name`; with a store, in the database under the folder's name."""
     if store is None:
         return _FileText(folder / name)
     return _StoredText(store, f"{folder.name}/{name}")

@@ -1,8 +1,8 @@
-"""Where API keys may go: to addresses that the person who runs naisei has named, no others.
+"""API keys go only to addresses named by the user.
 
-A run directory, a study, an index or a configuration may come from somebody else and name any
-address. On the command line a key is sent only to the addresses that stand in the command or in
-an environment variable; a program that calls naisei as a library answers for what it passes.
+A run directory, a study, an index or a configuration may be foreign and name any address. On the
+command line a key is sent only to addresses in the command or in an environment variable; library
+callers are responsible themselves.
 """
 
 from __future__ import annotations
@@ -21,15 +21,16 @@ _PASSWORD = re.compile(r"(://[^\s/:@\"']{0,200}:)[^\s/@\"']{1,500}@")
 _BEARER = re.compile(r"(\bBearer\s+)[\w.~+/=-]{8,}", re.IGNORECASE)
 #: Characters of a secret: a shorter word may stand in any text.
 _SHORTEST = 8
-#: What `only_to_named` found; `None` where a program calls.
+#: The addresses found by `only_to_named`; `None` for library callers.
 _named: frozenset[str] | None = None
 _withheld: set[str] = set()
 
 
 @contextmanager
 def only_to_named(arguments: Sequence[str], variables: Mapping[str, str]) -> Iterator[None]:
-    """Within, keys go to the addresses in these arguments, and in the variables `NAISEI_…` and
-    `…_BASE_URL`, and to each provider's own. For the whole process, all its threads."""
+    """A context in which keys go only to addresses in these arguments, and in the variables
+    `NAISEI_…` and `…_BASE_URL`, and to each provider's own. For the whole process, all its
+    threads."""
     global _named
     texts = [
         *arguments,
@@ -49,8 +50,7 @@ def only_to_named(arguments: Sequence[str], variables: Mapping[str, str]) -> Ite
 
 def key(variable: str, url: str | None = None) -> str | None:
     """The key in an environment variable for a request to `url` (`None`: the provider's own
-    address). `None` if there is none, or nobody has named the address; that is said once on
-    stderr."""
+    address). `None` without a key, or if the address was not named (one warning on stderr)."""
     value = os.environ.get(variable)
     if not value or url is None or _named is None or _origin(url) in _named:
         return value or None
@@ -69,8 +69,7 @@ def key(variable: str, url: str | None = None) -> str | None:
 
 
 def masked(text: str) -> str:
-    """The text without the keys of this environment, and without passwords in URLs: an endpoint
-    may send back what it was sent."""
+    """The text without API keys and passwords in URLs, since an endpoint may echo them."""
     for name, value in os.environ.items():
         if name.endswith(("_KEY", "_TOKEN")) and len(value) >= _SHORTEST:
             text = text.replace(value, "…")
@@ -78,8 +77,7 @@ def masked(text: str) -> str:
 
 
 def _origin(url: str) -> str:
-    """Scheme, host and port: whoever serves one path there serves all. A URL that is none has
-    an origin of its own."""
+    """Scheme, host and port. An invalid URL is its own origin."""
     try:
         parts = urlsplit(url)
         port = parts.port or (443 if parts.scheme.lower() == "https" else 80)

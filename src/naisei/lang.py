@@ -1,4 +1,4 @@
-"""The language of what is printed for people: Japanese or English."""
+"""The user's language: Japanese or English."""
 
 from __future__ import annotations
 
@@ -21,10 +21,8 @@ _spoken: ContextVar[Language | None] = ContextVar("spoken", default=None)
 
 @contextmanager
 def speaking(chosen: Language) -> Iterator[None]:
-    """Speak this language within, whatever the environment says.
-
-    For texts that become part of a run (what a model is told): they must be the same when the
-    run is resumed by somebody with other settings.
+    """A context with this language, whatever the environment. For texts of a run (prompts), which
+    must not change on resume under other settings.
     """
     before = _spoken.set(chosen)
     try:
@@ -82,7 +80,7 @@ def use(chosen: str | None) -> None:
     os.environ["NAISEI_LANG"] = chosen
 
 
-#: Prompts of somebody's own that stand in for ours: (name without version, language) → text.
+#: The user's own prompts in place of ours: (name without version, language) → text.
 _OWN: ContextVar[Mapping[tuple[str, str], Template]] = ContextVar(
     "own prompts", default=MappingProxyType({})
 )
@@ -122,12 +120,12 @@ def render(package: str, name: str, language: str, **values: object) -> str:
 
 @contextmanager
 def own_prompts(package: str, folder: str) -> Iterator[None]:
-    """Within, the files of a folder stand in for the prompts of a package and of those in it:
-    `NAME.LANGUAGE.md`, or `NAME.md` in any language; a version in the name is passed over. An
-    empty folder name: nothing does.
+    """A context in which the files of a folder replace the prompts of a package:
+    `NAME.LANGUAGE.md`, or `NAME.md` for any language; a version in the name is ignored. An empty
+    folder name replaces none.
 
     Raises:
-        InputError: a file that is none of the prompts, or a field that the prompt has not.
+        InputError: a file without such a prompt, or an unknown field.
     """
     token = _OWN.set(_read_own(package, Path(folder)) if folder else MappingProxyType({}))
     try:

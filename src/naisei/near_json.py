@@ -1,4 +1,4 @@
-"""Near JSON: what models write for JSON, and values that surely mean what a schema asks for."""
+"""Near JSON: repairs models' JSON, and values that clearly fit a schema."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _NUMBER = re.compile(r"\+?(-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?)")
 
 
 def plain(value: object) -> str:
-    """In half width and lower case, without what stands around a word."""
+    """Half width, lower case, without surrounding marks."""
     text = unicodedata.normalize("NFKC", str(value)).translate(_MINUS).casefold()
     return re.sub(r"\s*\([^()]*\)$", "", text.strip(" \t\n\"'「」『』。.、*`_")).strip()
 
@@ -53,7 +53,7 @@ class NearJSON:
         """The value that begins at the bracket `at`, and where it ends.
 
         Raises:
-            json.JSONDecodeError: there is none; at the end of the text where it is cut off.
+            json.JSONDecodeError: there is none; with the position at the end if it is cut off.
         """
         said, deep = list[str](), 0
         while token := _TOKEN.match(text, at):
@@ -92,7 +92,7 @@ def _escaped(found: re.Match[str]) -> str:
     return after if after == "'" else found[0] if after in '"\\/bfnrtu' else f"\\{found[0]}"
 
 
-# Values that mean what a schema asks for, though they are not written so.
+# Values that fit a schema in another spelling.
 #
 # Nothing is guessed: a value on another scale, a word that could be two, and what is missing
 # stay as they are, for the validation to name.
@@ -100,7 +100,7 @@ def _escaped(found: re.Match[str]) -> str:
 #: A range of whole numbers up to so wide is a scale, on which a fraction is rounded.
 _SCALE = 25
 _SAID = {"はい": True, "いいえ": False, "あり": True, "なし": False}
-#: Names that models give to the object that was asked for, besides its own.
+#: Other names that models give to the requested object.
 _HULLS = ("properties", "arguments", "parameters", "input", "output", "answer", "result")
 _COUNTED = re.compile(r"([+-]?\d{1,9}(?:\.\d{1,9})?)(?:/(\d{1,9})|点|番|%)?")
 _LABELLED = re.compile(r"(?:no\.?|#|第)?\s*(\d{1,9})(?:番目?|[.:)、](?!\d).*)?", re.DOTALL)
@@ -112,9 +112,8 @@ def _schema(model: type[BaseModel]) -> dict[str, Any]:
 
 
 def fitted(value: Any, model: type[BaseModel], notes: list[str]) -> Any:
-    """`value` with what surely means something of `model`'s schema written so.
-
-    notes: gets a line for each change.
+    """`value` normalised to `model`'s schema where the meaning is clear. notes: receives a line for
+    each change.
     """
     root = _schema(model)
     return _Fitting(root.get("$defs", {}), notes).fit(value, root, "")
@@ -125,7 +124,7 @@ class _Fitting:
         self._known, self._notes = known, notes
 
     def fit(self, value: Any, part: dict[str, Any], place: str) -> Any:
-        """`value`, or what it means for `part` of the schema."""
+        """`value` normalised to a part of the schema."""
         if "$ref" in part:
             return self.fit(value, self._known[part["$ref"].rpartition("/")[2]], place)
         if "anyOf" in part:
@@ -162,7 +161,7 @@ class _Fitting:
         return {
             key: self.fit(given, fields.get(key, {}), f"{place}.{key}".lstrip("."))
             for key, given in value.items()
-            # What may be left out may be null.
+            # Optional fields may be null.
             if given is not None or "default" not in fields.get(key, ())
         }
 
@@ -214,7 +213,7 @@ def _scalar(value: Any, part: dict[str, Any]) -> Any:
 
 
 def _choice(value: Any, choices: list[Any], synonyms: dict[str, Any]) -> Any:
-    """The one of `choices` that is meant."""
+    """The matching choice."""
     if isinstance(value, bool | None) or value in choices:
         return value
     said = plain(int(value) if isinstance(value, float) and value.is_integer() else value)
@@ -238,7 +237,7 @@ def number_of(value: Any, most: float | None = None) -> int | float | None:
 
 
 def _number(value: Any, part: dict[str, Any]) -> Any:
-    """The number that is meant, never one that is moved onto the scale."""
+    """The number, never clipped to the scale."""
     low, high = part.get("minimum"), part.get("maximum")
     number = number_of(value, high)
     if number is None:

@@ -1,4 +1,4 @@
-"""What others add by entry points (memories, agents, players, embedders), and their settings."""
+"""Plug-ins by entry points (memories, agents, players, embedders), and their settings."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def load(group: str, name: str, *, what: tuple[str, str], option: str = "") -> A
     """The object registered as `name`. what: the kind of thing, in Japanese and English.
 
     Raises:
-        InputError: no such name (the message lists those there are), or it cannot be imported.
+        InputError: no such name (the message lists known ones), or it cannot be imported.
     """
     found = entries(group).get(name)
     if found is None:
@@ -34,7 +34,7 @@ def load(group: str, name: str, *, what: tuple[str, str], option: str = "") -> A
         )
     try:
         return found.load()
-    except Exception as error:  # a bug of the plug-in's is told with its name
+    except Exception as error:  # a plug-in's bug is reported with its name
         raise InputError(
             say(
                 f"{what[0]} '{name}' を読み込めません: {type(error).__name__}: {error}",
@@ -52,16 +52,16 @@ FLAG = "--agent-option"
 
 
 class Options(BaseModel):
-    """The settings of an agent: frozen, none unknown. By itself: no settings."""
+    """The settings of an agent: frozen, unknown ones refused. The base class has none."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 def pairs(given: Sequence[str], place: str) -> dict[str, str]:
-    """Key → value of words such as `depth=2`. place: the option that they were given to.
+    """Key → value of words such as `depth=2`. place: the option they belong to.
 
     Raises:
-        InputError: a word without a key or an equals sign, or a key that comes twice.
+        InputError: a word without a key or an equals sign, or a duplicate key.
     """
     out: dict[str, str] = {}
     for word in given:
@@ -92,7 +92,7 @@ def typed(model: type[BaseModel], given: Mapping[str, JsonValue]) -> dict[str, J
         InputError: an unknown name, or a value that does not fit.
     """
     try:
-        # In lax mode: "2" is a whole number, "false" is no.
+        # In lax mode: "2" is a whole number, "false" is False.
         return model.model_validate(dict(given)).model_dump(mode="json", exclude_unset=True)
     except ValidationError as error:
         first = error.errors()[0]
@@ -120,8 +120,8 @@ def untyped(given: Mapping[str, str]) -> dict[str, JsonValue]:
 
 @contextmanager
 def needs_extra(extra: str = "") -> Iterator[None]:
-    """Within, what cannot be imported is told with the extra that brings it (`InputError`); or,
-    without an extra, with the whole package, of which `naisei-core` is a part."""
+    """A context that turns a failed import into an `InputError` naming the extra, or, without one,
+    the full package (`naisei-core` is a part)."""
     try:
         yield
     except ImportError as error:

@@ -1,8 +1,7 @@
 """PostgreSQL: connections of this process to one database, and locks that end with the process.
 
-What is kept there lies in the schema `naisei`, which is made when it is not there. The password is
-taken from the address, or from where libpq finds it (`PGPASSWORD`, `~/.pgpass`); it is never
-written down.
+Data are in the schema `naisei`, created if missing. The password is taken from the address, or from
+where libpq finds it (`PGPASSWORD`, `~/.pgpass`); it is never stored.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from psycopg import Connection
     from psycopg_pool import ConnectionPool
 
-#: What names, in a folder, the database that holds what would lie there.
+#: A folder's file that names the database with its data.
 STORE_FILE = "store.json"
 #: The variable that holds the store, with its password.
 _STORE = "NAISEI_STORE"
@@ -43,7 +42,7 @@ def is_address(store: str) -> bool:
 
 
 def without_password(address: str) -> str:
-    """The address without its password. Raises `InputError`: it is none."""
+    """The address without its password. Raises `InputError` if it is invalid."""
     try:
         parts = urlsplit(address)
     except ValueError:
@@ -55,14 +54,14 @@ def without_password(address: str) -> str:
 def _no_address() -> InputError:
     # It is not repeated: a password may be anywhere in it.
     return InputError(
-        say("保存先の書き方が違います", "is no address of a store"),
+        say("保存先の書き方が違います", "is not an address of a store"),
         place="--store",
         remedy="postgresql://USER@HOST:5432/NAME",
     )
 
 
 class Stored(BaseModel):
-    """`store.json`. store: address without its password. name: of what is kept, in the database."""
+    """`store.json`. store: address without its password. name: of the data in the database."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -76,7 +75,7 @@ class Stored(BaseModel):
 
 
 def stored_in(folder: Path) -> Stored | None:
-    """What the folder's `store.json` names; `None` where there is none. Raises `InputError`."""
+    """The content of the folder's `store.json`, or `None`. Raises `InputError`."""
     path = folder / STORE_FILE
     plain_file(path)
     try:
@@ -91,7 +90,7 @@ def stored_in(folder: Path) -> Stored | None:
 
 
 def address_of(store: str) -> str:
-    """The address with its password, where `NAISEI_STORE` has it; else as it is."""
+    """The address with the password from `NAISEI_STORE`, if it is the same database."""
     known = os.environ.get(_STORE, "")
     return (
         known if is_address(known) and without_password(known) == without_password(store) else store
@@ -99,7 +98,7 @@ def address_of(store: str) -> str:
 
 
 def lock_number(*names: object) -> int:
-    """The advisory lock that stands for something: 63 bits of a digest of its names."""
+    """The number of an advisory lock: 63 bits of a digest of its names."""
     digest = hashlib.blake2b("\n".join(map(str, names)).encode("utf-8", "surrogatepass"))
     return int.from_bytes(digest.digest()[:8]) >> 1
 
@@ -107,7 +106,7 @@ def lock_number(*names: object) -> int:
 def database(address: str) -> Database:
     """The database at an address (`postgresql://USER@HOST:PORT/NAME`); one object a process.
 
-    An address without a password is that of a database which was opened before with one.
+    An address without a password matches a database opened before with one.
 
     Raises:
         InputError: no such address, or it cannot be reached.
@@ -136,7 +135,7 @@ class Database:
         self._prepared: set[str] = set()
 
     def prepare(self, name: str = "", make: str = "") -> None:
-        """Make the schema, and what `make` adds to it, once. name: of what is added."""
+        """Create the schema and the tables of `make`, once. name: of these tables."""
         with self._lock:
             if name in self._prepared:
                 return
@@ -153,11 +152,11 @@ class Database:
 
     @contextmanager
     def connection(self) -> Iterator[Connection[Any]]:
-        """A connection in autocommit mode, to oneself until it is left.
+        """A context with an exclusive connection in autocommit mode.
 
         Raises:
             LogBusy: the database cannot be reached.
-            InputError: what it says of a statement that it refuses.
+            InputError: the database refuses a statement.
         """
         import psycopg
 
@@ -175,7 +174,7 @@ class Database:
 
         with self._lock:
             if self._pool is None:
-                # Once by itself: a pool does not say why it gets none.
+                # Connect once directly, since a pool hides the reason.
                 self._connected().close()
                 self._pool = ConnectionPool(
                     kwargs=self._settings(),
@@ -193,7 +192,7 @@ class Database:
 
         return {
             "application_name": "naisei",
-            # Who waits for a machine that is gone waits in vain.
+            # Detect a dead server.
             "connect_timeout": 5,
             "tcp_user_timeout": 10_000,
             **psycopg.conninfo.conninfo_to_dict(self.address),
@@ -235,8 +234,8 @@ class Database:
         )
 
     def claim(self, number: int) -> bool:
-        """Take an advisory lock, which is held until `unclaim`, or until this process or the
-        database ends; whether nobody else has it."""
+        """Take an advisory lock until `unclaim` or the end of this process or the database; returns
+        whether it was free."""
         import psycopg
 
         with self._lock:
@@ -253,7 +252,7 @@ class Database:
             return True
 
     def unclaim(self, number: int) -> None:
-        """Let go. What cannot be told to the database, it knows when the connection ends."""
+        """Release the lock. If the database is unreachable, it does so when the connection ends."""
         with self._lock:
             self._claimed.pop(number, None)
             if self._claims is not None:
@@ -261,8 +260,8 @@ class Database:
                     self._claims.execute("SELECT pg_advisory_unlock(%s)", (number,))
 
     def _renew(self) -> None:
-        """Where the connection that holds the locks was lost, take them again on another one. Of
-        those that somebody else has by now, that one is the holder: see `naisei.runs.postgres`."""
+        """Take the locks again after a lost connection. Locks taken by others meanwhile are theirs:
+        see `naisei.runs.postgres`."""
         with self._lock:
             self._lost = False
             if self._claims is not None:
@@ -275,7 +274,7 @@ class Database:
                 _locked(self._claims, number)
 
     def close(self) -> None:
-        """Close what is idle, and let go of all locks."""
+        """Close idle connections and release all locks."""
         with self._lock:
             if self._pool is not None:
                 self._pool.close()
@@ -292,7 +291,7 @@ def _configured(db: Connection[Any]) -> None:
 
 
 def _versions(db: Connection[Any]) -> dict[str, int]:
-    """Of what is made there: a number by name; empty where nothing is."""
+    """Versions of the created tables by name."""
     if db.execute("SELECT to_regclass('naisei.versions')").fetchone() == (None,):
         return {}
     return dict(db.execute("SELECT name, number FROM naisei.versions").fetchall())

@@ -1,7 +1,7 @@
 """Parsers of other people's files in a process of their own, with limits.
 
-A file can make a parser loop, eat memory or crash; here it takes nothing with it, and fails as one
-message. The process serves one file after another, so that a folder costs one start.
+A file can make a parser loop, eat memory or crash; here it only fails with one message. The process
+serves one file after another, so that a folder costs one start.
 
     with Sandbox() as sandbox:
         answer = sandbox.call("naisei.retrieval.load:answered", {"name": "a.pdf"}, data)
@@ -29,7 +29,7 @@ from naisei.core import NaiseiError
 from naisei.lang import language, say
 from naisei.lengths import PARSE_MEMORY, PARSE_OUTPUT, PARSE_SECONDS
 
-#: What a parser may know of where it runs: no key, no token.
+#: Environment of a parser, without keys and tokens.
 _ENVIRONMENT = frozenset(
     {"PATH", "PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "HOME", "TMPDIR", "SYSTEMROOT", "TZ"}
 )
@@ -77,11 +77,10 @@ class Sandbox:
         self.close()
 
     def call(self, function: str, options: Mapping[str, Any], data: bytes) -> Any:
-        """What `module:name` returns for (data, options), both of which and the answer are JSON
-        but the data.
+        """The result of `module:name` for (data, options); options and result are JSON.
 
         Raises:
-            ParserStopped: it took too long or too much memory, said too much, or crashed.
+            ParserStopped: it exceeded a limit of time, memory or output, or crashed.
         """
         worn, process = self._worn, self._running()
         assert process.stdin is not None and process.stdout is not None
@@ -183,7 +182,7 @@ def main() -> None:
     _limit(int(sys.argv[1]))
     # As the command line has it: parsers make many objects and few cycles.
     gc.set_threshold(20_000, 20, 50)
-    # What libraries print must not come between the answers.
+    # Output of libraries must not mix with the answers.
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     calls = sys.stdin.buffer

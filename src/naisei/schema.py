@@ -1,8 +1,8 @@
-"""Schemas of what models are to answer: pydantic models whose fields say how they are filled.
+"""Schemas of models' replies: pydantic models with a description for each field.
 
 class Reply(BaseModel):
-    thought: str = told("判断の理由。二文以内", "The reason, in two sentences at most")
-    action: int = told("行動の番号", "Number of the action")
+    thought: str = model_field("判断の理由。二文以内", "The reason, in two sentences at most")
+    action: int = model_field("行動の番号", "Number of the action")
 """
 
 from __future__ import annotations
@@ -35,11 +35,10 @@ def model_field(
     synonyms: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
     **bounds: Any,
 ) -> Any:
-    """A field that a model fills in, with what it is told of it: one line in each language.
-
-    default: what a missing value is read as; every field is asked for all the same. called: other
-    names of the field, and synonyms: value → other words for it, as replies may have them. bounds:
-    of the value, as for `pydantic.Field`; only a short range of whole numbers is told to the model.
+    """A field that a model fills in, with a description in each language. default: for a missing
+    value; the field is still requested. called: other names of the field, and synonyms: value →
+    other words for it, as replies may have them. bounds: of the value, as for `pydantic.Field`;
+    only a short range of whole numbers is told to the model.
     """
     extra: Any = {_TOLD: {"ja": ja, "en": en}}
     if called:

@@ -1,4 +1,4 @@
-"""Servers of ours: in one process or in several, until they are told to end."""
+"""Servers of ours: in one process or in several, until they are stopped."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from naisei.lengths import HEADERS_SECONDS, HEADERS_WAITING
 _GRACE = 10
 #: Seconds in which a process must begin to serve, and may be silent.
 _SILENT = 60
-#: Opens an application; what belongs to it is closed on leaving.
+#: Opens an application and closes it on leaving.
 Opening = Callable[[], AbstractAsyncContextManager[ASGIApp]]
-#: Is told the address once connections are taken (a port of 0 is any free one).
+#: Called with the address once the server accepts connections (port 0: any free one).
 Ready = Callable[[str], None]
 
 
@@ -49,7 +49,7 @@ def serve(
         grace: seconds that requests in flight have to end.
 
     Raises:
-        InputError: what cannot be opened or bound.
+        InputError: the application or the address cannot be opened.
     """
     with closing(bound(host, port)) as listening:
         if workers > 1:
@@ -147,8 +147,8 @@ _waiting: dict[_Connection, None] = {}
 
 
 class _Connection(H11Protocol):
-    """With a bound on how long the head of a request may take, and on how many are waited for:
-    too many, and the oldest are closed, so that nobody can keep the others out by beginning."""
+    """Limits the time for the head of a request, and the number of waiting connections: the oldest
+    are closed first."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -209,7 +209,7 @@ def uvicorn_config(app: object, *, grace: int = _GRACE, workers: int = 1) -> uvi
 
 
 def bound(host: str, port: int) -> socket.socket:
-    """A socket at this address. Raises `InputError` where nobody can listen."""
+    """A socket at this address. Raises `InputError` if it cannot be bound."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # With the protocol named, asyncio sends the end of an answer at once; else it waits 40 ms
     # for the client to confirm the beginning.

@@ -19,7 +19,7 @@ Floats = npt.NDArray[np.float64]
 Vectors = npt.NDArray[np.float32]
 
 _STEPS = 2.0**24
-#: Rows at once: what becomes float64 stays in the processor's cache.
+#: Rows per block, so that the float64 copy fits the processor's cache.
 _BLOCK = 1024
 #: Scores that agree to so many decimals are ties: exponentials and logarithms differ by processor.
 DECIMALS = 12

@@ -1,6 +1,6 @@
-"""The terminal: what is printed for people goes through `Console`.
+"""The terminal: all output for people goes through `Console`.
 
-Data are printed as they are. What a user or a model wrote is never read as markup (`[bold]`), as
+Data are printed unchanged. Text of users and models is never read as markup (`[bold]`), as
 the name of an emoji (`:hand:`), or as an escape sequence that moves the cursor or colours the
 screen. Styles are given with `style=` or as `Text`.
 
@@ -35,7 +35,7 @@ _CONTROL = re.compile(
     r"|\x1b[ -/]*[0-Z\\^-~]"
     rf"|[\x00-\x08\x0b-\x1f\x7f-\x9f{INVISIBLE}]"
 )
-#: Of these, what JSON leaves as it is.
+#: Those that JSON does not escape.
 _OBEYED = re.compile(r"[\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _WIDE = "\u2e80-\u9fff\uf900-\ufaff\ufe30-\ufe4f\uff01-\uff60\uffe0-\uffe6\U00020000-\U0003ffff"
 _OPENING = "（「『【〔［｛〈《｟“‘"
@@ -158,7 +158,7 @@ def _without_controls(text: Text) -> Text:
 
 
 class Console(_console.Console):
-    """rich's console for text that somebody else wrote; see the module."""
+    """rich's console for untrusted text; see the module."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**{"markup": False, "emoji": False, **options})
@@ -175,7 +175,7 @@ class Console(_console.Console):
 
 
 class Panel(_panel.Panel):
-    """rich's panel; a title is no markup either."""
+    """rich's panel, with a plain title."""
 
     def __init__(self, renderable: RenderableType, **options: Any) -> None:
         for name in ("title", "subtitle"):

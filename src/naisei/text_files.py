@@ -34,8 +34,8 @@ _BOMS = (
 _LEVEL_1 = bytes(
     byte for high in range(0xB0, 0xD0) for low in range(0xA1, 0xFF) for byte in (high, low)
 ).decode("euc_jp", "ignore")
-#: What a Japanese text is full of, and what only a wrong reading of one shows: half-width
-#: katakana by the dozen, private-use and control characters; rare kanji count for nothing.
+#: Characters common in Japanese text, and signs of a wrong decoding: half-width katakana by the
+#: dozen, private-use and control characters; rare kanji count for nothing.
 _WIDE = rf"\u3000\u3041-\u3096\u30a1-\u30fc、。「」（）・{_LEVEL_1}"
 _USUAL = re.compile(rf"[{_WIDE}\x20-\x7e\r\n]")
 _HALF = re.compile(r"[\uff61-\uff9f]")
@@ -48,7 +48,7 @@ _RUNS = re.compile(
 #: Files of banks and the like: half-width katakana and nothing else beside ASCII.
 _KATAKANA = re.compile(r"[\uff66-\uff9f]{2,}")
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
-#: What stands beside ASCII in a text of Windows-1252.
+#: Non-ASCII characters usual in Windows-1252.
 _ACCENTS = re.compile(r"[‘’“”–—…•™€£§©®°±·´¡¿«»À-ÖØ-Ýß-ïñ-öø-ý\xa0]")
 #: \x15 stands round the times of CHAT transcripts.
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x14\x16-\x1a\x1c-\x1f]")
@@ -58,7 +58,7 @@ _PIPE_SECONDS = 5.0
 
 
 class Undecodable(ValueError):
-    """The bytes are no text in any encoding that is known here."""
+    """The bytes are not text in any known encoding."""
 
 
 def read_text(path: Path | str, *, remedy: str = "") -> str:
@@ -67,8 +67,7 @@ def read_text(path: Path | str, *, remedy: str = "") -> str:
     remedy: what to do where there is no such file, or it cannot be opened.
 
     Raises:
-        InputError: it cannot be read, is over 200 MB, is no text, or in no encoding that is known
-            here.
+        InputError: it cannot be read, is over 200 MB, is not text, or has an unknown encoding.
     """
     try:
         data = _bytes_of(Path(path))
@@ -79,18 +78,18 @@ def read_text(path: Path | str, *, remedy: str = "") -> str:
 
 
 def _bytes_of(path: Path) -> bytes:
-    """What is in a file, no more than a byte beyond `TEXT_FILE`."""
+    """The bytes of a file, up to one byte beyond `TEXT_FILE`."""
     if not stat.S_ISFIFO(path.stat().st_mode):
         with path.open("rb") as file:
             return file.read(TEXT_FILE + 1)
-    # A pipe that nobody writes to would be waited for without end.
+    # A pipe without a writer would block for ever.
     pipe = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     with os.fdopen(pipe, "rb") as file:
         until, first = time.monotonic() + _PIPE_SECONDS, b""
         while not first:
             try:
                 first = os.read(pipe, 1 << 16)
-            except BlockingIOError:  # somebody is about to write
+            except BlockingIOError:  # a writer is about to open it
                 break
             if not first and time.monotonic() > until:
                 raise TimeoutError(
@@ -117,7 +116,7 @@ def text_of(data: bytes, place: str) -> str:
 
 
 def _undecodable(data: bytes, place: str) -> InputError:
-    """What is wrong, with the line where that can be told."""
+    """The error, with the line if known."""
     said = say(
         "テキストファイルではないか、文字コードを判別できません",
         "this is no text file, or its encoding is not known",
@@ -151,14 +150,14 @@ def unreadable(error: Exception, place: str, *, remedy: str = "") -> InputError:
     return InputError(said, place=place, remedy=remedy or default)
 
 
-#: What a spreadsheet takes for a formula, or for a cell's end.
+#: Starts of a formula in a spreadsheet, or ends of a cell.
 _FORMULA = re.compile(r"\s*[=+\-@＝＋－＠]|[\t\r\n]")
 _A_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?%?")
 
 
 def csv_cell(value: Any) -> Any:
     """A cell as it may stand in a CSV file: a text that a spreadsheet would run as a formula
-    (`=cmd|…`) begins with `'`; numbers and other texts are as they were. Source: OWASP, CSV
+    (`=cmd|…`) begins with `'`; numbers and other texts are unchanged. Source: OWASP, CSV
     Injection."""
     if not isinstance(value, str) or not _FORMULA.match(value) or _A_NUMBER.fullmatch(value):
         return value
@@ -172,10 +171,9 @@ _HALF_CHARACTER = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def json_of(text: str | bytes, *, foreign: bool = False) -> Any:
-    """The value of a JSON text of others.
+    """Parse untrusted JSON.
 
-    foreign: not all of it is read: half a character is let stand, and a number that is none
-    becomes a text.
+    foreign: tolerate half surrogate pairs, and read invalid numbers as text.
 
     Raises:
         json.JSONDecodeError: it is no JSON, is nested more than `JSON_DEPTH` deep, or has half a
@@ -229,11 +227,11 @@ def _no_number(name: str) -> Any:
 
 
 def toml_of(text: str) -> dict[str, Any]:
-    """The table of a TOML text of others.
+    """Parse untrusted TOML.
 
     Raises:
-        tomllib.TOMLDecodeError: it is no TOML, is nested more than `JSON_DEPTH` deep, or has a
-            number of thousands of digits.
+        tomllib.TOMLDecodeError: it is not TOML, is nested deeper than `JSON_DEPTH`, or has a number
+        of thousands of digits.
     """
     try:
         table = tomllib.loads(text)
@@ -279,7 +277,7 @@ def encoding_of(data: bytes) -> str:
     """The codec of the bytes, chosen as `decode` says; all of them can be decoded with it.
 
     Raises:
-        Undecodable: no encoding that is known here.
+        Undecodable: unknown encoding.
     """
     for mark, name in _BOMS:
         if data.startswith(mark):
@@ -328,7 +326,7 @@ def _likely(text: str) -> float:
 
 
 def _japanese(text: str) -> bool:
-    """Whether what is not ASCII looks Japanese; nothing at all does."""
+    """Whether the non-ASCII part looks Japanese (empty text does)."""
     others = len(_NOT_ASCII.findall(text))
     return not others or sum(map(len, _RUNS.findall(text))) >= 0.3 * others
 

@@ -1,7 +1,7 @@
-"""Which documents weights were learnt from: digests of their words, kept beside the weights.
+"""Training documents of weights: digests of their words, stored with the weights.
 
 An evaluation on these documents says so. A digest does not change with a document's name, wrapping,
-width of characters or marks for bold, so that a copy is known too.
+width of characters or marks for bold, so that copies match, too.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ def learnt_from(texts: Sequence[str], known: frozenset[str]) -> int:
 
 
 def training_note(name: str, seen: int, of: int) -> tuple[str, ...]:
-    """What is to be said of figures of `name` on `of` documents, `seen` of which it was trained
-    or tuned on; nothing if that is none."""
+    """The note for figures of `name` on `of` documents, if it was trained or tuned on `seen` of
+    them."""
     if not seen:
         return ()
     return (

@@ -37,7 +37,7 @@ _WRONG: tuple[Wrong, ...] = (
      'put a text with commas, quotes or line ends in quotes: "…", "" for "'),
     (_lines("a"), "no speaker is named", "begin the line with a name (やな: …), give a speaker, or "
      "say who speaks by --character"),
-    (lambda: Gate(character="yana", policy="person"), "the policy `person` has nobody to ask",
+    (lambda: Gate(character="yana", policy="person"), "the policy `person` needs a function to ask",
      "give a function from the question to a line"),
     (lambda: Gate(character="yana", retries=-1), "must be 0 or more, not -1", ""),
 )  # fmt: skip

@@ -223,7 +223,7 @@ def test_what_cannot_be_used_is_told(server: OpenAIServer) -> None:
     with pytest.raises(InputError):
         ask_before_act({BOOK: str}, model=_function)
     desk = ask_before_act({BOOK: str, CANCEL: str}, model=model(server))
-    with pytest.raises(InputError, match="nobody to ask"):
+    with pytest.raises(InputError, match="no function to ask"):
         desk("x")
     with pytest.raises(InputError):
         desk.tell("t", "  ")

@@ -47,7 +47,7 @@ _WRONG: tuple[Wrong, ...] = (
      "give --model PROVIDER:NAME or --agent-model PROVIDER:NAME"),
     (lambda: ModelSettings(requests_per_minute=0), "requests per minute must be greater than 0, "
      "not 0", ""),
-    (lambda: ModelSettings(base_url="here"), "'here' is no URL of an endpoint",
+    (lambda: ModelSettings(base_url="here"), "'here' is not a URL of an endpoint",
      "write it as http://HOST:PORT/v1"),
     (lambda: read_script(_SCRIPT), "no such file",
      "name a script file"),

@@ -46,7 +46,7 @@ _WRONG: tuple[Wrong, ...] = (
     (lambda: find_games("twc:.", split="test"),
      "this is not the layout of TWC: there is no easy/test",
      "name the folder that holds easy, medium and hard"),
-    (lambda: read_weights(_NOTHING), f"these are no weights: {_NO_FILE}",
+    (lambda: read_weights(_NOTHING), f"these are not weights: {_NO_FILE}",
      "make them: python tools/hybrid_weights.py --recorded FILE --out FILE"),
     (lambda: ablation(RUN, AblationConfig(games=".", models=_MODEL), ["half"]),
      "unknown row 'half'",

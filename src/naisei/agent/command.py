@@ -1,4 +1,4 @@
-"""`naisei talk`. What it does is imported when it is called."""
+"""`naisei talk`. Its implementation is imported on call."""
 
 from __future__ import annotations
 

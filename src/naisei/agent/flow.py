@@ -43,7 +43,7 @@ from naisei.memory.stream import Entry, Recall, Recent, remember
 from naisei.textgame.schemas import START
 
 T = TypeVar("T")
-#: The stream of what is remembered of the person; how much of it is looked at, and told at once.
+#: The memory stream of the person; number of entries read, and used at once.
 STREAM, _FOUND, _TOLD = "person", 24, 3
 #: Earlier requests that a later one may point back to.
 _EARLIER = 5
@@ -51,9 +51,9 @@ _EARLIER = 5
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What a persona brings. ear: reads a remark. agent: decides among actions; `None` where it
-    cannot act. memory: of reflection. setting: of its documents, `None` where it has none. roles:
-    those that have a model: `understanding`, `speaker`, `reflector`, …"""
+    """The parts of a persona. ear: parses remarks. agent: chooses actions; `None` if it cannot act.
+    memory: of reflection. setting: of its documents, or `None`. roles: those with a model:
+    `understanding`, `speaker`, `reflector`, …"""
 
     persona: Persona
     rules: AgentRules
@@ -64,9 +64,9 @@ class Parts:
     roles: frozenset[str] = frozenset()
 
     def kinds(self, mind: Mind) -> tuple[Kind, ...]:
-        """What a remark may be taken for just now."""
+        """The kinds of remarks possible now."""
         served: dict[Kind, object] = {
-            # In a game what was done cannot be tried again: the world is another.
+            # In a game an action cannot be retried, since the world has changed.
             "correction": None if self.persona.plays else mind.deed,
             "act": self.agent,
             "question": self.setting,
@@ -76,7 +76,7 @@ class Parts:
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """What is answered. remembered: of former days, what bears on it, best first."""
+    """The remark to answer. remembered: relevant memories, best first."""
 
     parts: Parts
     mind: Mind
@@ -85,16 +85,16 @@ class Remark:
 
 
 class Interrupted(Exception):
-    """The answer to a question is none, but an emergency, or asks the persona something else:
-    whatever was going on ends. meant: that answer."""
+    """The person answers a question with an emergency or another question, which ends the current
+    task. meant: that answer."""
 
     def __init__(self, meant: ParsedRemark) -> None:
         self.meant = meant
 
 
 def talk(parts: Parts, mind: Mind) -> Flow[NoReturn]:
-    """A conversation without end; whoever has had enough leaves."""
-    if parts.agent is not None and mind.actions is None:  # a game, which tells where it begins
+    """An endless conversation; the user quits it."""
+    if parts.agent is not None and mind.actions is None:  # a game, which describes its start
         mind.see((yield from Act(START)))
         yield from Say(mind.seen, parts.persona.profile.id, {})
     while True:
@@ -126,7 +126,7 @@ def _served(parts: Parts, mind: Mind, meant: ParsedRemark) -> Flow[None]:
 
 
 def rescue(remark: Remark) -> Flow[None]:
-    """An emergency: the public number, and what the documents have for it, whoever speaks."""
+    """An emergency: the public number, and help from the documents."""
     text, setting = remark.meant.call, remark.parts.setting
     if setting is not None:
         urgent = yield from urgent_reply(Dialogue(utterance=remark.mind.last_line), setting)
@@ -135,7 +135,7 @@ def rescue(remark: Remark) -> Flow[None]:
 
 
 def act(remark: Remark) -> Flow[None]:
-    """Ask as often as is allowed, then do it, or say that there is nothing to be done."""
+    """Ask within the quota, then act or decline."""
     parts, mind, told = remark.parts, remark.mind, None
     words = remark.meant.words
     if "understanding" not in parts.roles:
@@ -147,7 +147,7 @@ def act(remark: Remark) -> Flow[None]:
 
 
 def correct(remark: Remark) -> Flow[None]:
-    """What was done was wrong: the memo is rewritten, and what was meant is done or tried again."""
+    """The action was wrong: rewrite the memo, then do or retry the intended one."""
     parts, mind, language = remark.parts, remark.mind, remark.parts.persona.language
     assert mind.deed is not None and mind.actions is not None
     *before, last = mind.deed.logs
@@ -165,7 +165,7 @@ def correct(remark: Remark) -> Flow[None]:
 
 
 def _attempt(remark: Remark, deed: Deed, told: int | None) -> Flow[None]:
-    """One trial of R-Clarify, and what is said of its end. told: the action that is meant."""
+    """One trial of R-Clarify, with a closing line. told: the known action, if any."""
     parts, mind, language = remark.parts, remark.mind, remark.parts.persona.language
     assert mind.actions is not None and parts.agent is not None
     actions, confirm = mind.actions, parts.persona.permissions.confirm
@@ -189,10 +189,10 @@ def _attempt(remark: Remark, deed: Deed, told: int | None) -> Flow[None]:
 
 
 def answer(remark: Remark) -> Flow[None]:
-    """From the documents, with their sources; asked back first where it is vague."""
+    """Answer from the documents with sources; ask back first if vague."""
     parts, mind = remark.parts, remark.mind
     assert parts.setting is not None
-    # A model reads what was said; rules go by requests alone.
+    # A model reads all lines; rules only requests.
     before = mind.person_lines[:-1] if "evaluator" in parts.roles else mind.asked
     asking = converse(remark.meant.words, parts.setting, earlier=before[-_EARLIER:])
     reply = yield from voiced(asking, parts, mind)
@@ -200,7 +200,7 @@ def answer(remark: Remark) -> Flow[None]:
     small = reply.extended in ("greeting", "farewell")
     told = model or remark.meant.sort not in ("question", "act")
     if small or (nothing and told):
-        # What the documents do not hold the persona may know, or says that it does not.
+        # Without documents the persona answers itself, or says that it does not know.
         yield from chat(remark, reply.message if nothing and model and not small else "")
         return
     found: dict[str, JsonValue] = {"reply": reply.model_dump(mode="json", exclude={"message"})}
@@ -208,8 +208,8 @@ def answer(remark: Remark) -> Flow[None]:
 
 
 def chat(remark: Remark, message: str = "", done: dict[str, JsonValue] | None = None) -> Flow[None]:
-    """The persona's line, as somebody who stands so to the person and remembers them. message:
-    what it has to tell. done: what the mind notes with it."""
+    """The persona's line, given the relationship and memories. message: content to convey. done:
+    data noted in the mind."""
     spare = message or reply_without_a_model(remark.mind, remark.meant, remark.remembered)
     if "speaker" not in remark.parts.roles:
         yield from speak(remark, spare, done or {"told": spare})
@@ -234,10 +234,9 @@ def speak(
     spare: str = "",
     checked: bool = True,
 ) -> Flow[None]:
-    """The line through the gate, and out; what came of it is committed with it.
-
-    words: of the line, or who writes it. done: what the mind notes with it. more: what is shown
-    with it. spare: is said where every draft is rejected.
+    """Pass a line through the gate and say it, with its metadata. words: the line, or its writer.
+    done: data noted in the mind. more: shown with it. spare: the fallback if every draft is
+    rejected.
     """
     parts, mind = remark.parts, remark.mind
     text, seen = yield from gated(parts, mind, words, spare=spare, checked=checked)
@@ -258,8 +257,8 @@ def speak(
 def gated(
     parts: Parts, mind: Mind, words: str | Writer, *, spare: str = "", checked: bool = True
 ) -> Flow[tuple[str, dict[str, JsonValue]]]:
-    """A line that may go out, and what the director said of it. What nobody could write otherwise
-    no judge is asked about; where every draft is rejected, it is `spare`."""
+    """An accepted line and its verdicts. Fixed lines are not judged; if every draft is rejected, it
+    is `spare`."""
     write: Writer = _as_they_are(words) if isinstance(words, str) else words
     if not (checked and parts.rules.checking):
         return (yield from write(())), {}
@@ -312,8 +311,8 @@ def _ask_user(parts: Parts, mind: Mind, question: str) -> Flow[str]:
 
 
 def recalled(mind: Mind, *, model: bool) -> Flow[Sequence[Entry]]:
-    """What is remembered of the person, best first: from other conversations, and from this one
-    where that is asked about and no model reads it."""
+    """Memories of the person, best first: from other conversations, and from this one if asked
+    about without a model."""
     if not (yield from Recent(STREAM, 1)):
         return ()
     now = (yield from Now()).replace(tzinfo=None)

@@ -23,7 +23,7 @@ _DENIED = re.compile(r"^.*(?:じゃ|では)な(?:くて?|い)[、。]?")
 _ALSO = re.compile(r"も(?:[、。\s]*$|お願い|おねがい|頼|ちょうだい|ください|ね|いい)")
 #: 「しまっといて」, of whatever place the thing has
 _PUT_AWAY = re.compile(r"しま[っいうえ]|片(?:付|づ)け|かたづけ|(?:戻|もど|直|なお)し")
-#: Where what is brought, and what is tidied away, is afterwards.
+#: Places of things after bringing and tidying.
 _NEAR, _AWAY = "あなたのそば", "片付けた"
 #: How verbs of bringing begin.
 _BRING = ("持って", "取って")
@@ -101,8 +101,8 @@ class GameHouse(Handler):
 
 
 def named(said: str, actions: Iterable[Action], *, like: str) -> int | None:
-    """The action whose thing is named, and not denied; with the same verb as `like` where there are
-    several; `None` where none or several remain."""
+    """The action whose thing is named and not denied; with the verb of `like` if there are several;
+    `None` unless unique."""
     moves = {action.id: _MOVE.match(action.text) for action in actions}
     wanted = without_denied(said)
     found = {id: move for id, move in moves.items() if move and move["thing"] in wanted}
@@ -112,12 +112,12 @@ def named(said: str, actions: Iterable[Action], *, like: str) -> int | None:
 
 
 def without_denied(said: str) -> str:
-    """What is wanted of 「コップじゃなくてグラス」."""
+    """The wanted part of 「コップじゃなくてグラス」."""
     return _DENIED.sub("", said) or said
 
 
 def left_out(said: str, actions: Iterable[Action], *, like: str) -> int | None:
-    """The action that is meant where half of it is left to the one just done, `like`: 「コップも」
+    """The action of an elliptic request, completed from the last one, `like`: 「コップも」
     names another thing, 「しまっといて」 another deed with the same thing; `None` for neither."""
     if _ALSO.search(said):
         return named(said, actions, like=like)
@@ -138,7 +138,7 @@ def left_out(said: str, actions: Iterable[Action], *, like: str) -> int | None:
 
 
 def rooms_of(world: str) -> dict[str, Sequence[str]]:
-    """The rooms of a bundled world; none of one that is not bundled."""
+    """The rooms of a bundled world; empty for other worlds."""
     found = json.loads((files("naisei.data") / "agents" / "worlds.json").read_text("utf-8"))
     rooms: dict[str, Sequence[str]] = found.get(world, {})
     return rooms

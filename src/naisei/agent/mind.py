@@ -1,7 +1,5 @@
-"""What the agent holds in mind during a conversation: the fold of what was said and done.
-
-A flow that is played again from its log comes to the same mind; a conversation that goes on in a
-new part takes it from the events of the parts before.
+"""The agent's state during a conversation: the fold of lines and actions. A replay gives the same
+state; a new part rebuilds it from earlier events.
 """
 
 from __future__ import annotations
@@ -22,7 +20,7 @@ from naisei.relationship.speech import SpeechEstimator
 
 #: The person, in histories.
 PERSON = "person"
-#: What the agent takes a remark for.
+#: Kinds of remarks.
 Kind = Literal["act", "question", "correction", "chat"]
 
 
@@ -35,8 +33,7 @@ class Deed(BaseModel):
     logs: tuple[TrialLog, ...] = ()
 
     def instance(self, language: Literal["ja", "en"], words: str = "") -> Instance:
-        """As R-Clarify takes it; what is really wanted is in the person's head. words: the request,
-        where it was made clear in others."""
+        """As an R-Clarify instance with unknown intent. words: the clarified request."""
         scene = Scene(id="talk", utterance=words or self.utterance, language=language)
         return Instance(id="talk", scene=scene, gold=0)
 
@@ -67,7 +64,7 @@ class Mind:
 
     @classmethod
     def of(cls, persona: Persona, actions: ActionSet | None, events: Iterable[Event]) -> Mind:
-        """As it was after these events. actions: at the beginning."""
+        """The state after these events. actions: at the start."""
         mind = cls(persona, actions)
         for event in events:
             request: dict[str, Any] = event.request  # type: ignore[assignment]
@@ -87,11 +84,11 @@ class Mind:
         hollow = {*self.persona.profile.names, *self.persona.profile.partner_names}
         self.talk = self.talk.after(Say(text, speaker, meta or {}), hollow)
         with speaking(self.persona.language):
-            if not (meta or {}).get("reply"):  # a document's words tell nothing of the two
+            if not (meta or {}).get("reply"):  # quoted documents do not count for the relationship
                 self._speech.add(speaker, text)
 
     def see(self, seen: Observation) -> None:
-        """What came of an act. A game lists what can be done next."""
+        """Record the result of an action. A game lists the next ones."""
         self.seen = str(seen.info.get("told") or "")
         if commands := seen.info.get("candidates"):
             listed = enumerate(commands, 1)  # type: ignore[arg-type]
@@ -99,7 +96,7 @@ class Mind:
             self.actions = ActionSet(name="game", actions=actions)
 
     def note(self, done: Mapping[str, Any]) -> None:
-        """What came of a line, as its `Say` holds it: a deed, a question answered, a fact told."""
+        """Record a line's metadata: a deed, an answered question, a stated fact."""
         self.just_did = bool(done.get("deed"))
         if "deed" in done:
             self.deed = Deed.model_validate(done["deed"]) if done["deed"] else None
@@ -110,8 +107,8 @@ class Mind:
 
     @property
     def stances(self) -> dict[str, dict[str, int] | None]:
-        """How the persona stands to the person (`own`) and the other way about (`theirs`), by
-        dimension, after the last line; `None` where the words do not tell it."""
+        """The relationship after the last line, persona to person (`own`) and back (`theirs`), by
+        dimension; `None` if unknown."""
         read = {"own": self.persona.profile.id, "theirs": PERSON}
         found = {side: self._speech.reading(who).vector for side, who in read.items()}
         return {side: v.model_dump() if v else None for side, v in found.items()}

@@ -51,8 +51,8 @@ ROLES = ("understanding", "agent", "speaker", "judge", "reflector", "evaluator",
 
 
 class TalkConfig(BaseModel):
-    """What is frozen of a conversation. models: role → `provider:name`. person: the name under
-    which the memo is kept. memo: as it was at the start."""
+    """The frozen configuration of a conversation. models: role → `provider:name`. person: key of
+    the memo. memo: at the start."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -79,9 +79,9 @@ async def opened(
     """The flow, and the world in which it runs.
 
     base: performs Chat, Embed and Now. past: events of earlier parts. folder: for the index of the
-    documents. people: where memos are kept. kept: what is remembered of the person beyond the
-    conversation; `None` where they do not allow it. human: performs `AskUser`. groups: those of
-    the person, as the documents name them; `None` lets them read everything.
+    documents. people: folder of memos. kept: memory across conversations; `None` where they do not
+    allow it. human: performs `AskUser`. groups: those of the person, as the documents name them;
+    `None` lets them read everything.
 
     Raises:
         InputError: no such documents, actions or game.
@@ -140,8 +140,8 @@ def _embedder(name: str) -> KeptEmbedder:
 
 @contextmanager
 def housed(persona: Persona) -> Iterator[tuple[Handler, ActionSet | None]]:
-    """The house that the persona acts in, and what can be done there at the beginning; `None`
-    where it cannot act, or a game is still to tell it.
+    """The persona's house and its initial actions; `None` if it cannot act or a game will list
+    them.
 
     Raises:
         InputError: no such actions; no such game, or no engine for it.
@@ -161,10 +161,10 @@ def housed(persona: Persona) -> Iterator[tuple[Handler, ActionSet | None]]:
 def indexed(
     documents: str, folder: Path, groups: Sequence[str] | None = None
 ) -> Iterator[Index | None]:
-    """The documents' index, brought up to date; by words alone, which is quick.
+    """The updated index of the documents, by words only for speed.
 
     Raises:
-        InputError: no such folder, or nothing in it that can be read.
+        InputError: no such folder, or no readable document.
     """
     if not documents:
         yield None
@@ -185,8 +185,7 @@ def indexed(
 
 
 class Memories(StreamHandler):
-    """What was said in this conversation and, where the person allows it, in those before; and the
-    memo, which is all else that is remembered."""
+    """Memory of this conversation and, if allowed, of earlier ones; and the memo."""
 
     def __init__(self, kept: KeptStream | None, embed: Handler, memo: Handler) -> None:
         super().__init__({STREAM: kept.stream() if kept is not None else Stream()}, embed)

@@ -1,4 +1,4 @@
-"""A persona: who the agent is, what it knows, what it may do. One TOML file."""
+"""A persona: identity, knowledge and permissions. One TOML file."""
 
 from __future__ import annotations
 
@@ -29,9 +29,8 @@ class _Part(BaseModel):
 
 
 class Permissions(_Part):
-    """remember: whether it may ask to keep what it learns of a person. confirm: actions (their
-    texts) that it asks about each time before it does them. search: whether it may look things up
-    in the documents."""
+    """remember: whether it may ask to store facts about a person. confirm: actions (texts) that
+    need a confirmation each time. search: whether it may search the documents."""
 
     remember: bool = True
     confirm: tuple[Line, ...] = ()
@@ -39,7 +38,7 @@ class Permissions(_Part):
 
 
 class Fact(_Part):
-    """say: as the persona would say it. asked: what is asked, or asked for, when it answers."""
+    """say: in the persona's words. asked: questions that it answers."""
 
     say: Line
     asked: tuple[Line, ...] = ()
@@ -71,8 +70,8 @@ class Persona(_Part):
 
     @property
     def profile(self) -> Character:
-        """As the person is spoken to, who is nobody of the character's own. Raises `InputError` for
-        no such character."""
+        """The character's profile with the person as its partner. Raises `InputError` for an
+        unknown character."""
         return _profile(self.model_dump_json(by_alias=True))
 
     @property
@@ -90,7 +89,7 @@ class Persona(_Part):
 
     @property
     def index(self) -> str:
-        """The documents that are asked, a folder or `handbook`; "" for none."""
+        """The folder of documents, or `handbook`; "" for none."""
         return self.documents * self.permissions.search
 
 
@@ -116,10 +115,10 @@ def shipped() -> tuple[str, ...]:
 
 
 def load_persona(name: str | Path) -> Persona:
-    """A persona by id or by the path of its file; paths in it are taken from where it lies.
+    """A persona by id or by the path of its file; paths in it are relative to the file.
 
     Raises:
-        InputError: there is none of that name, or the file is no persona.
+        InputError: unknown name, or the file is not a persona.
     """
     if str(name) in shipped():
         text = (files("naisei.data") / "agents" / f"{name}.toml").read_text("utf-8")
@@ -148,7 +147,7 @@ def _parsed(text: str, place: str, folder: Path | None) -> Persona:
         persona.profile  # noqa: B018
     except (ValidationError, tomllib.TOMLDecodeError) as error:
         raise InputError(
-            say(f"人物のファイルとして読めません: {error}", f"is no persona: {error}"),
+            say(f"人物のファイルとして読めません: {error}", f"is not a persona: {error}"),
             place=place,
             remedy=say(
                 "naisei talk --show-persona robot の出力を手本にしてください",

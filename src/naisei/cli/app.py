@@ -20,7 +20,7 @@ from naisei.cli.profile import defaults
 from naisei.lang import say
 from naisei.system.registry import BUILT_IN, Text, find_system, system_in, system_names
 
-#: What is no system: sub-command → where its typer app is, and its help.
+#: Other sub-commands → module of the typer app, and help.
 _OTHERS: dict[str, tuple[str, Text]] = {
     "talk": (
         "naisei.agent.command:app",
@@ -122,7 +122,7 @@ def _about(name: str) -> str:
 
     try:
         return say(*find_system(name).about)
-    except InputError as error:  # somebody's broken package does not keep the others away
+    except InputError as error:  # a broken plug-in does not hide the others
         return str(error)
 
 

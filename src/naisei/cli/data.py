@@ -21,7 +21,7 @@ from naisei.system.config import Printed
 from naisei.terminal import json_text, visible
 from naisei.transcripts import FORMS
 
-#: Faults of one file that are told.
+#: Most reported faults of a file.
 _TOLD = 20
 
 app = typer.Typer(

@@ -1,4 +1,4 @@
-"""`naisei demo`: every system at work, one after the other, and where to look at what it left.
+"""`naisei demo`: every system at work, one after the other, and where to find the results.
 
 A system joins by its declaration (`System.demo`). `naisei <system> demo` is `naisei demo <system>`.
 """
@@ -34,11 +34,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What `naisei demo` shows of one system. Texts are (Japanese, English).
+    """One system's part of `naisei demo`. Texts are (Japanese, English).
 
-    title: its name, and in a word what it does. about: two lines of at most 78 columns. show:
-    performs it on a stage; with `stage.model`, with that model. hint: the command to try next.
-    data: the one language of its data, where there is but one; it is said to who reads another.
+    title: its name and purpose. about: two lines of at most 78 columns. show: performs it on a
+    stage; with `stage.model`, with that model. hint: the command to try next. data: the one
+    language of its data, where there is but one; it is said to who reads another.
     """
 
     title: tuple[str, str]
@@ -67,12 +67,12 @@ class Stage:
         print_wrapped(self.console, text, style=style, indent=indent)
 
     def note(self, ja: str, en: str) -> None:
-        """What must not be mistaken, in a line before the rest."""
+        """Print an important note first."""
         self.print(say(ja, en), "yellow")
 
     @contextmanager
     def busy(self, ja: str, en: str) -> Iterator[None]:
-        """Shows, on a terminal, what is going on."""
+        """Show a status on a terminal."""
         with self.console.status(say(ja, en)):
             yield
 
@@ -81,7 +81,7 @@ class Stage:
         self.reports.append((name, path))
 
     def finished(self, result: RunResult) -> None:
-        """Of a run whose budget or model may have failed it.
+        """Check a run after its end.
 
         Raises:
             InputError: none of its episodes could be scored.
@@ -167,7 +167,7 @@ def _show_part(name: str, stage: Stage) -> int:
     return 0
 
 
-#: Said where the data are in another language than the reader's.
+#: Note for data in another language than the reader's.
 _ONLY = {
     "ja": ("データは日本語です。", "There are Japanese data only, so what follows is in Japanese."),
     "en": ("文章は英語だけです。", "The texts are English."),
@@ -205,7 +205,7 @@ def _program() -> str:
 
 
 def _fetch(model: str, stage: Stage) -> None:
-    """Get the embedded model if it is the one; say what is to be known of it."""
+    """Download the embedded model if used, and print its notice."""
     provider, _, name = model.partition(":")
     if provider != "local":
         return

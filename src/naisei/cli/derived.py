@@ -38,7 +38,7 @@ C = TypeVar("C", bound=Config)
 
 
 class _SystemGroup(TyperGroup):
-    """The commands of one system; what a command needs is imported when it is called."""
+    """The commands of one system; commands import their modules on call."""
 
     def __init__(self, system: System, **options: Any) -> None:
         super().__init__(name=system.name, help=say(*system.about), no_args_is_help=True, **options)
@@ -77,7 +77,7 @@ def command_of(system: System, name: str) -> Any:
     """One command of a system.
 
     Raises:
-        KeyError: it has none of that name.
+        KeyError: it has no command of this name.
     """
     for experiment in system.experiments:
         if experiment.verb == name:
@@ -216,7 +216,7 @@ def ablation(
     """The configurations of the rows chosen, all else as in `config`.
 
     Raises:
-        InputError: a row that there is not.
+        InputError: an unknown row.
     """
     for name in chosen:
         if name not in experiment.rows:
@@ -259,7 +259,7 @@ def shown_live(
     run_dir: Path | None,
     as_json: bool,
 ) -> tuple[RunOptions, Callable[[Event], None] | None]:
-    """How to run, and what prints a run of a single episode as it goes, if it has that."""
+    """The run function, and the live printer for a single episode, if any."""
     from naisei.runs.directory import RunDirectory
     from naisei.runs.frozen import default_path
 

@@ -1,4 +1,4 @@
-"""`naisei runs search|keep|chart`: what is done with runs that are there."""
+"""`naisei runs search|keep|chart`: commands on existing runs."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def search(
         raise InputError(say("探す言葉がありません", "there is no text to look for"), place="TEXT")
     single = (root / "config.json").exists()
     if not single and not find_runs(root):
-        study_runs(root)  # tells why there is nothing
+        study_runs(root)  # reports why there is nothing
     looked = Search(text, [found_at(root)] if single else find_runs(root), prompts)
     for hit in looked:
         where = f"{hit.run} {hit.episode} {hit.step} {hit.kind}"

@@ -1,4 +1,4 @@
-"""How errors are told on the command line, typer's own among them."""
+"""Error messages on the command line, typer's own included."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def exit_code(error: BaseException) -> int:
 
 
 def report(error: BaseException) -> int:
-    """Say on stderr what went wrong, in one message; returns the exit code."""
+    """Print the error on stderr in one message; returns the exit code."""
     # Imported when needed: `naisei --help` must not wait for the core.
     from naisei.core import EffectFailed, InputError, ModelCallForbidden, ReplayDivergence
 
@@ -72,7 +72,7 @@ def report(error: BaseException) -> int:
 
 
 def _plugin_of(error: BaseException) -> str:
-    """The plug-in in whose code it was raised, with module and line; "" if it was in ours."""
+    """The plug-in that raised the error, with module and line; "" for our own code."""
     from naisei.entries import plugins
 
     packages = plugins()
@@ -94,13 +94,13 @@ _EXTRAS = {
     "textgame": ("textworld",),
     "train": ("safetensors", "tokenizers", "torch", "transformers"),
 }
-#: Module → package, of what no extra brings.
+#: Module → package, for modules without an extra.
 _PACKAGES = {"mlflow": "mlflow-skinny", "tensorboardX": "tensorboardX", "wandb": "wandb"}
 
 
 def _root_error(error: BaseException) -> BaseException:
-    """Of a group of errors the one that was raised on purpose, else the first; of a disk's
-    error, what it amounts to for the user."""
+    """The relevant error of a group: an intentional one, else the first; disk errors become user
+    errors."""
     import sqlite3
 
     from naisei.core import InputError, NaiseiError
@@ -123,7 +123,7 @@ def _root_error(error: BaseException) -> BaseException:
     if isinstance(error, UnicodeEncodeError) and "surrogates" in error.reason:
         given = error.object[max(0, error.start - 40) : error.end + 40]
         return InputError(
-            say("UTF-8 でない文字があります", "holds characters that are no UTF-8"),
+            say("UTF-8 でない文字があります", "holds characters that are not UTF-8"),
             place=given.encode(errors="backslashreplace").decode(),
         )
     if isinstance(error, sqlite3.Error):
@@ -251,8 +251,8 @@ _ERRORS = tuple(
 
 
 def translate_help() -> None:
-    """Let typer print help in the user's language, wrapped as `naisei.terminal` does, and never
-    read as markup: `[voice]` is a word. What prints help is imported when there is some."""
+    """Make typer print help in the user's language, wrapped by `naisei.terminal` and without
+    markup. Imported only for help."""
     for kind in (TyperCommand, TyperGroup):
         kind.format_help = _translated_first(kind.format_help)  # type: ignore[method-assign]
 

@@ -1,4 +1,4 @@
-"""`naisei runs export` and `report`: what a run holds, as files for people and programs."""
+"""`naisei runs export` and `report`: a run as files for people and programs."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def write(text: str, to: Path | None) -> None:
 
 
 def _printable(text: str) -> str:
-    """As it is for a program; for a person without what a terminal would act upon."""
+    """Unchanged for programs; without control characters for a terminal."""
     return visible(text) if sys.stdout.isatty() else text
 
 

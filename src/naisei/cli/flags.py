@@ -24,17 +24,17 @@ from naisei.system.sampling import FLAG as SAMPLING
 from naisei.system.sampling import parsed, sampled
 
 C = TypeVar("C", bound=Config)
-#: Of `RunOptions`, what matters only where a model is called.
+#: Fields of `RunOptions` that need a model.
 _MODELS_ONLY = frozenset(
     ("base_url", "timeout", "structured", "cache", "requests_per_minute", "tokens_per_minute")
 )
 
 
 class Flags:
-    """The flags of an experiment, and what they amount to.
+    """The flags of an experiment, and their configuration.
 
-    single: flags that make several configurations are taken once. only: keys of the fields' flags
-    there are, for what is no run. defaults: key → default, where it is not the field's own.
+    single: axis flags take one value. only: keys of the available flags, for commands other than
+    runs. defaults: key → default, where it is not the field's own.
     """
 
     def __init__(
@@ -164,9 +164,8 @@ class Flags:
         *,
         running: RunOptions | None = None,
     ) -> dict[str, Any]:
-        """The configurations that the flags amount to, by label: one, or several for a study.
-
-        What has an effect in none of them is told on stderr, of `running` too.
+        """The configurations from the flags, by label: one, or several for a study. Flags without
+        effect are reported on stderr.
         """
         roles = [role for role in self.experiment.roles if not role.like]
         model_of = {r.name: m for r in roles if (m := given.pop(f"{r.name}_model", None))}
@@ -297,7 +296,7 @@ def configurations(experiment: Experiment[C], **given: Any) -> dict[str, C]:
     be repeated.
 
     Raises:
-        InputError: as the command does, at the flag; a key that is none.
+        InputError: as the command does, at the flag; or an unknown key.
     """
     made: dict[str, C] = Flags(experiment).configs(given)
     for unknown in given:

@@ -50,7 +50,7 @@ def _open_streams() -> None:
 
 
 def _drop_output() -> None:
-    """What could not be written is not tried again when the interpreter ends."""
+    """Discard unwritable output, so that the interpreter does not retry at exit."""
     try:
         sys.stdout.flush()
     except OSError:
@@ -61,8 +61,8 @@ def _drop_output() -> None:
 
 @contextmanager
 def _ended_by_sigterm() -> Iterator[None]:
-    """SIGTERM ends a command as Ctrl-C does: what was begun is put away. Runs and servers, which
-    go on to a good place first, have handlers of their own."""
+    """SIGTERM ends a command like Ctrl-C, with cleanup. Runs and servers have their own
+    handlers."""
 
     def stop(*_: object) -> None:
         raise KeyboardInterrupt

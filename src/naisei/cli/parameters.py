@@ -130,10 +130,10 @@ def signed(
 
 
 def typed_in(context: typer.Context, parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """What was given on the command line, in the environment or in `naisei.toml`, without defaults.
+    """Values given on the command line, in the environment or in `naisei.toml`, without defaults.
 
     Raises:
-        InputError: `naisei.toml` names a flag of this command that it has not.
+        InputError: `naisei.toml` names an unknown flag of this command.
     """
     refuse_unknown(context.default_map, parameters)
     sources = {key: context.get_parameter_source(key) for key in parameters}
@@ -163,8 +163,7 @@ def put(values: dict[str, Any], path: tuple[str, ...], value: Any) -> None:
 
 
 def check_served(index: Path | None, models: Iterable[str], settings: Any = None) -> None:
-    """What a server will open: now, not when somebody calls who cannot mend it. Raises
-    `InputError`."""
+    """Validate at startup what a server will open. Raises `InputError`."""
     from naisei.models.registry import open_model
     from naisei.retrieval.store import Store
 

@@ -1,4 +1,4 @@
-"""What commands print: tables for people, one line for machines."""
+"""Output of commands: tables for people, one line for machines."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def print_study(study: Study, *, as_json: bool = False) -> None:
 
 
 def _print_state(result: RunResult, console: Console) -> None:
-    """Why a run is not complete, and how to go on; nothing for one that is."""
+    """Print why a run is incomplete and how to resume it."""
     out = result.outcome
     if out.failed:
         console.print(

@@ -1,4 +1,4 @@
-"""`naisei.toml`: defaults of flags, and named sets of them, for those who repeat themselves.
+"""`naisei.toml`: defaults of flags, and named sets of them.
 
     [defaults]                    # always
     model = "openai:gpt-5-nano"
@@ -58,7 +58,7 @@ class Defaults(dict[str, Any]):
         self.place, self._layers, self._common, self._level = place, layers, common, level
 
     def get(self, name: str, default: Any = None) -> Any:
-        """As click asks, for a flag or for a sub-command: it does not say which."""
+        """Called by click for flags and sub-commands alike."""
         if name in self:
             return self[name]
         tables = [layer[name] for layer in self._layers if _is_table(layer.get(name))]
@@ -73,7 +73,7 @@ def _is_table(value: Any) -> bool:
 
 
 def _config_file() -> Path | None:
-    """The file that holds; `None` for none. One that is named has to be there."""
+    """The config file in effect, or `None`. A named file must exist."""
     if named := os.environ.get("NAISEI_CONFIG"):
         return Path(named)
     import platformdirs
@@ -86,7 +86,7 @@ def defaults(profile: str | None) -> Defaults | None:
     """The defaults of a profile; without one, those that always hold; `None` without a file.
 
     Raises:
-        InputError: no such file or profile, no TOML, or a key that no table has.
+        InputError: no such file or profile, invalid TOML, or an unknown key.
     """
     path = _config_file()
     if path is None:

@@ -37,7 +37,7 @@ from naisei.system.studies import conditions, folder_of
 
 @dataclass(slots=True)
 class Reproduction:
-    """What is run, and what came of it. made: study → model → label → seed → summary. missing:
+    """A reproduction's plan and results. made: study → model → label → seed → summary. missing:
     study → why it was not run."""
 
     source: Source
@@ -51,7 +51,7 @@ class Reproduction:
     frozen: dict[str, Frozen] = field(default_factory=dict)
 
     def carry_out(self) -> None:
-        """Run all that can be run; what was stopped goes on where it was.
+        """Run everything possible, resuming stopped runs.
 
         Raises:
             InputError: nothing can be run with what was given, or a flag that no command knows.

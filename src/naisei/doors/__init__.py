@@ -1,8 +1,7 @@
-"""Doors: naisei inside programs that people already run.
-
-Three wrappers for anybody's functions and agents. Doors to frameworks and protocols are modules
-of their own, each behind its extra: `pydantic_ai`, `langgraph`, `openai_agents`, `mcp`; and the
-proxy before a model, `proxy`. Each is a thin driver of the systems' flows.
+"""Doors: naisei inside existing programs. Three wrappers for any functions and agents. Doors to
+frameworks and protocols are modules of their own, each behind its extra: `pydantic_ai`,
+`langgraph`, `openai_agents`, `mcp`; and the proxy before a model, `proxy`. Each is a thin driver of
+the systems' flows.
 """
 
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""`ask_before_act`: the policy of R-Clarify round your own actions.
+"""`ask_before_act`: the policy of R-Clarify around your own actions.
 
 Clarify's agents decide; your functions perform `Act`, your user `AskUser`. The log is the only
 state: with a file, a conversation goes on after a restart. Whatever is said belongs to one thread,
@@ -133,10 +133,10 @@ class AskBeforeAct(Generic[R]):
         done: str = "",
         log: EventLog | None = None,
     ) -> Question | Choice | Declined:
-        """One decision: nothing is carried out, nothing is kept.
+        """One decision, without acting or storing.
 
         asked: questions and answers so far, oldest first. done: the action that the same words
-        had carried out just before; it is confirmed. log: is told what was asked of models.
+        had carried out just before; it is confirmed. log: receives the model calls.
         """
         flow = self._decided(_checked(request), asked, done)
         return run(flow, self._world(None, blocking=True), log=log)
@@ -149,7 +149,7 @@ class AskBeforeAct(Generic[R]):
         done: str = "",
         log: EventLog | None = None,
     ) -> Question | Choice | Declined:
-        """The same within an event loop."""
+        """Like `decide`, within an event loop."""
         flow = self._decided(_checked(request), asked, done)
         return await arun(flow, self._world(None, blocking=False), log=log)
 
@@ -189,7 +189,7 @@ class AskBeforeAct(Generic[R]):
     def tell(
         self, thread: str, text: str, *, step: str = "", message: str = ""
     ) -> Question | Acted[R] | Declined:
-        """What somebody says in a conversation: a request, or the answer to the question there.
+        """Pass a message of a conversation: a request, or the answer to its question.
 
         thread: names the conversation; of two users, two. step: of the question that is answered
         (`Question.step`). message: your id of what is said, unique in the thread. What names the
@@ -255,7 +255,7 @@ class AskBeforeAct(Generic[R]):
     def _turn(self, request: str) -> ActingTurn[R]:
         if self._ask is None:
             raise InputError(
-                say("質問する相手がありません", "there is nobody to ask"),
+                say("質問する相手がありません", "there is no function to ask the user"),
                 place="ask",
                 remedy=say(
                     "ask に質問を受け取る関数を渡すか、tell を使ってください",

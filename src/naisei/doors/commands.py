@@ -1,4 +1,4 @@
-"""`naisei mcp` and `naisei proxy`: flags. What they serve is imported when they are called."""
+"""`naisei mcp` and `naisei proxy`: flags. Servers are imported on call."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class McpOptions(Options):
 class ProxyOptions(Options):
     """Flags of `naisei proxy`.
 
-    upstream: ends in `/v1` as a rule. features: of every request that names none itself.
+    upstream: ends in `/v1` as a rule. features: of requests without their own.
     """
 
     upstream: str = flag(

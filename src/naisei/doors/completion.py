@@ -38,7 +38,8 @@ _WRONG_EN = re.compile(r"^\s*(no\b|wrong|that'?s (not|wrong)|not what i)", re.IG
 
 
 class Upstream(Protocol):
-    """What a completion needs of the proxy. url: up to `/v1`. notes: memos and questions asked."""
+    """The proxy's resources for a completion. url: up to `/v1`. notes: memos and questions
+    asked."""
 
     url: str
     options: ProxyOptions
@@ -140,8 +141,8 @@ class Completion:
             self._instruct(f"{head}\n{memo}")
 
     async def _ask(self) -> str | None:
-        """The question back, if one is to be asked; else what is wanted is told to the model. After
-        a tool's result there is nothing to ask: the model goes on."""
+        """The question back, if needed; else the chosen action is put into the prompt. After a
+        tool's result nothing is asked."""
         assert self.proxy.desk is not None
         found = await self.proxy.desk.ahear(self.said, self.user, log=self.log)
         if isinstance(found, Question):
@@ -171,7 +172,7 @@ class Completion:
         return [(role, text[:_READ]) for role, text in self.said]
 
     def _noted(self, text: str) -> tuple[str, ...] | None:
-        """The options of a question of ours; `None` for what was none."""
+        """The options of our question; `None` for other messages."""
         kept = self.proxy.notes.texts(self._mark(text))
         return tuple(kept[1:]) if kept else None
 
@@ -179,7 +180,7 @@ class Completion:
         return f"ground:{mark_of(self.user, [text[:_READ]])}"
 
     def _instruct(self, text: str) -> None:
-        """Put before the model what it should know, beside the caller's own instructions."""
+        """Add instructions for the model to the caller's own."""
         at = sum(1 for m in self.body["messages"] if m.get("role") in ("system", "developer"))
         messages = [*self.body["messages"]]
         messages.insert(at, {"role": "system", "content": text})
@@ -244,7 +245,7 @@ class Completion:
         return JSONResponse(made, headers=self.headers)
 
     def _usage(self) -> dict[str, Any]:
-        """What was paid: by the upstream's drafts, the rejected ones among them, and by us."""
+        """The total usage: the upstream's drafts, rejected ones included, and our calls."""
         ours, used = spent(self.log), dict(self.paid[-1]) if self.paid else {}
         parts = {"prompt_tokens": ours.input_tokens, "completion_tokens": ours.output_tokens}
         for name, own in parts.items():
@@ -269,7 +270,7 @@ class Completion:
             yield chunk
 
 
-#: Headers of a hop, which are no part of what is passed on.
+#: Hop-by-hop headers, not forwarded.
 HOP = {"host", "content-length", "connection", "transfer-encoding", "accept-encoding", "x-naisei"}
 
 
@@ -280,7 +281,7 @@ def kept_headers(reply: httpx2.Response) -> dict[str, str]:
 
 
 def passed_on(reply: httpx2.Response) -> Response:
-    """A reply as it comes, to be closed by whoever has heard it, or has left."""
+    """A streamed reply, closed after use or when the client leaves."""
 
     async def parts() -> AsyncIterator[bytes]:
         try:
@@ -296,7 +297,7 @@ def passed_on(reply: httpx2.Response) -> Response:
 
 
 def _rejects(role: str, text: str) -> bool:
-    """Whether the user says that the last reply was not what they wanted."""
+    """Whether the user rejects the last reply."""
     if role != "user":
         return False
     return understand(text[:_READ]).stance is Stance.NO or _WRONG_EN.match(text) is not None

@@ -53,8 +53,8 @@ class Documents:
         show: Callable[[str], None] | None = None,
         log: EventLog | None = None,
     ) -> Reply:
-        """A question back, or the answer. show: is told what there is of an answer so far. log:
-        of what was asked of models."""
+        """A question back, or the answer. show: called with the answer so far. log: receives the
+        model calls."""
         setting, world = self.setting, self.world
         if show is not None:
             world = shown_while_written(setting, world, show)

@@ -1,4 +1,4 @@
-"""What goes to and fro in a conversation about an action, and how a turn of it is performed."""
+"""Messages of a conversation about an action, and the performance of a turn."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ R_co = TypeVar("R_co", covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What an action is given: the request, the questions that were asked, and the answers. id:
-    of conversation and request, unique for ever: an idempotency key for a device."""
+    """The input of an action: the request, questions and answers. id: of conversation and request,
+    unique for ever: an idempotency key for a device."""
 
     text: str
     asked: tuple[tuple[str, str], ...] = ()
@@ -45,10 +45,10 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What the person is to be asked. guess: the action that would be taken now, if it is known.
-    step: names conversation, request and question, unique for ever; an answer that names it
-    counts once. options: answers that are understood as they stand, the last that nothing is to
-    be done; any other words are, too."""
+    """A question to the person. guess: the action that would be taken now, if known. step: names
+    conversation, request and question, unique for ever; an answer that names it counts once.
+    options: answers that are understood as they stand, the last that nothing is to be done; any
+    other words are, too."""
 
     text: str
     guess: str = ""
@@ -66,8 +66,8 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Declined:
-    """Nothing is to be done, and nothing was: nothing was asked for (`no request`: thanks, a
-    greeting, a request taken back), or none of the actions is wanted (`none fits`)."""
+    """No action was carried out: no request (`no request`: thanks, a greeting, a request taken
+    back), or none of the actions is wanted (`none fits`)."""
 
     reason: str
     thought: str = ""
@@ -75,8 +75,8 @@ class Declined:
 
 @dataclass(frozen=True, slots=True)
 class Acted(Generic[R]):
-    """An action that was carried out. result: what its function returned. again: it was
-    done before; result is what the log kept of it then, `None` for what is no JSON."""
+    """A completed action. result: its function's result. again: it was done before; result is then
+    the logged one, `None` if it is not JSON."""
 
     action: str
     result: R | None
@@ -84,7 +84,7 @@ class Acted(Generic[R]):
 
 
 class ActionOwner(Protocol[R_co]):
-    """Whose actions they are. names: what each does, in their order."""
+    """The owner of a set of actions. names: their descriptions, in order."""
 
     @property
     def names(self) -> Sequence[str]: ...
@@ -93,7 +93,7 @@ class ActionOwner(Protocol[R_co]):
 
 
 class Asking(Exception):
-    """The flow has come to a question whose answer is not there yet."""
+    """The flow reached a question without an answer yet."""
 
     waits = True
 
@@ -102,8 +102,8 @@ class Asking(Exception):
 class ActingTurn(Handler, Generic[R]):
     """One turn of a conversation, performed: `AskUser` and `Act`.
 
-    id: of the request. answer: what came, for the first question that is not in the log. ask: whom
-    to ask without. pending: the question that waits, its words and its step.
+    id: of the request. answer: for the first unlogged question. ask: otherwise asks the user.
+    pending: the waiting question and its step.
     """
 
     owner: ActionOwner[R]
@@ -155,7 +155,7 @@ class ActingTurn(Handler, Generic[R]):
 
 
 def plain(result: Any) -> JsonValue:
-    """The result as the log keeps it; `None` for what JSON cannot hold."""
+    """The result as logged; `None` if it is not JSON."""
     try:
         found: JsonValue = json.loads(json.dumps(result, ensure_ascii=False))
     except (TypeError, ValueError):
@@ -164,7 +164,7 @@ def plain(result: Any) -> JsonValue:
 
 
 def kept_at(state: str | Path) -> RunLog:
-    """The log that keeps the state of a door. state: a SQLite file; or `postgresql://…`, where
+    """The log with the state of a door. state: a SQLite file; or `postgresql://…`, where
     several processes share it, with a name after `#` if the database keeps that of several doors.
 
     Raises:
@@ -179,8 +179,7 @@ def kept_at(state: str | Path) -> RunLog:
 
 
 class KeptLog:
-    """The log of `kept_at`, opened when it is first needed, and held open for as long as this
-    lives: opening checks all of it."""
+    """The log of `kept_at`, opened on first use and kept open, since opening verifies all of it."""
 
     def __init__(self, state: str | Path) -> None:
         self._state = state
@@ -196,7 +195,7 @@ class KeptLog:
             return self._log
 
     async def aopen(self) -> RunLog:
-        """The same within an event loop, which goes on meanwhile."""
+        """The same without blocking the event loop."""
         return self._log if self._log is not None else await asyncio.to_thread(self.open)
 
 
@@ -206,7 +205,7 @@ HELD = 10_000
 
 
 class Bounded(OrderedDict[str, V]):
-    """The last `HELD` of what was put or looked up."""
+    """A cache of the last `HELD` entries."""
 
     def __setitem__(self, key: str, value: V) -> None:
         super().__setitem__(key, value)
@@ -228,7 +227,7 @@ class Notes:
             await self.kept.aopen()
 
     def get(self, key: str) -> Any:
-        """`None` where nothing is noted."""
+        """The note, or `None`."""
         return self._held.get(key) if self.kept is None else self.kept.open().get(key)
 
     def texts(self, key: str) -> list[str]:
@@ -236,20 +235,20 @@ class Notes:
         return [str(each) for each in found] if isinstance(found, list) else []
 
     def put(self, key: str, note: JsonValue) -> None:
-        """Returns when it is kept. Raises `LogBusy` if another program holds the file."""
+        """Store a note. Raises `LogBusy` if another program holds the file."""
         if self.kept is None:
             self._held[key] = note
         else:
             self.kept.open().put(key, note)
 
     async def aput(self, key: str, note: JsonValue) -> None:
-        """The same within an event loop, which goes on while another program holds the file."""
+        """The same without blocking the event loop while the file is locked."""
         await self.aopen()
         await retry_while_locked(lambda: self.put(key, note))
 
 
 def spent(log: MemoryLog) -> Usage:
-    """What the effects of a log cost together."""
+    """The total cost of a log's effects."""
     costs = [event.usage for event in log.events if event.usage is not None]
     return Usage(
         calls=sum(cost.calls for cost in costs),

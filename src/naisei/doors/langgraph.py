@@ -1,4 +1,5 @@
-"""LangGraph: clarify's policy as nodes. A question to the user is an interrupt; resume is theirs.
+"""LangGraph: clarify's policy as nodes. A question to the user is an interrupt; resuming is
+LangGraph's.
 
 `begin` forgets what an earlier request of the thread left; `decide` writes its question into the
 state, `ask` interrupts with it. A node that is resumed is run again from its start, so no model is
@@ -87,7 +88,7 @@ def clarify_graph(desk: AskBeforeAct[Any]) -> StateGraph[ClarifyState, None, Any
 
 
 def _begun(state: ClarifyState) -> ClarifyState:
-    """A new request; or the one there is, said again under its id."""
+    """A new request, or the current one repeated under its id."""
     if (id := state.get("id", "")) and id == state.get("message"):
         return {"id": ""}
     return {

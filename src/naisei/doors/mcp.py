@@ -45,7 +45,7 @@ _ROUNDS = "2026-07-28"
 
 
 class Exchange(BaseModel):
-    """A question that was asked and its answer. options: those that came with the question."""
+    """A question and its answer. options: offered with the question."""
 
     question: str
     answer: str
@@ -53,8 +53,8 @@ class Exchange(BaseModel):
 
 
 class NextStep(BaseModel):
-    """What to do about a request: ask `question` (options: answers that are understood as they
-    stand), take `action`, or do nothing (`declined`: why)."""
+    """The next step of a request: ask `question` (options: known answers), take `action`, or do
+    nothing (`declined`: why)."""
 
     choice: Literal["ask", "act", "nothing"]
     question: str = ""
@@ -65,7 +65,7 @@ class NextStep(BaseModel):
 
 
 class JudgedLine(BaseModel):
-    """status: PASS, WARN, RETRY. text: the line with mends. reasons: of what did not pass."""
+    """status: PASS, WARN, RETRY. text: the line after fixes. reasons: of failed checks."""
 
     status: str
     text: str
@@ -78,7 +78,7 @@ class SaidLine(BaseModel):
 
 
 class Relationship(BaseModel):
-    """How `src` stands toward `dst`: −5 to +5 in each dimension, `null` where nothing told it."""
+    """How `src` stands toward `dst`: −5 to +5 in each dimension, `null` if unknown."""
 
     src: str
     dst: str
@@ -102,7 +102,7 @@ class Emphasised(BaseModel):
 
 
 class _PendingAnswer(BaseModel):
-    """What comes back with the answer to a question."""
+    """State returned with the answer to a question."""
 
     dialogue: Dialogue
     question: str
@@ -235,7 +235,7 @@ def mcp_server(
 
     @server.resource("runs://run/{name}", mime_type="application/json")
     def one_run(name: str) -> str:
-        """The result of a run by the name of its folder, and what is frozen of it."""
+        """The result and the frozen configuration of a run, by folder name."""
         from naisei.runs.directory import RunDirectory
         from naisei.runs.listing import runs as listed
         from naisei.runs.show import run_json
@@ -252,7 +252,7 @@ def mcp_server(
 
 @contextmanager
 def _tool_errors() -> Iterator[None]:
-    """What the caller can mend is told to the caller; anything else is an error of ours."""
+    """Input errors are reported to the caller; others are internal errors."""
     try:
         yield
     except InputError as error:
@@ -316,8 +316,8 @@ async def _ask_documents(
 
 
 def _form(reply: Reply) -> Any:
-    """What a client shows: a choice where there are options, else a line to write in. An answer in
-    other words is understood all the same."""
+    """The form for a client: a choice with options, else a text field. Free answers are understood,
+    too."""
     shown: Any = {"enum": list(reply.options)} if reply.options else None
     told = Field(title=say("答え", "Answer"), json_schema_extra=shown)
     return create_model("Answer", answer=(str, told))

@@ -1,5 +1,5 @@
 """OpenAI Agents SDK: an input guardrail that asks, an output guardrail that checks, and an agent
-that hands over once it is clear to whom.
+that hands over once the target is clear.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def clarifying_guardrail(desk: AskBeforeAct[Any]) -> InputGuardrail[Any]:
             return GuardrailFunctionOutput({"action": found.action}, False)
         return GuardrailFunctionOutput({"declined": found.reason}, True)
 
-    # Before the agent begins: what it would do meanwhile is what must not happen.
+    # Blocking: the agent must not start before.
     return InputGuardrail(ambiguous, name="naisei_clarify", run_in_parallel=False)
 
 
@@ -214,7 +214,7 @@ class _Policy(Model):
 
 
 def _item_texts(given: _Items) -> list[tuple[str, str]]:
-    """Role and text of each item; what was handed over, or done, ends what went before."""
+    """Role and text of each item; a handoff or action ends the earlier request."""
     if isinstance(given, str):
         return [("user", given)]
     said = []

@@ -78,10 +78,11 @@ def features_of(text: str) -> dict[str, str]:
 
 @dataclass
 class Proxy:
-    """What is kept while it serves. Made from the command's options; opened by `async with`.
+    """The proxy's state. Made from the command's options; opened by `async with`.
 
     Raises:
-        InputError: an upstream that is no URL, unknown features, or one without what it needs.
+        InputError: an invalid upstream URL, unknown features, or a feature without its
+        requirements.
     """
 
     options: ProxyOptions
@@ -126,8 +127,8 @@ class Proxy:
         await self._stack.aclose()
 
     def check(self, wanted: Mapping[str, str], *, ours: bool = False) -> None:
-        """Raises `InputError` for a feature without what it needs, and a character that there is
-        not. ours: the command's own, which may name the file of a character."""
+        """Raises `InputError` for a feature without its requirements, and an unknown character.
+        ours: the command's own, which may name the file of a character."""
         for name, option in self._missing.items():
             if name in wanted:
                 told = say(f"{name} には {option} が要ります", f"{name} needs {option}")
@@ -168,7 +169,7 @@ class Proxy:
         )
 
     async def _passed(self, request: Request) -> Response:
-        """Anything that is no completion, as it is."""
+        """Forward other requests unchanged."""
         path = request.path_params["path"]
         # Decoded, and perhaps once more upstream: out of its own folder nothing is asked for.
         if any(part in (".", "..") for part in re.split(r"[/\\]", unquote(path))):
@@ -230,7 +231,7 @@ class Proxy:
         return await self.client.send(sent, stream=True)
 
     def headers(self, request: Request) -> dict[str, str]:
-        """Those of the caller; the key of the environment where the caller has none."""
+        """The caller's headers, with the environment's key if the caller has none."""
         found = {k: v for k, v in request.headers.items() if k.lower() not in HOP}
         if "authorization" not in found and (key := os.environ.get("OPENAI_API_KEY")):
             found["authorization"] = f"Bearer {key}"
@@ -238,8 +239,8 @@ class Proxy:
 
 
 async def _answered(request: Request, work: Coroutine[Any, Any, Response]) -> Response:
-    """What comes of `work`, or what is wrong with it. Whoever asks and then leaves ends it, and
-    with it what is under way upstream."""
+    """The response of `work`, or its error. A disconnected caller cancels it and the upstream
+    request."""
     doing = asyncio.ensure_future(work)
     leaving = asyncio.ensure_future(_left(request))
     try:

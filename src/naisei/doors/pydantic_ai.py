@@ -1,8 +1,9 @@
 """pydantic-ai: actions behind clarify's policy as a toolset, the gate as an output validator.
 
 A question to the user is a deferred call of kind `question`: the run ends with
-`DeferredToolRequests`; `answered` takes the answers, and gives what the run goes on with. A call's
-own id names nothing: some models give the same one again. The conversation has a name of ours.
+`DeferredToolRequests`; `answered` takes the answers, and gives the results to continue the run. A
+call's own id names nothing: some models give the same one again. The conversation has a name of
+ours.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ def questions(asked: DeferredToolRequests) -> dict[str, str]:
 async def answered(
     desk: AskBeforeAct[Any], asked: DeferredToolRequests, given: Mapping[str, str]
 ) -> DeferredToolRequests | DeferredToolResults:
-    """What the run goes on with; or, where something is still to be asked, the questions left.
+    """The results to continue the run, or the remaining questions.
 
     given: id of the call → the user's answer. The same answers again give the same results, and
     nothing is done twice. Calls that others deferred are left to them.

@@ -40,7 +40,7 @@ from naisei.runs.spans import traced
 
 F = TypeVar("F", bound=Callable[..., Any])
 _LOG = logging.getLogger("naisei.doors")
-#: Lines that a conversation keeps for the checks of repetition, and notes of a memory policy.
+#: Lines stored per conversation for repetition checks, and notes of a memory policy.
 _LINES, _NOTES = 40, 10
 #: Characters of an input, an outcome or a failure that the reflector reads.
 _SHOWN = 2_000
@@ -48,7 +48,7 @@ _SHOWN = 2_000
 
 @dataclass(frozen=True, kw_only=True)
 class CheckBeforeSay(Gate):
-    """`naisei.director.gate` round anybody's function, with the lines said so far in a file.
+    """`naisei.director.gate` around any function, with the earlier lines in a file.
 
     Plain and async functions, generators and async generators; the decorated function has the
     type that it had. It is given `reasons`, why its last draft was rejected, if it takes them.
@@ -134,7 +134,7 @@ def _tries(given: str, notes: _NotesMemory, trials: int, language: Language) -> 
         try:
             note = yield from reflect(given, tried, notes.memory.previous(), language)
         except EffectFailed as failed:
-            # What the function gave counts, and goes out as it is.
+            # The function's output counts, unchanged.
             _LOG.warning("no reflection: %s", failed)
             return False
         yield from Remember(note)
@@ -144,7 +144,7 @@ def _tries(given: str, notes: _NotesMemory, trials: int, language: Language) -> 
 
 
 def reflect(given: str, tried: Tried, memo: str, language: Language) -> Flow[str]:
-    """A new memo from a failure. given: what the function was called with."""
+    """A new memo from a failure. given: the function's arguments."""
     words = _WORDS[language]
     parts = [
         f"{words[0]}\n{given[:_SHOWN]}",
@@ -165,7 +165,7 @@ _WORDS = {
 
 @dataclass
 class _NotesMemory(Handler):
-    """A memory policy over the notes of a key. blocking: nobody awaits."""
+    """A memory policy over the notes of a key. blocking: synchronous."""
 
     notes: Notes
     key: str
@@ -188,7 +188,7 @@ class _NotesMemory(Handler):
 
 @dataclass
 class _Call:
-    """A function that is called again with another memo. Its last outcome is what it gives."""
+    """A function that is called again with a new memo; it returns its last outcome."""
 
     function: Callable[..., Any]
     args: tuple[Any, ...]
@@ -223,7 +223,7 @@ class _Call:
         return "\n".join([*shown, *named])
 
     def outcome(self) -> Any:
-        """What the last call returned. Raises what it raised."""
+        """The result of the last call. Raises its exception."""
         if self.error is not None:
             raise self.error
         return self.result

@@ -35,7 +35,7 @@ def models() -> tuple[str, ...]:
 
 
 class _Lines(Handler):
-    """Performs `AskUser` by the lines that a person said; then it waits."""
+    """Answers `AskUser` with the person's lines; then it waits."""
 
     def __init__(self, lines: Sequence[str]) -> None:
         self._left = [*lines]
@@ -61,11 +61,11 @@ class Talks:
     async def reply(
         self, model: str, user: str, said: Sequence[tuple[str, str]], log: MemoryLog
     ) -> str:
-        """What the persona says to the last line. said: (role, text), oldest first. log: gets what
-        happened since.
+        """The persona's reply to the last line. said: (role, text), oldest first. log: receives new
+        events.
 
         Raises:
-            InputError: nobody of that name, or the last line is not the person's.
+            InputError: unknown persona, or the last line is not the person's.
             EffectFailed: a model failed; the same request goes on where it failed.
         """
         name = model.removeprefix(PREFIX)
@@ -74,7 +74,9 @@ class Talks:
             raise InputError(told, place="model", remedy=", ".join(models()))
         lines = [(role, text) for role, text in said if role in ("user", "assistant")]
         if not lines or lines[-1][0] != "user":
-            told = say("最後の発言がユーザーのものではありません", "the last message is no user's")
+            told = say(
+                "最後の発言がユーザーのものではありません", "the last message is not a user's"
+            )
             raise InputError(told, place="messages")
         await self.notes.aopen()
         before = self._events(model, user, lines[:-1])
@@ -99,7 +101,7 @@ class Talks:
     def _events(
         self, model: str, user: str, lines: Sequence[tuple[str, str]]
     ) -> list[Event] | None:
-        """What led up to these lines; `None` where they were not said here."""
+        """The events before these lines; `None` if unknown here."""
         kept = self.notes.get(self._mark(model, user, lines)) if lines else None
         return None if kept is None else _EVENTS.validate_python(kept)
 
@@ -109,7 +111,7 @@ class Talks:
 
 
 def _last(events: Sequence[Event], question: str) -> str:
-    """What was said since the person's last line."""
+    """The lines since the person's last one."""
     said: list[str] = []
     for event in events:
         request: Any = event.request

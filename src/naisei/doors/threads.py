@@ -1,4 +1,4 @@
-"""The threads of a desk: which request and which step is meant by what somebody says there."""
+"""The threads of a desk: mapping messages to requests and steps."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, slots=True)
 class Opened(Generic[R]):
-    """A conversation while something is said in it. note: what is kept of the request beside the
-    log. message: the caller's id of what is said. begins: whether it is a new request."""
+    """A conversation during a message. note: stored data of the request. message: the caller's id
+    of the message. begins: whether it is a new request."""
 
     turn: ActingTurn[R]
     log: RunLog | MemoryLog
@@ -34,21 +34,21 @@ class Opened(Generic[R]):
 
 
 class Threads(Generic[R]):
-    """Conversations in `notes`. owner: whose actions are carried out there."""
+    """Conversations in `notes`. owner: of the actions."""
 
     def __init__(self, owner: ActionOwner[R], notes: Notes) -> None:
         self._owner, self._notes = owner, notes
         self._logs: Bounded[MemoryLog] = Bounded()
 
     def exclusive(self, thread: str) -> AbstractContextManager[None]:
-        """Within, nobody else says anything there: in no process that shares the state."""
+        """Holds the exclusive right to add messages there, across processes."""
         if self._notes.kept is not None:
             return self._notes.kept.open().writing(f"said:{thread}")
         busy = EpisodeBusy(f"something is being said in {thread!r} just now")
         return claimed((id(self), thread), busy)
 
     def opened(self, thread: str, text: str, step: str, message: str) -> Opened[R]:
-        """The request that is meant. Raises `InputError`: an answer to no question there is."""
+        """The request of a message. Raises `InputError` for an answer to an unknown question."""
         n = int(self._notes.get(f"thread:{thread}") or 0)
         note = dict(self._notes.get(_key(thread, n)) or {})
         told = self._notes.get(f"message:{thread}:{message}") if message else None
@@ -89,7 +89,7 @@ class Threads(Generic[R]):
         return self._logs[key]
 
     def _answer(self, thread: str, n: int, note: dict[str, Any], step: str) -> str | None:
-        """What was answered to that step."""
+        """The answer to that step."""
         kept = self._notes.kept
         log: EventLog = kept.open() if kept is not None else self._log(thread, n)
         events = log.read(Where(thread, n).episode) if note else ()
@@ -135,6 +135,6 @@ def last_request(
 
 
 def mark_of(whose: str, said: Sequence[str]) -> str:
-    """Of a question in its conversation: white space is the front end's to change."""
+    """The mark of a question in its conversation, ignoring white space."""
     whole = json.dumps([whose, *("".join(text.split()) for text in said)], ensure_ascii=False)
     return hashlib.sha256(whole.encode("utf-8", "replace")).hexdigest()

@@ -1,4 +1,4 @@
-"""What a run of the evaluation is: everything that changes its results, frozen."""
+"""The configuration of an evaluation: everything that changes its results, frozen."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pydantic import Field, JsonValue
 from naisei.lang import Language
 from naisei.system.config import Config, flag
 
-#: The taggers that are compared if none is named.
+#: The default taggers.
 _TAGGERS = ("rule", "crf", "crf-context")
 _ALL = (
     "rule, bundled, crf, bilstm, transformer, transformer-title, transformer-crf, "
@@ -89,7 +89,7 @@ class EvalConfig(Config):
 
     @property
     def random(self) -> bool:
-        """Whether a seed changes what is trained."""
+        """Whether training depends on a seed."""
         from naisei.emphasis.taggers.registry import LLM, trainer
 
         return self.tagger != LLM and trainer(self.tagger, self.options).random

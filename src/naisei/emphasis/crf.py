@@ -96,7 +96,7 @@ def _direction(slope: Floats, pairs: deque[tuple[Floats, Floats, float]]) -> Flo
     return q
 
 
-# Forward–backward, many sequences at once: what training spends its time on.
+# Forward–backward, batched; training spends most time here.
 #
 # Probabilities are scaled at every token (Rabiner 1989, §V.A). The sequences of a bundle lie
 # beside each other, the longest first, so that those still going on at a token are the first ones.
@@ -115,8 +115,8 @@ class Expected:
 @dataclass(frozen=True, slots=True)
 class Bundle:
     """tokens: numbers of its tokens in the whole corpus, token by token of all sequences: first
-    all first tokens, then all second ones. going: how many sequences have a token at each place.
-    empty: how many sequences have none."""
+    all first tokens, then all second ones. going: number of sequences with a token at each
+    position. empty: number of empty sequences."""
 
     tokens: Ints
     going: Ints
@@ -229,17 +229,17 @@ def likeliest(emissions: Floats, transitions: Floats) -> list[bool]:
 #
 # With two labels only the difference of their scores counts, so label 0 scores 0 and a
 # feature has one weight. A token has C features, one a column, as codes below 2^BITS. Code
-# NOTHING is no feature; a token with code BLOCKED has label 0 for certain.
+# NOTHING means no feature; a token with code BLOCKED has label 0 for certain.
 
 #: 2^20 codes: a corpus of a few hundred articles has some 10^5 features.
 BITS = 20
 NOTHING, BLOCKED = 0, 1
-#: Odds of e^−40 are none.
+#: Odds of e^−40 count as 0.
 _NEVER = -40.0
 
 #: Times that a feature is seen, to be learnt.
 _FEWEST = 2
-#: Tokens that are put through the lattice at once.
+#: Tokens per batch of the lattice.
 _ROOM = 65_536
 
 
@@ -299,7 +299,7 @@ def fit(
     size = len(kept) + 2
     columns = [_Column.of(number[column], size) for column in table.T]
     free = np.ones(size + 16)
-    # Number 0 stands for no feature and for the rare ones.
+    # Number 0 is for missing and rare features.
     free[[NOTHING, BLOCKED]] = 0.0
     parts = bundles(lengths, room=_ROOM)
     # What the labels themselves use is the same at every step.
@@ -338,7 +338,7 @@ def fit(
 @dataclass(frozen=True, slots=True)
 class _Column:
     """numbers: of the features that occur in a column, each once. at: for each token, which of
-    them. What is gathered for a column lies close together."""
+    them. Gathered values of a column are adjacent in memory."""
 
     numbers: Ints
     at: Ints

@@ -18,7 +18,7 @@ from naisei.emphasis.results import FoldResult, TaggedDocument, emphasised, tagg
 from naisei.emphasis.schemas import Article, Sentence
 from naisei.lang import Language, render
 
-#: Characters of a passage: what a model can be trusted to repeat word for word.
+#: Characters of a passage that a model can repeat verbatim.
 LONGEST = 1200
 
 
@@ -87,7 +87,7 @@ def token_labels(passage: Passage, bold: Sequence[bool]) -> list[list[bool]]:
     return rows
 
 
-# What a reply emphasises, found again in the text that it was to repeat.
+# Emphasis of a reply, aligned with the source text.
 #
 # Strict: the reply, its marks and white space taken out, is laid beside the source character by
 # character. A marked stretch counts only where all of it stands in the source, in one piece and
@@ -96,15 +96,15 @@ def token_labels(passage: Passage, bold: Sequence[bool]) -> list[list[bool]]:
 
 _MARK = re.compile(r"\*\*|__|</?(?:b|strong|em)>", re.I)
 _FENCE = re.compile(r"^\s*```[^\n]*\n(.*?)\n?```\s*$", re.DOTALL)
-#: Not compared: white space, and marks that the source has of its own.
+#: Ignored: white space, and marks of the source.
 _SILENT = re.compile(r"[\s*]|__")
 
 
 @dataclass(frozen=True, slots=True)
 class Aligned:
     """bold: for each character of the source, whether it is emphasised. share: of the source's
-    characters that the reply repeats in order, 0 to 1. lost: marked stretches of the reply that
-    do not stand in the source."""
+    characters that the reply repeats in order, 0 to 1. lost: marked stretches of the reply missing
+    in the source."""
 
     bold: tuple[bool, ...]
     share: float
@@ -134,7 +134,7 @@ def align(source: str, reply: str) -> Aligned:
 
 
 def _plain(source: str) -> tuple[str, list[int]]:
-    """The characters that are compared, and where each stands."""
+    """The compared characters with their positions."""
     silent = {i for found in _SILENT.finditer(source) for i in range(*found.span())}
     places = [i for i in range(len(source)) if i not in silent]
     return "".join(source[i] for i in places), places
@@ -160,7 +160,7 @@ def _marked(reply: str) -> tuple[str, list[tuple[int, int]]]:
 
 
 def _align_characters(ours: str, theirs: str) -> list[int | None]:
-    """For each character of the reply, where it stands in the source; `None`: nowhere."""
+    """For each character of the reply, its position in the source or `None`."""
     if ours == theirs:
         return list(range(len(ours)))
     at: list[int | None] = [None] * len(theirs)
@@ -180,7 +180,7 @@ _PACKAGE = "naisei.emphasis"
 def messages(
     title: str, passage: Passage, language: Language, examples: Sequence[Article] = ()
 ) -> tuple[Message, ...]:
-    """examples: articles of the writer, from which the model learns what they set in bold."""
+    """examples: articles of the writer, as examples of their bold words."""
     told = [render(_PACKAGE, "editor.v1", language)]
     if examples:
         share = f"{100 * describe(examples).rate:.0f}"
@@ -203,11 +203,11 @@ def _example(article: Article) -> str:
 
 
 def again(told: tuple[Message, ...], reply: str, language: Language) -> tuple[Message, ...]:
-    """After a reply that does not repeat the text."""
+    """Messages after a reply that does not repeat the text."""
     return (*told, assistant(reply), user(render(_PACKAGE, "again.v1", language)))
 
 
-#: Share of a passage that a reply must repeat; below it, nobody knows what was meant.
+#: Share of a passage that a reply must repeat.
 ENOUGH = 0.9
 
 
@@ -231,7 +231,7 @@ def examine(
 def emphasise(
     title: str, passage: Passage, *, language: Language, examples: Sequence[Article] = ()
 ) -> Flow[Aligned]:
-    """One passage; asked once more if the reply does not repeat it.
+    """Emphasise one passage, with one retry if the reply does not repeat it.
 
     Raises:
         InstrumentFailure: neither reply repeats the text.

@@ -1,4 +1,4 @@
-"""Where a tagger's runs stand in a document, as marks between its characters."""
+"""Places of a tagger's runs in a document, as marks between characters."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from naisei.emphasis.schemas import CONTENT, Article, Span
 
 _CLOSING = frozenset("、。，．！？」』）】〉》〕］｝)]}!?,.:;：；")
 _OPENING = frozenset("「『（【〈《〔［｛([{・")
-#: What may stand in the source between two characters of one stretch: a line break with the
-#: indents and quote marks of the next line.
+#: Allowed source text between two characters of one stretch: a line break with the indents and
+#: quote marks of the next line.
 _GAP = re.compile(r"[\s>]*")
 
 
@@ -34,9 +34,8 @@ class Stretch:
 def stretches(
     runs: Sequence[Span], article: Article, parsed: ParsedText, source: str
 ) -> tuple[Stretch, ...]:
-    """In order. A run is cut where markup stands between its characters, so that no mark ever
-    crosses another; pieces without a content word are left out. So is all of a paragraph that is
-    no sentence: it would look like a heading."""
+    """In order. A run is split at markup, so that marks never cross; parts without a content word
+    are dropped, as are paragraphs without a sentence, which would look like headings."""
     found: list[Stretch] = []
     for run in runs:
         sentence = article.sentences[run.sentence]
@@ -79,7 +78,7 @@ def _joined(block: Block, i: int, source: str) -> bool:
 
 
 def _trimmed(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Without space, and without marks that belong to what stands beside it."""
+    """Without space, and without marks of the neighbouring text."""
     while start < end and (text[start].isspace() or text[start] in _CLOSING):
         start += 1
     while start < end and (text[end - 1].isspace() or text[end - 1] in _OPENING):
@@ -121,7 +120,7 @@ _PAIRS = frozenset(["「」", "『』", "（）", "()", "【】", "［］", "〈
 
 @dataclass(frozen=True, slots=True)
 class _Mark:
-    """Around offsets start … end of a paragraph as it is written."""
+    """Around source offsets start … end of a paragraph."""
 
     start: int
     end: int
@@ -149,8 +148,8 @@ def markdown_marks(
 
 
 def _agreed(paragraph: Paragraph, ways: Sequence[Sequence[_Mark]]) -> list[_Mark]:
-    """Marks with which the paragraph says the same and is as bold as meant. ways: to mark each
-    stretch, the best first."""
+    """Marks with which the paragraph says the same and is as bold as meant. ways: alternatives for
+    each stretch, best first."""
     best = [own[0] for own in ways]
     if _works(paragraph, best):
         return best

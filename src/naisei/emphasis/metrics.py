@@ -1,4 +1,4 @@
-"""How well emphasis was found: words as in the thesis (§4.4.2), and whole spans.
+"""Metrics of emphasis: words as in the thesis (§4.4.2), and whole spans.
 
 Two averages, because both are in use: over all words of the articles together (*pooled*, the
 usual figure of sequence labelling), and the mean of one value an article, which is what paired
@@ -21,7 +21,7 @@ Labels = Sequence[Sequence[bool]]
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """right: said and true. said: by the tagger. true: by the editor. of: all that count."""
+    """right: by both. said: by the tagger. true: by the editor. of: all counted words."""
 
     right: int = 0
     said: int = 0
@@ -38,7 +38,7 @@ class Counts:
 
     @property
     def precision(self) -> float:
-        """right / said; NaN if nothing was said."""
+        """right / said; NaN without predictions."""
         return self.right / self.said if self.said else nan
 
     @property
@@ -54,7 +54,7 @@ class Counts:
 
     @property
     def rate(self) -> float:
-        """Share of what counts that the tagger emphasises (thesis, Table 4.3); NaN for none."""
+        """Share of counted words that the tagger emphasises (thesis, Table 4.3); NaN for none."""
         return self.said / self.of if self.of else nan
 
 
@@ -110,8 +110,8 @@ class Counted:
     spans: Mapping[int, Mapping[str, Counts]]
 
     def units(self) -> list[str]:
-        """The documents in which an editor emphasised something, in order: there an F1 is
-        defined whatever a tagger says."""
+        """The documents in which an editor emphasised something, in order: where F1 is always
+        defined."""
         every = {name: c for seen in self.tokens.values() for name, c in seen.items()}
         return sorted(name for name, c in every.items() if c.true)
 
@@ -171,7 +171,7 @@ def counted(articles: Mapping[str, Article], labels: Mapping[int, Mapping[str, L
 
 
 def _mean(values: Sequence[float]) -> float:
-    """NaN if there is none, or one is."""
+    """NaN for no values or any NaN."""
     return sum(values) / len(values) if values else nan
 
 

@@ -12,10 +12,10 @@ from naisei.japanese.morph import phrase_starts
 
 _LEANING = ("助詞", "助動詞")
 _CLOSES = frozenset("。．！？!?:：")
-#: Particles that say what a noun is to the rest, which is outside the mark.
+#: Case particles, left outside the mark.
 _CASES = frozenset(["が", "は", "を", "に", "へ", "で", "と", "の", "も", "や"])
 _NOUNS = frozenset(["名詞", "代名詞", "接尾辞", "形状詞", "補助記号", "記号"])
-#: Words by which a mark may grow to reach the other bracket.
+#: Words that a mark may add to include the other bracket.
 _REACH = 12
 
 
@@ -49,7 +49,7 @@ def whole_phrases(sentence: Sentence, chosen: Sequence[bool]) -> list[bool]:
 
 
 def _edges(tokens: Sequence[Token], parting: Sequence[bool]) -> list[int]:
-    """Where phrases begin: also after a space, and about what parts them."""
+    """Phrase starts, also after spaces and separators."""
     return [
         i
         for i, starts in enumerate(phrase_starts(tokens))

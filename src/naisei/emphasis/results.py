@@ -1,4 +1,4 @@
-"""What an episode of the evaluation leaves, and what a run of them amounts to."""
+"""Results of evaluation episodes, and their summary."""
 
 from __future__ import annotations
 
@@ -24,8 +24,7 @@ Span = tuple[int, int, int]
 
 
 class TaggedDocument(BaseModel):
-    """What was marked in one document. untitled: what was marked where the title was withheld;
-    `None` if that was not tried."""
+    """Marks in one document. untitled: marks without the title; `None` if not tried."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -165,8 +164,8 @@ _DOCUMENTS, _SENTENCES = 3, 12
 
 
 def calibration(results: Sequence[tuple[str, Any]]) -> list[Chart]:
-    """How often a word is emphasised, by the probability that it was given; with Wilson's
-    intervals. None where nothing was given probabilities."""
+    """Calibration: share of emphasised words by predicted probability, with Wilson's intervals;
+    `None` without probabilities."""
     folds = [f for _, r in results if (f := FoldResult.model_validate(r)).bins]
     points = []
     for i in range(len(folds[0].bins) if folds else 0):
@@ -193,7 +192,7 @@ def digest(result: Any) -> Digest:
 
 
 def fold_lines(articles: Mapping[str, Article], result: FoldResult) -> list[Line]:
-    """The first documents of a fold; sentences in which neither marked anything are left out."""
+    """The first documents of a fold; sentences without marks are left out."""
     shown = result.documents[:_DOCUMENTS]
     lines = [line for one in shown for line in _document(articles[one.article], one)]
     if more := len(result.documents) - len(shown):

@@ -29,8 +29,8 @@ _AROUND = 24
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """start, end: offsets in the source's text. marked: what is to stand there instead.
-    p: mean probability of its words. reason: for a person."""
+    """start, end: offsets in the source's text. marked: the replacement. p: mean probability of its
+    words. reason: for a person."""
 
     stretch: Stretch
     start: int
@@ -42,7 +42,7 @@ class Suggestion:
 
 def source_of(document: Document) -> Source:
     """Raises:
-    InputError: a docx, in which nothing has a place.
+    InputError: a docx, which has no offsets.
     """
     if document.source is None:
         raise InputError(
@@ -61,8 +61,7 @@ def insertions(found: Sequence[Stretch], document: Document) -> tuple[list[Inser
 
 
 def suggested(suggestions: Suggestions) -> Iterator[Suggestion]:
-    """In order of the document, each as it would be marked alone; what cannot be marked is left
-    out.
+    """Suggestions in document order, each marked alone; those that cannot be marked are left out.
 
     Raises:
         InputError: a docx.
@@ -88,7 +87,7 @@ def suggested(suggestions: Suggestions) -> Iterator[Suggestion]:
 def _reason(
     suggestions: Suggestions, stretch: Stretch, sentences: Sequence[int], usual: float
 ) -> tuple[float, str]:
-    """What the tagger says, and what is to be seen in the words: not the weights.
+    """The tagger's probability and visible properties of the words.
 
     sentences: numbers of those of the paragraph. usual: mean probability in the document.
     """

@@ -40,7 +40,7 @@ def pieces_of(text: str) -> tuple[Clause, ...]:
         for clause in CLAUSE.split(unit.written):
             words = frozenset(search_tokens(clause))
             values = quantities(clause)
-            # What a clause leaves unsaid stands in those before it.
+            # Omitted words of a clause are in the ones before it.
             found.append(
                 Clause(
                     clause,
@@ -63,7 +63,7 @@ def _cells(header: str, row: str, said: str) -> Iterator[Clause]:
     for name, cell in zip(names, cells, strict=True):
         key = " ".join(f"{names[k]} {cells[k]}" for k in keys)
         text = f"{key} {name} {cell}"
-        # A column may tell the unit for all of its cells: 料金（円）.
+        # A column's head may give the unit of its cells: 料金（円）.
         values = quantities(cell) | (
             quantities(cell + unit[1]) if (unit := _UNIT.search(name)) else frozenset()
         )
@@ -74,8 +74,8 @@ _UNIT = re.compile("[(（](円|日|年|か月|時間|分|人|件|回|個|点|冊
 
 
 def swapped(sentence: str, pieces: Sequence[Clause]) -> str:
-    """A value that stands with other words than those of the sentence, which stand with another
-    value of the same unit."""
+    """A value whose words in the source differ from the sentence's, which belong to another value
+    of the same unit."""
     clauses = [c for c in CLAUSE.split(sentence) if c.strip()]
     whole = quantities(sentence)
     for value in sorted(whole, key=lambda q: (q.value, q.unit)):
@@ -111,12 +111,12 @@ def swapped(sentence: str, pieces: Sequence[Clause]) -> str:
 
 
 def _sentence_words(piece: Clause) -> set[str]:
-    """The words of the sentence that a clause stands in; of a row, none beside its own."""
+    """The words of a clause's sentence; for a row, nothing more than its own."""
     return set(search_tokens(piece.whole)) if piece.text in piece.whole else set()
 
 
 def across(sentence: str, text: str) -> str:
-    """A value that stands in another row or column than the one that the sentence names."""
+    """A value from another row or column than the one that the sentence names."""
     tables: dict[str, list[list[str]]] = {}
     outside: set[str] = set()
     for unit in spans(text):
@@ -174,7 +174,7 @@ _RANGED = re.compile(
 
 
 def ranges(value: Quantity, text: str) -> bool:
-    """Whether a text says a range of what the value measures: 10年未満 of 11年."""
+    """Whether a text has a range in the value's unit: 10年未満 of 11年."""
     folded = unicodedata.normalize("NFKC", text).replace(",", "")
     return any(
         bool(value.unit)
@@ -219,7 +219,7 @@ def aligned(sentence: str, pieces: Sequence[Clause]) -> list[str]:
 
 
 def solid(text: str) -> set[str]:
-    """Its search words that name a matter."""
+    """Content words among its search words."""
     return {w for w in search_tokens(text) if not is_stopword(w)}
 
 

@@ -1,7 +1,6 @@
-"""What is searched for, and the answer: from the hits alone, sentence by sentence with its sources.
-
-The query is one question that keeps what the person said; a model's answer is held against its
-sources: citations that exist, sentences borne out.
+"""The query and the answer: from the hits alone, sentence by sentence with sources. The query is
+one question that preserves the person's words; a model's answer is checked against its sources:
+existing citations, supported sentences.
 """
 
 from __future__ import annotations
@@ -43,9 +42,8 @@ _ROOM = 60
 
 
 class Query(BaseModel):
-    """text: what is searched for. also: searched for beside it, where not empty: what a worry
-    came to, whose first words tell how it feels. how: as it was said, by the model, or the words
-    joined. failures: why a model's rewriting was not used."""
+    """text: the query. also: a second query, such as the topic of a worry, or "". how: unchanged,
+    by the model, or joined words. failures: why a model's rewriting was not used."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -56,14 +54,14 @@ class Query(BaseModel):
 
 
 def rewrite(dialogue: Dialogue, judged: Judged, setting: Setting) -> Query:
-    """The input unchanged where there was no dialogue; else the evaluating model's question, if it
-    keeps what was said."""
+    """The unchanged input without a dialogue; else the evaluating model's question, if it preserves
+    the content."""
     written = " ".join(judged.evaluation.question.split()).strip("「」\"'")
     goes_on = bool(dialogue.earlier) and judged.evaluation.move != "new_topic"
     words, also = joined(dialogue), _drawn_out(dialogue)
     how: Literal["unchanged", "joined"] = "unchanged" if dialogue.alone else "joined"
     if setting.rules.language == "en" and is_japanese(written):
-        # In the documents' language: searched for beside the person's own words.
+        # A second query in the documents' language.
         return Query(
             text=joined(dialogue), also=written, how="unchanged" if dialogue.alone else "joined"
         )
@@ -115,7 +113,7 @@ class Sentence(BaseModel):
 
 
 class Drafted(BaseModel):
-    """What the answering model gives. answerable: whether the documents hold the answer."""
+    """The answering model's draft. answerable: whether the documents hold the answer."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -144,7 +142,7 @@ class Grounded(BaseModel):
         separator: str = "",
         doubts: tuple[Unsupported, ...] = (),
     ) -> Grounded:
-        """Numbers the chunks anew in the order in which they are cited."""
+        """Renumber the chunks in order of citation."""
         order: dict[int, int] = {}
         lines, said = list[str](), dict[int, str]()
         for text, sources in parts:
@@ -163,9 +161,9 @@ class Grounded(BaseModel):
 def supported(
     draft: Drafted, hits: Sequence[Evidence], rules: Rules, query: str
 ) -> list[CheckedSentence]:
-    """The draft's sentences, each held against the chunks it cites by rules. The words are the
-    model's own, unchanged; numbers of documents that were not given are no sources. Empty where
-    there is no answer. query: names in it need no source.
+    """The draft's sentences, each checked by rules against its cited chunks. The wording is
+    unchanged; unknown document numbers are dropped. Empty without an answer. query: names in it
+    need no source.
     """
     found: list[CheckedSentence] = []
     for given in draft.sentences if draft.answerable else ():
@@ -187,8 +185,8 @@ def grounded(
     *,
     quoting: bool,
 ) -> Grounded:
-    """The answer of what is borne out. quoting: the passage stands for what is not. Where nothing
-    that claims anything is left, there are the passages alone, or nothing."""
+    """The answer from supported sentences. quoting: replace unsupported ones by the passage. If no
+    claim is left, the answer is the passages alone, or empty."""
     doubts = tuple(Unsupported(sentence=s.text, why=s.why) for s in said if s.why)
     kept = [s for s in said if not s.why]
     holds = any(claims(s.text) for s in kept)
@@ -199,8 +197,7 @@ def grounded(
 
 
 class Preview:
-    """What may be shown of an answer while it is written: the sentences that have come whole, as
-    `grounded` has them."""
+    """The visible part of an answer while it is written: complete sentences, as in `grounded`."""
 
     def __init__(self, hits: Sequence[Evidence], rules: Rules, *, query: str) -> None:
         self._hits, self._rules, self._query = hits, rules, query
@@ -234,8 +231,8 @@ def _whole_sentences(text: str) -> list[Sentence]:
 def _written(
     query: str, hits: Sequence[Evidence], setting: Setting
 ) -> Flow[tuple[Grounded, tuple[str, ...]]]:
-    """The model's answer, held against its sources by rules and by another model; and what failed
-    on the way."""
+    """The model's answer, checked against its sources by rules and by another model; and
+    failures."""
     rules = setting.rules
     asked = answerer_messages(query, hits, setting)
     draft = yield from Chat("answerer", asked, Drafted, preview=Preview(hits, rules, query=query))
@@ -320,8 +317,8 @@ def answer(
 
 
 def extracted(query: str, found: SearchResult, rules: Rules) -> tuple[Grounded, Band]:
-    """Passages as they stand, each with its number, and what they are; empty where there is no
-    evidence. The nearest place is pointed to alone."""
+    """Quoted passages with numbers, and their band; empty without evidence. For the nearest place
+    only a pointer."""
     if (sums := worked(query, found.hits, rules.language)) is not None:
         cited = tuple(at + 1 for at, _ in sums.parts)
         draft = [(sums.told, cited)] if sums.told else []
@@ -349,8 +346,8 @@ _FOREIGN, _APART = 0.2, 0.1
 
 
 def _quote_band(query: str, found: SearchResult, parts: Sequence[Quote], rules: Rules) -> Band:
-    """What the quotes can be: an answer, if the best one is surely about the question and they
-    hold what its form asks for; nothing, if it names hardly anything of it."""
+    """The band of the quotes: an answer, if the best one is surely relevant and they have the
+    requested form; nothing, if it shares hardly any words."""
     if not parts:
         return "none"
     hit, words = found.hits[parts[0].hit], substance(query)

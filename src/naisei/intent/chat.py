@@ -68,7 +68,7 @@ class AskOptions(ChatOptions):
 
 
 def ask_command(config: AssistConfig, running: RunOptions, *, asked: AskOptions) -> None:
-    """`naisei intent ask`: prints the question back or the answer.
+    """`naisei intent ask`: prints a question back or the answer.
 
     Raises:
         InputError: an empty question, names or files that cannot be, a budget that is spent.
@@ -99,7 +99,7 @@ async def _ask(
     config: AssistConfig, running: RunOptions, asked: AskOptions, path: Path | None
 ) -> None:
     alone = path is None and asked.remember is None
-    if alone:  # the same question again finds its reply, or goes on where it stood
+    if alone:  # a repeated question finds its reply or resumes
         named = fingerprint([config.model_dump(mode="json"), asked.text])[:12]
         path = Path("runs") / f"intent-ask-{named}"
     async with opened(config, running, path, asked.remember) as talk:
@@ -177,7 +177,7 @@ async def _chat(
 
 
 async def _turn(talk: Inquiry, said: str | None, *, as_json: bool) -> bool:
-    """One turn; a model's answer is shown sentence by sentence. Returns whether it was answered."""
+    """One turn; a model's answer is streamed by sentence. Returns whether it was answered."""
     released = Released(partial(print, end="", flush=True), visible)
     try:
         reply = await talk.turn(said, show=None if as_json else released.show)
@@ -191,7 +191,7 @@ async def _turn(talk: Inquiry, said: str | None, *, as_json: bool) -> bool:
 
 
 def _hear() -> str | None:
-    """What the person types; `None` when they leave (Ctrl-D)."""
+    """The person's input; `None` at Ctrl-D."""
     try:
         return input("> " if sys.stdin.isatty() else "").strip()
     except EOFError:
@@ -220,7 +220,7 @@ _HELP = say(
 
 
 def _obeyed(conversation: Conversation, command: str, *, user: str) -> str:
-    """What is told after a command."""
+    """The response to a command."""
     if command == "/sources":
         return sources(conversation.last)
     if command not in _SIGNS:
@@ -235,5 +235,5 @@ def _obeyed(conversation: Conversation, command: str, *, user: str) -> str:
 
 
 def line(reply: Reply, **more: object) -> str:
-    """The reply as one line of JSON, with more fields beside its own."""
+    """The reply as one line of JSON, with additional fields."""
     return jsons.dumps({**reply.model_dump(mode="json"), **more}, ensure_ascii=False)

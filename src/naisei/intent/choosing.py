@@ -24,9 +24,8 @@ _TAIL = re.compile(r"(?:です|のこと|について|の件|お願いします|
 def chosen(answer: str, options: Sequence[str]) -> tuple[int, ...]:
     """Places (from 0) in `options`, in the order of the answer; empty if it names none.
 
-    Numbers count from 1 and only where the answer is nothing but numbers: 「3日です」 chooses
-    nothing. Words choose an option that they quote in full without saying more, or that quotes
-    them.
+    Numbers count from 1, only in an answer of numbers alone: 「3日です」 chooses nothing. Words
+    choose an option equal to them or containing them.
     """
     folded = unicodedata.normalize("NFKC", answer).strip()
     if not folded or not options:
@@ -47,8 +46,8 @@ def chosen(answer: str, options: Sequence[str]) -> tuple[int, ...]:
 
 
 def led(answer: str, options: Sequence[str]) -> tuple[int, str] | None:
-    """The place of the option that an answer begins with by number, and what it says after it:
-    「2です。横浜の場合を知りたい」; `None` if it does not."""
+    """The option number at the start of an answer, and the rest: 「2です。横浜の場合を知りたい」;
+    `None` if it does not."""
     m = _LEADING.match(unicodedata.normalize("NFKC", answer).strip())
     if m is None or not 0 <= (place := _number(m[1]) - 1) < len(options):
         return None
@@ -63,7 +62,7 @@ _LEADING = re.compile(
 
 
 def _names(said: str, option: str) -> bool:
-    """Whether an answer is an option's name and nothing that says more."""
+    """Whether an answer is just an option's name."""
     return bool(option) and option in said and not content_words(said.replace(option, "", 1))
 
 

@@ -1,8 +1,7 @@
 """Which kind of person an answer depends on: 市内・市外, 常勤・非常勤, 学部・大学院, 会員・一般.
 
-One thing is asked, once, and only where the passages that answer say different things for kinds of
-which nobody has said which the person is: in a question, an answer, the profile or what is
-remembered.
+It asks once, and only if the passages differ between kinds and the person's kind is unknown: in a
+question, an answer, the profile or what is remembered.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from naisei.japanese.morph import normalise
 from naisei.japanese.sentences import sentence_spans
 from naisei.retrieval.chunking import Span, cells_of, spans
 
-#: Questions that the whole of it answers: who may, what the difference is.
+#: Questions about all kinds: who may, what the difference is.
 _OF_ALL = re.compile(
     "違い|違う|それぞれ|一覧|誰|だれ|どなた|対象|比較|全員|みんな|種類|区分|一般に|"
     r"\b(?:who|whom|whose|difference|each|everyone|compare|eligible)\b",
@@ -50,11 +49,11 @@ class Condition(BaseModel):
 
     @property
     def fields(self) -> set[str]:
-        """What about the person it is; more than one where 学部生 stands beside 教員."""
+        """The fields concerned; several if 学部生 is listed with 教員."""
         return {field for field, _ in self.kinds}
 
     def of(self, told: Iterable[str]) -> tuple[str, str] | None:
-        """What was told, the newest first, that says which it is, and the option that it says."""
+        """The newest statement that decides the kind, and its option."""
         for text in told:
             for named in person_kinds(text):
                 if (at := (named.field, named.kind)) in self.kinds:
@@ -63,8 +62,7 @@ class Condition(BaseModel):
 
 
 def condition(query: str, found: SearchResult, said: Sequence[str]) -> Condition | None:
-    """What the answer depends on; `None` where it depends on nothing, or where `said` names a kind
-    of that field."""
+    """The condition of the answer; `None` without one, or if `said` names a kind of that field."""
     if _OF_ALL.search(query) or not found.hits:
         return None
     settled = {named.field for text in (query, *said) for named in person_kinds(text)}
@@ -94,7 +92,7 @@ def kind_chosen(dialogue: Dialogue) -> bool:
 
 
 def _of(branches: Sequence[tuple[PersonKind, str]]) -> list[Condition]:
-    """Where two kinds or more come with something else. branches: (kind, what holds for it)."""
+    """A condition if two or more kinds differ. branches: (kind, its rule)."""
     held: dict[tuple[str, int], tuple[str, set[str]]] = {}
     for named, what in branches:
         kind = held.setdefault((named.field, named.kind), (named.written, set()))

@@ -1,4 +1,4 @@
-"""What a run of the assistant is, and what one of its evaluation is: all that changes results."""
+"""Configurations of the assistant and of its evaluation: everything that changes results."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from naisei.retrieval.types import Mode
 from naisei.system.config import Config, Options, flag
 from naisei.system.declare import RawOptions
 
-#: Looked for beside the index's own files where no other is named.
+#: Default file beside the index.
 CONTACTS = "contacts.toml"
 #: Written by indexing in the index's folder, for the evaluating model; may be edited.
 DESCRIPTION = "description.txt"
@@ -35,7 +35,7 @@ _ASKING = ("聞き返し", "Asking back")
 
 
 class Behaviour(Options):
-    """How the assistant asks, searches and answers: flags that `settle` makes rules of."""
+    """How the assistant asks, searches and answers: flags that `settle` turns into rules."""
 
     k: int = flag(
         5,
@@ -110,8 +110,8 @@ class PersonalBehaviour(Behaviour):
 
 
 class Indexed(Config):
-    """index: the folder of the index. mode: how it is searched. groups: of who asks: documents of
-    other groups are not there for them (`naisei.retrieval.permissions`)."""
+    """index: the folder of the index. mode: of the search. groups: of the user: documents of other
+    groups are invisible (`naisei.retrieval.permissions`)."""
 
     index: str = flag(
         ".naisei-index", "索引のフォルダー", "Folder of the index.", panel=_DOCUMENTS, metavar="DIR"
@@ -128,7 +128,8 @@ class Indexed(Config):
 
 
 class AssistConfig(Indexed):
-    """A conversation. user: whose thresholds. models: of `evaluator`, `answerer`, `verifier`."""
+    """A conversation. user: key of the thresholds. models: of `evaluator`, `answerer`,
+    `verifier`."""
 
     #: Nothing is random; the key is left out of the frozen configuration.
     seed: int = Field(default=0, exclude=True)
@@ -176,7 +177,7 @@ class EvalConfig(Indexed):
 
 
 def settle(given: RawOptions) -> tuple[dict[str, Any], Setting]:
-    """The fields that were given, apart from those of `Behaviour`, and what the latter amount to.
+    """The given fields, with those of `Behaviour` turned into rules.
 
     Raises:
         InputError: a threshold, file or name that cannot be.
@@ -210,7 +211,7 @@ def settle(given: RawOptions) -> tuple[dict[str, Any], Setting]:
 
 
 def described(index: Path) -> str:
-    """What the operator, or indexing, wrote of the documents; empty if nobody did."""
+    """The description of the documents, by the operator or indexing; may be empty."""
     try:
         text = (index / DESCRIPTION).read_text(encoding="utf-8")
     except OSError:

@@ -1,4 +1,4 @@
-"""Intent's part of `naisei demo`: a vague question, a clear one, and one that nobody can answer."""
+"""Intent's part of `naisei demo`: a vague question, a clear one, and an unanswerable one."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _CLEAR = "国内出張の宿泊費の上限はいくらですか"
 _UNKNOWN = "社長の好きな野球チームはどこですか"
 #: Allowed to one request of a model.
 _SECONDS = 180.0
-#: So many rows of a reply are shown.
+#: Shown rows of a reply.
 _ROWS = 7
 
 

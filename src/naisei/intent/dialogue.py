@@ -1,4 +1,4 @@
-"""A request and what was asked back about it; a conversation is one after another."""
+"""A request with its questions back; a conversation is a sequence of these."""
 
 from __future__ import annotations
 
@@ -20,9 +20,8 @@ NEW = "/new "
 
 
 class Dialogue(BaseModel):
-    """utterance: what the person first said. exchanges: questions back, with their answers.
-    earlier: what was asked in the same conversation before, oldest first. goes_on: whether it was
-    found to go on from the last of it."""
+    """utterance: the first message. exchanges: questions back, with their answers. earlier: earlier
+    requests of the conversation, oldest first. goes_on: whether it continues the last one."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -32,8 +31,8 @@ class Dialogue(BaseModel):
     goes_on: bool = False
 
     def answered(self, question: str, answer: str, options: tuple[str, ...] = ()) -> Dialogue:
-        """With one more exchange; an answer by number becomes the option's words, and what was
-        said besides is kept."""
+        """The dialogue with one more exchange; an answer by number becomes the option's words plus
+        the rest."""
         if picked := chosen(answer, options):
             words = "、".join(options[at] for at in picked)
         elif begun := led(answer, options):
@@ -45,34 +44,34 @@ class Dialogue(BaseModel):
 
     @property
     def own(self) -> tuple[str, ...]:
-        """All that the person said about it, oldest first; 「その中にはありません」 and the like
-        say nothing about it."""
+        """All messages of the person about the request, oldest first, without
+        「その中にはありません」 and the like."""
         return (self.utterance, *(e.answer for e in self.exchanges if e.is_informative))
 
     @property
     def resumes(self) -> bool:
-        """Whether it goes on from what was asked before: it points back (「その場合は？」), or
-        names no matter of its own (「郵送だといくらですか」)."""
+        """Whether it continues the previous request: it refers back (「その場合は？」), or has no
+        topic (「郵送だといくらですか」)."""
         return bool(self.earlier) and (self.goes_on or subjectless(self.utterance))
 
     @property
     def full_messages(self) -> tuple[str, ...]:
-        """The same, a request that goes on together with what it leaves unsaid."""
+        """The same, with the omitted words of a continued request."""
         first, *answers = self.own
         unsaid = f"{_unsaid(first, self.earlier)} " if self.resumes else ""
         return (f"{unsaid}{first}", *answers)
 
     @property
     def alone(self) -> bool:
-        """Whether the utterance is all there is: it is then searched for as it stands."""
+        """Whether the utterance is alone and can be the query itself."""
         return len(self.own) == 1 and not self.resumes
 
     def has_asked(self, question: str) -> bool:
-        """Whether this was asked already, marks and width aside."""
+        """Whether this was asked already, ignoring marks and width."""
         return any(_bare(e.question) == _bare(question) for e in self.exchanges)
 
 
-#: What a question asks of its matter: いくらですか, いつまで, how much.
+#: Question words: いくらですか, いつまで, how much.
 _ASKED = re.compile(
     "(?:いくら|いつ|どこ|どう(?:やって|すれば|したら)?|[誰何]|どの(?:くらい|ように)|どれ(?:くらい)?)"
     "(?:日|時間?|回|冊|点|年|歳|名|人|円|か月|kg|番|曜日)?"
@@ -84,9 +83,9 @@ _ASKED = re.compile(
 
 
 def _unsaid(text: str, earlier: Sequence[str]) -> str:
-    """What a request takes from those before: their words, back to the last with a matter of its
-    own, without what they ask of it where the request asks something itself (いつまで after
-    いくら). A model by name (AP-60だと？) stands in place of another."""
+    """Words taken over from earlier requests, back to the last with its own topic, without question
+    words if the request has its own (いつまで after いくら). A product code (AP-60だと？) replaces
+    another."""
     asks, kept = analyse_query(text).aspect, list[str]()
     for before in reversed(earlier):
         words = _ASKED.sub(" ", before) if asks else before
@@ -119,7 +118,7 @@ class Conversation(BaseModel):
 
     @classmethod
     def from_log(cls, events: Iterable[Event]) -> Conversation:
-        """What the log of an inquiry (`naisei.intent.flow`) holds."""
+        """The conversation in the log of an inquiry (`naisei.intent.flow`)."""
         conversation = cls()
         for event in events:
             request: dict[str, Any] = event.request  # type: ignore[assignment]
@@ -152,7 +151,7 @@ class Conversation(BaseModel):
         text = text.removeprefix(NEW)
         if last is not None and self.open and not new:
             return self.steps[len(self.replies) - 1].answered(last.message, text, last.options)
-        # A model has made one question of it all; else it stands in the person's words.
+        # The model's combined question, else the person's words.
         earlier = [
             reply.query if reply.rewritten == "model" else " ".join(step.own)
             for step, reply in zip(self.steps, self.replies, strict=False)

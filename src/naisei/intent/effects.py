@@ -1,4 +1,4 @@
-"""The assistant's own effects, and who performs them: an index, and a person's thresholds."""
+"""The assistant's own effects and their handlers: an index, and a person's thresholds."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from naisei.retrieval.vectors import off_subject
 
 
 class Weights(BaseModel):
-    """What a query weighs in an index.
+    """Word weights of a query in an index.
 
     idf: search word → inverse document frequency over the chunks, ln(1 + (N − n + ½)/(n + ½)),
-    above 0; a word that stands nowhere has the greatest. ground, reach: the best score that
-    questions off the subject find in the index, and that questions made of its headings find, on
-    average (`naisei.intent.evidence`). meaning: whether these are cosines; else scores by words.
-    chunks: N. foreign: whether the documents are in another language than the query, so that its
-    words do not stand there.
+    above 0; a missing word has the greatest. ground, reach: the best score that questions off the
+    subject find in the index, and that questions made of its headings find, on average
+    (`naisei.intent.evidence`). meaning: whether these are cosines; else scores by words. chunks: N.
+    foreign: whether the documents are in another language than the query, so that its words do not
+    stand there.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -47,7 +47,7 @@ class Weights(BaseModel):
 
 @dataclass(frozen=True)
 class Weigh(Effect[Weights]):
-    """How much each search word of a query says, and how near the documents come to it."""
+    """Requests the `Weights` of a query."""
 
     kind: ClassVar[str] = "weigh"
     query: str
@@ -64,7 +64,7 @@ class Weigh(Effect[Weights]):
 
 @dataclass(frozen=True)
 class Cuts(Effect[Thresholds]):
-    """The thresholds of the person who is spoken to, as their feedback has moved them."""
+    """Requests the person's thresholds, adjusted by feedback."""
 
     kind: ClassVar[str] = "cuts"
     user: str
@@ -105,7 +105,7 @@ class WeighHandler(Handler):
         )
 
     def _calibrated(self, language: Language) -> tuple[float, float]:
-        """(ground, reach) of the index; worked out once a generation and kept with it."""
+        """(ground, reach) of the index, cached per generation."""
 
         def made() -> str:
             about = "{}について教えてください" if language == "ja" else "Please tell me about {}."
@@ -142,8 +142,8 @@ _PSEUDO = 24
 
 
 class ShowingHandler(HandlerWrapper):
-    """Performs `Chat`, and shows what may be shown of a reply while it is written: again from its
-    start where it is written again."""
+    """Performs `Chat`, and shows the visible part of a reply while it is written, from the start on
+    a retry."""
 
     def __init__(self, inner: Handler, show: Callable[[str], None]) -> None:
         super().__init__(inner)
@@ -161,7 +161,7 @@ class ShowingHandler(HandlerWrapper):
 
 
 class CutsHandler(Handler):
-    """Looks a person's thresholds up when a request begins; the log keeps what they were."""
+    """Looks up a person's thresholds at the start of a request; the log records them."""
 
     def __init__(self, of: Callable[[str], Thresholds]) -> None:
         self._of = of

@@ -1,4 +1,4 @@
-"""The evaluation of a dialogue: by a model, or by rules where there is none or it fails."""
+"""The evaluation of a dialogue: by a model, or by rules if there is none or it fails."""
 
 from __future__ import annotations
 
@@ -62,10 +62,10 @@ def topics(
 ) -> tuple[str, ...]:
     """At most `limit` topics among the hits, no two alike and none of `used`.
 
-    A document of which several sections fit is offered as a whole, one of which a single section
-    does by that section; where one document is all that fits, or is the one meant (`within`),
-    its sections are. Outdated versions and near copies offer nothing, nor does what hardly has
-    to do with the question.
+    A document with several matching sections is offered as a whole, one with a single match by that
+    section; if only one document matches or is chosen (`within`), its sections are offered.
+    Outdated versions and near copies offer nothing, nor does what hardly has to do with the
+    question.
 
     covers: hit → how much of the question it covers, in [0, 1].
     """
@@ -134,22 +134,22 @@ _TIED = 0.9
 
 
 def sought(dialogue: Dialogue) -> str:
-    """What the rules look up: what was said, a broad request by its words of substance alone,
-    so that 「について教えて」 finds nothing of its own."""
+    """The rules' query: the messages; for a broad request only content words, so that
+    「について教えて」 matches nothing."""
     first, *more = dialogue.full_messages
     asking = analyse_query(first)
     core = " ".join(asking.matter) if asking.broad and asking.matter else first
     return " ".join([core, *more])
 
 
-#: From this strength of the evidence a situation that is told is not asked about first.
+#: From this evidence on, a described situation is answered without asking.
 _TOLD_ANSWERED = 0.6
 
 
 def grade(
     dialogue: Dialogue, hits: Sequence[Evidence], weights: Weights, setting: Setting
 ) -> Judged:
-    """The indicators and the question back, from the words said and what they find."""
+    """The indicators and the question back, from the words and the hits."""
     whole = " ".join(dialogue.full_messages)
     said = [analyse_query(text) for text in dialogue.full_messages]
     words = substance(whole)
@@ -158,18 +158,18 @@ def grade(
     held = is_held(whole, hits, weights, setting.rules)
     within = _chosen_document(dialogue, hits)
     if said[0].consultation and not said[0].worry and sure >= _TOLD_ANSWERED:
-        # What is told or sought without a worry, and what the documents speak of, is answered.
+        # Requests without a worry that the documents cover are answered.
         said[0] = replace(said[0], consultation=False, aspect=True)
     vague = vagueness(said, spread(hits, covers), held=held, narrowed=bool(within))
     offered = tuple(option for e in dialogue.exchanges for option in e.options)
     options = topics(hits, setting.rules.options, covers=covers, used=offered, within=within)
-    # Somebody who took what was offered, and left nothing to choose from, is not asked openly.
+    # After a choice without further options, no open question.
     settled = _picked(dialogue) and len(options) < 2
     consulting = said[0].consultation
     last = dialogue.exchanges[-1].answer if dialogue.exchanges else ""
     if (consulting and len(said) == 1) or none_of_them(last) or len(options) < 2:
         options, within = (), ""
-    # What goes on from a question that was answered has its matter from there.
+    # A continued request has the topic of the answered one.
     goes_on = dialogue.resumes and not dialogue.exchanges
     full = len(said) == 1 and said[0].question and not (consulting or said[0].broad)
     asks = vague >= 2 and not (settled or goes_on or (dialogue.exchanges and at_a_loss(last)))
@@ -207,18 +207,18 @@ _NAMED_ALONE = re.compile("は[。？?]*$")
 
 
 def _nowhere(query: str, hits: Sequence[Evidence], weights: Weights) -> bool:
-    """Whether no hit speaks of what a question names: headings of other matters are no choice."""
+    """Whether no hit matches the question's content words, so headings would be no choice."""
     asked = things(query)[:1]
     far = nearness(hits, weights) < MEANT
     return bool(asked) and far and not any(names(asked[0], hit) for hit in hits)
 
 
-#: So many sections at most may speak of what is asked for a question in full to be clear.
+#: Most matching sections for a full question to be clear.
 _FEW = 2
 
 
 def _told_apart(query: str, hits: Sequence[Evidence]) -> bool:
-    """Whether a heading says which section a question in full is about, or only few speak of it."""
+    """Whether a heading identifies the section of a full question, or only few match."""
     asked = things(query) or substance(query)
     few = sum(all(names(thing, hit) for thing in asked) for hit in hits)
     heads = any(all(mentions(thing, place_of(hit)) for thing in asked) for hit in hits)
@@ -231,7 +231,7 @@ def vagueness(
     """0 (clear) to about 7, from the words of the whole dialogue; asked back from 2 on.
 
     ties: sections that cover the words equally well. held: whether any covers them enough.
-    narrowed: the last answer chose a document, and not what about it.
+    narrowed: the last answer chose only a document.
     """
     first, words = said[0], {w for a in said for w in a.matter}
     points = 2 if first.broad and len(said) == 1 else 0
@@ -288,8 +288,8 @@ _HEADINGS = 12
 
 
 def evaluate(dialogue: Dialogue, setting: Setting, notes: Sequence[str] = ()) -> Flow[Judged]:
-    """Never fails for want of a model: what it cannot grade, the rules do. notes: what the person
-    said earlier that they are."""
+    """Falls back on rules without a usable model. notes: the person's earlier statements about
+    themselves."""
     failures: tuple[str, ...] = ()
     query = sought(dialogue)
     hits = yield from Search(query, k=setting.rules.depth, source="documents")

@@ -1,7 +1,6 @@
-"""Whether what was found can hold an answer.
+"""Whether the hits can hold an answer.
 
-Scores of a ranking say who comes first, not whether anybody fits. What says it is calibrated in
-each index from the index itself:
+Ranking scores are relative. These measures are calibrated on each index:
 
 nearness  of the nearest sentence, row or chunk: where its cosine lies between those that questions
           about anything but the documents reach here (0: the weather, cooking, history) and those
@@ -36,7 +35,7 @@ from naisei.japanese.query_analysis import is_stopword
 from naisei.japanese.sentences import codes, related, search_tokens
 from naisei.retrieval.ranking import fuse
 
-#: What the documents hold: an answer, something near it, nothing.
+#: Bands: an answer, something near it, nothing.
 Band = Literal["answer", "nearest", "none"]
 
 
@@ -50,9 +49,8 @@ class SearchResult(BaseModel):
 
 
 def find(query: str, setting: Setting, *, also: str = "") -> Flow[SearchResult]:
-    """Twice as many are looked at as are kept, so that those of another model can make room.
-
-    also: searched for as well; what both find comes first.
+    """Search twice as many as needed, so that hits on another product can be dropped. also: a
+    second query; hits of both come first.
     """
     k = setting.rules.k
     hits = yield from Search(query, k=2 * k, source="documents")
@@ -80,7 +78,7 @@ def _with_headed(query: str, hits: Sequence[Evidence], k: int) -> Sequence[Evide
     return [*hits[: k - 1], *(more or hits[k - 1 :])[:1]]
 
 
-#: From which strength a question stands by itself, and by how much it has to be stronger together
+#: Evidence from which a question counts as complete, and the gain required of a combined one
 #: with the one before.
 _ALONE, _STRONGER = 0.85, 0.1
 
@@ -104,8 +102,8 @@ def resumed(dialogue: Dialogue, setting: Setting) -> Flow[Dialogue]:
 
 
 def newest_first(query: str, hits: Sequence[Evidence]) -> list[Evidence]:
-    """Chunks of outdated editions go behind all others, unless the query asks for the old one:
-    by 旧, or by a year in which it may have held. Order kept."""
+    """Move chunks of outdated editions to the end, unless the query asks for the old one by 旧 or
+    by its year. Otherwise stable."""
     if is_old(query):
         return list(hits)
     year = max(named_years(query), default=0)
@@ -118,7 +116,7 @@ def newest_first(query: str, hits: Sequence[Evidence]) -> list[Evidence]:
 
 
 def another_model(query: str, hit: Evidence) -> bool:
-    """Whether a hit is about models by name, and not about the one that is asked for."""
+    """Whether a hit is about other product codes than the query's."""
     asked = set(codes(query))
     if not asked:
         return False
@@ -133,8 +131,7 @@ def _alike(one: str, two: str) -> bool:
 
 
 def substance(query: str) -> tuple[str, ...]:
-    """The search words of a question that say what it is about, each once; of an English one
-    without the katakana for them."""
+    """The content search words of a question, each once; for English without their katakana."""
     words = (w for w in dict.fromkeys(search_tokens(query)) if not is_stopword(w))
     japanese = is_japanese(query)
     return tuple(w for w in words if japanese or not _KATAKANA.fullmatch(w))
@@ -173,7 +170,7 @@ def word_coverage(word: str, there: Set[str], *, loosely: bool) -> float:
 
 
 def cosines(hit: Evidence) -> list[float]:
-    """Of the hit's sentences and rows, in order; empty if it has none apart."""
+    """Cosines of the hit's sentences and rows, in order; may be empty."""
     found = hit.meta.get("spans")
     return [v for v in found if isinstance(v, float)] if isinstance(found, list) else []
 
@@ -195,7 +192,7 @@ def _number(hit: Evidence, key: str) -> float:
     return float(value) if isinstance(value, int | float) else 0.0
 
 
-#: What coverage counts beside nearness, and that of another hit than the first.
+#: Weight of coverage besides nearness, and of other hits than the first.
 _COVERED, _OTHERS = 0.6, 0.85
 
 

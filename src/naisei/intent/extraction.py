@@ -1,4 +1,4 @@
-"""What is quoted of the hits: the row, list item, article or sentences that answer, not more.
+"""Quotes from the hits: just the row, list item, article or sentences that answer.
 
 Sentences and rows are ranked by their own cosine with the question, by how many of its words they
 hold, and by whether they hold what its form asks for (an amount for いくら). A row goes with the
@@ -28,7 +28,7 @@ from naisei.retrieval.chunking import Span, cells_of, spans
 _ITEM = re.compile(
     r"^\s*(?:[-*+・●○◆■•※]|[0-9０-９]{1,2}[.．)）]\s|[(（][0-9０-９]{1,2}[)）]|[①-⑳])"
 )
-#: A sentence that narrows down what stands before it, or goes on from it.
+#: A sentence that restricts or continues the one before.
 _NARROWS = re.compile(
     r"^\s*(?:[-*・※]\s*)?(?:※|ただし|但し|なお|また、?これ|この場合|その場合|ない場合|上記|except|however)",
     re.I,
@@ -54,8 +54,8 @@ _NEAR, _MOST = 0.85, 2
 
 
 class Quote(BaseModel):
-    """hit: its place, from 0. text: what is quoted. lines of the chunk as they stand; of a table,
-    the columns that are asked for. answers: whether it holds what the question's form asks for."""
+    """hit: its index. text: the quote: lines of the chunk; for a table, the requested columns.
+    answers: whether it has the requested form."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -171,13 +171,13 @@ def _scores(
     return found
 
 
-#: What a sentence holds for, before what it says.
+#: The condition at the start of a sentence.
 _ONLY_WHEN = re.compile(
     "^(.{2,40}?)(?:場合[はに、]|ときは|ときに|際は|に限り)|^(?:ただし|但し|なお)()"
 )
 
 
-#: 認めない副業: what is not so is asked for.
+#: 認めない副業: the question asks for a negated fact.
 _DENIED = re.compile("ない(?=[一-龥ァ-ヶ])")
 #: A rule that rests on the one before it.
 _GOES_ON = re.compile("^.{0,16}(?:(?:前[0-9一二三]?|第[0-9一二三]+)[項号]|同項)")

@@ -1,7 +1,7 @@
-"""What people say of the replies, and the thresholds that follow from it.
+"""Feedback on replies, and the resulting thresholds.
 
-One file a person, one line a sign, oldest first; nothing is ever taken out of it: undoing and
-resetting are lines too. The thresholds are the fold of the lines over those of the setting:
+One file a person, one line a sign, oldest first; append-only: undoing and resetting are lines, too.
+The thresholds are the fold of the lines over those of the setting:
 
 too-much    clarity + 1, to at most 4: more counts as clear, less is asked
 too-little  clarity − 1, down to what the setting says; from there is_question and
@@ -67,7 +67,7 @@ class Feedback(BaseModel):
 
 
 def standing(lines: Sequence[Feedback]) -> list[Feedback]:
-    """The lines that count: what was undone or reset is left out."""
+    """The effective lines, without undone or reset ones."""
     kept: list[Feedback] = []
     for line in lines:
         if line.sign == "reset":
@@ -96,7 +96,7 @@ def adjusted(base: Thresholds, lines: Sequence[Feedback]) -> Thresholds:
 
 
 def cuts_of(user: str, base: Thresholds) -> Thresholds:
-    """What the feedback of a person at the terminal has made of the thresholds."""
+    """The thresholds of a terminal user after their feedback."""
     return adjusted(
         base, read_feedback(data_file("feedback", user, option="--user", suffix=".jsonl"))
     )
@@ -127,7 +127,7 @@ def read_feedback(place: Path | KeptText) -> list[Feedback]:
                     say("評価の記録の行ではありません: ", "no line of feedback: ")
                     + error.errors()[0]["msg"],
                     place=f"{text.place}:{number}",
-                    remedy=say("その行を直すか消してください", "mend the line or remove it"),
+                    remedy=say("その行を直すか消してください", "fix the line or remove it"),
                 ) from error
     return lines
 
@@ -135,7 +135,7 @@ def read_feedback(place: Path | KeptText) -> list[Feedback]:
 def write_feedback(
     place: Path | KeptText, sign: Sign, *, about: str = "", asked: int = 0
 ) -> Feedback:
-    """Adds one line, at once and whole. Raises `InputError` where it cannot be kept."""
+    """Append one line atomically. Raises `InputError` if it cannot be written."""
     line = Feedback(sign=sign, at=datetime.now(UTC), about=about, asked=asked)
     written = json.dumps(line.model_dump(mode="json"), ensure_ascii=False) + "\n"
     kept_text(place).change(lambda before: (before or "") + written)

@@ -1,4 +1,4 @@
-"""Intent first: evaluate what was said, ask back or search, answer with sources.
+"""Intent first: evaluate the dialogue, ask back or search, answer with sources.
 
 Source: the intent-aware RAG article: evaluation, the six cases, the question made anew from the
 dialogue. The budget, the answer and its support are ours (docs/design/0008-intent.md).
@@ -38,8 +38,8 @@ ASSISTANT = "assistant"
 
 
 def assist(dialogue: Dialogue, setting: Setting, notes: Sequence[str] = ()) -> Flow[Reply]:
-    """One step: a question back, or the answer. notes: what the person said earlier that they are,
-    the newest first. What finds no answer as it was written is asked as it may be meant."""
+    """One step: a question back, or the answer. notes: the person's earlier statements about
+    themselves, newest first. A query without an answer is retried with corrected spelling."""
     dialogue = standard(dialogue)
     reply = yield from _step(dialogue, setting, notes)
     if _worth(reply) == _ANSWERED or "evaluator" in setting.rules.roles:
@@ -93,8 +93,8 @@ def _for_whom(
     setting: Setting,
     notes: Sequence[str],
 ) -> Flow[Reply]:
-    """The answer; where it depends on a kind of person, the one for the person's kind, which is
-    asked for if nobody knows it."""
+    """The answer; if it depends on a kind of person, the one for the person's kind, asking if
+    unknown."""
     rules, told = setting.rules, [*notes, *setting.profile.fields.values()]
     depends = condition(query.text, found, dialogue.full_messages)
     if depends is None or extracted(query.text, found, rules)[1] != "answer":
@@ -112,7 +112,7 @@ def _for_whom(
 
 
 def converse(utterance: str, setting: Setting, *, earlier: tuple[str, ...] = ()) -> Flow[Reply]:
-    """The whole talk about one request: asks until it can answer, or the budget is spent."""
+    """The whole talk about one request: asks until it can answer or the budget is spent."""
     dialogue = Dialogue(utterance=utterance, earlier=earlier)
     while True:
         reply = yield from assist(dialogue, setting)
@@ -142,8 +142,8 @@ def personal(
 def inquiry(
     setting: Setting, conversation: Conversation, *, user: str, remembers: bool = False
 ) -> Flow[NoReturn]:
-    """Requests without end, each with its replies; whoever has had enough leaves. conversation:
-    to go on with; a step of it that was cut off is taken first."""
+    """Loops over requests until the user leaves. conversation: to continue; its interrupted step
+    comes first."""
     while True:
         if not conversation.pending:
             last = conversation.last

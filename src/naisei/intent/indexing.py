@@ -140,8 +140,8 @@ def watch(
     seconds: float,
     wait: Callable[[float], None],
 ) -> NoReturn:
-    """Update whenever a folder has changed and come to rest; other sources each time, which fetch
-    what changed. What stands in the way is told, and tried again. wait: as `time.sleep`."""
+    """Update a folder once its changes are debounced, other sources at each interval. Errors are
+    reported and retried. wait: as `time.sleep`."""
     state = getattr(found, "state", None)
     done = seen = state(index) if state else None
     while True:
@@ -173,7 +173,9 @@ def _check(options: IndexOptions, found: Source, limits: LoadLimits) -> None:
         p.name != STORE_FILE and not p.name.startswith("source-") for p in index.iterdir()
     ):
         raise InputError(
-            say("ほかのファイルがあり、索引ではありません", "holds other files, and is no index"),
+            say(
+                "ほかのファイルがあり、索引ではありません", "holds other files, and is not an index"
+            ),
             place=f"--index {index}",
             remedy=say("新しいフォルダーを指定してください", "name a new folder"),
         )
@@ -279,18 +281,18 @@ def _print_report(
         print(
             say(
                 f"{len(hidden)} 件の資料から、見えない文字を除きました（一覧は --report）",
-                f"Text that nobody sees was left out of {len(hidden)} documents (see --report)",
+                f"Hidden text was left out of {len(hidden)} documents (see --report)",
             )
         )
     for path, found in hidden.items() if options.report else ():
-        line = say(f"見えないので除いた文字: {path}", f"Left out, since nobody sees it: {path}")
+        line = say(f"見えないので除いた文字: {path}", f"Hidden text left out: {path}")
         print(visible(f"  {line}"))
         for one in found:
             print(visible(f"    [{one.how}] {one.text}"))
 
 
 def _unread(found: list[Hidden]) -> str:
-    """What of a document could not be read."""
+    """The unreadable parts of a document."""
     pages = ", ".join(one.text for one in found if one.how == UNREAD_PAGE)
     files = ", ".join(one.text for one in found if one.how == UNREAD_ATTACHMENT)
     told = [say(f"{pages} ページに文字がありません", f"no text on page {pages}")] if pages else []
@@ -299,7 +301,7 @@ def _unread(found: list[Hidden]) -> str:
 
 
 def _lines(report: IndexReport, partly: dict[str, str]) -> Iterator[str]:
-    """What was read, where it is little; and what was not."""
+    """Short report of read and unread documents."""
     if 0 < len(report.added) <= _NAMED:
         yield say("追加した資料: ", "Added: ") + say("、", ", ").join(report.added)
     for pattern in report.idle:
@@ -330,8 +332,8 @@ _TITLES = 40
 
 
 def describe(index: Path) -> None:
-    """Write what the documents are beside the index, unless somebody has written it: a file whose
-    first line is not ours stays as it is."""
+    """Write a description of the documents beside the index, unless the operator wrote one (its
+    first line differs from ours)."""
     path = index / DESCRIPTION
     if path.is_file() and not path.read_text(encoding="utf-8").startswith(_AUTOMATIC):
         return

@@ -1,7 +1,7 @@
 """A live conversation with the assistant, a turn at a time: at the terminal and on the server.
 
-Each turn is a part of the live conversation (`naisei.runs.conversation`): what was said before is
-not worked out anew, and a turn that a killed process was working on goes on where it stood.
+Each turn is a part of the live conversation (`naisei.runs.conversation`): earlier parts are not
+recomputed, and a killed turn resumes at its last step.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ NAME = "conversation"
 
 
 class Inquiry:
-    """log, name: where its episodes are. setting, world: in which its turns are taken. user: whose
-    thresholds hold. kept: what is remembered of them, if they allow it."""
+    """log, name: of its episodes. setting, world: for its turns. user: key of the thresholds. kept:
+    their stored memory, if allowed."""
 
     def __init__(
         self,
@@ -61,12 +61,12 @@ class Inquiry:
 
     @property
     def conversation(self) -> Conversation:
-        """As it stands."""
+        """The conversation so far."""
         return Conversation.from_log(self._live.events)
 
     def would_be(self, said: str) -> int:
-        """The number of the line that these words would be, from 0: a turn that was left without
-        its reply is not begun again by its own words."""
+        """The index of the turn for these words; an unfinished turn with the same words is
+        resumed."""
         conversation = self.conversation
         again = conversation.pending and self._last_message() == said.strip()
         return len(conversation.steps) - again
@@ -74,12 +74,11 @@ class Inquiry:
     async def turn(
         self, said: str | None, *, show: Callable[[str], None] | None = None
     ) -> Reply | None:
-        """One turn. A turn that was left without its reply is finished first; the same words
-        again are that turn. said: `None` finishes what was left and nothing else. show: see
-        `shown_while_written`.
+        """One turn. An unfinished turn is completed first; the same words again are that turn.
+        said: `None` only completes an unfinished turn. show: see `shown_while_written`.
 
         Returns:
-            The last reply; `None` where there is none yet.
+            The last reply; `None` if there is none yet.
 
         Raises:
             EffectFailed: the flow could not do without what failed.
@@ -113,18 +112,18 @@ class Inquiry:
         return self.conversation.last
 
     async def _rested(self) -> None:
-        """Returns when it is the person's turn. Raises what stopped the conversation."""
+        """Wait for the person's turn. Raises the error that stopped the conversation."""
         if (error := (await self._live.rest()).error) is not None:
             raise error
 
     def _last_message(self) -> str:
-        """What the person said last."""
+        """The person's last message."""
         return next((str(e.result) for e in reversed(self._live.events) if e.kind == "ask"), "")
 
 
 @dataclass(frozen=True, slots=True)
 class _InquiryConfig:
-    """What `RunDirectory.of` needs to know."""
+    """A conversation as input of `RunDirectory.of`."""
 
     config: AssistConfig
     system: str = "intent"
@@ -135,8 +134,8 @@ class _InquiryConfig:
 async def opened(
     config: AssistConfig, options: RunOptions, path: Path | None, remember: str | None = None
 ) -> AsyncIterator[Inquiry]:
-    """A conversation with its own log. path: of its run directory; without one, nothing is kept.
-    remember: the person of whom notes are kept, and used.
+    """A conversation with its own log. path: of its run directory; without one, nothing is stored.
+    remember: the person whose notes are stored and used.
 
     Raises:
         InputError: no index, a model or directory that cannot be used.
@@ -165,7 +164,7 @@ async def opened(
 
 
 def reply_in_memory(config: AssistConfig, index: Index, dialogue: Dialogue) -> Reply:
-    """One step of which nothing is kept: there is no model that could have to be paid twice."""
+    """One step without a log, for use without models."""
 
     async def go() -> Reply:
         async with base_world({}) as base:
@@ -181,30 +180,29 @@ def _world(config: AssistConfig, index: Index, base: World) -> World:
 
 
 def shown_while_written(setting: Setting, world: World, show: Callable[[str], None]) -> World:
-    """The same, telling `show` what there is of an answer while a model writes it: the sentences
-    that are whole and borne out."""
+    """The setting and world with `show` called while a model writes: with complete, supported
+    sentences."""
     if not setting.rules.roles:
         return world
     return world.having({Chat: ShowingHandler(world.handler(Chat("answerer", ())), show)})
 
 
 class Released:
-    """What has left of an answer, which nobody can take back. send: is given what is new of it.
-    safe: what is fit to leave of a text."""
+    """Streams an answer irrevocably. send: receives new text. safe: the sendable part of a text."""
 
     def __init__(self, send: Callable[[str], None], safe: Callable[[str], str]) -> None:
         self._send, self._safe, self._text = send, safe, ""
 
     def show(self, text: str) -> None:
-        """So much may leave by now. An answer that is written again is not begun again."""
+        """Send text up to here. A rewritten answer is not restarted."""
         text = self._safe(text)
         if text.startswith(self._text) and text != self._text:
             self._send(text[len(self._text) :])
             self._text = text
 
     def rest(self, message: str) -> str:
-        """What is left to send of the message, which is safe. One that is not what was released
-        of it (the model wrote another in the end) is sent as a whole."""
+        """The unsent rest of the final message; the whole message if it differs from the sent
+        part."""
         if message.startswith(self._text):
             return message[len(self._text) :]
         return "\n\n" + say("（答えを改めます）", "(Corrected:)") + f"\n\n{message}"

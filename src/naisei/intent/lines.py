@@ -1,4 +1,4 @@
-"""A reply line by line: what is said, and what it rests on."""
+"""A reply line by line: message and sources."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from naisei.terminal import visible
 
 
 def reply_line(reply: Reply, passage: Callable[[Citation], str]) -> Line:
-    """For a page. passage: the address of what a citation stands for."""
+    """The reply for a page. passage: the address of a citation's passage."""
     asks = reply.route == "ask"
     marks = [Mark("①②③④⑤⑥"[reply.case - 1], hint=cases()[reply.case - 1])]
     if reply.failures:
@@ -39,12 +39,12 @@ def _opened(c: Citation) -> tuple[Line, ...]:
 
 
 def terminal_text(reply: Reply) -> str:
-    """What a person reads at a terminal: the message and its sources."""
+    """The message and its sources as terminal text."""
     return visible(as_text([terminal_line(reply)]))
 
 
 def terminal_line(reply: Reply) -> Line:
-    """The message, with its sources and what is to be said of them below it."""
+    """The message with its sources and notes below it."""
     return Line(reply.message, under=tuple(_source_lines(reply)))
 
 
@@ -61,7 +61,7 @@ def _source_lines(reply: Reply) -> Iterator[Line]:
 
 
 def sources(reply: Reply | None) -> str:
-    """The sources with what is quoted of them."""
+    """The sources with their quotes."""
     if reply is None or not reply.citations:
         return say("出典はありません。", "There are no sources.")
     quoted = [replace(_source(c, c.path), under=(Line(c.quote),)) for c in reply.citations]
@@ -76,7 +76,7 @@ def _source(c: Citation, name: str) -> Line:
 
 
 def cases() -> tuple[str, ...]:
-    """What each case of an evaluation means and leads to."""
+    """Meaning and action of each case."""
     return (
         say(
             "① 問いがあいまいで、相談らしい: 気持ちや状況を聞く",

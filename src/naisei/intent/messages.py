@@ -1,4 +1,4 @@
-"""Messages of the assistant: what a person reads, and the prompts that models get."""
+"""Messages of the assistant to people, and prompts for models."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def numbered(options: Sequence[str]) -> str:
 def choose_question(
     dialogue: Dialogue, options: Sequence[str], language: Language, *, within: str = ""
 ) -> str:
-    """Offers topics to choose from. within: the document of which they are sections."""
+    """Offers topics to choose from. within: the document that contains them."""
     if within:
         return _WITHIN[language].format(title=within, list=numbered(options))
     return _turn(_CHOOSE[language], dialogue).format(list=numbered(options))
@@ -78,19 +78,19 @@ _KIND = {
 
 
 def kind_question(kinds: Sequence[str], language: Language) -> str:
-    """Asks which kind of person somebody is, where the answer depends on it."""
+    """Asks for the kind of person that the answer depends on."""
     return _KIND[language].format(list=numbered(kinds))
 
 
 def as_told(said: str, kind: str, language: Language) -> str:
-    """For whom the answer is, and why."""
+    """A note on whom the answer is for, and why."""
     if language == "ja":
         return f"（「{said}」とうかがっているので、「{kind}」の場合をお答えしました）"
     return f"(You told me “{said}”, so this is for “{kind}”.)"
 
 
 def open_question(dialogue: Dialogue, language: Language) -> str:
-    """Asks for more where there is nothing to offer; another text each time."""
+    """An open question without options; a different text each time."""
     return _turn(_OPEN[language], dialogue)
 
 
@@ -117,7 +117,7 @@ def nearest(language: Language) -> str:
 
 
 def left_out(sentences: int, language: Language) -> str:
-    """That so many sentences gave way to the documents' own words; empty for none."""
+    """A note on the number of sentences replaced by quotes; empty for none."""
     if not sentences:
         return ""
     if language == "ja":
@@ -126,7 +126,7 @@ def left_out(sentences: int, language: Language) -> str:
 
 
 def ask_contact(contact: Contact | None, language: Language, *, only: bool) -> str:
-    """Whom to ask; `only` where the documents do not answer. Empty if nobody is known."""
+    """The contact to ask; `only`: the documents have no answer. Empty without a contact."""
     if contact is None:
         if not only:
             return ""
@@ -175,22 +175,21 @@ _OFFERED = {"ja": "示した選択肢", "en": "Offered"}
 
 
 class Fence:
-    """key: made of everything that is said, so that no part of it can foresee it."""
+    """key: derived from all content, so that no content can contain it."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         self.key = fingerprint(list(texts))[:12]
 
     @classmethod
     def around(cls, dialogue: Dialogue) -> Fence:
-        """For what a dialogue holds of the documents: the headings that were offered."""
+        """A fence around the offered headings in a dialogue."""
         return cls([dialogue.model_dump_json()])
 
     def data(self, text: str) -> str:
         return f"<<<{self.key}>>>{text}<<<{self.key} />>>"
 
     def question(self, exchange: Exchange) -> str:
-        """A question back as it was put, without the headings that it offered: those are the
-        documents' words, and the question stands among the assistant's own."""
+        """A question back without the offered headings, which are document text."""
         return exchange.question.removesuffix(numbered(exchange.options)).rstrip()
 
     def answer(self, exchange: Exchange, language: Language) -> str:

@@ -1,5 +1,5 @@
-"""Kinds of persons that rules tell apart (市内・市外, 常勤・非常勤, 会員・一般), and what somebody
-says of themselves.
+"""Kinds of persons that rules tell apart (市内・市外, 常勤・非常勤, 会員・一般), and statements
+about oneself.
 
 A field is one thing that can be said of a person; its kinds exclude one another. Ages are no such
 field here: those who go somewhere together differ in them.
@@ -15,8 +15,7 @@ from naisei.lengths import cached_text
 
 
 class PersonKind(NamedTuple):
-    """field: what it is about. kind: which of the field's kinds, from 0. written: as it stands in
-    the text."""
+    """field: its name. kind: index among the field's kinds. written: as in the text."""
 
     field: str
     kind: int
@@ -78,7 +77,7 @@ _KIND = re.compile(
         f"(?P<{field}_{n}>{pattern})"
         for field, n, pattern in sorted(
             ((f, n, p) for f, patterns in _FIELDS.items() for n, p in enumerate(patterns)),
-            # Of two that begin at one place the one that denies, or says more, is meant.
+            # Of two at one place the negated or longer one counts.
             key=lambda at: (
                 not re.match("非|\\[市区町村県都道府\\]外|個人事業|大学院", at[2]),
                 at[0],
@@ -124,7 +123,7 @@ _LONGEST = 40
 
 
 def self_told(text: str) -> tuple[str, ...]:
-    """What the speaker says that they are, each as a short clause in their words.
+    """The speaker's statements about themselves, as short clauses.
 
     >>> self_told("市外在住ですが、図書館のCDは何枚まで借りられますか。")
     ('市外在住です',)

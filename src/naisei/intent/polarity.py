@@ -11,7 +11,7 @@ from importlib.resources import files
 
 @cache
 def _words() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """What is a denial, and what only looks like one."""
+    """Denials, and words that only look like one."""
     data = tomllib.loads((files("naisei.intent") / "polarity.toml").read_text(encoding="utf-8"))
     return re.compile(data["denied"]), re.compile(data["affirmed"])
 

@@ -1,5 +1,5 @@
-"""What sort of remark somebody makes: a ridge regression on its vector and its letters, learnt from
-the bundled data (`naisei/data/understanding`, `tools/train_understanding.py`).
+"""Classifies remarks: a ridge regression on vector and letters, trained on the bundled data
+(`naisei/data/understanding`, `tools/train_understanding.py`).
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from naisei.intent.worries import worry_kind as told_by_words
 from naisei.japanese.morph import normalise
 
 Vectors = npt.NDArray[np.float64]
-#: Two and three letters of a remark fall into so many features.
+#: Number of hashed features for 2- and 3-letter n-grams.
 _LETTERS = 1024
-#: How sure the regression has to be of an emergency that no words tell of, and of one that some do.
+#: Thresholds for an emergency without and with supporting words.
 _SURE, _LIKELY = 0.55, 0.25
 #: So much less sure it may be of that than of all else, where words tell of it.
 _NEAR = 0.05
-#: Worries in which the public numbers are told, by what the regression takes a remark for.
+#: Worries with public numbers, by predicted sort.
 EMERGENCIES = {"ambulance": "accident", "police": "violence"}
 
 
 def sorts(said: str, vector: npt.NDArray[np.float32]) -> dict[str, float]:
-    """How much a remark is of each of twelve sorts, 0 to 1, each by itself.
+    """Independent scores, 0 to 1, of a remark for each of twelve sorts.
 
     vector: of the remark; shape (dim,)."""
     names, matrix, mean = _weights()
@@ -37,12 +37,12 @@ def sorts(said: str, vector: npt.NDArray[np.float32]) -> dict[str, float]:
 
 
 def centred(vectors: npt.NDArray[np.float32]) -> Vectors:
-    """Less the mean of what was learnt from, and of length 1; shape (texts, dim)."""
+    """Centred on the training mean, and of length 1; shape (texts, dim)."""
     return _scaled(vectors, _weights()[2])
 
 
 def number_to_call(said: str, shares: Mapping[str, float], language: str) -> str:
-    """The public number, where a life may depend on it; "" otherwise. shares: of `sorts`; those
+    """The emergency number, if a life may be at stake, else "". shares: of `sorts`; those
     that are no emergency may be left out."""
     named, worry = told_by_words(said), certain(said)
     sort = max(EMERGENCIES, key=lambda name: shares[name])
@@ -56,7 +56,8 @@ def number_to_call(said: str, shares: Mapping[str, float], language: str) -> str
 def features(
     texts: list[str], vectors: npt.NDArray[np.float32], mean: npt.NDArray[np.float32]
 ) -> Vectors:
-    """What the regression reads; shape (texts, dim + letters + 1), the last column the constant.
+    """Input features of the regression; shape (texts, dim + letters + 1), the last column the
+    constant.
 
     vectors: of the texts; shape (texts, dim). mean: of the vectors learnt from; shape (dim,).
     """

@@ -1,5 +1,5 @@
-"""What is remembered of a person from one conversation to the next, if they allow it: what they
-said that they are, and what they asked.
+"""A person's memory between conversations, with consent: their statements about themselves, and
+their questions.
 
 Each is a short dated note in their words, in a stream of their own (`naisei.memory.stream`). Notes
 fill in what an answer depends on (`naisei.intent.conditions`) and find what 「前に聞いた…」 points
@@ -32,7 +32,7 @@ from naisei.memory.stream import Entry, KeptHandler, KeptStream, Kind, Recent, r
 from naisei.system.config import Printed, flag
 from naisei.terminal import visible
 
-#: The stream of whoever is spoken to.
+#: Name of the person's stream.
 _PERSON = "person"
 #: Notes that a turn goes by, questions among which one is looked for, letters of a note.
 _FACTS, _ASKED, _LONGEST = 20, 200, 120
@@ -50,14 +50,14 @@ def kept_for(user: str, *, option: str) -> KeptStream:
 
 
 def known(kept: KeptStream) -> Mapping[type[Effect[Any]], KeptHandler]:
-    """What performs the effects of this module."""
+    """The handler of this module's effects."""
     handler = KeptHandler(kept)
     return {Remember: handler, Recent: handler}
 
 
 def notes(setting: Setting) -> Flow[tuple[tuple[str, ...], Setting]]:
-    """What the person said that they are, the newest first, and the setting in which a model is
-    told so."""
+    """The person's statements about themselves, newest first, and the setting with them for the
+    model."""
     entries = yield from Recent(_PERSON, n=_FACTS, kinds=("fact",))
     if not entries:
         return (), setting
@@ -71,7 +71,7 @@ def notes(setting: Setting) -> Flow[tuple[tuple[str, ...], Setting]]:
 
 
 def recalled(dialogue: Dialogue) -> Flow[Dialogue]:
-    """The dialogue, going on from what was asked in another conversation if it says so."""
+    """The dialogue, continued from an earlier conversation if it refers to one."""
     first = normalise(dialogue.utterance)
     if dialogue.goes_on or not _BEFORE.search(first):
         return dialogue
@@ -86,14 +86,14 @@ def recalled(dialogue: Dialogue) -> Flow[Dialogue]:
     best = max(reversed(entries), key=shared)
     if not shared(best):
         if len(rest) > 2:
-            return dialogue  # of another matter
+            return dialogue  # of another topic
         best = entries[-1]
     earlier = (*(q for q in dialogue.earlier if q != best.text), best.text)
     return dialogue.model_copy(update={"earlier": earlier, "goes_on": True})
 
 
 def noted(dialogue: Dialogue, reply: Reply) -> Flow[None]:
-    """Keep what the person said that they are in this turn, and the question that was answered."""
+    """Store this turn's statements of the person about themselves, and the answered question."""
     if reply.urgent is not None or any(map(worry_kind, dialogue.full_messages)):
         return
     last = dialogue.exchanges[-1].answer if dialogue.exchanges else dialogue.utterance
@@ -115,8 +115,7 @@ def noted(dialogue: Dialogue, reply: Reply) -> Flow[None]:
 
 
 def _question(dialogue: Dialogue, facts: Sequence[str]) -> str:
-    """What was asked, without what was said of oneself: that is a note of its own, and goes with
-    it when it is forgotten."""
+    """The question without statements about oneself, which are separate notes."""
     said = " ".join(dialogue.full_messages)
     for fact in (*facts, *(fact for text in dialogue.full_messages for fact in self_told(text))):
         said = said.replace(fact, " ")
@@ -155,7 +154,7 @@ def memory_command(options: MemoryOptions) -> None:
     """`naisei intent memory`.
 
     Raises:
-        InputError: a name that cannot be, nothing said to forget, or no such note.
+        InputError: an invalid name, nothing to forget, or no such note.
     """
     kept = kept_for(options.user, option="--user")
     if options.action == "forget":

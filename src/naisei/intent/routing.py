@@ -1,7 +1,7 @@
 """The six cases: ask back, or search. A pure function of the evaluation.
 
-Source: the intent-aware RAG article, ① to ⑥. Where it leaves a case open: unclear, and neither
-is a text given whose indicator holds, is ③, as in its code.
+Source: the intent-aware RAG article, ① to ⑥. An unclear request without a matching text is ③, as
+in its code.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from naisei.japanese.query_analysis import is_greeting
 
 
 class Route(BaseModel):
-    """Where an evaluation leads. question: what to ask; empty where the action is `search`."""
+    """The result of routing. question: to ask; empty for `search`."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -52,10 +52,8 @@ _DENIED = 4
 
 
 def extend(e: Evaluation, t: Thresholds) -> Extended | None:
-    """The case beyond the article that an evaluation makes, of those that are on.
-
-    out_of_scope: neither do documents of a company say it, nor is anybody there to be asked.
-    needs_person: documents do not say it, and somebody is to be asked.
+    """The enabled additional case of an evaluation. out_of_scope: neither documents nor contacts
+    cover it. needs_person: a contact covers it, documents do not.
     """
     if e.in_internal_docs < _DENIED:
         return None
@@ -67,7 +65,7 @@ def extend(e: Evaluation, t: Thresholds) -> Extended | None:
 
 
 def greeted(dialogue: Dialogue, setting: Setting) -> Reply | None:
-    """The reply to a message that is nothing but a greeting; told by its words alone."""
+    """The reply to a mere greeting, by its words alone."""
     on = "greeting" in setting.rules.thresholds.extended
     if not on or dialogue.exchanges or not is_greeting(dialogue.utterance):
         return None
@@ -83,7 +81,7 @@ def greeted(dialogue: Dialogue, setting: Setting) -> Reply | None:
 
 
 def aside(judged: Judged, dialogue: Dialogue, setting: Setting) -> Reply | None:
-    """The reply to what the model takes for small talk or a farewell."""
+    """The reply to small talk or a farewell, as judged by the model."""
     move = judged.evaluation.move
     if move not in ("small_talk", "leave") or dialogue.exchanges:
         return None
@@ -122,8 +120,8 @@ def beyond(judged: Judged, way: Route, dialogue: Dialogue, setting: Setting) -> 
 
 
 def settle(way: Route, judged: Judged, dialogue: Dialogue, setting: Setting) -> Route:
-    """The route, held against the budget: a question beyond it, or one that was put already,
-    becomes a search. The case stays what it was.
+    """The route within the budget: a question beyond it, or a repeated one, becomes a search. The
+    case is unchanged.
 
     With `ask_profile`, an unclear request without a question (③) may ask for what the profile
     does not hold.

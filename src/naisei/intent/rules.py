@@ -1,6 +1,4 @@
-"""What decides how the assistant behaves, apart from the documents and the models.
-
-Rules, what is known of the person, and whom to ask about what: the contacts file.
+"""Settings of the assistant: rules, the person's profile, and the contacts file.
 
 [[contact]]
 department = "人事部"
@@ -35,7 +33,7 @@ from naisei.text_files import json_of, read_text, toml_of
 
 
 def fault(error: ValidationError) -> str:
-    """The first thing wrong, `field: what`; the field is left out where it is the whole."""
+    """The first fault, `field: what`, or `what` for the whole."""
     from naisei.models.replies import reason
 
     first = error.errors(include_url=False, include_input=False)[0]
@@ -70,7 +68,7 @@ def read_model(path: Path, kind: type[M], *, what: str) -> M:
         raise InputError(
             fault(error),
             place=str(path),
-            remedy=say(f"{what} を直してください", f"mend the {what}"),
+            remedy=say(f"{what} を直してください", f"fix the {what}"),
         ) from error
 
 
@@ -78,10 +76,8 @@ _FIELDS = 40
 
 
 class Profile(BaseModel):
-    """Fields and their values, as the person or the company gave them; all optional.
-
-    department, office: as they stand in the documents. employment: 正社員, パート, …. others:
-    anything else, by name.
+    """The person's profile; all fields are optional. department, office: as in the documents.
+    employment: 正社員, パート, …. others: anything else, by name.
     """
 
     model_config = ConfigDict(frozen=True, extra="allow")
@@ -126,7 +122,7 @@ class Profile(BaseModel):
 
 
 class Entry(BaseModel):
-    """One department, and what it is asked about."""
+    """One department and its topics."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
 
@@ -137,7 +133,7 @@ class Entry(BaseModel):
     default: bool = False
 
     def weight(self, text: str) -> int:
-        """How much of what is asked is this department's: letters of the topics named."""
+        """Letters of this department's topics in a text."""
         return sum(len(t) for t in {*self.topics} if t and normalise(t).lower() in text)
 
 
@@ -200,8 +196,8 @@ class Rules(BaseModel):
 
 
 class Setting(BaseModel):
-    """The rules, and what is known of the person and of whom to ask. collection: what the documents
-    are, as the evaluating model is told."""
+    """Rules, profile and contacts. collection: description of the documents for the evaluating
+    model."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -211,8 +207,8 @@ class Setting(BaseModel):
     collection: str = ""
 
     def for_message(self, text: str) -> Setting:
-        """In the language of a message, unless one was chosen; that of the rules for a message
-        that shows none, such as a number."""
+        """The setting in a message's language, unless one was chosen; the rules' language for a
+        message such as a number."""
         if self.rules.chosen or not any(c.isalpha() for c in text):
             return self
         heard: Language = "ja" if is_japanese(text) else "en"

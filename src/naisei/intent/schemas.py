@@ -1,4 +1,4 @@
-"""The vocabulary of the assistant: thresholds, the evaluation of what was said, the reply to it."""
+"""The vocabulary of the assistant: thresholds, evaluations, replies."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from naisei.schema import model_field
 Case = Literal[1, 2, 3, 4, 5, 6]
 #: Cases beyond the article; each is switched on by its name (`Thresholds.extended`).
 Extended = Literal["greeting", "out_of_scope", "needs_person", "farewell"]
-#: Worries that get the hotline or desk at once, whatever they lack (`naisei.intent.urgent`).
+#: Worries that get the hotline or desk at once (`naisei.intent.urgent`).
 Urgent = Literal["violence", "life", "illness", "fire", "disaster", "accident", "lost", "fraud"]
 
 Move = Literal["answer", "ask", "small_talk", "new_topic", "urgent", "leave"]
 
-#: What models write into a text field that they mean to leave empty.
+#: Models' words for an empty field.
 _HOLLOW = frozenset(
     (
         *("", "なし", "無し", "特になし", "特に無し", "ありません", "特にありません", "不要"),
@@ -44,7 +44,7 @@ def _text(value: Any) -> Any:
 
 #: 1 (holds fully) to 5 (does not hold). Anything else is no grade.
 Grade = Annotated[int, Field(ge=1, le=5), BeforeValidator(_no_truth_value)]
-#: What nobody could be asked in one message is no question.
+#: Longest question.
 _Text = Annotated[str, BeforeValidator(_text), Field(max_length=1000)]
 
 
@@ -57,9 +57,10 @@ class _Frozen(BaseModel):
 
 
 class Evaluation(_Frozen):
-    """What was said, on five indicators from 1 (highest) to 5, and what might be asked back.
+    """The evaluation of a dialogue: five indicators from 1 (highest) to 5, and a possible question
+    back.
 
-    clarity: the intent is clear. is_question, is_consultation: what kind of talk it is.
+    clarity: the intent is clear. is_question, is_consultation: kind of request.
     in_internal_docs: documents of a company usually say this. ask_person: better asked of the
     person in charge. ask_missing_info: asks for what a question lacks; res_consultation: draws
     out the worry of a consultation; ask_user_meta_info: asks for the person's department,
@@ -127,12 +128,12 @@ class Exchange(_Frozen):
 
     @property
     def is_informative(self) -> bool:
-        """Whether the answer says something; 「わかりません」 and the like do not."""
+        """Whether the answer has content; 「わかりません」 and the like do not."""
         return not (none_of_them(self.answer) or at_a_loss(self.answer))
 
 
 class Citation(_Frozen):
-    """What `[n]` in an answer stands for. quote: the part of the chunk that is rested on.
+    """The source of `[n]` in an answer. quote: the supporting part of the chunk.
 
     headings: outermost first. page: from 1, `None` where the format has none. date: of the
     document in ISO form, where it is known. url: where a reader finds it, down to page or heading;
@@ -151,7 +152,7 @@ class Citation(_Frozen):
 
 
 class Contact(_Frozen):
-    """Whom to ask about a topic; from the contacts file."""
+    """A contact for a topic, from the contacts file."""
 
     department: str
     address: str = ""
@@ -166,19 +167,18 @@ class Unsupported(_Frozen):
 
 
 class Reply(_Frozen):
-    """What one question comes to: a question back, or an answer with its sources.
+    """The reply to one message: a question back, or an answer with its sources.
 
     case, evaluation: of the last evaluation. route: `ask` or `search`. message: what to show:
-    the question back, or the answer with whom to ask. query: what was searched for; empty for a
-    question back. also: what was searched for beside it. answer: empty for a question back and
-    where there is no evidence. citations: by number, those that the answer uses. options:
-    topics that may be chosen by number. dialogue: questions and answers so far. hits: chunk ids
-    of the search, best first, whether cited or not. rewritten: how the query came about.
-    evidence: whether the documents held enough to answer. band: whether it is an answer, the
-    nearest passages, or neither. evaluator: who evaluated. extended:
-    the case beyond the article that decided, if one did. urgent: a worry that is answered at once.
-    contact: whom to ask. failures:
-    instrument failures that were survived.
+    the question back, or the answer with whom to ask. query: the query; empty for a question back.
+    also: what was searched for beside it. answer: empty for a question back and where there is no
+    evidence. citations: by number, those that the answer uses. options: topics that may be chosen
+    by number. dialogue: questions and answers so far. hits: chunk ids of the search, best first,
+    whether cited or not. rewritten: how the query came about. evidence: whether the documents held
+    enough to answer. band: whether it is an answer, the nearest passages, or neither. evaluator:
+    who evaluated. extended: the case beyond the article that decided, if one did. urgent: a worry
+    that is answered at once. contact: whom to ask. failures: instrument failures that were
+    survived.
     """
 
     case: Case
@@ -212,7 +212,7 @@ class Thresholds(BaseModel):
     """An indicator holds if its grade is at most its threshold.
 
     The defaults are the article's: clear at 1, everything else at 2. 5 makes an indicator hold
-    always. ask_person decides no case: it adds whom to ask. extended: the cases beyond the
+    always. ask_person decides no case; it adds a contact. extended: the cases beyond the
     article that are switched on, none by default. ask_profile: whether `ask_user_meta_info` may
     be asked where the article would search with an unclear intent (③); off by default.
     """
@@ -233,7 +233,7 @@ class Thresholds(BaseModel):
 
 
 class Judged(BaseModel):
-    """evaluator: who gave the grades. options: topics that the question back offers.
+    """evaluator: the source of the grades. options: topics offered by the question back.
     failures: instrument failures on the way."""
 
     model_config = ConfigDict(frozen=True)

@@ -1,5 +1,5 @@
-"""What a language model and an embedder are to naisei, the settings of an endpoint, and the
-switch that forbids calls."""
+"""Protocols of language models and embedders, settings of an endpoint, and the switch that forbids
+calls."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-#: How structure is asked for; see `ChatRequest`.
+#: Ways to request structured output; see `ChatRequest`.
 Mode = Literal["json_schema", "json_object", "prompt"]
 
 
@@ -33,13 +33,12 @@ class Schema:
 
 @dataclass(frozen=True, slots=True)
 class ChatRequest:
-    """One request to an endpoint, as the provider sends it.
-
-    mode: how structure is asked for. `json_schema`: the endpoint enforces the schema;
-    `json_object`: it enforces JSON, the schema is in the prompt; `prompt`: nothing is
-    enforced; `None` with `schema=None`: plain text. role: who is asked, and at: in which episode
-    and step; both are for a person who answers, and are not sent. on_text: is told the reply's text
-    so far, by providers that can stream it, again from the start where it is sent again.
+    """One request to an endpoint, as the provider sends it. mode: how structured output is
+    requested. `json_schema`: the endpoint enforces the schema; `json_object`: it enforces JSON, the
+    schema is in the prompt; `prompt`: nothing is enforced; `None` with `schema=None`: plain text.
+    role: who is asked, and at: in which episode and step; both are for a person who answers, and
+    are not sent. on_text: is told the reply's text so far, by providers that can stream it, again
+    from the start where it is sent again.
     """
 
     messages: tuple[Message, ...]
@@ -51,9 +50,9 @@ class ChatRequest:
     on_text: Callable[[str], None] | None = field(default=None, compare=False, repr=False)
 
     def body(self) -> dict[str, Any]:
-        """As OpenAI's chat completions take it, but for the model: what the golden requests and
-        the log show. Properties of the schema stand in their declared order: a model fills them
-        in as they come."""
+        """The body for OpenAI's chat completions, without the model name; used in golden requests
+        and the log. Properties of the schema stand in their declared order: a model fills them in
+        as they come."""
         out: dict[str, Any] = {"messages": [m.to_json() for m in self.messages]}
         out |= self.sampling.to_json()
         if self.mode == "json_schema" and self.schema is not None:
@@ -66,12 +65,13 @@ class ChatRequest:
 
 @dataclass(frozen=True, slots=True)
 class ChatReply:
-    """What came back. finish_reason: `stop`, `length`, `content_filter`, … as the field says it.
+    """An endpoint's reply. finish_reason: `stop`, `length`, `content_filter`, … as the field says
+    it.
 
     cached_input, reasoning: input tokens from the endpoint's cache of prefixes, and output tokens
-    of thinking; both are among the others. elsewhere: where the model wrote, if not in the text.
-    sent, raw: the body that was sent and what was answered, where they are not those of
-    `ChatRequest.body` and `text`.
+    of thinking; both are included in the totals. elsewhere: the field used instead of the text, if
+    any. sent, raw: the body sent and the raw reply, where they differ from `ChatRequest.body` and
+    `text`.
     """
 
     text: str
@@ -89,12 +89,12 @@ class ChatReply:
 class ChatModel(Protocol):
     """A language model behind an endpoint. One attempt per call; retries are the gateway's.
 
-    A model may also have: `base_url` (str), its endpoint; `offline = True`, it calls nobody
-    and so is allowed where model calls are forbidden; `free = True`, its price is known to
-    be zero; `modes` (tuple of `Mode`), the ways of asking for structure that it takes, best
-    first; `base_sampling` (`Sampling`), for what nobody else sets; `ignores` (names of sampling
-    parameters), what it does not take; `notice` (a pair of texts,
-    Japanese and English), what has to be printed next to its figures.
+    A model may also have: `base_url` (str), its endpoint; `offline = True`: it makes no calls, so
+    it is allowed where model calls are forbidden; `free = True`, its price is known to be zero;
+    `modes` (tuple of `Mode`), the ways of asking for structure that it takes, best first;
+    `base_sampling` (`Sampling`), defaults; `ignores` (names of sampling parameters), what it does
+    not take; `notice` (a pair of texts, Japanese and English), what has to be printed next to its
+    figures.
     """
 
     #: `provider:name`, as the user wrote it.
@@ -113,8 +113,8 @@ class ChatModel(Protocol):
 
 
 class Transient(Exception):
-    """A failure that may pass. `retry_after` is the endpoint's wish in seconds, if it gave one.
-    of_form: the request might be taken in another form (without schema, without system message)."""
+    """A temporary failure. `retry_after`: seconds requested by the endpoint, if any. of_form: the
+    request might be taken in another form (without schema, without system message)."""
 
     def __init__(
         self, message: str, retry_after: float | None = None, *, of_form: bool = False
@@ -128,14 +128,14 @@ class BadReply(Transient):
 
 
 class Unreachable(Transient):
-    """No connection came about: nobody listens there, or the name does not resolve."""
+    """Connection failed: refused, or the name does not resolve."""
 
 
 class Unusable(Exception):
-    """The endpoint refuses for good. of_form: as `Transient`.
+    """The endpoint refuses permanently. of_form: as `Transient`.
 
     hopeless: it would refuse any other request too (a wrong key, an unknown model, no credit).
-    refused: names of sampling parameters that it does not take. remedy: of what is hopeless.
+    refused: names of unsupported sampling parameters. remedy: for hopeless failures.
     """
 
     def __init__(
@@ -228,7 +228,7 @@ class ModelSettings:
         return fallback
 
     def key(self, variable: str, url: str | None = None) -> str | None:
-        """The API key for an endpoint: as set, else the variable's if `url` may have it
+        """The API key for an endpoint: as set, else from the variable if `url` may get it
         (`naisei.keys`), else `None`. url: `None` for the provider's own."""
         return self.api_key or keys.key(variable, url)
 
@@ -237,7 +237,7 @@ def check_url(url: str, place: str) -> str:
     """The URL itself.
 
     Raises:
-        InputError: it is no http(s) URL with a host.
+        InputError: it is not an http(s) URL with a host.
     """
     try:
         parts = urlsplit(url)
@@ -247,7 +247,7 @@ def check_url(url: str, place: str) -> str:
         good = False
     if not good:
         raise InputError(
-            say(f"{url!r} は接続先の URL ではありません", f"{url!r} is no URL of an endpoint"),
+            say(f"{url!r} は接続先の URL ではありません", f"{url!r} is not a URL of an endpoint"),
             place=place,
             remedy=say(
                 "http://HOST:PORT/v1 の形で書いてください", "write it as http://HOST:PORT/v1"

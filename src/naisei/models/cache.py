@@ -40,7 +40,7 @@ class ReplyCache:
     """Validated values by key, as JSON. Several processes may share one file.
 
     Raises:
-        InputError: the file is no SQLite data base, or cannot be written.
+        InputError: the file is not an SQLite data base, or cannot be written.
     """
 
     def __init__(self, path: Path) -> None:

@@ -44,8 +44,7 @@ _STATES: dict[bool | None, tuple[str, str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that a model can do or not. works: `None` where it could not be found out. why:
-    what it answered instead."""
+    """One capability of a model. works: `None` if unknown. why: its answer on failure."""
 
     name: str
     works: bool | None
@@ -59,8 +58,8 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Speed:
-    """latency: seconds to a reply of one token. prompt, generated: tokens a second; `None`
-    where the endpoint counts no tokens or the difference drowned in the noise."""
+    """latency: seconds to a reply of one token. prompt, generated: tokens a second; `None` if the
+    endpoint counts no tokens or the difference is noise."""
 
     latency: float
     prompt: float | None = None
@@ -113,7 +112,7 @@ class CheckReport:
         }
 
 
-#: The question does not mention JSON: who answers in this form was made to.
+#: The question does not mention JSON, so a reply in this form was enforced.
 _SCHEMA = Schema(
     "colour",
     {
@@ -170,7 +169,7 @@ async def _chat(
     right: Callable[[str], bool | None],
     mode: Mode | None = None,
 ) -> Finding:
-    """Whether a request is answered as it should be."""
+    """Whether a request gets the right answer."""
     if mode is not None and mode not in getattr(line.model, "modes", (mode,)):
         return Finding(name, False)
     sampling = Sampling(temperature=0.0, max_tokens=200)
@@ -187,7 +186,7 @@ async def _chat(
     return Finding(name, works, "" if works else f"{given}: {reply.text[:60]!r}")
 
 
-# What only a raw request to an OpenAI-compatible endpoint tells: tools, logprobs, context.
+# Checked by raw requests to an OpenAI-compatible endpoint: tools, logprobs, context.
 
 _TOOL = {
     "type": "function",
@@ -216,7 +215,7 @@ _CONTEXT = (
 async def _raw(
     model: Any, name: str, right: Callable[[dict[str, Any]], bool], **options: Any
 ) -> Finding:
-    """Whether a completion has what was asked for; `None` where no raw request can be sent."""
+    """Whether a completion is right; `None` if raw requests are impossible."""
     if not hasattr(model, "call"):
         return Finding(name, None)
     asked = [{"role": "user", "content": _QUESTION}]
@@ -239,7 +238,7 @@ def _has_logprobs(choice: dict[str, Any]) -> bool:
 
 
 async def _context_window(model: Any) -> int | None:
-    """Tokens, if the endpoint's list of models tells; else `None`."""
+    """Tokens from the endpoint's list of models, or `None`."""
     if not hasattr(model, "call"):
         return None
     try:

@@ -1,4 +1,4 @@
-"""`naisei models`: get the embedded model, see what is there, try a model out."""
+"""`naisei models`: download the embedded model, list models, try one out."""
 
 from __future__ import annotations
 
@@ -245,8 +245,8 @@ def hand(
 
 
 def _answered(box: Mailbox, ask: Ask, visible: Callable[[str], str]) -> None:
-    """One request, field by field. What was written is kept as a draft, field by field, too: an
-    empty line takes it as it is. A text of several lines is written with \\n."""
+    """One request, field by field. Input is saved as a draft field by field; an empty line accepts
+    the draft. A text of several lines is written with \\n."""
     from naisei.models.providers.hand import reply_of
 
     print(f"===== {ask.role} {ask.who} {ask.at}")

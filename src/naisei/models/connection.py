@@ -30,14 +30,14 @@ _LOG.addHandler(logging.NullHandler())
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """How a model is asked: for structure, and with its instructions as a system message or
-    folded into the user's words."""
+    """The form of a request: structured output mode, and instructions as a system message or inside
+    the user's message."""
 
     mode: Mode
     folded: bool = False
 
     def shape(self, request: ChatRequest) -> ChatRequest:
-        """The request in this form. One with a mode of its own keeps that."""
+        """The request in this form; its own mode, if set, stays."""
         messages, mode = request.messages, request.mode
         if request.schema is not None and mode is None:
             mode = self.mode
@@ -45,7 +45,7 @@ class Form:
         return replace(request, messages=folded(messages) if self.folded else messages, mode=mode)
 
     def missing(self, request: ChatRequest, first: Mode) -> list[str]:
-        """What the request is sent without, for the log."""
+        """What the form leaves out, for the log."""
         system = self.folded and any(m.role == "system" for m in request.messages)
         weaker = request.schema is not None and self.mode != first
         return [*(["system messages"] if system else []), *([first] if weaker else [])]
@@ -55,10 +55,9 @@ _ALL_MODES: tuple[Mode, ...] = ("json_schema", "json_object", "prompt")
 
 
 class Connection:
-    """One model with what is known of its endpoint: whether it ever answered, the strongest form
-    of request that it has not refused, and the sampling parameters that it has.
-
-    adapts: whether a request that is refused is tried in weaker forms.
+    """One model and the known state of its endpoint: whether it ever answered, the strongest
+    accepted form, and the supported sampling parameters. adapts: retry a refused request in weaker
+    forms.
     """
 
     def __init__(
@@ -73,14 +72,14 @@ class Connection:
         self._adapts = adapts
 
     async def ask(self, request: ChatRequest, spent: CallCost) -> ChatReply:
-        """One answered request, in the form that the endpoint takes.
+        """Send a request in a form that the endpoint accepts.
 
         A refusal that vanishes in a weaker form (JSON in place of a schema, words alone, no system
-        message) was one of the form, in whatever words: that form stays for the run. What does not
-        vanish is raised as it came.
+        message) was caused by the form: the weaker form stays for the run. Other refusals are
+        raised.
 
         Raises:
-            Transient: no attempt of the call is left.
+            Transient: the attempts are used up.
             Unusable: the endpoint refuses this request.
             InputError: nobody is there, or no request would be answered.
         """
@@ -131,7 +130,8 @@ class Connection:
         spent: CallCost,
         error: Transient | Unusable,
     ) -> ChatReply | None:
-        """The reply to the first of `others` that is answered, which stays; `None`: none is."""
+        """The reply to the first accepted form of `others`, which stays; `None` if none is
+        accepted."""
         key = request.schema.name if request.schema else ""
         for other in others:
             try:
@@ -165,8 +165,7 @@ class Connection:
         spent: CallCost,
         *options: bool,
     ) -> ChatReply:
-        """`send` in a form. What the endpoint does not take of the sampling is left out, if that
-        helps."""
+        """`send` in a form. Unsupported sampling parameters are left out."""
         shaped, without = form.shape(request), set[str]()
         asked = {*request.sampling.to_json()}
         while True:
@@ -183,8 +182,8 @@ class Connection:
                 self._left_out |= refused
 
     def for_user(self, error: Transient | Unusable) -> Exception:
-        """The failure as a user is told it: where nobody is there, and where all is hopeless, one
-        message that ends the run."""
+        """The user's error: if the endpoint is unreachable or refuses everything, one message ends
+        the run."""
         url = getattr(self.model, "base_url", self.model.name)
         if isinstance(error, Unreachable) and not self._met:
             return nobody_there(self.model.name, url, str(error))
@@ -208,7 +207,7 @@ class Connection:
                 "(--sampling reasoning_effort=low)、サーバーの思考の切り出し (reasoning parser) と"
                 "道具の設定を直してください",
                 "allow more tokens (--sampling ROLE.max_tokens=N), let it think less "
-                "(--sampling reasoning_effort=low), or mend the server's reasoning parser",
+                "(--sampling reasoning_effort=low), or fix the server's reasoning parser",
             ),
         )
         return self.for_user(error)
@@ -216,8 +215,8 @@ class Connection:
     async def _answered(
         self, request: ChatRequest, spent: CallCost, missing: list[str], doubted: bool
     ) -> ChatReply:
-        """One answered request, after as many attempts as it takes. doubted: two will do where the
-        form may be to blame."""
+        """Send a request with retries. doubted: only two attempts, since the form may be at
+        fault."""
         if spent.attempts >= self._patience.attempts:
             raise Transient(f"no usable reply in {spent.attempts} attempts; last: {spent.trouble}")
         attempt = 0
@@ -229,7 +228,7 @@ class Connection:
                 if self._gives_up(error, attempt, spent, doubted):
                     raise
                 seconds = self._patience.wait(attempt, error)
-            # What was paid for is to be logged: then it goes on, whatever is closed meanwhile.
+            # A paid reply must be logged even while closing.
             await ((None if spent.calls else between_attempts.get()) or asyncio.sleep)(seconds)
 
     async def _once(self, request: ChatRequest, spent: CallCost, missing: list[str]) -> ChatReply:
@@ -299,7 +298,7 @@ _DOUBTED = 2
 
 
 def _exchanged(request: ChatRequest, reply: ChatReply, missing: list[str]) -> dict[str, Any]:
-    """A request as it was sent and the raw reply, for the log."""
+    """The request sent and the raw reply, for the log."""
     answer = {"text": reply.text, "finish_reason": reply.finish_reason, "model": reply.model}
     out: dict[str, Any] = {
         "request": request.body() if reply.sent is None else reply.sent,

@@ -1,4 +1,4 @@
-"""What calls cost: tokens, attempts and dollars, as far as an endpoint can be believed."""
+"""Costs of calls: tokens, attempts and dollars, with plausibility checks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _unknown: set[tuple[str, str]] = set()
 
 
 def price(model: ChatModel, reply: ChatReply) -> float | None:
-    """US dollars; 0 where the model is known to be free; `None` where nobody knows.
+    """US dollars; 0 where the model is known to be free; `None` if unknown.
 
     A well-known name behind another endpoint (vLLM, Ollama, a proxy) has no known price.
     """
@@ -50,10 +50,8 @@ def price(model: ChatModel, reply: ChatReply) -> float | None:
 
 @dataclass(slots=True)
 class CallCost:
-    """What one call has cost so far, failed and unusable replies included.
-
-    trouble: why the last attempt gave no answer, in words. sent: each request, with what was
-    answered, or why nothing was.
+    """The cost of one call so far, failed and unusable replies included. trouble: why the last
+    attempt failed. sent: each request with its reply or failure.
     """
 
     attempts: int = 0
@@ -76,7 +74,7 @@ class CallCost:
         self.trouble = why
 
     def note(self, what: str) -> None:
-        """Something that the log should say of the last reply."""
+        """A note on the last reply for the log."""
         last = self.sent[-1]
         assert isinstance(last, dict)
         last["note"] = "; ".join([str(last["note"]), what] if "note" in last else [what])
@@ -90,7 +88,7 @@ class CallCost:
         self.usd = None if usd is None or self.usd is None else self.usd + usd
 
     def usage(self, role: str, model: str) -> Usage:
-        """As the log keeps it. No reply, no price."""
+        """The usage for the log. Without a reply there is no price."""
         return Usage(
             role=role,
             model=model,
@@ -120,8 +118,8 @@ def _sizes(request: ChatRequest, reply: ChatReply) -> tuple[int, int]:
 
 
 def believable(request: ChatRequest, reply: ChatReply) -> bool:
-    """Whether the token counts of an endpoint are possible: not negative, none for a text, nor more
-    than the texts could have, with much room for what the endpoint adds and thinks."""
+    """Whether an endpoint's token counts are plausible: not negative, not 0 for a text, and not far
+    beyond the texts."""
     asked, answered = _sizes(request, reply)
     return (
         min(asked, 1) <= reply.input_tokens <= asked + _ADDED
@@ -140,6 +138,6 @@ def uncounted(request: ChatRequest, reply: ChatReply) -> ChatReply:
 
 
 def estimated(request: ChatRequest) -> int:
-    """Tokens a request may use, before anybody has counted: a third of its UTF-8 bytes."""
+    """Estimated tokens of a request: a third of its UTF-8 bytes."""
     asked = sum(len(m.content.encode("utf-8", "surrogatepass")) for m in request.messages) // 3
     return asked + (request.sampling.max_tokens or 256)

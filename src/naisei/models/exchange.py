@@ -2,7 +2,7 @@
 
 A reply that is *no answer* (empty, cut off, no JSON) says nothing about the model: the
 identical request is sent again, so that faults of a server never change results. JSON that
-violates the schema is the model's own doing: it is told what was wrong, once.
+violates the schema is the model's own doing: it gets the error back, once.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ class Exchange:
     """Asks one model one thing.
 
     Args:
-        line: to the model.
-        request: plain, with its sampling as it goes out.
+        line: the connection to the model.
+        request: plain, with its final sampling.
         resends: identical requests after a reply that is no answer.
-        spent: what it costs is added up here, whatever comes of it.
+        spent: accumulates the cost, also of failures.
     """
 
     def __init__(
@@ -37,8 +37,8 @@ class Exchange:
     async def text(self) -> str:
         """A reply in words.
 
-        A text that ran into a `max_tokens` of our own is taken as it is: it was meant to be
-        short. One that the endpoint cut off for reasons of its own is asked for again.
+        A text cut at our own `max_tokens` is accepted, as intended. One cut off by the endpoint is
+        requested again.
 
         Raises:
             Transient: no answer.
@@ -56,8 +56,8 @@ class Exchange:
         raise Transient(_complaint(reply, self._spent.trouble))
 
     def _after(self, reply: ChatReply, request: ChatRequest, why: str) -> ChatRequest:
-        """What to send after a reply that is no answer: the same, once with twice the tokens if it
-        ended at a limit of ours. A model that writes elsewhere is not paid for a third time."""
+        """The next request after an unusable reply: the same, once with twice the tokens if it
+        ended at our own limit. A model that writes elsewhere is not paid for a third time."""
         self._spent.lose(reply, why)
         if not reply.text.strip() and reply.elsewhere:
             self._silent += 1
@@ -117,7 +117,7 @@ class Exchange:
 
 
 class _Unfit(Exception):
-    """A reply that cannot be used; no errors: it is no JSON."""
+    """An unusable reply; without `errors` it is not JSON."""
 
     def __init__(self, errors: tuple[str, ...], reply: ChatReply) -> None:
         super().__init__("; ".join(errors))
@@ -125,7 +125,7 @@ class _Unfit(Exception):
 
 
 def _at_own_limit(reply: ChatReply, request: ChatRequest) -> bool:
-    """Whether the reply ended at the limit that we set (or may have: nobody counted)."""
+    """Whether the reply ended at the limit that we set (or possibly, without token counts)."""
     limit = request.sampling.max_tokens
     if reply.finish_reason != "length" or limit is None:
         return False

@@ -43,8 +43,8 @@ class Gateway(Handler):
         cache: replies by call and place in the run; none by default. A hit costs nothing
             and counts as no call (`Usage.cached`).
         patience: attempts and waits.
-        throttle: makes what holds the requests to a model to its limits, from its name and
-            settings; in this process by default.
+        throttle: creates the rate limiter of a model, from its name and settings; in this process
+            by default.
         resends_of: role → its own `RetryPolicy.resends`: 0 for a judge whose malformed replies are
             to be repaired once and then to count as a failure.
 

@@ -19,7 +19,7 @@ def as_model(given: AnyModel) -> str | ChatModel:
     """The model, as ours; a name stays one. It is called in an event loop of naisei's own.
 
     Raises:
-        InputError: it is none of these.
+        InputError: it is not such a model.
     """
     if isinstance(given, str):
         return given
@@ -31,7 +31,7 @@ def as_model(given: AnyModel) -> str | ChatModel:
         return _GivenModel(given, _invoked(given))
     if callable(given):
         return _GivenModel(given, _called(given))
-    told = say("モデルとして使えません", "is no model")
+    told = say("モデルとして使えません", "is not a model")
     raise InputError(
         f"{type(given).__name__} {told}",
         place="model",
@@ -43,10 +43,10 @@ def as_model(given: AnyModel) -> str | ChatModel:
 
 
 class _GivenModel:
-    """A `ChatModel` round somebody's object. The structure of a reply is asked for in words."""
+    """A `ChatModel` around a user's object. Structured output is requested in the prompt."""
 
     modes: tuple[Mode, ...] = ("prompt",)
-    offline = True  # whoever handed it over wants it called
+    offline = True  # a model passed by the caller may be called
 
     def __init__(self, given: object, ask: Callable[[ChatRequest], Awaitable[ChatReply]]) -> None:
         called = getattr(given, "__qualname__", type(given).__qualname__)

@@ -17,8 +17,8 @@ T = TypeVar("T")
 
 
 class ModelHandler(Handler):
-    """A model of the model layer in every role. Its connections live in a loop of their own, so
-    that they outlast the loops of whoever calls. blocking: nobody awaits."""
+    """A model of the model layer in every role. Its connections live in their own loop, independent
+    of the callers' loops. blocking: synchronous."""
 
     def __init__(self, model: str | ChatModel, *, blocking: bool) -> None:
         self._model, self._blocking = model, blocking
@@ -36,7 +36,7 @@ def _gateway(model: str | ChatModel) -> Any:
     from naisei.models.registry import Roles, open_roles
 
     roles = open_roles(model) if isinstance(model, str) else Roles(model)
-    # Somebody waits: a model that does not answer is given up sooner than in a run.
+    # A person waits, so a silent model is given up sooner than in a run.
     return Gateway(roles, patience=RetryPolicy(attempts=4, resends=0, connect_attempts=1))
 
 

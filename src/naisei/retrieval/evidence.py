@@ -57,7 +57,7 @@ def link(chunk: Chunk) -> str:
     return address
 
 
-#: What GitHub leaves out of a heading's anchor.
+#: Characters that GitHub drops from a heading's anchor.
 _NO_ANCHOR = re.compile(r"[^\w\- ]")
 
 

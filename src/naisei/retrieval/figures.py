@@ -1,7 +1,7 @@
-"""Two things compared, and sums over rows: what the rows that a question names come to.
+"""Comparisons of two amounts, and sums over the rows that a question names.
 
-Told only where it is exact: each row has one plain amount of the unit that is asked for, no range
-and no condition, and of a whole table every row is there.
+Given only if exact: each row has one plain amount of the requested unit, without range or
+condition, and a table is complete.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _PRICE = re.compile(
     r"いくら|料金|費用|金額|値段|何円|[安高][いくか]|総額|お得|how much|cheap|expensive|cost|price",
     re.I,
 )
-#: What is asked for of the two, the words for it, and whether that is the lesser one.
+#: Comparisons: the words for each, and whether it asks for the lesser.
 _ASKED = (
     ("安[いくか]|最安|お得|cheap", "安い", "cheaper", True),
     ("高[いくか]|最高|expensive", "高い", "more expensive", False),
@@ -45,7 +45,7 @@ _ASKED = (
     ("多[いくか]|大き|広[いくか]|最[多大]|more|larg|big", "多い", "more", False),
 )
 _COUNTED = re.compile("何(時間|日|回|人|枚|点|冊|件|個|年|週|分|種類|か所|ヶ所|つ)")
-#: What makes an amount no plain one.
+#: Signs that an amount is not plain.
 _VAGUE = re.compile("[〜～~/／]|以[上下内外]|未満|まで|約|程度|から|超|につき|ごと|ただし|除")
 _PLAIN = re.compile(r"[0-9,.]+")
 #: That a column's name tells for all of its cells.
@@ -75,16 +75,15 @@ class Amount(NamedTuple):
 
 
 class Worked(NamedTuple):
-    """told: what the rows come to; empty where they only stand beside each other. parts: (place of
-    the hit, rows as they stand)."""
+    """told: the result; empty if the rows are only listed. parts: (place of the hit, its rows)."""
 
     told: str
     parts: tuple[tuple[int, str], ...]
 
 
 def worked(query: str, hits: Sequence[Evidence], language: Language) -> Worked | None:
-    """The comparison or sum that a question asks for; `None` where it asks for none, or where it
-    would not be exact."""
+    """The comparison or sum that a question asks for; `None` for other questions, or if it would
+    not be exact."""
     asked = unicodedata.normalize("NFKC", query)
     adjective = next((words for form, *words in _ASKED if re.search(form, asked, re.I)), None)
     beside = _WHICH.search(asked) is not None and adjective is not None
@@ -245,7 +244,7 @@ def _named(calls: Sequence[Sequence[str]], text: str) -> tuple[dict[int, str], s
 def _amount(
     name: str, cell: str, asked: str, table: tuple[int, str], written: str
 ) -> Amount | None:
-    """`None` for what is no single plain amount of the unit that is asked for."""
+    """`None` unless it is a single plain amount of the requested unit."""
     unit, plain = _unit(asked), unicodedata.normalize("NFKC", cell).strip()
     held = {q for q in quantities(plain) if q.value != "1" or q.unit == unit}
     if unit == "円" and _FREE.fullmatch(plain):

@@ -16,11 +16,12 @@ class Generations(Protocol):
     """Where an index comes from. Numbers grow with each generation."""
 
     def generation(self) -> int:
-        """The newest whole one. Raises `InputError`: there is none."""
+        """The newest complete one. Raises `InputError` if there is none."""
         ...
 
     def snapshot(self, generation: int, groups: Collection[str] | None) -> Snapshot:
-        """As somebody in these groups finds it; `None`: all. Raises `Gone`: it was cleared away."""
+        """A generation as visible to these groups (`None`: all). Raises `Gone` if it was
+        removed."""
         ...
 
     def close(self) -> None: ...

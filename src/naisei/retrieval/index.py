@@ -47,11 +47,9 @@ _SAMPLE = 50
 
 
 class Index:
-    """An open index; may be used by several threads. It follows new generations by itself:
-    every search is answered from one, the newest when it began.
-
-    It shows what somebody in certain groups may find (`naisei.retrieval.permissions`), and nothing
-    of the rest: `seen_by` is the same index for others."""
+    """An open index; may be used by several threads. It follows new generations automatically; each
+    search uses the newest one. It shows only documents visible to its groups
+    (`naisei.retrieval.permissions`); `seen_by` gives the index for other groups."""
 
     def __init__(
         self,
@@ -82,8 +80,8 @@ class Index:
     ) -> Index:
         """directory: of the index; or one whose `store.json` names an index in a database.
         embedder: the one that the index was built with; opened by its name by default. groups:
-        of who asks; by default nobody's, for whom there is what everybody may find; `None`: all
-        documents, for their operator.
+        of the user; by default none, so only public documents; `None`: all documents, for the
+        operator.
 
         Raises:
             InputError: no index, none that is whole yet, or one of another embedder.
@@ -105,7 +103,7 @@ class Index:
             raise
 
     def seen_by(self, groups: Collection[str] | None) -> Index:
-        """The same index for somebody in these groups; it closes with this one."""
+        """The same index for other groups; it closes with this one."""
         asking = None if groups is None else frozenset(groups)
         return Index(self.directory, self._source, self._embedder, asking, of=self._of or self)
 
@@ -148,8 +146,7 @@ class Index:
         return self._answered(lambda snapshot: self._alone(snapshot.outline))
 
     def cached(self, name: str, make: Callable[[], str]) -> str:
-        """What `make` tells of this generation, made once and kept with it, where that can be
-        written."""
+        """`make()` for this generation, computed once and cached with it if writable."""
         snapshot = self._current()
         path = snapshot.folder / f"{snapshot.part}{name}"
         with contextlib.suppress(OSError, UnicodeDecodeError):
@@ -163,7 +160,7 @@ class Index:
         return made
 
     def frequencies(self, words: Iterable[str]) -> dict[str, int]:
-        """Search word (of `search_tokens`) → how many chunks it stands in."""
+        """Search word (of `search_tokens`) → number of chunks that contain it."""
         snapshot = self._current()
         return {w: int(np.count_nonzero(snapshot.words.scores([w]))) for w in words}
 
@@ -214,7 +211,7 @@ class Index:
         )
 
     def _answered(self, ask: Callable[[Snapshot], T]) -> T:
-        """What the newest generation answers. Raises `InputError` where it is damaged."""
+        """Run a query on the newest generation. Raises `InputError` if it is damaged."""
         while True:
             with telling(self.directory / FILE):
                 snapshot = self._current()
@@ -302,8 +299,8 @@ class Index:
         return is_english(query) and self._common() is not None
 
     def _common(self) -> npt.NDArray[np.float32] | None:
-        """What the vectors of English questions have in common; `None` where most documents are in
-        English. Worked out once a generation."""
+        """The common part of English questions' vectors; `None` if most documents are English.
+        Computed once per generation."""
 
         def made() -> str:
             some = range(0, len(self), 1 + len(self) // _SAMPLE)
@@ -316,8 +313,8 @@ class Index:
         return np.array(mean, dtype=np.float32) if mean else None
 
     def _vector(self, snapshot: Snapshot, query: str) -> npt.NDArray[np.float32]:
-        """Of the query, by the embedder of the index. Texts of few words are near to every question
-        in another language: what such questions share is taken away from it."""
+        """The query's vector. For questions in another language their common part is subtracted,
+        since short texts are near to all of them."""
         assert snapshot.embedder is not None
         vectors = self._model(snapshot.embedder).embed([query], "query")
         first: npt.NDArray[np.float32] = vectors[0]

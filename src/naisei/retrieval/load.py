@@ -1,7 +1,7 @@
 """One file to a `Document`.
 
-Characters that no reader sees (zero-width, direction and tag characters) are no text: they
-smuggle instructions past people to models, and break words for the search.
+Characters that no reader sees (zero-width, direction and tag characters) are no text: they can hide
+instructions from people, and break words for the search.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def seen_text(text: str) -> str:
 
 
 def strip_invisible(read: Read) -> Read:
-    """What was read, as a reader sees it; passages that were nothing else are left out."""
+    """The document without invisible characters; empty passages are dropped."""
     read.title = seen_text(read.title)
     changed = (
         passage.model_copy(
@@ -55,7 +55,7 @@ def strip_invisible(read: Read) -> Read:
     return read
 
 
-#: Read in this process while they are small: their parsers are not broken by what is in them.
+#: Formats with robust parsers, read in this process if small.
 _TEXTS = frozenset({"md", "txt", "html", "csv"})
 
 
@@ -105,7 +105,7 @@ def parsed(name: str, data: bytes, limits: LoadLimits) -> Document:
 
 
 def parsed_apart(name: str, data: bytes, limits: LoadLimits, sandbox: Sandbox) -> Document:
-    """As `parsed`; what is more than a small file of text is read in the sandbox.
+    """Like `parsed`, but other than small text files are read in the sandbox.
 
     Raises:
         Unreadable: as `parsed`; or it takes too much time or memory.
@@ -124,7 +124,7 @@ def parsed_apart(name: str, data: bytes, limits: LoadLimits, sandbox: Sandbox) -
 
 
 def answered(data: bytes, options: dict[str, Any]) -> dict[str, Any]:
-    """What the sandbox answers `parsed_apart`."""
+    """The sandbox's part of `parsed_apart`."""
     try:
         document = parsed(options["name"], data, LoadLimits(**options["limits"]))
     except Unreadable as error:

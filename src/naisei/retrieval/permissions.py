@@ -1,7 +1,7 @@
-"""Who may find which document: groups, by a file beside the documents or by front matter.
+"""Visibility of documents by group, from a file beside the documents or front matter.
 
 `permissions.toml` in the folder of the documents, a pattern of paths to groups; the last pattern
-that fits a path decides, a document that none fits is everybody's:
+that fits a path decides, other documents are public:
 
 [groups]
 "hr/**" = ["hr", "board"]
@@ -40,7 +40,7 @@ class Permissions(BaseModel):
 
     @classmethod
     def read(cls, path: Path) -> Permissions:
-        """Raises `InputError` if it is not such a file."""
+        """Read the file. Raises `InputError` if it is invalid."""
         text = read_text(path)
         try:
             return cls.model_validate(toml_of(text))
@@ -63,7 +63,7 @@ class Permissions(BaseModel):
         return None if found is None or EVERYBODY in found else found
 
     def idle(self, paths: Collection[str]) -> tuple[str, ...]:
-        """Patterns that fit none of the paths: a misspelt one protects nothing."""
+        """Patterns that fit none of the paths: a misspelt one protects no document."""
         return tuple(
             pattern for pattern in self.groups if not any(_fits(path, pattern) for path in paths)
         )
@@ -75,7 +75,7 @@ def _fits(path: str, pattern: str) -> bool:
 
 
 def _folded(text: str) -> str:
-    # A file's name must not escape its pattern by width or case, which some disks do not tell.
+    # Width and case must not let a file escape its pattern.
     return unicodedata.normalize("NFKC", text).casefold()
 
 
@@ -84,10 +84,9 @@ def may_find(
     listed: Collection[str] | None,
     meta: Mapping[str, JsonValue],
 ) -> bool:
-    """Whether somebody in the groups `asking` may find a document.
-
-    asking: `None` for the operator, who finds all. listed: the groups of `Permissions.of`. meta:
-    the document's own; its `groups` are front matter's.
+    """Whether the groups `asking` may find a document. asking: `None` for the operator, who sees
+    all. listed: the groups of `Permissions.of`. meta: the document's own; its `groups` are front
+    matter's.
     """
     if asking is None:
         return True

@@ -2,7 +2,7 @@
 
 `publish` puts the newest generation of a folder there in one transaction. A reader copies the
 newest generation of the database into a folder beside `store.json` and searches it as any other
-index, so that what is found, and by whom, is what the index in the folder gives.
+index, so that results and permissions equal those of the folder's index.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ ALTER TABLE naisei.index_files ALTER data SET STORAGE EXTERNAL;
 """
 #: Bytes of a file in one row.
 _PART = 1 << 23
-#: Generations that are kept: somebody may still be copying the one before.
+#: Number of stored generations: a reader may still copy the previous one.
 _KEPT = 2
 #: Folder of the copies.
 _COPIES = "published"
@@ -83,8 +83,8 @@ def publish(directory: Path, address: str, name: str) -> int:
 
 
 def publish_folder(directory: Path, address: str) -> None:
-    """Publish, and have the folder name where it is (`store.json`), so that whoever opens the
-    folder searches there. Raises as `publish`."""
+    """Publish, and record the database in the folder's `store.json`, so that opening the folder
+    searches there. Raises as `publish`."""
     before = stored_in(directory)
     there = before is not None and before.store == without_password(address)
     name = before.name if before and there else f"{directory.resolve().name}-{token_hex(4)}"
@@ -112,7 +112,7 @@ def _copy_tables(directory: Path, number: int, scratch: Path) -> None:
 def _files(tables: Path, arrays: Path) -> Iterator[tuple[str, Path]]:
     yield FILE, tables
     for path in sorted(arrays.rglob("*")):
-        # What readers keep beside the arrays is made again where it is needed.
+        # Readers rebuild cached files.
         part = path.relative_to(arrays).parts[0].startswith("part-")
         if path.is_file() and not part:
             yield path.relative_to(arrays.parent).as_posix(), path
@@ -131,12 +131,12 @@ class Published:
         try:
             self._copies.mkdir(exist_ok=True)
         except OSError:
-            # The folder may be another's: then every process has its own copy.
+            # Without write access every process has its own copy.
             self._own = TemporaryDirectory(prefix="naisei-index-")
             self._copies = Path(self._own.name)
 
     def generation(self) -> int:
-        """The newest one. Raises `InputError`: there is none."""
+        """The newest one. Raises `InputError` if there is none."""
         query = "SELECT max(id) FROM index_generations WHERE name = %s"
         with self._there.connection() as db:
             found = db.execute(query, (self._name,)).fetchone()
@@ -152,7 +152,7 @@ class Published:
         return int(found[0])
 
     def snapshot(self, generation: int, groups: Collection[str] | None) -> Snapshot:
-        """A generation as somebody in these groups finds it. Raises `Gone`."""
+        """A generation as visible to these groups. Raises `Gone`."""
         folder = self._copies / str(generation)
         if not folder.is_dir():
             with FileLock(self._copies / "lock"):

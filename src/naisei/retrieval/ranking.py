@@ -2,7 +2,7 @@
 
 Sources: reciprocal rank fusion, Cormack, Clarke & Büttcher, SIGIR 2009: a thing's score is the
 sum of 1 / (k + rank) over the rankings that have it, ranks from 1, k = 60. Convex combination of
-scores, Bruch, Gai & Ingber, TOIS 2023: it keeps by how much one thing is better than another.
+scores, Bruch, Gai & Ingber, TOIS 2023: it preserves score differences.
 """
 
 from __future__ import annotations
@@ -65,11 +65,11 @@ def blend(
     possible: float = 0.0,
 ) -> dict[int, float]:
     """Thing → score, 0 to 1, best first: the mean of its score by words and its cosine, either
-    measured against the best of them. possible: the score by words of a text that has them all;
-    where the best one has little of it, words count as little.
+    measured against the best of them. possible: the word score of a text with all words; if the
+    best score is far below, words count less.
 
-    words, meaning: of each of the things. ground: the cosine that says nothing, such as the mean
-    over all texts.
+    words, meaning: of each of the things. ground: the baseline cosine, such as the mean over all
+    texts.
     """
     if not things:
         return {}
@@ -87,9 +87,9 @@ def _of_best(scores: npt.NDArray[Any], least: float = 0.0) -> npt.NDArray[Any]:
     return scores / best if best > 0 else np.zeros_like(scores)
 
 
-#: Texts that are looked at again, and what counts beside their score: the share of the question's
-#: words that one holds, of its pairs of letters, and how well its document does elsewhere. Chosen
-#: on two collections; figures, also of weights learnt on one alone: docs/intent-eval.md.
+#: Number of reranked texts, and weights besides their score: the share of the question's words that
+#: one holds, of its pairs of letters, and how well its document does elsewhere. Chosen on two
+#: collections; figures, also of weights learnt on one alone: docs/intent-eval.md.
 RERANKED = 12
 _COVERED, _PAIRS, _MATES = 0.3, 0.3, 0.3
 _MOST_MATES, _MATES_AMONG = 3, 40
@@ -102,7 +102,7 @@ def rerank(
     covered: npt.NDArray[np.float32],
     document: Callable[[int], Filed],
 ) -> dict[int, float]:
-    """Thing → score, 0 to 1, best first, the first ones by what they hold as a whole.
+    """Thing → score, 0 to 1, best first, with the first ones reranked by their whole text.
 
     scores: best first, 0 to 1. texts, covered: of the first `RERANKED` of them, and the share of
     the question's words in each.
@@ -137,10 +137,10 @@ _OUTDATED = 0.5
 def demote_superseded(
     scores: Mapping[int, float], document: Callable[[int], Filed], query: str
 ) -> list[tuple[int, float]]:
-    """(row, score), best first. A superseded document's rows lose half their score, and all
-    that would keep them before the newer edition's best, where that was found too; those of a
-    document that is old by its own name (旧, archive) lose half in any case. Unless the query
-    asks for the old one, by 旧, or by a year in which it was in force: then the newer one does.
+    """(row, score), best first. A superseded document's rows lose half their score, and rank below
+    the newer edition's best, if that was found; those of a document named as old (旧, archive) lose
+    half in any case. Unless the query asks for the old one, by 旧, or by a year in which it was in
+    force: then the newer one does.
 
     scores: row → score, best first.
     """
@@ -176,7 +176,7 @@ def _dated(filed: Filed, years: set[int]) -> bool:
 
 
 def _in_force(old: Filed, new: Filed, year: int) -> bool:
-    """Whether the older edition was the one that held in that year."""
+    """Whether the older edition was in force in that year."""
     if old.date is None or new.date is None:
         return False
     return old.date.year <= year < new.date.year
@@ -185,8 +185,8 @@ def _in_force(old: Filed, new: Filed, year: int) -> bool:
 def demote_duplicates(
     chunks: Sequence[Chunk], ranked: Sequence[tuple[int, float]]
 ) -> list[tuple[Chunk, tuple[int, float]]]:
-    """Chunks with their (row, score), those whose text was there already moved to the end:
-    they say nothing new. Their score becomes the last one's."""
+    """Chunks with their (row, score), with repeated texts moved to the end; they get the last
+    score."""
     seen: set[str] = set()
     first: list[tuple[Chunk, tuple[int, float]]] = []
     again: list[tuple[Chunk, tuple[int, float]]] = []

@@ -1,6 +1,5 @@
-"""Digests of what a generation of an index was when it was written: a file or a row that has
-changed since is told, and nothing is answered from it. Not a signature: who may write the files can
-make it anew.
+"""Digests of an index generation: changed files and rows are reported and not used. Not a
+signature: anyone with write access can renew it.
 """
 
 from __future__ import annotations
@@ -17,8 +16,8 @@ from naisei.core import InputError, fingerprint
 from naisei.lang import say
 
 _SEAL = "seal.json"
-#: Bytes. What is larger is held against its digest only when the folder is indexed again: each
-#: search would wait for all of it to be read.
+#: Bytes. Larger files are verified only when the folder is indexed again: each search would wait
+#: for all of it to be read.
 _SMALL = 1 << 26
 _PASSING = frozenset(
     (
@@ -58,7 +57,7 @@ def check(folder: Path, documents: str, *, whole: bool = False) -> None:
     """whole: large files as well.
 
     Raises:
-        InputError: something is not as it was.
+        InputError: something has changed.
     """
     try:
         own, _, told = (folder / _SEAL).read_bytes().decode("latin-1").partition("\n")
@@ -92,8 +91,7 @@ def damaged(place: Path, why: str = "") -> InputError:
 
 @contextmanager
 def telling(place: Path) -> Iterator[None]:
-    """Raises `InputError` for what SQLite raises: the file is damaged, or it is in use, or the
-    disk is full."""
+    """Turns SQLite errors (damaged, in use, disk full) into `InputError`."""
     try:
         yield
     except UnicodeDecodeError as error:  # its messages quote the file

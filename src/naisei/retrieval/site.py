@@ -61,8 +61,8 @@ class _Elsewhere(Exception):
 
 @dataclass(slots=True)
 class Site:
-    """start: a page, or a sitemap (`….xml`, `….xml.gz`). delay: seconds between two requests at
-    least. seconds: for all of it; what is left then is fetched the next time."""
+    """start: a page, or a sitemap (`….xml`, `….xml.gz`). delay: least seconds between two requests.
+    seconds: total; the rest is fetched the next time."""
 
     start: str
     limits: LoadLimits = LIMITS
@@ -98,7 +98,7 @@ class Site:
     def _mirrored(
         self, client: httpx2.Client, folder: Path, known: dict[str, dict[str, str]]
     ) -> tuple[dict[str, dict[str, str]], list[Skipped]]:
-        """Address → file, etag, modified, of the pages; and what could not be had."""
+        """Address → file, etag, modified, of the pages; and failures."""
         robots = self._robots(client)
         self.delay = max(self.delay, float(robots.crawl_delay(_AGENT) or 0))
         listed = list(self._sitemap(client, robots))
@@ -122,7 +122,7 @@ class Site:
             try:
                 page, links = self._page(client, url, folder, known.get(url), robots)
             except (httpx2.HTTPError, OSError) as error:
-                if url in known:  # of yesterday is better than none
+                if url in known:  # an old copy is better than none
                     now[url] = known[url]
                 why = f"{say('取得できません', 'not to be had')}: {error}"
                 skipped.append(Skipped(path=url, why=why))
@@ -181,7 +181,8 @@ class Site:
         most: int,
         robots: RobotFileParser | None = None,
     ) -> tuple[int, httpx2.Headers, bytes]:
-        """Status, headers and body. Raises `_Elsewhere` for what is too large, or leads out."""
+        """Status, headers and body. Raises `_Elsewhere` for pages that are too large or redirect
+        elsewhere."""
         for _ in range(_HOPS):
             time.sleep(max(0.0, self._last + self.delay - time.monotonic()))
             self._last = time.monotonic()
@@ -205,7 +206,7 @@ class Site:
         """Its rules: none where there is no such file; nothing is allowed where it cannot be read.
 
         Raises:
-            InputError: nobody answers.
+            InputError: no response.
         """
         rules = RobotFileParser()
         try:
@@ -259,7 +260,7 @@ def _xml(data: bytes) -> ET.Element | None:
     if data[:2] == b"\x1f\x8b":
         with gzip.open(io.BytesIO(data)) as file:
             data = file.read(_MAP_BYTES)
-    # Entities are what documents attack their readers with; a sitemap needs none.
+    # Entities are an attack vector; a sitemap needs none.
     return None if b"<!DOCTYPE" in data or b"<!ENTITY" in data else ET.fromstring(data)
 
 

@@ -1,4 +1,4 @@
-"""One generation of an index as it is searched, and which of its rows a filter admits.
+"""One searchable generation of an index, and filters on its rows.
 
 | key | value | a chunk fits if |
 |---|---|---|
@@ -71,7 +71,7 @@ def _texts(key: str, value: Any) -> tuple[str, ...]:
         raise InputError(
             say(
                 f"{value!r} は文字列でも文字列の並びでもありません",
-                f"{value!r} is no text, nor several",
+                f"{value!r} is not a text or list of texts",
             ),
             place=f"filter {key}",
         )
@@ -94,7 +94,7 @@ def _period(value: Any) -> _Period:
         return _Period.model_validate(value)
     except ValueError:  # pydantic's is one
         raise InputError(
-            say(f"{value!r} は期間ではありません", f"{value!r} is no range of dates"),
+            say(f"{value!r} は期間ではありません", f"{value!r} is not a range of dates"),
             place="filter date",
             remedy='{"from": "2024-04-01", "to": "2025-03-31"}',
         ) from None
@@ -105,8 +105,9 @@ class Gone(Exception):
 
 
 class Filed:
-    """A document of the generation. newer: the path of the edition that supersedes it. twin: of the
-    document that it is a copy of. groups: who may find it; `None`: everybody. url: its address."""
+    """A document of the generation. newer: the path of the edition that supersedes it. twin: path
+    of the document that it duplicates. groups: who may find it; `None`: public. url: its
+    address."""
 
     __slots__ = (
         *("date", "format", "groups", "id", "meta", "newer", "old", "path", "title", "twin", "url"),
@@ -129,9 +130,8 @@ class Filed:
 class Snapshot:
     """Rows are chunks, numbered from 0 in the order of their documents.
 
-    groups: whose documents; `None`: all. Those that somebody may not find are not there: not in
-    what is found, not among the words, not in how often they stand, not in what is told of
-    editions.
+    groups: visible groups; `None`: all. Forbidden documents are invisible, also in word statistics
+    and editions.
 
     Not for two threads at once: all that touches the store is called under the index's lock.
     """
@@ -199,11 +199,11 @@ class Snapshot:
 
     @cached_property
     def keys(self) -> frozenset[str]:
-        """All that front matter is asked for by."""
+        """All keys of front matter."""
         return frozenset(key for filed in self.filed.values() for key in filed.meta)
 
     def mean_cosine(self, cosines: Floats, vector: npt.NDArray[np.float32]) -> float:
-        """The cosine with this vector that says nothing: the mean of all."""
+        """The mean cosine, the baseline for this vector."""
         return float(cosines.mean()) if len(cosines) else 0.0
 
     def mask(self, filters: Mapping[str, Any]) -> npt.NDArray[np.bool_]:
@@ -257,7 +257,7 @@ class Snapshot:
         return found
 
     def outline(self) -> list[tuple[str, tuple[str, ...]]]:
-        """(title, its headings in order) of each document that no other stands for."""
+        """(title, its headings in order) of each document without a duplicate or newer edition."""
         found: dict[int, dict[str, None]] = {}
         for _, number, headings in self._headings():
             filed = self.filed[number]

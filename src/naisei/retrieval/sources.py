@@ -1,7 +1,7 @@
 """Where documents come from: a folder, a web site, a git repository.
 
 A site and a repository are copied below the index's folder, so that the next time only what
-changed is fetched and indexed. A page that cannot be fetched now stays as it was.
+changed is fetched and indexed. A page that cannot be fetched keeps its old copy.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from naisei.retrieval.types import LIMITS, LoadLimits, Skipped
 
 @dataclass(frozen=True, slots=True)
 class Documents:
-    """folder: where they lie now. address: name of a document → where it is published, if it is.
-    skipped: what could not be had."""
+    """folder: local folder. address: name of a document → its public URL, if any. skipped:
+    failures."""
 
     folder: Path
     address: Callable[[str], str | None] = lambda name: None
@@ -36,19 +36,19 @@ class Source(Protocol):
         """The documents as they are now. below: the index's folder, for copies.
 
         Raises:
-            InputError: the source cannot be reached or is none; what was copied before stays.
+            InputError: the source is unreachable or invalid; earlier copies stay.
         """
         ...
 
 
 def source(given: str, *, limits: LoadLimits = LIMITS, delay: float = 1.0) -> Source:
-    """A source as users write it: a folder, `https://…` (a page or a sitemap),
+    """Parse a source: a folder, `https://…` (a page or a sitemap),
     `git+URL[@REVISION][#subdirectory=DIR]`, or, where there is no folder of that name, `handbook`,
     `city` or `manual` for the bundled documents. delay: seconds between requests to a site."""
     if given.startswith("git+"):
         return Repository.of(given)
     if given.startswith(("http://", "https://")):
-        # It stands on what is here.
+        # Offline data.
         from naisei.retrieval.site import Site
 
         return Site(web_address(given), limits=limits, delay=delay)
@@ -58,7 +58,7 @@ def source(given: str, *, limits: LoadLimits = LIMITS, delay: float = 1.0) -> So
 
 
 def web_address(url: str, place: str = "") -> str:
-    """The URL itself. Raises `InputError` for what is none of http or https."""
+    """The URL itself. Raises `InputError` if it is not http(s)."""
     try:
         parts = urlsplit(url)
         good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
@@ -66,7 +66,7 @@ def web_address(url: str, place: str = "") -> str:
         good = False
     if not good:
         raise InputError(
-            say("URL ではありません", "is no URL"),
+            say("URL ではありません", "is not a URL"),
             place=place or url,
             remedy=say("https://HOST/… の形で書いてください", "write it as https://HOST/…"),
         )
@@ -127,7 +127,7 @@ class Repository:
     def of(cls, given: str) -> Repository:
         """`git+URL[@REVISION][#subdirectory=DIR]`, as pip writes it. Raises `InputError`."""
         plain, _, fragment = given.removeprefix("git+").partition("#")
-        # user@host of an address is no revision.
+        # user@host is not a revision.
         at = plain.rfind("@")
         url, revision = plain, "HEAD"
         if at > max(plain.rfind("://") + 2, plain.find("/", plain.find("://") + 3)) > 0:
@@ -168,7 +168,8 @@ class Repository:
         return Documents(folder, lambda name: base + quote(inner + name))
 
     def _git(self, copy: Path, *words: str) -> str:
-        """What `git` prints. No prompts, hooks, filters, links or transports that run programs."""
+        """The output of `git`. No prompts, hooks, filters, links or transports that run
+        programs."""
         environment = {
             **os.environ,
             "GIT_TERMINAL_PROMPT": "0",

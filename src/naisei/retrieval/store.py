@@ -69,14 +69,13 @@ CHUNKS = "chunks.npy"
 
 
 def recipe(limits: LoadLimits) -> str:
-    """What decides, besides its bytes, which chunks a file becomes: the code, too."""
+    """The recipe of chunking besides a file's bytes, code included."""
     code = of_rooms("japanese", "retrieval", "text_files")
     return fingerprint([code, *CHUNKING, limits.characters, limits.pages])
 
 
 def known_as(embedder: str) -> str:
-    """By what the vectors of an embedder are kept: its name, its weights, and how sentences are
-    told apart."""
+    """Key of an embedder's vectors: name, weights, and sentence splitting."""
     weights = of_embedder(embedder)
     return f"{embedder} {fingerprint(weights)[:16] if weights else ''}#{UNITS_VERSION}"
 
@@ -87,7 +86,7 @@ def folder_of(index_dir: Path, generation: int) -> Path:
 
 
 def key_of(title: str, headings: Sequence[str], text: str) -> bytes:
-    """By which the vectors of a chunk are kept."""
+    """Key of a chunk's vectors."""
     whole = embedding_text(title, headings, text)
     return hashlib.sha256(whole.encode("utf-8", "surrogatepass")).digest()
 
@@ -152,7 +151,7 @@ class Store:
         self.db.close()
 
     def generation(self) -> int:
-        """The newest whole one; 0 if there is none."""
+        """The newest complete generation; 0 if there is none."""
         return int(self.db.execute("SELECT coalesce(max(id), 0) FROM generations").fetchone()[0])
 
     def members(self, generation: int) -> dict[str, tuple[int, str, str]]:
@@ -211,8 +210,7 @@ class Store:
         return number
 
     def hidden(self) -> dict[str, list[Hidden]]:
-        """Path → what nobody sees of it, for the documents of the newest generation that hold
-        such text."""
+        """Path → hidden text, for documents of the newest generation."""
         found: dict[str, list[Hidden]] = {}
         for path, how, text in self.db.execute(
             "SELECT path, how, text FROM hidden JOIN documents d ON d.id = hidden.document "
@@ -247,7 +245,7 @@ class Store:
             yield ChunkRow(*row)
 
     def vectors(self, embedder: str, keys: Iterable[bytes]) -> Iterator[tuple[bytes, bytes]]:
-        """What `keep` kept for each, in their order."""
+        """The stored vectors for each key, in order."""
         known = known_as(embedder)
         query = "SELECT vector, sentences FROM vectors WHERE embedder = ? AND key = ?"
         for key in keys:
@@ -271,7 +269,7 @@ class Store:
                 yield chunk, chunk.tokens.split(" ") if chunk.tokens else []
 
     def digest(self, generation: int) -> str:
-        """Of all that is kept of a generation's documents, but their texts and words."""
+        """Digest of a generation's documents, except texts and words."""
         rows = self.db.execute(
             "SELECT * FROM members JOIN documents d ON d.id = document WHERE generation = ?",
             (generation,),
@@ -300,7 +298,7 @@ class Store:
         return found
 
     def known(self, documents: Iterable[int]) -> Iterator[Known]:
-        """What editions and copies are told by."""
+        """Data for finding editions and copies."""
         for document in documents:
             row = self.db.execute(
                 "SELECT path, title, date, version, meta, signature FROM documents WHERE id = ?",
@@ -320,7 +318,7 @@ class Store:
 
 @lru_cache(maxsize=256)
 def _above(title: str, headings: tuple[str, ...]) -> list[str]:
-    """Search words of where a chunk stands: its neighbours stand there too."""
+    """Search words of a chunk's path, shared with its neighbours."""
     return search_tokens(embedding_text(title, headings, ""))
 
 

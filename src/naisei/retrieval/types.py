@@ -1,4 +1,4 @@
-"""Documents, chunks, hits and limits: what passes between the parts of retrieval."""
+"""Documents, chunks, hits and limits: shared by the parts of retrieval."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ class Passage(BaseModel):
 
 
 class Hidden(BaseModel):
-    """Text of a document that nobody sees, and that was left out. how: what hides it, such as
-    `display: none`; text: its beginning."""
+    """Hidden text of a document, left out. how: the means, such as `display: none`; text: its
+    beginning."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -49,17 +49,17 @@ class Hidden(BaseModel):
         return self.how in (UNREAD_PAGE, UNREAD_ATTACHMENT)
 
 
-#: Means of what could not be read; its text is the number of a page, the name of an attachment.
+#: `how` of unreadable parts; the text is a page number or an attachment's name.
 UNREAD_PAGE, UNREAD_ATTACHMENT = "page without text", "attachment"
 
 
 class Document(BaseModel):
-    """A file that was read.
+    """A loaded file.
 
     path: relative to the folder, with `/`. sha256: of the file's bytes, in hex. date: when it
     took effect, see `naisei.retrieval.editions`. version: as its name or front matter says (v2 →
     (2,)), for documents without dates. meta: what its front matter says, and `date_from`: where
-    the date was found. hidden: what was left out since nobody sees it.
+    the date was found. hidden: hidden text that was left out.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -76,12 +76,12 @@ class Document(BaseModel):
 
 
 class Chunk(BaseModel):
-    """What is found and cited.
+    """The unit of search and citation.
 
     id: path, ordinal and a hash of the text: the same in every index of the same file.
     meta: the document's; `superseded_by` (path) where a newer version of it is in the index,
-    `duplicate_of` (path) where it is a near copy of another document, `old` (true) where its
-    own name says that it is old (旧, archive).
+    `duplicate_of` (path) where it is a near copy of another document, `old` (true) if its name says
+    so (旧, archive).
     """
 
     model_config = ConfigDict(frozen=True)
@@ -98,12 +98,12 @@ class Chunk(BaseModel):
 
 
 class Hit(BaseModel):
-    """A chunk that was found. score: higher is better, comparable within one search only.
+    """A search hit. score: higher is better, comparable within one search only.
 
-    bm25, dense: its rank by words and by meaning, from 1; None where it was not among the
-    candidates of that way. words, cosine: its score there, BM25 (≥ 0) and cosine (−1 to 1; how
-    to read it depends on the embedder). spans:
-    the cosine of each of its sentences and rows, in the order of `naisei.retrieval.chunking.said`.
+    bm25, dense: its rank by words and by meaning, from 1; `None` if not a candidate there. words,
+    cosine: its score there, BM25 (≥ 0) and cosine (−1 to 1; how to read it depends on the
+    embedder). spans: the cosine of each of its sentences and rows, in the order of
+    `naisei.retrieval.chunking.said`.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -127,9 +127,9 @@ class Skipped(BaseModel):
 
 
 class IndexReport(BaseModel):
-    """What indexing did. added, changed, removed: paths. parsed, embedded: what was worked on
-    (documents read, texts embedded) rather than taken over. embedder: its name, or None. idle:
-    patterns of the permissions that fit no document."""
+    """Result of indexing. added, changed, removed: paths. parsed, embedded: documents read and
+    texts embedded, reused ones excluded. embedder: its name, or None. idle: patterns of the
+    permissions that fit no document."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -1,9 +1,9 @@
 """Search by meaning: unit vectors of chunks and of the sentences in them.
 
-A question is mostly answered by one sentence, or one row of a table, and what stands around it
-draws the vector of a whole chunk away from it. Candidates are therefore ranked by their nearest
-sentence: passages as near as the best of their spans, MaxP of Dai & Callan, SIGIR 2019, with
-cosines. Sentence vectors stay on the disk: one byte a number, mapped into memory.
+A question is mostly answered by one sentence or table row, which a whole chunk's vector dilutes.
+Candidates are therefore ranked by their nearest sentence: passages as near as the best of their
+spans, MaxP of Dai & Callan, SIGIR 2019, with cosines. Sentence vectors stay on the disk: one byte a
+number, mapped into memory.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class VectorIndex:
 
     @property
     def rows(self) -> npt.NDArray[np.float32] | None:
-        """One a chunk; `None` without vectors, or where a part is seen."""
+        """One row per chunk; `None` without vectors or for a filtered view."""
         return self._rows if self._only is None else None
 
     def scores(self, query: npt.NDArray[np.float32]) -> Floats:
@@ -77,7 +77,7 @@ def is_english(query: str) -> bool:
 
 @lru_cache(maxsize=2)
 def off_subject(language: Language) -> tuple[str, ...]:
-    """Questions about what no collection of documents is about: the weather, cooking, history."""
+    """Off-topic questions for any collection: the weather, cooking, history."""
     text = (files("naisei.retrieval") / f"off_subject.{language}.txt").read_text(encoding="utf-8")
     return tuple(line for line in text.splitlines() if line.strip())
 
@@ -159,7 +159,7 @@ class SpanIndex:
         return cosines(self._rows[spans], query) * self._scales[spans]
 
 
-#: Chunks embedded and kept at once: what a killed run loses at most.
+#: Chunks per batch; a killed run loses at most these.
 _BATCH = 64
 
 
@@ -171,7 +171,7 @@ def embed_missing(
 ) -> int:
     """Embeds the chunks that have no vectors of this embedder yet; returns how many.
 
-    progress: is told (chunks done, chunks in all), first with 0, if there are any.
+    progress: called with (chunks done, chunks in all), first with 0.
     """
     todo = store.without_vectors(documents, model.name)
     batches = iter(todo.items())

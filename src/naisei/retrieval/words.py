@@ -21,14 +21,14 @@ _VOCABULARY = "vocabulary.json"
 #: As is usual for passages (Anserini): chunks are of much the same length, and the headings that
 #: are counted with them make a short one no better than a long one.
 _K1, _B = 0.9, 0.4
-#: What a word counts that stands for one of the query's.
+#: Weight of a synonym of a query word.
 _SYNONYM = 0.9
 
 
 def write_words(directory: Path, texts: Iterable[list[str]]) -> int:
     """Writes the index of these texts' words, in their order; returns their number."""
     vocabulary: dict[str, int] = {}
-    # An entry a word of a text: which word, of which text, how often; by text the length.
+    # One entry per word of a text: word, text, count; and lengths by text.
     numbers, rows, counts, lengths = array("i"), array("i"), array("i"), array("i")
     for row, words in enumerate(texts):
         lengths.append(len(words))
@@ -84,8 +84,8 @@ class WordIndex:
     ) -> npt.NDArray[np.float32]:
         """Shape (size,): 0 for a text that shares no word with the query.
 
-        synonyms: some of the words, alone or together → what may stand for them. A text is given
-        the best of them and not their sum: they are one thing that is asked for.
+        synonyms: words, alone or together → their synonyms. Only the best of them counts, not
+        their sum.
         """
         asked = dict.fromkeys(words)
         scores = self._sum(asked)
@@ -106,8 +106,8 @@ class WordIndex:
         return scores
 
     def possible(self, words: Iterable[str]) -> float:
-        """What a text would be given that has all of these words: the best that any text is given
-        for each, summed. A word that no text has counts as the rarest of them do."""
+        """The score of an ideal text: the sum over these words of the best score of any text. A
+        word that no text has counts as the rarest of them do."""
         most = [self._most(word) for word in dict.fromkeys(words)]
         rarest = max(most, default=0.0)
         return sum(value or rarest for value in most)

@@ -43,7 +43,7 @@ _DEFAULT = tuple(row for row in ROWS if not row.endswith(("dialogue", "navigator
 
 
 def chosen(config: AblationConfig, asked: Sequence[str]) -> tuple[str, ...]:
-    """The rows that are run, in the tables' order; the parts of the prompt by default.
+    """The rows to run, in the tables' order; the parts of the prompt by default.
 
     Parts of the prompt are compared with `full`, which then comes first. Without another model
     its row is left out of the default.

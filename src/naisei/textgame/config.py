@@ -1,4 +1,4 @@
-"""What a run of games is: everything that changes its results, and the flags for it."""
+"""The configuration of runs of games: everything that changes results, and its flags."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _SETS = ("公開データ", "Public sets")
 
 
 class _Played(Config):
-    """By whom games are played, and for how long.
+    """The player and the limits of games.
 
     max_steps: commands a game lasts; by default 20 for games of tidying up (thesis §3.1) and 100
     for cooking (§5.3.2). interpreter_timeout: seconds; changes no result, and is not frozen.
@@ -45,9 +45,9 @@ class GameConfig(_Played):
     """Games of one set, played by one kind of player.
 
     games: folder or file of games, or `twc:DIR` and `ftwp:DIR` for the public sets' layouts; on
-    the command line `--twc` and `--ftwp` stand for these. limit: at most so many games, always
-    the same. trials: plays of each game that know nothing of each other. tries: plays in sequence
-    within each trial, until the game is won; a player that reflects has a memo between them.
+    the command line `--twc` and `--ftwp` stand for these. limit: most games, a fixed choice.
+    trials: independent plays of each game. tries: plays in sequence within each trial, until the
+    game is won; a player that reflects has a memo between them.
     """
 
     games: str = flag(
@@ -117,7 +117,7 @@ class GameConfig(_Played):
 
 
 class AblationConfig(GameConfig):
-    """The full player of an ablation, and the model that some rows have in place of its own."""
+    """The full player of an ablation, and another model for some rows."""
 
     other_model: str | None = flag(
         None,

@@ -1,4 +1,4 @@
-"""What is known of a cooking game, what a scorer reads of it, and the navigator's commands."""
+"""State of a cooking game, its text for a scorer, and the navigator's commands."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _APPLIANCE = re.compile(r"\b(stove|oven|BBQ|toaster)\b", re.I)
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What is still to be done with an ingredient. spoilt: it can never be right again."""
+    """A remaining task on an ingredient. spoilt: it can no longer be right."""
 
     name: str
     cut: str
@@ -33,17 +33,17 @@ class Task:
 
 
 class CookingState(GameState[Food]):
-    """What was seen of a game whose cookbook says what to do."""
+    """State of a game with a cookbook."""
 
     def __init__(self) -> None:
         super().__init__()
         self.recipe: Recipe | None = None
-        #: The recipe as it was read, and the place where; empty and -1 until it was.
+        #: The recipe and the place where it was read; empty and -1 before.
         self.cookbook, self.cookbook_at = "", -1
         #: Where the meal can be prepared; -1 until it is known.
         self.cooking_place = -1
         self.appliances: dict[str, int] = {}
-        #: Whether more was held than any limit of these games would allow.
+        #: Whether more was held than any limit allows.
         self.unlimited = False
         #: States of things when they were last held.
         self.last_seen: dict[str, Food] = {}
@@ -69,7 +69,7 @@ class CookingState(GameState[Food]):
             self.unlimited |= len(self.held) >= max(len(self.recipe.needs), 2)
 
     def _note_states(self, view: View) -> None:
-        """How things are, from what is held, and from the words before their names in the room."""
+        """Read states of things from the inventory and the room's text."""
         for name in self.world.place.things:
             if m := re.search(rf"\b((?:{_STATE} )+){re.escape(name)}\b", view.description):
                 self.last_seen[name] = read_states(f"{m[1]}{name}")
@@ -77,9 +77,9 @@ class CookingState(GameState[Food]):
 
     @property
     def hands(self) -> int:
-        """How many things are taken to fit: known, or a limit as low as it can be, since games
-        with one allow as many things as the recipe has ingredients (and two at least where
-        something must be cut)."""
+        """The assumed limit of held things: known, or the lowest possible, since games with a limit
+        allow as many things as the recipe has ingredients (and two at least where something must be
+        cut)."""
         if self.capacity is not None:
             return self.capacity
         if self.unlimited or self.recipe is None:
@@ -87,7 +87,7 @@ class CookingState(GameState[Food]):
         return max(len(self.recipe.needs), 2)
 
     def tasks(self) -> list[Task]:
-        """What the recipe still asks for, by ingredient. A state is known once it is held."""
+        """Remaining tasks of the recipe by ingredient. A state is known once held."""
         if self.recipe is None:
             return []
         out = []
@@ -145,9 +145,9 @@ T = TypeVar("T")
 class TextState(BaseModel):
     """The texts of a moment. cookbook: empty until it was read.
 
-    fresh: directions from here that nobody has gone. toward: the direction in which the nearest
-    such way lies, if none is here; empty if there is none at all. These two are of the map, no
-    part of the text that the thesis's scorer reads.
+    fresh: unexplored directions from here. toward: the direction of the nearest unexplored way, if
+    none is here; "" if there is none. These two come from the map, not from the text of the
+    thesis's scorer.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -174,7 +174,7 @@ class TextState(BaseModel):
 
     @property
     def inventory_summary(self) -> str:
-        """How many things are held, and what the game says of them."""
+        """Number of held things, and the inventory text."""
         return _flat(f"{len(read_foods(self.inventory))} {self.inventory}")
 
     @property
@@ -184,7 +184,7 @@ class TextState(BaseModel):
 
     @property
     def environment(self) -> str:
-        """Name of the room, and what is to be seen in it."""
+        """Name and content of the room."""
         return _flat(f"{self.room}. {self.description}")
 
     @property
@@ -194,10 +194,7 @@ class TextState(BaseModel):
 
 
 def cookbook_text(answer: str) -> str:
-    """The recipe in the answer to `examine cookbook`, line by line, without what stands around.
-
-    Empty where the answer holds none.
-    """
+    """The recipe lines in the answer to `examine cookbook`; empty without one."""
     _, found, rest = answer.partition("Ingredients:")
     if not found:
         return ""
@@ -239,8 +236,7 @@ class Navigator:
     def __init__(self) -> None:
         self.state = CookingState()
         self._last = ""
-        #: The item that is walked to, and its place (-1: none), and where the last command was
-        #: given.
+        #: The target item, its place (-1: none), and where the last command was given.
         self._goal, self._place = "", -1
         self._before = -1
 
@@ -258,7 +254,7 @@ class Navigator:
         self._place = -1
 
     def commands(self) -> tuple[str, ...]:
-        """`navigate to …` for what can be walked to now, in a fixed order."""
+        """The available `navigate to …` commands, in a fixed order."""
         recipe = self.state.recipe
         if recipe is None:
             return ()
@@ -271,13 +267,13 @@ class Navigator:
         return at is not None and at not in (HELD, world.here) and world.route(at) is not None
 
     def on_the_way(self, view: View) -> Decision | None:
-        """The next command of the way that was chosen; `None` where a choice is to be made."""
+        """The next command on the chosen way; `None` if a choice is needed."""
         if self._place < 0:
             return None
         step = self.state.walk(self._place)
         stuck = step == self._last and self.state.here == self._before
         if step not in view.candidates or stuck:
-            self._place = -1  # arrived, or it does not go on: a new choice
+            self._place = -1  # arrived or blocked: a new choice
             return None
         return Decision(
             action=step, thoughts=say(f"{self._goal} へ向かう", f"on the way to the {self._goal}")
@@ -307,5 +303,5 @@ def item_of(command: str) -> str:
 
 def offered(view: View) -> tuple[str, ...]:
     """The commands that the trained player chooses from, by the filter of the thesis's §6.3.3; all
-    of them where it leaves none."""
+    of them if it leaves none."""
     return FILTERS["thesis"](view.candidates) or view.candidates

@@ -1,4 +1,4 @@
-"""The map of a play: where its rooms lie, as SVG with the points by step, and in characters."""
+"""The map of a play: its rooms as SVG with the points by step, and as text."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class Atlas:
 
 
 def heading(feedback: str) -> str:
-    """The room that a text announces, `-= Kitchen =-`; empty if none."""
+    """The room heading of a text, `-= Kitchen =-`; empty if none."""
     _, found, rest = feedback.partition("-= ")
     return rest.partition(" =-")[0] if found else ""
 
@@ -235,7 +235,7 @@ _NAME, _DX_terminal_map, _DY_terminal_map = 14, 19, 2
 def terminal_map(atlas: Atlas, *, width: int = 80, height: int = 15) -> Text:
     """Rooms in brackets, the present one with stars (and reversed where there is colour).
 
-    width, height: in characters and lines; of a larger map, what lies around the present room.
+    width, height: in characters and lines; of a larger map, the part around the current room.
     """
     if not atlas.spots:
         return Text()

@@ -1,4 +1,4 @@
-"""What a player knows of its game: the map, what is in its hands, and the commands that follow."""
+"""A player's knowledge of a game: the map, the inventory, and the resulting commands."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from naisei.textgame.texts import OPPOSITE, STEP, Scene, read_scene
 
 #: The place of a thing in hand.
 HELD = -1
-#: Where a game tells how much can be carried.
+#: Phrases that state the carrying limit.
 _LIMIT = re.compile(r"\bcapacity (?:is|of) (\d{1,4})\b")
-#: What a game's state keeps of a thing in hand.
+#: The pseudo-place of held things.
 Held = TypeVar("Held")
 
 
 @dataclass(slots=True)
 class Room:
-    """A room that was entered.
+    """A visited room.
 
-    at: (steps east, steps north) of the start, by the way on which it was first reached.
-    ways: direction → place beyond, `None` where nobody has been. doors: direction → door.
-    shut: directions whose door is closed. things: thing → what it lies on (empty: the floor;
-    `None`: in sight, but not known where). closed: containers that were not opened yet.
+    at: (steps east, steps north) of the start, along the first path. ways: direction → place
+    beyond, `None` if unexplored. doors: direction → door. shut: directions whose door is
+    closed. things: thing → what it lies on (empty: the floor; `None`: in sight, but not known
+    where). closed: containers that were not opened yet.
     """
 
     number: int
@@ -42,11 +42,10 @@ class Room:
 
 
 class WorldMap:
-    """Rooms, ways and doors, as far as they were walked: places by number, in the order in which
-    they were entered.
+    """Rooms, ways and doors, as explored: places numbered in order of first visit.
 
     Source: the navigator of the text-game thesis, §6.2.1. There a room is its name. Here rooms of
-    one name can be several: which of them was entered is told by where it lies.
+    one name can be several: they are told apart by position.
     """
 
     def __init__(self) -> None:
@@ -88,9 +87,8 @@ class WorldMap:
     def _known_by_layout(self, scene: Scene, came: str) -> int | None:
         """The place of that name that closes a circle in the map, if it is one.
 
-        It must have a way back that nobody has gone, and lie where the way leads, as on squared
-        paper. Where two rooms were found at one spot the house is not drawn so; then a name that
-        occurs once is enough.
+        It must have an unexplored way back and the right grid position. If two rooms share a
+        position, the house does not fit a grid; then a unique name suffices.
         """
         back, spot = OPPOSITE[came], self._beyond(came)
         named = [place for place in self.places if place.room == scene.room]
@@ -106,7 +104,7 @@ class WorldMap:
         return fits[0].number if len(fits) == 1 else None
 
     def _squared(self) -> bool:
-        """Whether no two places lie at one spot."""
+        """Whether all places have different positions."""
         return len({place.at for place in self.places}) == len(self.places)
 
     def _note(self, scene: Scene) -> None:
@@ -172,7 +170,7 @@ class WorldMap:
         return best
 
     def frontier(self) -> list[tuple[int, str]]:
-        """(place, direction) of every way that nobody has gone."""
+        """(place, direction) of every unexplored way."""
         return [
             (place.number, direction)
             for place in self.places
@@ -182,16 +180,16 @@ class WorldMap:
 
 
 class GameState(ABC, Generic[Held]):
-    """What was seen of a game so far. A family of games adds what it asks for."""
+    """The observed state of a game; families of games extend it."""
 
     def __init__(self) -> None:
         self.world = WorldMap()
         self.scene: Scene = read_scene(View())
-        #: What is carried, in order.
+        #: The inventory, in order.
         self.held: dict[str, Held] = {}
-        #: What was held, or could be taken, at some time.
+        #: Things that were held or takeable at some time.
         self.portable: set[str] = set()
-        #: How many things can be held; `None` while nothing was seen of a limit.
+        #: The carrying limit; `None` until known.
         self.capacity: int | None = None
         #: (container, whether something was in it) for every container that was opened.
         self.openings: list[tuple[str, bool]] = []
@@ -200,7 +198,7 @@ class GameState(ABC, Generic[Held]):
 
     @abstractmethod
     def read_held(self, view: View) -> dict[str, Held]:
-        """What is carried, by name."""
+        """Read the inventory by name."""
 
     @property
     def here(self) -> int:
@@ -230,7 +228,7 @@ class GameState(ABC, Generic[Held]):
         return bool(self.held and not self.scene.lying and in_sight)
 
     def where(self, thing: str) -> int | None:
-        """The nearest place where a thing is known to be; `HELD` in hand, `None` if unknown."""
+        """The nearest known place of a thing; `HELD` if held, `None` if unknown."""
         if thing in self.held:
             return HELD
         distance = self.world.distances()
@@ -253,6 +251,6 @@ class GameState(ABC, Generic[Held]):
         return self.go(route[0]) if route else ""
 
     def take(self, thing: str) -> str:
-        """The command that takes a thing that lies here."""
+        """The command to take a thing here."""
         holder = self.scene.lying.get(thing)
         return f"take {thing} from {holder}" if holder else f"take {thing}"

@@ -39,7 +39,7 @@ def layout_files(
     """The game files of a split (`test` by default) and, for TWC, of a level (all by default).
 
     Raises:
-        InputError: no such folder, or it has not this layout.
+        InputError: no such folder, or another layout.
     """
     split = split or "test"
     _known(split, _SPLITS, "--split")
@@ -76,7 +76,7 @@ def layout_files(
 
 
 def _games(folder: Path) -> list[Path]:
-    """What can be played: a `.z8`, else the `.json` that is compiled."""
+    """Playable files: a `.z8`, else a `.json` to compile."""
     # By name: what follows a point in the rest of it is no ending.
     found = {file.name: file for file in sorted(folder.iterdir())}
     compiled = [file for name, file in found.items() if name.endswith(".z8")]
@@ -115,7 +115,7 @@ def _unpacked(path: Path, split: str, cache: Path) -> Path:
                 _unpack(archive, member, split, target / split)
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
         raise InputError(
-            say(f"zip として読めません: {error}", f"this is no zip that can be read: {error}"),
+            say(f"zip として読めません: {error}", f"this zip cannot be read: {error}"),
             place=str(path),
             remedy=say("取得し直してください", "fetch it again"),
         ) from error
@@ -156,7 +156,7 @@ class Game(BaseModel):
 
     @property
     def default_steps(self) -> int:
-        """Commands a game lasts unless said otherwise (thesis §§3.1, 5.3.2)."""
+        """Default number of commands of a game (thesis §§3.1, 5.3.2)."""
         return 20 if self.family == "cleanup" else 100
 
 
@@ -250,7 +250,7 @@ def walkthrough(path: Path) -> tuple[str, ...] | None:
         world = json.loads(path.with_suffix(".json").read_bytes())
         commands = world["metadata"]["walkthrough"]
     except (OSError, ValueError, KeyError, TypeError):
-        # That a file is broken is said where the game is loaded.
+        # Broken files are reported when the game is loaded.
         return None
     if not isinstance(commands, list) or not commands:
         return None

@@ -1,4 +1,4 @@
-"""A game line by line: each command with its answer, and what the player thought and believed."""
+"""A game line by line: each command with its answer, and the player's thoughts and beliefs."""
 
 from __future__ import annotations
 
@@ -58,8 +58,7 @@ def command_line(
 
 
 def _believed(mind: Mind, before: Mind) -> Iterator[str]:
-    """What a player believes, as far as it is new: a line for the surprise, the plan and each
-    thing."""
+    """New beliefs of a player: lines for the surprise, the plan and each thing."""
     if mind.surprise:
         yield say("意外: ", "surprise: ") + mind.surprise
     if mind.plan != before.plan[-len(mind.plan) :]:

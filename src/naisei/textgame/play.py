@@ -1,7 +1,7 @@
 """Games with a person at them: the person plays, with a player for advice, or watches a player.
 
-Both are players to the flow of a game (`naisei.textgame.flow.play_game`): what the person says is
-the answer to an `AskUser`, and what the player would do is a `Say`, so both are in the log.
+Both are players to the flow of a game (`naisei.textgame.flow.play_game`): the person's command is
+the answer to an `AskUser`, and the player's advice is a `Say`, so both are in the log.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ from naisei.textgame.schemas import LEAVE, START, Decision, GameResult, View
 from naisei.textgame.task import summarise
 from naisei.textgame.texts import ending, readable
 
-#: What a person types to ask the player.
+#: The input that asks for advice.
 ADVISE = "?"
-#: Commands whose scores are shown with an advice.
+#: Number of scored commands in an advice.
 _SCORES = 3
 
 
@@ -87,8 +87,7 @@ class Screen(Handler):
         self._new = True
 
     def show(self) -> bool:
-        """The last answer, with the map beside it, and where the game stands. False: it stands
-        there already."""
+        """Show the last answer, the map and the score. False: already shown."""
         if not self._new:
             return False
         self._new, view = False, self.view
@@ -132,7 +131,7 @@ class Screen(Handler):
             except EOFError:
                 return LEAVE
             except KeyboardInterrupt:
-                # Twice: nobody waits for an answer that will not be given.
+                # Twice, so as not to wait for an answer that never comes.
                 signal.raise_signal(signal.SIGINT)
                 signal.raise_signal(signal.SIGINT)
                 await asyncio.Event().wait()
@@ -148,7 +147,7 @@ class Screen(Handler):
                 self._hint(len(candidates))
 
     async def tell(self, effect: Say) -> None:
-        """What the player would do, and why."""
+        """The player's advice and reason."""
         self.show()
         line = Text("→ ", style="cyan")
         line.append(effect.text or say("あきらめる", "give up"), "bold")
@@ -189,11 +188,11 @@ def _interruptible() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-#: Who says what the player would do.
+#: Speaker of the player's advice.
 PLAYER = "player"
-#: What a person who watches may answer: one command on, or all that remain.
+#: Answers while watching: one command on, or the rest.
 STEP, REST = "/step", "/rest"
-#: Commands whose scores are said.
+#: Number of scored commands in the line.
 _BEST = 5
 
 
@@ -211,7 +210,7 @@ class Person:
         self._opening: str | None = None
 
     def decide(self, view: View) -> Flow[Decision]:
-        """What the person says; a question for advice costs no step."""
+        """The person's command; asking for advice costs no step."""
         if self._opening is None:
             self._opening = view.feedback
         advice: Decision | None = None
@@ -236,13 +235,13 @@ class Person:
     def _advise(self, view: View) -> Flow[Decision]:
         if self._adviser is None:
             self._adviser = self._new()
-            # What the game is about is said at its beginning only.
+            # The objective is only in the first text.
             view = view.model_copy(update={"feedback": self._opening})
         return (yield from self._adviser.decide(view))
 
 
 class Watched:
-    """A player that says each decision. pauses: a person lets it go on (`STEP`, `REST`)."""
+    """A player that says each decision. pauses: a person continues it (`STEP`, `REST`)."""
 
     def __init__(self, player: Player, *, pauses: bool = False) -> None:
         self._player, self._pauses = player, pauses

@@ -1,4 +1,4 @@
-"""What a player is, the players by name, and which commands they are shown."""
+"""Players: the protocol, the registry, and filters of commands."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from naisei.memory import Memory
 from naisei.plugins import Options
 from naisei.textgame.schemas import Decision, GameResult, View
 
-# What a player is: it sees a view and decides for a command.
+# A player sees a view and chooses a command.
 #
 # A player is made anew for every game. It may keep what it has seen, but does no I/O: what it
 # needs from the world (a model, an embedding) it yields as an effect.
@@ -22,11 +22,11 @@ from naisei.textgame.schemas import Decision, GameResult, View
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlayerContext:
-    """What a player is made with.
+    """The input for making a player.
 
-    game: name of the game's file, for seeds only. seed: of the run and the trial. max_steps: how
-    many commands the game lasts at most. settings: an instance of the kind's `settings`. memo:
-    notes from earlier tries at the same game; empty at the first, and for players that keep none.
+    game: name of the game's file, for seeds only. seed: of the run and the trial. max_steps: most
+    commands of the game. settings: an instance of the kind's `settings`. memo: notes from earlier
+    tries at the same game; empty at the first, and for players that keep none.
     """
 
     game: str
@@ -40,13 +40,13 @@ class Player(Protocol):
     """Plays one game."""
 
     def decide(self, view: View) -> Flow[Decision]:
-        """The next command, given what came of the last one. Called once a step."""
+        """The next command, given the last result. Called once a step."""
         ...
 
 
 @runtime_checkable
 class Follows(Protocol):
-    """A player that can advise a person who does not always do as it says. Optional."""
+    """Optional: a player that can advise a person who may choose otherwise."""
 
     def did(self, action: str) -> bool:
         """Another command was given than the last one decided for. False: it has lost the
@@ -57,7 +57,7 @@ class Follows(Protocol):
 class PlayerKind(Protocol):
     """Makes players. Entry-point group: `naisei.players`, a callable `() -> PlayerKind`.
 
-    settings: what `--agent-option KEY=VALUE` may set. roles: the model roles that its players
+    settings: model of `--agent-option KEY=VALUE`. roles: the model roles that its players
     call; empty for a player without a model.
     """
 
@@ -71,13 +71,13 @@ class PlayerKind(Protocol):
 
 @runtime_checkable
 class Reflective(Protocol):
-    """What a `PlayerKind` has besides if its players learn from one try at a game to the next.
+    """Optional part of a `PlayerKind` whose players learn between tries.
 
     Whoever reflects calls the role `reflector`, which is among the kind's `roles`.
     """
 
     def memory(self, settings: BaseModel) -> Callable[[], Memory]:
-        """What makes the memory of one game; it holds the notes between its tries.
+        """A factory for the memory of one game, which holds notes between tries.
 
         Raises:
             InputError: no such memory.
@@ -133,7 +133,7 @@ FILTERS: Mapping[str, Filter] = {"none": _none, "thesis": _thesis, "strict": _st
 
 
 class FilteredPlayer:
-    """A player behind a filter; it is shown all candidates where the filter leaves none."""
+    """A player behind a filter; it sees all candidates if the filter leaves none."""
 
     def __init__(self, player: Player, shown: Filter) -> None:
         self._player, self._filter = player, shown

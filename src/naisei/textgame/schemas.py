@@ -1,4 +1,4 @@
-"""What a player sees, decides, and what a game comes to."""
+"""Views, decisions and results of games."""
 
 from __future__ import annotations
 
@@ -8,18 +8,17 @@ from naisei.core import Observation
 
 #: The action that begins a game: no command, it costs no step.
 START = "<start>"
-#: What a person answers who leaves the game; then it is also why the game was given up.
+#: The person's answer to leave the game; also the recorded reason.
 LEAVE = "/leave"
 
 
 class View(BaseModel):
-    """What a player may know of the present moment: texts, and what the engine lists.
+    """A player's view of the current state: texts and the engine's lists.
 
-    room: name of the room as its heading gives it. description: of the room, as `look` would
-    give it. inventory: as `inventory` would give it. candidates: the commands that the engine
-    would accept. feedback: what the last command was answered. score, max_score: points.
-    won, lost: whether the game ended so. steps_left: commands that may still be given, this one
-    included; 0 where nobody counts them.
+    room: name of the room from its heading. description: of the room, as from `look`. inventory: as
+    from `inventory`. candidates: the commands that the engine would accept. feedback: what the last
+    command was answered. score, max_score: points. won, lost: whether the game ended so.
+    steps_left: commands that may still be given, this one included; 0 where nobody counts them.
 
     There is nothing here of the game's inner state.
     """
@@ -62,10 +61,10 @@ class Expectation(BaseModel):
 
 
 class Mind(BaseModel):
-    """What a player believes before a command, in words for people.
+    """A player's beliefs before a command, in words.
 
-    plan: what it means to do, in order. expects: the likeliest first of each thing. surprise: what
-    turned out against its expectation since the command before; empty if nothing did.
+    plan: its steps, in order. expects: likely places of each thing, best first. surprise:
+    unexpected findings since the last command, or "".
     """
 
     model_config = ConfigDict(frozen=True)

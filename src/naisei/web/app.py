@@ -76,7 +76,7 @@ def build_app(server: ServerState) -> Starlette:
 
 
 class _Static(StaticFiles):
-    """Kept by browsers for as long as the mark of a file's contents is that of its address."""
+    """Static files, cached by browsers under an address with a content hash."""
 
     async def get_response(self, path: str, scope: Scope) -> Response:
         response = await super().get_response(path, scope)
@@ -113,14 +113,13 @@ async def _settings(request: Request) -> Response:
 
 
 def settle() -> None:
-    """Before the first request: what is in memory now stays, and collections need not go through
-    it again and again."""
+    """Freeze long-lived objects before the first request, so that garbage collection is cheaper."""
     gc.collect()
     gc.freeze()
 
 
 def _ready(pages: Sequence[Page]) -> None:
-    """What the first visitors would otherwise wait for."""
+    """Warm up the pages."""
     prepare()
     for page in pages:
         for spoken in get_args(Language):
@@ -128,15 +127,15 @@ def _ready(pages: Sequence[Page]) -> None:
                 try:
                     page.ready()
                 except Exception as error:
-                    # Whoever comes to the page is told; the others are served.
+                    # The page shows the error; other pages work.
                     _LOG.warning("%s: %s", page.name, error)
 
 
 def serve(options: WebOptions, *, ready: Ready | None = None) -> None:
-    """Serve until SIGTERM or Ctrl-C. Every conversation is kept, to the last effect.
+    """Serve until SIGTERM or Ctrl-C. Every conversation is logged to the last effect.
 
     Raises:
-        InputError: what cannot be opened or bound.
+        InputError: the application or the address cannot be opened.
     """
     with holding(options.state):
         serving.serve(
@@ -151,7 +150,7 @@ def serve(options: WebOptions, *, ready: Ready | None = None) -> None:
 
 @asynccontextmanager
 async def opened(options: WebOptions) -> AsyncIterator[Starlette]:
-    """The application of one process, for which somebody is `holding` the folder."""
+    """The application of one process; the caller is `holding` the folder."""
     async with open_server(options) as server:
         if options.model is not None:  # a second that the first to talk need not wait for
             await asyncio.to_thread(import_module, "naisei.models.gateway")

@@ -42,7 +42,7 @@ def fragment(*templates: str, **context: Any) -> str:
 
 
 def prepare() -> None:
-    """Compile all templates, each of which takes the first who asks for it up to 50 ms."""
+    """Compile all templates, up to 50 ms each."""
     for name in _environment().list_templates():
         _environment().get_template(name)
 
@@ -50,13 +50,13 @@ def prepare() -> None:
 def page_response(
     request: Request, template: str, *, otherwise: str = "", back: str = "", **context: Any
 ) -> HTMLResponse:
-    """A template that extends `base.html`, as the answer to a request.
+    """A response from a template that extends `base.html`.
 
     The template has, besides `context`: page, pages, csrf, theme, here, language, say.
 
     Args:
         template: `<page>/<file>`, or one of no page.
-        otherwise: in its place where the page has no such template.
+        otherwise: fallback if the page has no such template.
         back: of a template that is a part of a page: where the page is. A browser without script
             gets the part as a page of its own.
     """
@@ -70,7 +70,7 @@ def page_response(
 
 
 def _around(request: Request) -> dict[str, Any]:
-    """What `base.html` shows; nothing of a visitor who is not known."""
+    """Context of `base.html`; empty for an unknown visitor."""
     visitor = getattr(request.state, "visitor", None)
     return _OUTSIDE | {
         "pages": request.app.state.server.pages,
@@ -80,7 +80,7 @@ def _around(request: Request) -> dict[str, Any]:
     }
 
 
-#: To whoever is turned away at the door: no page but this one.
+#: Paths open to rejected visitors.
 _OUTSIDE: dict[str, Any] = {"page": None, "pages": (), "csrf": "", "theme": "", "here": ""}
 
 
@@ -114,7 +114,7 @@ async def form_fields(request: Request) -> dict[str, str]:
     """The fields of a form that holds no file, the last of a name.
 
     Raises:
-        HTTPException: it is none, or has too many.
+        HTTPException: it is not a form, or has too many fields.
     """
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind not in ("", "application/x-www-form-urlencoded", "multipart/form-data"):
@@ -127,7 +127,7 @@ async def form_fields(request: Request) -> dict[str, str]:
 
 @cache
 def static(name: str) -> str:
-    """The address of a static file, with a mark of its contents, so that it can be kept."""
+    """The address of a static file with a content hash for caching."""
     digest = hashlib.sha256((STATIC / name).read_bytes()).hexdigest()[:12]
     return f"/static/{name}?v={digest}"
 
@@ -147,7 +147,7 @@ _ROW = re.compile(r"\s*\|(?:[^|]*\|){2,}\s*")
 
 
 def _lines(text: str) -> Markup:
-    """Text with its line breaks kept; with tables, as Markdown."""
+    """Text with its line breaks; rendered as Markdown if it has tables."""
     lines = text.split("\n")
     if not any(map(_ROW.fullmatch, lines)):
         return Markup("<br>").join(lines)
@@ -159,14 +159,14 @@ def _lines(text: str) -> Markup:
 @cache
 def _renderer() -> MarkdownIt:
     renderer = MarkdownIt("commonmark", {"html": False, "breaks": True}).enable("table")
-    # What documents say is quoted: nothing in it leads away, is fetched, or shouts.
+    # Quoted documents: no links, images or headings.
     return renderer.disable(
         ["image", "link", "autolink", "reference", "code", "heading", "lheading"]
     )
 
 
 def _markdown(text: str) -> Markup:
-    """Lists, tables and emphasis of Markdown; line breaks kept. Neither HTML nor links."""
+    """Markdown lists, tables, emphasis and line breaks, without HTML and links."""
     made = _renderer().render(text)
     return Markup(nh3.clean(made, tags=_MARKS, attributes={"ol": {"start"}}, link_rel=None))
 
@@ -192,7 +192,7 @@ _MARKS = {
 }
 #: Where HTMX puts an answer of this kind: the line alone, where notices go.
 _PLACED = {"HX-Retarget": "#notice", "HX-Reswap": "innerHTML", "HX-Reselect": ".notice"}
-#: Fields that nobody has written.
+#: Fields not filled in by people.
 _HIDDEN = ("step", "e", "token")
 _LOG = logging.getLogger("naisei.web")
 
@@ -203,20 +203,20 @@ def refusal(
     given: Mapping[str, str] = {},
     around: Mapping[str, Any] = _OUTSIDE,
 ) -> HTMLResponse:
-    """A page that says why not; to HTMX, the line alone. given: what was written and is not
-    kept. around: see `page_response`."""
+    """An error page; for HTMX only the line. given: the submitted texts, to show again. around: see
+    `page_response`."""
     text = fragment("refused.html", status=status, message=message, given=given, **around)
     return HTMLResponse(text, status, headers=_PLACED)
 
 
 async def _written(request: Request) -> dict[str, str]:
-    """The texts of the form that was refused, for a page that has no script to keep them."""
+    """The submitted texts, for pages without script."""
     if request.method != "POST" or not without_script(request.headers):
         return {}
     try:
         form = await request.form()
     except (HTTPException, ClientDisconnect, RuntimeError):
-        return {}  # it is no form, or came only in part
+        return {}  # not a form, or incomplete
     texts = {name: text for name, text in form.items() if isinstance(text, str)}
     return {name: text for name, text in texts.items() if text and name not in _HIDDEN}
 
@@ -224,7 +224,7 @@ async def _written(request: Request) -> dict[str, str]:
 async def _failed(request: Request, error: Exception) -> Response:
     status, message = status_of(error)
     if isinstance(error, InputError | EffectFailed):
-        # Whoever runs the server sees the place; whoever visits is told what is wrong.
+        # The log gets the place, the visitor only the message.
         _LOG.warning("%s", error)
     if isinstance(error, InputError) and status != 409:
         status, message = 422, error.message

@@ -1,6 +1,5 @@
-"""Before every page: the visitor's language, who comes in, and the proof that a form is ours.
-
-Host, Origin and size are looked at as for every server of ours (`naisei.http`).
+"""Middleware: the visitor's language, sign-in, and CSRF protection. Host, Origin and size are
+checked as in all our servers (`naisei.http`).
 """
 
 from __future__ import annotations
@@ -41,13 +40,13 @@ class LocaleMiddleware:
 def _language(asked: HTTPConnection) -> Literal["ja", "en"]:
     if (name := asked.cookies.get(LANGUAGE_COOKIE)) in ("ja", "en"):
         return cast('Literal["ja", "en"]', name)
-    # Browsers name the languages that somebody reads in the order of preference.
+    # Browsers list languages in the order of preference.
     names = re.findall(r"(?:^|,)\s*(ja|en)\b", asked.headers.get("accept-language", "").lower())
     return "en" if names[:1] == ["en"] else "ja"
 
 
 _PREFIX = re.compile(r"(?:/[\w.~-]+)+")
-#: An address of ours in a page, or in a piece of one. What people wrote is escaped: it holds no ".
+#: An address of ours in a page, or in a piece of one. User text is escaped and holds no ".
 _ADDRESS = re.compile(rb'(?<= )((?:href|src|action|formaction|hx-[a-z-]+|data-[a-z-]+)=")/(?!/)')
 _LEADS = ("location", "hx-redirect", "hx-replace-url", "hx-push-url")
 
@@ -90,7 +89,7 @@ _POLICY = (
     "connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 )
 _SAFE = ("GET", "HEAD")
-#: Shown to those who are still outside.
+#: Pages before signing in.
 _OPEN = ("/enter", "/health", "/static/")
 #: Where a file may be sent.
 _UPLOADS = ("/documents", "/emphasis", "/relationship/file")
@@ -118,8 +117,7 @@ def guard_rules(options: WebOptions, visitors: Visitors) -> GuardRules:
 
 
 class VisitorMiddleware:
-    """ASGI middleware behind the guard: `scope["state"]["visitor"]`, and nobody changes anything
-    by a request that another site's page could have sent."""
+    """ASGI middleware behind the guard: `scope["state"]["visitor"]`, and CSRF protection."""
 
     def __init__(self, app: ASGIApp, visitors: Visitors) -> None:
         self._app, self._visitors = app, visitors
@@ -159,8 +157,8 @@ def _ours(headers: Headers, csrf: str) -> bool:
     if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
         return False
     if without_script(headers):
-        # A form of a page without script: the browser itself says whose page it is of. Where it
-        # says so by Origin alone, the guard has held that against Host.
+        # A form without script: the browser's headers give its origin; the guard has compared
+        # Origin with Host.
         return "sec-fetch-site" in headers or "origin" in headers
     given = headers[CSRF_HEADER]
     return hmac.compare_digest(given.encode("latin-1", "replace"), csrf.encode())

@@ -1,4 +1,4 @@
-"""`naisei serve`, and how the web app is run: where it listens, who may come in, what it shows."""
+"""`naisei serve`, and how the web app is run: address, access, and content."""
 
 from __future__ import annotations
 
@@ -27,15 +27,14 @@ _SHOWN = ("見せるもの", "What is shown")
 class WebOptions(Listening):
     """Options of `naisei serve`.
 
-    token: what a browser must know to come in, by default what stands in `token_file`, else in
-    `NAISEI_WEB_TOKEN`; needed unless `host` is loopback. runs: the folder whose runs are
-    shown. state: where conversations are kept. index: of documents, for the document page.
-    documents: a folder of them, whose index is made, and kept up to date, under `state`; not
-    both. model: plays every role that a page does not name another for; `None` leaves pages to
-    what needs no model. offer: further models, of which a visitor chooses one for a conversation.
-    endpoint: how models are reached. open_conversations: conversations held in memory at a time;
-    idle: seconds after which one that nobody looks at is put away (it goes on when it is opened
-    again).
+    token: the access token, by default from `token_file`, else from `NAISEI_WEB_TOKEN`; needed
+    unless `host` is loopback. runs: the folder of runs to show. state: folder of conversations.
+    index: of documents, for the document page. documents: a folder of them, whose index is made,
+    and kept up to date, under `state`; not both. model: plays every role that a page does not name
+    another for; `None` leaves pages to what needs no model. offer: further models, of which a
+    visitor chooses one for a conversation. endpoint: how models are reached. open_conversations:
+    conversations held in memory at a time; idle: seconds after which one that nobody looks at is
+    put away (it goes on when it is opened again).
 
     Raises:
         InputError: a host that others can reach without a token; a token too short to keep

@@ -1,1 +1,1 @@
-"""Corpora of emphasised documents: read, kept, described, split."""
+"""Corpora of emphasised documents: reading, storing, describing, splitting."""

@@ -156,7 +156,7 @@ class CorpusOptions(Options):
 
 
 def make_corpus(options: CorpusOptions) -> None:
-    """Writes the corpus and prints what it consists of.
+    """Write the corpus and print a description.
 
     Raises:
         InputError: nothing to read from, no such folder, no article with emphasis, or `out`

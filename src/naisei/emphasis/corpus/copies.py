@@ -10,16 +10,16 @@ from zlib import crc32
 
 from naisei.emphasis.schemas import Article
 
-#: Of a part whose text is there already to more than this share, the smaller edition stays.
+#: Overlap above which a part is a duplicate.
 _SAME = 0.5
-#: Characters that are compared at once: an edit changes only the pieces that hold it.
+#: Characters per compared piece: an edit changes only its own pieces.
 _PIECE = 8
 _NO_WORDS = re.compile(r"[\W_]+")
 _DIGITS = re.compile(r"\d+")
 
 
 def folded(text: str) -> str:
-    """What two copies of a text share: widths, spaces, punctuation and numbers are no matter.
+    """Normal form for comparing copies: ignores widths, spaces, punctuation and numbers.
 
     >>> folded("第 12 回は、ＡＩの話です。") == folded("第3回はAIの話です")
     True
@@ -46,8 +46,8 @@ class Editions:
 
 
 def without_shared(articles: Sequence[Article]) -> tuple[list[Article], int]:
-    """Sentences that stand in more than one document (banners, templates) can be read, but are
-    neither learnt from nor scored; and how many there are, each counted once."""
+    """Sentences that stand in more than one document (banners, templates) are excluded from
+    learning and scoring; with the number of different ones."""
     found: dict[str, set[str]] = {}
     for article in articles:
         for sentence in article.sentences:

@@ -52,8 +52,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class ParsedText:
-    """title: "" if the document has none. writer, domain: as the document says; "" if it does
-    not."""
+    """title: "" without one. writer, domain: from the document, or ""."""
 
     title: str
     blocks: tuple[Block, ...]
@@ -86,7 +85,7 @@ class BlockBuilder:
         self._held.append((character, start, end, bold, fixed))
 
     def close(self) -> None:
-        """Ends the block; an empty one is none."""
+        """End the block; an empty one is dropped."""
         if self._held and self._held[-1][0] == " ":
             self._held.pop()
         if self._held:
@@ -111,7 +110,7 @@ class BlockBuilder:
 
 @dataclass(frozen=True, slots=True)
 class _Habits:
-    """Where a document has spaces. latin, wide: between a Latin and a wide character and between
+    """A document's use of spaces. latin, wide: between a Latin and a wide character and between
     two wide ones, without a mark. tight_marks: most marks between wide letters have none."""
 
     latin: bool
@@ -212,7 +211,7 @@ class Insertion:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """text: without byte-order mark; bytes that are no character are U+FFFD."""
+    """text: without byte-order mark; invalid bytes are U+FFFD."""
 
     data: bytes
     text: str
@@ -279,7 +278,7 @@ class Source:
 
 def _no_text(place: str) -> InputError:
     return InputError(
-        say("文字コードを判別できません", "this is no text in a known encoding"),
+        say("文字コードを判別できません", "this is not text in a known encoding"),
         place=place,
         remedy=say("UTF-8 のテキストにしてください", "convert it to UTF-8"),
     )

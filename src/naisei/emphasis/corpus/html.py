@@ -15,7 +15,7 @@ def _set(names: str) -> frozenset[str]:
 
 
 RAW = _set("script style textarea noscript template svg math xmp")
-#: No running text: code, tables, headings and what leads round a site.
+#: Not running text: code, tables, headings and navigation.
 LEFT_OUT = _set(
     """pre table h1 h2 h3 h4 h5 h6 nav select button iframe object title head dt header footer"""
 )
@@ -39,7 +39,7 @@ _CLASS = re.compile(r"\bclass\s*=\s*[\"']?([^\"'>]*)", re.I)
 def role(tag: str, rest: str) -> str:
     """`bold`, `fixed` (cannot be emphasised), `hidden` (no text) or nothing.
 
-    rest: what stands in the tag after its name.
+    rest: the tag's attributes.
     """
     if tag in _HIDDEN:
         return "hidden"
@@ -47,7 +47,7 @@ def role(tag: str, rest: str) -> str:
     if named and _COMMANDS & set(named[1].split()):
         return "fixed"
     if tag in _FIXED:
-        # A named anchor is no link.
+        # A named anchor is not a link.
         return "fixed" if tag != "a" or "href" in rest.lower() else ""
     return "bold" if tag in _BOLD or _HEAVY.search(rest) else ""
 
@@ -76,7 +76,7 @@ _HEADING = re.compile(r"h[1-6]")
 _NOT_IN_HEADING = frozenset({"p", "ul", "ol", "dl", "blockquote", "section", "article"})
 #: Of elements within a paragraph; what lies further out is forgotten.
 _DEEPEST = 100
-#: Characters in which the head of a page is looked for.
+#: Characters searched for the head of a page.
 _HEAD = 100_000
 
 
@@ -129,7 +129,7 @@ def read_html(text: str) -> ParsedText:
 
 
 def _meta(text: str, name: str) -> str:
-    """What the head of a page says under a name; "" if nothing."""
+    """A meta value of a page's head, or ""."""
     for tag in re.findall(r"<meta\b[^>]{0,2000}>", text[:_HEAD], re.I):
         named = re.search(r"\b(?:name|property)\s*=\s*[\"']?([^\"'\s>]+)", tag, re.I)
         said = re.search(r"\bcontent\s*=\s*(?:\"([^\"]*)\"|'([^']*)')", tag, re.I)

@@ -24,7 +24,7 @@ from naisei.retrieval.loaders.markdown import split_front_matter
 
 _PLACED = ("newline", "escape", "backticks", "link", "image", "autolink", "html_inline", "entity")
 _TAG = re.compile(r"<(/?)([a-zA-Z][^\s/>]*)(.*?)(/?)>", re.DOTALL)
-#: What is no CommonMark and still no words: addresses, formulas, footnotes, check boxes,
+#: Text that is neither CommonMark nor words: addresses, formulas, footnotes, check boxes,
 #: templates, wiki links, ~~, containers (:::), emoji names.
 _FIXED = re.compile(
     r"https?://[\x21-\x7e]+|\$\$.+?\$\$|(?<![A-Za-z0-9\\$])\$(?![\s$])[^$\n]{1,300}(?<![\s\\])\$(?!\d)"
@@ -36,7 +36,7 @@ _FIXED = re.compile(
 
 
 class TextMismatch(Exception):
-    """What markdown-it-py made of a paragraph is not found in it again."""
+    """markdown-it-py's output could not be aligned with the paragraph."""
 
 
 class SourceSpan(NamedTuple):
@@ -77,7 +77,7 @@ def _placing(rule: Callable[[StateInline, bool], bool]) -> Callable[[StateInline
 
 
 def inline(text: str, markdown: MarkdownIt, env: Any) -> list[SourceSpan]:
-    """markdown: of `parser`. env: what its `parse` filled, for links by reference.
+    """markdown: of `parser`. env: from its `parse`, for links by reference.
 
     Raises:
         TextMismatch: never seen; the paragraph is then better left alone.
@@ -181,7 +181,7 @@ _LINE = re.compile(r"\r\n?|\n")
 @dataclass(frozen=True, slots=True)
 class Paragraph:
     """content: without the marks of quotes and lists. places: per character of it, its offset
-    in the text. level: of a heading, else 0. read: what `inline` makes of the content."""
+    in the text. level: of a heading, else 0. read: `inline` of the content."""
 
     content: str
     places: tuple[int, ...]
@@ -201,8 +201,8 @@ def _parser() -> MarkdownIt:
 
 @dataclass(frozen=True, slots=True)
 class Front:
-    """What a document says of itself: title (of the front matter or of an `<h1>`), writer,
-    domain; "" for each that it does not say."""
+    """Metadata of a document: title (of the front matter or of an `<h1>`), writer,
+    domain; "" if missing."""
 
     title: str = ""
     writer: str = ""
@@ -225,9 +225,9 @@ def _first_value(meta: Mapping[str, JsonValue], keys: Sequence[str]) -> str:
 
 
 def markdown_paragraphs(text: str) -> tuple[Front, Iterator[Paragraph]]:
-    """What the document says of itself, and paragraphs in order.
+    """Metadata and paragraphs of a document, in order.
 
-    Those of tables are left out, and any whose characters are not found again in the text.
+    Tables, and paragraphs that cannot be aligned, are left out.
     """
     ends = [(m.start(), m.end()) for m in _LINE.finditer(text)]
     starts = [0, *(after for _, after in ends)]
@@ -250,8 +250,8 @@ _ADMONITION = re.compile(r"(?:!!!|\?\?\?\+?) [a-z][\w-]*(?: .*)?")
 
 
 def _admonitions(body: str) -> str:
-    """What MkDocs indents below `!!! warning` is text, where CommonMark sees code. Lines keep
-    their numbers."""
+    """Unindent MkDocs blocks below `!!! warning`, which CommonMark reads as code. Line numbers
+    stay."""
     if "!!! " not in body and "??? " not in body and "???+ " not in body:
         return body
     out: list[str] = []
@@ -287,8 +287,7 @@ def _paragraphs(
 
 
 def _line_offsets(token: Token, lines: list[tuple[int, int]], text: str) -> list[int] | None:
-    """What markdown-it-py takes away (quote marks, indents) stands before a line, or is white
-    space after it."""
+    """Offsets of lines after removing quote marks, indents and trailing space."""
     first, last = token.map or [0, 0]
     out: list[int] = []
     written = token.content.split("\n")

@@ -19,7 +19,7 @@ from naisei.retrieval.loaders.blocks import read_bytes as bytes_of
 from naisei.retrieval.types import Unreadable
 
 Format = Literal["markdown", "html", "docx"]
-#: Plain text is read as Markdown: so is what people write in it.
+#: Plain text is read as Markdown, as people use it there.
 _FORMATS: dict[str, Format] = {
     "md": "markdown",
     "txt": "markdown",
@@ -36,8 +36,7 @@ _MOST = 50_000_000
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """source: None for a docx, in which nothing has a place. paragraphs: of Markdown, one a
-    block."""
+    """source: `None` for a docx, which has no offsets. paragraphs: for Markdown, one per block."""
 
     name: str
     format: Format
@@ -48,14 +47,15 @@ class Document:
 
 def read_document(path: Path) -> Document:
     """Raises:
-    InputError: no such file or format, larger than 50 MB, no text, broken.
+    InputError: no such file or format, larger than 50 MB, not text, or broken.
     """
     data, kind = of_file(path)
     return read_bytes(data, kind, name=str(path))
 
 
 def of_file(path: Path) -> tuple[bytes, Format]:
-    """What a document's file holds. Raises `InputError`: no such file or format, over 50 MB."""
+    """The bytes of a document. Raises `InputError` if it is missing, of an unknown format, or over
+    50 MB."""
     if path.is_dir():
         raise InputError(say("フォルダーです", "this is a folder"), place=str(path))
     kind = SUFFIXES.get(path.suffix.lower())
@@ -63,7 +63,7 @@ def of_file(path: Path) -> tuple[bytes, Format]:
         raise InputError(
             say(
                 f"'{path.suffix}' は対応していない形式です",
-                f"'{path.suffix}' is no format that is read here",
+                f"'{path.suffix}' is not a supported format",
             ),
             place=str(path),
             remedy=say("使える形式: ", "known: ") + ", ".join(SUFFIXES),
@@ -82,7 +82,7 @@ def read_all(path: Path) -> list[ParsedText]:
     others write too).
 
     Raises:
-        InputError: as `read_document`, or no such export.
+        InputError: as `read_document`, or it is not such an export.
     """
     if path.suffix.lower() != EXPORT:
         return [read_document(path).parsed]
@@ -91,7 +91,7 @@ def read_all(path: Path) -> list[ParsedText]:
         posts = list(ElementTree.fromstring(data).iter("item"))
     except (Unreadable, ElementTree.ParseError) as error:
         raise InputError(
-            say("ブログの書き出し (WXR) として読めません", "this is no export of a blog (WXR)"),
+            say("ブログの書き出し (WXR) として読めません", "this is not a blog export (WXR)"),
             place=str(path),
         ) from error
     return [_post(post) for post in posts if _of_post(post, "status") in ("publish", "")]
@@ -109,8 +109,7 @@ def _post(post: ElementTree.Element) -> ParsedText:
 
 
 def _of_post(post: ElementTree.Element, name: str) -> str:
-    """Of an element by its name in whatever namespace: that changes with WXR's version. What a
-    post is precedes its excerpt, which is called the same."""
+    """The text of a post's first element of this name, in any namespace."""
     found = (e for e in post if e.tag.rpartition("}")[2] == name)
     return next((e.text.strip() for e in found if e.text), "")
 
@@ -132,8 +131,8 @@ def read_bytes(data: bytes, kind: Format, *, name: str = "") -> Document:
 
 
 def article_of(name: str, parsed: ParsedText) -> Article:
-    """The article of a parsed. A word at least half of which is emphasised is emphasised;
-    one of which any character cannot be, cannot be."""
+    """The article of a parsed. A word is emphasised if at least half of it is; it is fixed if any
+    character is."""
     sentences: list[Sentence] = []
     for number, block in enumerate(parsed.blocks):
         at = 0

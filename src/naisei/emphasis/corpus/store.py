@@ -1,4 +1,4 @@
-"""Corpora on disk, what they consist of, and how they are split."""
+"""Corpora on disk: storing, statistics, splits."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def save_corpus(path: Path, articles: Iterable[Article]) -> None:
 
 def load_corpus(path: Path) -> tuple[Article, ...]:
     """Raises:
-    InputError: no such file, a line that is no article, an id twice, or no article at all.
+    InputError: no such file, an invalid line, a duplicate id, or no article.
     """
     lines = read_text(path).split("\n")
     found: dict[str, Article] = {}
@@ -38,7 +38,7 @@ def load_corpus(path: Path) -> tuple[Article, ...]:
         try:
             article = _article(json_of(line))
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            message = say("記事として読めない行です", "the line is no article")
+            message = say("記事として読めない行です", "the line is not an article")
             raise InputError(message, place=place) from error
         if article.id in found:
             message = say(
@@ -123,11 +123,9 @@ def describe(articles: Sequence[Article]) -> Statistics:
 def folds(
     articles: Sequence[Article], *, parts: int = 5, dev: int = 500, seed: int | None = None
 ) -> tuple[Fold, ...]:
-    """Cross-validation by document: each is tested on once.
-
-    seed: of the order in which they are dealt out; `None` leaves the order of the corpus.
-    dev: sentences taken from the end of each training part; of a training part with fewer than
-    twice as many, a half.
+    """Cross-validation by document: each document is tested once. seed: for the shuffled order;
+    `None`: corpus order. dev: sentences taken from the end of each training part; of a training
+    part with fewer than twice as many, a half.
 
     Raises:
         InputError: fewer documents than parts, fewer than two parts, or a negative `dev`.
@@ -176,7 +174,7 @@ def folds_within(
 
 
 def grouped(articles: Iterable[Article], key: Callable[[Article], str]) -> list[list[Article]]:
-    """Those of one key together, in the order in which keys first come."""
+    """Group by key, in order of first appearance."""
     groups: dict[str, list[Article]] = {}
     for article in articles:
         groups.setdefault(key(article), []).append(article)

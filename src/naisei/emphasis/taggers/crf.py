@@ -32,7 +32,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class CrfTagger:
-    """What `train` makes.
+    """The result of `train`.
 
     tokens: the CRF over the words of a sentence. sentences: the one over the sentences of an
     article; `None` without context. calibration, rule: fitted on the dev part.
@@ -72,7 +72,7 @@ class CrfTagger:
         return token_tables(page, self.terms, sentences=likely)
 
 
-#: So many sentences without emphasis for each with some are always learnt from.
+#: Sentences without emphasis used per sentence with some.
 _PLAIN = 4.0
 #: Of the penalty on the weights of the CRF over sentences; those over words have the plan's.
 _SENTENCE_L2 = 4.0
@@ -90,8 +90,7 @@ def train(
     base: CrfTagger | None = None,
 ) -> CrfTagger:
     """A tagger that learnt from `articles`; with context from `dev`, too, which otherwise
-    calibrates it. base: what is known beforehand, from which as little is changed as the articles
-    ask for.
+    calibrates it. base: prior weights, changed as little as possible.
 
     Nothing is random. Where there is nothing to tune on (no dev part, one that emphasises
     nothing, a lone article), probabilities stay as they come and a token is chosen from 0.5 on.
@@ -259,7 +258,7 @@ def load(path: Path) -> CrfTagger:
         raise InputError(
             say(
                 f"学習済みの CRF タガーではありません: {error}",
-                f"this is no trained CRF tagger: {error}",
+                f"this is not a trained CRF tagger: {error}",
             ),
             place=str(path),
             remedy=say(

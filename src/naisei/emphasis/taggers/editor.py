@@ -1,7 +1,6 @@
-"""Few marks that read well, for a document whose writer's habit is not known.
+"""Few, readable marks for a document of an unknown writer.
 
-A mark is a term where it is defined, or a sentence that says by itself what a reader must not miss:
-at most one of these a paragraph that defines no term.
+It marks a term at its definition, or one key sentence in a paragraph without definitions.
 """
 
 from __future__ import annotations
@@ -18,13 +17,13 @@ from naisei.emphasis.schemas import Article, Sentence
 from naisei.emphasis.taggers.crf import CrfTagger, default_tagger
 from naisei.emphasis.taggers.page import title_lemmas
 
-#: How a sentence ends that forbids or says what must always be done: by itself, of whatever.
+#: Endings of unconditional prohibitions and duties.
 _RULE = re.compile(
     "(?:べきでは(?:ない|ありません)(?:です)?|て(?:は)?(?:いけ|なり|なら)(?:ない|ません)|ないでください"
     "|禁止(?:です|されています)|避け(?:るべきです|てください|る必要があります)"
     r"|必ず.*(?:ます|る|う|く|す|ください))\Z"
 )
-#: How one ends that obliges, limits, warns, contrasts, recommends, or says what matters most.
+#: Endings of duties, limits, warnings, contrasts, recommendations and key points.
 _CLAIM = re.compile(
     "(?:なければ(?:ならない|なりません|いけません)|べき(?:です|だ|である)|必要が(?:ある|あります)"
     "|でき(?:ない|ません)|不可能です|とは限(?:らない|りません)|わけでは(?:ない|ありません)"
@@ -37,7 +36,7 @@ _CLAIM = re.compile(
     "|(?:メリット|利点|欠点|特徴|違い|目的|原因|理由|ポイント|コツ)は、?.*(?:こと|点)(?:です|だ|である)"
     r"|(?:本質|最大の|一番の|最も(?:重要|大切|大事|効果|効率)).*(?:です|だ|である))\Z"
 )
-#: Of what or when such a sentence speaks; and what only looks like it.
+#: Topics and times of such sentences; and false friends.
 _TOPIC = re.compile("[はも]|[とばらき]、|場合|とき|ために")
 _NO_TOPIC = re.compile(
     "では(?=な|あり)|て?は(?=いけ|なら|なり)|とは(?=限)|では(?=なく)|もの|もう|とも"
@@ -48,7 +47,7 @@ _JOINS = re.compile(
     "|だから|なので|一方(?:で)?|逆に(?:言えば)?|とはいえ|ですが|ですから|すなわち|そして|加えて|むしろ"
     "|こうして|こうやって|このように|特に|ここで|更に)[、 ]|(?:つまり|ただし|しかし|そして)(?!な)"
 )
-#: What points out of a sentence, hedges, asks, or tells of the writer, the moment, or an example.
+#: Words that refer elsewhere, hedge, ask, or mention the writer, the moment or an example.
 _LEANS = re.compile(
     "[こそあ](?:れ|の|こ|う|ちら|んな)|どれ|そういう|みたいな|上記|前述|先ほど|先程|先述|前者|後者|今回"
     "|本[記稿書章節]|以下|下記|次[のを]|[図上下]の|前項|つ目|番目|点をまとめ|見ての通り|同様に|例えば|たとえば|など"
@@ -56,7 +55,7 @@ _LEANS = re.compile(
     "|まだ|参考|詳し|余談|ちなみに|なお|もちろん|だったら|としては、|ましょう|(?:です|ます)[がし]|のでしたが?|ますので"
     r"|[たすいるだん](?:が|から|ため|けど)、|ので、|[:：?？!！]|\A(?:と|が|で|ので|は|も)、?"
 )
-#: After a term that is named; after one that opens a sentence, and what it is then said to be.
+#: Words after a named term; after a term that opens a sentence, and its definition.
 _NAMED = re.compile(
     "と(?:呼(?:びま|び、|ぶ|ばれ)|い(?:います|い、)|言います|称し)|という(?:概念|考え方|用語)が"
 )
@@ -75,10 +74,10 @@ _STOPS = frozenset("。．！!")
 _SHORTEST, _LONGEST = 14, 60
 #: Sentences of an article for each of its marks.
 _EVERY = 8
-#: Of a term: what it consists of, and its fewest and most characters.
+#: Allowed characters of a term, and its length limits.
 _TERM, _TERM_LENGTH = frozenset(["名詞", "接尾辞", "接頭辞", "形状詞"]), 3
 _TERM_LONGEST = 24
-#: With these it is what is spoken of anyway.
+#: Words that mark the sentence's topic.
 _THIS = frozenset(["本", "当", "同"])
 #: Before it: then it is the end of something longer.
 _WITHIN = frozenset("-‐・/'’)）」")
@@ -86,8 +85,8 @@ _WITHIN = frozenset("-‐・/'’)）」")
 
 @dataclass(frozen=True, slots=True)
 class EditorTagger:
-    """crf: says how likely emphasis is. That has no part in which marks are made: of marks that two
-    readers judged, those it thought likelier were not kept more often."""
+    """crf: gives probabilities, which do not influence the marks: readers did not prefer likelier
+    ones."""
 
     crf: CrfTagger
     name: str = "editor.v2"
@@ -104,7 +103,7 @@ class EditorTagger:
 
 
 def bundled_tagger() -> EditorTagger:
-    """What suggests marks where nothing is known of the writer."""
+    """The default tagger for unknown writers."""
     return EditorTagger(default_tagger())
 
 

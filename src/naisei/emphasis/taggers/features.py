@@ -1,4 +1,4 @@
-"""Features of each word: layout, its sentence, and what the whole article tells."""
+"""Features of each word: layout, its sentence, and the whole article."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from naisei.emphasis.taggers.page import (
 )
 from naisei.japanese.morph import phrase_starts
 
-#: What parts a term from what is said of it.
+#: Separators between a term and its explanation.
 _PARTING = frozenset(":：—–-=")
 _FAR = 99
 
@@ -73,7 +73,7 @@ def _in_paragraph(page: Page) -> tuple[Ids, Ids]:
 
 
 def _to_parting(page: Page) -> list[int]:
-    """How many words lie between each word and the next colon or dash of its sentence."""
+    """Words between each word and the next colon or dash of its sentence."""
     out: list[int] = []
     for sentence in page.article.sentences:
         left, row = _FAR, []
@@ -84,7 +84,7 @@ def _to_parting(page: Page) -> list[int]:
     return out
 
 
-#: Words of a sentence that are told; the further ones of a longer sentence are not.
+#: Number of words of a sentence used as features.
 _WORDS = 40
 _LIKE = (0.001, 0.05, 0.1, 0.2, 0.3, 0.5)
 _SHARES = (0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.95)
@@ -194,8 +194,8 @@ def context_columns(page: Page) -> list[Codes]:
 
 
 def _phrase_columns(page: Page, pos: Ids, lemma: Ids) -> list[Codes]:
-    """Where in its phrase (文節) a word stands: what is emphasised begins and ends with one, often
-    without its particles."""
+    """Position of a word in its phrase (文節), since emphasis follows phrases, often without
+    particles."""
     place: list[str] = []
     closing: list[str] = []
     for sentence in page.article.sentences:
@@ -273,7 +273,7 @@ def _token_positions(page: Page) -> tuple[Ids, Ids]:
 
 
 def _edges(page: Page) -> tuple[Ids, Ids]:
-    """How each sentence begins, and its last two words that are no marks."""
+    """The beginning of each sentence, and its last two words."""
     firsts, lasts = [], []
     for sentence in page.article.sentences:
         words = [t.lemma for t in sentence.tokens if t.pos not in ("補助記号", "空白", "記号")]

@@ -1,1 +1,1 @@
-"""How good the assistant is: questions with a hidden wish, a simulated user, and metrics."""
+"""Evaluation of the assistant: questions with a hidden intent, a simulated user, and metrics."""

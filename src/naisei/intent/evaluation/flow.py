@@ -18,9 +18,9 @@ from naisei.japanese.sentences import sentences
 
 Action = Literal["ask", "search"]
 
-#: What the assistant should do first, by the kind of question: a vague question and a worry
-#: want to be asked about; a clear question wants an answer, and so does one that nobody can
-#: answer from the documents, since asking back would not change that.
+#: The expected first action by kind of question: a vague question and a worry want to be asked
+#: about; a clear question wants an answer, and so does one that nobody can answer from the
+#: documents, since asking back would not change that.
 EXPECTED: dict[Kind, Action] = {
     "clear": "search",
     "unanswerable": "search",
@@ -32,16 +32,16 @@ EXPECTED: dict[Kind, Action] = {
 class ItemResult(BaseModel):
     """One item, from the question to the answer.
 
-    first: what the assistant did on hearing the question. cases: one an evaluation. exchanges:
-    what was asked back. before, after: for each gold passage its rank, from 1, in the search
-    for the question as it was typed, and in the search that the answer came from; `None` where
-    it is not among the first ten. query, rewritten: what was searched for in the end, and how it
-    came about. answered: whether the documents were found to hold an answer. sentences,
-    unsupported: of the answer, and how many are not borne out. cited, cited_gold: chunks cited,
-    and whether one of them holds a gold passage. contact: the department named. seconds: of the
-    assistant, without searching for `before`; the user's thinking time is in it where a model
-    plays the user. leaked: words of gold passages that the user said without having been told
-    them. failures: instrument failures that the assistant survived.
+    first: the assistant's first action. cases: one per evaluation. exchanges: questions back.
+    before, after: for each gold passage its rank, from 1, in the search for the question as it was
+    typed, and in the search that the answer came from; `None` where it is not among the first ten.
+    query, rewritten: what was searched for in the end, and how it came about. answered: whether the
+    documents were found to hold an answer. sentences, unsupported: of the answer, and how many are
+    not borne out. cited, cited_gold: chunks cited, and whether one of them holds a gold passage.
+    contact: the department named. seconds: of the assistant, without searching for `before`; the
+    user's thinking time is in it where a model plays the user. leaked: words of gold passages that
+    the user said without having been told them. failures: instrument failures that the assistant
+    survived.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -73,7 +73,7 @@ class ItemResult(BaseModel):
 
 
 def examine(item: Item, setting: Setting) -> Flow[ItemResult]:
-    """What the assistant makes of an item; `AskUser` is performed by a simulated user."""
+    """Run the assistant on an item; a simulated user performs `AskUser`."""
     deep = setting.model_copy(update={"rules": setting.rules.model_copy(update={"k": DEPTH})})
     typed = (yield from find(item.text, deep)).hits
     began = yield from Now()

@@ -1,4 +1,4 @@
-"""Evaluation items: a question, what it hides, and the passages that answer it."""
+"""Evaluation items: a question, its hidden intent, and the passages that answer it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from naisei.lang import say
 from naisei.lengths import MESSAGE
 from naisei.text_files import read_text
 
-#: What a question is: `clear` and `unanswerable` say what they want, `vague` and `consultation`
+#: Kinds of questions: `clear` and `unanswerable` say what they want, `vague` and `consultation`
 #: do not.
 Kind = Literal["clear", "vague", "consultation", "unanswerable"]
 #: The name of the bundled file that is the default, and those of all.
@@ -40,7 +40,7 @@ class Gold(_Strict):
 
 
 class Fact(_Strict):
-    """What the user tells when asked about it."""
+    """A fact that the user tells when asked."""
 
     about: str = Field(min_length=1)
     says: str = Field(min_length=1)
@@ -50,9 +50,8 @@ class Item(_Strict):
     """One question.
 
     gold: passages, each of which answers; none for `unanswerable`, nor for a consultation that
-    only a person can take. intent: the hidden wish of a
-    vague question or a consultation, and facts what the user would tell. profile: what is known
-    of the user. ask: the department that could say where
+    only a person can take. intent: the hidden intent of a vague question or a consultation; facts:
+    the user's knowledge. profile: known data of the user. ask: the department that could say where
     no document does; null where nobody could.
     """
 
@@ -100,8 +99,8 @@ def load_items(
 ) -> tuple[Item, ...]:
     """The items of a JSON-lines file, or of a bundled one (`handbook`, `city`).
 
-    split: `dev`, `test`, or all if `None`. limit: so many items, the kinds in
-    turn, always the same, left in file order.
+    split: `dev`, `test`, or all if `None`. limit: number of items, balanced over kinds, a fixed
+    choice in file order.
 
     Raises:
         InputError: no such file, a line that is no item (with its number), two of one id, or
@@ -216,5 +215,5 @@ def ranks(found: Sequence[Evidence], gold: Sequence[Gold]) -> tuple[int | None, 
 
 
 def first_rank(found: Sequence[int | None]) -> int | None:
-    """The best of some ranks; `None` if nothing was found."""
+    """The best rank; `None` without one."""
     return min((rank for rank in found if rank is not None), default=None)

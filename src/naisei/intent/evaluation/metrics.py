@@ -52,8 +52,8 @@ MEASURES: dict[str, Callable[[Ranks], float]] = {
 class Measured:
     """The scored items, of which metrics take one kind each or all.
 
-    clusters: of each result its passage, since questions about one passage hang together.
-    definition: what all metrics depend on.
+    clusters: the passage of each result, since questions about one passage are dependent.
+    definition: settings of all metrics.
     """
 
     results: Sequence[ItemResult]
@@ -69,8 +69,8 @@ class Measured:
         share: bool = True,
         paired: bool | None = None,
     ) -> Metric:
-        """Of the kind that `name` starts with (`vague/`), or of all; `None` leaves an item out.
-        Metrics of all items can be paired, others only where `paired` says so."""
+        """The mean over the kind in the prefix of `name` (`vague/`), or over all; `None` leaves an
+        item out. Metrics of all items can be paired, others only where `paired` says so."""
         kind, _, _ = name.rpartition("/")
         return mean_metric(
             name,

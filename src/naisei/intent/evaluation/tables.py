@@ -53,7 +53,7 @@ def by_kind(metrics: Sequence[Metric]) -> Table:
 
 
 def cases(results: Sequence[ItemResult]) -> Table:
-    """How often each of the six cases came first, by kind, and what was wanted."""
+    """Frequency of the first case by kind, with the expected action."""
     rows = []
     for kind in get_args(Kind):
         mine = [r for r in results if r.kind == kind]
@@ -79,8 +79,7 @@ def cases(results: Sequence[ItemResult]) -> Table:
 
 
 def item_digest(result: Any) -> Digest:
-    """An item for lists. Right: what has an answer was answered with a gold passage cited, and
-    what has none was not."""
+    """An item for lists. Right: answerable items cite a gold passage, others are not answered."""
     found = ItemResult.model_validate(result)
     nothing = found.kind == "unanswerable"
     right = not found.answered if nothing else found.answered and found.cited_gold
@@ -93,7 +92,7 @@ def item_digest(result: Any) -> Digest:
 
 
 def item_lines(item: Item, result: ItemResult) -> list[Line]:
-    """The talk, what was searched for, and where the gold passages stood."""
+    """The talk, the query, and the ranks of the gold passages."""
     you, agent = say("ユーザー", "user"), say("内省", "naisei")
     cases = say("ケース", "cases")
     told = [Line(f"{item.kind} · {cases} {', '.join(map(str, result.cases))}", tone="head")]

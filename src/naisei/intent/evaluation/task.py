@@ -28,7 +28,7 @@ from naisei.training_documents import training_note
 
 
 def index_digest(directory: Path) -> str:
-    """Fingerprint of what an index was made from: documents, how they are cut, the embedder.
+    """Fingerprint of an index: documents, chunking, embedder.
 
     Raises:
         InputError: no index there.
@@ -57,7 +57,7 @@ class EvalTask(Task[EvalConfig]):
         self.concurrency = None if config.models else 1
         self._index: Index | None = None
         with Index.open(config.index, groups=config.groups):
-            pass  # one that cannot be opened is told now, before anything is written
+            pass  # fails before anything is written
         items = load_items(config.data, split=config.split, limit=config.limit)
         self.items: dict[str, Item] = {item.id: item for item in items}
         simulated_user(config.user, items[0], seed=config.seed)
@@ -98,7 +98,7 @@ class EvalTask(Task[EvalConfig]):
         return metrics.summarise(self.config, self.items, rows, notes)
 
     def _tuned(self) -> tuple[str, ...]:
-        """What is to be said where the bundled items that the rules were tuned on are scored."""
+        """The note for bundled items that the rules were tuned on."""
         every = self.items.values()
         seen = sum(i.split == "dev" for i in every) if self.config.data in BUNDLED else 0
         return training_note(say("この規則", "these rules"), seen, len(every))

@@ -30,15 +30,15 @@ from naisei.japanese.query_analysis import content_words
 from naisei.lang import render, say
 
 _OPTION = re.compile(r"^\s*(\d{1,2})[.)．]\s*(\S.*?)\s*$", re.M)
-#: A topic is recognised if this share of what tells it from the others is in the wish.
+#: A topic is recognised if this share of its distinctive words is in the wish.
 _RECOGNISED = 0.5
-#: What a person says when asked for more in general.
+#: The user's words for a general "tell me more".
 _GENERAL = re.compile(
     "詳しく|具体|どんなこと|何を知りた|どういった|ほかに|どのような|もう少し|聞かせて|教えて|"
     r"more|detail|specific|what (?:do|would|is)|tell me",
     re.I,
 )
-#: … and when own words are as welcome as a number.
+#: … and for free answers to a choice.
 _OWN_WORDS = re.compile(r"自分の言葉|own words", re.I)
 _NONE = {"ja": "その中にはありません。", "en": "None of these."}
 _NOTHING = {"ja": "特にありません。", "en": "Nothing in particular."}
@@ -56,10 +56,8 @@ def offered(question: str) -> tuple[str, ...]:
 
 
 def nearest(options: Sequence[str], wish: str) -> int | None:
-    """The place, from 0, of the option that shares most with the wish; `None` if none fits.
-
-    Words of substance and pairs of letters are compared, each weighted by how few of the
-    options hold it: what they all share tells nothing. Ties go to the first.
+    """The index of the option that shares most with the wish; `None` if none does. It compares
+    content words and letter pairs, weighted by rarity among the options. Ties go to the first.
     """
     parts = [_parts(option) for option in options]
     known = _parts(wish)
@@ -107,7 +105,7 @@ class Person(Handler):
         self._facts = [fact for fact in self._facts if fact.says not in result]
 
     def _tell(self, question: str, *, choosing: bool) -> str:
-        """The facts that the question is about, joined; empty if it is about none.
+        """The facts that match the question, joined; may be empty.
 
         choosing: topics were offered, so that only an invitation to speak freely is general.
         """
@@ -131,8 +129,7 @@ class Person(Handler):
 
 
 class Unknowing(Handler):
-    """Picks any topic, and has nothing to say: what asking gains with it, the questions alone
-    gain, not the user's knowledge."""
+    """A baseline user without knowledge: picks a random topic and says nothing else."""
 
     def __init__(self, item: Item, seed: int) -> None:
         self._language = "ja" if is_japanese(item.text) else "en"
@@ -168,7 +165,7 @@ class ModelUser(FlowHandler):
         return answer.strip()
 
 
-#: Name → who plays the user of an item, given a seed.
+#: Name → factory of simulated users.
 USERS: dict[str, Callable[[Item, int], Handler]] = {
     "rule": lambda item, seed: Person(item),
     "unknowing": Unknowing,
@@ -188,7 +185,7 @@ def simulated_user(name: str, item: Item, *, seed: int = 0) -> Handler:
 
 
 def leaked(item: Item, exchanges: Sequence[Exchange]) -> tuple[str, ...]:
-    """Words of substance of the gold passages that the user said first.
+    """Content words of the gold passages first said by the user.
 
     Words of the question, the intent and the facts are the user's own, and so are those that
     the assistant had said before.

@@ -70,9 +70,10 @@ B = TypeVar("B", bound=BaseModel)
 
 
 class AskRequest(BaseModel):
-    """One turn. session: to go on with a conversation; none begins one. id: names the message
-    in its session: whoever does not know whether it arrived sends it again under the same one, and
-    it is answered once. Of a first message it needs 22 characters where there are no users."""
+    """One turn. session: continues a conversation; without it a new one begins. id: names the
+    message in its session: whoever does not know whether it arrived sends it again under the same
+    one, and it is answered once. Of a first message it needs 22 characters where there are no
+    users."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -82,7 +83,7 @@ class AskRequest(BaseModel):
 
 
 class FeedbackRequest(BaseModel):
-    """What a person thought of a conversation's last turn; `undo` and `reset` take signs back."""
+    """Feedback on a conversation's last turn; `undo` and `reset` revoke it."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -150,7 +151,7 @@ async def read(request: Request, shape: type[B]) -> B:
     try:
         found = from_json(body)
     except ValueError:
-        raise HTTPException(400, say("JSON として読めません", "the body is no JSON")) from None
+        raise HTTPException(400, say("JSON として読めません", "the body is not JSON")) from None
     if isinstance(found, dict) and len(found) > _FIELDS:
         # Each that is not known would be told of.
         raise HTTPException(422, say("項目が多すぎます", "too many fields"))
@@ -174,19 +175,19 @@ def _user(request: Request) -> str:
 
 
 def groups_of(request: Request) -> frozenset[str]:
-    """Of who asks; nobody's where the server has no users."""
+    """The caller's groups; none without users."""
     found: frozenset[str] = getattr(request.state, "groups", frozenset())
     return found
 
 
 def _begun(turns: TurnService, request: Request, given: AskRequest) -> Session:
-    """The session to go on with, or a new one. Raises `HTTPException` for another user's."""
+    """The session to continue, or a new one. Raises `HTTPException` for another user's."""
     user = _user(request)
     return turns.find(user, given.session) if given.session else turns.begin(user, given.id)
 
 
 async def ask(request: Request) -> JSONResponse:
-    """`POST /api/ask` {"message", "session"?} → the reply, with the session to go on with."""
+    """`POST /api/ask` {"message", "session"?} → the reply, with the session id."""
     given = await read(request, AskRequest)
     turns = _state(request).turns
     conversation = _begun(turns, request, given)
@@ -240,7 +241,7 @@ async def ask_stream(request: Request) -> EventSourceResponse:
 
 
 async def until(turn: asyncio.Task[Any], queue: asyncio.Queue[T]) -> AsyncIterator[T]:
-    """What comes, until the turn is over and all was told."""
+    """Yield events until the turn is over."""
     while not (turn.done() and queue.empty()):
         waiting = asyncio.create_task(queue.get())
         await asyncio.wait({waiting, turn}, return_when=asyncio.FIRST_COMPLETED)
@@ -260,7 +261,7 @@ def _event(name: str, data: Any) -> dict[str, str]:
 
 
 async def session(request: Request) -> JSONResponse:
-    """`GET /api/session/{id}`: one's own turns, for a page that is opened again."""
+    """`GET /api/session/{id}`: the caller's turns, for a reopened page."""
     turns = _state(request).turns
     kept = turns.find(_user(request), request.path_params["id"])
     events = turns.events(kept)

@@ -36,8 +36,7 @@ _OPEN = ("/health",)
 
 
 def guard_rules(options: ServeOptions) -> GuardRules:
-    """For `naisei.http.Guard`. `scope["state"]["user"]` becomes the user that the token
-    stands for."""
+    """For `naisei.http.Guard`. `scope["state"]["user"]` becomes the token's user."""
     guesses = Guesses()
 
     def admit(scope: Scope, headers: Headers) -> Response | None:
@@ -64,8 +63,8 @@ def guard_rules(options: ServeOptions) -> GuardRules:
 
 
 def _named(options: ServeOptions, headers: Headers) -> str | None:
-    """Whom a caller with the shared secret calls for: everybody, or the user that a proxy names.
-    Not somebody who has a token of their own, nor two at once."""
+    """The user of a caller with the shared secret: "", or the user named by a proxy. Users with
+    their own token, and several names, are rejected."""
     given = headers.getlist(options.user_header) if options.user_header else []
     names = [name for name in map(_unicode, given) if name]
     taken = len(names) > 1 or (names and options.tokens.get(names[0]) is not None)
@@ -73,7 +72,7 @@ def _named(options: ServeOptions, headers: Headers) -> str | None:
 
 
 def _groups(options: ServeOptions, headers: Headers, user: str) -> list[str]:
-    """Of a user; of those that a proxy names, what it says as well."""
+    """A user's groups; for proxied users also those sent by the proxy."""
     found = list(options.groups_of.get(user, ()))
     if options.groups_header and user not in (set(options.tokens) - {""}):
         lines = headers.getlist(options.groups_header)
@@ -113,8 +112,8 @@ def build_app(state: ServerState) -> Starlette:
 
 
 async def _memory(request: Request) -> JSONResponse:
-    """`/api/memory`: GET one's own notes; POST allows that they are kept; DELETE forgets them all,
-    and that it was allowed."""
+    """`/api/memory`: GET one's own notes; POST gives consent; DELETE erases all of them and the
+    consent."""
     kept = _memory_of(request)
     if request.method == "POST":
         await asyncio.to_thread(kept.begin)
@@ -154,10 +153,10 @@ def serve(
     settings: ModelSettings | None = None,
     ready: Ready | None = None,
 ) -> None:
-    """Serve until SIGTERM or Ctrl-C. What is in flight then may finish; what does not is kept.
+    """Serve until SIGTERM or Ctrl-C. Requests in flight may finish; others are logged for resuming.
 
     Raises:
-        InputError: what cannot be opened or bound.
+        InputError: the server or the address cannot be opened.
     """
     opening = partial(opened, options, config, settings)
     serving.serve(opening, options.host, options.port, workers=options.workers, ready=ready)

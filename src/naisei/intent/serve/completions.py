@@ -42,7 +42,7 @@ from naisei.japanese.questions import parse
 from naisei.lang import say
 from naisei.lengths import LINE, MESSAGE, too_long
 
-#: The one model that there is.
+#: The only model.
 MODEL = "naisei-intent"
 
 
@@ -51,7 +51,7 @@ Options = Callable[[str], tuple[str, ...] | None]
 
 
 def dialogue_of(said: Sequence[tuple[str, str]], options_of: Options) -> Dialogue:
-    """What the last message belongs to: a new request, or the answer to a question back.
+    """The dialogue of the last message: a new request, or the answer to a question back.
 
     said: role and text of each message. Those of other roles than user and assistant are not
     passed on: instructions are the server's own.
@@ -88,7 +88,7 @@ def dialogue_of(said: Sequence[tuple[str, str]], options_of: Options) -> Dialogu
 
 
 async def remember(reply: Reply, turns: TurnService, user: str) -> None:
-    """Note what kind of message this was, to know it when the caller sends it back."""
+    """Record the kind of this message, to recognise it when the caller sends it back."""
     options: JsonValue = list(reply.options) if reply.asks else None
     await turns.note(user, mark_of(with_sources(reply)), {"options": options})
 
@@ -212,7 +212,7 @@ class Chunks:
         told: JsonValue = None,
         finish: str = "stop",
     ) -> Iterator[dict[str, str]]:
-        """rest: what was not sent yet."""
+        """rest: the unsent text."""
         yield from (self.text(piece) for piece in text_chunks(rest))
         yield self._chunk({}, finish, {} if told is None else {"naisei": told})
         if usage is not None:
@@ -309,7 +309,7 @@ async def chat_completions(request: Request) -> Response:
 
 
 def _plain(text: str, given: ChatRequest) -> Response:
-    """What is no reply about documents, whole or as a stream."""
+    """A reply other than about documents, whole or streamed."""
     usage = _usage(MemoryLog())
     if not given.stream:
         return JSONResponse(completion(text, usage=usage))

@@ -1,4 +1,4 @@
-"""How the server is run: where it listens, who may call it, and how much it takes.
+"""How the server is run: address, access, and limits.
 
 A file of users gives each a secret of their own:
 

@@ -1,4 +1,4 @@
-"""What a server keeps of people: who was shown what (the audit), and how it is erased.
+"""A server's data of people: the audit log, and erasure.
 
 The audit is part of the server's log: a line a turn, under a pseudonym that only this log can turn
 into a name. Erasing somebody takes away their conversations, feedback and name, and their words
@@ -33,7 +33,7 @@ _EPISODE = "audit:"
 
 
 class AuditLine(BaseModel):
-    """who: a pseudonym. at: ISO, UTC. question: empty once it was erased. documents: paths of
+    """who: a pseudonym. at: ISO, UTC. question: empty after erasure. documents: paths of
     those cited. route, case, band: of the reply; urgent: the worry that was answered at once."""
 
     model_config = ConfigDict(frozen=True)
@@ -49,7 +49,7 @@ class AuditLine(BaseModel):
 
 
 def audited(log: RunLog, person: str, question: str, reply: Reply) -> None:
-    """One line more. person: `user:NAME`, or `talk:ID` where there are no users."""
+    """Append a line. person: `user:NAME`, or `talk:ID` where there are no users."""
     who = log.get(f"pseudonym:{person}")
     if not isinstance(who, str):
         who = f"p-{secrets.token_hex(6)}"
@@ -71,7 +71,7 @@ def audited(log: RunLog, person: str, question: str, reply: Reply) -> None:
 
 
 def lines(log: RunLog, who: str | None = None) -> list[AuditLine]:
-    """All, or those of a pseudonym, oldest first."""
+    """All lines, or those of a pseudonym, oldest first."""
     rows = log.select(
         "SELECT request, result FROM events WHERE kind = 'audit' AND episode LIKE ? ORDER BY seq",
         (f"{_EPISODE}{who or '%'}:%",),
@@ -95,14 +95,14 @@ def open_log(folder: Path, store: str | None = None, *, read_only: bool = False)
 
 
 def feedback_of(folder: Path, person: str, store: str | None = None) -> KeptText:
-    """Where a server keeps a person's feedback."""
+    """The file of a person's feedback on a server."""
     # Names of users are the operator's, ids of sessions are secrets: neither is a file name.
     digest = hashlib.sha256(person.encode()).hexdigest()[:32]
     return kept_at(folder, f"feedback/{digest}.jsonl", store)
 
 
 def erase(folder: Path, log: RunLog, user: str, store: str | None = None) -> int:
-    """Take away all that is kept of a user; returns the number of their conversations."""
+    """Erase all data of a user; returns the number of their conversations."""
     person = f"user:{user}"
     sessions = [
         str(key).removeprefix("talk:")
@@ -145,7 +145,7 @@ def audit_command(options: AuditOptions) -> None:
     path, user = options.state / LOG, options.user
     if options.store is None and not path.is_file():
         raise InputError(
-            say("サーバーの記録がありません", "no server has kept anything here"),
+            say("サーバーの記録がありません", "no server has stored data here"),
             place=str(options.state),
             remedy=say("serve の --state を指定してください", "name the --state of serve"),
         )

@@ -1,4 +1,4 @@
-"""What one server holds: the index, the world, the turn service, and what is kept of people."""
+"""The state of a server: index, world, turn service, and stored data of people."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def find_passage(index: Index, chunk: str) -> dict[str, JsonValue] | None:
     )
 
 
-#: Combinations of groups whose view of the index is kept open.
+#: Cached index views by groups.
 _SEEN = 64
 
 
@@ -57,7 +57,7 @@ class ServerState:
         return (await self._seen_by(groups))[1]
 
     async def _seen_by(self, groups: frozenset[str]) -> tuple[Index, World]:
-        """The index and the world of who is in these groups."""
+        """The index and the world for these groups."""
         if groups not in self._worlds:
             mode, seen = self._config.mode, {*groups, *self._config.groups}
             index = await asyncio.to_thread(self._index.seen_by, seen)
@@ -77,16 +77,16 @@ class ServerState:
     async def passage(
         self, chunk: str, groups: frozenset[str] = frozenset()
     ) -> dict[str, JsonValue] | None:
-        """The chunk of this id in the index as it is now; `None` if there is none, or none for
-        these groups."""
+        """The chunk of this id in the current index; `None` if missing or not visible to these
+        groups."""
         index, _ = await self._seen_by(groups)
         return await asyncio.to_thread(find_passage, index, chunk)
 
     def feedback(self, session: Session, sign: Sign) -> dict[str, JsonValue]:
-        """Keep what a person thought of the last turn; returns their thresholds now.
+        """Store feedback on the last turn; returns the new thresholds.
 
         Raises:
-            HTTPException: nothing was said yet.
+            HTTPException: no turn yet.
         """
         steps = Conversation.from_log(self.turns.events(session)).steps
         if not steps:

@@ -1,7 +1,7 @@
 """Sessions (conversations of a server), kept on disk, and the service that takes their turns.
 
-The file is a run log (`naisei.runs.log`): what a turn asked of the world stands beside the
-conversation, so that a turn that a killed server was working on goes on where it stood.
+The file is a run log (`naisei.runs.log`): a turn's effects are logged with the conversation, so
+that a killed turn resumes at its last step.
 """
 
 from __future__ import annotations
@@ -41,23 +41,23 @@ _AGAIN = 0.05
 
 
 class Session(BaseModel):
-    """Whose conversation it is; what was said is in the log. user: who may see it; on a server
-    without users it is "", and whoever knows the id may."""
+    """A session's owner; the conversation is in the log. user: its owner; without users it is ""
+    and anyone with the id has access."""
 
     id: str
     user: str = ""
 
     @property
     def person(self) -> str:
-        """Whose thresholds hold: the user's, or, where there are no users, this session's own."""
+        """Key of the thresholds: the user, or without users this session."""
         return f"user:{self.user}" if self.user else f"talk:{self.id}"
 
 
-#: The world of who is in these groups.
+#: The world for a set of groups.
 WorldOf = Callable[[frozenset[str]], Awaitable[World]]
-#: Is told the text so far.
+#: Called with the text so far.
 Show = Callable[[str], None]
-#: Is told each effect as it is logged: what to show while somebody waits.
+#: Called with each logged effect, to show progress.
 OnEvent = Callable[[Event], None]
 
 
@@ -85,7 +85,7 @@ class TurnService:
             self._opened = opened.pop_all()
 
     def events(self, session: Session) -> list[Event]:
-        """What happened in a session, oldest first."""
+        """The events of a session, oldest first."""
         return [event for part in recorded(self.log, session.id) for event in part]
 
     def begin(self, user: str, mark: str | None = None) -> Session:
@@ -110,7 +110,7 @@ class TurnService:
         return session
 
     def noted(self, user: str, mark: str) -> JsonValue:
-        """What `note` kept for this user under a mark, else `None`."""
+        """The user's note under a mark, or `None`."""
         return self.log.get(f"mark:{user}:{mark}")
 
     async def note(self, user: str, mark: str, value: JsonValue) -> None:
@@ -118,7 +118,7 @@ class TurnService:
         await retry_while_locked(lambda: self.log.put(f"mark:{user}:{mark}", value))
 
     def user_memory(self, user: str) -> KeptStream | None:
-        """What is remembered of a user, if they allow it; of nobody where there are no users."""
+        """The user's stored memory, if allowed; `None` without users."""
         options = self._options
         return kept_in(options.state, f"user:{user}", options.store) if user else None
 
@@ -155,7 +155,7 @@ class TurnService:
         groups: frozenset[str] = frozenset(),
         show: Show | None = None,
     ) -> Reply:
-        """One step of a dialogue that the caller keeps; raises as `turn`."""
+        """One step of a dialogue stored by the caller; raises as `turn`."""
         answers = (exchange.answer for exchange in dialogue.exchanges)
         for said in (*dialogue.earlier, dialogue.utterance, *answers):
             self._check(said)
@@ -178,7 +178,7 @@ class TurnService:
         return await self._work(answered())
 
     async def close(self) -> None:
-        """Give up what is in flight; it is kept, and goes on when it is asked for again."""
+        """Cancel turns in flight; a repeated request resumes them."""
         for task in tuple(self._flying):
             task.cancel()
         await asyncio.gather(*self._flying, return_exceptions=True)
@@ -197,13 +197,13 @@ class TurnService:
         task = asyncio.create_task(_within(turn, self._options.timeout))
         self._flying.add(task)
         task.add_done_callback(self._landed)
-        # Whoever waits may go away: the turn is finished and kept all the same.
+        # The turn is finished and stored even if the caller leaves.
         return await asyncio.shield(task)
 
     def _landed(self, task: asyncio.Task[Reply]) -> None:
         self._flying.discard(task)
         if not task.cancelled():
-            task.exception()  # it was told to whoever waited, if anybody did
+            task.exception()  # waiting callers got the error
 
     async def _taken(
         self,
@@ -241,7 +241,7 @@ class TurnService:
 
 
 async def _number(log: RunLog, key: str, now: int) -> int:
-    """Which line of its session a mark stands for: as it was noted first, else `now`."""
+    """The turn number recorded for a mark, else `now`."""
     known = await retry_while_locked(lambda: log.get(key))
     if isinstance(known, int):
         return known
@@ -251,7 +251,7 @@ async def _number(log: RunLog, key: str, now: int) -> int:
 
 @asynccontextmanager
 async def _alone(log: RunLog, name: str) -> AsyncIterator[None]:
-    """Within, no other process works on it; returns when none does."""
+    """Waits for and holds the exclusive right to work on it."""
     with ExitStack() as held:
         while True:
             try:

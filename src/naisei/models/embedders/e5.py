@@ -65,10 +65,10 @@ class E5:
         self._check()
 
     def _check(self) -> None:
-        """Whether this processor and this onnxruntime compute what all others do.
+        """Check that this processor and onnxruntime give the reference results.
 
         Raises:
-            InputError: they do not, so that indexes and figures of elsewhere would not fit.
+            InputError: they do not, so indexes from elsewhere would not match.
         """
         states = self.states(self.token_ids([_KNOWN])[0])
         if hashlib.sha256(states.tobytes()).hexdigest().startswith(_DIGEST):
@@ -95,7 +95,7 @@ class E5:
         return [[first, *own[: LONGEST - 2], last] for own in cut]
 
     def states(self, pieces: Sequence[int]) -> npt.NDArray[np.float32]:
-        """What the last layer makes of one text's pieces; shape (pieces, 384)."""
+        """Last-layer states of one text's pieces; shape (pieces, 384)."""
         embedded = weights_of(self._words[np.asarray(pieces)]).reshape(-1, WIDTH)
         embedded += self._positions[: len(pieces)]
         found: npt.NDArray[np.float32] = self._session.run(None, {"embedded": embedded[None]})[0][0]

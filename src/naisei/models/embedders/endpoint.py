@@ -58,7 +58,7 @@ class EndpointEmbedder:
         self._format: dict[str, Any] = {"encoding_format": "float"}
         key = keys.key("OPENAI_API_KEY", base_url) or "none"
         self._api = API(base_url, key, _SECONDS, most=REPLY_STREAM)
-        # Connections belong to a loop: this one's is asked from whatever thread embeds.
+        # Connections belong to this loop; any thread submits to it.
         self._loop = asyncio.new_event_loop()
         threading.Thread(target=self._loop.run_forever, daemon=True).start()
 
@@ -70,10 +70,10 @@ class EndpointEmbedder:
     def embed(
         self, texts: list[str], kind: Literal["query", "passage"] = "query"
     ) -> npt.NDArray[np.float32]:
-        """Shape (len(texts), dim), rows of length 1. The endpoint is not told the kind.
+        """Shape (len(texts), dim), rows of length 1. The kind is not sent.
 
         Raises:
-            InputError: the endpoint was never there, or refuses for good (key, model, input).
+            InputError: the endpoint is unreachable, or refuses permanently (key, model, input).
             InstrumentFailure: no usable answer after retries.
             ModelCallForbidden: see `naisei.models.base.check_allowed`.
         """
@@ -89,7 +89,7 @@ class EndpointEmbedder:
                 raise nobody_there(self.name, self.base_url, str(error)) from error
             raise InstrumentFailure(f"{self.base_url}: {error}") from error
         try:
-            with np.errstate(over="ignore"):  # told below
+            with np.errstate(over="ignore"):  # reported below
                 out = np.asarray(rows, dtype=np.float32)
         except (ValueError, TypeError) as error:
             raise InstrumentFailure(f"{self.base_url}: vectors of different lengths") from error
@@ -104,8 +104,8 @@ class EndpointEmbedder:
         return rows
 
     async def _batch(self, texts: list[str]) -> list[list[float]]:
-        """Vectors of a batch, or of as large a beginning of it as the endpoint takes. What it
-        refuses of a single text too is raised as it came first."""
+        """Vectors of a batch, or of the largest accepted prefix. If a single text is refused, too,
+        the first error is raised."""
         refused: Transient | Unusable | None = None
         size = len(texts)
         while True:
@@ -118,8 +118,8 @@ class EndpointEmbedder:
                 self._most = size
 
     async def _repeated(self, texts: list[str]) -> list[list[float]]:
-        """One batch, after as many attempts as it takes. Several texts that are refused may be too
-        many: they are not sent again as they are."""
+        """One batch with retries. A refused batch of several texts is not resent, since it may be
+        too large."""
         attempt = 0
         while True:
             attempt += 1
@@ -132,7 +132,7 @@ class EndpointEmbedder:
             await asyncio.sleep(seconds)
 
     async def _call(self, texts: list[str]) -> list[list[float]]:
-        """One request. Rows without a usable number stand as they were sent."""
+        """One request. Rows without a usable index keep their order."""
         body = {"model": self._model, "input": texts, **self._format}
         try:
             reply = await self._api.call("embeddings", body)

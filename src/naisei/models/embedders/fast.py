@@ -1,10 +1,9 @@
 """Static vectors of word pieces, distilled from multilingual-e5-small: no network is run.
 
-A text's vector is the weighted sum of those of its pieces, so the order of words and what they
-mean together are lost; thousands of texts a second of one core's time are won. Runs wherever
-numpy does. Distilling: Tulkens & van Dongen, Model2Vec, 2024. Weights: Arora, Liang & Ma, A
-Simple but Tough-to-Beat Baseline for Sentence Embeddings, ICLR 2017. How the file was made:
-`tools/fast_embedder.py`.
+A text's vector is the weighted sum of those of its pieces, so word order is lost, but it embeds
+thousands of texts per core-second. Runs wherever numpy does. Distilling: Tulkens & van Dongen,
+Model2Vec, 2024. Weights: Arora, Liang & Ma, A Simple but Tough-to-Beat Baseline for Sentence
+Embeddings, ICLR 2017. How the file was made: `tools/fast_embedder.py`.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ _CHARACTERS = 8_000
 
 
 class _Pieces:
-    """The cutter, and of each piece its vector in 8 bits and what a unit of them stands for."""
+    """The tokenizer, and each piece's vector in 8 bits with its scale."""
 
     def __init__(self, folder: Path) -> None:
         about = json.loads((folder / "about.json").read_text(encoding="utf-8"))

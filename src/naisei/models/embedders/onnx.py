@@ -2,7 +2,7 @@
 
 Written by hand, since a graph of 300 nodes does not need the package `onnx`: protocol buffers,
 field numbers as in onnx.proto3. Matrices are rounded to 7 bits with a scale for each output;
-what is multiplied with them is rounded to 8 bits while it runs, with one scale for each text.
+activations are rounded to 8 bits at run time, with one scale for each text.
 
 The vectors are the same bits on every processor with AVX2 and FMA. Two things break that, and are
 avoided: 8-bit weights, whose products onnxruntime adds in pairs of 16 bits and cuts off where VNNI
@@ -49,7 +49,7 @@ class _Tensor:
 class Packed:
     """shape: hidden size, layers, heads, feed-forward size, rows of the word table, positions,
     segment types. pieces, scores: of the Unigram model. bos, eos, pad, unk: numbers of pieces.
-    normalised: what a character becomes, where it is not itself."""
+    normalised: the mapping of normalised characters."""
 
     shape: tuple[int, int, int, int, int, int, int]
     epsilon: float
@@ -93,7 +93,7 @@ class Packed:
 
 
 def weights_of(blocks: NDArray[np.void]) -> NDArray[np.float32]:
-    """What blocks stand for; shape (32 × blocks,)."""
+    """Dequantised blocks; shape (32 × blocks,)."""
     low, high = blocks["nibbles"] & 0x0F, blocks["nibbles"] >> 4
     whole = np.concatenate([low, high], -1).astype(np.float32) - 8
     whole *= blocks["scale"].astype(np.float32)[..., None]
@@ -204,7 +204,7 @@ class _Graph:
         self._nodes = 0
 
     def node(self, kind: str, given: list[str], *, domain: str = "", **options: _Option) -> str:
-        """Returns the name of what it makes."""
+        """Returns the name of its output."""
         return self._node(kind, given, 1, domain, options)[0]
 
     def attention(self, given: str, name: str, heads: int, size: int) -> str:

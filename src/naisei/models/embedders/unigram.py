@@ -21,7 +21,7 @@ _SPACE, _END = "▁", "\0"
 _MARKS = ("\u3099", "\u309a")
 #: Characters cut at once.
 _BLOCK = 20_000
-#: What a piece that the vocabulary lacks costs more than the rarest one.
+#: Extra cost of an unknown piece over the rarest one.
 _UNKNOWN = 10.0
 
 
@@ -42,8 +42,8 @@ def hashes(characters: npt.NDArray[np.uint64], longest: int) -> Iterator[npt.NDA
 
 class Unigram:
     """known: sorted hashes of the pieces. numbers, scores: of the pieces in that order. unknown:
-    the number of what is no piece. longest: characters of a piece. normalised: what a character
-    becomes, where it is not itself."""
+    the number of the unknown piece. longest: characters of the longest piece. normalised: the
+    mapping of normalised characters."""
 
     def __init__(
         self,
@@ -83,7 +83,7 @@ class Unigram:
         return (text if text.startswith(" ") else " " + text).replace(" ", _SPACE)
 
     def _cut(self, texts: list[str]) -> list[list[int]]:
-        """At once: what parts the texts is no piece, so that no piece reaches over it."""
+        """Tokenise all texts in one pass: the separator is not a token, so no piece crosses it."""
         whole = _END.join([*texts, ""])
         characters = codes(whole)
         runs = [*hashes(characters, self._longest)]

@@ -38,8 +38,8 @@ _EACH = 16
 class API:
     """The endpoint at `base_url`. A key is sent as a bearer token.
 
-    timeout: seconds for a whole call; a client's own never ends a reply that trickles. most: bytes
-    of a reply that is no stream, unpacked.
+    timeout: seconds for a whole call; a client's timeout does not bound a slow stream. most: bytes
+    of a non-stream reply, unpacked.
 
     Raises:
         InputError: a proxy or a file of certificates in the environment cannot be used.
@@ -64,10 +64,10 @@ class API:
     ) -> Any:
         """The value that the endpoint answers to a body, or to a GET without one.
 
-        on_text: is told the text so far of a chat completion that comes as a stream.
+        on_text: called with the text so far of a streamed completion.
 
         Raises:
-            Transient: it may pass.
+            Transient: temporary failure.
             Unusable: the endpoint refuses.
         """
         url = f"{self.base_url.rstrip('/')}/{path}"
@@ -93,7 +93,7 @@ class API:
         return data
 
     def _whole(self, reply: httpx2.Response, raw: bytes) -> Any:
-        """The value of a reply that is no stream."""
+        """The value of a non-stream reply."""
         said, headers = raw[:SAID].decode("utf-8", "replace"), reply.headers
         page = no_api(reply.status_code, said, headers.get("location"))
         html = "html" in headers.get("content-type", "")

@@ -1,4 +1,4 @@
-"""Chat completions as endpoints write them: whole, in pieces, and with what belongs elsewhere."""
+"""Chat completions as endpoints write them: whole, streamed, or with content in other fields."""
 
 from __future__ import annotations
 
@@ -77,19 +77,19 @@ async def joined(
     return {**whole, "choices": [{"message": message, "finish_reason": finish}]}
 
 
-#: Fields of a message in which a model may write what belongs into its content.
+#: Other fields in which a model may write its content.
 _BESIDE = ("reasoning_content", "reasoning", "refusal")
 
 
 def reply_of(data: Any, model: str, sent: dict[str, Any], *, structured: bool) -> ChatReply:
-    """Raises `BadReply` if it is no chat completion."""
+    """Raises `BadReply` if it is not a chat completion."""
     try:
         choice = data["choices"][0]
         message, finish = choice["message"], choice.get("finish_reason")
         text = _text(message.get("content"))
         calls = message.get("tool_calls") or ()
         if structured and calls:
-            # An object that was asked for may come as what a tool is called with.
+            # The requested object may come as a tool call.
             text = "\n".join([text, *map(_arguments, calls)]).strip()
         if len(text) > REPLY_TEXT:
             raise BadReply(_TOO_LONG)

@@ -1,5 +1,5 @@
-"""What HTTP endpoints of models answer: failures, in the three classes of `naisei.models.base`
-(`Transient`, `Unreachable`, `Unusable`), and bodies within bounds."""
+"""Responses of HTTP endpoints: failures, in the three classes of `naisei.models.base` (`Transient`,
+`Unreachable`, `Unusable`), and bodies within bounds."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from naisei.models.base import BadReply, Transient, Unreachable, Unusable
 _PASSING = {408, 409, 425, 429}
 _HOPELESS = {401, 402, 403, 404}
 _NO_CREDIT = ("insufficient_quota", "billing_hard_limit_reached", "exceeded_current_quota_error")
-#: What no other form of the request would change: key, credit, rate, time, a server that is away,
+#: Statuses unrelated to the request's form: key, credit, rate, time, an unavailable server,
 #: and the model's name.
 _NOT_OF_FORM = {401, 402, 403, 407, 408, 409, 425, 429, 502, 503, 504}
 _NO_MODEL = re.compile(
@@ -37,10 +37,7 @@ _NO_CONNECTION = {"ConnectError", "ConnectTimeout", "ConnectionRefusedError", "g
 def of_status(
     status: int, said: object, *, wish: str | float | None = None
 ) -> Transient | Unusable:
-    """An answer with a status that is no success.
-
-    said: its body. wish: its `Retry-After`.
-    """
+    """An error response. said: its body. wish: its `Retry-After`."""
     text = f"HTTP {status}: {short(said)}"
     unnamed = _NO_MODEL.search(str(said)[:SAID]) is not None
     of_form = status >= 400 and status not in _NOT_OF_FORM and not unnamed
@@ -76,7 +73,7 @@ def no_api(status: int, page: str, location: str | None) -> Unusable | None:
 
 
 def _named(said: str) -> tuple[str, ...]:
-    """The sampling parameters that a refusal speaks of."""
+    """The sampling parameters named in a refusal."""
     words = {f.name: f.name for f in fields(Sampling)} | {"max_tokens": "max_(completion_)?tokens"}
     return tuple(name for name, word in words.items() if re.search(rf"\b{word}\b", said))
 
@@ -94,7 +91,7 @@ def of_connection(error: Exception) -> Transient:
 
 
 def of_body(error: Exception) -> Transient | Unusable | None:
-    """A request that cannot be written, or a reply that cannot be read; `None`: neither."""
+    """The failure for an unwritable request or unreadable reply; else `None`."""
     if isinstance(error, UnicodeEncodeError):
         return Unusable(f"the messages cannot be sent as UTF-8: {short(error)}")
     if isinstance(error, UnicodeDecodeError):
@@ -114,7 +111,7 @@ _TRANSPORTS = {"httpx", "httpx2", "httpcore", "httpcore2", "h11", "aiohttp", "op
 
 async def unpacked(response: httpx2.Response, most: int) -> AsyncIterator[bytes]:
     """The body of a response, of which no more than `most` bytes are unpacked. Raises `BadReply`
-    for more, and for what is packed in a way that was not asked for."""
+    for more, and for unexpected encodings."""
     packing = response.headers.get("content-encoding", "identity").strip().lower()
     if packing not in ("", "identity", "gzip", "deflate"):
         raise BadReply(f"the reply is packed as {short(packing)}")
@@ -158,7 +155,7 @@ def _until_date(wish: str) -> float | None:
         return None
 
 
-#: Characters of what an endpoint says that are looked at.
+#: Characters of an error text that are read.
 SAID = 20_000
 
 

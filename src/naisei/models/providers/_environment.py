@@ -1,4 +1,4 @@
-"""What the environment says of the way to an endpoint: proxies and certificates."""
+"""Proxies and certificates from the environment."""
 
 from __future__ import annotations
 

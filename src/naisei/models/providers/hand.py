@@ -2,9 +2,9 @@
 
 Requests wait in a folder (`NAISEI_HAND`, else `runs/hand`) until somebody answers them with
 `naisei models hand`, started in the same folder as the run.
-Several may wait at once, and several people may answer; what was begun is kept as a draft. Any role
-can be a person (`--simulator-model hand:aya`): the log names who was asked, and holds what they
-were shown and wrote, as of any model.
+Several may wait at once, and several people may answer; drafts are saved. Any role can be a person
+(`--simulator-model hand:aya`): the log names who was asked, and holds what they were shown and
+wrote, as of any model.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Ask(BaseModel):
 
     @property
     def fields(self) -> dict[str, dict[str, Any]]:
-        """What is to be filled in, in order; a text alone has the one field `text`."""
+        """The fields to fill in, in order; plain text has the one field `text`."""
         found: dict[str, dict[str, Any]] = self.form.get("properties", {})
         return found or {"text": {"type": "string"}}
 
@@ -64,12 +64,12 @@ class Mailbox:
         write_atomically(self._path(ask.id, "ask"), ask.model_dump_json(indent=1))
 
     def waiting(self) -> list[Ask]:
-        """Those that somebody waits for and nobody has answered, the oldest first."""
+        """Pending requests, oldest first."""
         found = (self.get(path.name.partition(".")[0]) for path in self.root.glob("*.ask.json"))
         return sorted((ask for ask in found if ask is not None), key=lambda ask: ask.asked)
 
     def get(self, id: str) -> Ask | None:
-        """`None` once it is answered, or where nobody waits for it any more."""
+        """A pending request; `None` if answered or withdrawn."""
         if not _ID.fullmatch(id) or self._path(id, "answer").exists():
             return None
         try:
@@ -79,7 +79,7 @@ class Mailbox:
         return ask if lives(ask.pid) else None
 
     def draft(self, id: str) -> dict[str, str]:
-        """Field → what was begun."""
+        """Field → draft text."""
         try:
             found: dict[str, str] = json.loads(self._path(id, "draft").read_text(encoding="utf-8"))
         except (OSError, ValueError):
@@ -87,17 +87,17 @@ class Mailbox:
         return found
 
     def keep(self, id: str, draft: Mapping[str, str]) -> None:
-        """Keep what was begun. Raises `InputError` if nobody waits for it."""
+        """Save a draft. Raises `InputError` if the request is not pending."""
         self._known(id)
         write_atomically(self._path(id, "draft"), json.dumps(dict(draft), ensure_ascii=False))
 
     def answer(self, id: str, text: str) -> None:
-        """Raises `InputError` if nobody waits for it."""
+        """Answer a request. Raises `InputError` if it is not pending."""
         self._known(id)
         write_atomically(self._path(id, "answer"), json.dumps({"text": text}, ensure_ascii=False))
 
     def taken(self, id: str) -> str | None:
-        """The answer, which is gone then with its request; `None` if there is none yet."""
+        """Take the answer, removing the request; `None` if there is none yet."""
         try:
             found = json.loads(self._path(id, "answer").read_text(encoding="utf-8"))
         except FileNotFoundError:
@@ -107,7 +107,7 @@ class Mailbox:
         return str(found["text"])
 
     def withdraw(self, id: str) -> None:
-        """Nobody waits any more; the draft stays for the next time."""
+        """Withdraw a request; its draft stays."""
         self._path(id, "ask").unlink(missing_ok=True)
 
     def _known(self, id: str) -> None:
@@ -121,9 +121,9 @@ class Mailbox:
 
 
 class HandModel:
-    """A `ChatModel` whose replies a person writes. It waits as long as it takes."""
+    """A `ChatModel` whose replies a person writes. It waits without a limit."""
 
-    #: It calls nobody, so it may run where model calls are forbidden, and costs nothing.
+    #: It makes no calls, so it may run where model calls are forbidden, and costs nothing.
     offline = True
     free = True
     ignores = ("temperature", "top_p", "max_tokens", "seed", "reasoning_effort")
@@ -181,7 +181,7 @@ def build(name: str, settings: ModelSettings) -> HandModel:
 
 
 def reply_of(ask: Ask, given: Mapping[str, str]) -> str:
-    """The reply that a filled-in form amounts to: the text, or JSON with the fields in order.
+    """The reply from a filled-in form: the text, or JSON with the fields in order.
 
     Lists of plain values are written one a line; other lists and objects as JSON.
 

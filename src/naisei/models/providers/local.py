@@ -1,8 +1,8 @@
 """`local:`: the embedded model. `local:NAME` for known weights, `local:/path/any.gguf`.
 
-llama.cpp serves the OpenAI API on loopback. What differs from other endpoints: structure is held
-by a grammar of ours, one request runs at a time, the time-out is long, and the reply has a bound
-even if the caller sets none.
+llama.cpp serves the OpenAI API on loopback. Differences from other endpoints: structure is enforced
+by our grammar, one request runs at a time, the time-out is long, and the reply has a bound even if
+the caller sets none.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from naisei.models.weights import DEFAULT, NOTICE_EN, NOTICE_JA, locate
 
 
 def _free_cores() -> int:
-    """Cores that this process may use and that nobody used during the last minute; at least 1.
+    """Cores of this process that were idle during the last minute; at least 1.
 
     llama.cpp's threads wait for each other in a spin after every layer: one thread on a
     core that another program is using slows all of them (seen on two cores, one busy: 7
@@ -86,7 +86,7 @@ def _parameters(path: Path, context: int, threads: int, key: str) -> Any:
     params.warmup = False
     params.cache_prompt = True
     # An 8 GB store of old prompts is the default: too much for a laptop, and one slot
-    # keeps its own prefix anyway.
+    # caches its own prefix anyway.
     params.cache_ram_mib = 512
     params.ui = False
     params.endpoint_slots = False
@@ -110,7 +110,7 @@ def _setting(variable: str, default: int = 0) -> int:
 
 @atexit.register
 def _stop() -> None:
-    """Let go of the servers while the interpreter is still whole."""
+    """Stop the servers before the interpreter shuts down."""
     with _lock:
         _running.clear()
 
@@ -137,8 +137,7 @@ _OPTIONS = {
 def json_grammar(schema: dict[str, Any] | None = None) -> str:
     """A grammar for JSON on one line that fits `schema`; for any JSON object without one.
 
-    Objects that do not say whether they take further properties take none: else a model
-    invents them until its limit.
+    Additional properties are forbidden by default, or a model invents them until its limit.
     """
     body = {**_closed(schema or {"type": "object"}), "x-guidance": _OPTIONS}
     return f"%llguidance {{}}\nstart: %json {json.dumps(body, ensure_ascii=False)}\n"
@@ -168,8 +167,8 @@ _turns: WeakKeyDictionary[_Loop, asyncio.Lock] = WeakKeyDictionary()
 class LocalModel:
     """A `ChatModel` on llama.cpp inside this process. The server starts with the first call.
 
-    notice: what has to be printed next to figures of this model, in Japanese and English.
-    base_url: loopback, without the port, which differs from process to process.
+    notice: printed next to figures of this model, in Japanese and English. base_url: loopback,
+    without the port, which differs from process to process.
     """
 
     notice = (NOTICE_JA, NOTICE_EN)
@@ -201,7 +200,7 @@ class LocalModel:
         return reply
 
     async def call(self, path: str, body: dict[str, Any] | None = None) -> Any:
-        """What the server answers at a path of its API; see `API.call`."""
+        """The server's response at a path of its API; see `API.call`."""
         async with self._served() as model:
             return await model.call(path, body)
 
@@ -236,7 +235,7 @@ class _Served(CompletionsModel):
     def body(self, request: ChatRequest) -> dict[str, Any]:
         body = super().body(replace(request, mode=None)) | {"cache_prompt": True}
         if request.mode in _HELD:
-            # Where only an object was asked for, its schema is known all the same.
+            # The schema is known even if only an object was requested.
             body["grammar"] = json_grammar(request.schema.json if request.schema else None)
         return body
 

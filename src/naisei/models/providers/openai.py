@@ -28,7 +28,7 @@ class CompletionsModel:
         model: its name at the endpoint.
         timeout: seconds for a whole attempt.
         modes: ways of asking for structure, best first.
-        limit: what it calls `max_tokens`, until it refuses the name.
+        limit: its name for `max_tokens`, until refused.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class CompletionsModel:
     async def _attempt(
         self, request: ChatRequest, limit: str, on_text: Callable[[str], None] | None
     ) -> ChatReply:
-        """One attempt. limit: what `max_tokens` is called. on_text: is told the text so far."""
+        """One attempt. limit: the name of `max_tokens`. on_text: called with the text so far."""
         given = self.body(request)
         body = {limit if key == "max_tokens" else key: value for key, value in given.items()}
         if on_text is not None:
@@ -81,11 +81,11 @@ class CompletionsModel:
         return reply_of(data, self.model_name, body, structured=request.schema is not None)
 
     def body(self, request: ChatRequest) -> dict[str, Any]:
-        """As it is sent, but for what `max_tokens` is called here."""
+        """The body as sent, except for the name of `max_tokens`."""
         return {"model": self.model_name, **request.body()}
 
     async def call(self, path: str, body: dict[str, Any] | None = None, *on_text: Any) -> Any:
-        """What the endpoint answers at a path below its own; see `API.call`."""
+        """The endpoint's response at a path below its own; see `API.call`."""
         return await self._api.call(path, body, *on_text)
 
     async def aclose(self) -> None:

@@ -52,8 +52,8 @@ _WORD = "文"
 def fill(schema: dict[str, Any], given: JsonValue = None) -> JsonValue:
     """A value of `schema`: first enum values and alternatives, least numbers, short texts.
 
-    given: what is fixed already, an object. Optional properties are left out, unless given.
-    Lists have their least length, unbounded numbers are 1, texts are 「文」 repeated.
+    given: fixed values, an object. Optional properties are left out, unless given. Lists have their
+    least length, unbounded numbers are 1, texts are 「文」 repeated.
     """
     return cast(JsonValue, _fill(schema, schema, given))
 
@@ -252,7 +252,7 @@ def _rule(line: str, place: str) -> Rule:
 
 
 def build(name: str, settings: ModelSettings) -> _ScriptedModel:
-    """Reads the file. No setting matters.
+    """Reads the file; ignores the settings.
 
     Raises:
         InputError: no such file, or a mistake in it, with file and line.

@@ -1,4 +1,4 @@
-"""What the readers of documents share: formats, a file's bytes, and what a reader puts together."""
+"""Shared parts of document readers: formats, file access, and the collected content."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from naisei.lang import say
 from naisei.retrieval.loaders.tables import Cell, is_label, table_lines
 from naisei.retrieval.types import Format, Hidden, Passage, Unreadable
 
-#: What a file's name says of its format.
+#: Format by file extension.
 SUFFIXES: dict[str, Format] = {
     ".md": "md",
     ".markdown": "md",
@@ -48,7 +48,7 @@ BLOCK_ELEMENTS = frozenset(
     )
 )
 
-#: What a passage counts besides its letters: a million of one letter are no small document.
+#: Size that a passage counts besides its letters.
 _PASSAGE = 10
 _SPACE = re.compile(r"[ \t\u3000\xa0]*\n[ \t\u3000\xa0]*|[ \t\u3000\xa0]+")
 
@@ -59,7 +59,7 @@ _CAPTION = re.compile(r"[（(][^（）()。]{1,40}[）)]")
 _ARTICLE = re.compile(
     rf"(?P<number>{_NUMBER})(?:[ \u3000\t]*(?P<caption>{_CAPTION.pattern})|[ \u3000\t]+(?=\S))"
 )
-#: What makes a line after its number a heading and no sentence.
+#: Signs that a numbered line is a heading, not a sentence.
 _HEADED = re.compile(r"(?!削除)[^。、，．：]{1,30}(?<![るいすた])")
 _CHAPTER = re.compile(r"第[0-9０-９一二三四五六七八九十]+[編部章節]|附[ \u3000]*則$")
 #: A heading that parts rules, and does not name them.
@@ -70,7 +70,7 @@ _TYPED, BOLD, _ARTICLE_LEVEL, CLAUSE = 10, 18, 20, 30
 
 
 class TooIntricate(ValueError):
-    """A page that is meant to be read is not nested so deep, nor has so much style."""
+    """The page is nested too deeply or has too much style."""
 
 
 class TooLong(ValueError):
@@ -91,8 +91,7 @@ def read_bytes(path: Path, name: str, most: int) -> bytes:
 
 @dataclass(slots=True)
 class Read:
-    """What a reader found: a title of the document's own, if it has one; front matter; text;
-    what it left out."""
+    """A reader's result: title, if any; front matter; text; omitted parts."""
 
     passages: list[Passage]
     title: str = ""
@@ -100,12 +99,12 @@ class Read:
     hidden: list[Hidden] = field(default_factory=list)
 
 
-#: Of one document's hidden passages: how many are told of, and the beginning of each.
+#: Limits on reported hidden passages: number, and characters of each.
 _TOLD, _BEGINNING = 100, 200
 
 
 def leave_out(hidden: list[Hidden], how: str, text: str) -> None:
-    """Note a passage that nobody sees. how: the means, such as `display: none`."""
+    """Record a hidden passage. how: the means, such as `display: none`."""
     if len(hidden) < _TOLD and (said := one_line(text[: 2 * _BEGINNING])):
         hidden.append(Hidden(how=how, text=said[:_BEGINNING]))
 
@@ -183,7 +182,7 @@ class Blocks:
         return level is not None
 
     def _caption_above(self) -> str:
-        """A caption that stands alone just above, which is taken from the text."""
+        """A caption alone just above; it is removed from the text."""
         last = self.passages[-1] if self.passages else None
         if last is None or last.kind == "row" or not _CAPTION.fullmatch(last.text):
             return ""
@@ -198,7 +197,7 @@ class Blocks:
     def table(
         self, table: Sequence[Sequence[Cell]], *, item: str = "", header: str | None = None
     ) -> str:
-        """A table, as `table_lines` reads it; its header, for a table that goes on with it."""
+        """A table, as `table_lines` reads it; returns its header, for a continued table."""
         for line in table_lines(table, item=item, header=header):
             kind: Literal["text", "row"] = "row" if line.header else "text"
             self._add(

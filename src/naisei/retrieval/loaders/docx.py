@@ -103,7 +103,7 @@ class _Page:
             yield f"<p>{_lines(shown_text(element, self._styles))}</p>"
 
     def _text(self, paragraph: Any) -> str:
-        """With the footnotes where they are referred to: they narrow what is said there."""
+        """The paragraph with footnotes inserted at their references."""
         text = shown_text(paragraph, self._styles)
         for tag in _NOTE_REFERENCES:
             for each in paragraph.iter(tag):

@@ -16,7 +16,7 @@ SKIPPED = frozenset(
     | {qn("w:rt")}  # the reading of a word, not the word
     | {"{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"}
 )
-#: What stands for letters.
+#: Elements with text.
 _SIGNS = {
     qn("w:br"): "\n",
     qn("w:cr"): "\n",
@@ -24,16 +24,16 @@ _SIGNS = {
     qn("w:noBreakHyphen"): "-",
 }
 _P, _T = qn("w:p"), qn("w:t")
-#: What the file itself says not to show: hidden letters, and those that are struck out.
+#: Properties of hidden and struck-out text.
 _UNSEEN = frozenset(map(qn, ("w:vanish", "w:webHidden", "w:strike", "w:dstrike")))
 _RUN_STYLE, _SIZE = qn("w:rStyle"), qn("w:sz")
 
-#: Ids of styles whose letters are not seen.
+#: Ids of hidden styles.
 Styles = frozenset[str]
 
 
 def shown_text(paragraph: Any, styles: Styles = frozenset()) -> str:
-    """Its runs in order, line breaks as `\\n`, without what is deleted or not seen. styles: of
+    """Its runs in order, line breaks as `\\n`, without deleted or hidden text. styles: of
     `unseen_styles`."""
     found: list[str] = []
     own = paragraph.find(f"{PROPERTIES}/{PSTYLE}")
@@ -72,8 +72,7 @@ def hidden(properties: Any, styles: Styles = frozenset(), outer: bool = False) -
 
 
 def _said(properties: Any) -> bool | None:
-    """Whether these properties hide letters, those of less than a point too; `None` if they do not
-    say."""
+    """Whether these properties hide text, sizes below one point included; `None` if unset."""
     switches = [is_on(child) for child in properties.iterchildren() if child.tag in _UNSEEN]
     size = properties.find(_SIZE)
     tiny = size is not None and size.get(VALUE, "") in ("0", "1")
@@ -81,7 +80,7 @@ def _said(properties: Any) -> bool | None:
 
 
 def unseen_styles(document: Any) -> Styles:
-    """Those that hide letters, by themselves or by what they are based on."""
+    """Styles that hide text, directly or by inheritance."""
     sheet = document.part._styles_part.element
     styles = {style.get(STYLE_ID, ""): style for style in sheet.iterchildren(STYLE)}
 

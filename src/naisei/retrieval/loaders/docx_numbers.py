@@ -41,8 +41,7 @@ class Numbers:
                 self._of_style[style.get(qn("w:styleId"))] = own
 
     def next(self, paragraph: Any) -> tuple[str, int]:
-        """(what stands before its text, how deep its list nests, from 1); ("", 0) for a paragraph
-        of no list."""
+        """(number or bullet, nesting level from 1); ("", 0) outside lists."""
         own = paragraph.find(_OF_PARAGRAPH)
         if own is None and (style := paragraph.find(_OF_STYLE)) is not None:
             own = self._of_style.get(style.get(_VAL))

@@ -1,5 +1,5 @@
-"""HTML: headings, paragraphs, lists, tables; what a person does not see is left out
-(`naisei.retrieval.loaders.visible`). Other formats are read as the page that they make."""
+"""HTML: headings, paragraphs, lists, tables; hidden parts are left out
+(`naisei.retrieval.loaders.visible`). Other formats are converted to HTML first."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from naisei.retrieval.loaders.visible import DEEPEST, SHADOW, drop_hidden, walk
 _WIDEST, _LONGEST = 100, 20_000
 _HEADINGS = {f"h{n}": n for n in range(1, 7)}
 _CLOSED = frozenset({*_HEADINGS, "table"})
-#: `<meta name=…>` that is kept as the document's own data.
+#: `<meta name=…>` elements stored as the document's metadata.
 _META = frozenset({"date", "author", "department", "category", "version", "keywords", "effective"})
 
 
@@ -79,7 +79,7 @@ _BACK = re.compile(r"[\s↩↑︎]+$|^\W{0,2}\d{1,3}\W{0,2}\s")
 
 
 def _inline_notes(tree: LexborHTMLParser) -> None:
-    """Puts a footnote where it is referred to: it narrows what is said there."""
+    """Moves footnotes to their references."""
     refs = tree.css("sup a[href^='#'], a.footnote-reference[href^='#'], a[role='doc-noteref']")
     named = {node.attributes.get("id"): node for node in tree.css("[id]")} if refs else {}
     placed: list[LexborNode] = []
@@ -95,8 +95,7 @@ def _inline_notes(tree: LexborHTMLParser) -> None:
 
 
 def _drop_menus(tree: LexborHTMLParser) -> None:
-    """Takes out lists of nothing but links: they lead to other pages. A page of them alone is
-    kept."""
+    """Removes lists that hold only links, unless the page has nothing else."""
     menus = [node for node in tree.css("ul, ol") if _only_links(node)]
     if menus and tree.body is not None:
         whole = len("".join((tree.body.text() or "").split()))
@@ -134,7 +133,7 @@ class _Item:
         return said if not said or _MARKED.match(said) else self.mark + said
 
     def rendered(self, indent: str = "") -> Iterator[str]:
-        """A label with what is short below it is one line, as condition and value."""
+        """A label with a short item below becomes one line, as condition and value."""
         label, values = self.text, [leaf.joined_lines for leaf in self.below if leaf.joined_lines]
         short = sum(map(len, values)) <= _ONE_LINE and not any("：" in v for v in values)
         flat = values and not any(item.below for item in self.below)
@@ -273,11 +272,11 @@ class _Reader:
 
 
 class _Term(_Item):
-    """What a list of definitions defines."""
+    """A term in a definition list."""
 
 
 def read_table(table: LexborNode) -> list[list[Cell]]:
-    """Its rows; a cell that spans stands in each of its places."""
+    """Its rows; a spanning cell is repeated."""
     lines = [
         [_cell(cell, line) for cell in line.iter() if cell.tag in ("td", "th")]
         for line in table.css("tr")

@@ -1,4 +1,4 @@
-"""Mails as files: subject, who wrote to whom and when, text."""
+"""Mail files: subject, sender, recipients, date, text."""
 
 from __future__ import annotations
 

@@ -33,8 +33,8 @@ _LONGEST = 10_000
 
 def split_front_matter(text: str) -> tuple[dict[str, JsonValue], str]:
     """(keys and values, the rest of the text). Values are text, or lists of text (`[a, b]` or
-    `- a` lines). Nested mappings are not read; a block that holds no pair is text. Between `+++`
-    it is TOML, of which texts and lists of texts are kept.
+    `- a` lines). Nested mappings are not read; a block without pairs is text. Between `+++` it is
+    TOML; texts and lists of texts are used.
 
     >>> split_front_matter("---\\ntitle: 旅費規程\\ntags: [出張, 経費]\\n---\\n本文")
     ({'title': '旅費規程', 'tags': ['出張', '経費']}, '本文')
@@ -81,7 +81,7 @@ def _bare(value: str) -> str:
 
 
 _RULE = re.compile(r"^\s*[-=*_─━＝ー～~]{4,}\s*$")
-#: What stands between two cells of a line: tabs, or spaces in a row.
+#: Separators of cells in a line: tabs, or several spaces.
 _BETWEEN_CELLS = re.compile(r"\t+|[ \u3000]{2,}|(?<=\S)\u3000 ")
 
 
@@ -155,7 +155,7 @@ def _titled(text: str) -> tuple[str, str]:
 #: A heading without a space after its marks is one in Japanese texts.
 _TIGHT_HEADING = re.compile(r"^( {0,3}#{1,6})(?=[^#\s])")
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})")
-#: What some renderers make a box of (`:::message`).
+#: Boxes of some renderers (`:::message`).
 _BOX = re.compile(r"^ {0,3}:{3,}.*$")
 #: Marks of a paragraph, times its length: the parser may look back for each.
 _MARKS = re.compile(r"[<\[\]!*_`&~]")
@@ -163,7 +163,7 @@ _STEPS = 20_000_000
 
 
 def read_markdown(text: str, most: int) -> Read:
-    """As it renders: HTML in it is read as HTML, definitions and titles of links are no text.
+    """As it renders: HTML in it is read as HTML, definitions and titles of links are skipped.
 
     Raises:
         TooIntricate: very long paragraphs with very many marks.

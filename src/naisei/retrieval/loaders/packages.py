@@ -1,4 +1,4 @@
-"""Office documents that are archives: what may be unpacked of them."""
+"""Office documents as archives, with limits on unpacking."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def unpacked(name: str, data: bytes, most: int) -> io.BytesIO:
         )
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            # What is declared is also the most that zipfile unpacks.
+            # zipfile unpacks at most the declared size.
             size = sum(part.file_size for part in archive.infolist())
             locked = any(part.flag_bits & 1 for part in archive.infolist())
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:

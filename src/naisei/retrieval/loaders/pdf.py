@@ -85,7 +85,7 @@ def _pages(name: str, data: bytes, limits: LoadLimits) -> tuple[list[_Page], str
 
 
 def _with_notes(document: pypdfium2.PdfDocument, number: int) -> pypdfium2.PdfPage:
-    """A page; what its annotations and fields show is drawn on it, hidden ones are not."""
+    """A page, with visible annotations and form fields drawn on it."""
     page = document[number]
     if not pdfium.FPDFPage_GetAnnotCount(page.raw):
         return page
@@ -142,7 +142,7 @@ def _passed_over(line: Line, margins: set[str]) -> bool:
 
 
 class _Body:
-    """Puts pages together: paragraphs and tables go on from page to page."""
+    """Joins pages: paragraphs and tables continue across pages."""
 
     def __init__(self, blocks: Blocks, pages: list[_Page]) -> None:
         self._blocks, self._pages = blocks, pages

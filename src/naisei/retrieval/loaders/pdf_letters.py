@@ -15,17 +15,17 @@ from typing import Any
 import pypdfium2  # type: ignore[import-untyped]
 import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
 
-#: Points: letters that nobody can read.
+#: Points: smaller letters are unreadable.
 _SMALLEST = 1.0
 _UNSEEN = frozenset({pdfium.FPDF_TEXTRENDERMODE_INVISIBLE, pdfium.FPDF_TEXTRENDERMODE_CLIP})
-#: What pdfium gives for line ends, hyphens at them, and codes that stand for no letter.
+#: pdfium's codes for line ends, hyphens and unmapped characters.
 _NO_LETTERS = frozenset({0, 2, 10, 13, 0xFFFE, 0xFFFF})
 
 
 @dataclass(frozen=True, slots=True)
 class Letter:
-    """One character; base: its baseline. Points, origin at the page's bottom left. angle: by which
-    it is turned clockwise, in quarters."""
+    """One character; base: its baseline. Points, origin at the page's bottom left. angle: clockwise
+    rotation in quarter turns."""
 
     text: str
     left: float

@@ -24,11 +24,11 @@ _BEGINS = re.compile(
 )
 _WIDE = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]")
 _KANA = re.compile(r"[\u3041-\u30ff\s]+")
-#: Letters that follow each other downwards are vertical writing from so many on.
+#: Fewest letters in a column for vertical writing.
 _DOWNWARDS = 3
-#: Lines that stand beside each other in all cells are rows from so many on.
+#: Fewest aligned lines in all cells to form rows.
 _ROWS = 3
-#: So few rows with so many lines in a cell are frames.
+#: Few rows with many lines per cell are frames, not tables.
 _FRAMES, _FRAMED = 3, 10
 
 
@@ -196,7 +196,7 @@ def _tiers(lines: list[Line]) -> list[Line]:
 
 
 def _tabular(table: Lattice, lines: dict[int, list[Line]]) -> bool:
-    """Whether cells stand beside each other, and are no frames of text."""
+    """Whether it is a table with columns, not frames of text."""
     beside = any(len({*row} & {*lines}) > 1 for row in table.cells)
     framed = len(table.cells) <= _FRAMES and max(map(len, lines.values())) > _FRAMED
     return beside and not framed
@@ -281,7 +281,7 @@ def _marked(items: list[Line | Ruled]) -> list[Line | Ruled]:
 
 
 def _same(line: list[Letter], letter: Letter) -> bool:
-    """Whether the letter stands on the line's base."""
+    """Whether the letter is on the line's baseline."""
     before = line[-1]
     height = max(before.size, letter.size, 1.0)
     if abs(before.base - letter.base) < 0.35 * height:
@@ -333,7 +333,7 @@ def _spaces(letters: Sequence[Letter]) -> set[int]:
 
 
 def goes_on(before: Line, line: Line) -> bool:
-    """Whether a line goes on with the sentence of the line before."""
+    """Whether a line continues the sentence of the line before."""
     return (
         before.full
         and len(before.cells) < 3

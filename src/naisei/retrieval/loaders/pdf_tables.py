@@ -1,4 +1,4 @@
-"""Tables of a PDF page by their rules: cells are what the drawn lines enclose."""
+"""Tables of a PDF page by their rules: cells are areas enclosed by drawn lines."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
 _Point = tuple[float, float]
 #: Points: lines as near as this are one; a path as thin as this is a line; lines touch.
 _ONE, _THIN, _TOUCH = 2.0, 3.0, 4.0
-#: A drawing of more lines is no table.
+#: A drawing with more lines is not a table.
 _MOST = 3_000
 
 
@@ -29,8 +29,8 @@ class Rule:
 
 @dataclass(slots=True)
 class Lattice:
-    """xs, ys: where columns and rows are parted, from the left and from the top. cells: of each
-    row and column the number of its cell; what no line parts is one."""
+    """xs, ys: positions of the rules, from the left and from the top. cells: cell number by row and
+    column; merged areas share one."""
 
     xs: list[float]
     ys: list[float]
@@ -153,7 +153,7 @@ def _cross(upright: Rule, level: Rule) -> bool:
 
 
 def _lattice(upright: list[Rule], level: list[Rule]) -> Lattice | None:
-    """`None` where they enclose no two cells. A table may be open at its sides."""
+    """`None` if they enclose fewer than two cells. A table may be open at its sides."""
     xs = _clustered(iter([r.at for r in upright] + [e for r in level for e in (r.start, r.end)]))
     ys = _clustered(iter([r.at for r in level] + [e for r in upright for e in (r.start, r.end)]))
     xs, ys = _apart(xs), _apart(ys)[::-1]

@@ -1,4 +1,4 @@
-"""Spreadsheets: each block of filled cells is a table, as it is shown and not as it is stored."""
+"""Spreadsheets: each block of filled cells is a table, with displayed values."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _block(blocks: Blocks, rows: list[list[Cell]]) -> None:
 
 
 def _rows(sheet: Any, hidden: list[Hidden]) -> Iterator[list[Cell | None]]:
-    """`None`: covered by the cell that spans it."""
+    """`None`: covered by a merged cell."""
     spans = {(r.min_row, r.min_col): r for r in sheet.merged_cells.ranges}
     out = {column for column, d in sheet.column_dimensions.items() if d.hidden}
     for line in sheet.iter_rows():

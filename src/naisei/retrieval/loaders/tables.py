@@ -11,14 +11,14 @@ from typing import NamedTuple
 _WIDEST, _LONGEST = 100, 20_000
 #: A header that is longer is not repeated with every row.
 _HEADER = 400
-#: A list item that is longer, or a sentence, is no label of the table below it.
+#: Longest list item that labels the table below it.
 _LABEL = 40
 #: No label of a value, nor the name of a column.
 _LONG = 60
 _VALUE = re.compile(r"[\d０-９一二三四五六七八九十]|[。．.]$|.{20}")
 _UNITS = re.compile(r"[\d０-９]\s*([^\d０-９\s.,，．、以未超]{1,2})")
 _DIGITS = re.compile(r"[\d０-９]+|[一二三四五六七八九十]+(?=[条章節])")
-#: Names of columns of things and of what is said of them.
+#: Column names for things and for values.
 _NAMES = re.compile(
     r"(?:区分|項目|種類|種別|名称?|品目|品名|対象|内容|曜日|地区|番号|場所|施設|区画|担当|理由|氏名|部署|役職|職種|年度|事由"
     r"|続柄|名前|科目|期間|金額|額|料金|単価|日数|時間|日|月|年数|回数|数量|電話|内線|連絡先|備考|説明|方法|定員|締切|期限)"
@@ -50,7 +50,7 @@ def row(cells: Iterable[str]) -> str:
 
 
 def grid(lines: Iterable[Sequence[Cell]]) -> list[list[Cell]]:
-    """Rows as wide as the table: a cell that spans stands in each of its places."""
+    """Rows as wide as the table: a spanning cell is repeated."""
     made: list[list[Cell]] = []
     down: dict[int, tuple[int, Cell]] = {}
     for cells in lines:
@@ -81,8 +81,8 @@ def table_lines(
 ) -> Iterator[TableLine]:
     """A table's rows, or lines of label and value where it has no header.
 
-    item: the list item that it stands under: what each row is about. header: that of the table
-    that this one goes on with.
+    item: the list item above, the subject of each row. header: of the table that this one
+    continues.
     """
     filled = [line for line in table if any(cell.text.strip() for cell in line)]
     while filled and header is None and _across(filled[0]) and len(filled) > 1:
@@ -107,7 +107,7 @@ def table_lines(
 
 
 def is_label(text: str) -> bool:
-    """Whether a line can stand for what is below it."""
+    """Whether a line can label the text below it."""
     return len(text) <= _LABEL and not text.endswith(("。", "．", "."))
 
 

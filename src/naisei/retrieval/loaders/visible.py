@@ -1,9 +1,8 @@
-"""Whether a person sees a text of a page: what the page itself says to hide.
+"""Finds text of a page that its own style hides.
 
-Looked at: `hidden`, display, visibility, opacity 0, letters of size 0 and what is struck out, in
-the attribute `style` and in rules for an element, a class or an id. In doubt a text is seen: no
-sentence that people read may be lost. Nothing is drawn: colours, places and sizes of boxes are not
-looked at.
+Looked at: `hidden`, display, visibility, opacity 0, letters of size 0 and struck-out text, in the
+attribute `style` and in rules for an element, a class or an id. In doubt text counts as visible.
+Colours, positions and sizes of boxes are not checked.
 """
 
 from __future__ import annotations
@@ -21,11 +20,11 @@ from naisei.retrieval.loaders.blocks import TooIntricate, leave_out
 from naisei.retrieval.types import Hidden
 
 DEEPEST = 2_000
-#: Element that holds a shadow tree, which has sheets of its own.
+#: Element of a shadow tree, with its own sheets.
 SHADOW = "x-shadow-tree"
 #: Characters of style sheets, and how deep rules nest.
 _SHEET, _DEPTH = 300_000, 8
-#: No part of what the page says, whatever its style.
+#: Elements that are never content.
 _NEVER = (
     "script, style, template, noscript, noframes, noembed, iframe, object[data], embed, canvas, "
     "audio, video, select, datalist, input, nav, progress, meter, rp, annotation, annotation-xml, "
@@ -43,7 +42,7 @@ _HIDING = {
     "text-decoration": re.compile("line-through.*"),
 }
 _UNSET = ("", "inherit", "unset")
-#: What an element inside may declare otherwise.
+#: Inherited properties that inner elements may override.
 _INHERITED = ("visibility", "font-size")
 #: Properties that may declare others.
 _ALSO = {
@@ -62,15 +61,14 @@ _STYLE, _FIRST = 8, (True, 9, 0)
 _PARTS = re.compile(r"[.#]?[\w-]+")
 _ASIDE = re.compile(r"\[[^\]]*\]|::?[\w-]+(?:\([^()]*\))?")
 
-#: (Whether it is important, its weight, its order), and what hides; empty if it shows.
+#: (important, weight, order), and the hiding declaration; "" if visible.
 _Declared = tuple[tuple[bool, int, int], str]
 #: Selector → property → what wins there.
 _Rules = dict[str, dict[str, _Declared]]
 
 
 def drop_hidden(tree: LexborHTMLParser) -> list[Hidden]:
-    """Takes out what is not seen; what was taken out, with the means that hid it. Comments are no
-    text anyway.
+    """Removes hidden text; returns it with the means that hid it.
 
     Raises:
         TooIntricate: elements nest too deep.
@@ -91,8 +89,8 @@ def drop_hidden(tree: LexborHTMLParser) -> list[Hidden]:
 def walk(
     root: LexborNode | None, closed: frozenset[str] = frozenset()
 ) -> Iterator[tuple[LexborNode, bool]]:
-    """(node, entering) in reading order; what is in a `closed` element is passed over. No
-    recursion: a page may nest as deep as it likes."""
+    """(node, entering) in reading order, skipping `closed` elements. Not recursive, so nesting is
+    unlimited."""
     at = root
     while root is not None and at is not None:
         yield at, True
@@ -110,7 +108,7 @@ def walk(
 
 
 def _texts(tree: LexborHTMLParser, rules: _Rules) -> Iterator[tuple[LexborNode, str]]:
-    """Each text that is more than spaces, with what hides it."""
+    """Each non-blank text with the declaration that hides it."""
     stack: list[dict[str, str]] = [{}]
     for node, entering in walk(tree.root):
         if node.tag != "-text" and entering:
@@ -124,7 +122,7 @@ def _texts(tree: LexborHTMLParser, rules: _Rules) -> Iterator[tuple[LexborNode, 
 
 
 def _inside(node: LexborNode, outer: dict[str, str], rules: _Rules) -> dict[str, str]:
-    """Property → what hides the text in an element, given that of the element around it."""
+    """Property → hiding declaration of an element, given its parent's."""
     tag, attributes = node.tag or "", node.attributes
     names = [f".{name}" for name in (attributes.get("class") or "").split()]
     names += [f"#{attributes['id']}"] if attributes.get("id") else []
@@ -150,8 +148,8 @@ def _keep(won: dict[str, _Declared], declared: Iterable[tuple[str, _Declared]]) 
 
 
 def _rules_of(tree: LexborHTMLParser) -> _Rules:
-    """Rules by the element, class or id that they end with. One under a condition (`@media` but for
-    any screen, `@supports`, what stands around an element) may show and never hides."""
+    """Rules by their last element, class or id. Conditional rules (`@media` for some screens,
+    `@supports`, ancestors) may show but never hide."""
     rules: _Rules = {}
     for order, (selector, content, holds) in enumerate(_selectors(tree)):
         ends = _PARTS.findall(re.split(r"[\s>~+]", selector)[-1])

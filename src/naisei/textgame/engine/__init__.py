@@ -48,7 +48,7 @@ def check_story(path: Path) -> None:
     if len(story) < 64 or story[0] != 8:
         why = say(
             "Z-machine のストーリーファイル (バージョン 8) ではありません",
-            "this is no Z-machine story (version 8)",
+            "this is not a Z-machine story (version 8)",
         )
     elif len(story) < length or (length and sum(story[64:length]) % 65536 != checksum):
         why = say("ストーリーファイルが壊れています", "the story is damaged or cut off")
@@ -81,13 +81,13 @@ def check_world(path: Path) -> None:
         world = json.loads(path.read_bytes())
     except ValueError as error:
         raise BrokenGame(
-            say(f"JSON ではありません: {error}", f"this is no JSON: {error}"),
+            say(f"JSON ではありません: {error}", f"this is not JSON: {error}"),
             place=str(path),
             remedy=_remedy(),
         ) from error
     if not isinstance(world, dict) or not {"world", "infos", "quests"} <= set(world):
         raise BrokenGame(
-            say("TextWorld のゲームではありません", "this is no TextWorld game"),
+            say("TextWorld のゲームではありません", "this is not a TextWorld game"),
             place=str(path),
             remedy=_remedy(),
         )
@@ -124,8 +124,8 @@ def needs_textworld() -> None:
 
 
 def playable(path: Path, pool: ProcessPool, *, cache: Path | None = None) -> Path:
-    """What an interpreter opens for a game: a `.z8`, or a file of another engine, itself, or the
-    `.z8` that a `.json` was compiled to, once for its contents.
+    """The file that an interpreter opens: a `.z8`, another engine's file, or the cached `.z8`
+    compiled from a `.json`.
 
     A `.ulx` cannot be loaded by textworld 1.7; the `.json` beside it is taken. Threads and
     processes may ask for the same game at once. pool: of whose interpreters one compiles, since
@@ -193,10 +193,9 @@ _RETRIES = 2
 
 
 class GameHandler(Handler):
-    """One game of a pool of interpreters: borrowed at the first command, given back at the end.
-
-    A game cannot be saved. On replay its commands are kept, and given to the interpreter when
-    the first new one comes; the last answer must be the one of the log.
+    """One game of a pool of interpreters: borrowed at the first command, returned at the end. Games
+    cannot be saved: on replay, commands are collected and replayed at the first new one; the last
+    answer must match the log.
     """
 
     def __init__(self, path: Path, pool: ProcessPool) -> None:

@@ -22,7 +22,7 @@ _ROOM = re.compile(r"-= (.+?) =-")
 def main() -> None:
     """Serve `{"open": path}`, `{"step": command}` and `{"compile": path, "to": path}` until
     standard input closes."""
-    # What libraries print must not come between the answers.
+    # Output of libraries must not mix with the answers.
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     Thread(target=_end_with_the_run, args=(os.getppid(),), daemon=True).start()
@@ -78,7 +78,7 @@ def _end_with_the_run(parent: int) -> None:
 
 
 def _compile(source: str, made: Path) -> dict[str, Any]:
-    """Empty if it worked; else what broke, and at which step."""
+    """ "" on success, else the failure and its step."""
     import textworld
 
     from naisei.textgame.make.many import compiled
@@ -96,8 +96,8 @@ def _compile(source: str, made: Path) -> dict[str, Any]:
 
 
 def _other(path: Path, last: Any) -> Any:
-    """The engine of another package that plays a file, started with its first game; `None` for
-    TextWorld's. last: what played the game before."""
+    """A plug-in engine for a file, started with its first game; `None` for TextWorld's. last: the
+    engine of the previous game."""
     if path.suffix == ".z8":
         return None
     from naisei.textgame.engine.others import other_engine

@@ -14,8 +14,8 @@ GROUP = "naisei.engines"
 
 
 class Engine(Protocol):
-    """Plays one game after another, in a process of its own, in TextWorld's words: what players
-    read is what TextWorld would say (`naisei.textgame.texts`)."""
+    """Plays one game after another, in a process of its own, with TextWorld's texts
+    (`naisei.textgame.texts`)."""
 
     @staticmethod
     def needs() -> None:
@@ -24,7 +24,7 @@ class Engine(Protocol):
 
     @staticmethod
     def check(path: Path) -> None:
-        """Raises `BrokenGame` for a file that is no game of this engine."""
+        """Raises `BrokenGame` for a file that is not a game of this engine."""
         ...
 
     def open(self, path: Path) -> View:
@@ -42,7 +42,7 @@ def other_endings() -> list[str]:
 
 
 def other_engine(path: Path) -> type[Engine] | None:
-    """What plays a file; `None` where that is TextWorld, or nothing.
+    """The plug-in engine for a file; `None` for TextWorld or unknown files.
 
     Raises:
         InputError: its package cannot be imported.

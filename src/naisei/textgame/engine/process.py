@@ -75,7 +75,7 @@ class GameProcess:
         if "error" not in answer:
             return
         raise BrokenGame(
-            say("TextWorld のゲームではありません: ", "this is no TextWorld game: ")
+            say("TextWorld のゲームではありません: ", "this is not a TextWorld game: ")
             + answer["error"]
             if answer["step"] == "load"
             else say("コンパイルできません: ", "it cannot be compiled: ") + answer["error"],
@@ -84,7 +84,7 @@ class GameProcess:
         )
 
     def close(self) -> None:
-        """End the process, from any thread. It is started again when it is next asked."""
+        """End the process, from any thread. The next command restarts it."""
         process, self._process = self._process, None
         if process is not None:
             process.kill()
@@ -137,7 +137,7 @@ class GameProcess:
                 start_new_session=True,
             )
             self._answers = SimpleQueue()
-            # A reader of its own, since a pipe cannot be waited for with a time limit.
+            # A reader thread, since reading a pipe has no time limit.
             Thread(target=_read, args=(self._process, self._answers), daemon=True).start()
         return self._process
 
@@ -167,7 +167,7 @@ class ProcessPool:
             return GameProcess(timeout=self.timeout)
 
     def give_back(self, process: GameProcess) -> None:
-        """An interpreter that still owes an answer is ended: nobody waits for it any more."""
+        """An interpreter with a pending answer is ended."""
         if process.busy:
             process.close()
         self._idle.put(process)

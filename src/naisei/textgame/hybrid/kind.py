@@ -25,7 +25,7 @@ from naisei.textgame.trained.kind import Explore, ImitationPlayer, NoJudge, Pena
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """held: name → thing in hand. needs: ingredient → what is wanted; empty before the cookbook
+    """held: name → thing in hand. needs: ingredient → required states; empty before the cookbook
     was read (`read` is then false)."""
 
     held: dict[str, Food]
@@ -51,7 +51,7 @@ class Roles:
         return "raw" if any(self.to_do(name) for name in self.needs) else "ready"
 
     def to_do(self, name: str) -> str:
-        """What an ingredient in hand still needs: `cut`, `cook`, `both` or nothing."""
+        """Remaining work on a held ingredient: `cut`, `cook`, `both` or nothing."""
         need, food = self.needs.get(name), self.held.get(name)
         if need is None or food is None:
             return ""
@@ -132,7 +132,7 @@ def _of(roles: Roles, state: TextState, kind: str, able: str, leaves: str) -> tu
 
 
 def _leaves(roles: Roles, action: str) -> str:
-    """What dropping a thing leaves to be cut: `cuts`, `none`; empty for other actions."""
+    """Whether dropping a thing leaves cutting to do: `cuts`, `none`; empty for other actions."""
     verb, _, dropped = action.partition(" ")
     if verb != "drop":
         return ""
@@ -145,7 +145,7 @@ def _room(state: TextState) -> str:
 
 
 def _way(state: TextState, direction: str) -> str:
-    """`fresh`: nobody has gone it; `toward`: it leads to the nearest such way."""
+    """`fresh`: unexplored; `toward`: leads to the nearest unexplored way."""
     if direction in state.fresh:
         return "fresh"
     return "toward" if direction == state.toward else "known"
@@ -215,7 +215,7 @@ class LinearScorer:
 
 @lru_cache(maxsize=8)
 def read_weights(path: Path | None = None) -> Weights:
-    """Of a file; by default those that come with the package.
+    """Read weights from a file; by default the bundled ones.
 
     Raises:
         InputError: no such file, or it holds no weights.
@@ -225,7 +225,7 @@ def read_weights(path: Path | None = None) -> Weights:
         return Weights.model_validate_json(source.read_bytes())
     except (OSError, ValidationError) as error:
         raise InputError(
-            say(f"重みとして読めません: {error}", f"these are no weights: {error}"),
+            say(f"重みとして読めません: {error}", f"these are not weights: {error}"),
             place=str(source),
             remedy=say(
                 "次のコマンドで作れます: python tools/hybrid_weights.py --recorded FILE --out FILE",
@@ -235,10 +235,9 @@ def read_weights(path: Path | None = None) -> Weights:
 
 
 class HybridOptions(Options):
-    """weights: a file; the bundled ones by default. explore: what past choices
-    of an action do to its score (`ucb1`, `fading`, `none`). penalty: what becomes of
-    cooking and cutting that the cookbook does not ask for (`none`, `soft`, `hard`). navigator:
-    whether `navigate to …` is offered."""
+    """weights: a file; the bundled ones by default. explore: effect of past choices on an action's
+    score (`ucb1`, `fading`, `none`). penalty: treatment of cooking and cutting outside the recipe
+    (`none`, `soft`, `hard`). navigator: whether `navigate to …` is offered."""
 
     weights: str = ""
     explore: Explore = "fading"
@@ -326,7 +325,7 @@ def _fit(
 
 
 def top_one(weights: Weights, choices: Sequence[Choice]) -> float:
-    """Share of choices in which no other candidate is rated as high as the walkthrough's."""
+    """Share of choices in which the walkthrough's action has the top score alone."""
     scorer, right = LinearScorer(weights), 0
     for choice in choices:
         own, *others = scorer.values(choice.state, (choice.action, *choice.others))

@@ -29,7 +29,7 @@ from naisei.textgame.player import Player, PlayerContext, PlayerKind
 from naisei.textgame.schemas import GameResult
 from naisei.textgame.texts import opening_words, plain
 
-# The reflective loop: what the next try at a game should know of the one that failed.
+# The reflective loop: notes from a failed try for the next one.
 #
 # Source: R-Clarify, §4.2, carried over to games. The reflector sees what the player saw, its
 # thoughts, and how the game ended; nothing of the game's inner state.
@@ -39,7 +39,7 @@ _LONGEST = 16_000
 
 
 def reflect(result: GameResult, memory: Memory, *, task: str, feedback: Kind) -> Flow[str]:
-    """A new note; the memory's policy decides whether the old one is rewritten or stands."""
+    """A new note; the memory's policy decides whether it replaces the old one."""
     given = lang.render(
         PACKAGE,
         "reflect-input.v1",

@@ -36,8 +36,8 @@ _QUOTES = "\"'`*“”‘’"
 
 
 def matched(said: str, candidates: Sequence[str]) -> str | None:
-    """The candidate that `said` is, apart from case, white space, a final stop, quotes and list
-    marks; None if there is none."""
+    """The candidate equal to `said`, ignoring case, white space, a final stop, quotes and list
+    marks; else `None`."""
     if said in candidates:
         return said
     known = {" ".join(c.split()).casefold(): c for c in reversed(candidates)}
@@ -46,7 +46,7 @@ def matched(said: str, candidates: Sequence[str]) -> str | None:
 
 
 def _bare(said: str) -> str:
-    """In small letters, single spaces, without quotes and final stops around it."""
+    """Lower case, single spaces, without quotes and final stops."""
     before, bare = None, " ".join(said.split()).casefold()
     while bare != before:
         before, bare = bare, bare.strip(_QUOTES).rstrip(".!;,").strip()
@@ -54,7 +54,7 @@ def _bare(said: str) -> str:
 
 
 class Command(BaseModel):
-    """The next command, as it stands in the list."""
+    """The next command, copied from the list."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -62,7 +62,7 @@ class Command(BaseModel):
 
 
 class ConsideredCommand(BaseModel):
-    """Thoughts first, then the command: what is written first guides what follows."""
+    """Thoughts first, then the command."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -71,7 +71,7 @@ class ConsideredCommand(BaseModel):
 
 
 class Reply(BaseModel):
-    """What a model wrote. action: empty where the template was not kept to. raw: all of it."""
+    """A model's reply. action: empty if the template was not followed. raw: the full text."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -100,7 +100,7 @@ def from_template(text: str) -> Reply:
     return Reply(consideration=considered, action=chosen, raw=text)
 
 
-#: What does least harm, best first: it tells something, or can be undone.
+#: Fallback commands, best first: informative or reversible ones.
 _HARMLESS = ("look", "inventory", "examine", "go", "open", "take")
 
 
@@ -157,7 +157,7 @@ def _ask(messages: Sequence[Message], options: LLMOptions) -> Flow[Reply]:
 
 
 def _quoted(reply: Reply) -> str:
-    """What is quoted back: the command, or that there was none."""
+    """The quoted command, or a note that there was none."""
     return f"“{reply.action}”" if reply.action else "(no command)"
 
 
@@ -194,7 +194,7 @@ class LLMPlayer:
         return decision
 
     def did(self, action: str) -> bool:
-        """Another command than the one decided for was given; the history tells of it."""
+        """Record another command than the decided one."""
         if self._last is not None:
             self._last = self._last[0], action
         return True
@@ -219,12 +219,12 @@ class LLMPlayer:
 
 
 def family_for(options: LLMOptions, opening: str) -> Family:
-    """The kind of game: as it is set, or by its opening words."""
+    """The kind of game: as set, or by its opening text."""
     return family_of(opening) if options.task == "auto" else options.task
 
 
 def feedback_kind(options: LLMOptions, family: Family) -> Kind:
-    """What feedback augmentation speaks of: by the kind of game unless it is set."""
+    """The kind of feedback augmentation: as set, or by the kind of game."""
     if options.feedback != "auto":
         return options.feedback
     return "none" if family == "general" else family
@@ -243,9 +243,9 @@ class DialoguePlayer:
 
     def __init__(self, options: LLMOptions, *, memo: str = "") -> None:
         self._options, self._memo = options, memo
-        #: What was said at each step, and the command given then.
+        #: The turn and the command of each step.
         self._turns: list[tuple[str, str]] = []
-        #: The first turn that is still told.
+        #: The first turn still in the prompt.
         self._first = 0
         self._instructions, self._recipe = "", ""
         #: The turn in which the recipe was read.
@@ -286,7 +286,7 @@ class DialoguePlayer:
         return Decision(action=action, counts=counts)
 
     def did(self, action: str) -> bool:
-        """Another command than the one decided for was given; the conversation tells of it."""
+        """Record another command than the decided one."""
         if self._turns:
             self._turns[-1] = self._turns[-1][0], action
         return True
@@ -344,7 +344,7 @@ class DialoguePlayer:
         ]
 
     def _recipe_in(self, number: int) -> str:
-        """The recipe in the turn in which it was read, or in the oldest that is still told."""
+        """The recipe in the turn in which it was read, or in the oldest turn of the prompt."""
         return self._recipe if number == max(self._read, self._first) else ""
 
 

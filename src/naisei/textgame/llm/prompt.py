@@ -1,5 +1,5 @@
-"""Settings of the language-model players, and what their prompts are made of: the task, examples,
-and the commands so far."""
+"""Settings of the language-model players, and the parts of their prompts: task, examples, and
+history."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PACKAGE = "naisei.textgame.llm"
 
 
 class LLMOptions(Options):
-    """The parts of the prompt (thesis §3.2), each by itself, and how replies are read.
+    """The parts of the prompt (thesis §3.2), independently, and the parsing of replies.
 
     prompt: `whole`, the game so far in one prompt (chapter 3), or `dialogue`, a conversation with
     a turn a step, without example, thoughts and feedback augmentation (§§5.5.3, 6.5.2); then
@@ -82,7 +82,7 @@ def family_of(opening: str) -> Family:
 # Source: the text-game thesis, §3.2.2. A misplaced thing is answered like a well placed one, only
 # that no point follows; a model overlooks what is not said.
 
-#: What is spoken of: right and wrong places, right and refused steps, or nothing.
+#: Kinds of feedback: right and wrong places, right and refused steps, or none.
 Kind = Literal["tidying", "cooking", "none"]
 
 RIGHT_PLACE = "This is its right place."
@@ -113,7 +113,7 @@ class Feedback:
         self._right: set[tuple[str, str]] = set()
 
     def word(self, action: str, answer: str, gained: int) -> str:
-        """What is added after `answer`; empty where there is nothing to say.
+        """The feedback after `answer`; may be empty.
 
         gained: points that the command brought.
         """
@@ -176,7 +176,8 @@ def messages(
 
 
 def task_text(options: LLMOptions, family: Family, opening: str) -> str:
-    """The user's own words, or the prompt for this kind of game; and what the navigator is."""
+    """The user's own task text, or the prompt for this kind of game; and the navigator's
+    description."""
     task = options.task_text or lang.render(
         PACKAGE, _TASKS[family], "en", opening=opening or _NOTHING
     )
@@ -211,8 +212,8 @@ def walkthrough(options: LLMOptions, family: Family, *, augmented: bool) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One command. number: from 0. room, came_to: before and after it. word: what feedback
-    augmentation added. gained: points."""
+    """One command. number: from 0. room, came_to: before and after it. word: feedback augmentation.
+    gained: points."""
 
     number: int
     room: str
@@ -246,7 +247,7 @@ _SHORT = 60
 
 
 def lines(entries: Sequence[Entry]) -> str:
-    """One line an entry. A long answer that was given before is not told again."""
+    """One line an entry. A repeated long answer is left out."""
     return "\n".join(e.with_answer(a) for e, a in zip(entries, unrepeated(entries), strict=True))
 
 
@@ -262,7 +263,7 @@ def unrepeated(entries: Sequence[Entry]) -> Iterator[str]:
 class History:
     """All commands of a game: a summary of the older ones and the newer ones in full.
 
-    What was read (a recipe) stays word for word before the summary, whoever writes that.
+    Read texts (a recipe) stay verbatim before the summary.
 
     budget: characters that the whole may have; 0 for no limit. The text changes only at its end
     until it is folded, so that what a server has kept of a prompt stays good.
@@ -282,9 +283,8 @@ class History:
         self.recent += (entry,)
 
     def due(self) -> tuple[Entry, ...]:
-        """What has to be folded now: all but the newest that fit into a quarter of the budget.
-
-        The newest is never folded. What stays leaves room to grow, so that folding is seldom.
+        """Entries to fold now: all but the newest that fit into a quarter of the budget. The newest
+        is never folded.
         """
         if not self._budget or len(self.text) <= self._budget:
             return ()
@@ -297,7 +297,7 @@ class History:
         return self.recent[:-keep]
 
     def fold(self, due: tuple[Entry, ...], summary: str) -> None:
-        """Put `summary` in the place of the older summary and of what was `due`."""
+        """Replace the old summary and the `due` entries by `summary`."""
         self.folded += due
         self.recent = self.recent[len(due) :]
         read = {e.action: f"{e.action} → {e.answer}" for e in self.folded if is_reading(e)}
@@ -305,7 +305,7 @@ class History:
 
 
 def is_reading(entry: Entry) -> bool:
-    """Whether the command reads something that says what is to be done."""
+    """Whether the command reads instructions."""
     return entry.action.startswith(("read ", "examine cookbook", "examine recipe"))
 
 

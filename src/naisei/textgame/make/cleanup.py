@@ -33,10 +33,10 @@ class Furniture:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Thing:
-    """Something that can lie about.
+    """A movable thing.
 
     name: without its article. plural: takes `some`. colours: whether it comes in colours.
-    places: state (empty: none is named) → names of the furniture where it belongs then.
+    places: state (empty: none is named) → furniture where it belongs then.
     """
 
     name: str
@@ -109,9 +109,9 @@ _COLOURED, _ON_FLOOR, _WITH_DOOR = 0.6, 0.35, 0.4
 
 @dataclass(frozen=True, slots=True)
 class Stray:
-    """A thing that is not where it belongs.
+    """A misplaced thing.
 
-    name: as the game prints it. at: room or, if held, empty. start: furniture, `FLOOR` or
+    name: as printed by the game. at: room or, if held, empty. start: furniture, `FLOOR` or
     `HELD`. goals: furniture of this house where it belongs, at least one.
     """
 
@@ -224,14 +224,14 @@ def _stray(
     if random.random() < _ON_FLOOR:
         at = random.choice(sorted({f.room for f in inside.values()}))
         return Stray(name, thing.plural, at, FLOOR, goals)
-    # Never where it would belong in another state: that is a matter of taste.
+    # Never where it would belong in another state.
     wrong = sorted(set(inside) - {p for places in thing.places.values() for p in places})
     start = inside[random.choice(wrong)]
     return Stray(name, thing.plural, start.room, start.name, goals)
 
 
 def _links(chosen: Sequence[str], random: Random) -> tuple[Link, ...]:
-    """A tree: each room beside one that stands already."""
+    """A tree: each room is next to an existing one."""
     cells = {(0, 0): chosen[0]}
     doors = random.sample(_DOORS, len(_DOORS))
     links = []

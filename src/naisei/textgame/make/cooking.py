@@ -53,7 +53,7 @@ _BLOCKS["valid"] = _BLOCKS["train"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CookingConfig:
-    """What one cooking game asks for.
+    """Settings of one cooking game.
 
     recipe: ingredients, 1–5. take: those that must be fetched, 0–recipe. go: rooms: 1, 6, 9 or
     12. cook, cut: whether ingredients need it. drop: whether hands are limited. open: whether
@@ -162,9 +162,8 @@ def _seeds(config: CookingConfig, split: Split, seed: int, number: int) -> dict[
 
 @contextmanager
 def _mended() -> Iterator[Any]:
-    """textworld's cooking module with both filters off, and its rules read once a process.
-
-    Not for use by several threads at once: it is the generator's own globals that change.
+    """textworld's cooking module with both filters off, cached per process. Not thread-safe: it
+    changes the generator's globals.
     """
     from textworld.challenges.tw_cooking import cooking
 

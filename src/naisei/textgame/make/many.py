@@ -1,4 +1,4 @@
-"""Making many games side by side, and the manifest of what was made."""
+"""Making many games side by side, and their manifest."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Made(BaseModel):
     walkthrough: int
 
 
-#: Seconds after which a scratch folder is nobody's any more.
+#: Seconds after which a scratch folder is abandoned.
 _STALE = 3600.0
 #: Makes one game in a folder. It must be picklable.
 Maker = Callable[[Path], Made]
@@ -54,8 +54,8 @@ def make_many(
 ) -> Iterator[Made]:
     """Make the games of `jobs` (file name, maker) that the folder does not hold yet.
 
-    Yields each as it is finished; those already there first. A line of the manifest is written
-    when a game is whole, so a killed making loses only the games it was at.
+    Yields each finished game, existing ones first. A manifest line is written per finished game, so
+    a killed run loses only games in progress.
 
     processes: workers, by default one a core.
 
@@ -110,7 +110,7 @@ def _safe_children() -> Iterator[None]:
 
 
 def _sweep(folder: Path) -> None:
-    """What killed makings left half-done; one that is going on now is younger."""
+    """Remove leftovers of killed runs."""
     for scratch in folder.glob(".making-*"):
         with suppress(FileNotFoundError):  # another making swept it
             if time.time() - scratch.stat().st_mtime > _STALE:
@@ -144,7 +144,7 @@ def read_manifest(folder: Path) -> list[Made]:
     very end is left out: its game is made again.
 
     Raises:
-        InputError: another line is no manifest line.
+        InputError: another line is invalid.
     """
     path = folder / MANIFEST
     if not path.exists():
@@ -160,7 +160,7 @@ def read_manifest(folder: Path) -> list[Made]:
             if number == len(lines):
                 break
             raise InputError(
-                say("ゲームの記録ではない行です", "this line is no record of a game"),
+                say("ゲームの記録ではない行です", "this line is not a record of a game"),
                 place=f"{path}:{number}",
                 remedy=say(
                     "この行を消してください。ゲームは作り直されます",

@@ -1,4 +1,4 @@
-"""Where to look next, by what former games taught about houses; and errands in the best order."""
+"""Where to look next, by statistics of houses; and errands in the best order."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from pydantic import BaseModel, ConfigDict, PrivateAttr
 
 from naisei.textgame.game_state import HELD, WorldMap
 
-# What former games taught about houses: which room lies behind which door, and what lies where.
+# Statistics of houses from earlier games: rooms behind doors, and places of things.
 #
 # Learned from own play on training games (`tools/cooking_prior.py`, and the card beside the
 # counts); an empty prior knows nothing, and every unknown room is as good as another.
 
-#: Commands to a place of which nothing is known.
+#: Assumed commands to an unknown place.
 FAR = 3.0
 #: Stands for any door, or none.
 _ANY = ""
@@ -31,8 +31,8 @@ class Prior(BaseModel):
     """Counts over training games.
 
     beyond: `room|door` → room behind it → count; without a door `room|`. lies: thing → room →
-    count; the empty name is over all things. opened: container → how often something was in it
-    when it was opened, and how often it was opened.
+    count; the empty name is over all things. opened: container → times it held something, and
+    times it was opened.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -44,7 +44,7 @@ class Prior(BaseModel):
     _kept_hops: dict[str, dict[str, int]] = PrivateAttr(default_factory=dict)
 
     def add(self, world: WorldMap, openings: Sequence[tuple[str, bool]] = ()) -> None:
-        """Count what a finished game's map shows, and what was in the containers opened."""
+        """Count a finished game's map and the content of opened containers."""
         self._kept_hops.clear()
         for container, something in openings:
             found, times = self.opened.get(container, (0, 0))
@@ -76,11 +76,11 @@ class Prior(BaseModel):
         return {r: c / total for r, c in left.items()} if total else {}
 
     def knows(self, thing: str) -> bool:
-        """Whether such a thing was ever seen lying about; if not, `rooms_of` is of any thing."""
+        """Whether such a thing was ever seen; if not, `rooms_of` is for any thing."""
         return bool(self.lies.get(thing) or self._alike(thing))
 
     def _alike(self, thing: str) -> dict[str, int]:
-        """Counts of things whose last word is the same: a yellow onion lies where onions lie."""
+        """Counts of things whose last word is the same: a yellow onion counts as an onion."""
         last = thing.split()[-1]
         alike: dict[str, int] = {}
         for name, counts in self.lies.items():
@@ -102,7 +102,7 @@ class Prior(BaseModel):
         return {room: frozenset(others) for room, others in links.items()}
 
     def worth_opening(self, container: str) -> float | None:
-        """How often something was in it; `None` if nobody knows."""
+        """Share of times it held something; `None` if unknown."""
         found, times = self.opened.get(container, (0, 0))
         return found / times if times else None
 
@@ -133,7 +133,7 @@ def learned() -> Prior:
 
 # Where to look next: the unexplored way, or the closed container, that promises most.
 
-#: Opening a container of which nobody knows anything, in commands of disappointment.
+#: Cost in commands of opening an unknown container.
 _UNKNOWN_CONTAINER = 2.0
 #: A container that was never worth opening is the last resort.
 _HOPELESS = 50.0
@@ -153,7 +153,7 @@ class Look:
 def best_look(
     world: WorldMap, wanted: Sequence[str], prior: Prior, *, stuck: set[tuple[int, str]]
 ) -> Look | None:
-    """The look with the least expected commands until one of `wanted` is found; `None` when
+    """The look with the least expected commands until one of `wanted` is found; `None` if
     everything was explored and opened."""
     distance = world.distances()
     known = {place.room.lower() for place in world.places}
@@ -196,7 +196,7 @@ def best_look(
 
 
 def _further(room: str, door: str, wanted: Sequence[str], known: set[str], prior: Prior) -> float:
-    """Expected commands from beyond a way to the nearest of what is wanted."""
+    """Expected commands from behind a way to the nearest wanted thing."""
     beyond = prior.behind(room, door, known)
     if not beyond:
         return FAR
@@ -217,7 +217,7 @@ def _to_something(room: str, wanted: Sequence[str], known: set[str], prior: Prio
 
 
 def _rarely_there(room: str, wanted: Sequence[str], prior: Prior) -> float:
-    """1 where what is wanted is never found in this room, less where it often is."""
+    """1 if wanted things are never in this room, less if they often are."""
     shares = [prior.rooms_of(thing, ()).get(room.lower(), 0.0) for thing in wanted]
     return 1 - max(shares, default=0.0)
 
@@ -231,7 +231,7 @@ def _rarely_there(room: str, wanted: Sequence[str], prior: Prior) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A thing to be held in the end. cook_at: where it must be cooked, `None` if it need not."""
+    """A thing to hold in the end. cook_at: where it must be cooked, or `None`."""
 
     name: str
     at: int
@@ -250,11 +250,11 @@ class Errand:
 
 @dataclass(frozen=True, slots=True)
 class Errands:
-    """What a search starts from.
+    """The start of a search.
 
     jobs: the ingredients. knife_at: where the knife is (`HELD`, or `None` without one).
-    spare: things in hand that nobody needs. hands: how many things fit. here, goal: places.
-    distance: place → place → commands.
+    spare: unneeded things in hand. hands: carrying limit. here, goal: places. distance: place →
+    place → commands.
     """
 
     jobs: Sequence[Job]

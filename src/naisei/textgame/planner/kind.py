@@ -35,18 +35,18 @@ _COOKBOOK = "cookbook"
 
 
 class CookingPlanner:
-    """Plays one game. `prior`: what former games taught."""
+    """Plays one game. `prior`: statistics of earlier games."""
 
     def __init__(self, prior: Prior) -> None:
         self.known = CookingState()
         self._prior = prior
         self._last = ""
         self._mind = HouseMind(prior)
-        #: What it means to do, in words.
+        #: The plan in words.
         self._plan: list[str] = []
 
     def decide(self, view: View) -> Flow[Decision]:
-        """The next command; it never asks the world for anything."""
+        """The next command; yields no effects."""
         self.known.see(view, self._last)
         self._plan = []
         command, thought = self._choose()
@@ -56,12 +56,12 @@ class CookingPlanner:
         yield  # a flow without effects
 
     def did(self, action: str) -> bool:
-        """Another command was given than the one decided for; it can go on from there."""
+        """Record another command than the decided one; it can continue."""
         self._last = action
         return True
 
     def _missing(self) -> list[str]:
-        """What is needed and was not seen yet."""
+        """Needed things not seen yet."""
         if self.known.recipe is None:
             return [_COOKBOOK] if self.known.where(_COOKBOOK) is None else []
         tasks = self.known.tasks()
@@ -102,7 +102,7 @@ class CookingPlanner:
         ]
 
     def _gather(self, tasks: list[Task], missing: list[str]) -> tuple[str, str]:
-        """While something is not found yet: what is at hand first, else the nearest promise."""
+        """While something is missing: take things here first, else the nearest promising place."""
         if (command := self._at_hand(tasks)) is not None:
             return command
         look = best_look(self.known.world, missing, self._prior, stuck=self.known.stuck)
@@ -125,7 +125,7 @@ class CookingPlanner:
         return min(found, default=None)
 
     def _spare(self, tasks: list[Task]) -> list[str]:
-        """What is held and not needed; the knife counts once nothing is left to cut."""
+        """Held but unneeded things; the knife too once nothing is left to cut."""
         needed = {t.name for t in tasks} | ({KNIFE} if any(t.cut for t in tasks) else set())
         return sorted(set(self.known.held) - needed)
 
@@ -268,7 +268,7 @@ def is_tidying(first_text: str) -> bool:
 
 
 def _intro(text: str) -> str:
-    """What comes before the first room: its furniture is no hint of what is to be done."""
+    """The text before the first room, without its furniture."""
     return text.partition("-= ")[0] or text
 
 
@@ -286,12 +286,12 @@ class ByFamily:
         return (yield from self._player.decide(view))
 
     def did(self, action: str) -> bool:
-        """Another command was given than the one decided for; whether it can go on from there."""
+        """Record another command than the decided one; returns whether it can continue."""
         return isinstance(self._player, Follows) and self._player.did(action)
 
 
 class PlannerOptions(Options):
-    """prior: use what training games taught about houses; without it every way is as good."""
+    """prior: use statistics of training games; without it all ways are equal."""
 
     prior: bool = True
 

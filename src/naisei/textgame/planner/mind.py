@@ -1,4 +1,4 @@
-"""Where the planner expects what it has not found, and what it found elsewhere."""
+"""The planner's expectations of missing things, and surprises."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from naisei.textgame.game_state import HELD, GameState, WorldMap
 from naisei.textgame.planner.explore import Prior
 from naisei.textgame.schemas import Expectation, Mind
 
-#: Things, and rooms of each, that are told.
+#: Number of things, and of rooms for each.
 _THINGS, _ROOMS = 6, 2
-#: A thing in a room of which less was expected is a surprise.
+#: A thing in a room below this probability is a surprise.
 _UNLIKELY = 0.2
 
 
 class HouseMind:
-    """prior: what former games taught."""
+    """prior: statistics of earlier games."""
 
     def __init__(self, prior: Prior) -> None:
         self._prior = prior
@@ -25,7 +25,7 @@ class HouseMind:
         self._expected: dict[str, dict[str, float]] = {}
 
     def mind_of(self, known: GameState[Any], missing: Sequence[str], plan: Sequence[str]) -> Mind:
-        """missing: what is looked for. plan: in words."""
+        """missing: things to find. plan: in words."""
         surprise = self._surprise(known)
         entered = {place.room.lower() for place in known.world.places}
         searched = entered - _with_closed(known.world)
@@ -55,5 +55,5 @@ class HouseMind:
 
 
 def _with_closed(world: WorldMap) -> set[str]:
-    """Rooms in which something is still closed."""
+    """Rooms with closed containers."""
     return {place.room.lower() for place in world.places if place.closed}

@@ -1,4 +1,4 @@
-"""Conversations as they lie in folders: listed, and removed when nobody has looked at them."""
+"""Stored conversations: listing, limits, and removal of unused ones."""
 
 from __future__ import annotations
 
@@ -35,8 +35,7 @@ class Entry:
 
 
 def check_room(folder: Path, own: Path) -> None:
-    """Whether another conversation has room in the server's folder and the visitor's own. Raises
-    `HTTPException` (409)."""
+    """Check the limits on stored conversations. Raises `HTTPException` (409)."""
     if sum(1 for _ in own.glob("*")) >= KEPT_OF_ONE:
         said = say(
             f"会話は {KEPT_OF_ONE:,} 件までです。要らないものを消してください",
@@ -49,8 +48,8 @@ def check_room(folder: Path, own: Path) -> None:
 
 
 def expire(state: Path, now: float | None = None) -> int:
-    """Remove the conversations, and what is kept beside them of a visitor, that nobody has looked
-    at for `KEPT_DAYS`; returns how many folders went. now: seconds since the epoch."""
+    """Remove conversations and visitors' data unused for `KEPT_DAYS`; returns the number of removed
+    folders. now: seconds since the epoch."""
     oldest = (time.time() if now is None else now) - KEPT_DAYS * 24 * 3600
     gone = 0
     for folder in [*state.glob("conversations/*/*"), *state.glob("visitors/*")]:
@@ -61,7 +60,7 @@ def expire(state: Path, now: float | None = None) -> int:
         except OSError as error:
             raise output_error(error, folder) from error
     for folder in state.glob("conversations/*"):
-        with suppress(OSError):  # somebody's others are still there
+        with suppress(OSError):  # the visitor has others
             folder.rmdir()
     return gone
 

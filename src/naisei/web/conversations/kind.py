@@ -1,4 +1,4 @@
-"""What a page has to say about its conversations: how one is held and how it is shown."""
+"""A page's kind of conversation: how it runs and how it is shown."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ C = TypeVar("C", bound=BaseModel)
 SYSTEM = "web"
 #: The one episode of a conversation.
 WHERE = Where("conversation")
-#: What is being done there, for the other processes of a server.
+#: The current activity, shared with other processes of the server.
 _NOTE = "note"
-#: Kinds of events that may change what stands beside a conversation.
+#: Kinds of events that may change the side panels.
 _TOLD = ("ask", "act", "say", "remember")
 #: Sampling of a role that measures or reads.
 INSTRUMENT: Parameters = {"temperature": 0.0}
 
 
 class ConversationConfig(BaseModel):
-    """What is frozen of a conversation. kind: of the page's conversations. language: in which
-    texts for the flow are made. settings: the kind's own configuration."""
+    """The frozen configuration of a conversation. kind: name of the kind. language: of texts for
+    the flow. settings: the kind's own configuration."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -50,7 +50,7 @@ class ConversationConfig(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class ConversationRun:
-    """What `RunDirectory.of` needs to know."""
+    """A conversation as input of `RunDirectory.of`."""
 
     config: ConversationConfig
     system: str = SYSTEM
@@ -58,7 +58,7 @@ class ConversationRun:
 
 
 class NotingHandler(HandlerWrapper):
-    """Performs effects, and tells the person meanwhile what is being done: `doing` of each."""
+    """Performs effects, showing the note `doing` meanwhile."""
 
     def __init__(
         self, inner: Handler, context: ConversationContext, doing: Callable[[Any], str]
@@ -72,7 +72,7 @@ class NotingHandler(HandlerWrapper):
 
 
 class SamplingHandler(HandlerWrapper):
-    """Performs `Chat` effects, with the parameters of the role where the effect sets none.
+    """Performs `Chat` effects with the role's default sampling parameters.
 
     sampling: role → parameters.
     """
@@ -88,15 +88,14 @@ class SamplingHandler(HandlerWrapper):
 
 @dataclass(frozen=True, slots=True)
 class ConversationContext:
-    """What a conversation may use.
+    """The resources of a conversation.
 
-    world: a base world (Chat, Embed, Now) for role → model, shared by all who ask for the same; see
+    world: a base world (Chat, Embed, Now) for role → model, shared between equal requests; see
     `naisei.web.state.ServerState.world`.
-    human: makes the handler through which an effect is answered by the person at the page.
-    note: says what is going on now, in a few words for the person; it is not kept. folder: the
-    visitor's own, for what is kept from one conversation to the next. language: of the
-    conversation; `say` speaks it while the flow runs. options: of the server. past: the events
-    of earlier parts, for a kind that renews.
+    human: makes a handler that lets the person answer an effect. note: says what is going on now,
+    in a few words for the person; it is not kept. folder: the visitor's own, for what is kept from
+    one conversation to the next. language: of the conversation; `say` speaks it while the flow
+    runs. options: of the server. past: the events of earlier parts, for a kind that renews.
     """
 
     world: Callable[..., Awaitable[World]]
@@ -111,8 +110,8 @@ class ConversationContext:
 class PageConversation(LiveConversation):
     """A visitor's conversation at a page; made by `Conversations`.
 
-    id: names it in addresses. config: the kind's. followers: who looks on now; users: who
-    does something there. touched: when somebody last did.
+    id: names it in addresses. config: the kind's. followers: current viewers; users: requests using
+    it. touched: time of the last use.
     """
 
     def __init__(
@@ -164,7 +163,7 @@ class PageConversation(LiveConversation):
             self._note.write_text(text, encoding="utf-8")
 
     def heard_note(self) -> bool:
-        """Take over what the process that works on it says; whether it is something new."""
+        """Read the note of the working process; returns whether it changed."""
         assert self._note is not None
         try:
             text = self._note.read_text(encoding="utf-8", errors="replace")
@@ -177,8 +176,8 @@ class PageConversation(LiveConversation):
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """What stands beside a conversation. id: of its place on the page. html: what is in it.
-    folded: until somebody asks for it."""
+    """A side panel of a conversation. id: of its element. html: its content. folded: collapsed at
+    first."""
 
     id: str
     title: str
@@ -187,7 +186,7 @@ class Panel:
 
 
 def _lines(config: Any, id: str, event: Event) -> Sequence[Line]:
-    """What was asked and answered, and what was said."""
+    """The default lines: questions, answers and utterances."""
     request: Any = event.request
     if event.kind == "say":
         return (Line(request["text"], request["speaker"]),)
@@ -209,16 +208,16 @@ def _nothing(conversation: PageConversation) -> Mapping[str, Any]:
 class ConversationKind(Generic[C]):
     """One kind of conversation.
 
-    name: unique among all pages; the page's own name, or `<page>-<more>`. config: everything
-    that the flow depends on, frozen with the conversation. open: prepares the flow and its
-    world, and clears up on leaving; it is called again when a conversation is resumed, and must
-    then give the same flow. lines: what an event adds to the conversation, from the configuration,
-    the conversation's id and the event. panels: what stands beside it after some events. about: a
-    word on the setting, under the title. writes: whether the person writes in a field of the page.
-    spoken: the language of the lines, where that is not the page's. placeholder: of that field.
-    shown: what the template `<page>/_status.html` is given besides `conversation`. roles: that
-    models play at the page, each with its sampling (`INSTRUMENT`: temperature 0). limits: of one
-    part, all its effects together. renews: see `naisei.runs.conversation`.
+    name: unique among all pages; the page's own name, or `<page>-<more>`. config: all settings of
+    the flow, frozen with the conversation. open: prepares the flow and its world, and clears up on
+    leaving; it is called again when a conversation is resumed, and must then give the same flow.
+    lines: what an event adds to the conversation, from the configuration, the conversation's id and
+    the event. panels: what stands beside it after some events. about: a word on the setting, under
+    the title. writes: whether the person writes in a field of the page. spoken: the language of the
+    lines, where that is not the page's. placeholder: of that field. shown: what the template
+    `<page>/_status.html` is given besides `conversation`. roles: that models play at the page, each
+    with its sampling (`INSTRUMENT`: temperature 0). limits: of one part, all its effects together.
+    renews: see `naisei.runs.conversation`.
     """
 
     name: str
@@ -241,8 +240,8 @@ class ConversationKind(Generic[C]):
         return self.name.partition("-")[0]
 
     def added(self, conversation: PageConversation, event: Event, seen: dict[str, str]) -> str:
-        """The HTML of what a new event adds, in `hx-swap-oob` pieces; empty for nothing. seen: what
-        the page has of its panels, by id, which is brought up to date after the last event."""
+        """The HTML of what a new event adds, in `hx-swap-oob` pieces; empty for nothing. seen: the
+        panels shown on the page, by id; updated after the last event."""
         config = conversation.config
         lines = self.lines(config, conversation.id, event)
         panels: list[Panel] = []
@@ -253,7 +252,7 @@ class ConversationKind(Generic[C]):
         return fragment("_added.html", lines=lines, panels=panels) if lines or panels else ""
 
     def status(self, conversation: PageConversation) -> str:
-        """The HTML of whose turn it is, sent whenever that changes: `<page>/_status.html`, or
+        """The HTML of the status, sent whenever it changes: `<page>/_status.html`, or
         `_status.html` where a page has none of its own."""
         given = self.shown(conversation)
         return fragment("_status_event.html", conversation=conversation, kind=self, **given)

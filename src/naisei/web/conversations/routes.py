@@ -1,7 +1,7 @@
-"""The addresses that conversations have, and those that every page of conversations has.
+"""Routes of conversations, and of pages with conversations.
 
 POST /conversations/<id>/answer   the person's answer: fields `step` and `text`, or others that
-                                  the effect's reader takes. 204 once it is kept.
+                                  the effect's reader takes. 204 once it is logged.
 GET  /conversations/<id>/events   what happens, as server-sent events: `line` for what an event
                                   adds to the page, `status` for whose turn it is, `end` when it
                                   is over.
@@ -42,11 +42,11 @@ from naisei.web.state import server_of
 from naisei.web.visitors import without_script
 
 C = TypeVar("C", bound=BaseModel)
-#: A comment is sent so often (seconds), so that proxies keep a silent stream open.
+#: Seconds between comments that keep a silent stream open.
 _PING = 15
-#: The browser tries again after so many milliseconds.
+#: Milliseconds until the browser reconnects.
 _AGAIN = 1000
-#: Seconds that a page without script waits for what comes of an answer.
+#: Seconds that a page without script waits for the response to an answer.
 _SEEN = 8
 
 
@@ -91,12 +91,11 @@ async def _answered(
     except NotAsked as error:
         raise HTTPException(409, error.message) from None
     except TimeoutError:
-        raise HTTPException(503, say("保存できませんでした", "it could not be kept")) from None
+        raise HTTPException(503, say("保存できませんでした", "it could not be stored")) from None
 
 
 async def _gone_on(request: Request, conversation: PageConversation) -> Response:
-    """A page without script is not told what happens: it is shown anew when there is something
-    to see."""
+    """Without script the page is reloaded once there is something new."""
     if without_script(request.headers):
         with suppress(TimeoutError):
             async with asyncio.timeout(_SEEN):
@@ -174,12 +173,12 @@ def page_routes(
     begin: Callable[[Request, Mapping[str, str]], Awaitable[tuple[C, str]]] | None = None,
     beside: Callable[[Request, PageConversation], Sequence[Panel]] = _nothing_beside,
 ) -> list[Route]:
-    """Of a page of conversations.
+    """The routes of a page with conversations.
 
     Args:
         experiment: whose flags make the kind's configuration, where `begin` does not.
-        fields: keys of the flags that a visitor may set. None that names a file: it would be read
-            on the server.
+        fields: keys of the flags that a visitor may set. No flags for files, which would be read on
+            the server.
         start: what the template `<page>/start.html` is given besides `model` (the server's) and
             `earlier` (conversations; it may give others). Without such a template the form has a
             field a flag.
@@ -232,7 +231,7 @@ def page_routes(
 
     async def shown(request: Request) -> Response:
         conversation = await conversation_of(request, kind)
-        # Events may come while a template is rendered: what it shows is one moment.
+        # A snapshot, since events may come while a template is rendered.
         events = list(conversation.events)
         config = conversation.config
         return page_response(
@@ -257,8 +256,7 @@ def page_routes(
 
 
 def model_field(request: Request, fields: Mapping[str, str]) -> str | None:
-    """The model that the form names: one of the server's, its default where it names none; `None`
-    without a model.
+    """The model chosen in the form, by default the server's first; `None` without a model.
 
     Raises:
         HTTPException: the server does not offer it.
@@ -291,7 +289,8 @@ def _title(request: Request, page: str) -> str:
 def configured(
     experiment: Experiment[Any], flags: Sequence[Flag], fields: Mapping[str, str], model: str | None
 ) -> Any:
-    """What the command would make of the flags. Raises `InputError` for what does not fit."""
+    """The configuration from the flags, as the command makes it. Raises `InputError` for invalid
+    values."""
     from naisei.cli.flags import configurations
 
     given: dict[str, Any] = {"model": model} if model else {}

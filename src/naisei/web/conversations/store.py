@@ -40,15 +40,15 @@ C = TypeVar("C", bound=BaseModel)
 T = TypeVar("T")
 _ID = re.compile(r"[0-9a-f]{24}")
 _LONGEST_TITLE = 80
-#: Seconds between looks whether another process has gone on with a conversation; seconds that one
+#: Seconds between checks whether another process continued a conversation; seconds that one
 #: which works on it is waited for, to do something there and to look at it.
 _LOOK, _BUSY, _BRIEF = 0.1, 5.0, 0.5
 
 
 class Conversations:
-    """Under `folder`. kinds: by name. context: what a kind may use for a visitor's conversation.
-    store: of the logs of new ones, see `naisei.runs.directory`. shared: with other processes: each
-    works on a conversation while it has something to do there, and lets go of it."""
+    """Under `folder`. kinds: by name. context: makes the resources for a visitor's conversation.
+    store: of the logs of new ones, see `naisei.runs.directory`. shared: with other processes, each
+    of which holds a conversation only while working on it."""
 
     def __init__(
         self,
@@ -66,11 +66,11 @@ class Conversations:
         self._most, self._idle = most, idle
         self._shared = shared
         self._open: dict[str, PageConversation] = {}
-        # As they were when this process let go of them; `_shared`.
+        # State when this process released them; `_shared`.
         self._seen: dict[str, PageConversation] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._opening: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
-        # Several: a log that another program holds keeps one of them waiting.
+        # Several threads, since a locked log blocks one.
         self._disk = ThreadPoolExecutor(8, thread_name_prefix="conversations")
 
     async def begin(
@@ -98,8 +98,8 @@ class Conversations:
         return await self._start(visitor, id, frozen, await self._on_disk(made))
 
     async def fork(self, visitor: Visitor, id: str, episode: str, step: str) -> PageConversation:
-        """A new conversation that is the same up to a step, and goes on from there: what a person
-        was asked at the step, they are asked again. episode: the part that the step is of.
+        """A new conversation with the same events up to a step; the question at the step is asked
+        again. episode: the part with the step.
 
         Raises:
             HTTPException: as `find`. InputError: there is no such step.
@@ -124,13 +124,11 @@ class Conversations:
     async def find(
         self, visitor: Visitor, id: str, kind: ConversationKind[C] | None = None
     ) -> PageConversation:
-        """A conversation of this visitor, gone on with from its log if it was put away; to look
-        at (to do something there, see `using`).
-
-        kind: refuse those of another kind.
+        """A visitor's conversation for reading, reopened from its log if closed (for writing see
+        `using`). kind: required kind.
 
         Raises:
-            HTTPException: there is none, or it is somebody else's: the answer is the same.
+            HTTPException: unknown, or of another visitor (same response).
         """
         conversation = await self._require(visitor, id, work=False)
         if kind is not None and conversation.kind.name != kind.name:
@@ -139,8 +137,8 @@ class Conversations:
 
     @asynccontextmanager
     async def using(self, visitor: Visitor, id: str) -> AsyncIterator[PageConversation]:
-        """As `find`, to do something there. Where another process works on it for long, it is as
-        `find` finds it: an answer cannot be kept there now."""
+        """Like `find`, for writing. If another process works on it for long, it is read-only for
+        now."""
         conversation = await self._require(visitor, id, work=True)
         conversation.users += 1
         try:
@@ -152,8 +150,8 @@ class Conversations:
     async def moved(
         self, visitor: Visitor, conversation: PageConversation
     ) -> PageConversation | None:
-        """Of one that this process has let go of: how it is once something happens there. `None`
-        where no other process can go on with it."""
+        """Wait for changes of a released conversation; `None` if no other process can continue
+        it."""
         path, seen = conversation.directory.path, 0
         while self._shared:
             await asyncio.sleep(_LOOK)
@@ -163,7 +161,7 @@ class Conversations:
             if going and conversation.heard_note():
                 return conversation
             try:
-                now = path.stat().st_mtime_ns  # changes with whoever takes or leaves it
+                now = path.stat().st_mtime_ns  # changes when a process takes or leaves it
             except OSError:
                 return None
             if not going and now == seen:
@@ -191,7 +189,7 @@ class Conversations:
         return await self._on_disk(lambda: entries_in(self.folder(visitor), kind, most))
 
     async def forget(self, visitor: Visitor, id: str) -> None:
-        """Remove a conversation and all that was said in it. Raises as `find`."""
+        """Delete a conversation. Raises as `find`."""
         path = self.path(visitor, id)
         async with self._opening.setdefault(str(path), asyncio.Lock()):
             if not (path / "config.json").is_file():
@@ -296,8 +294,7 @@ class Conversations:
             await self._on_disk(conversation.directory.close)
 
     async def _make_room(self) -> None:
-        """Put away what nobody looks at and nothing works on, for long or so that it is too
-        many."""
+        """Close conversations without viewers and work that are idle for long or too many."""
         resting = [
             (conversation.touched, key)
             for key, conversation in self._open.items()
@@ -306,7 +303,7 @@ class Conversations:
         for touched, key in sorted(resting):
             if len(self._open) <= self._most and touched > time.monotonic() - self._idle:
                 return
-            # Whoever asks for it meanwhile waits until it is put away, and opens it again.
+            # Requests meanwhile wait until it is closed, and reopen it.
             async with self._opening.setdefault(key, asyncio.Lock()):
                 conversation = self._open.get(key)
                 if conversation is not None and self._rests(conversation):
@@ -314,13 +311,12 @@ class Conversations:
 
     @staticmethod
     def _rests(conversation: PageConversation) -> bool:
-        """Whether nobody looks at it and nothing works on it."""
+        """Whether it has no viewers and no work."""
         looked_at = conversation.followers or conversation.users
         return not looked_at and conversation.status.state != "going"
 
     def _rested(self, conversation: PageConversation) -> None:
-        """A conversation waits or is over: another process may go on with it, or some are put
-        away."""
+        """A conversation became idle: release it for other processes, or close some."""
         left = self._let_go(conversation) if self._shared else self._make_room()
         task = asyncio.create_task(left)
         self._tasks.add(task)
@@ -333,7 +329,7 @@ class Conversations:
             if free and self._open.get(key) is conversation:
                 await self._put_away(key)
                 self._seen.pop(key, None)
-                # What the database or a lock kept from it is tried again by whoever looks next.
+                # On database or lock errors the next request retries.
                 if not isinstance(conversation.status.error, InputError):
                     self._seen[key] = conversation
                 if len(self._seen) > self._most:

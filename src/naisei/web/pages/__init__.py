@@ -1,4 +1,4 @@
-"""Pages: what a page is, and which there are.
+"""Pages of the web app, and their registry.
 
     PAGE = Page(
         name="assistant",
@@ -61,9 +61,8 @@ class Page:
     """One entry of the navigation.
 
     name: the first part of its addresses. title, about: Japanese and English. kinds: of its
-    conversations. templates: package whose folder `templates` holds its own, if not naisei's.
-    ready: called in a thread, in each language, when the server begins: loads what its first
-    visitor would otherwise wait for.
+    conversations. templates: package with its own folder `templates`. ready: called in a thread, in
+    each language, when the server begins: loads what its first visitor would otherwise wait for.
     """
 
     name: str

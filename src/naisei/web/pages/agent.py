@@ -76,13 +76,13 @@ async def _open(config: AgentConfig, context: ConversationContext) -> AsyncItera
 
 
 def _index(documents: str, folder: Path) -> None:
-    """Make the index of the documents, for which nobody else is to wait."""
+    """Build the index of the documents in the background."""
     with indexed(documents, folder, ()):
         pass
 
 
 def _lines(config: AgentConfig, id: str, event: Event) -> Sequence[Line]:
-    """What was said and done; a click on what lies behind it opens the step in the recorder."""
+    """Lines of an event; a click opens the step in the recorder."""
     request, result = event.request, event.result
     assert isinstance(request, dict)
     name = config.persona.profile.name
@@ -110,7 +110,7 @@ def _lines(config: AgentConfig, id: str, event: Event) -> Sequence[Line]:
 
 
 def _template_context(here: PageConversation) -> Mapping[str, Any]:
-    """options: answers to what is asked that are understood without a model."""
+    """options: quick answers understood without a model."""
     persona, pending = here.config.persona, here.status.asked
     question = getattr(pending.effect, "question", "") if pending is not None else ""
     if not question or not persona.acts or persona.plays:
@@ -137,7 +137,7 @@ KIND: ConversationKind[AgentConfig] = ConversationKind(
 )
 #: Conversations of any page that the first page lists.
 _EARLIER = 8
-#: What to try first with each persona that ships: it works without a model, too.
+#: Suggested first lines for each shipped persona; they work without a model.
 _TRY = {
     "robot": "お腹が空いたな",
     "desk": "国内出張の宿泊費の上限はいくらですか",

@@ -1,4 +1,4 @@
-"""What stands beside a talk with the agent: its mind, as the events tell."""
+"""Side panels of a talk with the agent: its mind, rebuilt from events."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ from naisei.web.html import fragment
 
 @dataclass
 class Mindful:
-    """What the events tell of the agent's mind. said: what was told with its last line. stances: of
-    the persona and of the person, one a line. recalled: what bore on the last remark."""
+    """The agent's mind from the events. said: metadata of its last line. stances: of the persona
+    and of the person, one a line. recalled: memories relevant to the last remark."""
 
     said: dict[str, Any] = field(default_factory=dict)
     stances: dict[str, list[dict[str, float] | None]] = field(
@@ -57,7 +57,7 @@ class Mindful:
         return mind
 
 
-#: Of what a remark may be, so many are shown.
+#: Number of shown interpretations of a remark.
 _SORTS = 3
 
 
@@ -80,7 +80,7 @@ def _kinds() -> dict[str, str]:
 
 
 def _understood(mind: Mindful, picture: BeliefState) -> list[Line]:
-    """What the last remark was taken for, and why the agent asked or acted."""
+    """The interpretation of the last remark, and why the agent asked or acted."""
     out = []
     if meant := mind.said.get("understood"):
         kinds = _kinds()
@@ -98,7 +98,7 @@ def _understood(mind: Mindful, picture: BeliefState) -> list[Line]:
 
 
 def _checked(mind: Mindful, name: str) -> list[Line]:
-    """What the director said of the last line and of the drafts before it."""
+    """The director's verdict on the last line and its drafts."""
     drafts = [Draft.model_validate(draft) for draft in mind.said.get("drafts", ())]
     return [draft_line(draft, name) for draft in drafts]
 
@@ -125,7 +125,7 @@ def _cost(events: Sequence[Event]) -> list[Line]:
 
 
 def _curves(mind: Mindful, name: str) -> list[Chart]:
-    """How the persona stands to the person, and the other way about."""
+    """The relationship between persona and person, both ways."""
     ways = {"own": f"{name} → {say('あなた', 'you')}", "theirs": f"{say('あなた', 'you')} → {name}"}
     charts = []
     for side, title in ways.items():
@@ -141,7 +141,7 @@ def _curves(mind: Mindful, name: str) -> list[Chart]:
 
 
 def _house(persona: Persona, events: Sequence[Event]) -> dict[str, Any]:
-    """The rooms as they are after these events, and what was done there."""
+    """The rooms after these events, and what happened there."""
     acts: list[Any] = [e.result for e in events if e.kind == "act" and e.failure is None]
     did = [act for act in acts if act["reward"]]
     rooms = did[-1]["info"]["rooms"] if did else rooms_of(persona.world)
@@ -149,7 +149,7 @@ def _house(persona: Persona, events: Sequence[Event]) -> dict[str, Any]:
 
 
 def mind_panels(config: TalkConfig, remembers: bool, events: Sequence[Event]) -> list[Panel]:
-    """What stands beside the talk after these events. remembers: whether the person allows it."""
+    """The side panels after these events. remembers: whether the person allows memory."""
     persona, mind = config.persona, Mindful.of(config, events)
     name = persona.profile.name
     picture = BeliefState.of(Person(name=config.person), events)

@@ -1,4 +1,4 @@
-"""The assistant: asks back before it acts, and shows what it believes meanwhile."""
+"""The assistant: asks back before it acts, and shows its beliefs."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ from naisei.web.state import server_of
 
 
 class AssistantConfig(BaseModel):
-    """scene: the situation, without words yet. person: the notes as they were at the start.
-    model: of an agent that needs one. memory: policy; `none` where there is no model."""
+    """scene: the situation, without an utterance. person: the notes at the start. model: if the
+    agent needs one. memory: policy; `none` without a model."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -54,7 +54,7 @@ class AssistantConfig(BaseModel):
 
 
 _ROLES: dict[str, Parameters] = {"agent": {}, "reflector": {}}
-#: The visitor's notes, kept from one conversation to the next.
+#: The visitor's notes, stored between conversations.
 PERSON = "visitor"
 
 
@@ -126,8 +126,8 @@ KIND: ConversationKind[AssistantConfig] = ConversationKind(
 )
 
 
-#: Situations of the bundled data that are offered: such as the assistant without a model gets right
-#: with three questions and one action, so that nobody's first try is in vain.
+#: Offered situations of the bundled data: ones that the assistant without a model solves with three
+#: questions and one action.
 OFFERED: dict[Language, tuple[str, ...]] = {
     "ja": (
         *("a025-1", "a012-1", "b014-1", "b017-1", "b028-1", "b032-1"),

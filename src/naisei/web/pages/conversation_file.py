@@ -1,5 +1,5 @@
-"""A conversation as a file, or pasted: first how it was read, then how the two stand by how they
-talk, or by the server's model. Nothing that is sent is kept.
+"""A conversation as a file or pasted: its parsed form, then the relationship by speech or by the
+server's model. Uploads are not stored.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _PATH = "/relationship/file"
 #: Files that are read at a time, conversations that the model rates at a time, utterances of the
 #: preview, and the most that a model rates while the page waits.
 _READING, _RATING, _SHOWN, _RATED = asyncio.Semaphore(2), asyncio.Semaphore(2), 6, 60
-#: Who rates by a model; what is malformed is a failed reading, as on the command line.
+#: The rating role; a malformed reply is a failed reading, as on the command line.
 _ROLES = ("questioner", "reflector")
 
 
@@ -85,7 +85,7 @@ async def _file(request: Request) -> Response:
 
 
 async def _rated_by_model(request: Request, dialogue: Dialogue, fields: dict[str, str]) -> Rating:
-    """By a model of the server, in one call a direction and utterance.
+    """Rate with a model of the server, one call per direction and utterance.
 
     Raises:
         HTTPException: the server has no such model.
@@ -121,7 +121,7 @@ def _agent_file(rating: Rating) -> str:
 
 
 def _read(text: str, name: str, fields: dict[str, str]) -> tuple[Dialogue | None, dict[str, Any]]:
-    """The dialogue to rate, once two are chosen, and what the answer shows of the reading."""
+    """The dialogue to rate, once two speakers are chosen, and the context of the response."""
     several = {one.name: one for one in parse_transcripts(text, name)}
     first = next(iter(several), "")
     found: Transcript = several.get(fields.get("dialogue", ""), several[first])
@@ -147,7 +147,7 @@ def _read(text: str, name: str, fields: dict[str, str]) -> tuple[Dialogue | None
 
 
 def _drawn(rating: Rating) -> dict[str, Any]:
-    """held: the agent file of what a model said, which is not asked again for it."""
+    """held: the agent file of a model's rating, to avoid a second call."""
     return {
         "rating": rating,
         "charts": _charts(rating),

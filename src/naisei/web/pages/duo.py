@@ -39,8 +39,8 @@ LONGEST = 40
 
 
 class DuoConfig(BaseModel):
-    """profiles: the two as TOML, in the order in which they speak. played: ids of those whose
-    lines the person writes; the others' come from the model."""
+    """profiles: the two as TOML, in the order in which they speak. played: ids of characters whose
+    lines the person writes; the model writes the others'."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -54,7 +54,7 @@ class DuoConfig(BaseModel):
 
     @property
     def cast(self) -> tuple[Character, ...]:
-        """The characters of the profiles. Raises `InputError` for what is none."""
+        """The characters of the profiles. Raises `InputError` for an invalid one."""
         return tuple(_parsed(text) for text in self.profiles)
 
 
@@ -63,12 +63,12 @@ def _parsed(text: str) -> Character:
     return parse_character(text, place="profile")
 
 
-#: The memory that the turns are told to.
+#: Name of the memory that records the turns.
 TURNS = "turns"
 
 
 def duo(config: DuoConfig, recorder: TalkRecorder) -> Flow[TalkResult]:
-    """The director's loop for each line, whoever writes it."""
+    """The director's loop for each line, by person or model."""
     done: tuple[Turn, ...] = ()
     cast = config.cast
     while len(done) < config.turns:
@@ -188,7 +188,7 @@ async def _begin(request: Request, fields: Mapping[str, str]) -> tuple[DuoConfig
 
 
 def _profile(name: str, own: str) -> str:
-    """The text of a shipped profile, or the one that was given; never a file of this machine."""
+    """The text of a shipped profile, or the submitted one; never a local file."""
     if name == "own":
         return own
     if name not in {character.id for character in shipped()}:

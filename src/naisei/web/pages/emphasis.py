@@ -1,4 +1,4 @@
-"""Which words of a document a careful editor would set in bold. Nothing that is sent is kept."""
+"""Words of a document that a careful editor would set in bold. Uploads are not stored."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ async def _start(request: Request) -> Response:
 
 
 def _sample() -> str:
-    """An article that the tagger did not learn from, without its own marks."""
+    """An article outside the training data, without its marks."""
     folder = files("naisei") / "data" / "emphasis_articles"
     return (folder / f"{HELD_OUT[0]}.md").read_text("utf-8").replace("**", "")
 
@@ -114,8 +114,8 @@ def _share(given: str, what: str) -> float:
 
 
 async def _uploaded(form: FormData, most: int) -> tuple[bytes, str]:
-    """The document and its name: the file, else what was pasted, as Markdown."""
-    # What is reviewed comes back in UTF-8, whatever it was.
+    """The document and its name: the file, else the pasted Markdown."""
+    # Reviewed documents are returned in UTF-8.
     most = min(most, PASTED) * (2 if form.get("reviewed") else 1)
     upload = form.get("file")
     if isinstance(upload, UploadFile) and upload.filename:
@@ -150,8 +150,8 @@ def _suggested(
 
 
 def _marked(found: Suggestions, kept: set[str] | None) -> tuple[str | None, int, list[_Reviewed]]:
-    """The document with its marks as text; `None` for one that cannot be marked. kept: numbers of
-    the suggestions that are accepted; all by default, and those that are not listed."""
+    """The document with its marks as text; `None` if it cannot be marked. kept: numbers of accepted
+    suggestions; all by default."""
     if found.document.source is None:
         return None, 0, []
     source = found.document.source

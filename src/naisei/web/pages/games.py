@@ -78,8 +78,8 @@ class PlayConfig(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class GameView:
-    """view: the present moment, `None` before the first. result: the play so far. advice: what
-    the player said last: a command, with its thoughts and scores."""
+    """view: the current state, `None` before the first. result: the play so far. advice: the
+    player's last advice: a command with thoughts and scores."""
 
     view: View | None
     result: GameResult
@@ -235,7 +235,7 @@ _LAST = 9_999
 
 
 def wanted(kind: str, number: str) -> tuple[Wanted, int]:
-    """What somebody asks for. Raises `HTTPException` for what there is not."""
+    """The requested game. Raises `HTTPException` for an unknown one."""
     if kind not in get_args(Wanted):
         raise HTTPException(
             422, say("その種類のゲームはありません", "there is no such kind of game")
@@ -275,7 +275,7 @@ _MAKING = asyncio.Semaphore(2)
 
 
 def _players(model: str | None) -> list[str]:
-    """Those that can be had here, the best first: the model's own, where there is one."""
+    """The available players, best first."""
     found = []
     for name in entries.names(GROUP):
         try:

@@ -11,8 +11,7 @@ from naisei.lengths import PROFILE, too_long
 
 
 def profile_field(fields: Mapping[str, str], sample: str, *, used: bool) -> str:
-    """The profile of a form. sample: what stands in the field until somebody writes there. used:
-    whether something of the form asks for it.
+    """The profile of a form. sample: the field's prefilled text. used: whether the form needs it.
 
     Raises:
         HTTPException: it is too long, asked for and empty, or written and used by nothing.

@@ -1,4 +1,4 @@
-"""Two personas talk; how each stands toward the other is drawn as they do."""
+"""Two personas talk, with live charts of their relationship."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from naisei.web.pages.profiles import profile_field
 
 
 class PairConfig(BaseModel):
-    """pair: id of a shipped pair, or the TOML text of one. played: those whose lines the person
+    """pair: id of a shipped pair, or the TOML text of one. played: agents whose lines the person
     writes. embedder: for the relevance of memories."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -74,7 +74,7 @@ def pair_of(given: str) -> Pair:
 
 
 def drawn(pair: Pair, rules: Rules, events: Iterable[Event]) -> str:
-    """How the two stand, so far as the events tell, as HTML."""
+    """The relationship from the events, as HTML."""
     estimated = rules.reflection == "off"
     charts = curves(replayed(pair, events).conversation, speech=estimated)
     return fragment("relationship/_curves.html", charts=charts, estimated=estimated)
@@ -82,7 +82,7 @@ def drawn(pair: Pair, rules: Rules, events: Iterable[Event]) -> str:
 
 _INSTRUMENTS = ("questioner", "reflector", "summariser", "rater")
 _ROLES: dict[str, Parameters] = {"speaker": {}, **dict.fromkeys(_INSTRUMENTS, INSTRUMENT)}
-#: What is malformed is asked for once more, then counts as a failed reading.
+#: A malformed reply is requested once more, then counts as a failed reading.
 _RESENDS = dict.fromkeys(_INSTRUMENTS, 0)
 
 
@@ -134,7 +134,7 @@ def _line_of(effect: Chat[Any], fields: Mapping[str, str]) -> str:
 
 
 def speaker_of(here: PageConversation) -> str:
-    """The name of whoever speaks next."""
+    """The name of the next speaker."""
     config: PairConfig = here.config
     pair = pair_of(config.pair)
     record = replayed(pair, here.events)

@@ -45,7 +45,7 @@ def needs_torch() -> None:
 
 @contextmanager
 def opened(encoder: str) -> Iterator[str]:
-    """The folder or name for `from_pretrained`; what that raises becomes one message.
+    """The folder or name for `from_pretrained`; its errors become one message.
 
     Raises:
         InputError: something is not installed, or there is no such encoder.
@@ -54,7 +54,7 @@ def opened(encoder: str) -> Iterator[str]:
     from transformers.utils import logging
 
     logging.disable_progress_bar()
-    logging.set_verbosity_error()  # that a head is fresh, or layers are left out, is no news
+    logging.set_verbosity_error()  # ignores warnings on new heads or left-out layers
     own = encoder == NAME and not Path(encoder).is_dir()
     path = str(_converted()) if own else encoder
     try:
@@ -115,7 +115,7 @@ def _converted() -> Path:
 
 
 def convert(packed: Packed, folder: Path) -> None:
-    """Writes model and tokenizer, whole or not at all. An existing folder stays as it is."""
+    """Write model and tokenizer atomically. An existing folder is unchanged."""
     import torch
     from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
 
@@ -152,7 +152,7 @@ def convert(packed: Packed, folder: Path) -> None:
         try:
             scratch.rename(folder)
         except OSError:
-            # Another process was faster: what is whole may stay.
+            # Another process was faster: use its folder.
             if not folder.is_dir():
                 raise
     finally:
@@ -175,15 +175,15 @@ def _written(character: str) -> bool:
     return unicodedata.category(character)[0] in "PSNZ"
 
 
-#: Stands in for a character while the others are normalised.
+#: Placeholder for a character during normalisation.
 _SHIELD = "\ue000"
 
 
 def _unigram(packed: Packed, kept: Sequence[int] | NDArray[np.int64]) -> Any:
-    """A `tokenizers.Tokenizer` over the kept pieces, numbered anew in their order. Words are given
-    to it one by one, and Japanese words mostly follow on each other without a space: none is put
-    before a word. Normalisation is NFKC, with spaces folded and control characters dropped, and
-    `～` kept as the packed map has it."""
+    """A `tokenizers.Tokenizer` over the kept pieces, renumbered. Words are given to it one by one,
+    and Japanese words mostly follow on each other without a space: none is put before a word.
+    Normalisation is NFKC, with spaces folded and control characters dropped, and `～` kept as the
+    packed map has it."""
     from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers
 
     number = {int(old): new for new, old in enumerate(kept)}

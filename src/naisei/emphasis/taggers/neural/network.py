@@ -1,4 +1,4 @@
-"""The networks, their CRF layer, and batches of what they read."""
+"""The networks, their CRF layer, and input batches."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from naisei.japanese.morph import words
 #: A title takes at most this share of an input.
 _TITLE = 0.25
 _LONGEST_TITLE = 300  # characters
-#: The label of what is not counted, as the losses of torch have it.
+#: The ignored label, as in torch's losses.
 IGNORED = -100
 
 
@@ -52,7 +52,7 @@ def inputs_of(article: Article, subwords: Subwords, *, title: bool, limit: int) 
     room = max(8, limit - 1 - len(after))
     out: list[Input] = []
     for number, sentence in enumerate(article.sentences):
-        # A word longer than the whole input is read as far as it goes.
+        # A word longer than the input is truncated.
         pieces = [ids[:room] for ids in subwords.cut(t.surface for t in sentence.tokens)]
         for first, last in _parts(pieces, room):
             own = pieces[first:last]
@@ -97,7 +97,7 @@ def batch(inputs: Sequence[Input], *, pad: int) -> dict[str, Tensor]:
 
 
 class CrfLayer(nn.Module):  # type: ignore[misc]
-    """Transition scores A of eq. 4.1, as in `naisei.emphasis.crf`, learnt with what lies below.
+    """Transition scores A of eq. 4.1, as in `naisei.emphasis.crf`, learnt with the layers below.
 
     emissions: (B, T, 2). lengths: (B,). labels: (B, T). Padding is never read: neither a score nor
     a gradient depends on it.
@@ -169,7 +169,7 @@ class _BiLstm(nn.Module):  # type: ignore[misc]
         return self.head(self.dropout(states))
 
 
-#: Score of emphasis where there can be none: odds of e^−40 are none.
+#: Score of emphasis for fixed words: odds of e^−40.
 _NEVER = -40.0
 
 
@@ -205,8 +205,8 @@ class Network(nn.Module):  # type: ignore[misc]
         self, input_ids: Tensor, attention_mask: Tensor, leads: Tensor, labels: Tensor,
         sizes: Tensor,
     ) -> dict[str, Tensor]:  # fmt: skip
-        """loss: mean negative log-likelihood of a word. logits: (B, W, 2); what cannot be
-        emphasised scores 0 and −40."""
+        """loss: mean negative log-likelihood of a word. logits: (B, W, 2); fixed words score 0 and
+        −40."""
         said = self.body(input_ids=input_ids, attention_mask=attention_mask)
         every = (said if isinstance(said, Tensor) else said.logits).float()
         own = every.gather(1, leads[:, :, None].expand(-1, -1, 2))

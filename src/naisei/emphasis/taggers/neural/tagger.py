@@ -1,4 +1,4 @@
-"""Neural taggers: how they learn, by `Trainer` of transformers, and the folder that keeps one."""
+"""Neural taggers: training with `Trainer` of transformers, and storage in a folder."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from naisei.lang import say
 from naisei.runs.training import draw_curve, last_checkpoint, run_trainer
 
 Floats = NDArray[np.float64]
-#: Subwords, padding too, that are tagged at once.
+#: Subwords per batch, padding included.
 _AT_ONCE = 4096
-#: Learning rate of what is new on top of the encoder; the others of AdamW are the usual ones.
+#: Learning rate of new layers on the encoder; the others of AdamW are the usual ones.
 _HEAD_RATE, _DECAY, _WARMUP = 1e-3, 0.01, 0.1
 
 
@@ -53,7 +53,7 @@ def device_of(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class NeuralTagger:
-    """What `train` makes.
+    """The result of `train`.
 
     network: a `Network`. calibration: fitted on the dev part. For the empty-title experiment
     (thesis, §4.6.2) give it articles whose title is "".
@@ -90,14 +90,14 @@ class NeuralTagger:
         return own, [(row & can).tolist() for row, can in zip(best, counted, strict=True)]
 
     def inputs(self, article: Article) -> list[Any]:
-        """What the network is given of an article (`Input`)."""
+        """The network's input for an article (`Input`)."""
         from naisei.emphasis.taggers.neural.network import inputs_of
 
         limit = min(self.plan.limit, self.network.longest)
         return inputs_of(article, self.subwords, title=self.plan.title, limit=limit)
 
     def _scores(self, inputs: Sequence[Any]) -> list[tuple[Any, Floats]]:
-        """Each input with the scores of its words; inputs of like length at once."""
+        """Scores of each input's words, batched by length."""
         import torch
 
         from naisei.emphasis.taggers.neural.network import batch
@@ -122,7 +122,7 @@ class NeuralTagger:
 
 
 def untrained(plan: NeuralPlan, *, device: str = "auto", seed: int = 0) -> NeuralTagger:
-    """A tagger that has learnt nothing yet, the same for the same seed.
+    """An untrained tagger, determined by the seed.
 
     Raises:
         InputError: something is not installed, or there is no such encoder.

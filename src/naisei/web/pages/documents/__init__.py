@@ -1,4 +1,4 @@
-"""Ask the documents: vague requests are asked back about before anything is searched."""
+"""Ask the documents: it asks back about vague requests before searching."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ async def _begin(request: Request, fields: Mapping[str, str]) -> tuple[AskConfig
         raise HTTPException(422, say("先にファイルを追加してください", "add files first"))
     await rebuild(shelf, folder, server.options)
     async with shared_index(index_path(shelf, folder, server.options)):
-        pass  # it can be opened: else it is said now, not in the conversation
+        pass  # opens it now, so that errors come before the conversation
     model = model_field(request, fields)
     setting = Setting(
         rules=Rules(language=language(), roles=_ROLES if model else frozenset()),
@@ -121,7 +121,7 @@ def _profile(fields: Mapping[str, str]) -> Profile:
 
 
 async def _upload(request: Request) -> Response:
-    """Files into the visitor's own folder; those that cannot be taken are named."""
+    """Store files in the visitor's folder; rejected ones are named."""
     server = server_of(request)
     if not server.options.uploads:
         raise HTTPException(404, say("アップロードは無効です", "uploading is switched off"))
@@ -149,7 +149,7 @@ async def _upload(request: Request) -> Response:
 async def _remove(request: Request) -> Response:
     folder = documents_in(_own(server_of(request), request))
     name = (await form_fields(request)).get("name", "")
-    # Only what is listed can be removed: no name leads out of the folder.
+    # Only listed files can be removed, so no name leads out of the folder.
     found = {path.name: path for path in folder.glob("*")}.get(name)
     if found is None:
         raise HTTPException(404, say("そのようなファイルはありません", "there is no such file"))
@@ -234,7 +234,7 @@ def _asks(event: Event) -> bool:
 
 
 def _feedback_summary(folder: Path, config: AskConfig) -> dict[str, object]:
-    """What the page says of the feedback: how many lines count, and what they came to."""
+    """The page's summary of the feedback: number of lines and the resulting thresholds."""
     base = config.setting.rules.thresholds
     now = cuts_of(folder, base)
     moved = {

@@ -1,4 +1,4 @@
-"""A conversation about documents: where they lie, its flow and world, and what is shown of it."""
+"""A conversation about documents: their location, its flow and world, and its view."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ Shelf = Literal["server", "handbook", "own"]
 
 class AskConfig(BaseModel):
     """setting: rules, profile and contacts. model: of all roles; `None` leaves them to rules.
-    remembers: whether the visitor allows notes of them, for the next conversation."""
+    remembers: whether the visitor allows notes for the next conversation."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -91,7 +91,7 @@ def documents_in(folder: Path) -> Path:
 
 
 async def rebuild(shelf: Shelf, folder: Path, options: WebOptions) -> IndexReport | None:
-    """Bring the index of a shelf up to date; `None` for one that is made elsewhere.
+    """Update the index of a shelf; `None` for one built elsewhere.
 
     Raises:
         InputError: there is nothing to index.
@@ -109,13 +109,13 @@ async def rebuild(shelf: Shelf, folder: Path, options: WebOptions) -> IndexRepor
 
 def _handbook(target: Path) -> IndexReport:
     with as_file(files("naisei.data") / "handbook") as documents:
-        # By words alone: vectors of the whole handbook would keep a person waiting for a minute.
+        # By words alone, since vectors of the whole handbook take a minute.
         return build(target, documents, embedder=None, wait=60)
 
 
 @asynccontextmanager
 async def shared_index(path: Path) -> AsyncIterator[Index]:
-    """The index of a folder, the same for all who read it now.
+    """The shared index of a folder.
 
     Raises:
         InputError: there is none.
@@ -123,7 +123,7 @@ async def shared_index(path: Path) -> AsyncIterator[Index]:
     async with _LOCKS.setdefault(f"open {path}", asyncio.Lock()):
         held = _OPEN.get(path)
         if held is None:
-            # Visitors are in no group; what they uploaded themselves is all theirs.
+            # Visitors are in no group, and see all of their own uploads.
             groups = None if path.name == _OWN_INDEX else ()
             index = await asyncio.to_thread(Index.open, path, groups=groups)
             _OPEN[path] = (index, 1)
@@ -142,7 +142,7 @@ async def shared_index(path: Path) -> AsyncIterator[Index]:
 
 
 def contacts_of(shelf: Shelf) -> Contacts:
-    """Whom to ask, where the shelf comes with such a file."""
+    """The contacts of a shelf, if it has such a file."""
     if shelf != "handbook":
         return Contacts()
     with as_file(files("naisei.data") / "handbook" / "contacts.toml") as path:
@@ -180,12 +180,12 @@ class Radar:
 
     @property
     def describe(self) -> str:
-        """The grades in words, for who cannot see the drawing."""
+        """The grades in words, for screen readers."""
         return say("、", ", ").join(f"{axis.name} {axis.grade}" for axis in self.axes)
 
     @classmethod
     def last(cls, events: Sequence[Event]) -> Radar | None:
-        """Of the last evaluation; `None` before the first."""
+        """The last evaluation; `None` before the first."""
         for event in reversed(events):
             request: Any = event.request
             if event.kind == "say" and "reply" in request["meta"]:
@@ -225,12 +225,12 @@ _RESENDS = dict.fromkeys(_ROLES, 0)
 
 
 def feedback_path(folder: Path) -> Path:
-    """What a visitor said of the replies."""
+    """The file with a visitor's feedback."""
     return folder / "feedback.jsonl"
 
 
 def memory_of(folder: Path) -> KeptStream:
-    """What a visitor said that they are and asked, if they allow it."""
+    """The visitor's stored notes, if allowed."""
     return KeptStream(folder / "memory.jsonl")
 
 
@@ -254,7 +254,7 @@ async def _open(config: AskConfig, context: ConversationContext) -> AsyncIterato
             Say: lambda effect: None,
         }
         if models:
-            # What is borne out of an answer is shown while it is written, and stays.
+            # Supported sentences are shown while the answer is written.
             shown = ShowingHandler(base.handler(Chat("evaluator", ())), context.note)
             handlers[Chat] = NotingHandler(shown, context, _doing)
         kept = memory_of(context.folder)

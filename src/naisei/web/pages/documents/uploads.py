@@ -1,4 +1,4 @@
-"""Documents that are uploaded: into their own folder, under a tame name, never over another."""
+"""Documents that are uploaded: into their own folder, under a safe name, without overwriting."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _BEGINS = {
     ".pdf": b"%PDF-",
     **dict.fromkeys((".docx", ".xlsx", ".pptx", ".odt"), b"PK\x03\x04"),
 }
-#: What a name keeps: letters and digits of any script, and a few marks.
+#: Allowed characters of a name: letters and digits of any script, and a few marks.
 _OTHER = re.compile(r"[^\w.\-ー・() ]+")
-#: Bytes of a name, well below what file systems take.
+#: Bytes of a name, well below the limit of file systems.
 _LONGEST = 120
 
 
 def safe_name(given: str) -> str:
-    """The last part of a file's name with nothing in it that a file system or a shell acts on.
+    """The base name without characters special to file systems or shells.
 
     Raises:
         HTTPException: nothing is left, or the suffix is none of `KINDS`.
@@ -56,7 +56,7 @@ def safe_name(given: str) -> str:
 
 
 def store(folder: Path, name: str, data: bytes) -> Path:
-    """Write an upload under its tame name; the file is there whole or not at all.
+    """Write an upload atomically under its safe name.
 
     Raises:
         HTTPException: empty, not what its name says, or a file of that name is there.

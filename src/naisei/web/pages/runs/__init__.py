@@ -1,4 +1,4 @@
-"""Runs: listed, opened, read to the last effect, compared, taken away as files.
+"""Runs: list, details to the last effect, comparison, downloads.
 
 A run is named by its path under the folder of runs (`clarify-12ab`, `study/with-memo`); a
 conversation of the visitor's own by `@<id>`.
@@ -60,7 +60,7 @@ _ROUTES = [
 
 
 def _ready() -> None:
-    """What the pages of episodes show of each system; and the dictionary, half a second's work."""
+    """Preload the replays of systems, and the dictionary (half a second)."""
     for name in system_names():
         replay_of(name)
     search_tokens("内省")

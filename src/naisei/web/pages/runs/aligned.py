@@ -1,4 +1,4 @@
-"""Two episodes side by side, turn by turn: where they part, and what the models were told there."""
+"""Two episodes side by side, turn by turn: their first difference, and the prompts there."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from naisei.web.pages.runs.loaded import Loaded, brief, effect_text, episode_of,
 
 #: Turns before and after the one that is looked at, and bytes of a line and of the differences.
 _AROUND, _LINE, _CHANGES = 8, 1_200, 8_000
-#: What is part of the conversation.
+#: Kinds of events in the conversation.
 _KINDS = ("ask", "act", "say")
 
 
@@ -36,7 +36,7 @@ class Turn:
 
 
 def aligned(first: Sequence[Event], second: Sequence[Event]) -> list[Turn]:
-    """The turns of both: what was asked, done and said, in order."""
+    """The turns of both: questions, actions and utterances, in order."""
     left, right = ([e for e in events if e.kind in _KINDS] for events in (first, second))
     pairs = [
         (left[n] if n < len(left) else None, right[n] if n < len(right) else None)
@@ -118,8 +118,8 @@ def _side(loaded: Loaded, event: Event | None) -> _Side | None:
 
 @dataclass(frozen=True, slots=True)
 class _Prompts:
-    """What the last model before a turn was told in both. role: its role, empty where neither has
-    asked a model."""
+    """Prompts of the last model call before a turn in both. role: its role, empty without a
+    call."""
 
     role: str
     changes: list[Part]

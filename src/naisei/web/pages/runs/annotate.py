@@ -1,5 +1,5 @@
-"""What people write of runs: tags, a thumb on an episode, and the queue in which readers judge the
-episodes of a run, or the instances of a data set, by a rubric."""
+"""Annotations of runs: tags, a thumb on an episode, and the queue in which readers judge episodes
+or instances by a rubric."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from naisei.web.pages.runs.lists import annotations_of, chosen_runs, opened, pla
 from naisei.web.pages.runs.loaded import beginning, conversation_lines, episode_of
 from naisei.web.state import server_of
 
-#: Bytes of what is read, on a page.
+#: Bytes of annotated text on a page.
 _TALK = 20_000
 #: Keys of the options, in their order; the other letters are keys of the page.
 _KEYS = "1234567890"
@@ -35,8 +35,8 @@ _FORMS = {"csv": "text/csv", "jsonl": "application/jsonl"}
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """What is read. name: in addresses, that of a run, or `=NAME` of a data set. folder: where
-    what is written of it stands. show: a unit's lines, and the address of all of it."""
+    """A queue of units. name: in addresses: a run, or `=NAME` of a data set. folder: of its
+    annotations. show: a unit's lines, and its full address."""
 
     name: str
     folder: Path
@@ -67,7 +67,7 @@ def _queue(request: Request) -> Queue:
         loaded = episode_of(place, unit)
         events = range(len(loaded.episode.events))
         lines = loaded.summary or [line for n in events for line in conversation_lines(loaded, n)]
-        # Whoever reads is not told how it was scored.
+        # Readers do not see the score.
         bare = [replace(line, marks=()) for line in lines]
         return beginning(bare, _TALK), place.url("episode", e=unit)
 

@@ -55,7 +55,7 @@ def _pdf(drawn: Any) -> Response:
 
 
 def _work(runs: dict[str, Path], metric: str, x: str) -> dict[str, Any]:
-    """What the page shows: the chart, or why there is none and what can be chosen."""
+    """The page's content: the chart, or the reason and the choices."""
     table, problem = None, ""
     loaded = [load(path, name) for name, path in runs.items()]
     metric = metric or (headline_name(loaded[0]) if loaded else "")

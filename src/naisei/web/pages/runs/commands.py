@@ -23,7 +23,7 @@ _MOST, _WAIT, _LOOK, _GRACE = 2, 10.0, 0.05, 3.0
 
 
 class _Commands:
-    """Commands under way, which end with the server; what they had reached is kept."""
+    """Running commands, which end with the server; their progress is stored."""
 
     def __init__(self, server: ServerState) -> None:
         self._open = is_loopback(server.options.host)
@@ -89,7 +89,7 @@ class _Commands:
     def _refuse(self, code: int, told: bytes) -> None:
         why = told.decode("utf-8", "replace").strip()[-1_000:]
         failed = say(f"できませんでした (終了コード {code})", f"it failed (exit code {code})")
-        # What the command says names files of the server.
+        # The command's output names files of the server.
         raise InputError(f"{failed}: {why}" if self._open else failed, place=why)
 
     async def _end(self) -> None:

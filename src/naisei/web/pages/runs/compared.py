@@ -57,8 +57,8 @@ async def show(request: Request) -> Response:
 
 
 async def _choose(request: Request, names: list[str], refused: str = "") -> Response:
-    """Fewer than two, too many, or such as cannot be compared: says so, and offers what one run can
-    be compared with."""
+    """Fewer than two runs, too many, or incomparable ones: an error, with candidates for
+    comparison."""
     root = server_of(request).runs
     others: list[tuple[str, str, str]] = []
     if len(names) == 1:
@@ -135,7 +135,7 @@ def _with_base(sides: list[Side], first: int) -> str:
 
 
 def _label(side: Side) -> str:
-    """A run for people: its name, and the agent and models by which it differs."""
+    """A label of a run: its name, agent and models."""
     config = side.frozen.config
     models = config.get("models")
     told = [config.get("agent"), *(models.values() if isinstance(models, dict) else ())]

@@ -8,7 +8,7 @@ from itertools import islice
 
 from markupsafe import escape
 
-#: Lines of a text that are compared; longer ones are compared as they stand.
+#: Longest texts (lines) that are compared.
 _MOST = 400
 _WAYS = {" ": "same", "-": "gone", "+": "new"}
 
@@ -22,21 +22,20 @@ class Part:
 
 
 def page_bytes(text: str) -> int:
-    """What a text takes on a page, where it stands escaped."""
+    """Bytes of a text on a page, escaped."""
     return len(str(escape(text)).encode())
 
 
 def cut(text: str, room: int) -> str:
-    """The beginning of a text that takes about so many bytes of a page, with a mark where the rest
-    is left out."""
+    """The beginning of a text up to about this many bytes, with a mark for the rest."""
     if (bytes := page_bytes(text)) <= room:
         return text
     return f"{text[: len(text) * max(room, 0) // bytes]}… ({len(text):,})"
 
 
 def differing(before: str, after: str, *, room: int) -> list[Part]:
-    """What changed from one text to the other, line by line, with a line left and right of each
-    change; empty where they are the same. room: bytes on the page."""
+    """Differences of two texts by line, with a line of context; empty if they are equal. room:
+    bytes on the page."""
     old, new = before.split("\n")[:_MOST], after.split("\n")[:_MOST]
     parts: list[Part] = []
     for line in islice(unified_diff(old, new, n=1, lineterm=""), 2, None):

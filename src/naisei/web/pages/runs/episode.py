@@ -1,6 +1,6 @@
-"""One episode as a timeline: what was said by a step, how things stood, what was asked there.
+"""One episode as a timeline: conversation, state and prompts by step.
 
-Every step has an address, and a page holds only what is around it, however long the episode is.
+Every step has an address, and a page holds only its surroundings.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _GIST = 4
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """What an effect added to the conversation. here: it is the step itself."""
+    """A conversation entry from an effect. here: it is the current step."""
 
     step: str
     kind: str
@@ -67,7 +67,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class _Neighbours:
-    """Names of episodes; empty where there is none. failed: the next that went wrong."""
+    """Names of episodes; empty where there is none. failed: the next failed one."""
 
     before: str
     after: str
@@ -121,7 +121,7 @@ async def show(request: Request) -> Response:
 
 
 def number_of(events: Sequence[Event], step: str, at: str) -> int:
-    """The number of the event, from 0, that an address names; the last where it names none."""
+    """The index of the event in the address; by default the last."""
     last = max(len(events) - 1, 0)
     if step:
         for number, event in enumerate(events):
@@ -220,7 +220,7 @@ def _talk(loaded: Loaded, at: int) -> tuple[list[Item], str]:
 
 
 def _state(replay: Replay, episode: RecordedEpisode, events: Sequence[Event]) -> tuple[str, str]:
-    """HTML, and why there is none."""
+    """The state as HTML, or the reason for its absence."""
     try:
         drawn = replay.state(episode, events)
     except InputError as error:
@@ -245,7 +245,7 @@ def _first_wrong(loaded: Loaded) -> int | None:
 
 
 def _neighbours(directory: RunDirectory, name: str, overview: Overview) -> _Neighbours:
-    """In the order in which episodes ended, as on the page of the run."""
+    """Neighbours in order of completion, as on the page of the run."""
     overview.update(directory.log)
     names = list(overview.rows)
     if name not in overview.rows:
@@ -261,8 +261,8 @@ def _neighbours(directory: RunDirectory, name: str, overview: Overview) -> _Neig
 
 @dataclass(frozen=True, slots=True)
 class _Inspected:
-    """What went out and came back at a step. changes: to the request before, of the same role, at
-    the step `before`."""
+    """Request and result at a step. changes: compared with the role's previous request, at the step
+    `before`."""
 
     role: str
     request: str
@@ -311,7 +311,7 @@ def _role(event: Event) -> str:
 
 
 async def prompt(request: Request) -> Response:
-    """`GET /runs/prompt/<run>?e=<episode>&step=<step>`: the whole of what a model was told."""
+    """`GET /runs/prompt/<run>?e=<episode>&step=<step>`: the full prompt."""
     place = place_of(request)
     name, step = (request.query_params.get(k, "") for k in ("e", "step"))
     log = await looking(place, lambda d: d.log.read(name))

@@ -1,4 +1,4 @@
-"""A recorded episode of a system, line by line: what a page shows before it invites."""
+"""A recorded episode of a system, shown as an example on its page."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ _MOST, _LINE = 10, 360
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """lines: the first of it. address: of all of it, step by step. begins: of the form that begins
-    a run of the system; empty where there is none. japanese: whether it is in Japanese."""
+    """lines: its first lines. address: of the full episode. begins: address of the form that starts
+    a run, or "". japanese: whether it is in Japanese."""
 
     outcome: EpisodeOutcome
     lines: Sequence[Line]

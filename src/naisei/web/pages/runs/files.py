@@ -91,7 +91,7 @@ def _lines(place: RunAddress, *, events: bool) -> Iterator[str]:
 
 
 def download(content: str | bytes, kind: str, name: str) -> Response:
-    """A file to keep. What others wrote is never shown as a page of ours."""
+    """A file download. Foreign content is never shown as a page."""
     return Response(content, media_type=kind, headers=_named(name))
 
 

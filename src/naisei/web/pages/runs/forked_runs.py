@@ -21,17 +21,17 @@ from naisei.web.pages.runs.commands import commands_of
 from naisei.web.pages.runs.lists import RunAddress, looking
 from naisei.web.state import RECORDED, ServerState
 
-#: Minutes after which a fork stops (asked for again, it goes on), and characters of a text.
+#: Minutes after which a fork stops (a new request continues it), and characters of a text.
 _MINUTES, _TEXT = 10, 30_000
-#: Characters up to which what was recorded is put into the form, to be changed there.
+#: Longest recorded text put into the form for editing.
 _SHOWN = 3_000
 
 
 @dataclass(frozen=True, slots=True)
 class ForkForm:
-    """What can be changed at a step. answer: as recorded, by the name of its field, "" of one that
-    is words alone; prompt: the same, `None` where there is none; both empty where that is long.
-    models: to choose of. fixed: the recorded ones may stay."""
+    """Possible changes at a step. answer: the recorded one by field, "" for plain text; prompt: the
+    recorded one or `None`; both empty if too long. models: choices. fixed: the recorded ones may
+    stay."""
 
     answer: Mapping[str, str]
     prompt: str | None
@@ -106,7 +106,7 @@ def _answers(event: Event) -> dict[str, str]:
 
 
 def answer_of(event: Event, given: Mapping[str, str]) -> str | None:
-    """The answer that the form makes; `None` where it is the recorded one. Raises `InputError`."""
+    """The answer from the form; `None` if unchanged. Raises `InputError`."""
     recorded = _answers(event)
     texts = {name: _text(given, f"answer {name}".strip()) for name in recorded}
     new = {n: t for n, t in texts.items() if t.strip() not in ("", recorded[n].strip())}

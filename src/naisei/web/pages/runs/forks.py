@@ -1,5 +1,4 @@
-"""Forks on the pages: a conversation or a run goes another way; a fork stands beside its
-parent."""
+"""Forks of conversations and runs, shown beside their parents."""
 
 from __future__ import annotations
 

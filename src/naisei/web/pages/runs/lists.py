@@ -1,4 +1,4 @@
-"""From what stands in an address to a run directory, and nothing else; the list of runs."""
+"""Maps addresses to run directories; the list of runs."""
 
 from __future__ import annotations
 
@@ -92,8 +92,8 @@ def _within(server: ServerState, name: str) -> Path:
 
 
 def annotations_of(server: ServerState, run: Path) -> Path:
-    """Where annotations of a run stand: in its folder; of an example that ships, and so is not
-    written to, among the runs."""
+    """The folder of a run's annotations: its own, or for a read-only shipped example, among the
+    runs."""
     if run.parent == RECORDED:
         return server.options.runs / "annotations" / run.name
     return run
@@ -107,8 +107,8 @@ def is_study(path: Path) -> bool:
 
 
 def chosen_runs(request: Request) -> dict[str, RunAddress]:
-    """The runs that an address names by `run`, each once, by their names; those of a study in its
-    place. Raises `HTTPException` where there is none of a name."""
+    """The runs named by `run` in an address, without duplicates; a study is replaced by its runs.
+    Raises `HTTPException` where there is none of a name."""
     out: dict[str, RunAddress] = {}
     for name in request.query_params.getlist("run"):
         place = place_of(request, name)
@@ -120,7 +120,7 @@ def chosen_runs(request: Request) -> dict[str, RunAddress]:
 
 
 async def looking(place: RunAddress, look: Callable[[RunDirectory], T]) -> T:
-    """What `look` makes of the run, in a thread: a long log must not hold up other pages."""
+    """What `look` makes of the run, in a thread: a long log must not block other pages."""
 
     def work() -> T:
         with opened(place.path) as directory:
@@ -137,13 +137,13 @@ def file_state(path: Path) -> tuple[object, ...]:
 
 
 def opened(path: Path) -> RunDirectory:
-    """A run to read. What is read of an episode is held against its digests; `naisei runs show`
-    holds the whole log against them."""
+    """A run to read. Digests are checked for the events read; `naisei runs show` checks the whole
+    log."""
     return RunDirectory.look(path, check=False)
 
 
 _RUNS_AT_ONCE = 50
-#: Seconds within which a page looks into logs; what it does not come to is fetched row by row.
+#: Seconds for reading logs in a page; remaining rows are fetched one by one.
 _AT_MOST = 0.08
 #: In Japanese and English, and whether they hold numbers.
 _COLUMNS = {
@@ -158,7 +158,7 @@ _COLUMNS = {
     "usd": ("$", "$", True),
     "created": ("開始", "Started", False),
 }
-#: What was seen of a run, while its files stay as they are.
+#: Cached data of a run, valid until its files change.
 _Seen = dict[tuple[str, tuple[object, ...]], "Row"]
 _KEPT = 2_000
 _NOTHING = Annotation()
@@ -168,8 +168,8 @@ _LONG = 12 * 2**20
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One run in the list. run: `None` while its log was not looked into. metrics: by name, the one
-    that stands for it first."""
+    """One run in the list. run: `None` until its log is read. metrics: by name, the headline
+    first."""
 
     place: RunAddress
     found: RunEntry
@@ -178,7 +178,7 @@ class Row:
     written: Annotation = _NOTHING
 
     def metric(self, name: str) -> Metric | None:
-        """The one of the name; without a name the one that stands for it."""
+        """The metric of this name; the headline by default."""
         return self.metrics.get(name) if name else next(iter(self.metrics.values()), None)
 
 
@@ -287,7 +287,7 @@ async def _answer(request: Request, template: str) -> Response:
 
 
 def _reports(root: Path) -> list[str]:
-    """Folders with a report of no run, such as `naisei director report --out` writes."""
+    """Folders with a report other than a run's, such as `naisei director report --out` writes."""
     pages = [path.parent for path in root.glob("*/report.html")]
     return sorted(p.name for p in pages if not (p / "config.json").exists() and not is_study(p))
 
@@ -296,7 +296,7 @@ def _fitting(run: RunEntry, server: ServerState, wanted: ListQuery) -> Row | Non
     place = RunAddress.under(server.runs, run.path)
     try:
         written = together(written_on(annotations_of(server, run.path)))
-    except InputError as error:  # told beside this run, so that the others stay in sight
+    except InputError as error:  # an error of this run only
         written = Annotation(note=f"{Path(error.place).name}: {error.message}")
     about = " ".join((place.name, run.agent, *run.models, *written.tags, written.note)).lower()
     fits = wanted.system in ("", run.system)
@@ -305,7 +305,7 @@ def _fitting(run: RunEntry, server: ServerState, wanted: ListQuery) -> Row | Non
 
 
 def _order(wanted: ListQuery, row: Row) -> tuple[bool, Any]:
-    """What is not known stands last."""
+    """Unknown values last."""
     run, head = row.run, row.metric(wanted.metric)
     value: Any = {
         "name": row.place.name,
@@ -324,15 +324,14 @@ def _order(wanted: ListQuery, row: Row) -> tuple[bool, Any]:
 
 
 def seen_runs(request: Request) -> _Seen:
-    """What the server has seen of runs so far."""
+    """The server's cache of runs."""
     seen: _Seen = server_of(request).cached("runs", dict)
     return seen
 
 
 def looked(row: Row, seen: _Seen, *, until: float = math.inf) -> Row:
-    """The row with what the log says, looked into once for each state of the run's files; a run
-    that goes on is looked at anew. until: a monotonic time from which on nothing that takes long
-    is begun: the row stays as it is."""
+    """The row with data from the log, cached until the run's files change. until: monotonic time
+    after which no log is opened."""
     key = (str(row.place.path), (locked(row.place.path), *file_state(row.place.path)))
     known = seen.get(key)
     if known is not None and known.run is not None and known.run.state != "running":

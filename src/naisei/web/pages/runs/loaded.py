@@ -31,10 +31,9 @@ from naisei.web.replay import (
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """An episode with all that is the same for each of its steps. fork: what `naisei runs fork`
-    kept of where it came from; empty otherwise. outcome: as in the table of the run. summary: the
-    whole of it, as in the report. turning: where it took the wrong way, if the system can
-    tell."""
+    """An episode with the data shared by its steps. fork: origin of a fork, else empty. outcome: as
+    in the table of the run. summary: the whole of it, as in the report. turning: where it went
+    wrong, if known."""
 
     episode: RecordedEpisode
     line: EpisodeLine | None
@@ -47,7 +46,7 @@ class Loaded:
 
 
 def episode_of(place: RunAddress, wanted: str) -> Loaded:
-    """An episode with all its effects, kept as long as the run's files stay as they are.
+    """An episode with all its effects, cached until the run's files change.
 
     Raises:
         InputError: there is none, or several.
@@ -98,8 +97,7 @@ def _outcome(directory: RunDirectory, episode: RecordedEpisode, name: str) -> Ep
 
 
 def _summary(episode: RecordedEpisode) -> Sequence[Line]:
-    """None where the episode has no result, or one of another version, or its data cannot be had
-    any more."""
+    """Empty without a result, for another version's result, or without its data."""
     if episode.result is None:
         return ()
     try:
@@ -111,7 +109,7 @@ def _summary(episode: RecordedEpisode) -> Sequence[Line]:
 def _turning(replay: Replay, episode: RecordedEpisode) -> Turning | None:
     try:
         return replay.turning(episode)
-    except InputError:  # told above the conversation already
+    except InputError:  # shown above the conversation already
         return None
 
 
@@ -121,24 +119,23 @@ def _where(name: str) -> Where:
 
 
 def conversation_lines(loaded: Loaded, number: int) -> Sequence[Line]:
-    """What an effect adds to the conversation, a draft that was not used among it; none for what
-    is no part of it."""
+    """The conversation lines of an effect, unused drafts included; none for other effects."""
     event = loaded.episode.events[number]
     if loaded.marks.get(number) == "rejected":
         return [replace(line, draft=True) for line in effect_lines(event)]
     try:
         return loaded.replay.lines(loaded.episode, event)
-    except (InputError, ValueError):  # told above already; or a log of another version
+    except (InputError, ValueError):  # shown above already, or a log of another version
         return Replay().lines(loaded.episode, event)
 
 
 def effect_text(loaded: Loaded, number: int) -> Sequence[Line]:
-    """An effect in the words of its system, also one that is no part of the conversation."""
+    """An effect in the words of its system, also outside the conversation."""
     return conversation_lines(loaded, number) or effect_lines(loaded.episode.events[number])
 
 
 def brief(lines: Sequence[Line], room: int) -> list[Line]:
-    """For a page of its own size: texts cut to so many bytes, nothing folded under them."""
+    """Lines for a small page: texts cut to this many bytes, without folded parts."""
     return [
         replace(line, text=cut(line.text, room), under=tuple(brief(line.under, room)), more=())
         for line in lines
@@ -157,10 +154,10 @@ def beginning(lines: Sequence[Line], room: int) -> list[Line]:
 
 
 def bytes_of(lines: Sequence[Line]) -> int:
-    """What lines take on a page, without what is folded."""
+    """Bytes of lines on a page, without folded parts."""
     return sum(page_bytes(line.text) + 100 + bytes_of(line.under) for line in lines)
 
 
 def request_text(event: Event) -> str:
-    """What a model was told, message by message."""
+    """A prompt, message by message."""
     return "\n".join(f"[{role}] {text}" for role, text in prompt_text(event))

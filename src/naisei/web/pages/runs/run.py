@@ -1,4 +1,4 @@
-"""One run: what it amounts to, a cell an episode, and the table of them; live while it goes on."""
+"""One run: summary, a cell per episode, and their table; live while it runs."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ _OUTCOMES = ("good", "part", "bad", "ended", "unscored", "going")
 
 @dataclass(frozen=True, slots=True)
 class TableQuery:
-    """What an address asks of the table."""
+    """The table's query from the address."""
 
     text: str = ""
     outcome: str = ""
@@ -124,7 +124,7 @@ def _experiment(frozen: Frozen) -> Experiment[Any] | None:
 
 
 def overview_of(request: Request, directory: RunDirectory) -> _OverviewCache:
-    """The overview of a run that the server keeps; not brought up to date."""
+    """The server's cached overview of a run, not refreshed."""
     kept: dict[object, _OverviewCache] = server_of(request).cached("overviews", dict)
     path = directory.path
     log = path / "log.sqlite"
@@ -188,7 +188,7 @@ async def show(request: Request) -> Response:
 def _charts(
     place: RunAddress, directory: RunDirectory, kept: StoredSummary
 ) -> list[tuple[str, str]]:
-    """Titles and drawings: of the tables that can be drawn, and what the system adds."""
+    """Titles and drawings: from tables and the system's own charts."""
     tables = [made for t in kept.summary.tables if (made := table_chart(t))]
     drawn = [(made.title, made.svg()) for made in tables]
     experiment = _experiment(directory.frozen)
@@ -217,7 +217,7 @@ def _chart(place: RunAddress, chart: Chart) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Metrics:
-    """The metrics of a run: the one that stands for it, those that are defined, those not."""
+    """The metrics of a run: the headline, defined ones, undefined ones."""
 
     head: Metric | None
     defined: Sequence[Metric]
@@ -236,7 +236,7 @@ def _sorted(kept: StoredSummary, experiment: Experiment[Any] | None) -> _Metrics
 def _state(
     server: ServerState, place: RunAddress, directory: RunDirectory, overview: Overview
 ) -> dict[str, Any]:
-    """What changes while a run goes on."""
+    """The live part of the page."""
     running = locked(directory.path)
     pace = overview.pace(directory.log) if running else Pace(math.nan, 0.0)
     return {
@@ -304,7 +304,7 @@ def _table(directory: RunDirectory, overview: Overview, asked: TableQuery) -> Ta
 
 
 def _going(directory: RunDirectory, asked: TableQuery) -> Table:
-    """Episodes that have begun and not ended."""
+    """Unfinished episodes."""
     wanted = EpisodeFilter(text=asked.text, state="going")
     page = episode_page(directory.log, wanted, offset=asked.start, limit=_AT_ONCE)
     rows = [
