@@ -128,6 +128,8 @@ _HEADING = (
     rf"(?:(?:Today|Yesterday|今日|昨日)(?: at)?\s*)?(?P<stamp>{_WHEN})\s?[\])）]?\s*\Z"
 )
 _PLAIN = (
+    # 「Ann 00:31:57」 without its colon
+    _re(rf"(?P<speaker>{_NAME})\s(?P<stamp>\d{{1,2}}:\d\d:\d\d)(?P<text>)\s*\Z"),
     _re(
         rf"\s*(?:[-*+•・]\s+|[○◯●◆◇■□▼]\s*|\d+[.)．）]\s*)?(?:{_STAMP}\s*(?:[-–—|,]\s*)?)?(?:\*\*|__)?"
         rf"(?:【(?P<other>{_NAME})】|[\[<]?(?P<speaker>{_NAME})[\]>]?{_MOOD})"
