@@ -67,6 +67,7 @@ OWN = ActionSet(
         ("会議室の予約をお願いします", [4]),
         ("照明が消えない", None),
         ("照明は消さないで", None),
+        ("居間の照明、いい感じにして", None),
     ],
 )
 def test_actions_of_ones_own_are_read_the_same_way(text, fits):
@@ -75,9 +76,8 @@ def test_actions_of_ones_own_are_read_the_same_way(text, fits):
     assert (wanted and [OWN.ids[i] for i in reads.fitting(wanted)]) == fits
 
 
-@pytest.fixture(scope="module")
-def talk():
-    embedder, actions = open_embedder("ngram"), load_actions()
+def talking(actions):
+    embedder = open_embedder("ngram")
     agent = bayes.build(AgentContext(actions=actions, trials=1, embedder=lambda: embedder))
     world = World({Embed: EmbedHandler(embedder)})
 
@@ -94,6 +94,17 @@ def talk():
         return run(agent.decide(view), world)
 
     return said
+
+
+@pytest.fixture(scope="module")
+def talk():
+    return talking(load_actions())
+
+
+def test_a_request_that_several_of_ones_own_actions_fit_is_asked_which_thing():
+    asked = talking(OWN)("照明を消して")
+    assert isinstance(asked, Clarify)
+    assert "寝室の照明" in asked.question and "居間の照明" in asked.question
 
 
 def test_remarks_are_asked_about_and_what_is_asked_for_in_unknown_words_is_done(talk):

@@ -43,6 +43,9 @@ ROWS = {
         f"4/11/26, 7:02 PM - {A}: {X}\n4/11/26, 7:03 PM - {B}: {Y}\n4/11/26, 7:04 PM - {A}: {Z}\n",
         f"11/4/26, 19:02 - {A}: {X}\n11/4/26, 19:03 - {B}: {Y}\n11/4/26, 19:03 - {B}: <Multimedia omitido>\n"
         f"11/4/26, 19:04 - {A}: {Z}\n",
+        f"[11-04-26 19:02:11] {A}: {X}\n[11-04-26 19:03:00] {B}: {Y}\n[11-04-26 19:04:00] {A}: {Z}\n",
+        f"11.04.2026, 19:00 - 家族: Messages and calls are end-to-end encrypted. No one else reads them.\n"
+        f"11.04.2026, 19:02 - {A}: {X}\n11.04.2026, 19:03 - {B}: {Y}\n11.04.2026, 19:04 - {A}: {Z}\n",
     ],
     "zoom-chat": [
         f"19:02:11 From {A} to Everyone:\n\t{X}\n19:03:00 From {B} to Everyone:\n\t{Y}\n"
@@ -93,6 +96,7 @@ ROWS = {
         f"# 第1話\n\n**{A}**: {X}\n\n**{B}**: {Y}\n\n**{A}**: {Z}\n",
         f"**{A}：** {X}\n**{B}：** {Y}\n**{A}：** {Z}\n",
         f"- {A}: {X}\n- {B}: {Y}\n- {A}: {Z}\n",
+        f"{A}: 00:01:33\n\n{X}\n\n{B}: 00:01:40\n\n{Y}\n\n**Break:** \\[27:12\\]\n\n{A} 00:02:00\n\n{Z}\n",
         f"1. {A}: {X}\n2. {B}: {Y}\n3. {A}: {Z}\n",
         f"{A}（笑）：{X}\n{B}【照れ】：{Y}\n{A}[speed=0.9]: {Z}\n",
         f"{A}「{X}」\n{B}（小声）「{Y}」\n（間）\n{A}『{Z}』\n",
@@ -187,6 +191,14 @@ def test_days_are_sessions_and_times_are_kept() -> None:
     ]
 
 
+def test_a_file_whose_first_numbers_are_days_is_dated_by_days() -> None:
+    one = read(f"06.08.2026, 13:18 - {A}: {X}\n31.10.2026, 12:23 - {B}: {Y}\n", form="whatsapp")
+    assert [t.at for t in one.turns] == [
+        datetime(2026, 8, 6, 13, 18),
+        datetime(2026, 10, 31, 12, 23),
+    ]
+
+
 def test_an_export_that_begins_with_the_newest_is_turned_round() -> None:
     rows = [f"2026-04-11 19:0{n}:00 {who}: {words}" for n, (who, words) in enumerate(SAID)]
     assert said(read("\n".join(reversed(rows)))) == SAID
@@ -242,7 +254,13 @@ def test_what_is_not_understood_is_refused_by_name(
 
 
 @pytest.mark.parametrize(
-    "text", ["1\n00:00:03,210 --> 00:00:05,000\nはい\n", '[\n"a"\n]\n', "12\n34\n"]
+    "text",
+    [
+        "1\n00:00:03,210 --> 00:00:05,000\nはい\n",
+        '[\n"a"\n]\n',
+        "12\n34\n",
+        'A page with an example.\n\n{\n  "type": "line",\n  "message": "hello there"\n}\n' * 3,
+    ],
 )
 def test_structure_is_never_a_line_of_somebody(text: str) -> None:
     with pytest.raises(InputError):

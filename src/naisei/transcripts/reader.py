@@ -317,10 +317,11 @@ def _of_text(
             turns = [Turn(n, "", row) for n, row in enumerate(plain, 1) if row.strip()]
             return _made(stem, "lines", turns, place)
         raise _unknown(plain, place)
+    dated = text_reading.month_first(plain)
     numbered = (
-        (n, part) for n, row in enumerate(plain, 1) for part in text_reading.BETWEEN.split(row)
+        (n, part) for n, row in enumerate(dated, 1) for part in text_reading.BETWEEN.split(row)
     )
-    elapsed = text_reading.counts_seconds(form, plain)
+    elapsed = text_reading.counts_seconds(form, dated)
     turns = list(text_reading.text_turns(form, numbered, unnamed, elapsed=elapsed))
     for turn in turns:
         if not turn.speaker and (unnamed == "join" or text_forms.STRUCTURE.match(turn.text)):

@@ -9,7 +9,7 @@ from naisei.transcripts.turns import plain_name
 
 _WEEKDAY = r"(?:[(（]\w{1,9}[)）]|\w曜日?|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)\w*)"
 DATE = (
-    r"(?:\d{4}[-/.年년]\s?\d{1,2}[-/.月월]\s?\d{1,2}[日일]?|\d{1,2}[/.]\d{1,2}[/.]\d{2,4}"
+    r"(?:\d{4}[-/.年년]\s?\d{1,2}[-/.月월]\s?\d{1,2}[日일]?|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}"
     r"|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.? \d{1,2}, \d{4})"
 )
 _HALF = r"(?:午前|午後|오전|오후|[AaPp]\.?[Mm]\.?)"
@@ -19,6 +19,8 @@ _TIME = (
 _WHEN = rf"(?:{DATE}\s?{_WEEKDAY}?[T,、]?\s*)?{_TIME}(?:Z|\s?[+-]\d\d:?\d\d)?"
 _SPAN = rf"{_WHEN}(?:\s*(?:-->|[-–~〜])\s*{_TIME})?"
 _STAMP = rf"(?P<stamp>[\[(（]?{_SPAN}[\])）]?)"
+#: A text of a transcript that is a time alone: the words stand below.
+TIME_ALONE = re.compile(rf"\\?[\[(]?({_SPAN})\\?[\])]?\s*")
 _NAME = r"[^：:「」『』【】\[\]<>|。、！？!?\t（()）]{1,40}?"
 _MOOD = r"\s*(?:[（(【\[](?P<mood>[^）)】\]\n]{1,20})[）)】\]])?"
 #: Notices that chat programs write between the utterances.
@@ -39,6 +41,7 @@ NO_WORDS = re.compile(
     r"|Removed a .{1,20} reaction.*|\{[A-Z]\w+\}.*"
     r"|보이스톡.*|페이스톡.*|이모티콘|사진|동영상|삭제된 메시지입니다\.?"
     r"|Media omitted|メディアは含まれていません|メディアなし|<[^<>\n]{2,60}>"
+    r"|Messages and calls are end-to-end encrypted.*|メッセージと通話はエンドツーエンド.*"
     r"|(?:image|video|audio|sticker|document|GIF|Contact card) omitted|.{0,10}を省略しました"
     r"|(?:This message was deleted|You deleted this message)\.?"
     r"|このメッセージは削除されました|.{0,12}削除しました"
@@ -104,7 +107,7 @@ def speaker_in(found: re.Match[str]) -> str:
 
 #: Words in the place of a name: numbers, log levels, heads of minutes.
 _NO_NAME = re.compile(
-    rf"[\d\s.,/-]*|.*[={{}}\\].*|.*{DATE}.*|.*\d{{1,2}}[:：]\d{{2}}.*|"
+    rf"[\d\s.,/-]*|.*[={{}}\\\"].*|.*{DATE}.*|.*\d{{1,2}}[:：]\d{{2}}.*|"
     r"(?:INFO|WARN(?:ING)?|ERROR|DEBUG|TRACE|FATAL)\b.*|日時|日付|場所|議題|出席者?|欠席者?"
     r"|参加者|午前|午後|朝|昼|夜|メモ|注意|備考|材料|作り方|手順"
     r"|Date|Time|Place|Attendees|Agenda|Guild|Channel"
@@ -125,6 +128,8 @@ _HEADING = (
     rf"(?:(?:Today|Yesterday|今日|昨日)(?: at)?\s*)?(?P<stamp>{_WHEN})\s?[\])）]?\s*\Z"
 )
 _PLAIN = (
+    # 「Ann 00:31:57」 without its colon
+    _re(rf"(?P<speaker>{_NAME})\s(?P<stamp>\d{{1,2}}:\d\d:\d\d)(?P<text>)\s*\Z"),
     _re(
         rf"\s*(?:[-*+•・]\s+|[○◯●◆◇■□▼]\s*|\d+[.)．）]\s*)?(?:{_STAMP}\s*(?:[-–—|,]\s*)?)?(?:\*\*|__)?"
         rf"(?:【(?P<other>{_NAME})】|[\[<]?(?P<speaker>{_NAME})[\]>]?{_MOOD})"

@@ -16,6 +16,7 @@ from naisei.transcripts.text_forms import (
     NO_WORDS,
     NOTICE,
     TEXT_FORMS,
+    TIME_ALONE,
     TextForm,
     speaker_in,
 )
@@ -77,6 +78,22 @@ def without_head(turns: Sequence[Turn]) -> list[Turn]:
     if sum(n > 1 for n in often.values()) < 2:
         return list(turns)
     return list(dropwhile(lambda turn: often[turn.speaker] == 1, turns))
+
+
+_HEAD = re.compile(r"(\W{0,2})(\d{1,2})([-/.])(\d{1,2})(?=\3\d{2,4}\b)")
+
+
+def month_first(rows: list[str]) -> list[str]:
+    """Rows that begin with a date, month first: turned round where a first number is no month and
+    no second one is a day."""
+    heads = [_HEAD.match(row) for row in rows]
+    highest = [max((int(m[n]) for m in heads if m), default=0) for n in (2, 4)]
+    if highest[0] <= 12 or highest[1] > 12:
+        return rows
+    return [
+        f"{m[1]}{m[4]}{m[3]}{m[2]}{row[m.end() :]}" if m else row
+        for row, m in zip(rows, heads, strict=True)
+    ]
 
 
 def counts_seconds(form: TextForm, rows: Iterable[str]) -> bool:
@@ -169,13 +186,15 @@ def _begun(
     elapsed: bool,
 ) -> Turn:
     groups = found.groupdict()
-    stamp = groups.get("stamp") or ""
+    stamp, text = groups.get("stamp") or "", groups.get("text") or ""
+    if not stamp and (alone := TIME_ALONE.fullmatch(text)):
+        stamp, text = alone[1], ""
     date, at = day(stamp) or today, clock(re.sub(DATE, " ", stamp), elapsed=elapsed)
     when = datetime.combine(date, at) if date is not None and at is not None else at
     return Turn(
         number,
         plain_name(names.get(speaker_in(found), speaker_in(found))),
-        groups.get("text") or "",
+        text,
         at=when,
         mood=(groups.get("mood") or "").strip(),
     )

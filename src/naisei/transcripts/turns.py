@@ -115,7 +115,7 @@ def _days(turns: Sequence[Turn]) -> list[Turn]:
 
 
 _DATE = re.compile(
-    r"(\d{4})\D{1,2}(\d{1,2})\D{1,2}(\d{1,2})|(\d{1,2})[/.](\d{1,2})[/.](\d{2,4})"
+    r"(\d{4})\D{1,2}(\d{1,2})\D{1,2}(\d{1,2})|(\d{1,2})[-/.](\d{1,2})[-/.](\d{2,4})"
     r"|([A-Z][a-z]{2})[a-z]*\.? (\d{1,2}), (\d{4})"
 )
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")

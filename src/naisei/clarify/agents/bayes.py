@@ -192,9 +192,10 @@ class BayesAgent:
         if unknown and not view.asked and not can:
             return Decline(reason="none fits", thought=_WHY[language]["none fits"])
         questions = self._banks[language]
-        if not named:
+        open_thing = len(fits) > 1 and not self._knowledge.table
+        if not named or open_thing:
             questions = self._with_named(questions, belief, language, people=view.declines)
-        if unknown:  # only which thing it is, where things have names
+        if unknown or open_thing:  # only which thing it is, where things have names
             questions = questions.only("named")
         remark = view.declines and not (requested or view.asked)
         return self._decision(view, belief, questions, sure=SURE if remark else 0.0)

@@ -62,6 +62,9 @@ def asks(sentence: str) -> bool:
     if at is None:
         return False
     head, rest = found[at], found[at + 1 :]
+    before = ["", "", *(t.surface for t in found[:at])][-2:]
+    if head.form == "為る" and before[1] == "に" and before[0] != "よう":
+        return False  # 「いい感じにして」 wishes that something were so, and names no deed
     if any(t.form == "た" and t.surface != "たら" for t in rest) or not all(
         t.pos in ("助詞", "助動詞", "副詞") or t.form in _COURTESY for t in rest
     ):
