@@ -9,12 +9,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from naisei.core import Chat, Evidence, Flow, InstrumentFailure
-from naisei.intent.dialogue import Dialogue
+from naisei.intent.dialogue import Dialogue, Query
 from naisei.intent.evidence import Band, SearchResult, is_held, nearness, share, substance
 from naisei.intent.extraction import Quote, best_passage, quotes
 from naisei.intent.messages import (
@@ -31,64 +31,9 @@ from naisei.intent.schemas import Citation, Judged, Reply, Unsupported
 from naisei.intent.support import claims, unsupported
 from naisei.intent.things import MEANT, mentions, names, place_of, things
 from naisei.intent.verifying import CheckedSentence, in_their_words, verified
-from naisei.japanese.content_preservation import lost
-from naisei.japanese.morph import is_japanese
-from naisei.japanese.query_analysis import analyse_query
 from naisei.japanese.sentences import search_tokens, sentence_spans
 from naisei.retrieval.figures import worked
 from naisei.schema import model_field
-
-_LONGEST = 4
-_ROOM = 60
-
-
-class Query(BaseModel):
-    """text: what is searched for. also: searched for beside it, where not empty: what a worry
-    came to, whose first words tell how it feels. how: as it was said, by the model, or the words
-    joined. failures: why a model's rewriting was not used."""
-
-    model_config = ConfigDict(frozen=True)
-
-    text: str
-    also: str = ""
-    how: Literal["unchanged", "model", "joined"]
-    failures: tuple[str, ...] = ()
-
-
-def rewrite(dialogue: Dialogue, judged: Judged, setting: Setting) -> Query:
-    """The input unchanged where there was no dialogue; else the evaluating model's question, if it
-    keeps what was said."""
-    written = " ".join(judged.evaluation.question.split()).strip("「」\"'")
-    goes_on = bool(dialogue.earlier) and judged.evaluation.move != "new_topic"
-    words, also = joined(dialogue), _drawn_out(dialogue)
-    how: Literal["unchanged", "joined"] = "unchanged" if dialogue.alone else "joined"
-    if setting.rules.language == "en" and is_japanese(written):
-        # In the documents' language: searched for beside the person's own words.
-        return Query(
-            text=joined(dialogue), also=written, how="unchanged" if dialogue.alone else "joined"
-        )
-    if dialogue.alone and not (goes_on and written):
-        return Query(text=dialogue.utterance, how="unchanged")
-    if not setting.rules.rewriting or judged.evaluator != "model" or not written:
-        return Query(text=words, also=also, how=how)
-    if len(written) > _ROOM + _LONGEST * len(words):
-        return Query(text=words, also=also, how=how, failures=("question: too long",))
-    if gone := lost("\n".join(dialogue.own), written):
-        named = ", ".join(f"{g.kind} {g.text}" for g in gone)
-        return Query(text=words, also=also, how=how, failures=(f"question: lost {named}",))
-    return Query(text=written, how="model")
-
-
-def _drawn_out(dialogue: Dialogue) -> str:
-    if not analyse_query(dialogue.utterance).consultation:
-        return ""
-    return " ".join(" ".join(e.answer.split()) for e in dialogue.exchanges if e.is_informative)
-
-
-def joined(dialogue: Dialogue) -> str:
-    """The person's own words, the first request first."""
-    return " ".join(" ".join(text.split()) for text in dialogue.full_messages)
-
 
 _BRACKETS = re.compile(r"\s*[\[［【(（](?:資料|document)?\s*\d+(?:\s*[,、]\s*\d+)*[\]］】)）]")
 
