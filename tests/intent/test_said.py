@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from naisei.intent.choosing import chosen
-from naisei.intent.dialogue import Dialogue
+from naisei.intent.dialogue import Dialogue, chosen
 from naisei.japanese.answers import at_a_loss, none_of_them
 from naisei.japanese.content_preservation import lost, missing, quantities
 from naisei.japanese.query_analysis import analyse_query

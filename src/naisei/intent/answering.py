@@ -1,6 +1,7 @@
-"""The query and the answer: from the hits alone, sentence by sentence with sources. The query is
-one question that preserves the person's words; a model's answer is checked against its sources:
-existing citations, supported sentences.
+"""What is searched for, and the answer: from the hits alone, sentence by sentence with its sources.
+
+The query is one question that keeps what the person said; a model's answer is held against its
+sources: citations that exist, sentences borne out.
 """
 
 from __future__ import annotations
@@ -8,12 +9,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from naisei.core import Chat, Evidence, Flow, InstrumentFailure
-from naisei.intent.dialogue import Dialogue
+from naisei.intent.dialogue import Dialogue, Query
 from naisei.intent.evidence import Band, SearchResult, is_held, nearness, share, substance
 from naisei.intent.extraction import Quote, best_passage, quotes
 from naisei.intent.messages import (
@@ -30,63 +31,9 @@ from naisei.intent.schemas import Citation, Judged, Reply, Unsupported
 from naisei.intent.support import claims, unsupported
 from naisei.intent.things import MEANT, mentions, names, place_of, things
 from naisei.intent.verifying import CheckedSentence, in_their_words, verified
-from naisei.japanese.content_preservation import lost
-from naisei.japanese.morph import is_japanese
-from naisei.japanese.query_analysis import analyse_query
 from naisei.japanese.sentences import search_tokens, sentence_spans
 from naisei.retrieval.figures import worked
 from naisei.schema import model_field
-
-_LONGEST = 4
-_ROOM = 60
-
-
-class Query(BaseModel):
-    """text: the query. also: a second query, such as the topic of a worry, or "". how: unchanged,
-    by the model, or joined words. failures: why a model's rewriting was not used."""
-
-    model_config = ConfigDict(frozen=True)
-
-    text: str
-    also: str = ""
-    how: Literal["unchanged", "model", "joined"]
-    failures: tuple[str, ...] = ()
-
-
-def rewrite(dialogue: Dialogue, judged: Judged, setting: Setting) -> Query:
-    """The unchanged input without a dialogue; else the evaluating model's question, if it preserves
-    the content."""
-    written = " ".join(judged.evaluation.question.split()).strip("「」\"'")
-    goes_on = bool(dialogue.earlier) and judged.evaluation.move != "new_topic"
-    words, also = joined(dialogue), _drawn_out(dialogue)
-    how: Literal["unchanged", "joined"] = "unchanged" if dialogue.alone else "joined"
-    if setting.rules.language == "en" and is_japanese(written):
-        # A second query in the documents' language.
-        return Query(
-            text=joined(dialogue), also=written, how="unchanged" if dialogue.alone else "joined"
-        )
-    if dialogue.alone and not (goes_on and written):
-        return Query(text=dialogue.utterance, how="unchanged")
-    if not setting.rules.rewriting or judged.evaluator != "model" or not written:
-        return Query(text=words, also=also, how=how)
-    if len(written) > _ROOM + _LONGEST * len(words):
-        return Query(text=words, also=also, how=how, failures=("question: too long",))
-    if gone := lost("\n".join(dialogue.own), written):
-        named = ", ".join(f"{g.kind} {g.text}" for g in gone)
-        return Query(text=words, also=also, how=how, failures=(f"question: lost {named}",))
-    return Query(text=written, how="model")
-
-
-def _drawn_out(dialogue: Dialogue) -> str:
-    if not analyse_query(dialogue.utterance).consultation:
-        return ""
-    return " ".join(" ".join(e.answer.split()) for e in dialogue.exchanges if e.is_informative)
-
-
-def joined(dialogue: Dialogue) -> str:
-    """The person's own words, the first request first."""
-    return " ".join(" ".join(text.split()) for text in dialogue.full_messages)
-
 
 _BRACKETS = re.compile(r"\s*[\[［【(（](?:資料|document)?\s*\d+(?:\s*[,、]\s*\d+)*[\]］】)）]")
 
@@ -113,7 +60,7 @@ class Sentence(BaseModel):
 
 
 class Drafted(BaseModel):
-    """The answering model's draft. answerable: whether the documents hold the answer."""
+    """What the answering model gives. answerable: whether the documents hold the answer."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -142,7 +89,7 @@ class Grounded(BaseModel):
         separator: str = "",
         doubts: tuple[Unsupported, ...] = (),
     ) -> Grounded:
-        """Renumber the chunks in order of citation."""
+        """Numbers the chunks anew in the order in which they are cited."""
         order: dict[int, int] = {}
         lines, said = list[str](), dict[int, str]()
         for text, sources in parts:
@@ -161,9 +108,9 @@ class Grounded(BaseModel):
 def supported(
     draft: Drafted, hits: Sequence[Evidence], rules: Rules, query: str
 ) -> list[CheckedSentence]:
-    """The draft's sentences, each checked by rules against its cited chunks. The wording is
-    unchanged; unknown document numbers are dropped. Empty without an answer. query: names in it
-    need no source.
+    """The draft's sentences, each held against the chunks it cites by rules. The words are the
+    model's own, unchanged; numbers of documents that were not given are no sources. Empty where
+    there is no answer. query: names in it need no source.
     """
     found: list[CheckedSentence] = []
     for given in draft.sentences if draft.answerable else ():
@@ -185,8 +132,8 @@ def grounded(
     *,
     quoting: bool,
 ) -> Grounded:
-    """The answer from supported sentences. quoting: replace unsupported ones by the passage. If no
-    claim is left, the answer is the passages alone, or empty."""
+    """The answer of what is borne out. quoting: the passage stands for what is not. Where nothing
+    that claims anything is left, there are the passages alone, or nothing."""
     doubts = tuple(Unsupported(sentence=s.text, why=s.why) for s in said if s.why)
     kept = [s for s in said if not s.why]
     holds = any(claims(s.text) for s in kept)
@@ -197,7 +144,8 @@ def grounded(
 
 
 class Preview:
-    """The visible part of an answer while it is written: complete sentences, as in `grounded`."""
+    """What may be shown of an answer while it is written: the sentences that have come whole, as
+    `grounded` has them."""
 
     def __init__(self, hits: Sequence[Evidence], rules: Rules, *, query: str) -> None:
         self._hits, self._rules, self._query = hits, rules, query
@@ -231,8 +179,8 @@ def _whole_sentences(text: str) -> list[Sentence]:
 def _written(
     query: str, hits: Sequence[Evidence], setting: Setting
 ) -> Flow[tuple[Grounded, tuple[str, ...]]]:
-    """The model's answer, checked against its sources by rules and by another model; and
-    failures."""
+    """The model's answer, held against its sources by rules and by another model; and what failed
+    on the way."""
     rules = setting.rules
     asked = answerer_messages(query, hits, setting)
     draft = yield from Chat("answerer", asked, Drafted, preview=Preview(hits, rules, query=query))
@@ -317,8 +265,8 @@ def answer(
 
 
 def extracted(query: str, found: SearchResult, rules: Rules) -> tuple[Grounded, Band]:
-    """Quoted passages with numbers, and their band; empty without evidence. For the nearest place
-    only a pointer."""
+    """Passages as they stand, each with its number, and what they are; empty where there is no
+    evidence. The nearest place is pointed to alone."""
     if (sums := worked(query, found.hits, rules.language)) is not None:
         cited = tuple(at + 1 for at, _ in sums.parts)
         draft = [(sums.told, cited)] if sums.told else []
@@ -346,8 +294,8 @@ _FOREIGN, _APART = 0.2, 0.1
 
 
 def _quote_band(query: str, found: SearchResult, parts: Sequence[Quote], rules: Rules) -> Band:
-    """The band of the quotes: an answer, if the best one is surely relevant and they have the
-    requested form; nothing, if it shares hardly any words."""
+    """What the quotes can be: an answer, if the best one is surely about the question and they
+    hold what its form asks for; nothing, if it names hardly anything of it."""
     if not parts:
         return "none"
     hit, words = found.hits[parts[0].hit], substance(query)

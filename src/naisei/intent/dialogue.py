@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
 from naisei.core import Event
-from naisei.intent.choosing import chosen, led
-from naisei.intent.schemas import Exchange, Reply
-from naisei.japanese.morph import normalise
+from naisei.intent.rules import Setting
+from naisei.intent.schemas import Exchange, Judged, Reply
+from naisei.japanese.content_preservation import lost
+from naisei.japanese.morph import is_japanese, normalise
 from naisei.japanese.query_analysis import analyse_query, content_words, subjectless
 from naisei.japanese.sentences import codes
 
@@ -101,6 +103,127 @@ def _unsaid(text: str, earlier: Sequence[str]) -> str:
 
 def _bare(text: str) -> str:
     return "".join(c for c in normalise(text).lower() if c.isalnum())
+
+
+#: How much longer than what was said a model's question may be.
+_LONGEST, _ROOM = 4, 60
+
+
+class Query(BaseModel):
+    """text: what is searched for. also: searched for beside it, where not empty: what a worry
+    came to, whose first words tell how it feels. how: as it was said, by the model, or the words
+    joined. failures: why a model's rewriting was not used."""
+
+    model_config = ConfigDict(frozen=True)
+
+    text: str
+    also: str = ""
+    how: Literal["unchanged", "model", "joined"]
+    failures: tuple[str, ...] = ()
+
+
+def rewrite(dialogue: Dialogue, judged: Judged, setting: Setting) -> Query:
+    """The input unchanged where there was no dialogue; else the evaluating model's question, if it
+    keeps what was said."""
+    written = " ".join(judged.evaluation.question.split()).strip("「」\"'")
+    goes_on = bool(dialogue.earlier) and judged.evaluation.move != "new_topic"
+    words, also = joined(dialogue), _drawn_out(dialogue)
+    how: Literal["unchanged", "joined"] = "unchanged" if dialogue.alone else "joined"
+    if setting.rules.language == "en" and is_japanese(written):
+        # In the documents' language: searched for beside the person's own words.
+        return Query(
+            text=joined(dialogue), also=written, how="unchanged" if dialogue.alone else "joined"
+        )
+    if dialogue.alone and not (goes_on and written):
+        return Query(text=dialogue.utterance, how="unchanged")
+    if not setting.rules.rewriting or judged.evaluator != "model" or not written:
+        return Query(text=words, also=also, how=how)
+    if len(written) > _ROOM + _LONGEST * len(words):
+        return Query(text=words, also=also, how=how, failures=("question: too long",))
+    if gone := lost("\n".join(dialogue.own), written):
+        named = ", ".join(f"{g.kind} {g.text}" for g in gone)
+        return Query(text=words, also=also, how=how, failures=(f"question: lost {named}",))
+    return Query(text=written, how="model")
+
+
+def _drawn_out(dialogue: Dialogue) -> str:
+    if not analyse_query(dialogue.utterance).consultation:
+        return ""
+    return " ".join(" ".join(e.answer.split()) for e in dialogue.exchanges if e.is_informative)
+
+
+def joined(dialogue: Dialogue) -> str:
+    """The person's own words, the first request first."""
+    return " ".join(" ".join(text.split()) for text in dialogue.full_messages)
+
+
+_KANJI = {c: n for n, c in enumerate("一二三四五六七八九", 1)}
+_KANA = {k: n for n, k in enumerate(("ひと", "ふた", "みっ", "よっ", "いつ", "むっ"), 1)}
+_NUMBER = r"(?:\d+|[一二三四五六七八九])"
+_ONE = rf"(?:{_NUMBER}(?:番目?|つ目|つめ|個目)?|(?:ひと|ふた|みっ|よっ|いつ|むっ)つ(?:目|め))"
+_CHOICES = re.compile(
+    rf"(?:じゃあ?|では|えっと|えーと|多分|たぶん)?[、,\s]*[(（\[#]?({_ONE}(?:[)）\].、,\s・/&]*(?:と|か|and|or)?[\s、,(（]*{_ONE})*)"
+    r"[)）\].。]?\s*(?:の(?:ほう|方)?)?(?:です(?:かね|ね)?|で|だ|かな|をお願いします|お願いします|が知りたいです?|について)?[。!！\s]*"
+)
+_EACH = re.compile(_ONE)
+_TAIL = re.compile(r"(?:です|のこと|について|の件|お願いします|かな|でしょうか)*[。！？!?\s]*$")
+
+
+def chosen(answer: str, options: Sequence[str]) -> tuple[int, ...]:
+    """Places (from 0) in `options`, in the order of the answer; empty if it names none.
+
+    Numbers count from 1 and only where the answer is nothing but numbers: 「3日です」 chooses
+    nothing. Words choose an option that they quote in full without saying more, or that quotes
+    them.
+    """
+    folded = unicodedata.normalize("NFKC", answer).strip()
+    if not folded or not options:
+        return ()
+    if found := _CHOICES.fullmatch(folded):
+        places = [_number(m[0]) - 1 for m in _EACH.finditer(found[1])]
+        return tuple(dict.fromkeys(p for p in places if 0 <= p < len(options)))
+    said = _plain(answer)
+    quoted = [at for at, option in enumerate(options) if _names(said, _plain(option))]
+    if quoted:
+        longest = max(len(_plain(options[at])) for at in quoted)
+        return tuple(at for at in quoted if len(_plain(options[at])) == longest)
+    if len(said) >= 2:
+        within = [at for at, option in enumerate(options) if said in _plain(option)]
+        if len(within) == 1:
+            return tuple(within)
+    return ()
+
+
+def led(answer: str, options: Sequence[str]) -> tuple[int, str] | None:
+    """The place of the option that an answer begins with by number, and what it says after it:
+    「2です。横浜の場合を知りたい」; `None` if it does not."""
+    m = _LEADING.match(unicodedata.normalize("NFKC", answer).strip())
+    if m is None or not 0 <= (place := _number(m[1]) - 1) < len(options):
+        return None
+    return place, m[2].strip()
+
+
+_LEADING = re.compile(
+    rf"[(\[#]?({_NUMBER})(?:番目?|つ目|つめ|個目)?[)\]]?(?:です|で|の(?:ほう|方)?(?:です|で)?)?"
+    r"[、。,.:]+(?!\d)\s*(\S.*)$",
+    re.S,
+)
+
+
+def _names(said: str, option: str) -> bool:
+    """Whether an answer is an option's name and nothing that says more."""
+    return bool(option) and option in said and not content_words(said.replace(option, "", 1))
+
+
+def _number(text: str) -> int:
+    if digits := re.match(r"\d+", text):
+        return int(digits[0])
+    return _KANJI.get(text[0]) or _KANA.get(text[:2], 0)
+
+
+def _plain(text: str) -> str:
+    said = _TAIL.sub("", normalise(text))
+    return re.sub(r"[\s「」（）()›>・、。:：]", "", said).lower()
 
 
 #: Requests that were answered before, to which a later one may point back.

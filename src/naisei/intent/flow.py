@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from naisei.core import AskUser, Flow, Say
-from naisei.intent.answering import Query, answer, extracted, rewrite
+from naisei.intent.answering import answer, extracted
 from naisei.intent.conditions import condition, kind_chosen
-from naisei.intent.dialogue import Conversation, Dialogue
+from naisei.intent.dialogue import Conversation, Dialogue, Query, rewrite
 from naisei.intent.effects import Cuts
 from naisei.intent.evaluating import evaluate
 from naisei.intent.evidence import SearchResult, find, resumed

@@ -20,7 +20,8 @@ from naisei.intent.evidence import (
     share,
     substance,
 )
-from naisei.intent.extraction import excerpt, quotes, within
+from naisei.intent.excerpts import excerpt
+from naisei.intent.extraction import quotes, within
 from naisei.intent.messages import ask_contact, no_evidence, rests_on
 from naisei.intent.rules import Setting
 from naisei.intent.schemas import Evaluation, Reply

@@ -138,7 +138,8 @@ def _header_rows(table: Sequence[Sequence[Cell]]) -> int:
         below = table[1] if len(table) > 1 else first
         tall = max(cell.rows for cell in first)
         if tall == 1 and any(
-            c.columns == 1 and b.text.strip() for c, b in zip(first, below, strict=True)
+            c.columns == 1 and b.text.strip() not in ("", c.text.strip())
+            for c, b in zip(first, below, strict=True)
         ):
             return 1  # a name across the columns that name a row
         return min(max(2, tall), len(table) - 1)
