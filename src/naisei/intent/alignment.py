@@ -1,122 +1,23 @@
-"""A sentence of an answer beside the clauses, rows and columns of the passages that it cites."""
+"""A sentence of an answer beside the rows and columns of the passages that it cites."""
 
 from __future__ import annotations
 
 import math
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
 
 from naisei.japanese.content_preservation import Quantity, quantities
 from naisei.japanese.query_analysis import is_stopword
 from naisei.japanese.sentences import related, search_tokens
 from naisei.retrieval.chunking import cells_of, spans
 
-
-class Clause(NamedTuple):
-    """A clause, or a cell with its row's key and its column's name. whole: the sentence or row.
-    near: the sentence, or the cell with its column's name alone."""
-
-    text: str
-    words: frozenset[str]
-    values: frozenset[Quantity]
-    whole: str
-    near: str
-
-
+#: Between the clauses of a sentence.
 CLAUSE = re.compile(r"(?<![0-9０-９])[、,]|[、,](?![0-9０-９])|[;；／]|(?<=[^0-9])/(?=[^0-9])")
 
 
-@lru_cache(maxsize=512)
-def pieces_of(text: str) -> tuple[Clause, ...]:
-    found: list[Clause] = []
-    for unit in spans(text):
-        if unit.header:
-            found += _cells(unit.header, unit.written, unit.said)
-            continue
-        before: frozenset[str] = frozenset()
-        for clause in CLAUSE.split(unit.written):
-            words = frozenset(search_tokens(clause))
-            values = quantities(clause)
-            # Omitted words of a clause are in the ones before it.
-            found.append(
-                Clause(
-                    clause,
-                    words if len(words) > 2 else words | before,
-                    values,
-                    unit.written,
-                    unit.written,
-                )
-            )
-            before = words if not values else before
-    return tuple(found)
-
-
-def _cells(header: str, row: str, said: str) -> Iterator[Clause]:
-    names, cells = cells_of(header), cells_of(row)
-    if len(names) != len(cells):
-        yield Clause(said, frozenset(search_tokens(said)), quantities(said), said, said)
-        return
-    keys = [n for n, cell in enumerate(cells) if n == 0 or not quantities(cell)]
-    for name, cell in zip(names, cells, strict=True):
-        key = " ".join(f"{names[k]} {cells[k]}" for k in keys)
-        text = f"{key} {name} {cell}"
-        # A column's head may give the unit of its cells: 料金（円）.
-        values = quantities(cell) | (
-            quantities(cell + unit[1]) if (unit := _UNIT.search(name)) else frozenset()
-        )
-        yield Clause(text, frozenset(search_tokens(text)), values, said, f"{name} {cell}")
-
-
-_UNIT = re.compile("[(（](円|日|年|か月|時間|分|人|件|回|個|点|冊|歳|%|kg|km|cm|m)[)）]")
-
-
-def swapped(sentence: str, pieces: Sequence[Clause]) -> str:
-    """A value whose words in the source differ from the sentence's, which belong to another value
-    of the same unit."""
-    clauses = [c for c in CLAUSE.split(sentence) if c.strip()]
-    whole = quantities(sentence)
-    for value in sorted(whole, key=lambda q: (q.value, q.unit)):
-        if value.value == "1":  # 1回200円: of each, not a value by itself
-            continue
-        own = [p for p in pieces if holds(p.values, value)]
-        if not own:
-            continue
-        rivals = [
-            p
-            for p in pieces
-            if not holds(p.values, value)
-            and any(q.unit == value.unit and q not in whole for q in p.values)
-        ]
-        if not rivals:
-            continue
-        alone = sum(q.unit == value.unit for q in whole) == 1
-        said = (
-            sentence
-            if alone
-            else next((c for c in clauses if holds(quantities(c), value)), sentence)
-        )
-        words = solid(said) - {value.value}
-        words |= set(related(words))
-        best = max(own, key=lambda p: len(words & p.words))
-        for rival in rivals:
-            # What stands elsewhere in its own sentence is no other's.
-            near = best.words if rival.whole == best.whole else best.words | _sentence_words(best)
-            theirs, ours = rival.words - near, near - rival.words
-            if len(words & theirs) > len(words & ours):
-                return value.value + value.unit
-    return ""
-
-
-def _sentence_words(piece: Clause) -> set[str]:
-    """The words of a clause's sentence; for a row, nothing more than its own."""
-    return set(search_tokens(piece.whole)) if piece.text in piece.whole else set()
-
-
 def across(sentence: str, text: str) -> str:
-    """A value from another row or column than the one that the sentence names."""
+    """A value that stands in another row or column than the one that the sentence names."""
     tables: dict[str, list[list[str]]] = {}
     outside: set[str] = set()
     for unit in spans(text):
@@ -174,7 +75,7 @@ _RANGED = re.compile(
 
 
 def ranges(value: Quantity, text: str) -> bool:
-    """Whether a text has a range in the value's unit: 10年未満 of 11年."""
+    """Whether a text says a range of what the value measures: 10年未満 of 11年."""
     folded = unicodedata.normalize("NFKC", text).replace(",", "")
     return any(
         bool(value.unit)
@@ -208,18 +109,20 @@ def holds(values: Iterable[Quantity], wanted: Quantity) -> bool:
     return any(q.value == wanted.value and (q.unit == wanted.unit or not q.unit) for q in values)
 
 
-def aligned(sentence: str, pieces: Sequence[Clause]) -> list[str]:
+def aligned(sentence: str, texts: Iterable[str]) -> list[str]:
     """The two sentences or rows of the passages at most that share most words with this one."""
     words = solid(sentence)
     words |= set(related(words))
-    wholes = dict.fromkeys(p.whole for p in pieces)
+    wholes = dict.fromkeys(
+        unit.said if unit.header else unit.written for text in texts for unit in spans(text)
+    )
     shared = {w: len(words & set(search_tokens(w))) for w in wholes}
     top = max(shared.values(), default=0)
     return [w for w in shared if top and shared[w] == top][:2]
 
 
 def solid(text: str) -> set[str]:
-    """Content words among its search words."""
+    """Its search words that name a matter."""
     return {w for w in search_tokens(text) if not is_stopword(w)}
 
 

@@ -1,7 +1,7 @@
 """Whether a sentence of an answer is borne out by the passages that it cites, without a model.
 
 What is held against them are numbers, amounts and dates (by value: 1万5千円 is 15,000円), unless
-they are worked out from those; and the row, column or clause that each stands in. All else (whose
+they are worked out from those; and the row or column that each stands in. All else (whose
 condition it is, yes or no, limits, whom to ask, what was merged) is told by a model
 (`naisei.intent.verifying`): of 29 wrong sentences of that kind rules of words told none. A
 sentence that claims nothing (sympathy, an offer of help) is not checked.
@@ -13,7 +13,7 @@ import re
 from collections.abc import Sequence, Set
 
 from naisei.core import Evidence
-from naisei.intent.alignment import across, aligned, in_range, measures, pieces_of, swapped
+from naisei.intent.alignment import across, aligned, in_range, measures
 from naisei.intent.things import headings_of
 from naisei.japanese.content_preservation import Quantity, missing, quantities
 from naisei.japanese.query_analysis import is_stopword
@@ -82,9 +82,8 @@ def unsupported(
         if unit.header
         for cell in cells_of(unit.written)
     ]
-    pieces = [piece for source in sources for piece in pieces_of(source.text)]
     own = f"{places}\n{texts}"
-    near = "\n".join(aligned(affirmed, pieces))
+    near = "\n".join(aligned(affirmed, (source.text for source in sources)))
     asked = quantities(question)
     counted = quantities(sentence) if _COUNTS.search(sentence) else frozenset()
     if gone := [
@@ -99,8 +98,8 @@ def unsupported(
         named = "、".join(q.value + q.unit for q in gone)
         return f"出典にない数値: {named}" if ja else f"not in the sources: {named}"
     plain = _ANSWERING.sub("", sentence)
-    if what := swapped(plain, pieces) or across(plain, texts):
-        other = ("別の行・列・箇所の値", "the value of another row, column or clause")
+    if what := across(plain, texts):
+        other = ("別の行・列の値", "the value of another row or column")
         return f"{other[0]}: {what}" if ja else f"{other[1]}: {what}"
     return ""
 
