@@ -62,6 +62,9 @@ def _reply(index: Index, text: str) -> Reply:
         ("子どもがけいれんしています", "accident"),
         ("名簿を誤送信してしまいました", "fraud"),
         ("上司が部屋から出してくれません", "violence"),
+        ("同僚が急に倒れて泡を吹いています", "accident"),
+        ("胸が締めつけられて冷や汗が止まりません", "illness"),
+        ("祖母が熱中症かもしれません", "illness"),
         ("Someone stole my card", ""),
         ("My laptop was stolen", "lost"),
     ],
@@ -81,6 +84,8 @@ def test_a_worry_is_told_with_vectors_and_without(index: Index, text: str, kind:
         "On which days can I get advice in Vietnamese?",
         "Where may I smoke?",
         "会議室の電球が切れました",
+        "熱中症になったときの連絡先は",
+        "応答がおかしい電話機の交換は",
         "企画の叩き台はどこに置けばいいですか",
         "広報の投稿が炎上したときの窓口はどこですか",
         "倒れた自転車は誰が起こしますか",
@@ -104,3 +109,5 @@ def test_a_public_number_where_a_life_is_at_stake_and_the_desk_where_the_documen
     told = _reply(index, "夫に殴られています。逃げたい")
     assert "110" in told.message.split("\n")[0]
     assert told.evidence or "総務課" in told.message
+    # Asked in another spelling it would be asked back about: an urgent reply is not given up.
+    assert _reply(index, "もう生きているのがつらいです").urgent == "life"

@@ -56,7 +56,7 @@ _ANSWERED = 3
 
 def _worth(reply: Reply) -> int:
     """From no evidence to an answer; a question back is worth more than a place to look at."""
-    if reply.band == "answer" or reply.extended is not None:
+    if reply.band == "answer" or reply.urgent or reply.extended is not None:
         return _ANSWERED
     return 2 if reply.route == "ask" else int(reply.band == "nearest")
 
