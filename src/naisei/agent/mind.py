@@ -81,8 +81,8 @@ class Mind:
 
     def hear(self, speaker: str, text: str, meta: Mapping[str, JsonValue] | None = None) -> None:
         """A line, by either."""
-        hollow = {*self.persona.profile.names, *self.persona.profile.partner_names}
-        self.talk = self.talk.after(Say(text, speaker, meta or {}), hollow)
+        excluded = {*self.persona.profile.names, *self.persona.profile.partner_names}
+        self.talk = self.talk.after(Say(text, speaker, meta or {}), excluded)
         with speaking(self.persona.language):
             if not (meta or {}).get("reply"):  # quoted documents do not count for the relationship
                 self._speech.add(speaker, text)

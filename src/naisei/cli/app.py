@@ -198,7 +198,7 @@ def _root(
     pass
 
 
-# An option with one value is given once: whoever gives it twice is told, and none is dropped.
+# A single-valued option given twice is an error.
 
 
 def refuse_repeats(command: Any) -> Any:

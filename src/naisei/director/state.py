@@ -65,15 +65,15 @@ class TalkState(_Frozen):
         """Instructions to this speaker for the next turn."""
         return tuple(note.text for note in self.notes if note.to in ("", speaker))
 
-    def after(self, said: Say, hollow: Collection[str] = ()) -> TalkState:
-        """The state after a line. hollow: words that are no topics (the speakers' names)."""
+    def after(self, said: Say, excluded: Collection[str] = ()) -> TalkState:
+        """The state after a line. excluded: words that are no topics (the speakers' names)."""
         text = fold(said.text[:_READ])
-        words = set(spoken_words(text)) - set(hollow)
+        words = set(spoken_words(text)) - set(excluded)
         topic, memory = self.topic, self.memory
         # A topic holds until a line or the judge says that it changed.
         raised = str(said.meta.get("topic") or "")
         if not raised and (not topic or turns(text)):
-            raised = new_topic(text, hollow)
+            raised = new_topic(text, excluded)
         moved = bool(raised) and bool(topic) and raised not in topic
         if moved or not topic:
             topic = raised
@@ -103,9 +103,9 @@ class TalkState(_Frozen):
 class TalkRecorder(Handler):
     """Performs `Say`, also on replay: the only place where a talk's state changes."""
 
-    def __init__(self, state: TalkState, *, hollow: Collection[str] = ()) -> None:
+    def __init__(self, state: TalkState, *, excluded: Collection[str] = ()) -> None:
         self.state = state
-        self._hollow = frozenset(hollow)
+        self._hollow = frozenset(excluded)
 
     def perform(self, effect: Say, where: Where) -> None:
         self.state = self.state.after(effect, self._hollow)

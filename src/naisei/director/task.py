@@ -82,8 +82,8 @@ class TalkTask(Task[TalkConfig]):
         """A fresh state and its recorder."""
         state = TalkState(topic=self.config.topic, scene=self.config.scene, names=self.names)
         partners = (c.partner.names for c in self.cast if c.partner is not None)
-        hollow = {name for names in (*partners, *(c.names for c in self.cast)) for name in names}
-        return TalkRecorder(state, hollow=hollow)
+        excluded = {name for names in (*partners, *(c.names for c in self.cast)) for name in names}
+        return TalkRecorder(state, excluded=excluded)
 
     def episodes(self) -> list[Where]:
         return [Where("talk", number + 1) for number in range(self.config.talks)]

@@ -100,10 +100,10 @@ def line_validator(
     """For `agent.output_validator`: a line that the character would not say is sent back to the
     model with the reasons; one that passes goes out with its mends (labels and quotes cut off).
 
-    At the last attempt the line goes out as it is: whoever would rather have nothing compares it
-    with `naisei.director.check`. A run that streams has one attempt, and what is out is out: its
-    line is let out by whole sentences, and ends with `UnexpectedModelBehavior` at the first that
-    the character would not say. history: the lines before, oldest first.
+    The last attempt passes unchanged: to drop it instead, check it with `naisei.director.check`.
+    A run that streams has one attempt, and what is out is out: its line is let out by whole
+    sentences, and ends with `UnexpectedModelBehavior` at the first that the character would not
+    say. history: the lines before, oldest first.
 
     Raises:
         InputError: an unknown character.

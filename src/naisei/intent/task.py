@@ -19,7 +19,7 @@ from naisei.runs.task import EpisodeRow, Summary, Task
 
 
 class ConversationTask(Task[AssistConfig]):
-    """A conversation is gone on with by its person, so there are no episodes to run.
+    """The person continues a conversation, so there are no episodes to run.
 
     conversation: as it stands; after the run.
     """

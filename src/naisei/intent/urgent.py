@@ -99,7 +99,7 @@ def urgent_reply(dialogue: Dialogue, setting: Setting) -> Flow[Reply | None]:
     written = Grounded.of(parts, hits, separator="\n")
     nothing = "" if parts else no_evidence(language)
     contact = None if parts else setting.contacts.find(said)
-    # The documents' own number first: whoever answers there is nearer.
+    # The documents' own number first, since it is nearer.
     own_number = words().phone.search(written.text) is not None
     shown = [written.text, call] if own_number else [call, written.text]
     lines = [*shown, nothing, rests_on(written.citations, language)]

@@ -66,7 +66,7 @@ class Eager(Generic[T]):
 class Bucket:
     """A token bucket: `per_minute` units flow in evenly, at most `burst` of them wait.
 
-    A unit may be owed: whoever comes next waits until the debt is paid.
+    Units may be owed: the next caller waits until the debt is paid.
 
     Args:
         per_minute: > 0.

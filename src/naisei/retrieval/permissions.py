@@ -7,7 +7,7 @@ that fits a path decides, other documents are public:
 "hr/**" = ["hr", "board"]
 "hr/leave/*" = ["*"]            # everybody
 
-Front matter (`groups: [hr]`) restricts further: whoever asks needs a group of either list. An
+Front matter (`groups: [hr]`) restricts further: the user needs a group of each list. An
 empty list is nobody's.
 """
 

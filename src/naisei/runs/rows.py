@@ -51,7 +51,7 @@ class Texts:
     """The table `texts`: content-addressed strings. Not thread-safe; see `RunLog`.
 
     digests: of the texts that `pack` has met, in order, for the digest of the row that refers to
-    them. Whoever makes a row clears it.
+    them. Cleared per row.
     """
 
     def __init__(self, rows: Stored) -> None:

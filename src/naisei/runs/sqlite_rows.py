@@ -243,10 +243,10 @@ def _writer(path: Path) -> sqlite3.Connection:
         # 16 MB of WAL between checkpoints: a fifth less time an append than the default.
         db.execute("PRAGMA wal_autocheckpoint=4000")
         db.execute("PRAGMA journal_size_limit=0")
-        # From here on whoever writes waits by itself: it may have other work meanwhile.
+        # From here on writers wait by themselves.
         db.execute(f"PRAGMA busy_timeout={_LONGEST_WAIT}")
         # What a killed process left there goes into the file: nothing that it had erased stays.
-        # Whoever has it open as well does so when it closes it.
+        # Other connections do so when they close it.
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     except sqlite3.Error:
         db.close()

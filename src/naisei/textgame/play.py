@@ -226,7 +226,7 @@ class Person:
             return Decision(action="", thoughts=LEAVE)
         if advice is not None and said == advice.action:
             return advice
-        # Whoever was not asked, or was asked in vain, has lost the thread unless it can follow.
+        # A player that was not called, or failed, restarts unless it can follow.
         follows = advice is not None and isinstance(self._adviser, Follows)
         if not (follows and isinstance(self._adviser, Follows) and self._adviser.did(said)):
             self._adviser = None

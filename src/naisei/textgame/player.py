@@ -73,7 +73,7 @@ class PlayerKind(Protocol):
 class Reflective(Protocol):
     """Optional part of a `PlayerKind` whose players learn between tries.
 
-    Whoever reflects calls the role `reflector`, which is among the kind's `roles`.
+    Reflection calls the role `reflector`, which is among the kind's `roles`.
     """
 
     def memory(self, settings: BaseModel) -> Callable[[], Memory]:

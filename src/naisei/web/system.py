@@ -15,7 +15,7 @@ def _elsewhere(config: dict[str, Any], path: Path) -> InputError:
     return InputError(
         say(
             "ブラウザでの会話は、話していた人のページで続けます",
-            "a conversation is gone on with on the page of whoever held it",
+            "a conversation is continued on the page where it began",
         ),
         place=str(path),
         remedy=say(

@@ -1,6 +1,6 @@
 """Who is at the browser: a random name in a signed cookie, and the proof that a form is ours.
 
-Whoever has the cookie is the visitor; nobody else sees what the visitor said. What stands in
+The cookie identifies the visitor; others cannot see the visitor's conversations. What stands in
 the state folder is a digest of it: a look at the folder does not let anybody in.
 """
 
@@ -47,7 +47,7 @@ class Visitor:
 
     @property
     def name(self) -> str:
-        """Of whoever gives none, beside what they write of runs."""
+        """The default name of annotators."""
         return f"visitor-{self.id[:6]}"
 
 
@@ -82,7 +82,7 @@ class Visitors:
             ) from error
         if len(secret) != 32:
             raise InputError(
-                say("naisei の鍵ではありません", "is no secret of naisei"),
+                say("naisei の鍵ではありません", "is not a key of naisei"),
                 place=str(path),
                 remedy=say(
                     "消してください（会話の持ち主は分からなくなります）",
@@ -92,7 +92,7 @@ class Visitors:
         return Visitors(secret, token)
 
     def of(self, headers: Headers, *, secure: bool = False) -> Visitor:
-        """Who sends these headers; somebody new if they do not say."""
+        """The visitor of these headers; a new visitor id without a cookie."""
         name, _, signature = _cookies(headers).get(self._visitor_cookie, "").partition(".")
         if _NAME.fullmatch(name) and hmac.compare_digest(signature, self._sign("visitor", name)):
             return self._visitor(name, "")

@@ -168,5 +168,5 @@ def _of_others(before: str, hit: str, after: str, others: tuple[str, ...]) -> bo
     subjects = list(subject.finditer(before))
     if not subjects:
         return False
-    # 「友達と違って私は」: whoever is named after the others is the subject.
+    # 「友達と違って私は」: the person named after the others is the subject.
     return _SELF.search(before, subjects[-1].end()) is None and _SELF.search(hit) is None

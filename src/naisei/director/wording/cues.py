@@ -273,10 +273,10 @@ _DOUBTS = 24
 _POINTING = re.compile(r"(?:\A|[^ぁ-ん])(?:こ|そ|あ|ど|こん?な|そんな|あんな|どんな)\Z")
 
 
-def topics(text: str, masked: str, hollow: Collection[str] = ()) -> tuple[str, ...]:
+def topics(text: str, masked: str, excluded: Collection[str] = ()) -> tuple[str, ...]:
     """Distinct topics, in order: 「Xについて」, 「Xの話」, 「Xといえば」, 「Xは＋活用語」.
 
-    Pronouns, time words, particle compounds (では, には, のは) and the names in `hollow`
+    Pronouns, time words, particle compounds (では, には, のは) and the names in `excluded`
     (the speakers) raise none. Topics inside quotations do not count; one named by a
     quotation (「『星』の話」) does. text and masked are of the same length.
     """
@@ -288,17 +288,17 @@ def topics(text: str, masked: str, hollow: Collection[str] = ()) -> tuple[str, .
                 _LEFT.match(masked, match.end()) or _POINTING.search(text[max(0, at - 4) : at])
             ):
                 continue
-            if name := _name(text, at, hollow):
+            if name := _name(text, at, excluded):
                 found[name] = None
     if "は" in masked:
         doubts = _DOUBTS
         for match in _SPOKEN.finditer(masked):
             at = match.start()
             if not "ぁ" <= text[at - 1] <= "ん":
-                name = _name(text, at, hollow)
+                name = _name(text, at, excluded)
             elif doubts:
                 doubts -= 1
-                name = _looked_up(text, at, hollow)
+                name = _looked_up(text, at, excluded)
             else:
                 continue
             if name:
@@ -306,7 +306,7 @@ def topics(text: str, masked: str, hollow: Collection[str] = ()) -> tuple[str, .
     return tuple(found)
 
 
-def _name(text: str, end: int, hollow: Collection[str]) -> str:
+def _name(text: str, end: int, excluded: Collection[str]) -> str:
     found = _NOUN.match(text[max(0, end - _NOUN_REACH) : end][::-1])
     if found is None:
         return ""
@@ -315,10 +315,10 @@ def _name(text: str, end: int, hollow: Collection[str]) -> str:
         return ""
     if name[0] in "今昨明" and name[-1] in "日年朝夜週月":
         return ""
-    return "" if name in HOLLOW or name in hollow else name
+    return "" if name in HOLLOW or name in excluded else name
 
 
-def _looked_up(text: str, at: int, hollow: Collection[str]) -> str:
+def _looked_up(text: str, at: int, excluded: Collection[str]) -> str:
     """The noun before は, if Sudachi reads one there and は as a particle."""
     words, start, _ = around(text, at, at + 1)
     before = None
@@ -330,7 +330,7 @@ def _looked_up(text: str, at: int, hollow: Collection[str]) -> str:
             if before.pos not in ("名詞", "接尾辞") or before.detail in ("助動詞語幹", "数詞"):
                 return ""
             name = before.surface
-            return "" if name in hollow or {name, before.form} & HOLLOW else name
+            return "" if name in excluded or {name, before.form} & HOLLOW else name
         place += len(word.surface)
         before = word
     return ""

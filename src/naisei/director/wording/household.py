@@ -46,7 +46,7 @@ class Contradiction:
     certain: bool
 
 
-#: Whoever else may live alone, come to stay or have a sister.
+#: Other people who may live alone, come to stay or have a sister.
 _OTHERS = (
     "友達",
     "友だち",

@@ -11,7 +11,7 @@ from importlib.resources import files
 
 from naisei.japanese.morph import Token, tokens
 
-#: Pronouns, time words, adverbs and hollow nouns: no topics of their own.
+#: Pronouns, time words, adverbs and empty nouns: no topics of their own.
 HOLLOW = frozenset(
     (files("naisei.director.wording") / "hollow.txt").read_text(encoding="utf-8").split()
 )
@@ -28,11 +28,11 @@ def turns(text: str) -> tuple[int, int] | None:
     return found.span() if found else None
 
 
-def noun_phrases(text: str, hollow: Collection[str] = ()) -> tuple[str, ...]:
+def noun_phrases(text: str, excluded: Collection[str] = ()) -> tuple[str, ...]:
     """The noun phrases of a folded line that can name a topic, in order, each once.
 
     A run of nouns with の between and what is attached (「友達の引っ越し先」). Pronouns and
-    demonstratives, adverbials (毎月, 今日), numbers, hollow nouns and names in `hollow` are none.
+    demonstratives, adverbials (毎月, 今日), numbers, empty nouns and names in `excluded` are none.
 
     >>> noun_phrases("毎月、友達の引っ越し先はどこにする？")
     ('友達の引っ越し先',)
@@ -47,13 +47,13 @@ def noun_phrases(text: str, hollow: Collection[str] = ()) -> tuple[str, ...]:
             continue
         while run and (run[-1].surface in ("の", "話") or _alone(run)):
             run.pop()
-        while run and (_adverbial(run[0]) or run[0].surface in ("の", *hollow)):
+        while run and (_adverbial(run[0]) or run[0].surface in ("の", *excluded)):
             run.pop(0)
         phrase = "".join(w.surface for w in run)
         solid = any(w.pos == "名詞" and w.detail != "数詞" for w in run) and (
             len(phrase) > 1 or phrase > "ー"
         )
-        if solid and phrase not in HOLLOW and phrase not in hollow:
+        if solid and phrase not in HOLLOW and phrase not in excluded:
             found[phrase] = None
         run = []
     return tuple(found)
@@ -76,8 +76,8 @@ def _adverbial(word: Token) -> bool:
     return word.kind in ("副詞可能", "助数詞可能") or word.detail == "数詞"
 
 
-def new_topic(text: str, hollow: Collection[str] = ()) -> str:
+def new_topic(text: str, excluded: Collection[str] = ()) -> str:
     """The topic that a line turns to, after its turn marker if it has one, or ""."""
     marker = turns(text)
-    said = noun_phrases(text[marker[1] :] if marker else text, hollow)
+    said = noun_phrases(text[marker[1] :] if marker else text, excluded)
     return said[0] if said else ""

@@ -60,7 +60,9 @@ def parsed(spec: str) -> tuple[str, dict[str, JsonValue]]:
         key, equals, value = (part.strip() for part in word.partition("="))
         if not (key and equals and value) or key in options:
             raise InputError(
-                say(f"'{word}' は設定として読めません", f"'{word}' is no setting, or comes twice"),
+                say(
+                    f"'{word}' は設定として読めません", f"'{word}' is not KEY=VALUE, or a duplicate"
+                ),
                 place=f"--tagger {spec}",
                 remedy=say("書き方: 名前:鍵=値,鍵=値", "write NAME:KEY=VALUE,KEY=VALUE"),
             )

@@ -164,7 +164,7 @@ class ServeOptions(Listening):
     def _guarded(self) -> Self:
         self.guard(self.tokens.values(), variable=TOKEN, option="--tokens FILE")
         if (self.user_header or self.groups_header) and "" not in self.tokens:
-            # Without the secret, whoever can call could say who they are.
+            # Without the secret any caller could claim any identity.
             raise InputError(
                 say(
                     "ヘッダーを信じるには、プロキシだけが知るトークンが要ります",

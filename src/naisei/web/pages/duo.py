@@ -106,9 +106,9 @@ async def _open(config: DuoConfig, context: ConversationContext) -> AsyncIterato
     base = await context.world(models, resends_of={"judge": 0})
     names = {character.id: character.name for character in config.cast}
     partners = (c.partner.names for c in config.cast if c.partner is not None)
-    hollow = {name for all in (*partners, *(c.names for c in config.cast)) for name in all}
+    excluded = {name for all in (*partners, *(c.names for c in config.cast)) for name in all}
     recorder = TalkRecorder(
-        TalkState(topic=config.topic, scene=config.scene, names=names), hollow=hollow
+        TalkState(topic=config.topic, scene=config.scene, names=names), excluded=excluded
     )
     handlers: dict[Any, Any] = {
         Say: recorder,

@@ -55,7 +55,7 @@ class _Commands:
                 env=os.environ | {"NAISEI_LANG": language()},
                 start_new_session=True,  # Ctrl-C is for the server, which ends them itself
             )
-            task = asyncio.create_task(self._told(path, process))
+            task = asyncio.create_task(self._event_messages(path, process))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
             await asyncio.wait({task}, timeout=wait)
@@ -80,7 +80,7 @@ class _Commands:
     def __contains__(self, path: Path) -> bool:
         return path in self._running
 
-    async def _told(self, path: Path, process: asyncio.subprocess.Process) -> bytes:
+    async def _event_messages(self, path: Path, process: asyncio.subprocess.Process) -> bytes:
         try:
             return (await process.communicate())[1]
         finally:

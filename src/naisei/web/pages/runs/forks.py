@@ -21,7 +21,7 @@ from naisei.web.state import server_of
 
 async def fork(request: Request) -> Response:
     """`POST /runs/fork/…`, fields `e` and `step`. Of a conversation: the same again from there, to
-    be gone on with at its page. Of a run, with `answer`, `prompt` and `model`: as `naisei runs
+    continued at its page. Of a run, with `answer`, `prompt` and `model`: as `naisei runs
     fork` has it."""
     place = place_of(request)
     given, server = await form_fields(request), server_of(request)

@@ -29,7 +29,7 @@ from naisei.web.pages.runs.example import EXAMPLES
 from naisei.web.pages.runs.lists import RunAddress, place_of
 from naisei.web.state import RECORDED, ServerState, server_of
 
-#: Minutes after which a run stops, to be gone on with by whoever still wants it.
+#: Minutes after which a run stops; it can be resumed.
 _MINUTES = 60
 #: Instances, unless somebody says another number: a first look within a minute.
 _FIRST_LOOK: dict[str, Any] = {"limit": 20}
@@ -152,12 +152,12 @@ def _frozen(
 
 
 async def go_on(request: Request) -> Response:
-    """`POST /runs/resume/<run>`: a run that was stopped, gone on with."""
+    """`POST /runs/resume/<run>`: resumes a stopped run."""
     server, place = server_of(request), place_of(request)
     if problem := why_not(server):
         raise HTTPException(403, problem)
     if not may_go_on(server, place, Frozen.read(place.path / "config.json")):
-        told = say("この実行はここでは続けられません", "this run cannot be gone on with here")
+        told = say("この実行はここでは続けられません", "this run cannot be resumed here")
         raise HTTPException(404, told)
     return await _under_way(server, place)
 
