@@ -545,7 +545,7 @@ acts first and asks after a miss.
 
 {one}
 
-With a single trial there is no second guess, and asking is what is left.
+With a single trial there is no second guess, and only asking helps.
 
 ## By kind of ambiguity
 
