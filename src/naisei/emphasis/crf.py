@@ -250,9 +250,6 @@ class SparseCrf:
     weights: Floats
     transitions: Floats
 
-    def scaled(self, by: float) -> SparseCrf:
-        return SparseCrf(self.weights * by, self.transitions * by)
-
     def emissions(self, codes: Codes) -> Floats:
         """Score of label 1 at each of n tokens, (n,), from codes (n, C)."""
         return _summed(self.weights, codes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -67,9 +67,6 @@ def _logit(probabilities: ArrayLike) -> Floats:
 
 _THRESHOLDS = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)
 _COSTS = (0.0, 0.1, 0.2, 0.4)
-#: Of `at_rate`: the cost that was best for blogs for development, and how often the range of the
-#: threshold is halved.
-_COST, _HALVINGS = 0.2, 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,39 +126,18 @@ def tuned(probabilities: Sequence[Floats], labels: Sequence[Sequence[bool]]) -> 
     return best
 
 
-def at_rate(probabilities: Sequence[Floats], labels: Sequence[Sequence[bool]]) -> SpanRule:
-    """The rule that marks about as many words of the given sentences as their writer does, for
-    articles too few to tell which cost suits the writer. The plain rule at 0.5 if no token is
-    emphasised."""
-    wanted = sum(map(sum, labels))
-    if not wanted:
-        return SpanRule()
-    low, high = 0.0, 1.0
-    for _ in range(_HALVINGS):
-        rule = SpanRule((low + high) / 2, _COST)
-        # Where no word is above the threshold none is marked.
-        likely = (row for row in probabilities if row.max(initial=0.0) > rule.threshold)
-        if sum(sum(rule.choose(row)) for row in likely) > wanted:
-            low = rule.threshold
-        else:
-            high = rule.threshold
-    return SpanRule(high, _COST)
-
-
 def fitted(
-    sentences: Sequence[Sentence],
-    raw: Sequence[Floats],
-    ruled: Callable[[Sequence[Floats], Sequence[Sequence[bool]]], SpanRule] = tuned,
+    sentences: Sequence[Sentence], raw: Sequence[Floats]
 ) -> tuple[Calibration, SpanRule] | None:
     """Calibration and spans by what was said, before any calibration, of sentences that were not
-    learnt from; None where none is emphasised or nothing was said. ruled: `tuned` or `at_rate`."""
+    learnt from; None where none is emphasised or nothing was said."""
     gold = np.array([y for s in sentences for y in s.labels], bool)
     if not gold.any() or not any(p.any() for p in raw):
         return None
     counted = np.array([can for s in sentences for can in s.counted], bool)
     found = calibrated(np.concatenate(raw)[counted], gold[counted])
     own = [np.where(s.counted, found.apply(p), 0.0) for p, s in zip(raw, sentences, strict=True)]
-    return found, ruled(own, [s.labels for s in sentences])
+    return found, tuned(own, [s.labels for s in sentences])
 
 
 #: Of |log(words marked / words that the writer marks)|.

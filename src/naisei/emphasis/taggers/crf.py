@@ -19,7 +19,7 @@ from pydantic import ValidationError
 from naisei.core import InputError
 from naisei.emphasis.crf import BITS, SparseCrf, fit
 from naisei.emphasis.schemas import Article
-from naisei.emphasis.taggers.calibration import Calibration, SpanRule, at_rate, fitted, tuned
+from naisei.emphasis.taggers.calibration import Calibration, SpanRule, fitted
 from naisei.emphasis.taggers.features import sentence_columns, token_tables
 from naisei.emphasis.taggers.page import Codes, Page, Terms
 from naisei.emphasis.taggers.plans import CrfPlan
@@ -76,8 +76,6 @@ class CrfTagger:
 _PLAIN = 4.0
 #: Of the penalty on the weights of the CRF over sentences; those over words have the plan's.
 _SENTENCE_L2 = 4.0
-#: Of the weights of the words that were known before, where few articles of a writer are learnt.
-_KNOWN = 0.25
 #: Parts of the articles in which a CRF over sentences, or words, tags what it has not seen.
 _SENTENCE_PARTS, _WORD_PARTS = 5, 3
 
@@ -140,7 +138,7 @@ def train(
             [articles[i] for i in own],
             [rows[i] for i in own],
             plan,
-            base.tokens.scaled(_KNOWN) if base else None,
+            base.tokens if base else None,
         )
 
     tagger = CrfTagger(plan, terms, of_words(range(len(pages))), sentences)
@@ -204,8 +202,7 @@ def _unseeing(
 
 def _finished(tagger: CrfTagger, articles: Sequence[Article], raw: Sequence[Floats]) -> CrfTagger:
     """Calibrated and tuned on probabilities of articles that were not learnt from."""
-    ruled = at_rate if tagger.plan.start == "bundled" else tuned
-    found = fitted([s for article in articles for s in article.sentences], raw, ruled)
+    found = fitted([s for article in articles for s in article.sentences], raw)
     return replace(tagger, calibration=found[0], rule=found[1]) if found else tagger
 
 

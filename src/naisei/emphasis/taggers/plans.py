@@ -44,8 +44,6 @@ class CrfPlan(Options):
 
     @property
     def name(self) -> str:
-        if self.start == "bundled":
-            return "crf-context-adapted.v1"
         return "crf-context-spans.v2" if self.context else "crf-murata-viterbi.v2"
 
 
@@ -54,7 +52,7 @@ BASELINE = CrfPlan()
 CONTEXT = CrfPlan(context=True, plain=0.2)
 #: The bundled tagger, adapted to a writer's few articles: what `tag --like` does. These weigh more
 #: than what was known before, which is better on blogs for development than a full penalty.
-ADAPTED = CrfPlan(context=True, start="bundled", l2=0.5)
+ADAPTED = CrfPlan(context=True, start="bundled", l2=0.3)
 
 
 class NeuralPlan(Options):
