@@ -20,7 +20,7 @@ from naisei.textgame.cooking_state import APPLIANCES, KNIFE, TextState, item_of
 from naisei.textgame.player import Player, PlayerContext, PlayerKind
 from naisei.textgame.texts import Food, Need, read_foods, read_recipe
 from naisei.textgame.trained.dataset import Choice
-from naisei.textgame.trained.kind import Explore, ImitationPlayer, NoJudge, Penalty, RecipeJudge
+from naisei.textgame.trained.kind import ImitationPlayer, RecipeJudge
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,13 +235,10 @@ def read_weights(path: Path | None = None) -> Weights:
 
 
 class HybridOptions(Options):
-    """weights: a file; the bundled ones by default. explore: effect of past choices on an action's
-    score (`ucb1`, `fading`, `none`). penalty: treatment of cooking and cutting outside the recipe
-    (`none`, `soft`, `hard`). navigator: whether `navigate to …` is offered."""
+    """weights: a file; the bundled ones by default. navigator: whether `navigate to …` is
+    offered."""
 
     weights: str = ""
-    explore: Explore = "fading"
-    penalty: Penalty = "hard"
     navigator: bool = True
 
 
@@ -254,9 +251,9 @@ class _Kind:
         weights = read_weights(Path(given.weights) if given.weights else None)
         return ImitationPlayer(
             LinearScorer(weights),
-            NoJudge() if given.penalty == "none" else RecipeJudge(),
-            penalty=given.penalty,
-            explore=given.explore,
+            RecipeJudge(),
+            penalty="hard",
+            explore="fading",
             navigator=given.navigator,
         )
 

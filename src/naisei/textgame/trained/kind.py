@@ -265,14 +265,13 @@ class ImitationOptions(Options):
     """model: folder of the scorer; the bundled one by default. ucb: equation 5.1. penalty: what
     becomes of an action judged wrong; `soft` by default with the bundled scorer, which is the
     thesis's full configuration, and `none` with any other or without ucb. classifier: who judges:
-    `learned` (folder `classifier_model`), `extreme` (§5.5.2), or `recipe`, which reads the
-    cookbook by rules (not in the thesis). navigator: whether `navigate to …` is offered; by
-    default if the model learned it."""
+    `learned` (folder `classifier_model`) or `extreme` (§5.5.2). navigator: whether `navigate to …`
+    is offered; by default if the model learned it."""
 
     model: str = ""
     ucb: bool = True
     penalty: Penalty | None = None
-    classifier: Literal["learned", "extreme", "recipe"] = "learned"
+    classifier: Literal["learned", "extreme"] = "learned"
     classifier_model: str = ""
     navigator: bool | None = None
 
@@ -312,8 +311,6 @@ def _judge(given: ImitationOptions, penalty: Penalty) -> Judge:
         return NoJudge()
     if given.classifier == "extreme":
         return ExtremeJudge()
-    if given.classifier == "recipe":
-        return RecipeJudge()
     classifier = trained_scorer(_folder(given.classifier_model, "classifier"), "classifier")
     return LearnedJudge(classifier, threshold=classifier.card.threshold)
 
