@@ -101,5 +101,5 @@ def test_the_bundled_weights_win_the_house_and_never_cook_against_the_book(
     assert result.won
     broken = tmp_path / "weights.json"
     broken.write_text("{}")
-    with pytest.raises(InputError, match="weights.json"):
+    with pytest.raises(InputError, match=r"weights\.json"):
         build().new(PlayerContext(game="toy", settings=HybridOptions(weights=str(broken))))
