@@ -48,7 +48,7 @@ def test_an_export_reads_back(name: str, tmp_path: Path) -> None:
             assert _plain(back[config.name][split]) == _plain(rows)
     head = (tmp_path / "out" / "README.md").read_text("utf-8").split("---")[1]
     assert f'license: "{data.licence}"' in head and '"default": true' in head
-    with pytest.raises(InputError, match="no empty folder"):
+    with pytest.raises(InputError, match="empty folder"):
         export(data, tmp_path / "out")
 
 

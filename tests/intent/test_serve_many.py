@@ -123,5 +123,5 @@ def test_two_lines_at_once_to_two_servers_come_one_after_the_other(
 
 
 def test_several_processes_need_a_store(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="share their conversations"):
+    with pytest.raises(InputError, match="--store"):
         ServeOptions(state=tmp_path, workers=2)

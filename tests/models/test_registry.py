@@ -35,7 +35,7 @@ def test_the_bundled_providers() -> None:
         ("openai:gpt-4.1", "no API key.*OPENAI_API_KEY"),
         ("openai-compatible:m", "no base URL.*OPENAI_BASE_URL"),
         ("openai-compatible:@http://127.0.0.1:1/v1", "model name is missing"),
-        ("openai-compatible:m@http://127.0.0.1:port/v1", "no URL of an endpoint"),
+        ("openai-compatible:m@http://127.0.0.1:port/v1", "URL of an endpoint"),
         ("scripted:", "scripted:PATH"),
     ],
 )

@@ -252,6 +252,6 @@ def test_what_cannot_be_reached_is_one_message(tmp_path: Path, toy: Any) -> None
     with pytest.raises(LogBusy, match="cannot be reached") as told:
         postgres_log("postgresql://me:secret@127.0.0.1:1/none", "log", place=tmp_path)
     assert "secret" not in str(told.value) and "same command" in told.value.remedy
-    with pytest.raises(InputError, match="no address"):
+    with pytest.raises(InputError, match="--store"):
         RunDirectory.of(toy.Toy(), tmp_path / "run", store="mysql://x")
     assert not (tmp_path / "run").exists()

@@ -62,7 +62,7 @@ def test_no_other_python_is_started_without_safe_path() -> None:
                 if words[0] == "sys.executable":
                     found += 1
                     assert words[1] in ("'-P'", "'-I'"), f"{path}:{node.lineno}"
-    assert found == 4
+    assert found == 3
 
 
 @pytest.mark.parametrize(

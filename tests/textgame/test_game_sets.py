@@ -125,7 +125,7 @@ def test_hostile_names_in_a_zip_stay_in_the_cache(tmp_path: Path) -> None:
 
 def test_what_is_no_zip_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "ftwp.zip").write_text("<html>")
-    with pytest.raises(InputError, match="no zip"):
+    with pytest.raises(InputError, match="zip"):
         layout_files("ftwp", tmp_path / "ftwp.zip", split="test", level="", cache=tmp_path)
     with pytest.raises(InputError, match="no such file"):
         layout_files("ftwp", tmp_path / "gone.zip", split="test", level="", cache=tmp_path)
@@ -133,7 +133,7 @@ def test_what_is_no_zip_is_an_error(tmp_path: Path) -> None:
     data = bytearray(torn.read_bytes())
     data[45] ^= 255
     torn.write_bytes(bytes(data))
-    with pytest.raises(InputError, match="no zip"):
+    with pytest.raises(InputError, match="zip"):
         layout_files("ftwp", torn, split="test", level="", cache=tmp_path)
     empty = zipped(tmp_path / "empty.zip", "README.md")
     assert layout_files("ftwp", empty, split="test", level="", cache=tmp_path) == []

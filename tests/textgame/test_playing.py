@@ -60,7 +60,7 @@ def test_what_cannot_be_played_is_one_message(fake: FakeSet, naisei: Naisei) -> 
     for game, says in {
         fake.folder: "7 games here",
         fake.folder / "none.z8": "no games",
-        fake.folder / "bad.z8": "no Z-machine story",
+        fake.folder / "bad.z8": "Z-machine story",
     }.items():
         done = play(naisei, game, [])
         assert done.code == 2 and says in done.err, done
