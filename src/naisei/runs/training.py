@@ -36,9 +36,18 @@ def last_checkpoint(work: Path, digest: str) -> str | None:
                 "choose another folder, or delete this one",
             ),
         )
-    # The state is what is written last: without it a checkpoint is not whole.
-    whole = [path.parent for path in work.glob("checkpoint-*/trainer_state.json")]
+    # The state is written last: without all of it a checkpoint is not whole.
+    states = work.glob("checkpoint-*/trainer_state.json")
+    whole = [path.parent for path in states if _is_json(path)]
     return str(max(whole, key=lambda path: int(path.name.partition("-")[2]))) if whole else None
+
+
+def _is_json(path: Path) -> bool:
+    try:
+        json.loads(path.read_text("utf-8"))
+    except ValueError:
+        return False
+    return True
 
 
 def run_trainer(trainer: Any, checkpoint: str | None, work: Path) -> int:
