@@ -44,7 +44,7 @@ def test_reasons(found: Suggestions) -> None:
 
 
 def test_textlint_counts_as_javascript(found: Suggestions) -> None:
-    [entry] = json.loads(listed(found))
+    [entry] = json.loads(listed(found, "textlint"))
     source = TEXT.encode("utf-16-le")
     for message, one in zip(entry["messages"], suggested(found), strict=True):
         start, end = message["range"]
@@ -55,6 +55,15 @@ def test_textlint_counts_as_javascript(found: Suggestions) -> None:
         column = message["column"] - 1
         assert line[2 * column :].decode("utf-16-le").startswith(there)
         assert message["loc"]["end"]["column"] == column + 1 + end - start
+
+
+def test_diagnostics_begin_at_zero(found: Suggestions, file: Path) -> None:
+    shown = json.loads(listed(found, "lsp"))
+    assert shown["uri"] == file.as_uri()
+    last = shown["diagnostics"][-1]
+    assert last["range"]["start"] == {"line": 4, "character": 0}
+    [edit] = last["data"]["edits"]
+    assert edit == {"range": last["range"], "newText": "**犬が3匹いる。**"}
 
 
 @pytest.mark.parametrize(

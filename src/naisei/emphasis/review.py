@@ -9,6 +9,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from naisei.core import InputError
@@ -21,7 +22,7 @@ from naisei.lang import say
 if TYPE_CHECKING:
     from naisei.emphasis.tag import Suggestions
 
-Format = Literal["document", "textlint"]
+Format = Literal["document", "textlint", "lsp"]
 _RULE = "naisei-emphasis"
 _LINE = re.compile(r"\r\n|[\r\n\u2028\u2029]")
 _AROUND = 24
@@ -168,16 +169,20 @@ def _answer(ask: Callable[[], str], place: str) -> str:
             return answer
 
 
-def listed(suggestions: Suggestions) -> str:
-    """JSON as `textlint --format json` prints it. Offsets and columns count UTF-16 code units.
+def listed(suggestions: Suggestions, format: Format) -> str:
+    """JSON: `textlint`, as `textlint --format json` prints it; `lsp`, PublishDiagnosticsParams with
+    the edits in each diagnostic's `data`. Offsets and columns count UTF-16 code units.
 
     Raises:
         InputError: a docx.
     """
     document = suggestions.document
     places = _Places(source_of(document).text)
-    messages = [_message(one, places) for one in suggested(suggestions)]
-    shown = [{"filePath": document.name, "messages": messages}]
+    every = list(suggested(suggestions))
+    shown: Any = [{"filePath": document.name, "messages": [_message(one, places) for one in every]}]
+    if format == "lsp":
+        uri = Path(document.name).resolve().as_uri()
+        shown = {"uri": uri, "diagnostics": [_diagnostic(one, places) for one in every]}
     return json.dumps(shown, ensure_ascii=False, indent=2) + "\n"
 
 
@@ -213,4 +218,21 @@ def _message(one: Suggestion, source: _Places) -> dict[str, Any]:
         "loc": {"start": start, "end": end},
         "severity": 1,
         "fix": {"range": reach, "text": one.marked},
+    }
+
+
+def _diagnostic(one: Suggestion, source: _Places) -> dict[str, Any]:
+    places = [source.of(at) for at in (one.start, one.end)]
+    start, end = ({"line": line, "character": column} for line, column in places)
+    reach = {"start": start, "end": end}
+    return {
+        "range": reach,
+        "severity": 4,
+        "code": _RULE,
+        "source": "naisei",
+        "message": one.reason,
+        "data": {
+            "probability": round(one.p, 4),
+            "edits": [{"range": reach, "newText": one.marked}],
+        },
     }

@@ -213,8 +213,8 @@ class TagOptions(Options):
     )
     format: Format = flag(
         "document",
-        "document: 案を入れた文書。textlint: textlint の JSON",
-        "document: with the suggestions in it. textlint: textlint's JSON, with fixes.",
+        "document: 案を入れた文書。textlint: textlint の JSON。lsp: エディター向けの JSON",
+        "document: with the suggestions in it. textlint: textlint's JSON. lsp: for editors.",
         panel="output",
     )
     review: bool = flag(
@@ -310,7 +310,7 @@ def tag(options: TagOptions, tagger: Tagger) -> None:
         max_share=options.max_share,
     )
     if options.format != "document":
-        text = listed(found)
+        text = listed(found, options.format)
         if out is None:
             sys.stdout.write(text)
         else:
