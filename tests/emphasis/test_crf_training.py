@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -98,3 +102,29 @@ def test_a_blocked_token_is_never_emphasised() -> None:
     model = fit(sequences, [[True, False, True], [True] * 3] * 5, l2=0.1)
     assert model.best(sequences[:2]) == [[True, False, True], [True] * 3]
     assert model.marginals(sequences)[0][1] < 1e-9
+
+
+_CODE = """
+import sys
+import numpy as np
+from naisei.emphasis.crf import fit
+draw = np.random.default_rng(0)
+sequences = [draw.integers(2, 300, (n, 8)).astype(np.int32) for n in range(1, 40)]
+model = fit(sequences, [(draw.random(len(s)) < 0.3).tolist() for s in sequences])
+sys.stdout.write((model.weights.tobytes() + model.transitions.tobytes()).hex())
+"""
+
+
+def test_the_same_bits_are_learnt_on_every_processor() -> None:
+    ways = [("Prescott", ""), ("Haswell", "X86_V4"), ("SkylakeX", "X86_V3 X86_V4")]
+    learnt = {
+        subprocess.run(
+            [sys.executable, "-W", "ignore", "-c", _CODE],
+            env={**os.environ, "OPENBLAS_CORETYPE": blas, "NPY_DISABLE_CPU_FEATURES": without},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for blas, without in ways
+    }
+    assert len(learnt) == 1

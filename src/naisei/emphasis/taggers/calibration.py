@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from naisei.emphasis.crf import minimise
+from naisei.emphasis.crf import dot, minimise
 from naisei.emphasis.schemas import Sentence
 
 Floats = NDArray[np.float64]
@@ -47,7 +47,7 @@ def calibrated(probabilities: ArrayLike, labels: ArrayLike) -> Calibration:
         loss = float((np.logaddexp(0, z) - target * z).mean())
         slope = np.array([float((error * x).mean()) * scale, float(error.mean())])
         # A light pull towards the identity, for a dev part of a few sentences.
-        return loss + 1e-3 * float(at @ at), slope + 2e-3 * at
+        return loss + 1e-3 * dot(at, at), slope + 2e-3 * at
 
     found = minimise(objective, np.zeros(2), tolerance=1e-9).at
     return Calibration(float(np.exp(found[0])), float(found[1]))
