@@ -54,7 +54,8 @@ def faults(tree: ast.Module) -> Iterator[tuple[int, str]]:
 
 
 def test_every_handler_takes_an_effect_and_a_place_and_nothing_else() -> None:
-    found = {path: ast.parse(path.read_text("utf-8")) for path in FILES}
+    texts = {path: path.read_text("utf-8") for path in FILES}
+    found = {path: ast.parse(text) for path, text in texts.items() if "Handler" in text}
     assert sum(1 for tree in found.values() for _ in handlers(tree)) > 40
     wrong = [(path.name, *fault) for path, tree in found.items() for fault in faults(tree)]
     assert wrong == []

@@ -397,7 +397,7 @@ def test_killed_several_times_while_the_network_answers_in_any_order(
     check(node, seed, limits, kills, random)
 
 
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("seed", range(8))
 def test_one_program_with_everything(seed: int) -> None:
     """Fixed seeds, so that every construct meets failures at many places on every run."""
     life = uninterrupted(EVERYTHING, seed, Limits())[1]

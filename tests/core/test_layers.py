@@ -2,6 +2,7 @@
 another."""
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -63,6 +64,7 @@ def part_of(module: str) -> str:
     return pieces[1] if len(pieces) > 1 else ""
 
 
+@cache
 def imports(file: Path) -> list[tuple[int, str]]:
     """(line, module of ours) for every import, wherever in the file it stands."""
     package = ("naisei", *file.relative_to(ROOT).parent.parts)

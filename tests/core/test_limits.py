@@ -164,14 +164,3 @@ def test_joined_copies_count_like_one_meter(branches: list[list[Any]], before: l
             one.add(usage, 0.25)
     forked.join(copies)
     assert forked == one
-
-
-@given(st.lists(usages))
-def test_a_meter_never_sinks(costs: list[Any]) -> None:
-    meter = Meter()
-    for n, usage in enumerate(costs):
-        before = meter.copy()
-        meter.add(usage, 0.1)
-        assert meter.steps == n + 1
-        assert all(getattr(meter, f) >= getattr(before, f) for f in ("calls", "tokens", "usd"))
-        assert bool(meter.reached(Limits(tokens=before.tokens))) is True

@@ -14,8 +14,6 @@ from naisei.core import (
     Gather,
     Handler,
     InstrumentFailure,
-    LimitReached,
-    Limits,
     MemoryLog,
     Performed,
     Remember,
@@ -100,66 +98,6 @@ def test_nested_effects_are_logged_under_the_effect() -> None:
     assert all(e.seconds == 0.0 for e in log.events if e.kind == "ask")
 
 
-@pytest.mark.parametrize("kept", range(9))
-def test_resume_anywhere_rebuilds_the_states_of_and_below_the_handler(kept: int) -> None:
-    log = MemoryLog()
-    run(dialogue(), built(Model())[0], log=log)
-    whole = list(log.events)
-    log.events = log.events[:kept]
-    model = Model()
-    world, simulator, notes = built(model)
-    assert run(dialogue(), world, log=log) == EXPECTED
-    assert simulator.asked == notes.notes == ["q1", "q2"]
-    assert model.calls == sum(e.kind == "chat" for e in whole[kept:])
-    assert [(e.where, e.result) for e in log.events] == [(e.where, e.result) for e in whole]
-
-
-@pytest.mark.parametrize("failing", [1, 2, 3, 4])
-def test_a_failure_below_fails_the_effect_and_replays(failing: int) -> None:
-    log = MemoryLog()
-    result = run(dialogue(), built(Model(failing))[0], log=log)
-    assert result[(failing - 1) // 2] == f"! call {failing}"
-    failed = [e for e in log.events if e.failure]
-    assert [e.kind for e in failed] == ["chat", "ask"]
-    assert sum(e.usage.attempts for e in failed if e.usage) == 2
-    for kept in range(len(log.events) + 1):
-        partial = MemoryLog()
-        partial.events = log.events[:kept]
-        world, simulator, notes = built(
-            forbidden if kept == len(log.events) else Replaying(log, kept)
-        )
-        assert run(dialogue(), world, log=partial) == result
-        assert simulator.asked == notes.notes == ["q1", "q2"]
-
-
-class Replaying(Model):
-    """Behaves as the model of a finished log did, whatever call it is asked at."""
-
-    def __init__(self, log: MemoryLog, kept: int) -> None:
-        super().__init__()
-        self.past = {e.where: e for e in log.events}
-
-    def perform(self, effect: Chat[str], where: Where) -> Any:
-        if failure := self.past[where].failure:
-            raise InstrumentFailure(failure[1])
-        return self.past[where].result
-
-
-def test_a_simulator_that_catches_its_own_failure_replays() -> None:
-    class Careful(FlowHandler):
-        def respond(self, effect: AskUser, where: Where) -> Flow[str]:
-            try:
-                return (yield from Chat("simulator", [user(effect.question)]))
-            except InstrumentFailure:
-                return "【回答できません】"
-
-    log = MemoryLog()
-    world = World({AskUser: Careful(), Chat: Model(1)})
-    assert run(dialogue(), world, log=log)[0] == "【回答できません】"
-    replay = run(dialogue(), world.having({Chat: forbidden}), log=log)
-    assert replay == ["【回答できません】", "<q2>"]
-
-
 def test_changed_nested_flows_diverge_instead_of_calling_a_model() -> None:
     class Longer(Simulator):
         def respond(self, effect: AskUser, where: Where) -> Flow[str]:
@@ -188,45 +126,6 @@ def test_a_log_with_a_simulator_replays_under_a_plain_handler() -> None:
     log = MemoryLog()
     run(dialogue(), built(Model())[0], log=log)
     assert run(dialogue(), World({Effect: forbidden}), log=log) == EXPECTED
-
-
-def test_a_limit_met_before_and_inside_the_handler() -> None:
-    def flow() -> Flow[str]:
-        try:
-            return (yield from AskUser("q"))
-        except LimitReached as reached:
-            return str(reached)
-
-    for steps, events in ((0, 1), (1, 3), (2, 4)):
-        log = MemoryLog()
-        world, _, notes = built(Model())
-        said = run(flow(), world, log=log, limits=Limits(steps=steps))
-        assert f"steps: {steps} of {steps}" in said
-        assert len(log.events) == events
-        again, _, restored = built(forbidden)
-        assert run(flow(), again, log=log, limits=Limits(steps=steps)) == said
-        assert restored.notes == notes.notes
-
-
-def test_a_gather_inside_the_handler_replays() -> None:
-    class Panel(FlowHandler):
-        def respond(self, effect: AskUser, where: Where) -> Flow[str]:
-            votes = yield from Gather([Chat("a", [user("x")]), Chat("b", [user("y")])])
-            return "/".join(votes)
-
-    log = MemoryLog()
-    world = World({AskUser: Panel(), Chat: Model()})
-    assert run(dialogue(), world, log=log) == ["<x>/<y>"] * 2
-    assert run(dialogue(), world.having({Chat: forbidden}), log=log) == ["<x>/<y>"] * 2
-
-
-def test_simulators_in_a_gather_may_change_state_one_after_another() -> None:
-    def flow() -> Flow[list[Any]]:
-        return (yield from Gather([AskUser("q1"), Chat("agent", [user("z")]), AskUser("q2")]))
-
-    world, simulator, notes = built(Model())
-    assert run(flow(), world) == [EXPECTED[0], "<z>", EXPECTED[1]]
-    assert simulator.asked == notes.notes == ["q1", "q2"]
 
 
 def test_state_may_not_be_changed_below_an_unordered_gathered_effect() -> None:

@@ -66,14 +66,6 @@ def patient() -> Flow[list[str]]:
     return out
 
 
-def test_a_complete_log_replays_without_performing() -> None:
-    log = MemoryLog()
-    assert run(two(), World({Chat: Counting()}), log=log) == ["A", "B"]
-    before = list(log.events)
-    assert run(two(), NOTHING, log=log) == ["A", "B"]
-    assert log.events == before
-
-
 def test_caught_failure_is_logged_and_replayed() -> None:
     log = MemoryLog()
     assert run(patient(), World({Chat: Counting(2)}), log=log) == ["A", "! call 2", "C"]
@@ -90,75 +82,6 @@ def test_uncaught_failure_is_not_logged_and_tried_again() -> None:
     second = Counting()
     assert run(two(), World({Chat: second}), log=log) == ["A", "B"]
     assert second.calls == 1
-
-
-def test_failure_caught_last_thing_is_logged() -> None:
-    def flow() -> Flow[str]:
-        try:
-            return (yield from chat("a"))
-        except EffectFailed:
-            return "without"
-
-    log = MemoryLog()
-    assert run(flow(), World({Chat: Counting(1)}), log=log) == "without"
-    assert run(flow(), NOTHING, log=log) == "without"
-
-
-def test_failure_in_gather_lets_the_others_finish() -> None:
-    def flow() -> Flow[list[Any]]:
-        return (yield from Gather([chat("a"), chat("b"), two()]))
-
-    log = MemoryLog()
-    with pytest.raises(InstrumentFailure, match="call 2"):
-        run(flow(), World({Chat: Counting(2)}), log=log)
-    assert sorted(e.where.path for e in log.events) == [(0, 0, 0), (0, 2, 0), (0, 2, 1)]
-    again = Counting()
-    assert run(flow(), World({Chat: again}), log=log) == ["A", "B", ["A", "B"]]
-    assert again.calls == 1
-
-
-def test_failures_caught_outside_a_gather_replay() -> None:
-    def flow() -> Flow[str]:
-        try:
-            yield from Gather([chat("a"), chat("b"), two()])
-        except InstrumentFailure as failed:
-            return str(failed) + (yield from chat("c"))
-        return "no failure"
-
-    log = MemoryLog()
-    # The third call fails within the gathered flow; the first failure in order is the second.
-    assert run(flow(), World({Chat: Counting(2, 3)}), log=log) == "call 2C"
-    assert [e.where.path for e in log.events if e.failure] == [(0, 1, 0), (0, 2, 0)]
-    assert run(flow(), NOTHING, log=log) == "call 2C"
-
-
-def test_failure_caught_within_a_gathered_flow_replays() -> None:
-    def flow() -> Flow[list[Any]]:
-        return (yield from Gather([patient(), chat("z")]))
-
-    log = MemoryLog()
-    result = run(flow(), World({Chat: Counting(1)}), log=log)
-    assert result == [["! call 1", "B", "C"], "Z"]
-    assert run(flow(), NOTHING, log=log) == result
-
-
-def test_failure_raised_anew_by_a_gathered_flow_is_still_recorded() -> None:
-    def rewording() -> Flow[str]:
-        try:
-            return (yield from chat("a"))
-        except InstrumentFailure as failed:
-            raise InstrumentFailure(f"reworded {failed}") from failed
-
-    def flow() -> Flow[str]:
-        try:
-            yield from Gather([rewording()])
-        except InstrumentFailure as failed:
-            return str(failed)
-        return "no failure"
-
-    log = MemoryLog()
-    assert run(flow(), World({Chat: Counting(1)}), log=log) == "reworded call 1"
-    assert run(flow(), NOTHING, log=log) == "reworded call 1"
 
 
 def test_one_failure_object_raised_twice_is_two_failures() -> None:
@@ -271,15 +194,6 @@ def toggled() -> Flow[str]:
         return (yield from Act("toggle")).text
     except EffectFailed:
         return "caught"
-
-
-def test_environment_is_driven_to_the_point_again() -> None:
-    log = MemoryLog()
-    run(toggled(), World({Act: Lamp()}), log=log)
-    log.events.pop()
-    lamp = Lamp()
-    assert run(toggled(), World({Act: lamp}), log=log) == "off"
-    assert not lamp.on
 
 
 def test_a_state_that_cannot_be_rebuilt_ends_the_episode_past_the_flow() -> None:

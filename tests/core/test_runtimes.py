@@ -110,15 +110,6 @@ def test_they_agree_on_result_and_log() -> None:
     ]
 
 
-def test_each_replays_the_others_logs() -> None:
-    log = MemoryLog()
-    result = asyncio.run(arun(flow(), World({Effect: Later().perform}), log=log))
-    quiet = World({Effect: lambda _: pytest.fail("performed on replay")})
-    assert run(flow(), quiet, log=log) == result
-    assert asyncio.run(arun(flow(), quiet, log=log)) == result
-    assert asyncio.run(arun(flow(), quiet, log=log, apart=True)) == result
-
-
 def test_what_a_flow_computes_is_kept_out_of_the_event_loop() -> None:
     """Only that: handlers are called in the loop. Its context goes with it."""
     spoken: ContextVar[str] = ContextVar("spoken", default="")
