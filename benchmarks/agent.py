@@ -38,8 +38,8 @@ from typing import Any
 from benchmarks.agent_floor import bare
 from naisei.agent.house import House, rooms_of
 from naisei.agent.opening import ROLES, TalkConfig, opened
+from naisei.agent.options import AgentRules
 from naisei.agent.persona import load_persona
-from naisei.agent.rules import AgentRules
 from naisei.clarify.data import load_actions
 from naisei.clarify.lines import THOUGHT
 from naisei.core import Act, AskUser, Event, Handler, Now, Say, Status, Where, arun

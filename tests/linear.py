@@ -112,7 +112,7 @@ def growth(entry: Entry, unit: str) -> Slow | None:
 
 
 def _entries() -> Iterator[Entry]:
-    from naisei.clarify import question_patterns
+    from naisei.clarify import things
     from naisei.director import check
     from naisei.emphasis.corpus.html import read_html as emphasis_html
     from naisei.emphasis.corpus.markdown import read_markdown as emphasis_markdown
@@ -152,7 +152,7 @@ def _entries() -> Iterator[Entry]:
         (folding, "fold mend_marks pairs mask"),
         (content_preservation, "quantities denied"),
         (level, "japanese_sentences"),
-        (question_patterns, "objects"),
+        (things, "objects"),
         (questions, "parse words denied"),
         (query_analysis, "analyse_query content_words subjectless"),
     ):

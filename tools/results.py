@@ -184,9 +184,9 @@ def _counted(items: Sequence[Item]) -> dict[str, Any]:
 
 def _searched(index: Index, mode: Any, items: Sequence[Item]) -> list[float]:
     """recall@1, 3, 5 and the mean reciprocal rank of clear questions as they were typed."""
+    from naisei.intent.effects import evidence
     from naisei.intent.evaluation.items import ranks
     from naisei.intent.evaluation.metrics import recall_at, reciprocal_rank
-    from naisei.retrieval.evidence import evidence
 
     clear = [item for item in items if item.kind == "clear"]
     found = [

@@ -8,8 +8,8 @@ from typing import Any
 
 from agent.talking import last, lines, talked
 from naisei.agent.opening import ROLES, TalkConfig
+from naisei.agent.options import AgentRules
 from naisei.agent.persona import load_persona
-from naisei.agent.rules import AgentRules
 from naisei.director.schemas import ASPECTS
 
 SAYS = ["おはよう", "リモコンを取ってきて", "いい天気だね", "ありがとう"]

@@ -8,8 +8,8 @@ import pytest
 
 from naisei.clarify.data import load_actions
 from naisei.clarify.forbidden_questions import broken_rule
-from naisei.clarify.question_patterns import objects
 from naisei.clarify.schemas import Action, ActionSet
+from naisei.clarify.things import objects
 
 ACTIONS = load_actions()
 ROWS = [

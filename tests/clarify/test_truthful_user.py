@@ -7,13 +7,13 @@ from typing import get_args
 
 import pytest
 
-from naisei.clarify.costs import blind_draws
 from naisei.clarify.data import load, load_actions
 from naisei.clarify.describe import REFUSAL
 from naisei.clarify.forbidden_questions import broken_rule
 from naisei.clarify.schemas import Facts, Instance, Manner, Scene, UserInfo
 from naisei.clarify.simulator import LLMSimulator
 from naisei.clarify.simulator.rule import RuleSimulator
+from naisei.clarify.tables import blind_draws
 from naisei.core import AskUser, Chat, Where
 from naisei.japanese.answers import Stance, understand
 from naisei.japanese.questions import denied, parse

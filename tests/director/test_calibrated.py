@@ -10,9 +10,8 @@ from commandline import Naisei
 from naisei.core import InputError, Say, Status
 from naisei.director import check
 from naisei.director.character import load_character, parse_character
-from naisei.director.describe import judge_messages, writer_messages
+from naisei.director.describe import content, judge_messages, keeps, writer_messages
 from naisei.director.draft import checked, meta
-from naisei.director.example import content, keeps
 from naisei.director.schemas import Draft, Turn
 from naisei.director.state import TalkState
 from naisei.director.voice import VoiceMeter

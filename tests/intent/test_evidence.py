@@ -4,14 +4,13 @@ import pytest
 
 from naisei.core import Evidence, Where
 from naisei.intent.answering import extracted
-from naisei.intent.effects import Weigh, WeighHandler, Weights
+from naisei.intent.effects import Weigh, WeighHandler, Weights, evidence
 from naisei.intent.evaluating import topics
 from naisei.intent.evidence import SearchResult, coverage, is_held, newest_first, strength
 from naisei.intent.extraction import quotes
 from naisei.intent.rules import Rules
 from naisei.japanese.sentences import search_tokens
 from naisei.retrieval.build import build
-from naisei.retrieval.evidence import evidence
 from naisei.retrieval.index import Index
 
 

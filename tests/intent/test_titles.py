@@ -12,14 +12,13 @@ import pytest
 from naisei.core import World, run
 from naisei.intent.config import AssistConfig
 from naisei.intent.dialogue import Dialogue
-from naisei.intent.effects import document_world
+from naisei.intent.effects import document_world, evidence
 from naisei.intent.flow import assist
 from naisei.intent.messages import Fence, answerer_messages, evaluator_messages
 from naisei.intent.rules import Rules, Setting
 from naisei.intent.serve.options import ServeOptions
 from naisei.models.base import ModelSettings
 from naisei.retrieval.build import build
-from naisei.retrieval.evidence import evidence
 from naisei.retrieval.index import Index
 from servers.intent_server import IntentServer
 

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from naisei.core import InputError, Search, Where
+from naisei.intent.effects import SearchHandler
 from naisei.retrieval.build import build
-from naisei.retrieval.evidence import SearchHandler
 from naisei.retrieval.index import Index
 from naisei.retrieval.types import LoadLimits
 from retrieval.counting import Counting

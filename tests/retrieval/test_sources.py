@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from naisei.core import InputError
+from naisei.intent.effects import evidence
 from naisei.intent.indexing import IndexOptions, index_command, watch
 from naisei.retrieval.build import build
-from naisei.retrieval.evidence import evidence
 from naisei.retrieval.index import Index
 from naisei.retrieval.site import Site
 from naisei.retrieval.sources import Documents, Folder, Repository, source

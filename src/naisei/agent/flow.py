@@ -13,11 +13,10 @@ from typing import Any, NoReturn, TypeVar
 
 from pydantic import JsonValue
 
-from naisei.agent.briefing import briefed
 from naisei.agent.house import left_out, named, without_denied
-from naisei.agent.mind import PERSON, Deed, Kind, Mind
+from naisei.agent.mind import PERSON, Deed, Kind, Mind, briefed
+from naisei.agent.options import AgentRules
 from naisei.agent.persona import Persona
-from naisei.agent.rules import AgentRules
 from naisei.agent.understanding import Ear, ParsedRemark, asks_back, understood
 from naisei.agent.unprompted import reply_without_a_model, told_before
 from naisei.agent.wording import did, in_words, phrase

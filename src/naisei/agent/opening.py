@@ -12,8 +12,8 @@ from pydantic import BaseModel, ConfigDict
 from naisei.agent.flow import STREAM, Parts, talk
 from naisei.agent.house import GameHouse, House, rooms_of
 from naisei.agent.mind import Mind
+from naisei.agent.options import AgentRules
 from naisei.agent.persona import Persona
-from naisei.agent.rules import AgentRules
 from naisei.agent.understanding import Ear, samples
 from naisei.clarify.agent import Agent, AgentContext, build_agent
 from naisei.clarify.conversation import MemoHandler

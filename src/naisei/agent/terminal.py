@@ -12,9 +12,8 @@ from pathlib import Path
 from rich.text import Text
 
 from naisei.agent.opening import ROLES, TalkConfig, opened
-from naisei.agent.options import MemoryOptions, TalkOptions
+from naisei.agent.options import AgentRules, MemoryOptions, TalkOptions
 from naisei.agent.persona import load_persona, shipped
-from naisei.agent.rules import AgentRules
 from naisei.agent.wording import emphasised
 from naisei.clarify.lines import THOUGHT
 from naisei.clarify.person import Person, people_directory

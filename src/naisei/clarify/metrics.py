@@ -16,8 +16,8 @@ from pydantic import JsonValue
 
 from naisei.clarify.agent import asks
 from naisei.clarify.config import ClarifyConfig
-from naisei.clarify.costs import cost_tables, oracle
 from naisei.clarify.schemas import EpisodeResult, Instance, TrialLog
+from naisei.clarify.tables import cost_tables, oracle
 from naisei.lang import say
 from naisei.runs.statistics import (
     discounted_within,

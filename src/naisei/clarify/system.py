@@ -167,7 +167,7 @@ RUN: Experiment[ClarifyConfig] = Experiment(
         *("tokens_reflection_success", "tokens_total_success"),
         *("tokens_reflection_all", "tokens_total_all"),
     ),
-    tables="naisei.clarify.study:more_tables",
+    tables="naisei.clarify.tables:more_tables",
     hints=_hints,
     headline=("score@", "pass@"),
     digest="naisei.clarify.metrics:digest",

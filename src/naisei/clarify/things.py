@@ -9,7 +9,6 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
-from naisei.clarify.question_patterns import objects
 from naisei.clarify.schemas import Action
 from naisei.japanese.morph import is_japanese, normalise
 from naisei.lengths import cached_text
@@ -34,6 +33,12 @@ def all_names(thing: str) -> tuple[str, ...]:
 def called(thing: str, by: str) -> str:
     """How an `elder` or a `child` calls a thing, in Japanese; empty for an unknown one."""
     return str(_things().get(thing, {}).get(by, ""))
+
+
+def objects(text: str) -> tuple[str, ...]:
+    """The things an action's text names: 「タッパーをレンジに入れる」 → ("タッパー",)."""
+    head, mark, _ = normalise(text).partition("を")
+    return (head,) if mark else ()
 
 
 @lru_cache(maxsize=512)

@@ -21,10 +21,17 @@ from naisei.core import AskUser, Chat, Effect, Flow, InputError, Say, World, aru
 from naisei.director.character import Character, load_character
 from naisei.director.config import POLICIES, Policy, TalkRules
 from naisei.director.flow import turn
-from naisei.director.gate_calls import AnyJudge, Call, Write, at_once, judge_handler, now
+from naisei.director.gate_calls import (
+    AnyJudge,
+    Call,
+    SentenceGate,
+    Write,
+    at_once,
+    judge_handler,
+    now,
+)
 from naisei.director.judge import Judging
 from naisei.director.schemas import Draft, Turn
-from naisei.director.sentence_gate import SentenceGate
 from naisei.director.state import Spoken, TalkState
 from naisei.director.verdict import RuleSet
 from naisei.lang import Language, say

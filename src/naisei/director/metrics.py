@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from naisei.core import Status
 from naisei.director.config import TalkConfig
-from naisei.director.example import keeps
+from naisei.director.describe import keeps
 from naisei.director.schemas import ASPECTS, Draft, TalkResult, Turn
 from naisei.director.verdict import CHECK_NAMES
 from naisei.lang import say
@@ -36,7 +36,7 @@ def summarise(
     included. silent_rate, person_rate: turns without a line, or with a person's.
     first_pass_rate: first drafts that were not rejected. retries_per_turn: drafts after the
     first. content_kept: of the drafts after a rejected one, those that keep its content
-    (`naisei.director.example.keeps`). judge_failures: drafts put to the judge that got no
+    (`naisei.director.describe.keeps`). judge_failures: drafts put to the judge that got no
     usable judgement, over all that were put to it; such a line is handled by the hard rules
     alone and is in no other column of the judge. judge_mean, judge_spread: over drafts that
     were judged.

@@ -18,8 +18,17 @@ from pathlib import Path
 
 from naisei.core import InputError
 from naisei.director.character import load_character, profile_text, shipped
-from naisei.director.voice import MARKS, Traits, Voice, VoiceMeter, length_of
-from naisei.director.wording.manner import ending, register, sentences_of, words_of
+from naisei.director.voice import (
+    MARKS,
+    Traits,
+    Voice,
+    VoiceMeter,
+    ending,
+    length_of,
+    register,
+    sentences_of,
+    words_of,
+)
 from naisei.files import write_atomically
 from naisei.japanese.folding import fold, mask
 from naisei.lang import say

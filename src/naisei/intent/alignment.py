@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import math
 import re
+import tomllib
 import unicodedata
 from collections.abc import Iterable, Sequence
+from functools import cache
+from importlib.resources import files
 
 from naisei.japanese.content_preservation import Quantity, quantities
 from naisei.japanese.query_analysis import is_stopword
@@ -167,3 +170,20 @@ def measures(text: str) -> set[tuple[str, tuple[str, float]]]:
             found.add((over, ("share", round(float(over) / float(under), 4))))
     found |= {("0.5", base) for word, base in _HALF.items() if word in folded}
     return found | ({("0.5", ("share", 0.5))} if "半分" in folded else set())
+
+
+@cache
+def _polarity() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Denials, and words that only look like one (polarity.toml)."""
+    data = tomllib.loads((files("naisei.intent") / "polarity.toml").read_text(encoding="utf-8"))
+    return re.compile(data["denied"]), re.compile(data["affirmed"])
+
+
+def denies(text: str) -> bool:
+    """Whether it denies something; duties (なければなりません) and conditions (ないとき) do not.
+
+    >>> denies("支所では預かりません。"), denies("届け出なければなりません。")
+    (True, False)
+    """
+    denied, affirmed = _polarity()
+    return denied.search(affirmed.sub("", unicodedata.normalize("NFKC", text))) is not None

@@ -28,9 +28,8 @@ from naisei.intent.messages import (
 from naisei.intent.routing import Route
 from naisei.intent.rules import Rules, Setting
 from naisei.intent.schemas import Citation, Judged, Reply, Unsupported
-from naisei.intent.support import claims, unsupported
+from naisei.intent.support import CheckedSentence, claims, in_their_words, unsupported, verified
 from naisei.intent.things import MEANT, mentions, names, place_of, things
-from naisei.intent.verifying import CheckedSentence, in_their_words, verified
 from naisei.japanese.sentences import search_tokens, sentence_spans
 from naisei.retrieval.figures import worked
 from naisei.schema import model_field

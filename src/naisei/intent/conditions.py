@@ -11,12 +11,11 @@ from collections.abc import Iterable, Sequence
 
 from pydantic import BaseModel, ConfigDict
 
-from naisei.intent.alignment import CLAUSE
+from naisei.intent.alignment import CLAUSE, denies
 from naisei.intent.dialogue import Dialogue
 from naisei.intent.evidence import SearchResult
 from naisei.intent.extraction import quotes
 from naisei.intent.person_kinds import PersonKind, person_kinds
-from naisei.intent.polarity import denies
 from naisei.intent.things import place_of
 from naisei.japanese.content_preservation import quantities
 from naisei.japanese.morph import normalise

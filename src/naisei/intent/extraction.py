@@ -13,11 +13,10 @@ from collections.abc import Mapping, Sequence, Set
 from pydantic import BaseModel, ConfigDict
 
 from naisei.core import Evidence
-from naisei.intent.alignment import in_range, ranges
+from naisei.intent.alignment import denies, in_range, ranges
 from naisei.intent.effects import Weights
 from naisei.intent.evidence import SearchResult, cosines, nearness, share, substance
 from naisei.intent.excerpts import INTRODUCES, around, end_of, lead_of
-from naisei.intent.polarity import denies
 from naisei.intent.things import headings_of, mentions, names, place_of, things
 from naisei.japanese.content_preservation import Quantity, quantities
 from naisei.japanese.query_analysis import answered_by, measured

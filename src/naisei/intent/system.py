@@ -119,7 +119,7 @@ EVAL: Experiment[EvalConfig] = Experiment(
     inputs=Behaviour,
     load=_load_eval,
     headline=("recall@5_after", "answered"),
-    digest="naisei.intent.evaluation.tables:item_digest",
+    digest="naisei.intent.evaluation.metrics:item_digest",
     settle=_settle_eval,
     roles=(
         *map(_evaluated, ROLES),

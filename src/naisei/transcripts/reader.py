@@ -12,8 +12,8 @@ from naisei.core import InputError
 from naisei.lang import say
 from naisei.text_files import json_of, read_text
 from naisei.transcripts import json_forms, json_reading, tables, text_forms, text_reading
-from naisei.transcripts.captions import CUE, caption_turns
 from naisei.transcripts.forms import FORMS, UNREAD
+from naisei.transcripts.text_reading import CUE, caption_turns
 from naisei.transcripts.turns import Transcript, Turn, Unnamed, in_order, lettered, plain_name
 
 _JSON = (".json", ".jsonl", ".ndjson")

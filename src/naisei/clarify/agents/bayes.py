@@ -24,15 +24,18 @@ from naisei.clarify.agents.features import (
     weights_documents,
 )
 from naisei.clarify.agents.knowledge import knowledge_for
-from naisei.clarify.agents.naming import MOST, named_table, naming, read_back
 from naisei.clarify.agents.policy import Plan, Stage, plan
 from naisei.clarify.agents.posterior import Posterior
 from naisei.clarify.agents.questions import (
+    MOST,
     Kind,
     Question,
     about,
     bank,
     judge,
+    named_table,
+    naming,
+    read_back,
     reply_table,
     shared_words,
 )

@@ -17,8 +17,7 @@ from naisei.clarify.agents.features import (
     softmax,
 )
 from naisei.clarify.agents.knowledge import Cues
-from naisei.clarify.agents.naming import named_table, side_named
-from naisei.clarify.agents.questions import Question, reply_table
+from naisei.clarify.agents.questions import Question, named_table, reply_table, side_named
 from naisei.clarify.schemas import Scene
 from naisei.japanese.answers import Answer, Stance
 

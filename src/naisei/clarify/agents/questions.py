@@ -1,14 +1,17 @@
-"""Questions of the model-free agents: a table's, or judged from the actions' texts.
+"""Questions of the model-free agents: a table's, judged from the actions' texts, or naming things.
 
 Without a table the questions are fixed; the actions that a "yes" supports follow from their texts'
-embeddings and from shared words.
+embeddings and from shared words. Questions that name the likeliest things name the thing, not the
+deed: 「AのことですかBのことですか、それともCのことですか」. They depend on the belief, so they are
+made at every step and parsed back from their text.
 """
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.resources import files
@@ -17,8 +20,10 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from naisei.clarify.agents.knowledge import Item
 from naisei.clarify.schemas import ActionSet, Language
-from naisei.japanese.morph import lemmas
+from naisei.japanese.answers import PLACES, Answer, Stance, repaired
+from naisei.japanese.morph import is_japanese, lemmas
 from naisei.models.base import Embedder
 from naisei.similarity import cosines, unit
 
@@ -38,7 +43,7 @@ EITHER = {
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question of the bank, or one that names things (`naisei.clarify.agents.naming`).
+    """A question of the bank, or one that names things (`naisei.clarify.agents.questions`).
 
     truth: one word per action, in the order of the action set: `yes`, `maybe`, `no` for a
     polar question; `first`, `second`, `maybe`, `none` for an either one; empty for an open
@@ -142,3 +147,92 @@ def shared_words(actions: ActionSet, language: Language, *, most: int = 20) -> t
         )
         for word in chosen[:most]
     )
+
+
+#: Most things in one question.
+MOST = 3
+#: P(the side is taken | it is wanted), of another one, of none of them, of no usable answer.
+WANTED, OTHER, NONE, SILENT = 0.88, 0.02, 0.03, 0.05
+#: The same if none of the things is wanted.
+STRAY, DENIED = 0.03, 0.8
+_NAMING: dict[Language, tuple[str, str, str]] = {
+    "ja": ("{}のことですか", "、", "、それとも{}のことですか？"),
+    "en": ("Is it about the {}", ", the ", " or the {}?"),
+}
+
+
+def _name(item: Item, language: Language) -> str:
+    wanted = language == "ja"
+    return next((n for n in item.names if is_japanese(n) == wanted), "")
+
+
+def naming(items: Sequence[Item], belief: Array, language: Language) -> tuple[Question, ...]:
+    """Questions for the two, three and the next likeliest things by `belief`, shape (actions,)."""
+    mass: dict[str, float] = {}
+    for item, p in zip(items, belief, strict=True):
+        if name := _name(item, language):
+            mass[name] = mass.get(name, 0.0) + float(p)
+    likely = sorted(mass, key=lambda n: -mass[n])[: MOST + 2]
+    groups = [likely[:2], likely[:MOST], likely[1 : MOST + 1], likely[2 : MOST + 2]]
+    return tuple(_naming(g, items, language) for g in groups if len(g) > 1)
+
+
+def _naming(names: Sequence[str], items: Sequence[Item], language: Language) -> Question:
+    head, comma, tail = _NAMING[language]
+    if language == "ja":
+        text = comma.join(head.format(n) for n in names[:-1]) + tail.format(names[-1])
+    else:
+        text = head.format(comma.join(names[:-1])) + tail.format(names[-1])
+    sides = {name: str(at) for at, name in enumerate(names)}
+    return Question(
+        id=f"named:{'/'.join(names)}",
+        kind="named",
+        text=text,
+        topic=f"named:{'/'.join(names)}",
+        truth=tuple(sides.get(_name(item, language), "none") for item in items),
+    )
+
+
+def read_back(text: str, items: Sequence[Item], language: Language) -> Question | None:
+    """The question with this text; `None` if it is not such a question."""
+    known = sorted({n for item in items if (n := _name(item, language))}, key=len, reverse=True)
+    found = re.findall("|".join(map(re.escape, known)), text) if known else []
+    if not 2 <= len(found) <= MOST:
+        return None
+    made = _naming(found, items, language)
+    return made if made.text == text else None
+
+
+def named_table(question: Question) -> Array:
+    """P(reply | action), shape (MOST + 2, actions): one row per side, none of them, no usable
+    answer."""
+    table = np.zeros((MOST + 2, len(question.truth)))
+    for i, truth in enumerate(question.truth):
+        table[:MOST, i] = STRAY if truth == "none" else OTHER
+        table[MOST, i] = DENIED if truth == "none" else NONE
+        table[MOST + 1, i] = 1 - DENIED - MOST * STRAY if truth == "none" else SILENT
+        if truth != "none":
+            table[int(truth), i] = WANTED
+    return table
+
+
+def side_named(
+    question: Question, answer: Answer, said: str, items: Sequence[Item]
+) -> tuple[int, ...]:
+    """The rows of `named_table` that an answer stands for; empty if it says nothing of them."""
+    if answer.stance in (Stance.REFUSED, Stance.UNSURE):
+        return (MOST + 1,)
+    names: dict[int, set[str]] = {}
+    for item, truth in zip(items, question.truth, strict=True):
+        if truth != "none":
+            names.setdefault(int(truth), set()).update(n.lower() for n in item.names)
+    # What comes before a correction was a slip; the choice stands before the reason.
+    for sentence in re.split(r"(?<=[。.!！])", repaired(said)):
+        by_name = [at for at, own in names.items() if any(n in sentence.lower() for n in own)]
+        by_place = [at for at, p in enumerate(PLACES[: len(names)]) if p.search(sentence)]
+        for hits in (by_place, by_name):
+            if len(hits) == 1:
+                return (hits[0],)
+    if answer.stance in (Stance.NEITHER, Stance.NO):
+        return (MOST,)
+    return tuple(sorted(names)) if answer.stance is Stance.BOTH else ()

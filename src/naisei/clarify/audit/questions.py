@@ -17,10 +17,9 @@ from itertools import pairwise
 from typing import Any
 
 from naisei.clarify.forbidden_questions import broken_rule
-from naisei.clarify.question_patterns import objects
 from naisei.clarify.schemas import ActionSet, Facts, Instance
 from naisei.clarify.simulator.voice import attributive, pick
-from naisei.clarify.things import all_known, mentioned, names_of, thing_of
+from naisei.clarify.things import all_known, mentioned, names_of, objects, thing_of
 from naisei.core import fingerprint
 from naisei.japanese.morph import normalise
 

@@ -9,10 +9,9 @@ from __future__ import annotations
 import re
 
 from naisei.clarify.audit.questions import Probe
-from naisei.clarify.question_patterns import objects
 from naisei.clarify.schemas import Action, Instance
 from naisei.clarify.simulator.containers import levels
-from naisei.clarify.things import all_names, called, mentioned, names_of
+from naisei.clarify.things import all_names, called, mentioned, names_of, objects
 from naisei.japanese.answers import PLACES, Stance, repaired, understand
 from naisei.japanese.morph import is_japanese, normalise, tokens
 from naisei.japanese.questions import denied, words

@@ -18,7 +18,7 @@ from naisei.retrieval.loaders.docx import (
     heading_styles,
     open_docx,
 )
-from naisei.retrieval.loaders.docx_letters import SKIPPED, hidden
+from naisei.retrieval.loaders.docx_runs import SKIPPED, hidden
 from naisei.retrieval.types import Unreadable
 
 _CODE = re.compile(r"code|コード|ソース|preformatted|macro", re.I)

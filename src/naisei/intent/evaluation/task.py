@@ -15,7 +15,7 @@ from naisei.intent.effects import document_world
 from naisei.intent.evaluation import flow, metrics
 from naisei.intent.evaluation.flow import ItemResult
 from naisei.intent.evaluation.items import BUNDLED, Item, digest, load_items
-from naisei.intent.evaluation.tables import item_lines
+from naisei.intent.evaluation.metrics import item_lines
 from naisei.intent.evaluation.users import simulated_user
 from naisei.intent.rules import Profile, Setting
 from naisei.lang import say

@@ -15,7 +15,7 @@ from pydantic import JsonValue
 
 from naisei.lang import say
 from naisei.retrieval.loaders.blocks import Read
-from naisei.retrieval.loaders.docx_letters import (
+from naisei.retrieval.loaders.docx_runs import (
     BASED_ON,
     NAME,
     OUTLINE,
@@ -26,11 +26,11 @@ from naisei.retrieval.loaders.docx_letters import (
     STYLE,
     STYLE_ID,
     VALUE,
+    Numbers,
     is_on,
     shown_text,
     unseen_styles,
 )
-from naisei.retrieval.loaders.docx_numbers import Numbers
 from naisei.retrieval.loaders.html import read_html
 from naisei.retrieval.loaders.packages import unpacked
 from naisei.retrieval.types import LoadLimits, Unreadable

@@ -17,7 +17,7 @@ from naisei.agent.opening import ROLES, TalkConfig, indexed, opened
 from naisei.agent.persona import load_persona, shipped
 from naisei.agent.wording import emphasised
 from naisei.clarify.agents.knowledge import knowledge_for
-from naisei.clarify.agents.naming import read_back
+from naisei.clarify.agents.questions import read_back
 from naisei.clarify.careful import offered
 from naisei.clarify.conversation import BeliefState
 from naisei.clarify.data import load_actions
