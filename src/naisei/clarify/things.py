@@ -10,7 +10,8 @@ from importlib.resources import files
 from typing import Any
 
 from naisei.clarify.schemas import Action
-from naisei.japanese.morph import is_japanese, normalise
+from naisei.japanese.morph import is_japanese, normalise, tokens
+from naisei.japanese.questions import words
 from naisei.lengths import cached_text
 
 
@@ -28,6 +29,12 @@ def all_names(thing: str) -> tuple[str, ...]:
     """Every name of a thing, in Japanese and English."""
     row = _things().get(thing, {})
     return (*row.get("ja", ()), *row.get("en", ()), *row.get("also", ()))
+
+
+@lru_cache(maxsize=256)
+def name_words(thing: str) -> frozenset[str]:
+    """The words of a thing's names, as written and in their dictionary forms."""
+    return frozenset(w for n in all_names(thing) for w in (*words(n), *(t.form for t in tokens(n))))
 
 
 def called(thing: str, by: str) -> str:

@@ -135,16 +135,16 @@ class CalibratedRules:
         """The scatter check and the number of topics, counted only in lines of several
         sentences."""
         size = len(line.body)
-        if line.count < _SENTENCES and size <= _LONG:
-            return PASSED["scatter"], 0
-        if line.count < _MOST and size <= _LONG and not _may_scatter(line):
+        much = line.count >= _MOST or size > _LONG
+        if not much and (line.count < _SENTENCES or not _may_scatter(line)):
             return PASSED["scatter"], 0
         per_sentence = [set(noun_phrases(line.masked[a:b], self._own)) for a, b in line.sentences]
         unlinked = sum(
-            bool(here) and not any(_linked(here, other) for other in per_sentence[:n])
+            bool(here)
+            and not any(a in b or b in a for a in here for other in per_sentence[:n] for b in other)
             for n, here in enumerate(per_sentence)
         )
-        if line.count < _MOST and size <= _LONG and unlinked < _TOPICS:
+        if not much and unlinked < _TOPICS:
             return PASSED["scatter"], unlinked
         reason = (f"長すぎます（{size}文字）。", f"It is too long: {size} characters.")
         if unlinked >= _TOPICS:
@@ -163,14 +163,7 @@ class CalibratedRules:
         if self._meter is None:
             check, tone = self._tone(line)
             if check.status is _RETRY:
-                check = finding(
-                    line,
-                    "tone",
-                    _WARN,
-                    (check.reason,) * 2,
-                    (check.suggestion,) * 2,
-                    check.evidence,
-                )
+                check = check.model_copy(update={"status": _WARN})
             return check, tone
         voice, weight = self._meter.voice, self._meter.weigh(line.masked)
         if weight < voice.sure and len(line.sentences) > _GREETED:
@@ -273,10 +266,6 @@ def _may_scatter(line: PreparedLine) -> bool:
 
 
 _NAMING = re.compile(r"[A-Za-z\u3400-\u9fff々ァ-ヶ]")
-
-
-def _linked(here: set[str], there: set[str]) -> bool:
-    return any(a in b or b in a for a in here for b in there)
 
 
 Said = tuple[str, str]

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -26,19 +25,7 @@ from naisei.clarify.agents.features import (
 from naisei.clarify.agents.knowledge import knowledge_for
 from naisei.clarify.agents.policy import Plan, Stage, plan
 from naisei.clarify.agents.posterior import Posterior
-from naisei.clarify.agents.questions import (
-    MOST,
-    Kind,
-    Question,
-    about,
-    bank,
-    judge,
-    named_table,
-    naming,
-    read_back,
-    reply_table,
-    shared_words,
-)
+from naisei.clarify.agents.questions import Bank, naming, read_back
 from naisei.clarify.schemas import (
     Chance,
     Clarify,
@@ -99,8 +86,6 @@ Array = npt.NDArray[np.float64]
 SUPPORT = 12
 #: Number of likeliest actions in a decision, and in its thought.
 SHOWN, NAMED = 6, 3
-#: Number of different replies considered per question.
-REPLIES = 8
 #: Factor on the odds of an action that does not fit the request.
 UNASKED = 0.02
 #: Below this probability the likeliest action is not proposed.
@@ -109,37 +94,6 @@ UNLIKELY = 0.25
 LIKELY = 0.3
 #: From this probability on, the agent acts on a remark that is not a request.
 SURE = 0.75
-#: Prior probability that an open question gets no usable answer, and its weight in questions: a
-#: user who ignores one will likely ignore the next.
-SILENCE, SILENCE_WEIGHT = 0.2, 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class _Bank:
-    """The questions of a language with their topics, and P(reply | action) for planning.
-
-    The last reply of every table is silence; for open questions it is set once the user's
-    talkativeness is estimated.
-    """
-
-    questions: tuple[Question, ...]
-    topics: npt.NDArray[np.intp]
-    tables: Array
-
-    def expecting(self, silence: float) -> Array:
-        """The tables with this probability of silence on open questions."""
-        is_open = np.array([q.kind == "open" for q in self.questions])
-        tables = self.tables.copy()
-        tables[is_open] *= 1 - silence
-        tables[is_open, -1] = silence
-        return tables
-
-    def only(self, kind: Kind) -> _Bank:
-        """The questions of a kind; all if it has none."""
-        at = [n for n, q in enumerate(self.questions) if q.kind == kind]
-        if not at:
-            return self
-        return _Bank(tuple(self.questions[n] for n in at), self.topics[at], self.tables[at])
 
 
 class BayesOptions(Options):
@@ -172,7 +126,10 @@ class BayesAgent:
         self.trained_on: frozenset[str] = frozenset().union(
             *(() if options.weights else map(weights_documents, set(names.values()))),
         )
-        self._banks = self._prepare(context)
+        self._banks = {
+            language: Bank.of(context.actions, table, posterior.channel(), language, embedder)
+            for language, posterior in self._posteriors.items()
+        }
         self._requests = Requests(self._knowledge)
 
     def decide(self, view: View) -> Flow[Decision]:
@@ -197,7 +154,8 @@ class BayesAgent:
         questions = self._banks[language]
         open_thing = len(fits) > 1 and not self._knowledge.table
         if not named or open_thing:
-            questions = self._with_named(questions, belief, language, people=view.declines)
+            named_things = naming(self._knowledge.items, belief, language)
+            questions = questions.having(named_things[: 2 if view.declines else None])
         if unknown or open_thing:  # only which thing it is, where things have names
             questions = questions.only("named")
         remark = view.declines and not (requested or view.asked)
@@ -220,7 +178,7 @@ class BayesAgent:
         lost = view.asked and not view.may_ask and at_a_loss(said)
         return "no request" if lost or asks_nothing(said) else None
 
-    def _decision(self, view: View, belief: Array, questions: _Bank, *, sure: float) -> Decision:
+    def _decision(self, view: View, belief: Array, questions: Bank, *, sure: float) -> Decision:
         """Ask, execute, or decline if nothing is likely and no question is left. sure: below this
         probability it prefers to ask."""
         language = view.scene.language
@@ -284,26 +242,7 @@ class BayesAgent:
         tried = [i for i, a in enumerate(self._ids) if a in failed]
         return posterior.belief(posterior.prior(view.scene, vectors[:2]), likelihoods, tried)
 
-    def _with_named(self, bank: _Bank, belief: Array, language: Language, *, people: bool) -> _Bank:
-        """The bank with questions that name the likeliest things, where these have names; for
-        people, the likeliest first."""
-        named = naming(self._knowledge.items, belief, language)[: 2 if people else None]
-        size = max(bank.tables.shape[1], MOST + 2)
-        tables = np.zeros((len(bank.questions) + len(named), size, len(belief)))
-        tables[: len(bank.questions), : bank.tables.shape[1]] = bank.tables
-        # Silence is the last reply of every table.
-        if size > bank.tables.shape[1]:
-            tables[: len(bank.questions), -1] = bank.tables[:, -1]
-            tables[: len(bank.questions), bank.tables.shape[1] - 1] = 0.0
-        for at, question in enumerate(named, start=len(bank.questions)):
-            rows = named_table(question)
-            tables[at, : MOST + 1], tables[at, -1] = rows[:-1], rows[-1]
-        topics = np.concatenate(
-            [bank.topics, bank.topics.max(initial=0) + 1 + np.arange(len(named), dtype=np.intp)]
-        )
-        return _Bank((*bank.questions, *named), topics, tables)
-
-    def _plan(self, view: View, questions: _Bank, asked: set[str], belief: Array) -> Plan:
+    def _plan(self, view: View, questions: Bank, asked: set[str], belief: Array) -> Plan:
         """The policy's plan, over the likeliest actions and the questions not yet asked."""
         support = order(belief)[:SUPPORT]
         gone = {
@@ -318,31 +257,10 @@ class BayesAgent:
             quota=quota,
             left=view.quota_left if view.may_ask else 0,
         )
-        tables = questions.expecting(_silence(questions, view))
-        found = plan(belief[support], _narrow(tables[free], support), stage)
+        tables = questions.expected(free, support, _turns(view))
+        found = plan(belief[support], tables, stage)
         question = None if found.question is None else int(free[found.question])
         return Plan(question, int(support[found.action]), found.execute, found.ask)
-
-    def _prepare(self, context: AgentContext) -> dict[Language, _Bank]:
-        table = self._knowledge.table
-        return {
-            language: self._bank(context, table, posterior.channel(), language)
-            for language, posterior in self._posteriors.items()
-        }
-
-    def _bank(self, context: AgentContext, table: str, channel: Array, language: Language) -> _Bank:
-        questions = bank(context.actions, table, language)
-        if not table:
-            questions = judge(
-                questions, about(table), context.actions, context.get_embedder()
-            ) + shared_words(context.actions, language)
-        topics = sorted({q.topic for q in questions})
-        replies = max(len(channel), 4) + 1
-        tables = np.zeros((len(questions), replies, channel.shape[1]))
-        for i, question in enumerate(questions):
-            rows = channel if question.kind == "open" else reply_table(question)
-            tables[i, : len(rows)] = rows
-        return _Bank(questions, np.array([topics.index(q.topic) for q in questions]), tables)
 
 
 def _denies_all(turn: Turn) -> bool:
@@ -356,26 +274,6 @@ def _denies_all(turn: Turn) -> bool:
 def _turns(view: View) -> list[Turn]:
     """Everything asked so far, in earlier trials, too."""
     return [t for log in view.history for t in log.turns] + list(view.asked)
-
-
-def _silence(questions: _Bank, view: View) -> float:
-    """Probability that this user ignores an open question, given the answers so far."""
-    kinds = {q.text: q.kind for q in questions.questions}
-    heard = [understand(t.answer).stance for t in _turns(view) if kinds.get(t.question) == "open"]
-    silent = sum(stance in (Stance.REFUSED, Stance.UNSURE) for stance in heard)
-    return (SILENCE * SILENCE_WEIGHT + silent) / (SILENCE_WEIGHT + len(heard))
-
-
-def _narrow(tables: Array, support: npt.NDArray[np.intp], most: int = REPLIES) -> Array:
-    """The tables for the actions of the support, with the rarest replies of each question
-    merged into one, so that every question has at most `most`."""
-    held = tables[:, :, support]
-    if held.shape[1] <= most:
-        return held
-    rows = np.take_along_axis(held, order(held.sum(axis=2))[:, :, None], axis=1)
-    rest = rows[:, most - 1 :].sum(axis=1, keepdims=True)
-    merged: Array = np.concatenate([rows[:, : most - 1], rest], axis=1)
-    return merged
 
 
 @declares(model_free=True, options=BayesOptions)

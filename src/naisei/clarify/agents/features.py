@@ -7,6 +7,7 @@ and yes/no facts about where the action's object is and in what state.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from importlib.resources import files
@@ -19,7 +20,6 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from naisei.clarify.agents.knowledge import MODES, Cues, Knowledge
 from naisei.clarify.schemas import Scene
 from naisei.core import InputError
-from naisei.japanese.answers import is_stored, is_used, tidy_words
 from naisei.japanese.morph import lemmas
 from naisei.lang import say
 from naisei.models.base import Embedder
@@ -30,6 +30,28 @@ from naisei.training_documents import read_digests
 _COMMON = frozenset(
     {"為る", "居る", "有る", "無い", "物", "事", "こと", "もの", "何", "其れ", "此れ", "今", "成る"}
     | {"言う", "良い", "方", "所", "気", "中", "上", "出る", "置く"}
+)
+
+
+#: State words of a used thing left out, and of a stored thing; words of clearing up.
+_USED = re.compile(
+    r"飲み終|飲み干|食べ終|食べ残|飲み残|飲みかけ|食べかけ|使いかけ|使い終|使ったあと|空の|空に|"
+    r"転が|散ら|落ち|出しっぱなし|置きっぱなし|つけっぱなし|からま|絡ま|丸め|倒れ|汚れ|"
+    r"開いた|開けた|乗った|広が|床|遊びかけ|脱|出たまま|置かれたまま|"
+    r"\b(?:empty|used|finished|half|left|lying|scattered|crumpled|open|dirty|tangled|floor)\b"
+)
+_STORED = re.compile(
+    r"棚の|棚に|引き出し|冷蔵庫の中|冷蔵庫に|買い置き|未開封|水切りかご|干して|洗った|乾いた|乾か|"
+    r"並ん|冷えた|新しい|箱に入|かごに入|充電中|戸棚|袋に入|満タン|"
+    r"\b(?:shelf|cupboard|drawer|fridge|unopened|washed|dry|new|full|chilled)\b"
+)
+_TIDY = re.compile(
+    r"散らか|片づ|片付|かたづ|すっきり|ごちゃ|邪魔|じゃま|しま[わいうっえ]|戻[しすせそ]|もどし|"
+    r"終わ|おわ|済ん|もう(?:いい|い[いら]|使わ|飲ま|食べ|見|じゅうぶん|十分)|いらな|要らな|きれい|"
+    r"出しっぱ|置きっぱ|放置|場所(?:を)?とる|狭[いくす]|足の踏み場|踏[みんむ]|つまず|整[えっ理]|"
+    r"やめ|控え|太[るっり]|お腹いっぱい|ごちそうさま|帰[るっ]|乾い|"
+    r"\b(?:tid(?:y|ied)|clean|clear|mess|clutter|done|finished|over|away|enough|full)\b",
+    re.IGNORECASE,
 )
 
 
@@ -64,8 +86,8 @@ def object_state(names: tuple[str, ...], scene: Scene) -> ObjectState:
         held=bool(held),
         reach=bool(reach),
         own_area=bool(among(own_area(scene))),
-        used=any(is_used(p) for p in phrases),
-        stored=any(is_stored(p) for p in phrases),
+        used=any(map(_USED.search, phrases)),
+        stored=any(map(_STORED.search, phrases)),
         overlap=_overlap(names, scene, areas),
     )
 
@@ -175,7 +197,8 @@ class Features:
             for field in fields(ObjectState)
         }
         away, bring = self._away, 1 - self._away
-        tidy = tidy_words(scene.utterance)
+        # How much it sounds like clearing up, from 0 to 1.
+        tidy = min(1.0, len(_TIDY.findall(scene.utterance)) / 2)
         is_mode = [(self._mode_of == i).astype(float) for i in range(1, len(MODES))]
         columns = [
             near,

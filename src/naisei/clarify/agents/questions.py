@@ -21,13 +21,14 @@ import numpy as np
 import numpy.typing as npt
 
 from naisei.clarify.agents.knowledge import Item
-from naisei.clarify.schemas import ActionSet, Language
-from naisei.japanese.answers import PLACES, Answer, Stance, repaired
+from naisei.clarify.schemas import ActionSet, Language, Turn
+from naisei.japanese.answers import PLACES, Answer, Stance, repaired, understand
 from naisei.japanese.morph import is_japanese, lemmas
 from naisei.models.base import Embedder
-from naisei.similarity import cosines, unit
+from naisei.similarity import cosines, order, unit
 
 Array = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.intp]
 Kind = Literal["polar", "either", "open", "named"]
 
 #: P(reply | truth) of a polar question; replies: yes, no, nothing usable.
@@ -236,3 +237,85 @@ def side_named(
     if answer.stance in (Stance.NEITHER, Stance.NO):
         return (MOST,)
     return tuple(sorted(names)) if answer.stance is Stance.BOTH else ()
+
+
+#: Number of different replies considered per question.
+REPLIES = 8
+#: Prior probability that an open question gets no usable answer, and its weight in questions: a
+#: user who ignores one will likely ignore the next.
+SILENCE, SILENCE_WEIGHT = 0.2, 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Bank:
+    """The questions of a language with their topics, and P(reply | action) for planning.
+
+    The last reply of every table is silence; for open questions it is set once the user's
+    talkativeness is estimated.
+    """
+
+    questions: tuple[Question, ...]
+    topics: Indices
+    tables: Array
+
+    @staticmethod
+    def of(
+        actions: ActionSet, table: str, channel: Array, language: Language, embedder: Embedder
+    ) -> Bank:
+        """channel: P(reply | action) of open questions."""
+        questions = bank(actions, table, language)
+        if not table:
+            questions = judge(questions, about(table), actions, embedder)
+            questions += shared_words(actions, language)
+        topics = sorted({q.topic for q in questions})
+        replies = max(len(channel), 4) + 1
+        tables = np.zeros((len(questions), replies, channel.shape[1]))
+        for i, question in enumerate(questions):
+            rows = channel if question.kind == "open" else reply_table(question)
+            tables[i, : len(rows)] = rows
+        return Bank(questions, np.array([topics.index(q.topic) for q in questions]), tables)
+
+    def only(self, kind: Kind) -> Bank:
+        """The questions of a kind; all if it has none."""
+        at = [n for n, q in enumerate(self.questions) if q.kind == kind]
+        if not at:
+            return self
+        return Bank(tuple(self.questions[n] for n in at), self.topics[at], self.tables[at])
+
+    def having(self, named: Sequence[Question]) -> Bank:
+        """With questions that name things, each of a topic of its own."""
+        count, known = len(self.questions), self.tables.shape[1]
+        size = max(known, MOST + 2)
+        tables = np.zeros((count + len(named), size, self.tables.shape[2]))
+        tables[:count, : known - 1] = self.tables[:, :-1]
+        tables[:count, -1] = self.tables[:, -1]
+        for at, question in enumerate(named, start=count):
+            rows = named_table(question)
+            tables[at, : MOST + 1], tables[at, -1] = rows[:-1], rows[-1]
+        own = self.topics.max(initial=0) + 1 + np.arange(len(named), dtype=np.intp)
+        return Bank((*self.questions, *named), np.concatenate([self.topics, own]), tables)
+
+    def expected(self, at: Indices, support: Indices, turns: Sequence[Turn]) -> Array:
+        """The tables of the questions `at` for the actions of the support, as this user answers.
+
+        The rarest replies of each question are merged into one, so that it has at most `REPLIES`.
+        """
+        silence = self._silence(turns)
+        is_open = np.array([q.kind == "open" for q in self.questions])
+        tables = self.tables.copy()
+        tables[is_open] *= 1 - silence
+        tables[is_open, -1] = silence
+        held = tables[at][:, :, support]
+        if held.shape[1] <= REPLIES:
+            return held
+        rows = np.take_along_axis(held, order(held.sum(axis=2))[:, :, None], axis=1)
+        rest = rows[:, REPLIES - 1 :].sum(axis=1, keepdims=True)
+        merged: Array = np.concatenate([rows[:, : REPLIES - 1], rest], axis=1)
+        return merged
+
+    def _silence(self, turns: Sequence[Turn]) -> float:
+        """Probability that this user ignores an open question, given the answers so far."""
+        kinds = {q.text: q.kind for q in self.questions}
+        heard = [understand(t.answer).stance for t in turns if kinds.get(t.question) == "open"]
+        silent = sum(stance in (Stance.REFUSED, Stance.UNSURE) for stance in heard)
+        return (SILENCE * SILENCE_WEIGHT + silent) / (SILENCE_WEIGHT + len(heard))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Literal
 
 from naisei.clarify.schemas import ActionSet, Instance
@@ -31,9 +31,9 @@ from naisei.clarify.simulator.claims import (
 )
 from naisei.clarify.simulator.topics import having
 from naisei.clarify.simulator.voice import nominal
-from naisei.clarify.things import mentioned, thing_of
-from naisei.japanese.morph import is_japanese, normalise, tokens
-from naisei.japanese.questions import denied, words
+from naisei.clarify.things import mentioned, name_words, thing_of
+from naisei.japanese.morph import is_japanese, normalise
+from naisei.japanese.questions import denied
 
 #: Share of a claim's words that a fact needs to deny it, 0 to 1.
 _COVER = 0.6
@@ -244,7 +244,7 @@ class Wish:
             return None
         rest = {w for w in claim.words - FRAME if not mentioned(w) or w in ("飲む", "食べる")}
         rest -= {w for w in rest if self._called.get(w, set()) & (self._things if ours else named)}
-        if not own and rest - self._words_of(named):
+        if not own and rest - frozenset().union(*map(name_words, named)):
             # 「スマホの電池が…」 is about something else than the phone.
             return None
         return Verdict("yes" if ours else "no", named=True, weight=1.5)
@@ -267,18 +267,6 @@ class Wish:
         own = Claim.of(facts.name, self._instance.scene.language).words - FRAME
         asked = claim.words - FRAME
         return bool(own) and (own <= asked or (bool(asked) and len(own) > 1 and asked <= own))
-
-    @staticmethod
-    @lru_cache(maxsize=256)
-    def _words_for(thing: str) -> frozenset[str]:
-        from naisei.clarify.things import all_names
-
-        return frozenset(
-            w for n in all_names(thing) for w in (*words(n), *(t.form for t in tokens(n)))
-        )
-
-    def _words_of(self, things: set[str]) -> frozenset[str]:
-        return frozenset(w for t in things for w in self._words_for(t))
 
     def _by_facts(self, claim: Claim, text: str, apart: frozenset[str]) -> Verdict:
         """Yes if one fact settles the claim and no false statement is nearer; no if a false
