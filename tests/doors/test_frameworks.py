@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import runpy
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -11,26 +10,9 @@ from typing import Any
 
 import pytest
 
+from doors.each_door import ASKED, BOOK, CANCEL, decides
 from naisei.doors import AskBeforeAct, Request, ask_before_act
 from servers.openai_server import OpenAIServer
-
-BOOK, CANCEL = "会議室を予約する", "予約を取り消す"
-ASKED = "新しい予約ですか、取り消しですか？"
-
-
-def decides(messages: list[dict[str, Any]], schema: dict[str, Any] | None) -> str:
-    """Asks once, then does what the answer says."""
-    said = [m["content"] for m in messages if m["role"] == "user"]
-    asks = len(said) == 1 and "取り消" not in said[0]
-    return json.dumps(
-        {
-            "thought": "t",
-            "choice": "clarify" if asks else "execute",
-            "question": ASKED if asks else "",
-            "action": 2 if "取り消" in said[-1] else 1,
-        },
-        ensure_ascii=False,
-    )
 
 
 @pytest.fixture
@@ -93,35 +75,6 @@ def test_langgraph_streams_questions_and_answers_as_messages(server: OpenAIServe
     assert streamed(Command(resume="取り消しで")) == [("human", "取り消しで")]
     kept: Any = graph.get_state(thread).values["messages"]
     assert [m.type for m in kept] == ["ai", "human"] and kept[0].usage_metadata["input_tokens"] > 0
-
-
-def test_pydantic_ai_defers_the_call_and_goes_on(server: OpenAIServer, tmp_path: Path) -> None:
-    from pydantic_ai import Agent, DeferredToolRequests
-    from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
-    from pydantic_ai.models.function import AgentInfo, FunctionModel
-
-    from naisei.doors.pydantic_ai import answered, clarifying_toolset, questions
-
-    def model(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
-        last = messages[-1].parts[-1]
-        if last.part_kind == "tool-return":
-            return ModelResponse(parts=[TextPart(str(last.content))])
-        assert BOOK in str(info.function_tools[0].description)
-        return ModelResponse(parts=[ToolCallPart("request_action", {"request": "会議の件"})])
-
-    desk = made(server, tmp_path / "desk.sqlite")
-    agent: Any = Agent(
-        FunctionModel(model),
-        toolsets=[clarifying_toolset(desk)],
-        output_type=[str, DeferredToolRequests],
-    )
-    first = agent.run_sync("会議の件、お願い")
-    (id,) = questions(first.output)
-    assert questions(first.output) == {id: ASKED}
-    given = asyncio.run(answered(desk, first.output, {id: "取り消しで"}))
-    done = agent.run_sync(message_history=first.all_messages(), deferred_tool_results=given)
-    assert "取り消し済み（取り消しで）" in done.output
-    assert server.calls == 2
 
 
 def test_pydantic_ai_sends_a_line_back_with_reasons() -> None:

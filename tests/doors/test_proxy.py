@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import shutil
-import sqlite3
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -18,10 +17,9 @@ import openai
 import pytest
 
 from commandline import Naisei
-from naisei.core import InputError, LogBusy
+from naisei.core import InputError
 from naisei.doors.commands import ProxyOptions
 from naisei.doors.proxy import Proxy
-from naisei.runs.sqlite_rows import SqliteRows
 from naisei.serving import Server, bound, uvicorn_config
 from servers.intent_server import indexed
 from servers.openai_server import OpenAIServer
@@ -159,34 +157,6 @@ def test_a_memo_is_kept_per_user(upstream: OpenAIServer, tmp_path: Path) -> None
         assert "短く答える" in said(client, *talk, name="test+memo", user="田中")
         assert "短く答える" in said(client, "明日は？", name="test+memo", user="田中")
         assert said(client, "明日は？", name="test+memo", user="佐藤") == BAD
-
-
-def test_a_log_that_another_program_holds_stops_nobody_else(
-    upstream: OpenAIServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    state, refused, begun = tmp_path / "memo.sqlite", threading.Event(), SqliteRows._begin
-
-    def watched(self: SqliteRows) -> None:
-        try:
-            begun(self)
-        except LogBusy:
-            refused.set()
-            raise
-
-    monkeypatch.setattr(SqliteRows, "_begin", watched)
-    talk = ["今日の天気は？", "長い返事", "違います、長すぎます"]
-    with proxied(upstream, state=state) as client, ThreadPoolExecutor() as pool:
-        said(client, *talk, name="test+memo", user="佐藤")
-        held = sqlite3.connect(state, isolation_level=None)
-        held.execute("BEGIN IMMEDIATE")
-        waiting = pool.submit(said, client, *talk, name="test+memo", user="田中")
-        assert refused.wait(PATIENCE)
-        assert "短く答える" in said(client, "明日は？", name="test+memo", user="佐藤")
-        assert said(client, "やあ") == BAD and not waiting.done()
-        held.execute("ROLLBACK")
-        held.close()
-        assert "短く答える" in waiting.result(PATIENCE)
-        assert "短く答える" in said(client, "明日は？", name="test+memo", user="田中")
 
 
 def test_who_is_not_named_shares_no_memo(upstream: OpenAIServer, tmp_path: Path) -> None:

@@ -18,16 +18,6 @@ def bold(source: str, reply: str) -> str:
     return out + ("]" if inside else "")
 
 
-def test_a_faithful_reply() -> None:
-    source = "今日は雨です。傘を持って出かけましょう。"
-    found = align(source, "今日は雨です。**傘を持って**出かけましょう。")
-    assert (found.share, found.lost) == (1.0, 0)
-    assert (
-        bold(source, "今日は雨です。**傘を持って**出かけましょう。")
-        == "今日は雨です。[傘を持って]出かけましょう。"
-    )
-
-
 def test_white_space_and_other_marks_do_not_count() -> None:
     source = "一つ目の段落。\n二つ目 の段落。"
     assert bold(source, "一つ目の\n\n<b>段落</b>。 二つ目の<strong>段落</strong>。") == (

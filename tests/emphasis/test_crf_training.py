@@ -25,15 +25,6 @@ def test_the_minimum_of_a_badly_scaled_bowl_is_found() -> None:
     assert found.at == pytest.approx(goal, abs=1e-3)
 
 
-def test_the_curved_valley_of_rosenbrock() -> None:
-    def valley(x: np.ndarray) -> tuple[float, np.ndarray]:
-        a, b = 1 - x[0], x[1] - x[0] ** 2
-        return a * a + 100 * b * b, np.array([-2 * a - 400 * x[0] * b, 200 * b])
-
-    found = minimise(valley, np.array([-1.2, 1.0]), steps=200, tolerance=1e-12)
-    assert found.at == pytest.approx([1, 1], abs=1e-3)
-
-
 def test_it_says_when_the_steps_ran_out() -> None:
     found = minimise(lambda x: (float(np.exp(-x[0])), -np.exp(-x)), np.zeros(1), steps=3)
     assert (found.steps, found.converged) == (3, False)

@@ -169,22 +169,6 @@ def test_trainings_on_a_cluster_are_one_a_worker_and_find_the_same(
     assert len(findings(local)) == 3 and findings(result) == findings(local)
 
 
-@pytest.mark.slow
-def test_trainings_on_ray_find_the_same(corpus: Path, tmp_path: Path) -> None:
-    ray = pytest.importorskip("ray")
-    chosen = config(corpus, "crf-context", options={"steps": 10})
-    # Of its own: not one that somebody else runs on this machine.
-    how = {"address": "local", "include_dashboard": False, "log_to_driver": False}
-    ray.init(num_cpus=2, logging_level="ERROR", **how)
-    try:
-        options = RunOptions(quiet=True, engine="ray")
-        result = EVAL.run(chosen, options, run_dir=tmp_path / "ray")
-    finally:
-        ray.shutdown()
-    local = EVAL.run(chosen, QUIET, run_dir=tmp_path / "local")
-    assert len(findings(local)) == 3 and findings(result) == findings(local)
-
-
 def test_writers_are_kept_apart(tmp_path: Path) -> None:
     path = tmp_path / "writers.jsonl"
     save_corpus(path, [replace(article(i), writer="ABC"[i % 3]) for i in range(13)])

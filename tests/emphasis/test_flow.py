@@ -10,7 +10,6 @@ from emphasis.corpus_by_hand import article
 from naisei.core import Chat, InstrumentFailure, play
 from naisei.emphasis.flow import emphasise, examine, messages, passages, token_labels
 from naisei.emphasis.schemas import Article, Sentence, Token
-from naisei.lang import names
 
 
 def one(*sentences: str, blocks: tuple[int, ...] | None = None) -> Article:
@@ -98,9 +97,3 @@ def test_a_long_article_is_asked_for_in_pieces() -> None:
     played = play(examine(whole, language="ja"), [p.text for p in parts])
     assert played.result is not None
     assert played.result.documents[0].spans == ()
-
-
-def test_prompts_are_there_in_both_languages() -> None:
-    assert names("naisei.emphasis") == ["again.v1", "editor.v1", "examples.v1", "passage.v1"]
-    passage = passages(one("雨。"))[0]
-    assert messages("t", passage, "ja")[0].content != messages("t", passage, "en")[0].content

@@ -84,11 +84,6 @@ def test_what_cannot_be_emphasised_never_is(context: CrfTagger, baseline: CrfTag
                     assert token.label is not None or (not label and share == 0)
 
 
-def test_training_gives_the_same_each_time(baseline: CrfTagger) -> None:
-    again = train([article(i) for i in range(24)], plan=BASELINE)
-    assert np.array_equal(again.tokens.weights, baseline.tokens.weights)
-
-
 def test_a_corpus_without_bold_is_told(baseline: CrfTagger) -> None:
     with pytest.raises(InputError, match="nothing is emphasised"):
         train([unlabelled(article(1))], plan=BASELINE)

@@ -240,44 +240,9 @@ def test_broken_bytes_stay() -> None:
     assert after.count(b"**") == 80
 
 
-@pytest.mark.parametrize("data", [b"\x00\x01\x02" * 50, bytes(range(256)) * 4])
-def test_what_is_no_text_is_refused(data: bytes) -> None:
-    with pytest.raises(InputError):
-        read_bytes(data, "markdown")
-
-
 @pytest.mark.parametrize("data", [b"", b"\n\n", b"# \xe7\x8c\xab", b"```\nx\n```", b"\xef\xbb\xbf"])
 def test_a_document_without_running_text_stays(data: bytes) -> None:
     assert marked(suggest(read_bytes(data, "markdown"), Dice(1, 1.0))) == (data, 0, 0)
-
-
-def test_a_sentence_of_50_000_characters_stays_whole() -> None:
-    text = "猫と犬と鳥が" * 8_400 + "いる。"
-    document = read_bytes(text.encode(), "markdown")
-    data, count, _ = marked(suggest(document, Dice(3, 0.05)))
-    assert data.decode().replace("**", "") == text
-    assert count > 500
-
-
-@pytest.mark.slow
-def test_a_megabyte_of_markdown() -> None:
-    rng = random.Random(5)
-    page = "\r\n".join(
-        rng.choice(
-            ["猫は「とても」眠い(本当)。", "- 項目の**太字**と`code`。", "> 引用 [鳥](u) です。",
-             "", "| a | b |", "```", "## 見出し", "全角（かっこ）の後。", "*斜体*と~~消し~~。"]
-        )
-        for _ in range(48_000)
-    )  # fmt: skip
-    data = page.encode()
-    assert len(data) > 1_000_000
-    out, count, _ = marked(suggest(read_bytes(data, "markdown"), Dice(7)))
-    assert count > 1_000
-    # Both without any mark: what was there and what was added.
-    bare = re.compile(rb"\*\*|</?strong>")
-    assert bare.sub(b"", out) == bare.sub(b"", data)
-    assert len(out) > len(data)
-    assert _plain(read_markdown(out.decode())) == _plain(read_markdown(page))
 
 
 def test_a_share_keeps_the_likeliest() -> None:

@@ -64,14 +64,6 @@ def test_a_hit_costs_nothing(openai_server: Start, tmp_path: Path) -> None:
     assert first.usage is not None and not first.usage.cached
 
 
-def test_trials_do_not_share_replies(openai_server: Start, tmp_path: Path) -> None:
-    server = openai_server()
-    for trial in (1, 2, 3):
-        through = gateway(server, cache=ReplyCache(tmp_path / "c"))
-        perform(through, where=Where("7", trial, (0,)))
-    assert server.calls == 3
-
-
 def test_the_way_structure_was_asked_for_does_not_matter(
     openai_server: Start, tmp_path: Path
 ) -> None:
@@ -91,13 +83,6 @@ def test_failures_are_not_kept(openai_server: Start, tmp_path: Path) -> None:
         with pytest.raises(InstrumentFailure):
             perform(gateway(broken, cache=ReplyCache(cache)))
     assert broken.calls == 20
-
-
-def test_no_cache_by_default(openai_server: Start) -> None:
-    server = openai_server()
-    for _ in range(2):
-        perform(gateway(server))
-    assert server.calls == 2
 
 
 def test_a_file_that_is_no_cache(tmp_path: Path) -> None:

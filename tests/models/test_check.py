@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from naisei.core import InputError
 from naisei.models.check import CheckReport, check
 from naisei.models.registry import open_model
 from servers.openai_server import OpenAIServer
@@ -76,9 +75,3 @@ def test_an_endpoint_that_only_fails(openai_server: Start) -> None:
     report = checked(f"openai-compatible:test@{server.url}")
     assert not report.usable
     assert "ill" in report.lines()[1]
-
-
-def test_an_endpoint_that_refuses_the_key(openai_server: Start) -> None:
-    server = openai_server(respond=lambda body: (401, {}, {"error": {"message": "bad key"}}))
-    with pytest.raises(InputError, match="bad key"):
-        checked(f"openai-compatible:test@{server.url}")

@@ -57,18 +57,6 @@ def test_weights_that_are_not_here_are_asked_for_before_anything_runs(
         build("smollm2-135m")
 
 
-def test_without_xllamacpp_the_extra_is_named() -> None:
-    code = (
-        "import sys; sys.modules['xllamacpp'] = None\n"
-        "from naisei.models.registry import open_model\n"
-        "from naisei.core import InputError\n"
-        "try: open_model('local:')\n"
-        "except InputError as error: print(error.remedy)\n"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "pip install 'naisei[local]'"
-
-
 def ask(model: LocalModel, request: ChatRequest) -> ChatReply:
     return asyncio.run(model.complete(request))
 

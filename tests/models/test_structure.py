@@ -117,13 +117,6 @@ def test_garbage_is_resent_unchanged_then_repaired(openai_server: Start) -> None
     assert done.usage is not None and done.usage.repaired and done.usage.attempts == 7
 
 
-def test_garbage_for_ever_is_given_up(openai_server: Start) -> None:
-    server = openai_server(lambda messages, schema: "わかりません")
-    with pytest.raises(InstrumentFailure):
-        perform(gateway(server), "a", Choice)
-    assert server.calls == 10
-
-
 @pytest.mark.parametrize(
     ("refused", "sent"),
     [
@@ -142,23 +135,6 @@ def test_structure_is_asked_for_as_the_endpoint_accepts(
     shown = '"properties"' in server.requests[-1]["messages"][0]["content"]
     assert shown == (len(sent) > 1), "the schema is in the prompt where nobody enforces it"
     assert server.requests[-1]["messages"][1] == {"role": "user", "content": "何をする？"}
-
-
-def test_a_refused_mode_is_remembered(openai_server: Start) -> None:
-    import asyncio
-
-    from naisei.core import Chat, Where
-
-    server = openai_server(lambda messages, schema: GOOD, refuse_modes=("json_schema",))
-    through = gateway(server)
-
-    async def twice() -> None:
-        for i in range(2):
-            await through.perform(Chat("agent", [user(str(i))], Choice), Where(str(i)))
-        await through.aclose()
-
-    asyncio.run(twice())
-    assert server.calls == 3
 
 
 def test_the_strict_schema_goes_out(openai_server: Start) -> None:

@@ -53,12 +53,6 @@ def test_seconds_until(field: str, seconds: float | None) -> None:
     assert seconds_until(field) == seconds
 
 
-def test_seconds_until_a_date() -> None:
-    ahead = seconds_until(formatdate(time.time() + 100, usegmt=True))
-    assert ahead is not None and 90 <= ahead <= 100
-    assert seconds_until(formatdate(time.time() - 100, usegmt=True)) == 0
-
-
 def test_a_wish_beyond_patience_ends_the_call(openai_server: Start) -> None:
     faults = Faults(rate=1.0, kinds=("429-after",), retry_after="3600")
     server = openai_server(faults=faults)

@@ -85,11 +85,6 @@ def test_a_file_in_another_encoding(tmp_path: Path) -> None:
         load_pairs([str(tmp_path / "pair.toml")])
 
 
-def test_a_directory_is_no_persona(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="a folder"):
-        load_pairs([str(tmp_path)])
-
-
 def test_two_single_personas_make_a_pair(tmp_path: Path) -> None:
     for name in ("青木", "赤井"):
         (tmp_path / f"{name}.toml").write_text(ONE.format(name), "utf-8")

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from naisei.core import Chat, Embed, InstrumentFailure, Message, Now, Where, World, run
-from naisei.lang import names, render
 from naisei.models.embedders import EmbedHandler, NgramEmbedder
 from naisei.relationship.config import Clock, RelationshipConfig, Rules
 from naisei.relationship.pairs import shipped
@@ -125,15 +124,6 @@ def test_background_comes_before_what_was_said() -> None:
     for made in found.sessions[0].moments[-1].reflections:
         kinds = ["fact" if g.id.startswith("fact") else "said" for g in made.evidence]
         assert kinds == sorted(kinds) and len(set(kinds)) == 2
-
-
-@pytest.mark.parametrize(("directions", "calls"), [("next", 3.0), ("both", 5.0)])
-def test_calls_of_a_steady_turn(directions: str, calls: float) -> None:
-    model = Model()
-    found = talk(model, sessions=1, turns=6, reflection="turn", directions=directions)
-    later = [m for m in found.sessions[0].moments if m.turn > 0]
-    assert {1.0 + 2 * len(m.reflections) for m in later} == {calls}
-    assert len(model.asked) == 5 + 5 * calls
 
 
 def test_without_injection_it_is_computed_and_told_to_nobody() -> None:
@@ -306,20 +296,6 @@ def test_the_clock_never_goes_back() -> None:
     assert clock.session(2, 5) == clock.turn(1, 4, 5) + (clock.turn(1, 1, 5) - clock.start)
     times = [clock.turn(n, t, 5) for n in (1, 2, 3) for t in range(5)]
     assert times == sorted(set(times))
-
-
-def test_every_prompt_is_there_in_both_languages() -> None:
-    found = names("naisei.relationship")
-    assert len(found) == 11
-    keys = "who partner persona speech partner_persona date gap setting topic earlier degrees a b"
-    keys += (
-        " power intimacy task memories now former src dst a_persona b_persona questions evidence"
-    )
-    keys += " lines count"
-    for name in found:
-        for language in ("ja", "en"):
-            given = dict.fromkeys(keys.split(), "〇")
-            assert "$" not in render("naisei.relationship", name, language, **given)
 
 
 def test_all_shipped_pairs_can_talk() -> None:

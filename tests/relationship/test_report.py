@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from commandline import Naisei
-from naisei.core import InputError
 from naisei.relationship.report import write_report
 from naisei.runs.directory import RunDirectory
 from relationship.speakers import brain
@@ -135,11 +134,6 @@ def test_repeated_ratings_show_their_spread(
     assert "alpha.Power" in text
     assert re.search(r"\(\+1…\+3\)", text)
     assert {link[1:] for link in Page(text).links} <= set(Page(text).ids)
-
-
-def test_a_run_of_another_system_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError):
-        RunDirectory.look(tmp_path / "none")
 
 
 def test_a_number_leads_to_its_sentence_to_the_line_and_back(

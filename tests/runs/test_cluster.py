@@ -20,7 +20,6 @@ from naisei.models.pacing import Throttle
 from naisei.runs.cluster import RayEngine
 from naisei.runs.cluster_pool import Cluster
 from naisei.runs.directory import RunDirectory
-from naisei.runs.engine import run_task
 from naisei.runs.result import finish
 from waiting import PATIENCE, until
 
@@ -195,9 +194,3 @@ def test_a_node_and_the_driver_are_killed(
     run_toy(tmp_path / "local", toy.Toy(n))
     assert (run / "results.jsonl").read_bytes() == (tmp_path / "local/results.jsonl").read_bytes()
     assert os.environ["RAY_ADDRESS"] == two_nodes.address
-
-
-def test_the_local_engine_is_the_default() -> None:
-    from naisei.system.execute import RunOptions
-
-    assert RunOptions().engine == "local" and run_task is not None

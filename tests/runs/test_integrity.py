@@ -5,16 +5,14 @@ from __future__ import annotations
 import random
 import shutil
 import sqlite3
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 from benchmarks.attack.flips import exported, flip, is_earlier, make_run
 from benchmarks.attack.kills import erasing, killed_while_erasing
 
-from naisei.core import Event, InputError, LogBusy, Usage, Where
+from naisei.core import Event, InputError, Where
 from naisei.runs.log import RunLog
 from naisei.runs.repair import checked, repaired
 
@@ -116,63 +114,6 @@ def test_a_repair_of_a_file_with_pages_that_cannot_be_read(tmp_path: Path) -> No
     assert done.again and done.events and checked(run).damages == []
     with closing(RunLog(run / "log.sqlite")) as log:
         assert all(len(log.read(name)) == 5 for name in log.known_episodes())
-
-
-class _Failing(sqlite3.Connection):
-    """Fails at the n-th statement from now, once; a COMMIT may fail after it was done, too."""
-
-    left = -1
-    kind: Callable[[], sqlite3.Error]
-
-    def execute(self, *args: Any) -> sqlite3.Cursor:
-        self.left -= 1
-        if self.left == 0:
-            raise self.kind()
-        return super().execute(*args)
-
-
-def _error(code: int) -> Callable[[], sqlite3.Error]:
-    def make() -> sqlite3.Error:
-        error = sqlite3.OperationalError("injected")
-        error.sqlite_errorcode = code
-        return error
-
-    return make
-
-
-@pytest.mark.parametrize("code", [sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_BUSY])
-def test_a_fault_at_any_statement_leaves_nothing_behind_and_the_log_goes_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int
-) -> None:
-    connect = sqlite3.connect
-    monkeypatch.setattr(
-        sqlite3, "connect", lambda *a, **k: connect(*a, **({"factory": _Failing} | k))
-    )
-    path = tmp_path / "log.sqlite"
-    log = RunLog(path)
-    kept: list[Event] = []
-    db: Any = log._rows._db
-    db.kind, failed = _error(code), 0
-    for n in range(1, 40):
-        used = Usage("agent", "m", 1, 1, 5, 5, sent=({"request": f"送った文 {n}" * 40},))
-        request = [f"長い文 {n}" * 60, "いつも同じ長い文" * 40]
-        event = Event(Where("a", 0, (n,)), "chat", "d", request, "はい", None, used)
-        db.left = n % 10 + 1
-        try:
-            log.append(event)
-        except InputError as error:
-            failed += 1
-            assert error.place == str(path) and isinstance(error, LogBusy) == (
-                code == sqlite3.SQLITE_BUSY
-            )
-            log.append(event)  # going on in the same process
-        db.left = -1
-        kept.append(event)
-        assert log.read("a#0") == kept
-    assert failed > 20
-    log.close()
-    with closing(RunLog(path, read_only=True)) as log:
-        assert log.read("a#0") == kept and log.ledger().roles["agent"].calls == len(kept)
 
 
 def test_what_is_erased_is_gone_from_all_files_and_the_rest_is_sound(

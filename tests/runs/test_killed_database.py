@@ -5,7 +5,6 @@ message and is resumed; results are those of a run in a file, and nothing record
 from __future__ import annotations
 
 import random
-import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterator
@@ -93,22 +92,4 @@ def test_without_it_the_run_stops_with_one_message_and_is_resumed(
     _, err = again.communicate(timeout=PATIENCE)
     assert again.returncode == 0, err
     assert (run / "results.jsonl").read_bytes() == expected and not checked(run).damages
-    assert logged and not logged & set(_lines(calls)[before:])
-
-
-def test_the_run_is_killed_and_the_database_too(
-    server: Any, tmp_path: Path, start_toy: Callable[..., Any], expected: bytes
-) -> None:
-    run, calls = tmp_path / "run", tmp_path / "calls"
-    process = start_toy(run, calls, "--n", N, "--store", server.url)
-    _reached(process, calls, 90, random.Random(5))
-    server.kill()
-    process.send_signal(signal.SIGKILL)
-    process.communicate()
-    server.start()
-    before, logged = len(_lines(calls)), _logged(run)
-    again = start_toy(run, calls, "--n", N)
-    _, err = again.communicate(timeout=PATIENCE)
-    assert again.returncode == 0, err
-    assert (run / "results.jsonl").read_bytes() == expected
     assert logged and not logged & set(_lines(calls)[before:])

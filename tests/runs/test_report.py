@@ -8,10 +8,8 @@ import io
 import json
 import math
 import re
-from collections import Counter
 from collections.abc import Callable
 from html.parser import HTMLParser
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -267,18 +265,6 @@ def test_what_cannot_be_compared(tmp_path: Path, run_toy: Run, toy: Any) -> None
     run_toy(tmp_path / "c", toy.Toy(n=1, flavour="other"), toy.model(fails=lambda where: True))
     with pytest.raises(InputError, match="share no metric"):
         compare([tmp_path / "a", tmp_path / "c"])
-
-
-def test_the_two_pages_share_their_parts(tmp_path: Path, report: str) -> None:
-    table = Table("t <b>", ("a", "b"), (("x", 0.5),), note="n")
-    write_study(tmp_path, "対照 <1>", [table], runs={"r": "r/report.html"}, notes=["注意"])
-    study = (tmp_path / "study.html").read_text(encoding="utf-8")
-    heads = [page[: page.index("</head>")] for page in (report, study)]
-    assert heads[0].replace("<title>r ", "<title>対照 &lt;1&gt; ") == heads[1]
-    assert "<h2>t &lt;b&gt;</h2>" in study and "<li>注意</li>" in study
-    sources = Path(str(files("naisei.runs"))).joinpath("templates").glob("*.html")
-    lines = Counter(line for path in sources for line in set(path.read_text("utf-8").split("\n")))
-    assert [line for line, n in lines.items() if n > 1 and len(line) > 40] == []
 
 
 def test_the_page_speaks_the_language_of_who_asks(tmp_path: Path, run_toy: Run) -> None:

@@ -5,11 +5,9 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -21,7 +19,6 @@ from naisei.core import (
     Flow,
     MemoryLog,
     Observation,
-    SharedLog,
     Where,
     World,
     arun,
@@ -100,27 +97,6 @@ def test_a_double_click_acts_once(logs: tuple[EventLog, EventLog]) -> None:
         (0,),
         (1,),
     ]
-
-
-def test_threads_too(logs: tuple[EventLog, EventLog]) -> None:
-    reached, go = threading.Event(), threading.Event()
-    done: list[str] = []
-
-    def device(act: Act) -> Observation:
-        done.append(str(act.action))
-        reached.set()
-        go.wait()
-        return Observation(text="ok")
-
-    world = World({Act: device})
-    thread = threading.Thread(target=lambda: run(buy(), world, log=logs[0], where=WHERE))
-    thread.start()
-    reached.wait()
-    with pytest.raises(EpisodeBusy):
-        run(buy(), world, log=logs[1], where=WHERE)
-    go.set()
-    thread.join()
-    assert done == ["light on", "light off"]
 
 
 def test_a_writer_that_fails_or_is_cancelled_lets_go(logs: tuple[EventLog, EventLog]) -> None:
@@ -206,22 +182,3 @@ def test_another_process_is_a_writer_too_until_it_is_killed(
         other.kill()
         other.wait()
         assert run(buy(), _ready(), log=log, where=WHERE) == "ok ok"
-
-
-def test_a_step_is_in_the_log_once(tmp_path: Path) -> None:
-    with closing(RunLog(tmp_path / "log.sqlite")) as log:
-        event = Event(WHERE.at(0), "act", "d", "light on")
-        log.append(event)
-        with pytest.raises(EpisodeBusy, match="already"):
-            log.append(event)
-        log.append(Event(WHERE.at(1), "act", "d", "light off"))
-        assert [e.where.path for e in log.read(WHERE.episode)] == [(0,), (1,)]
-
-
-def test_wrappers_of_a_log_hand_on_who_writes() -> None:
-    from naisei.runs.engine import TaskRun
-    from naisei.web.conversations.kind import PageConversation
-
-    shared: list[Any] = [RunLog, TaskRun, PageConversation]
-    assert all(hasattr(kind, "writing") for kind in shared)
-    assert not isinstance(Plain(), SharedLog)

@@ -140,11 +140,6 @@ def test_broken_games_among_others_are_unscored_and_the_others_played(fake: Fake
     assert {game for game, _, _ in fake.asked} == {"g4", "g5"}
 
 
-def test_a_whole_story_is_playable(tmp_path: Path) -> None:
-    path = story(tmp_path / "g.z8")
-    assert playable(path, ProcessPool()) == path
-
-
 def test_a_json_that_is_no_game_is_an_error(
     fake: FakeSet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

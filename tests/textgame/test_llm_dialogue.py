@@ -7,7 +7,6 @@ import pytest
 from naisei.core import Chat, InputError, Message, play
 from naisei.plugins import typed
 from naisei.textgame.llm.kind import build
-from naisei.textgame.llm.player import matched
 from naisei.textgame.llm.prompt import LLMOptions, task_text
 from naisei.textgame.player import Follows, PlayerContext
 from naisei.textgame.schemas import Decision, View
@@ -78,22 +77,6 @@ def test_neither_thoughts_nor_example_nor_description_are_in_it() -> None:
     assert "walkthrough" not in text
     assert "You can see a stove" not in text
     assert "step by step" not in text
-
-
-@pytest.mark.parametrize(
-    ("said", "meant"),
-    [
-        ("go west", "go west"),
-        ("- go west", "go west"),
-        ("Go west.", "go west"),
-        ("1", None),
-        ("go west\ngo east", None),
-        ("I would go west", None),
-        ("", None),
-    ],
-)
-def test_a_reply_is_a_command_as_it_is_listed(said: str, meant: str | None) -> None:
-    assert matched(said, ("examine cookbook", "go west", "go east")) == meant
 
 
 def test_a_reply_that_is_none_is_asked_for_once_more_and_then_does_no_harm() -> None:

@@ -8,7 +8,6 @@ import pytest
 from naisei.core import Act, Chat, Remember, Where, World, run
 from naisei.lang import speaking
 from naisei.memory import MemoryHandler, memory
-from naisei.memory.none import NoMemory
 from naisei.runs.lines import as_text
 from naisei.runs.task import EpisodeRow
 from naisei.textgame.config import GameConfig
@@ -116,12 +115,6 @@ def test_reflexion_keeps_its_notes_side_by_side():
     assert "note 1" in model.reflections[1]
 
 
-def test_a_single_try_is_as_it_was():
-    result, _ = played(Model(learns=1), tries=1, policy="none")
-    assert result.earlier == ()
-    assert result.tries == (result,)
-
-
 def test_a_transcript_tells_try_after_try():
     result, _ = played(Model(learns=1), tries=2)
     with speaking("en"):
@@ -169,7 +162,3 @@ def test_what_players_count_is_summed_over_tries_and_averaged_over_games():
 def test_no_scored_game_leaves_the_figures_undefined():
     found = metrics(tries=2)
     assert math.isnan(found["pass@2"])
-
-
-def test_no_memory_is_the_default():
-    assert build().memory(LLMOptions())().__class__ is NoMemory

@@ -9,17 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from naisei.core import Act, World, run
 from naisei.textgame.cooking_state import TextState, cookbook_text, fit, offered
 from naisei.textgame.schemas import View
 from naisei.textgame.trained.dataset import (
     Choice,
     choices,
-    is_processing,
     negatives,
     processing_examples,
     rewrite,
-    target_item,
     wrong_actions,
 )
 from naisei.textgame.trained.kind import (
@@ -32,7 +29,7 @@ from naisei.textgame.trained.kind import (
     ucb_values,
     visit_key,
 )
-from textgame.trained_kit import SOLUTION, ByRule, house, recorded
+from textgame.trained_kit import SOLUTION, ByRule, recorded
 
 BOOK = (
     "Ingredients:\nred onion\nDirections:\nslice the red onion\nroast the red onion\nprepare meal"
@@ -126,21 +123,6 @@ def test_what_cannot_be_undone_is_counted_in_the_whole_game() -> None:
     assert visits.of(visit_key(later, recipe=True)) == {"cook egg with stove": 1}
 
 
-@pytest.mark.parametrize(
-    ("action", "expected"),
-    [
-        ("cook red onion with oven", True),
-        ("slice red onion with knife", True),
-        ("dice egg with knife", True),
-        ("take knife from counter", False),
-        ("cook", False),
-        ("drop red onion", False),
-    ],
-)
-def test_processing_actions(action: str, expected: bool) -> None:
-    assert is_processing(action) is expected
-
-
 def test_labels_are_zero_for_the_walkthroughs_actions_and_each_action_comes_once() -> None:
     states = [("slice egg with knife", "dice egg with knife", "go east"), ("dice egg with knife",)]
     made = processing_examples("g", BOOK, states, {"dice egg with knife"})
@@ -187,22 +169,6 @@ def test_rewriting_leaves_the_way_to_the_meal_unless_asked() -> None:
     steps = recorded(carried).steps
     assert "go east" in [s.action for s in rewrite(steps).steps][4:]
     assert "navigate to cookbook" in [s.action for s in rewrite(steps, meal=True).steps]
-
-
-@pytest.mark.parametrize(
-    ("command", "item"),
-    [
-        ("take red onion", "red onion"),
-        ("take knife from kitchen counter", "knife"),
-        ("cook egg with BBQ", "BBQ"),
-        ("examine cookbook", "cookbook"),
-        ("open fridge", ""),
-        ("prepare meal", ""),
-        ("dice egg with knife", ""),
-    ],
-)
-def test_what_a_command_must_be_near_of(command: str, item: str) -> None:
-    assert target_item(command) == item
 
 
 def test_choices_hold_the_positive_apart_and_navigate_only_with_a_navigator() -> None:
@@ -257,9 +223,3 @@ def test_judges() -> None:
     learned = LearnedJudge(ByRule(lambda s, a: 0.9 if "dice" in a else 0.1))
     assert learned.wrong(BOOK, actions) == [a.startswith("dice") for a in actions]
     assert learned.wrong("", actions) == RecipeJudge().wrong("", actions)
-
-
-def test_the_toy_house_can_be_solved() -> None:
-    from naisei.textgame.trained.recordings import record
-
-    assert run(record("toy", SOLUTION), World({Act: house()})).won

@@ -172,10 +172,6 @@ def test_elimination_of_everything_gives_up() -> None:
     assert result.gave_up and not result.steps
 
 
-def test_the_same_game_is_played_the_same_way() -> None:
-    assert play(straight) == play(straight)
-
-
 def test_options_and_a_missing_model() -> None:
     assert typed(ImitationOptions, {"penalty": "soft", "navigator": "false"}) == {
         "penalty": "soft",

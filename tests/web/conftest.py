@@ -11,6 +11,13 @@ from typing import Any
 
 import pytest
 
+from naisei.web.options import WebOptions
+
+
+@pytest.fixture
+def options(tmp_path: Path) -> WebOptions:
+    return WebOptions(state=tmp_path / "state", runs=tmp_path / "runs")
+
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:

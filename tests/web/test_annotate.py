@@ -60,24 +60,6 @@ def test_what_cannot_be_read_is_no_silence(tmp_path: Path) -> None:
         read_annotations(tmp_path)
 
 
-def test_agreement_is_that_of_the_textbook() -> None:
-    # Krippendorff 2011, example B without missing data: two coders, ten units, α = 0.095.
-    first, second = (
-        ["0", "1", "0", "0", "0", "0", "0", "0", "1", "0"],
-        ["1", "1", "1", "0", "0", "1", "0", "0", "0", "0"],
-    )
-    read = [
-        said(reader, str(n), act=(value,))
-        for reader, values in (("a", first), ("b", second))
-        for n, value in enumerate(values)
-    ]
-    ((question, one, other, equal, alpha, *_, n),) = agreement(
-        rubrics()["asked-and-acted"], read
-    ).rows
-    assert (question, one, other, equal, n) == ("act", "a", "b", 0.6, 10)
-    assert alpha == pytest.approx(0.095, abs=5e-4)
-
-
 def test_labels_of_ambigact40_are_read_against_themselves() -> None:
     rows = instances("ambigact40-hard")
     rubric = rubrics()["plausible-actions"]

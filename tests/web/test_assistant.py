@@ -3,42 +3,18 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import httpx2
 import pytest
 
 from naisei.web.options import WebOptions
 from servers.web_server import WebServer
-from waiting import until
-
-
-@pytest.fixture
-def options(tmp_path: Path) -> WebOptions:
-    return WebOptions(state=tmp_path / "state", runs=tmp_path / "runs")
+from web.talks import answer, page
 
 
 def begin(client: httpx2.Client, **fields: str) -> httpx2.Response:
     given = {"agent": "bayes", "scene": "own", **fields}
     return client.post("/assistant/new", data=given)
-
-
-def page(client: httpx2.Client, address: str) -> str:
-    """The page, once the assistant has come to a question or to an end."""
-
-    def shown() -> str:
-        text = client.get(address).text
-        return text if 'name="step"' in text else ""
-
-    return until(shown)
-
-
-def answer(client: httpx2.Client, address: str, **fields: str) -> int:
-    step = re.search(r'name="step" value="([^"]+)"', page(client, address))
-    assert step is not None
-    given = {"step": step[1], **fields}
-    id = address.rpartition("/")[2]
-    return client.post(f"/conversations/{id}/answer", data=given).status_code
 
 
 def settled(client: httpx2.Client, address: str) -> str:

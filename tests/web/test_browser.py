@@ -31,36 +31,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebServer]:
         yield server
 
 
-@pytest.mark.parametrize(
-    ("locale", "dark", "width"),
-    [("ja-JP", False, 1280), ("en-US", True, 360), ("ja-JP", True, 360)],
-)
-def test_the_first_page_and_the_runs(
-    browser: Any, server: WebServer, locale: str, dark: bool, width: int
-) -> None:
-    tag = f"{locale[:2]}-{'dark' if dark else 'light'}-{width}"
-    with browser.page(server.url, locale=locale, dark=dark, width=width) as page:
-        page.goto("/")
-        browser.look(page, f"home-{tag}")
-        page.locator('nav a[href="/runs"]').click()
-        page.get_by_role("link", name="clarify-two").wait_for()
-        browser.look(page, f"runs-{tag}")
-        for name in ("clarify-two", "clarify-none"):
-            page.locator(f'input[value="{name}"]').check()
-        page.locator(".reach button:not([formaction])").click()
-        page.wait_for_url("**/runs/compare?*")
-        browser.look(page, f"compare-{tag}")
-        page.get_by_role("link", name="clarify-two").first.click()
-        page.wait_for_url("**/runs/show/clarify-two")
-        page.wait_for_load_state("networkidle")
-        browser.look(page, f"run-{tag}")
-        page.locator("#rows a").first.click()
-        page.wait_for_url("**/runs/episode/**")
-        browser.look(page, f"episode-{tag}")
-        page.keyboard.press("?")
-        browser.look(page, f"episode-help-{tag}")
-
-
 #: What moved on the page without anybody having done something.
 _SHIFT = """() => new Promise((done) => {
   let sum = 0;
@@ -197,28 +167,6 @@ def test_a_run_is_copied_as_markdown(browser: Any, server: WebServer) -> None:
         page.get_by_text("コピーしました").wait_for()
         copied = page.evaluate("navigator.clipboard.readText()")
         assert copied.startswith("# clarify-two") and "| metric |" in copied
-
-
-def test_a_download_is_the_run(browser: Any, server: WebServer, tmp_path: Path) -> None:
-    with browser.page(server.url) as page:
-        page.goto("/runs/show/clarify-two")
-        page.get_by_text("共有・書き出し").click()
-        with page.expect_download() as got:
-            page.get_by_role("link", name="JSONL", exact=True).click()
-        got.value.save_as(tmp_path / "run.jsonl")
-        assert len((tmp_path / "run.jsonl").read_text("utf-8").splitlines()) == 12
-
-
-def test_a_report_stands_alone(browser: Any, server: WebServer, tmp_path: Path) -> None:
-    with server.client() as client:
-        text = client.get("/runs/file/clarify-two", params={"as": "html"}).text
-    (tmp_path / "report.html").write_text(text, encoding="utf-8")
-    with browser.page("http://localhost") as page:
-        asked: list[str] = []
-        page.on("request", lambda request: asked.append(request.url))
-        page.goto((tmp_path / "report.html").as_uri())
-        browser.look(page, "report")
-        assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
 
 
 def test_the_first_page_is_small(browser: Any, server: WebServer) -> None:

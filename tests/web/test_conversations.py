@@ -27,11 +27,6 @@ from servers.web_server import WebServer
 from waiting import PATIENCE, until
 
 
-@pytest.fixture
-def options(tmp_path: Path) -> WebOptions:
-    return WebOptions(state=tmp_path / "state", runs=tmp_path / "runs")
-
-
 def begin(client: httpx2.Client, **query: int) -> str:
     return client.post("/echo", params=query).url.path.rpartition("/")[2]
 

@@ -16,7 +16,7 @@ from naisei.web.options import WebOptions
 from servers.filling import fill
 from servers.openai_server import OpenAIServer
 from servers.web_server import WebServer
-from waiting import until
+from web.talks import page, say
 
 RULES = (
     "# 駐輪場の決まり\n\n"
@@ -24,32 +24,13 @@ RULES = (
 )
 
 
-@pytest.fixture
-def options(tmp_path: Path) -> WebOptions:
-    return WebOptions(state=tmp_path / "state", runs=tmp_path / "runs")
-
-
 def begin(client: httpx2.Client, shelf: str, **fields: str) -> httpx2.Response:
     return client.post("/documents/new", data={"shelf": shelf, **fields}, timeout=120)
 
 
-def page(client: httpx2.Client, address: str, *, said: int) -> str:
-    """The page, once there are so many replies and it waits for the person."""
-
-    def shown() -> str:
-        text = client.get(address).text
-        return text if text.count('<li class="line">') == said and 'name="step"' in text else ""
-
-    return until(shown)
-
-
 def ask(client: httpx2.Client, address: str, text: str, *, said: int) -> str:
-    step = re.search(r'name="step" value="([^"]+)"', page(client, address, said=said - 1))
-    assert step is not None
-    id = address.rpartition("/")[2]
-    given = {"step": step[1], "text": text}
-    assert client.post(f"/conversations/{id}/answer", data=given).status_code == 204
-    return page(client, address, said=said)
+    say(client, address, text, lines=said - 1)
+    return page(client, address, lines=said)
 
 
 def test_one_asks_on_the_first_page_of_documents(options: WebOptions) -> None:
@@ -57,7 +38,7 @@ def test_one_asks_on_the_first_page_of_documents(options: WebOptions) -> None:
         form = client.get("/documents").text.partition('action="/documents/new"')[2]
         assert 'name="text"' in form.partition("</form>")[0]
         address = begin(client, "handbook", text="看護休暇の日数です").headers["HX-Redirect"]
-        assert "看護休暇の日数です" in page(client, address, said=1)
+        assert "看護休暇の日数です" in page(client, address, lines=1)
 
 
 def test_a_vague_request_is_asked_back_and_then_answered_with_sources(options: WebOptions) -> None:
@@ -86,7 +67,7 @@ def test_a_vague_request_is_asked_back_and_then_answered_with_sources(options: W
             assert other.get(link[1].replace("&amp;", "&")).status_code == 404
 
     with WebServer(options) as server, server.visitor(client.cookies) as back:
-        assert "看護休暇の日数です" in page(back, address, said=2)
+        assert "看護休暇の日数です" in page(back, address, lines=2)
 
 
 def test_ones_own_documents(options: WebOptions) -> None:

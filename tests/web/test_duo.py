@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 
 import httpx2
@@ -12,7 +11,7 @@ import pytest
 from naisei.core import InputError
 from naisei.web.options import WebOptions
 from servers.web_server import WebServer
-from waiting import until
+from web.talks import page, say
 
 GOOD = (
     "おはよー！今日の朝ごはん、パンにしよっか。",
@@ -21,46 +20,25 @@ GOOD = (
 BAD = "別居してるから知らない。"
 
 
-@pytest.fixture
-def options(tmp_path: Path) -> WebOptions:
-    return WebOptions(state=tmp_path / "state", runs=tmp_path / "runs")
-
-
 def begin(client: httpx2.Client, **fields: str) -> httpx2.Response:
     given = {"first": "yana", "second": "ayu", "topic": "朝ごはん", "turns": "2", **fields}
     return client.post("/duo/new", data=given)
 
 
-def page(client: httpx2.Client, address: str, *, mark: str = 'name="step"') -> str:
-    def shown() -> str:
-        text = client.get(address).text
-        return text if mark in text else ""
-
-    return until(shown)
-
-
-def write(client: httpx2.Client, address: str, line: str) -> None:
-    step = re.search(r'name="step" value="([^"]+)"', page(client, address))
-    assert step is not None
-    given = {"step": step[1], "text": line}
-    id = address.rpartition("/")[2]
-    assert client.post(f"/conversations/{id}/answer", data=given).status_code == 204
-
-
 def test_without_a_model_the_person_writes_and_the_rules_judge(options: WebOptions) -> None:
     with WebServer(options) as server, server.visitor() as client:
         address = begin(client).headers["HX-Redirect"]
-        write(client, address, BAD)
-        assert "通りませんでした" in page(client, address, mark="通りませんでした")
-        write(client, address, GOOD[0])
-        text = page(client, address, mark="パンにしよっか")
+        say(client, address, BAD)
+        assert "通りませんでした" in page(client, address, "通りませんでした")
+        say(client, address, GOOD[0])
+        text = page(client, address, "パンにしよっか")
         assert "通らなかった下書き 1つ" in text and BAD in text
-        write(client, address, GOOD[1])
-        text = page(client, address, mark="この会話は終わりました")
+        say(client, address, GOOD[1])
+        text = page(client, address, "この会話は終わりました")
         assert text.count('<li class="line') == 2
 
     with WebServer(options) as server, server.visitor(client.cookies) as back:
-        assert page(back, address, mark="この会話は終わりました").count('<li class="line') == 2
+        assert page(back, address, "この会話は終わりました").count('<li class="line') == 2
 
 
 def test_a_model_writes_and_what_it_writes_is_escaped(options: WebOptions, tmp_path: Path) -> None:
@@ -70,7 +48,7 @@ def test_a_model_writes_and_what_it_writes_is_escaped(options: WebOptions, tmp_p
     model = WebOptions(state=options.state, runs=options.runs, model=f"scripted:{script}")
     with WebServer(model) as server, server.visitor() as client:
         address = begin(client).headers["HX-Redirect"]
-        text = page(client, address, mark="この会話は終わりました")
+        text = page(client, address, "この会話は終わりました")
         assert "<img" not in text and "&lt;img" in text
         assert "通らなかった下書き" in text
 
@@ -96,7 +74,7 @@ def test_a_visitor_chooses_among_the_models_that_are_offered(
         assert f'<option value="{second}">' in client.get("/duo").text
         assert begin(client, model="openai:gpt-0").status_code == 422
         address = begin(client, model=second, first="ayu", second="yana", turns="1").headers
-        assert GOOD[1] in page(client, address["HX-Redirect"], mark="この会話は終わりました")
+        assert GOOD[1] in page(client, address["HX-Redirect"], "この会話は終わりました")
 
 
 def test_models_are_offered_beside_a_default() -> None:

@@ -4,18 +4,9 @@ from __future__ import annotations
 
 import re
 from html import unescape
-from pathlib import Path
-
-import pytest
 
 from naisei.web.options import WebOptions
 from servers.web_server import WebServer
-
-
-@pytest.fixture
-def options(tmp_path: Path) -> WebOptions:
-    return WebOptions(state=tmp_path / "state", runs=tmp_path / "runs")
-
 
 TEXT = (
     "# しみ抜きの手順\n\n**すぐに水で流す**ことが何より大切です。こすってはいけません。"

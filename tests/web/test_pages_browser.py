@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -40,55 +39,6 @@ def say(page: Any, text: str) -> None:
     page.locator('input[name="step"][form="composer"]').wait_for(state="attached")
     page.locator("#text").fill(text)
     page.keyboard.press("Enter")
-
-
-def test_assistant(browser: Any, server: WebServer, view: dict[str, Any]) -> None:
-    with browser.page(server.url, **view) as page:
-        page.goto("/assistant")
-        browser.look(page, f"assistant-start-{tag(view)}")
-        page.locator("main form button").last.click()
-        page.wait_for_url("**/assistant/*")
-        japanese = view["locale"] == "ja-JP"
-        say(page, "ちょっと暑いな" if japanese else "It is a bit hot in here")
-        page.locator("#beliefs .bar").first.wait_for()
-        for _ in range(4):
-            page.locator('#status input[name="step"]').first.wait_for(state="attached")
-            if page.locator('button[name="right"]').count():
-                break
-            say(page, "涼しくしてほしい" if japanese else "I want to cool down")
-            time.sleep(1)
-        browser.look(page, f"assistant-{tag(view)}")
-        page.locator('button[value="yes"]').click()
-        page.locator("#lines .good").wait_for()
-        page.reload()
-        page.locator("#lines .good").wait_for()
-
-
-def test_duo(browser: Any, server: WebServer, view: dict[str, Any]) -> None:
-    with browser.page(server.url, **view) as page:
-        page.goto("/duo")
-        browser.look(page, f"duo-start-{tag(view)}")
-        page.locator("#topic").fill("朝ごはん")
-        page.locator("main form button").last.click()
-        page.wait_for_url("**/duo/*")
-        say(page, "私は一人暮らしだから、朝は気楽だよ。")
-        page.locator("#status .notice").wait_for()
-        say(page, "おはよー！今日の朝ごはん、パンにしよっか。")
-        page.locator("#lines .line summary").click()
-        browser.look(page, f"duo-{tag(view)}")
-
-
-def test_relationship(browser: Any, server: WebServer, view: dict[str, Any]) -> None:
-    with browser.page(server.url, **view) as page:
-        page.goto("/relationship")
-        browser.look(page, f"relationship-start-{tag(view)}")
-        page.locator('form[action="/relationship/new"] > button').click()
-        page.wait_for_url("**/relationship/*")
-        for n, line in enumerate(("おい、資料はまだか。早く出せ。", "申し訳ございません。"), 1):
-            say(page, line)
-            browser.expect(page.locator("#lines .line")).to_have_count(n)
-        page.locator("#curves polyline").first.wait_for(state="attached")
-        browser.look(page, f"relationship-{tag(view)}")
 
 
 def test_a_conversation_of_ones_own(

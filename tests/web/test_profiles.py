@@ -2,19 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import pytest
-
 from naisei.director.character import shipped_profile
 from naisei.relationship.pairs import pair_text
 from naisei.web.options import WebOptions
 from servers.web_server import WebServer
-
-
-@pytest.fixture
-def options(tmp_path: Path) -> WebOptions:
-    return WebOptions(state=tmp_path / "state", runs=tmp_path / "runs")
 
 
 def test_a_profile_that_nothing_uses_is_not_dropped_in_silence(options: WebOptions) -> None:

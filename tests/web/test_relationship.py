@@ -9,14 +9,13 @@ from typing import Any
 from urllib.parse import unquote
 
 import httpx2
-import pytest
 
 from naisei.system.execute import Endpoint
 from naisei.web.options import WebOptions
 from servers.filling import fill
 from servers.openai_server import OpenAIServer
 from servers.web_server import WebServer
-from waiting import until
+from web.talks import page, say
 
 LINES = (
     "おい、例の資料まだか。早く出せ。",
@@ -26,30 +25,9 @@ LINES = (
 )
 
 
-@pytest.fixture
-def options(tmp_path: Path) -> WebOptions:
-    return WebOptions(state=tmp_path / "state", runs=tmp_path / "runs")
-
-
 def begin(client: httpx2.Client, **fields: str) -> httpx2.Response:
     given = {"pair": "engineers", "sessions": "1", "turns": "4", **fields}
     return client.post("/relationship/new", data=given)
-
-
-def page(client: httpx2.Client, address: str, *, mark: str = 'name="step"') -> str:
-    def shown() -> str:
-        text = client.get(address).text
-        return text if mark in text else ""
-
-    return until(shown)
-
-
-def write(client: httpx2.Client, address: str, line: str) -> None:
-    step = re.search(r'name="step" value="([^"]+)"', page(client, address))
-    assert step is not None
-    given = {"step": step[1], "text": line}
-    id = address.rpartition("/")[2]
-    assert client.post(f"/conversations/{id}/answer", data=given).status_code == 204
 
 
 def test_without_a_model_the_manner_of_speaking_is_drawn(options: WebOptions) -> None:
@@ -57,13 +35,13 @@ def test_without_a_model_the_manner_of_speaking_is_drawn(options: WebOptions) ->
         address = begin(client).headers["HX-Redirect"]
         assert "<polyline" not in page(client, address)
         for line in LINES[:2]:
-            write(client, address, line)
-        page(client, address, mark=LINES[1])
+            say(client, address, line)
+        page(client, address, LINES[1])
 
     with WebServer(options) as server, server.visitor(client.cookies) as back:
         for line in LINES[2:]:
-            write(back, address, line)
-        text = page(back, address, mark="この会話は終わりました")
+            say(back, address, line)
+        text = page(back, address, "この会話は終わりました")
         assert text.count('<li class="line') == 4 and text.count("<polyline") == 6
         # The one gives orders, the other obeys.
         power = re.findall(r"● [^<]+? ([+-]\d\.\d)<", text)[:2]
@@ -83,8 +61,8 @@ def test_a_model_reflects_and_its_evidence_is_there(options: WebOptions, tmp_pat
     model = WebOptions(state=options.state, runs=options.runs, model=f"scripted:{script}")
     with WebServer(model) as server, server.visitor() as client:
         address = begin(client, turns="2", played="b").headers["HX-Redirect"]
-        write(client, address, "はい。")
-        text = page(client, address, mark="この会話は終わりました")
+        say(client, address, "はい。")
+        text = page(client, address, "この会話は終わりました")
         assert "&lt;script&gt;明日" in text and "&lt;i&gt;親しいか" in text
         assert "力関係 +2、親密度 -1、タスク指向 +3" in text
         assert text.count("<polyline") == 6

@@ -457,13 +457,6 @@ def test_a_recorded_run_opens_and_exports_without_a_call_or_a_trace(
     assert not re.search(r"/(tmp|home|root|work)/", text)
 
 
-@pytest.mark.parametrize("name", RUNS)
-def test_a_recorded_run_compares_with_itself(name: str, tmp_path: Path, naisei: Naisei) -> None:
-    copy = shutil.copytree(RECORDED / name, tmp_path / "copy")
-    done = naisei("runs", "compare", RECORDED / name, copy)
-    assert done.code == 0, done.err
-
-
 @pytest.mark.parametrize("name", ["clarify", "director"])
 def test_a_recorded_run_is_replayed_from_its_log(
     name: str, tmp_path: Path, naisei: Naisei, monkeypatch: pytest.MonkeyPatch
