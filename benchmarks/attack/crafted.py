@@ -135,6 +135,7 @@ FILES: Mapping[str, Callable[[Path], None]] = {
             "lock.holder",
             "log.sqlite.writers",
             "log.sqlite-wal",
+            "log.sqlite.commits",
             "report.html",
             "results.jsonl",
         )
@@ -147,6 +148,7 @@ FILES: Mapping[str, Callable[[Path], None]] = {
             "lock.holder",
             "log.sqlite-wal",
             "log.sqlite.writers",
+            "log.sqlite.commits",
             "report.html",
         )
     },

@@ -126,7 +126,7 @@ def _half_erased(path: Path) -> str:
             seen = ["e0#0", "e2#0"]
             if log.known_episodes() != seen or _holds_secret(path):
                 return "it cannot be erased afterwards"
-    strange = _files(path).keys() - {path.name, f"{path.name}.digest", "told"}
+    strange = _files(path).keys() - {path.name, f"{path.name}.commits", "told"}
     return f"left behind: {strange}" if strange else ""
 
 

@@ -17,8 +17,8 @@ from typing import Any
 from benchmarks.attack.statements import Act, See, seen_by
 
 #: How statements begin that write nothing.
-_READS = ("SELECT", "PRAGMA table", "PRAGMA data_version", "PRAGMA integrity", "PRAGMA busy")
-_OF_OS = ("rename", "unlink", "remove", "mkdir", "rmdir")
+_READS = ("SELECT", "PRAGMA table", "PRAGMA integrity", "PRAGMA busy")
+_OF_OS = ("pwrite", "rename", "unlink", "remove", "mkdir", "rmdir")
 
 
 class _File(io.FileIO):

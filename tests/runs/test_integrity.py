@@ -5,11 +5,12 @@ from __future__ import annotations
 import random
 import shutil
 import sqlite3
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
-from benchmarks.attack.flips import exported, flip, is_earlier, make_run
+from benchmarks.attack.flips import FILES, exported, flip, make_run
 from benchmarks.attack.kills import erasing, killed_while_erasing
 
 from naisei.core import Event, InputError, Where
@@ -41,21 +42,99 @@ def test_a_flipped_bit_is_told_or_changes_nothing(
 ) -> None:
     run = request.getfixturevalue(kind)
     expected, rng, told = exported(run), random.Random(kind), 0
-    files = [f for f in ("log.sqlite", "log.sqlite-wal", "config.json") if (run / f).exists()]
+    files = [f for f in FILES if (run / f).exists()]
     for n in range(60):
         at, file = tmp_path / str(n), rng.choice(files)
         shutil.copytree(run, at)
         flip(at / file, rng.randrange((at / file).stat().st_size * 8))
         before = _content(at)
         try:
-            same = exported(at) == expected
-            # SQLite reads a WAL up to its first damaged page: a process that was killed earlier.
-            assert same or (file == "log.sqlite-wal" and is_earlier(at, run))
+            assert exported(at) == expected
         except InputError as error:
             told += 1
             assert str(at) in str(error) and error.remedy
         assert _content(at) == before
     assert told > 15
+
+
+class _Killed:
+    """A log that a process writes, and what a kill would leave after each event: the WAL's size
+    and the number of writes."""
+
+    def __init__(self, folder: Path) -> None:
+        self.log = RunLog(folder / "log.sqlite")
+        self.files = [folder / f"log.sqlite{end}" for end in ("", "-wal", ".commits")]
+        self.left = [self._beside()]
+        for n in range(3):
+            self.log.append(Event(Where("a", 0, (n,)), "act", "d", {}, f"{n}" * 900))
+            self.left.append(self._beside())
+        self.database, self.wal, _ = (file.read_bytes() for file in self.files)
+
+    def _beside(self) -> tuple[int, bytes]:
+        return self.files[1].stat().st_size, self.files[2].read_bytes()
+
+    def events(self, at: Path, wal: bytes, commits: bytes) -> int | None:
+        """How many a copy with this WAL holds; `None` if damage is told."""
+        for end, data in (("", self.database), ("-wal", wal), (".commits", commits)):
+            (at / f"log.sqlite{end}").write_bytes(data)
+        try:
+            with closing(RunLog(at / "log.sqlite", read_only=True)) as log:
+                return log.counts()[2]
+        except InputError as error:
+            assert error.remedy
+            return None
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> Iterator[_Killed]:
+    (tmp_path / "written").mkdir()
+    killed = _Killed(tmp_path / "written")
+    yield killed
+    killed.log.close()
+
+
+def test_a_wal_cut_by_a_kill_is_sound_and_one_cut_afterwards_is_told(
+    tmp_path: Path, written: _Killed
+) -> None:
+    sizes = [size for size, _ in written.left]
+    for n, (size, commits) in enumerate(written.left):
+        following = sizes[n + 1] if n + 1 < len(sizes) else size + 1
+        # From here to the next event, the kill may come at any byte; and before the event counts.
+        for cut in {*range(size, following, 1009), size + 24, following - 1}:
+            assert written.events(tmp_path, written.wal[:cut], commits) == n, cut
+        assert written.events(tmp_path, written.wal[:following], commits) in (n, n + 1)
+        for cut in {*range(0, size, 1511), size - 1}:
+            assert written.events(tmp_path, written.wal[:cut], commits) is None, cut
+
+
+def test_any_bit_of_a_wal_is_told_or_changes_nothing(tmp_path: Path, written: _Killed) -> None:
+    (_, commits), all_, told = written.left[-1], len(written.left) - 1, 0
+    frames = range(32, len(written.wal), 24 + 4096)
+    heads = [byte for at in (0, *frames) for byte in range(at, at + 24, 3)]
+    bits = [8 * byte + byte % 8 for byte in {*heads, *range(0, len(written.wal), 401)}]
+    for bit in bits:
+        wal = bytearray(written.wal)
+        wal[bit // 8] ^= 1 << bit % 8
+        events = written.events(tmp_path, bytes(wal), commits)
+        assert events in (None, all_), bit
+        told += events is None
+    assert told > len(bits) // 2
+
+
+def test_a_log_without_its_wal_is_told_and_a_repair_keeps_what_there_is(
+    tmp_path: Path, killed: Path
+) -> None:
+    run = tmp_path / "run"
+    shutil.copytree(killed, run)
+    (run / "log.sqlite-wal").unlink()
+    with pytest.raises(InputError, match="naisei runs repair"):
+        RunLog(run / "log.sqlite")
+    done = repaired(run)
+    assert done.damages and done.events and done.again == []
+    for n in (5, 6):
+        assert checked(run).damages == []
+        with closing(RunLog(run / "log.sqlite")) as log:
+            log.append(Event(Where("物語1", 0, (n,)), "act", "d", {}, "again"))
 
 
 def _changed(run: Path, tmp_path: Path, *statements: str) -> Path:
@@ -148,7 +227,7 @@ def test_another_process_goes_on_with_a_log_that_was_erased_from(tmp_path: Path)
         assert log.read("b#0") == other.read("b#0") == [event("b", n) for n in range(3)]
         with closing(RunLog(path, read_only=True)) as looking:
             assert looking.verified().events == 3
-    assert {each.name for each in tmp_path.iterdir()} == {"log.sqlite"}
+    assert {each.name for each in tmp_path.iterdir()} == {"log.sqlite", "log.sqlite.commits"}
 
 
 def test_killed_while_it_erases_a_log_holds_all_or_nothing_of_it(tmp_path: Path) -> None:

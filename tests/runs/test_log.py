@@ -176,7 +176,7 @@ def test_looking_at_what_was_closed_leaves_no_trace(tmp_path: Path) -> None:
         log.append(Event(Where("a"), "chat", "d", "x"))
     with closing(RunLog(tmp_path / "log.sqlite", read_only=True)) as log:
         assert log.counts()[2] == 1
-        assert {each.name for each in tmp_path.iterdir()} == {"log.sqlite"}
+        assert {each.name for each in tmp_path.iterdir()} == {"log.sqlite", "log.sqlite.commits"}
     # While it is written, it is looked at as it grows.
     with (
         closing(RunLog(tmp_path / "log.sqlite")) as log,

@@ -1,9 +1,9 @@
 """Integrity of a log: SQLite's own check of its file, and a digest of each row.
 
 A digest covers a row and, by their own digests, the long texts that it refers to; an outcome says
-how many events its episode had. That the last rows of an episode without an outcome are gone is
-not noticed: the log is then one of a process that was killed earlier, and what is missing is done
-again. None of this is a signature: who may write the file can make it anew.
+how many events its episode had, and a file beside the log how many transactions there were
+(`naisei.runs.sqlite_rows`). That somebody deleted the last rows of an episode without an outcome
+is not noticed. None of this is a signature: who may write the files can make them anew.
 """
 
 from __future__ import annotations
@@ -167,14 +167,26 @@ def _what(row: Row) -> str:
     return say(f"{name}: 記録されたときと内容が違います", f"{name}: is not as it was recorded")
 
 
-def verified_file(db: sqlite3.Connection) -> Findings:
-    """A log in a file. db: sees all of it, in a transaction."""
+def verified_file(db: sqlite3.Connection, commits: bytes) -> Findings:
+    """A log in a file. db: sees all of it, in a transaction. commits: how many there were, as
+    decimal digits; empty if unknown."""
     try:
         if told := wrong_structure(db, "integrity_check"):
             return Findings(damages=[Damage(told)])
-        return verified_rows(db.execute)
+        found = verified_rows(db.execute)
+        ((there,),) = db.execute("PRAGMA user_version")
     except sqlite3.DatabaseError as error:
         return Findings(damages=[Damage(_structure(str(error)))])
+    if commits and not commits.isdigit():
+        what = say("書き込みの数が読めません", "the number of its writes cannot be read")
+        found.damages.append(Damage(what))
+    elif (lost := int(commits or 0) - there) > 0:
+        what = say(
+            f"最後の書き込み {lost} 件が失われています (WAL の破損や欠落など)",
+            f"the last {lost} writes are gone (such as with a damaged or missing WAL)",
+        )
+        found.damages.append(Damage(what))
+    return found
 
 
 def wrong_structure(db: sqlite3.Connection, check: str = "quick_check") -> str:

@@ -26,6 +26,7 @@ from naisei.runs.integrity import Damage, Findings, Row, row_digest, walk
 from naisei.runs.lock import RunLock
 from naisei.runs.log import ORIGIN_KEY
 from naisei.runs.report import SUMMARY_KEY
+from naisei.runs.sqlite_rows import commits_of
 
 
 def checked(directory: Path) -> Findings:
@@ -106,7 +107,7 @@ def repaired(directory: Path) -> Repaired:
 def _files(path: Path) -> list[Path]:
     """Of a log: its own and what SQLite puts beside it."""
     names = [path.with_name(f"{path.name}{end}") for end in ("", "-wal", "-shm")]
-    return [name for name in names if name.exists()]
+    return [name for name in (*names, commits_of(path)) if name.exists()]
 
 
 def _written(path: Path, new: Path, origin: str) -> Repaired:
@@ -194,8 +195,12 @@ def _put_in_place(path: Path, new: Path) -> list[Path]:
         if not old.name.endswith("-shm"):
             saved.append(path.with_name(f"{path.name}.damaged-{at}{old.name[len(path.name) :]}"))
             shutil.copyfile(old, saved[-1])
-    # A WAL that outlived its file would be read into the new one.
-    for old in _files(path)[1:]:
-        old.unlink()
+    # A WAL that outlived its file would be read into the new one. The number of writes goes last:
+    # killed in between, the old log is one that lost some.
+    _, *beside = _files(path)
+    for old in beside:
+        if old != commits_of(path):
+            old.unlink()
     new.replace(path)
+    commits_of(path).unlink(missing_ok=True)
     return saved

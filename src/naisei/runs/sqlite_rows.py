@@ -2,11 +2,16 @@
 
 With `synchronous=NORMAL` a transaction outlives the process (kill -9), though the last ones may
 not outlive the machine losing power. WAL needs a local file system: a network share will not do.
+
+SQLite drops what follows a damaged page of a killed process's WAL, without a word. So each
+transaction counts itself in the database (`user_version`), and once it is committed in the file
+`<log>.commits` beside it: a log that holds fewer than that file says has lost the last ones.
 """
 
 from __future__ import annotations
 
 import asyncio
+import os
 import sqlite3
 import time
 from collections import Counter
@@ -54,14 +59,19 @@ class SqliteRows:
         self._version, self._waits = 0, _LONGEST_WAIT
         # Whether the connection was closed after a failed rollback.
         self._broken = self._open = False
+        self._counter: int | None = None
         live = _open_here[path] > 0 or (read_only and locked(path.parent))
         with self._opening():
+            # Before the database: who writes it now counts on.
+            self._commits = _commits(path)
             if read_only:
                 self._db, self._copy = files.read_only(path, live=live)
             else:
                 self._db = _writer(path)
                 _open_here[path] += 1
                 self._open = True
+                flags = os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC
+                self._counter = os.open(commits_of(path), flags, 0o666)
             self._begun_as_a_log()
 
     @contextmanager
@@ -94,7 +104,7 @@ class SqliteRows:
     def verified(self) -> Findings:
         self.execute("BEGIN")
         try:
-            return verified_file(self._db)
+            return verified_file(self._db, self._commits)
         finally:
             if self._open:
                 self._roll_back()
@@ -147,17 +157,26 @@ class SqliteRows:
             self.execute("PRAGMA secure_delete=ON")
         self._begin()
         try:
-            (version,) = self._db.execute("PRAGMA data_version").fetchone()
-            others, self._version = version != self._version, version
-            yield others
+            (version,) = self._db.execute("PRAGMA user_version").fetchone()
+            yield version != self._version
+            self._db.execute(f"PRAGMA user_version={version + 1}")
             self._db.execute("COMMIT")
         except BaseException as error:
             self._roll_back()
             if isinstance(error, sqlite3.Error):
                 raise self._explained(error) from error
             raise
+        self._version = version + 1
+        self._count()
         if erases:
             self.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def _count(self) -> None:
+        assert self._counter is not None
+        try:
+            os.pwrite(self._counter, b"%d" % self._version, 0)
+        except OSError as error:
+            raise files.output_error(error, commits_of(self.place)) from error
 
     def check_writer(self, episode: str) -> None:
         """The system's lock of the episode ends with its process: nobody can take it over."""
@@ -211,11 +230,29 @@ class SqliteRows:
         """Folds the WAL into the file."""
         if db := getattr(self, "_db", None):
             db.close()
+        if self._counter is not None:
+            os.close(self._counter)
+            self._counter = None
         if self._open:
             self._open = False
             _open_here.subtract([self._file])
         if self._copy is not None:
             self._copy.cleanup()
+
+
+def commits_of(path: Path) -> Path:
+    """The file beside a log that says how many transactions were committed."""
+    return path.with_name(f"{path.name}.commits")
+
+
+def _commits(path: Path) -> bytes:
+    """What that file says; nothing without a log that it could be about. Raises `OSError`."""
+    files.plain_file(commits_of(path))
+    if not path.exists():
+        commits_of(path).unlink(missing_ok=True)
+    with suppress(FileNotFoundError):
+        return commits_of(path).read_bytes()
+    return b""
 
 
 def _is_busy(error: sqlite3.Error) -> bool:
