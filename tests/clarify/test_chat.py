@@ -4,12 +4,14 @@ import json
 
 import pytest
 
+from both_languages import refused
 from changed_logs import change
 from naisei.clarify.agents.knowledge import knowledge_for
 from naisei.clarify.chat import chat_setup
 from naisei.clarify.config import ClarifyConfig
 from naisei.clarify.data import load, load_actions
 from naisei.clarify.data.bundled import folder
+from naisei.clarify.person import Person
 from naisei.core import InputError
 from naisei.japanese.morph import is_japanese
 from naisei.runs.conversation import recorded
@@ -100,6 +102,7 @@ def test_damaged_notes_and_impossible_names_are_one_message(talk, tmp_path):
     assert "Traceback" not in damaged.err
     assert (tmp_path / "people" / "x.json").read_text(encoding="utf-8") == "{"
     assert talk([""], "--user", "../x").code == 2
+    refused(lambda: Person.load("a/b", tmp_path))
 
 
 def test_a_conversation_is_logged_and_goes_on_where_it_was_left(talk, tmp_path, naisei):

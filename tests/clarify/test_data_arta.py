@@ -117,17 +117,6 @@ def test_bad_rows_are_named(tmp_path: Path, bad: dict[str, Any], line: int, word
     assert words in caught.value.message
 
 
-def test_nothing_left_in_a_split(tmp_path: Path) -> None:
-    source = write(tmp_path / "a.jsonl", ROWS[:1])
-    sizes = 0
-    for split in ("train", "dev", "test"):
-        try:
-            sizes += len(load(source, split=split))
-        except InputError as error:
-            assert "no instances" in error.message
-    assert sizes == 1
-
-
 @pytest.mark.skipif(not CORPUS.is_dir(), reason="the ARTA corpus is not here")
 def test_the_corpus() -> None:
     data = load(f"arta:{CORPUS}", split="all")

@@ -1,15 +1,19 @@
-"""Files and folders: what is read leniently, and what is refused with its line."""
+"""Data and actions: from files, folders and names; what is refused is named with its line."""
 
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from naisei.clarify.data import load
+import both_languages
+from naisei.clarify.data import load, load_actions
 from naisei.core import InputError
+from naisei.lang import speaking
 
 ROW: dict[str, Any] = {"utterance": "のどがかわいた", "gold": 3}
 
@@ -21,12 +25,11 @@ def write(path: Path, *rows: dict[str, Any]) -> Path:
 
 
 def refused(source: Path | str, **options: Any) -> InputError:
-    with pytest.raises(InputError) as caught:
-        load(str(source), **options)
-    assert caught.value.place
-    assert caught.value.remedy
-    assert "\n" not in str(caught.value)
-    return caught.value
+    error = both_languages.refused(lambda: load(str(source), **options))
+    assert error.place
+    assert error.remedy
+    assert "\n" not in str(error)
+    return error
 
 
 def test_a_row_needs_only_utterance_and_gold(tmp_path: Path) -> None:
@@ -91,6 +94,8 @@ def test_a_json_array_is_as_good_as_jsonl(tmp_path: Path) -> None:
 def test_unknown_keys_are_noted(tmp_path: Path) -> None:
     data = load(write(tmp_path / "a.jsonl", ROW | {"surounding": {}}))
     assert data.notes == ("keys that were not read: surounding (1×)",)
+    with speaking("ja"):
+        assert both_languages.KANA.search(load(tmp_path / "a.jsonl").notes[0])
 
 
 def test_a_folder_gives_its_test_split_unless_another_is_asked_for(tmp_path: Path) -> None:
@@ -142,6 +147,11 @@ def test_english_data_gets_english_actions(tmp_path: Path) -> None:
         (b'{"utterance": "a", "gold": 3, "plausible": "3"}\n', 1, "'plausible' is wrong"),
         (b'{"utterance": "a", "gold": 3, "id": []}\n', 1, "'id' is wrong"),
         (b'{"utterance": "a", "gold": 3, "language": "fr"}\n', 1, "'language' is wrong"),
+        (b'{"utterance": "a", "gold": 3, "user": {"mood": "b"}}\n', 1, "user.mood"),
+        (b"PK\x03\x04\x00\x00\x08", 0, "no text"),
+        (b"", 0, "empty"),
+        (b"\xef\xbb\xbf \n\n", 0, "empty"),
+        (b"[]", 0, "no instances"),
         (b'{"utterance": "\\ud800", "gold": 3}\n', 1, "surrogate"),
         (b'{"utterance": "a", "gold": 3}\n{"utterance": "\xff", "gold": 3}\n', 2, "UTF-8"),
         (b'[\n{"utterance": "a", "gold": 3}\n', 3, "no JSON"),
@@ -157,7 +167,7 @@ def test_a_bad_row_is_named_by_file_and_line(
     file = tmp_path / "bad.jsonl"
     file.write_bytes(content)
     error = refused(file)
-    assert error.place.startswith(f"{file}:{line}")
+    assert error.place.startswith(f"{file}:{line}" if line else str(file))
     assert words in error.message
 
 
@@ -169,32 +179,11 @@ def test_a_bad_item_of_an_array_is_named_by_its_number(tmp_path: Path) -> None:
     assert "'gold' is missing" in error.message
 
 
-def test_a_key_of_a_user_that_is_not_known_is_named(tmp_path: Path) -> None:
-    error = refused(write(tmp_path / "a.jsonl", ROW | {"user": {"mood": "眠い"}}))
-    assert "user.mood" in error.message
-
-
 def test_an_id_that_comes_twice_names_both_places(tmp_path: Path) -> None:
     file = write(tmp_path / "a.jsonl", ROW | {"id": "x"}, ROW, ROW | {"id": "x"})
     error = refused(file)
     assert error.place == f"{file}:3"
     assert f"{file}:1" in error.remedy
-
-
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [(b"", "empty"), (b"\xef\xbb\xbf \n\n", "empty"), (b"[]", "no instances")],
-)
-def test_a_file_without_data_is_refused(tmp_path: Path, content: bytes, words: str) -> None:
-    file = tmp_path / "a.jsonl"
-    file.write_bytes(content)
-    assert words in refused(file).message
-
-
-def test_a_binary_file_is_refused(tmp_path: Path) -> None:
-    file = tmp_path / "a.jsonl"
-    file.write_bytes(b"PK\x03\x04\x00\x00\x08")
-    assert "no text" in refused(file).message
 
 
 @pytest.mark.parametrize("encoding", ["cp932", "euc_jp", "utf-16", "utf-16-le", "utf-8-sig"])
@@ -218,3 +207,136 @@ def test_splits_that_do_not_fit(tmp_path: Path) -> None:
     assert "unknown split" in refused(tmp_path, split="tset").message
     file = write(tmp_path / "one" / "a.jsonl", ROW | {"split": "dev"})
     assert "split" in refused(file, split="test").message
+
+
+def test_the_bundled_set_gives_test_by_default() -> None:
+    data = load("ambigact40-open")
+    assert data.name == "ambigact40-open:test"
+    assert {i.split for i in data.instances} == {"test"}
+    assert data.digest == load("ambigact40-open:test").digest
+    assert data.digest == load("ambigact40-open", split="test").digest
+    assert load("ambigact40-open:train").name == "ambigact40-open:train"
+    assert len({load(f"ambigact40-open:{s}").digest for s in ("train", "dev", "test")}) == 3
+
+
+def test_a_limit_draws_the_same_whatever_the_seed_and_keeps_the_order() -> None:
+    everything = [i.id for i in load("ambigact40-open").instances]
+    few = [i.id for i in load("ambigact40-open", limit=10, seed=1).instances]
+    assert len(set(few)) == 10
+    assert few == sorted(few, key=everything.index)
+    assert few == [i.id for i in load("ambigact40-open", limit=10, seed=1).instances]
+    assert few == [i.id for i in load("ambigact40-open", limit=10, seed=2).instances]
+    assert len(load("ambigact40-open", limit=10**6)) == len(everything)
+
+
+def test_the_digest_is_of_the_content(tmp_path: Path) -> None:
+    a, b, c = (tmp_path / f"{n}.jsonl" for n in "abc")
+    row = {"id": "1", "utterance": "水", "gold": 3}
+    a.write_text(json.dumps(row), "utf-8")
+    b.write_text(json.dumps(dict(reversed(row.items())), ensure_ascii=False, indent=None), "utf-8")
+    c.write_text(json.dumps(row | {"gold": 6}), "utf-8")
+    assert load(a).digest == load(b).digest
+    assert load(a).digest != load(c).digest
+    assert load(a).digest == ("cda6b20df54870c5a9c8166f2039e99a3289d9b9f46fca4dea3271e87a261777")
+
+
+@pytest.mark.parametrize(
+    ("source", "options", "words"),
+    [
+        ("", {}, "no such file"),
+        ("ambigact41", {}, "no such file"),
+        ("nowhere:x", {}, "'nowhere' is no registered data set"),
+        ("ambigact40-open:tset", {}, "unknown split 'tset'"),
+        ("ambigact40-open:dev", {"split": "test"}, "two splits"),
+        ("ambigact40-open-en:dev", {"split": "test"}, "two splits"),
+        ("ambigact40-open-en:tset", {}, "unknown split 'tset'"),
+        ("ambigact40-open", {"limit": 0}, "below 1"),
+        ("arta:", {}, "path is missing"),
+        ("arta:/no/such/file", {}, "no such file"),
+        ("arta:.", {}, "no rows"),
+    ],
+)
+def test_bad_sources_are_refused(
+    source: str,
+    options: dict[str, Any],
+    words: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert words in refused(source, **options).message
+
+
+def test_an_unknown_name_is_told_the_known_ones() -> None:
+    known = refused("ambigact40-en").remedy.removeprefix("give a path, or one of: ").split(", ")
+    assert {"ambigact40-open", "ambigact40-open-en", "arta"} <= {*known}
+
+
+def test_a_source_from_outside_the_package(tmp_path: Path) -> None:
+    """A package with an entry point is all it takes; seen by a fresh interpreter."""
+    (tmp_path / "outside.py").write_text(
+        "from naisei.clarify.data import load_actions\n"
+        "from naisei.clarify.data.loader import Loaded\n"
+        "from naisei.clarify.schemas import Instance, Scene\n"
+        "def build(argument, *, split, seed, actions):\n"
+        "    one = Instance(id='o', scene=Scene(id='o', utterance=argument), gold=3)\n"
+        "    return Loaded((one,), load_actions(actions), (), split or 'test')\n",
+        "utf-8",
+    )
+    info = tmp_path / "outside-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: outside\nVersion: 1.0\n", "utf-8")
+    (info / "entry_points.txt").write_text("[naisei.datasets]\nouter = outside:build\n", "utf-8")
+    program = (
+        f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n"
+        "from naisei.clarify.data import load\n"
+        "d = load('outer:hello'); print(d.name, d.instances[0].scene.utterance)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["outer:hello:test", "hello"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.jsonl", '{"id": 2, "text": "b"}\n{"id": 1, "text": "a"}\n'),
+        ("a.json", '[{"id": 1, "text": "a"}, {"id": "2", "text": "b"}]'),
+    ],
+)
+def test_actions_as_lines_and_as_an_array(tmp_path: Path, name: str, content: str) -> None:
+    file = tmp_path / name
+    file.write_text(content, "utf-8")
+    assert [(a.id, a.text) for a in load_actions(file)] == [(1, "a"), (2, "b")]
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ('{"id": 1, "text": "a"}\n{"id": 1, "text": "b"}\n', "id 1 comes twice"),
+        ('{"id": 1, "text": "a"}\n{"id": 2, "text": "a"}\n', "'a' comes twice"),
+        ('{"id": 0, "text": "a"}\n', "no action id"),
+        ('{"id": true, "text": "a"}\n', "no action id"),
+        ('{"text": "a"}\n{"id": 1}\n', "no action id"),
+        ('{"id": 1}\n{"id": 2, "text": " "}\n', "no text"),
+        ('{"id": 1, "text": "a"}\n', "at least two"),
+        ('{"id": 1, "text": \n', "no JSON"),
+    ],
+)
+def test_bad_action_sets_are_refused(tmp_path: Path, content: str, words: str) -> None:
+    file = tmp_path / "a.jsonl"
+    file.write_text(content, "utf-8")
+    error = both_languages.refused(lambda: load_actions(file))
+    assert words in error.message
+    assert error.place.startswith(str(file)) and error.remedy
+
+
+def test_a_set_given_beside_the_data_goes_first(tmp_path: Path) -> None:
+    (tmp_path / "mine.jsonl").write_text(
+        '{"id": 9, "ja": "歌う"}\n{"id": 4, "ja": "踊る"}\n', "utf-8"
+    )
+    (tmp_path / "data.jsonl").write_text('{"utterance": "暇だ", "gold": 9}\n', "utf-8")
+    data = load(tmp_path / "data.jsonl", actions=tmp_path / "mine.jsonl")
+    assert data.actions.text(data.instances[0].gold) == "歌う"
+    assert data.actions.name == "mine"

@@ -1,14 +1,16 @@
-"""ambigact40-open itself: schema, counts, consistency, near duplicates, splits."""
+"""ambigact40-open: schema, counts, consistency, splits; and its English, thing by thing."""
 
 from __future__ import annotations
 
 import re
+import socket
 from collections import Counter
 from itertools import combinations
 
 import pytest
 
-from naisei.clarify.data import load, load_actions
+from commandline import Naisei
+from naisei.clarify.data import Dataset, load, load_actions
 from naisei.clarify.data.bundled import folder
 from naisei.clarify.data.instances import KEYS, SPLITS, split_of
 from naisei.clarify.data.records import read_rows
@@ -23,12 +25,37 @@ SPEAKERS = {
     *("adult", "child", "elder", "flatmate", "office_worker"),
     *("parent", "student", "teen", "visitor"),
 }
-OBJECTS = (
-    *("バナナ", "充電ケーブル", "コップ", "ケチャップ", "宅配便", "ペットボトル", "リモコン"),
-    *("スマホ", "お菓子", "ティッシュ箱", "ミニカー", "ゴミ", "缶切り", "クッキングシート"),
-    *("グラス", "おろし器", "キッチンペーパー", "レモン", "オリーブオイル", "じゃがいも"),
-    *("サランラップ", "水筒", "タッパー"),
-)
+#: Kana, kanji, and full-width marks.
+JAPANESE = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]")
+#: The object of an action: its name in English (singular), and other names for it.
+ENGLISH = {
+    "バナナ": ("banana", ()),
+    "充電ケーブル": ("charging cable", ("cable", "charger", "charging lead")),
+    "コップ": ("cup", ()),
+    "ケチャップ": ("ketchup", ()),
+    "宅配便": ("parcel", ("package", "delivery")),
+    "ペットボトル": ("plastic bottle", ("bottle", "bottled")),
+    "リモコン": ("remote control", ("remote",)),
+    "スマホ": ("smartphone", ("phone", "mobile", "mobile phone")),
+    "お菓子": ("snack", ("sweets", "candy", "candies")),
+    "ティッシュ箱": ("tissue box", ("tissue",)),
+    "ミニカー": ("toy car", ("toy", "car")),
+    "ゴミ": ("rubbish", ("trash", "garbage", "litter", "bin")),
+    "缶切り": ("can opener", ("opener", "tin opener")),
+    "クッキングシート": ("baking paper", ("baking sheet", "parchment")),
+    "グラス": ("glass", ()),
+    "おろし器": ("grater", ("grate", "grated", "grating")),
+    "キッチンペーパー": ("kitchen paper", ("paper towel", "kitchen roll", "kitchen towel")),
+    "レモン": ("lemon", ()),
+    "オリーブオイル": ("olive oil", ("oil",)),
+    "じゃがいも": ("potato", ("spud",)),
+    "サランラップ": ("plastic wrap", ("cling film", "clingfilm", "wrap")),
+    "水筒": ("water flask", ("flask", "thermos", "water bottle")),
+    "タッパー": ("food container", ("container", "tupperware")),
+}
+#: Where an action ends, if it is a place that could be named.
+ENGLISH_PLACES = {"fridge": ("fridge", "refrigerator"), "microwave": ("microwave",)}
+OBJECTS = tuple(ENGLISH)
 #: Words beside its own name that name an object or what is done with it.
 ALSO = {
     "充電ケーブル": ("ケーブル", "充電器", "コード"),
@@ -50,7 +77,8 @@ PLACES = {"レンジ": ("レンジ", "チン"), "冷蔵庫": ("冷蔵庫",)}
 #: Put away already: out of sight, or where it belongs. Beside the fridge is out.
 STORED = re.compile("棚|引き出し|フック|冷蔵庫(?!の(?:上|前|横|脇|わき|そば|隣))")
 
-DATA = load("ambigact40-open:all")
+DATA, IN_ENGLISH = load("ambigact40-open:all"), load("ambigact40-open-en:all")
+PAIRS = list(zip(DATA.instances, IN_ENGLISH.instances, strict=True))
 
 
 def noun(text: str) -> str:
@@ -67,14 +95,19 @@ def test_there_are_forty_actions_in_both_languages() -> None:
         actions = load_actions(language=language)
         assert actions.ids == tuple(range(1, 41))
         assert len({a.text for a in actions}) == 40
+    assert [a.text for a in IN_ENGLISH.actions] == [a.text for a in load_actions(language="en")]
+    assert {i.scene.language for i in IN_ENGLISH.instances} == {"en"}
     assert load_actions().text(38) == "タッパーをレンジに入れる"
     assert len(BRING) == 20
 
 
 def test_every_row_has_all_keys_and_the_split_of_its_scene() -> None:
     for split in SPLITS:
-        for row in read_rows(folder() / f"{split}.jsonl"):
+        rows, english = (read_rows(folder(name) / f"{split}.jsonl") for name in ("ja", "en"))
+        assert [r.fields["id"] for r in rows] == [r.fields["id"] for r in english]
+        for row in (*rows, *english):
             assert set(row.fields) == set(KEYS) - {"language", "also"}, row.place
+        for row in rows:
             assert row.fields["split"] == split == split_of(row.fields["scene"]), row.place
 
 
@@ -107,17 +140,13 @@ def test_splits_share_no_scene_and_no_utterance() -> None:
         assert not {i.scene.utterance for i in parts[a]} & {i.scene.utterance for i in parts[b]}
 
 
-def test_a_scene_never_changes_between_its_instances() -> None:
+@pytest.mark.parametrize("data", [DATA, IN_ENGLISH])
+def test_a_scene_never_changes_between_its_instances(data: Dataset) -> None:
     rooms: dict[str, object] = {}
-    wishes: set[tuple[str, str, int]] = set()
-    for i in DATA.instances:
-        assert rooms.setdefault(i.scene_id, (i.scene.user, i.scene.surroundings)) == (
-            i.scene.user,
-            i.scene.surroundings,
-        )
-        wish = (i.scene_id, i.scene.utterance, i.gold)
-        assert wish not in wishes, i.id
-        wishes.add(wish)
+    for i in data.instances:
+        room = (i.scene.user, i.scene.surroundings, list(i.scene.surroundings))
+        assert rooms.setdefault(i.scene_id, room) == room, i.id
+    assert len({(i.scene_id, i.scene.utterance, i.gold) for i in data.instances}) == len(data)
 
 
 def test_the_same_utterance_has_the_same_plausible_actions() -> None:
@@ -148,25 +177,6 @@ def names(utterance: str, word: str) -> bool:
         )
         for n in range(len(said) - len(wanted) + 1)
     )
-
-
-def test_names_are_found_by_word() -> None:
-    for utterance, word in (
-        ("そのおもちゃ、どうするの", "おもちゃ"),
-        ("もう捨てよっか", "捨てる"),
-        ("くるまが動かない", "車"),
-        ("冷蔵庫がいっぱいだ", "冷蔵庫"),
-        ("ラップある？", "ラップ"),
-    ):
-        assert names(utterance, word)
-    for utterance, word in (
-        ("サングラスどこ", "グラス"),
-        ("歯車が回る", "車"),
-        ("肩の荷をおろしたい", "おろし器"),
-        ("ストラップが切れた", "ラップ"),
-        ("", "車"),
-    ):
-        assert not names(utterance, word)
 
 
 def test_the_utterance_names_no_plausible_action() -> None:
@@ -232,3 +242,97 @@ def test_objects_of_wrong_actions_are_there_too() -> None:
         seen = str(i.scene.surroundings)
         wrong = sum(o in seen for o in OBJECTS if o != NOUNS[i.gold])
         assert wrong >= 7, i.id
+
+
+def in_english(text: str, word: str) -> bool:
+    """Whether the text holds the word, in singular or plural."""
+    return re.search(rf"\b{re.escape(word)}(?:e?s)?\b", text, re.IGNORECASE) is not None
+
+
+def test_everything_but_the_text_is_the_same_in_english() -> None:
+    kept = ("id", "gold", "plausible", "ambiguity", "speaker", "split", "scene_id")
+    changed = [
+        (ja.id, field)
+        for ja, en in PAIRS
+        for field in kept
+        if getattr(ja, field) != getattr(en, field)
+    ]
+    assert not changed, changed
+
+
+def test_nothing_of_it_is_left_in_japanese() -> None:
+    left = [
+        (i.id, text)
+        for i in IN_ENGLISH.instances
+        for text in (
+            *(i.scene.utterance, i.scene.user.place, i.scene.user.posture, i.scene.user.time),
+            *(*i.scene.user.company, *i.scene.surroundings, *i.scene.entries),
+        )
+        if JAPANESE.search(text) or not text.strip()
+    ]
+    assert not left, left
+
+
+def test_areas_and_things_correspond_one_to_one() -> None:
+    def shape(i: Instance) -> tuple[object, ...]:
+        user = i.scene.user
+        return (
+            *(len(part) for part in (user.holding, user.reach, user.company)),
+            *([len(things) for things in i.scene.surroundings.values()],),
+        )
+
+    unlike = [(ja.id, shape(ja), shape(en)) for ja, en in PAIRS if shape(ja) != shape(en)]
+    assert not unlike, unlike
+
+
+def test_each_object_stands_where_it_stood() -> None:
+    """A thing names the same objects of the 40 actions in both languages, and no other."""
+    unlike = set()
+    for ja, en in PAIRS:
+        for a, b in zip(ja.scene.entries, en.scene.entries, strict=True):
+            before = {noun for noun in ENGLISH if noun in a}
+            after = {noun for noun, (word, _) in ENGLISH.items() if in_english(b, word)}
+            if before != after:
+                unlike.add((ja.scene_id, a, b))
+    assert not unlike, sorted(unlike)
+
+
+def test_utterances_are_the_same_where_the_japanese_ones_are() -> None:
+    """Within a scene one to one; between scenes never the same."""
+    known: dict[tuple[str, str], str] = {}
+    owners: dict[str, tuple[str, str]] = {}
+    for ja, en in PAIRS:
+        key = (ja.scene_id, ja.scene.utterance)
+        assert known.setdefault(key, en.scene.utterance) == en.scene.utterance, en.id
+        assert owners.setdefault(en.scene.utterance.lower(), key) == key, en.id
+
+
+def test_no_english_utterance_names_a_plausible_action() -> None:
+    named = []
+    for i in IN_ENGLISH.instances:
+        for action in i.plausible:
+            text = load_actions().text(action)
+            noun, others = next(own for ja, own in ENGLISH.items() if text.startswith(ja))
+            ends = IN_ENGLISH.actions.text(action).split()[-1]
+            named += [
+                (i.id, word, i.scene.utterance)
+                for word in (noun, *others, *ENGLISH_PLACES.get(ends, ()))
+                if in_english(i.scene.utterance, word)
+            ]
+    assert not named, named
+
+
+@pytest.mark.parametrize("agent", ["bayes", "embed", "random"])
+@pytest.mark.parametrize("data", ["ambigact40-open", "ambigact40-open-en"])
+def test_a_run_needs_no_path_and_no_network(
+    agent: str, data: str, naisei: Naisei, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise AssertionError("a connection was tried")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    flags = ["--agent", agent, "--embedder", "ngram", "--limit", "4", "--trials", "2"]
+    done = naisei("clarify", "run", "--data", data, *flags, "--quiet", "--json")
+    assert done.code == 0, done.err
+    told = done.result
+    assert (told["n"], told["n_unscored"], told["n_pending"]) == (4, 0, 0)

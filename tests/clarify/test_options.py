@@ -11,6 +11,7 @@ import pytest
 import typer
 from typer.main import get_command
 
+from both_languages import refused
 from commandline import Naisei
 from naisei.clarify.agent import AgentContext, build_agent
 from naisei.clarify.system import RUN
@@ -59,10 +60,9 @@ def test_each_agent_of_a_run_gets_the_settings_that_it_knows() -> None:
 def test_settings_that_cannot_be_used_are_one_message(
     agent: str, given: list[str], said: str
 ) -> None:
-    with pytest.raises(InputError) as refused:
-        configurations(RUN, agent=[agent], agent_option=given)
-    assert said in refused.value.message
-    assert refused.value.place.startswith("--agent-option") and refused.value.remedy
+    error = refused(lambda: configurations(RUN, agent=[agent], agent_option=given))
+    assert said in error.message
+    assert error.place.startswith("--agent-option") and error.remedy
 
 
 def test_a_program_cannot_give_an_unknown_setting_either() -> None:

@@ -35,8 +35,6 @@ SHARED = (
     "naisei.similarity",
     "naisei.text_files",
 )
-#: A simulator or an agent that is a language model is told the scene and has prompts.
-PROMPTED = (*SHARED, "naisei.clarify.describe")
 
 
 def _file(module: str) -> Path | None:
@@ -52,18 +50,14 @@ def _imports(module: str) -> frozenset[str]:
     """The modules of naisei that a module imports, wherever in it the import stands."""
     file = _file(module)
     assert file is not None, module
-    package = module if file.name == "__init__.py" else module.rpartition(".")[0]
     found: set[str] = set()
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             found.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            base = node.module or ""
-            if node.level:
-                parent = package.split(".")[: len(package.split(".")) - node.level + 1]
-                base = ".".join([*parent, *([base] if base else [])])
-            found.add(base)
-            found.update(f"{base}.{alias.name}" for alias in node.names)
+            assert not node.level and node.module
+            found.add(node.module)
+            found.update(f"{node.module}.{alias.name}" for alias in node.names)
     return frozenset(m for m in found if m.split(".")[0] == "naisei" and _file(m))
 
 
@@ -87,33 +81,21 @@ def _under(package: str) -> list[str]:
     ]
 
 
-def agents(*, prompted: bool) -> list[str]:
+def agents() -> list[str]:
     """Modules of the agents, of memory, and the understanding of answers."""
-    found = [*_under("naisei.clarify.agents"), *_under("naisei.memory"), "naisei.japanese.answers"]
-    return [m for m in found if prompted or not reached(m) & {"naisei.lang"}]
+    return [*_under("naisei.clarify.agents"), *_under("naisei.memory"), "naisei.japanese.answers"]
 
 
-def _strangers(shared: set[str], allowed: tuple[str, ...]) -> set[str]:
-    return {
-        m for m in shared if m not in allowed and not m.startswith(("naisei.core.", "naisei.core"))
-    }
-
-
-def test_the_rule_simulator_shares_nothing_with_any_agent() -> None:
-    simulator = reached("naisei.clarify.simulator.rule")
-    assert len(agents(prompted=True)) > 3
-    assert _strangers(simulator & reached(*agents(prompted=True)), SHARED) == set()
-
-
-def test_no_simulator_shares_more_than_the_prompt_loader() -> None:
-    simulators = reached(*_under("naisei.clarify.simulator"))
-    assert _strangers(simulators & reached(*agents(prompted=True)), PROMPTED) == set()
+def test_no_simulator_shares_anything_with_an_agent() -> None:
+    shared = reached(*_under("naisei.clarify.simulator")) & reached(*agents())
+    assert len(agents()) > 3
+    assert not {m for m in shared if m not in SHARED and not m.startswith("naisei.core")}
 
 
 def test_no_agent_reads_the_simulators_files() -> None:
     tables = {p.name for p in (ROOT / "clarify" / "simulator").glob("*.toml")}
     assert tables
-    for module in agents(prompted=True):
+    for module in agents():
         file = _file(module)
         assert file is not None
         text = file.read_text(encoding="utf-8")

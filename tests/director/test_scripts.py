@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from naisei.core import InputError
+from both_languages import refused
+from naisei.director.report import script_lines
 from naisei.director.scripts import ScriptLine, Speakers, live_lines, read_lines
 
 
@@ -93,17 +94,15 @@ def test_others_are_passed_over_on_request() -> None:
     ],
 )
 def test_bad_rows_are_named(text: str, line: int, said: str) -> None:
-    with pytest.raises(InputError) as caught:
-        read(text, "talk.txt")
-    assert caught.value.place == f"talk.txt:{line}"
-    assert said in caught.value.message and caught.value.remedy
+    error = refused(lambda: read(text, "talk.txt"))
+    assert error.place == f"talk.txt:{line}"
+    assert said in error.message and error.remedy
 
 
 @pytest.mark.parametrize("raw", ["あゆ：".encode("cp932"), b"\xff\xfea\x00"])
 def test_a_live_row_that_is_no_text_is_named(raw: bytes) -> None:
-    with pytest.raises(InputError) as caught:
-        list(live_lines(io.BytesIO(raw), "stdin", Speakers(["ayu"])))
-    assert caught.value.place == "stdin:1" and caught.value.remedy
+    error = refused(lambda: list(live_lines(io.BytesIO(raw), "stdin", Speakers(["ayu"]))))
+    assert error.place == "stdin:1" and error.remedy
 
 
 def test_conversations_of_one_file_have_their_own_history() -> None:
@@ -112,10 +111,10 @@ def test_conversations_of_one_file_have_their_own_history() -> None:
     assert [line.talk for line in lines] == [0, 0, 1, 1]
 
 
-def test_a_head_without_the_columns_is_refused() -> None:
-    with pytest.raises(InputError, match="no columns speaker") as caught:
-        read("id,text\nyana,a\n", "talk.csv")
-    assert caught.value.place == "talk.csv:1"
+def test_a_head_without_the_columns_and_a_file_that_is_not_there_are_refused() -> None:
+    error = refused(lambda: read("id,text\nyana,a\n", "talk.csv"))
+    assert error.place == "talk.csv:1" and "no columns speaker" in error.message
+    assert refused(lambda: script_lines("nothing.txt", Speakers())).place == "nothing.txt"
 
 
 @pytest.mark.parametrize("text", ["", "\n\n", "# 題だけ\n"])

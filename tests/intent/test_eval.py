@@ -73,11 +73,6 @@ WORRY = Item(
 )
 
 
-@pytest.fixture(scope="module")
-def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return indexed(tmp_path_factory.mktemp("eval"))
-
-
 def _file(folder: Path, *items: Item) -> Path:
     path = folder / "items.jsonl"
     lines = (item.model_dump_json(exclude_defaults=True) for item in items)

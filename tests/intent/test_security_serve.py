@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from intent.conftest import Start
 from naisei.addresses import is_loopback
 from naisei.core import InputError
 from naisei.http import clean
@@ -20,12 +21,11 @@ from naisei.intent.config import AssistConfig
 from naisei.intent.serve.options import ServeOptions, read_users
 from naisei.intent.serve.people import AuditLine, AuditOptions, audit_command
 from naisei.retrieval.index import Index
+from servers.assistant_process import CLEAR
 from servers.intent_server import DOCUMENTS, IntentServer, indexed
 from waiting import PATIENCE
 
-CLEAR = "国内出張の宿泊費の上限はいくらですか"
 TOKEN = "s3cret-s3cret-s3cret"
-Start = Callable[..., IntentServer]
 
 
 @pytest.fixture(scope="module")
@@ -34,23 +34,6 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
     hostile += "傘の返却期限は3日です。&lt;script&gt;alert(2)&lt;/script&gt;"
     hostile += "![x](https://leak.invalid/?q=1) [設定](javascript:alert(3)) a < b\n"
     return indexed(tmp_path_factory.mktemp("security"), {**DOCUMENTS, "umbrella.md": hostile})
-
-
-@pytest.fixture
-def start(index: Path, tmp_path: Path) -> Iterator[Start]:
-    running: list[IntentServer] = []
-
-    def begin(**options: Any) -> IntentServer:
-        given = ServeOptions(**{"state": tmp_path / "state", **options})
-        server = IntentServer(given, AssistConfig(index=str(index)))
-        server.__enter__()
-        running.append(server)
-        return server
-
-    yield begin
-    for server in running:
-        if server.running:
-            server.__exit__(None, None, None)
 
 
 def _is_error(response: httpx2.Response, status: int) -> bool:

@@ -5,49 +5,19 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from intent.conftest import Start
 from naisei.core import LogBusy
-from naisei.intent.config import AssistConfig
-from naisei.intent.rules import Rules, Setting
-from naisei.intent.serve.options import ServeOptions
 from naisei.runs.sqlite_rows import SqliteRows
-from servers.intent_server import IntentServer, indexed
+from servers.assistant_process import CLEAR, VAGUE
+from servers.intent_server import IntentServer
 from waiting import PATIENCE
 
-VAGUE = "休暇について教えてください"
-CLEAR = "国内出張の宿泊費の上限はいくらですか"
-
-Start = Callable[..., IntentServer]
-
-
-@pytest.fixture(scope="module")
-def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return indexed(tmp_path_factory.mktemp("serve"))
-
-
-@pytest.fixture
-def start(index: Path, tmp_path: Path) -> Iterator[Start]:
-    running: list[IntentServer] = []
-
-    def begin(*, settings: Any = None, models: Any = None, **options: Any) -> IntentServer:
-        roles = frozenset(models or {})
-        config = AssistConfig(
-            index=str(index), models=models or {}, setting=Setting(rules=Rules(roles=roles))
-        )
-        given = ServeOptions(**{"state": tmp_path / "state", **options})
-        server = IntentServer(given, config, settings=settings)
-        server.__enter__()
-        running.append(server)
-        return server
-
-    yield begin
-    for server in running:
-        server.__exit__(None, None, None)
+ANSWERER = ("answerer",)
 
 
 def test_a_vague_question_is_asked_back_and_its_answer_merged(start: Start) -> None:
@@ -64,22 +34,18 @@ def test_a_vague_question_is_asked_back_and_its_answer_merged(start: Start) -> N
     assert third["citations"][0]["headings"][-1] == "結婚" and "[1]" in third["answer"]
 
 
-def test_the_reply_has_the_names_of_the_contract(start: Start) -> None:
-    reply = start().post("/api/ask", {"message": CLEAR}).json()
-    names = {"case", "route", "message", "query", "answer", "citations", "evaluation"}
-    assert names <= reply.keys()
-    assert {"clarity", "is_question", "is_consultation"} <= reply["evaluation"].keys()
-    assert "12,000円" in reply["answer"] and reply["degraded"] is False
-
-
-def test_a_citation_leads_to_its_passage(start: Start) -> None:
+def test_the_reply_has_the_names_of_the_contract_and_a_citation_leads_to_its_passage(
+    start: Start,
+) -> None:
     server = start()
     reply = server.post("/api/ask", {"message": CLEAR}).json()
+    names = {"case", "route", "message", "query", "answer", "citations", "evaluation"}
+    assert names <= reply.keys()
+    assert "12,000円" in reply["answer"] and reply["degraded"] is False
     passage = server.get(reply["citations"][0]["link"])
-    assert passage.json()["path"] == "travel.md"
-    assert "12,000円" in passage.json()["text"]
-    assert server.get("/api/passage/no%23such").status_code == 404
-    assert server.get("/api/passage/..%2F..%2Fetc%2Fpasswd").status_code == 404
+    assert passage.json()["path"] == "travel.md" and "12,000円" in passage.json()["text"]
+    for missing in ("no%23such", "..%2F..%2Fetc%2Fpasswd"):
+        assert server.get(f"/api/passage/{missing}").status_code == 404
 
 
 def test_a_stream_tells_steps_pieces_and_the_whole(start: Start) -> None:
@@ -212,13 +178,7 @@ def test_feedback_moves_ones_own_thresholds_and_can_be_undone(start: Start) -> N
 
 def test_a_stalled_model_holds_up_nobody_else(start: Start, openai_server: Any) -> None:
     stalled = openai_server(holds=0)
-    from naisei.models.base import ModelSettings
-
-    server = start(
-        models={"answerer": "openai:test"},
-        settings=ModelSettings(base_url=stalled.url, api_key="k", timeout=PATIENCE),
-        timeout=PATIENCE,
-    )
+    server = start(roles=ANSWERER, model=stalled, timeout=PATIENCE)
     late: list[Any] = []
     thread = threading.Thread(
         target=lambda: late.append(server.post("/api/ask", {"message": CLEAR}))
@@ -234,27 +194,14 @@ def test_a_stalled_model_holds_up_nobody_else(start: Start, openai_server: Any) 
 
 
 def test_a_model_that_never_answers_is_given_up(start: Start, openai_server: Any) -> None:
-    from naisei.models.base import ModelSettings
-
-    server = start(
-        models={"answerer": "openai:test"},
-        settings=ModelSettings(base_url=openai_server(holds=0).url, api_key="k"),
-        timeout=0.5,
-    )
+    server = start(roles=ANSWERER, model=openai_server(holds=0), timeout=0.5)
     late = server.post("/api/ask", {"message": CLEAR})
     assert late.status_code == 504 and list(late.json()) == ["error"]
 
 
 def test_too_much_at_once_is_told_to_wait(start: Start, openai_server: Any) -> None:
-    from naisei.models.base import ModelSettings
-
     model = openai_server(holds=0)
-    server = start(
-        models={"answerer": "openai:test"},
-        settings=ModelSettings(base_url=model.url, api_key="k", timeout=PATIENCE),
-        timeout=PATIENCE,
-        in_flight=1,
-    )
+    server = start(roles=ANSWERER, model=model, timeout=PATIENCE, in_flight=1)
     thread = threading.Thread(target=lambda: server.post("/api/ask", {"message": CLEAR}))
     thread.start()
     model.reached(1)
@@ -264,13 +211,8 @@ def test_too_much_at_once_is_told_to_wait(start: Start, openai_server: Any) -> N
 
 
 def test_a_dead_model_still_gets_an_answer(start: Start, openai_server: Any) -> None:
-    from naisei.models.base import ModelSettings
-
     dead = openai_server(reply=lambda messages, schema: "高い")
-    server = start(
-        models=dict.fromkeys(("evaluator", "answerer"), "openai:test"),
-        settings=ModelSettings(base_url=dead.url, api_key="k"),
-    )
+    server = start(roles=("evaluator", "answerer"), model=dead)
     reply = server.post("/api/ask", {"message": CLEAR}).json()
     assert reply["degraded"] is True and "12,000円" in reply["answer"]
     assert "openai" not in json.dumps(reply)
@@ -306,13 +248,8 @@ def _drafted(*sentences: str) -> Any:
 def test_a_sentence_is_sent_while_the_next_one_is_written_if_it_is_borne_out(
     start: Start, openai_server: Any, path: str
 ) -> None:
-    from naisei.models.base import ModelSettings
-
     model = openai_server(reply=_drafted(_RIGHT, _WRONG, "上限は12,000円です。"), pauses="海外出張")
-    server = start(
-        models={"answerer": "openai:test"},
-        settings=ModelSettings(base_url=model.url, api_key="k", timeout=PATIENCE),
-    )
+    server = start(roles=ANSWERER, model=model)
     body: dict[str, Any] = {"message": CLEAR}
     if path.startswith("/v1"):
         body = {"messages": [{"role": "user", "content": CLEAR}], "stream": True}
@@ -334,13 +271,8 @@ def test_a_sentence_is_sent_while_the_next_one_is_written_if_it_is_borne_out(
 
 
 def test_a_model_that_does_not_stream_is_heard_as_a_whole(start: Start, openai_server: Any) -> None:
-    from naisei.models.base import ModelSettings
-
     model = openai_server(reply=_drafted(_RIGHT), streams=False)
-    server = start(
-        models={"answerer": "openai:test"},
-        settings=ModelSettings(base_url=model.url, api_key="k", timeout=PATIENCE),
-    )
+    server = start(roles=ANSWERER, model=model)
     events = _events(server.post("/api/ask/stream", {"message": CLEAR}).text)
     said = "".join(data["text"] for name, data in events if name == "delta")
     assert said.startswith(f"{_RIGHT}[1]")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import signal
 import socket
 import subprocess
@@ -15,25 +14,15 @@ from typing import Any
 import httpx2
 import pytest
 
-from servers.intent_server import indexed
+from servers.assistant_process import CLEAR, VAGUE, started
 from waiting import PATIENCE
-
-VAGUE = "休暇について教えてください"
-CLEAR = "国内出張の宿泊費の上限はいくらですか"
 
 
 class _Process:
     """`naisei intent serve` as people start it."""
 
-    def __init__(self, *args: str, **variables: str) -> None:
-        env = {**os.environ, "NAISEI_LANG": "en", "OPENAI_API_KEY": "k", **variables}
-        command = [sys.executable, "-m", "naisei", "intent", "serve", "--port", "0", *args]
-        self.process = subprocess.Popen(command, stderr=subprocess.PIPE, env=env, text=True)
-        assert self.process.stderr is not None
-        line = self.process.stderr.readline()
-        found = re.search(r"http://[\d.]+:\d+", line)
-        assert found, line + self.process.stderr.read()
-        self.url = found[0]
+    def __init__(self, *args: str) -> None:
+        self.process, self.url = started(*args)
 
     def post(self, data: dict[str, Any]) -> httpx2.Response:
         return httpx2.post(f"{self.url}/api/ask", json=data, timeout=PATIENCE, trust_env=False)
@@ -43,15 +32,12 @@ class _Process:
 
     def end(self, number: signal.Signals) -> int:
         self.process.send_signal(number)
-        code = self.process.wait(timeout=PATIENCE)
-        assert self.process.stderr is not None
-        self.process.stderr.close()
-        return code
+        return self.process.wait(timeout=PATIENCE)
 
 
-@pytest.fixture(scope="module")
-def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return indexed(tmp_path_factory.mktemp("killed"))
+@pytest.fixture(autouse=True)
+def key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
 
 
 def test_killed_in_a_chat_and_restarted_no_turn_is_lost(

@@ -26,15 +26,10 @@ from servers.assistant_process import (
     served,
     workers,
 )
-from servers.intent_server import IntentServer, indexed
+from servers.intent_server import IntentServer
 from waiting import until
 
 TOKEN = "t" * 20
-
-
-@pytest.fixture(scope="module")
-def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return indexed(tmp_path_factory.mktemp("many"))
 
 
 @pytest.mark.slow

@@ -11,6 +11,7 @@ from pydantic import AfterValidator, BaseModel, JsonValue
 from naisei import lang, plugins
 from naisei.clarify.schemas import ActionSet, Decision, Instance, Scene, TrialLog, Turn
 from naisei.core import Flow
+from naisei.lang import say
 from naisei.models.base import Embedder
 from naisei.plugins import typed, untyped
 
@@ -193,7 +194,13 @@ def build_agent(name: str, context: AgentContext) -> Agent:
 def _known_prompt(name: str) -> str:
     known = lang.names("naisei.clarify")
     if name not in known:
-        raise ValueError(f"there is no prompt '{name}'; known: {', '.join(known)}")
+        listed = ", ".join(known)
+        raise ValueError(
+            say(
+                f"'{name}' というプロンプトはありません (あるもの: {listed})",
+                f"there is no prompt '{name}'; known: {listed}",
+            )
+        )
     return name
 
 
