@@ -57,7 +57,7 @@ def test_every_fault_is_told_at_once() -> None:
     [
         ({}, ["nobody"], "unknown pair 'nobody'"),
         ({}, ["gone.toml"], "no such file"),
-        ({"a.toml": ONE.format("青木")}, ["a.toml"], "nobody is left"),
+        ({"a.toml": ONE.format("青木")}, ["a.toml"], "has no partner"),
         ({"a.toml": ONE.format("青木")}, ["a.toml", "a.toml"], "both are called '青木'"),
         ({}, ["siblings", "siblings"], "two pairs have the id 'siblings'"),
         ({"a.toml": 'name = "青木"\n'}, ["a.toml"], "no schema is named"),

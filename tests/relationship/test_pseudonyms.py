@@ -25,9 +25,9 @@ def test_names_numbers_and_addresses_are_replaced_and_the_rest_stays(tmp_path: P
     assert not [word for word in SECRET if word in text]
     assert "さん、昨日は" in text and "15時でいい？" in text and "ちゃん、" in text
     first, second = (line.text for line in masked.lines[::2])
-    (friend,) = [label for label, true in pseudonyms.true.items() if true == "鈴木"]
+    (friend,) = [label for label, original in pseudonyms.originals.items() if original == "鈴木"]
     assert friend in first and friend in second, "one person, one label"
-    assert {"田中 ケンタ", "佐藤", "sato.y@example.com"} <= set(pseudonyms.true.values())
+    assert {"田中 ケンタ", "佐藤", "sato.y@example.com"} <= set(pseudonyms.originals.values())
 
 
 def test_an_english_chat(tmp_path: Path) -> None:

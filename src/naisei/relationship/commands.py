@@ -51,9 +51,9 @@ def rate_command(
         options.file, speakers=options.chosen, dialogue=options.dialogue, form=options.form
     )
     console = Console(stderr=as_json)
-    for told in read.preview:
-        console.print(told, style="dim", highlight=False)
-    true = read
+    for note in read.preview:
+        console.print(note, style="dim", highlight=False)
+    original = read
     if options.pseudonyms:
         pseudonyms = Pseudonyms(language_of(read, options.talk))
         read = pseudonyms.masked(read)
@@ -63,12 +63,12 @@ def rate_command(
         tell_ineffective(["--run-dir"] if run_dir is not None else [])
         refuse_for_speech(config)
         rating, result = rate_by_speech(read), None
-        print_tables([turns_table(rating.of(true))], console)
+        print_tables([turns_table(rating.of(original))], console)
     else:
-        rating, result = _by_model(config, running, run_dir, console, true)
-    _print_notes(rating.of(true), console)
+        rating, result = _by_model(config, running, run_dir, console, original)
+    _print_notes(rating.of(original), console)
     if rating.repeats:
-        _say_written(write_rating(rating, options.out, options.csv), console)
+        _print_written(write_rating(rating, options.out, options.csv), console)
     if as_json:
         line = to_agent_json(rating) if result is None else result.to_json()
         print(json.dumps(line, ensure_ascii=False, allow_nan=False), flush=True)
@@ -80,7 +80,7 @@ def _by_model(
     options: RunOptions,
     run_dir: Path | None,
     console: Console,
-    true: Dialogue,
+    original: Dialogue,
 ) -> tuple[Rating, RunResult]:
     # The model stack takes a second to import.
     from naisei.relationship.rating_task import rating_of
@@ -89,9 +89,9 @@ def _by_model(
     check_models(RATING, config)
     result = execute(RATING, config, options, run_dir=run_dir)
     rating = rating_of(config, result.outcome.rows)
-    tables = (turns_table(rating.of(true)),) if rating.repeats else ()
-    shown = replace(result, summary=replace(result.summary, tables=tables))
-    print_result(shown, console=console)
+    tables = (turns_table(rating.of(original)),) if rating.repeats else ()
+    printed = replace(result, summary=replace(result.summary, tables=tables))
+    print_result(printed, console=console)
     return rating, result
 
 
@@ -108,17 +108,17 @@ def _print_notes(rating: Rating, console: Console) -> None:
         console.print(line, highlight=False)
 
 
-def _say_written(paths: Iterable[Path], console: Console) -> None:
+def _print_written(paths: Iterable[Path], console: Console) -> None:
     for path in paths:
         console.print(say("書きました: ", "Written: ") + str(path))
 
 
 def compare_command(options: CompareOptions) -> None:
     """`naisei relationship compare`."""
-    found = effect_of(options.run_with, options.run_without, seed=options.seed)
+    effect = effect_of(options.run_with, options.run_without, seed=options.seed)
     console = Console(stderr=options.as_json)
-    print_tables(found.tables(), console)
-    for note in found.notes:
+    print_tables(effect.tables(), console)
+    for note in effect.notes:
         console.print(note, style="yellow")
     if options.as_json:
-        print(json.dumps(found.to_json(), ensure_ascii=False, allow_nan=False))
+        print(json.dumps(effect.to_json(), ensure_ascii=False, allow_nan=False))

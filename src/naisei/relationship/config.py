@@ -1,4 +1,4 @@
-"""Configurations of conversations and ratings: everything that changes their results, frozen."""
+"""Frozen configurations of conversations and ratings."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ _EMBEDDER = (
 )
 
 
-#: Start of a session with only a day set.
+#: Time of day of a session whose start has only a date.
 DAYTIME = time(10)
 
 
 class Clock(Options):
-    """The dialogue's own clock: when sessions and turns take place, so that recency decays across
-    the gaps. It has no time zone and does not depend on when the run is made.
+    """The dialogue's clock: times of sessions and turns, so that recency decays between sessions.
 
-    A session never begins before the one before it has ended.
+    It has no time zone and is independent of the wall clock. A session starts after the previous
+    one ends.
     """
 
     start: datetime = flag(
         datetime(2026, 4, 6, 10, 0),
         "初回の日時 (会話の中の時計)。時刻を省くと10時とし、話す側には日付だけを伝える",
-        "When the first session is, by the dialogue's clock; without a time of day it is at 10:00, "
-        "and the speakers are told the day alone.",
+        "Start of the first session (dialogue clock); a date alone means 10:00, "
+        "and prompts then show only the date.",
         formats=("%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"),
     )
     gap_days: float = flag(
@@ -44,7 +44,7 @@ class Clock(Options):
     minutes: float = flag(
         1.0,
         "1 発話にかかる分数",
-        "Minutes of an utterance.",
+        "Minutes per utterance.",
         name="--minutes-a-turn",
         ge=0.01,
         le=1440,
@@ -53,25 +53,24 @@ class Clock(Options):
     @field_validator("start")
     @classmethod
     def _local(cls, start: datetime) -> datetime:
-        """Drop the zone; a day alone starts at `DAYTIME`."""
+        """Drop the time zone; a date alone starts at `DAYTIME`."""
         start = start.replace(tzinfo=None)
         return start if start.time() != time() else datetime.combine(start, DAYTIME)
 
     def session(self, number: int, turns: int) -> datetime:
-        """The start of session `number` (from 1), if each has so many turns."""
+        """Start of session `number` (from 1) with `turns` turns per session."""
         long = timedelta(minutes=self.minutes * turns)
         return self.start + (number - 1) * max(timedelta(days=self.gap_days), long)
 
     def turn(self, number: int, turn: int, turns: int) -> datetime:
-        """When turn `turn` (from 0) of session `number` (from 1) is spoken."""
+        """Time of turn `turn` (from 0) of session `number` (from 1)."""
         return self.session(number, turns) + timedelta(minutes=self.minutes * turn)
 
 
 class Fading(Options):
-    """Half-lives, in days of the dialogue's clock, with which an earlier reading returns to the
-    pair's base.
+    """Half-lives, in days of the dialogue's clock, of an earlier reading's distance from the base.
 
-    The defaults: task orientation fades within a day, intimacy over weeks, rank hardly at all. The
+    By default task orientation fades within a day, intimacy over weeks, power hardly at all. The
     base is the pair's own (`[base.a_to_b]`), else the mean of the readings so far for Power and
     Intimacy and 0 for TaskOriented.
     """
@@ -79,7 +78,7 @@ class Fading(Options):
     power: float = flag(
         180.0,
         "力関係が間柄のふだんの値へ半分戻る日数",
-        "Days in which Power comes back half-way to the pair's base.",
+        "Days until Power is half-way back to the pair's base.",
         name="--fade-power",
         panel=_REFLECTION,
         gt=0,
@@ -106,7 +105,7 @@ class Fading(Options):
 
     @property
     def days(self) -> dict[str, float]:
-        """Dimension → its half-life."""
+        """Dimension → half-life in days."""
         return dict(zip(DIMENSIONS, (self.power, self.intimacy, self.task), strict=True))
 
 
@@ -114,8 +113,8 @@ Procedure = Literal["document", "lite"]
 _PROCEDURE: tuple[str, str] = (
     "値の読み方。document: 資料どおり、問いを立ててから (向きごとに 2 回の呼び出し)。"
     "lite: 問いを立てず、決まった観点と直近の発言から (1 回)",
-    "How a reading is made. document: by questions of its own, as the document has it (2 calls a "
-    "direction); lite: by fixed questions and the latest lines (1 call).",
+    "How to make a reading. document: the document's two steps, questions first (2 calls per "
+    "direction); lite: fixed questions and the latest lines (1 call).",
 )
 
 
@@ -123,19 +122,19 @@ class Rules(Options):
     """Options of the relationship reflection document, §8, and options it leaves open.
 
     reflection: `off`; `session`: at the start of each session; `turn`: after each utterance.
-    inject: whether a reading goes into the speaker's next prompt. recent: entries from which the
-    questions are made.
+    inject: whether a reading goes into the speaker's next prompt. recent: number of latest
+    utterances used to generate the questions.
     """
 
     sessions: int = flag(2, "会話の回数", "Sessions of a conversation.", ge=1, le=1000)
-    turns: int = flag(8, "1 回の発話数", "Utterances of a session.", ge=1, le=1000)
+    turns: int = flag(8, "1 回の発話数", "Utterances per session.", ge=1, le=1000)
     reflection: Literal["off", "session", "turn"] = "off"
     inject: bool = True
     directions: Literal["next", "both"] = flag(
         "next",
         "発話ごとに次の話者の向きだけを読むか (1 発話 3 回の呼び出し)、両方向か (5 回)。"
         "各回の最初は両方向",
-        "After an utterance: the next speaker's direction (3 calls a turn) or both (5). The "
+        "After an utterance: the next speaker's direction (3 calls per turn) or both (5). The "
         "first of a session is always both.",
         panel=_REFLECTION,
     )
@@ -144,7 +143,7 @@ class Rules(Options):
     evidence_chars: int = flag(
         2200,
         "根拠の文字数の上限",
-        "Bound on the evidence, in characters.",
+        "Most characters of evidence.",
         panel=_REFLECTION,
         ge=200,
     )
@@ -160,8 +159,8 @@ class Rules(Options):
         0.0,
         "記憶の半減期 (日)。薄れた発言は根拠にならず、その回の要約が代わりになる。0 なら薄れない。"
         "park では使わない",
-        "Half-life of memories, in days: lines that have faded are no evidence, and their "
-        "session's summary stands for them. 0: nothing fades. Not used by park.",
+        "Half-life of memories in days. A faded line is no longer evidence; its "
+        "session's summary replaces it. 0: nothing fades. Not used by park.",
         panel=_REFLECTION,
         ge=0,
         le=36500,
@@ -183,14 +182,14 @@ class Rules(Options):
     summary: bool = flag(
         True,
         "各回の要約を次の回に引き継ぐか",
-        "Whether a session leaves a summary to the next.",
+        "Summarise each session for the next one.",
     )
     clock: Clock = Clock()
     fading: Fading = Fading()
 
 
 class Reflecting(Options):
-    """Flags for `Rules.reflection` and `Rules.inject`."""
+    """The command-line flags that set `Rules.reflection` and `Rules.inject`."""
 
     at_start: bool = flag(
         False,
@@ -209,32 +208,29 @@ class Reflecting(Options):
     no_inject: bool = flag(
         False,
         "計算だけして発話のプロンプトには入れない",
-        "Compute it, but leave it out of the speakers' prompts.",
+        "Compute readings, but keep them out of the speakers' prompts.",
         name="--relationship-reflection-no-inject",
         panel=_REFLECTION,
     )
 
 
 class RelationshipConfig(Config):
-    """Conversations of one pair or several, each an episode.
+    """Conversations of one or several pairs; each conversation is an episode.
 
-    embedder: the resolved name, never `auto`; `none` for ranks without relevance.
+    embedder: the resolved name, never `auto`; `none` ranks evidence without relevance.
     """
 
     personas: tuple[str, ...] = flag(
         ("engineers",),
         "同梱の組の ID、組の TOML、または人物の TOML を 2 つ (続けて並べてもよい)",
-        "A shipped pair by id, a TOML file of a pair, or two of one persona each (one after the "
-        "other).",
+        "A bundled pair's id, a TOML file of a pair, or two persona files (one after the other).",
         metavar="ID|FILE",
         more=True,
         shown="engineers",
         choices=("bookshop", "engineers", "flatmates", "nightbus", "siblings", "teacher"),
         min_length=1,
     )
-    dialogues: int = flag(
-        1, "同じ組の会話を何本作るか", "Conversations of each pair.", ge=1, le=1000
-    )
+    dialogues: int = flag(1, "同じ組の会話を何本作るか", "Conversations per pair.", ge=1, le=1000)
     rules: Rules = Rules()
     embedder: str = flag(
         "ngram", *_EMBEDDER, metavar="auto|none|…", panel=_REFLECTION, shown="auto"
@@ -255,9 +251,9 @@ class RatedLine(Options):
 
 
 class RatingConfig(Config):
-    """A dialogue rated turn by turn. It contains the lines: resuming needs no other file.
+    """A dialogue rated turn by turn. It contains the lines, so resuming needs no other file.
 
-    repeats: independent ratings, each an episode. votes: readings of which each is the median.
+    repeats: independent ratings, each an episode. votes: readings per rating; the median counts.
     """
 
     task: Literal["rating"] = "rating"
@@ -269,7 +265,7 @@ class RatingConfig(Config):
     repeats: int = flag(
         1,
         "独立に採点する回数。ばらつきと一致度 α を出す",
-        "Independent ratings; spread and Krippendorff's α are told.",
+        "Independent ratings; prints spread and Krippendorff's α.",
         panel=_RATING,
         ge=1,
         le=1000,
@@ -277,7 +273,7 @@ class RatingConfig(Config):
     votes: int = flag(
         1,
         "1 回の採点を N 回の読みの中央値にする",
-        "Let each rating be the median of N readings.",
+        "Use the median of N readings as each rating.",
         name="--self-consistency",
         metavar="N",
         panel=_RATING,
@@ -301,7 +297,7 @@ class RatingConfig(Config):
 
     @property
     def pair(self) -> Pair:
-        """The two as personas, from the file alone."""
+        """The two speakers as personas, from the file's descriptions."""
         a, b = (
             Persona(name=name, persona=self.personas.get(name, "") or _UNKNOWN[self.language])
             for name in self.speakers
@@ -310,7 +306,7 @@ class RatingConfig(Config):
 
     @property
     def rules(self) -> Rules:
-        """The rules of reflection: sessions evenly spaced on the clock."""
+        """Reflection after every turn, with evenly spaced sessions."""
         longest = max(line.turn for line in self.lines) + 1
         last = max(line.session for line in self.lines)
         return Rules(

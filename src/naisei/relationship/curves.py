@@ -15,12 +15,12 @@ from naisei.runs.charts import Chart, Point
 #: Conversations to draw.
 _MOST = 3
 _WAYS = ("a_to_b", "b_to_a")
-#: Formats a point's number, given direction, dimension and point; empty without one.
+#: Direction, dimension, point, and its number as text (empty if undefined).
 _Reading = tuple[str, str, Point, str]
 
 
 def charts(results: Sequence[tuple[str, Any]]) -> list[Chart]:
-    """Charts of the first conversations; a point links to its line."""
+    """Charts of the first three conversations; each point links to its line."""
     return [
         chart
         for episode, result in results[:_MOST]
@@ -31,18 +31,18 @@ def charts(results: Sequence[tuple[str, Any]]) -> list[Chart]:
 def curves(
     talk: Conversation, episode: str = "", *, speech: bool = False, number: int = 0
 ) -> list[Chart]:
-    """A chart a dimension, a line a direction, named with its last number; none without readings.
+    """One chart per dimension with one line per direction; no chart without readings.
 
     Args:
         speech: estimate from speech, without a model.
-        number: of the conversation on the page of a report, to whose readings points lead.
+        number: number of the conversation in a report, for links to its readings; 0: no links.
     """
     lines: dict[str, dict[str, list[Point]]] = {name: {} for name in DIMENSIONS}
     last: dict[tuple[str, str], str] = {}
-    found_in = _estimates(talk) if speech else _readings(talk, episode, number)
-    for way, name, point, told in found_in:
+    readings = _estimates(talk) if speech else _readings(talk, episode, number)
+    for way, name, point, label in readings:
         lines[name].setdefault(way, []).append(point)
-        last[name, way] = told
+        last[name, way] = label
     a, b = talk.names["a"], talk.names["b"]
     ways = {"a_to_b": f"{a} → {b}", "b_to_a": f"{b} → {a}"}
     return [
@@ -64,30 +64,30 @@ def _readings(talk: Conversation, episode: str, number: int) -> Iterator[_Readin
         text = {line.turn: line.text for line in session.lines}
         for moment in session.moments:
             at = before + (moment.turn + 1 if moment.at == "after_turn" else 0)
-            said = text.get(moment.turn, "")
+            utterance = text.get(moment.turn, "")
             start = "s" if moment.at == "session_start" else ""
-            place = f"{moment.session}-{moment.turn + 1}"
+            turn_id = f"{moment.session}-{moment.turn + 1}"
             for way, stance in moment.stances.items():
-                link = f"#r{number}-{place}{start}-{way}" if number and not stance.carried else ""
+                link = f"#r{number}-{turn_id}{start}-{way}" if number and not stance.carried else ""
                 why = {reason.dimension: reason.text for reason in stance.reading.reasons}
                 for name in DIMENSIONS if (vector := stance.reading.vector) else ():
                     value = getattr(vector, name)
-                    told = f"{signed(value)} {degree(name, value, language())}"
-                    title = f"{place} {told}: {why.get(name, said[:40])}"
+                    label = f"{signed(value)} {degree(name, value, language())}"
+                    title = f"{turn_id} {label}: {why.get(name, utterance[:40])}"
                     point = Point(
-                        at, value, title=title, link=link, episode=episode, find=said[:24]
+                        at, value, title=title, link=link, episode=episode, find=utterance[:24]
                     )
                     yield way, name, point, signed(value)
         before += len(session.lines)
 
 
 def _estimates(talk: Conversation) -> Iterator[_Reading]:
-    said = [(line.speaker, line.text) for session in talk.sessions for line in session.lines]
+    utterances = [(line.speaker, line.text) for session in talk.sessions for line in session.lines]
     names = {str(agent): name for agent, name in talk.names.items()}
-    for at, both in enumerate(course(said, ("a", "b"), names=names), 1):
+    for at, both in enumerate(course(utterances, ("a", "b"), names=names), 1):
         for way, reading in zip(_WAYS, both, strict=True):
             for name in DIMENSIONS:
                 one = reading[name]
-                told = "" if math.isnan(one.value) else f"{one.score:+.1f}"
+                label = "" if math.isnan(one.value) else f"{one.score:+.1f}"
                 if not math.isnan(one.score):
-                    yield way, name, Point(at, one.score), told
+                    yield way, name, Point(at, one.score), label

@@ -25,7 +25,7 @@ from naisei.runs.lines import print_lines
 from naisei.runs.task import Table
 from naisei.system.execute import RunOptions
 
-#: Shown rows of the conversation.
+#: Rows of the conversation to print.
 _ROWS = 14
 #: With a model: number of utterances and time limit.
 _LLM_TURNS, _LLM_MINUTES = 4, 3.0
@@ -35,7 +35,7 @@ def _show(stage: Stage) -> None:
     folder = stage.root / "relationship"
     if stage.model is not None:
         rules = Rules(sessions=1, turns=_LLM_TURNS, reflection="turn", evidence_chars=600)
-        _hold(stage, stage.model, rules, _LLM_MINUTES, folder)
+        _run(stage, stage.model, rules, _LLM_MINUTES, folder)
     else:
         stage.note(
             "発話と値は、このデモのために用意した台本です。",
@@ -43,21 +43,21 @@ def _show(stage: Stage) -> None:
         )
         with as_file(files("naisei.data") / "relationship_demo" / "script.jsonl") as script:
             rules = Rules(turns=6, reflection="turn")
-            _hold(stage, f"scripted:{script}", rules, None, folder)
+            _run(stage, f"scripted:{script}", rules, None, folder)
     agent = folder / "agent_a.json"
     try:
         series = read_series(agent, say("内省", "reflection"))
     except InputError:  # the budget ended before the first reading
-        stage.print(say("値はまだ得られていません。", "No reading came about yet."), "yellow")
+        stage.print(say("値はまだ得られていません。", "No reading yet."), "yellow")
         return
     _table(series, rate_by_speech(read_dialogue(agent)), stage)
     if find_spec("matplotlib") is not None:
         picture = folder / "relationship.png"
         draw([series], [picture])
-        stage.print(say(f"推移の図: {picture}", f"The whole course as a picture: {picture}"))
+        stage.print(say(f"推移の図: {picture}", f"Chart of all readings: {picture}"))
 
 
-def _hold(stage: Stage, model: str, rules: Rules, minutes: float | None, folder: Path) -> None:
+def _run(stage: Stage, model: str, rules: Rules, minutes: float | None, folder: Path) -> None:
     config = RelationshipConfig(rules=rules, embedder=resolve("auto"), seed=stage.seed)
     config = config.model_copy(update={"models": dict.fromkeys(RUN.needed(config), model)})
     options = RunOptions(concurrency=1, max_minutes=minutes, quiet=True)
@@ -72,7 +72,7 @@ def _hold(stage: Stage, model: str, rules: Rules, minutes: float | None, folder:
 
 
 def _table(series: Series, speech: Rating, stage: Stage) -> None:
-    """For each direction the first and last reading, and the estimate from speech."""
+    """First and last reading of each direction, and the estimate from speech."""
     names = [say(NAMES_JA[d], d) for d in DIMENSIONS]
     marks = speech.turns[-1].marks
     rows = []
@@ -83,7 +83,7 @@ def _table(series: Series, speech: Rating, stage: Stage) -> None:
         rows.append((series.way(way), *(f"{a} → {b}" for a, b in cells)))
         rows.append((say("  話し方だけから推定", "  from speech alone"), *spoken))
     stage.console.print()
-    title = say("相手との関係（最初 → 最後）", "How they stand (first → last)")
+    title = say("相手との関係（最初 → 最後）", "Relationship (first → last)")
     print_tables([Table(title, (say("向き", "direction"), *names), tuple(rows))], stage.console)
 
 
@@ -92,12 +92,12 @@ def _whole(value: float) -> str:
 
 
 PART = Part(
-    title=("関係値内省：間柄を省みる", "Relationship reflection: how do we stand?"),
+    title=("関係値内省：間柄を省みる", "Relationship reflection"),
     about=(
         "先輩と後輩が、日をおいて二度話します。発話のたびに、次に話す側が相手との\n"
         "関係（力関係・親密度・タスク指向、-3〜+3）を省み、それを踏まえて話します。",
         "A senior and a junior talk twice. After each utterance the next speaker\n"
-        "reflects on how they stand (-3 to +3), and speaks accordingly.",
+        "reflects on the relationship (-3 to +3) and speaks accordingly.",
     ),
     show=_show,
     hint=("naisei relationship rate 会話.txt", "naisei relationship rate TALK.txt"),

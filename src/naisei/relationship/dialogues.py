@@ -1,4 +1,4 @@
-"""An existing dialogue of two, from JSON, CSV or a transcript with names."""
+"""Reads an existing dialogue between two people from JSON, CSV or a transcript with names."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ class Dialogue:
 
     personas: name → description, if the file has it. vectors: (session, turn) → the
     vectors a → b and b → a recorded in the file; turn −1 is a session's start. left_out:
-    skipped lines of others. injected: (session, turn) of utterances recorded as spoken with a
-    vector in the prompt. preview: how the file was read, in words.
+    number of skipped lines by other speakers. injected: (session, turn) of utterances spoken with
+    a vector in the prompt. preview: lines that describe how the file was read.
     """
 
     name: str
@@ -68,25 +68,25 @@ def read_dialogue(
     """Read a file.
 
     Args:
-        speakers: the two to read, `a` first; needed for more than two. By default those
-            of the file, in the order in which they are named or first speak.
-        dialogue: the id of one in a file of several.
-        form: a name of `naisei.transcripts.FORMS`; found by itself if empty.
+        speakers: the two to read, `a` first; required if the file has more than two. By default
+            in the file's order.
+        dialogue: id of the dialogue, in a file of several.
+        form: a name of `naisei.transcripts.FORMS`; detected if empty.
 
     Raises:
         InputError: it cannot be read, is empty, or has not two speakers.
     """
     place = str(path)
-    if (held := Path(place) / "agent_a.json").is_file():
-        place = str(held)
+    if (agent_file := Path(place) / "agent_a.json").is_file():
+        place = str(agent_file)
     return dialogue_of(read_transcript(place, dialogue=dialogue, form=form), place, speakers)
 
 
-def dialogue_of(found: Transcript, place: str, speakers: Sequence[str] = ()) -> Dialogue:
-    """The dialogue of two from transcripts. Arguments and errors as of `read_dialogue`."""
-    for turn in found.turns:
+def dialogue_of(transcript: Transcript, place: str, speakers: Sequence[str] = ()) -> Dialogue:
+    """The dialogue between two speakers of a transcript. Arguments as in `read_dialogue`."""
+    for turn in transcript.turns:
         bounded(turn.text, LINE, place=f"{place}:{turn.number}")
-    if not found.turns:
+    if not transcript.turns:
         raise InputError(
             say("発話がありません", "holds no utterance"),
             place=place,
@@ -95,23 +95,23 @@ def dialogue_of(found: Transcript, place: str, speakers: Sequence[str] = ()) -> 
                 "give lines of `name: text`, or CSV or JSON with speaker and text",
             ),
         )
-    two = _two(found, tuple(s.strip() for s in speakers), place)
-    kept = [turn for turn in found.turns if turn.speaker in two]
-    vectors, injected = _recorded(found.source)
+    two = _two(transcript, tuple(s.strip() for s in speakers), place)
+    selected = [turn for turn in transcript.turns if turn.speaker in two]
+    vectors, injected = _recorded(transcript.source)
     return Dialogue(
-        name=found.name,
+        name=transcript.name,
         speakers=two,
-        lines=tuple(_numbered(kept)),
-        personas={name: text for name, text in found.personas.items() if name in two},
-        vectors=_facing(vectors, two == found.roster[:2]),
-        left_out=len(found.turns) - len(kept),
+        lines=tuple(_numbered(selected)),
+        personas={name: text for name, text in transcript.personas.items() if name in two},
+        vectors=_facing(vectors, two == transcript.roster[:2]),
+        left_out=len(transcript.turns) - len(selected),
         injected=injected,
-        preview=preview(found),
+        preview=preview(transcript),
     )
 
 
-def _two(found: Transcript, chosen: tuple[str, ...], place: str) -> tuple[str, str]:
-    counts = Counter(turn.speaker for turn in found.turns)
+def _two(transcript: Transcript, chosen: tuple[str, ...], place: str) -> tuple[str, str]:
+    counts = Counter(turn.speaker for turn in transcript.turns)
     listed = ", ".join(
         say(f"{name or '(名前なし)'} {n} 発話", f"{name or '(no name)'} ({n})")
         for name, n in counts.items()
@@ -134,7 +134,7 @@ def _two(found: Transcript, chosen: tuple[str, ...], place: str) -> tuple[str, s
                 remedy=say("例: --speakers 高橋,田中", "e.g. --speakers 高橋,田中"),
             )
         return chosen[0], chosen[1]
-    order = found.speakers
+    order = transcript.speakers
     if len(order) != 2:
         many = len(order) > 2
         raise InputError(
@@ -178,8 +178,8 @@ def _facing(
 
 
 def _recorded(source: Any) -> tuple[dict[tuple[int, int], Vectors], frozenset[tuple[int, int]]]:
-    """The vectors of an agent file (`None` if unreadable), and the utterances marked `injected`; in
-    older files, those after a moment marked so."""
+    """The vectors of an agent file (`None` if unreadable), and the injected utterances: lines
+    marked `injected`, or those after a moment marked so."""
     if not isinstance(source, dict):
         return {}, frozenset()
     points = agent_points(source)
@@ -192,10 +192,8 @@ def _recorded(source: Any) -> tuple[dict[tuple[int, int], Vectors], frozenset[tu
     }
     marked: set[tuple[int, int]] = set()
     for session in {point.session for point in points}:
-        given = source.get(f"session_{session}")
-        lines = [
-            x if isinstance(x, dict) else {} for x in (given if isinstance(given, list) else ())
-        ]
+        rows = source.get(f"session_{session}")
+        lines = [x if isinstance(x, dict) else {} for x in (rows if isinstance(rows, list) else ())]
         if any("injected" in line for line in lines):
             marked |= {(session, n) for n, line in enumerate(lines) if line.get("injected") is True}
         else:

@@ -1,8 +1,8 @@
-"""Does an injected vector change the speech? With against without, paired, by the estimator.
+"""Measures whether an injected vector changes speech: paired runs with and without injection.
 
-A unit is one utterance at the same place of both runs: the same conversation, session, turn and
-speaker. Its value is how its speaker stands toward the other by the speech of the session up to it
-(`naisei.relationship.speech`), without any model.
+A unit is an utterance with the same conversation, session, turn and speaker in both runs. Its value
+is the speaker's stance, estimated without a model from the session's speech so far
+(`naisei.relationship.speech`).
 """
 
 from __future__ import annotations
@@ -30,18 +30,17 @@ from naisei.system.config import Printed, flag, seed_flag
 
 @dataclass(frozen=True, slots=True)
 class Talk:
-    """One conversation. key: for matching conversations. injected: (session, turn) of the
-    utterances that were spoken with a vector in the prompt; told: that vector, if recorded."""
+    """One conversation. key: matches conversations of two runs. injected: (session, turn) of
+    utterances spoken with a vector in the prompt. prompt_vectors: those vectors, if recorded."""
 
     key: str
     dialogue: Dialogue
     injected: frozenset[tuple[int, int]]
-    told: Mapping[tuple[int, int], RelationVector] = field(default_factory=dict)
+    prompt_vectors: Mapping[tuple[int, int], RelationVector] = field(default_factory=dict)
 
     def vector(self, line: Utterance) -> RelationVector | None:
-        """The speaker's latest vector before a line: the one that was or would have been
-        injected."""
-        if (known := self.told.get((line.session, line.turn))) is not None:
+        """The speaker's latest vector before a line, whether or not it was injected."""
+        if (known := self.prompt_vectors.get((line.session, line.turn))) is not None:
             return known
         way = self.dialogue.speakers.index(line.speaker)
         before = [
@@ -54,10 +53,10 @@ class Talk:
 
 
 def talks_of(path: Path) -> dict[str, Talk]:
-    """Key → conversation: the episodes of a run, or the one of an agent file (or its folder).
+    """Key → conversation: the episodes of a run, or the one in an agent file (or its folder).
 
     Raises:
-        InputError: there is none.
+        InputError: no conversation there.
     """
     if (path / "config.json").exists() and not _rating(path):
         from naisei.relationship.exports import conversations
@@ -70,7 +69,9 @@ def talks_of(path: Path) -> dict[str, Talk]:
                 if any(session.lines for session in conversation.sessions)
             }
         if not found:
-            raise InputError(say("まだ発話がありません", "nothing was said yet"), place=str(path))
+            raise InputError(
+                say("まだ発話がありません", "there are no utterances yet"), place=str(path)
+            )
         return found
     file = path / "agent_a.json" if path.is_dir() else path
     if path.is_dir() and not file.exists():
@@ -93,33 +94,34 @@ def _rating(path: Path) -> bool:
 
 
 def _talk(key: str, talk: Conversation) -> Talk:
-    lines, vectors, injected, told = [], {}, set(), {}
+    lines, vectors, injected, prompt_vectors = [], {}, set(), {}
     for session in talk.sessions:
         for line in session.lines:
             lines.append(Utterance(session.number, line.turn, talk.names[line.speaker], line.text))
             if line.injected:
                 injected.add((session.number, line.turn))
             if line.told is not None:
-                told[session.number, line.turn] = line.told
+                prompt_vectors[session.number, line.turn] = line.told
         for moment in session.moments:
-            held: Vectors = tuple(
+            vectors_now: Vectors = tuple(
                 stance.reading.vector if (stance := moment.stances.get(way)) else None
                 for way in WAYS
             )  # type: ignore[assignment]
             turn = -1 if moment.at == "session_start" else moment.turn
-            vectors[session.number, turn] = held
+            vectors[session.number, turn] = vectors_now
     names = (talk.names["a"], talk.names["b"])
-    return Talk(key, Dialogue(key, names, tuple(lines), {}, vectors), frozenset(injected), told)
+    dialogue = Dialogue(key, names, tuple(lines), {}, vectors)
+    return Talk(key, dialogue, frozenset(injected), prompt_vectors)
 
 
 @dataclass(frozen=True, slots=True)
 class DimensionEffect:
-    """One dimension.
+    """The effect on one dimension.
 
-    first, second: mean estimates with and without. shift: with − without. toward: the same in
-    the direction of the injected number (its sign times the difference), over the units where
-    that is not 0: above 0 the speech follows the vector. follows, follows_without: Spearman's ρ
-    of the vector and the estimate over the units of each run; NaN where undefined.
+    first, second: mean estimates with and without injection. shift: first − second. toward: the
+    shift times the sign of the injected number, over units where that is not 0; above 0, speech
+    follows the vector. follows, follows_without: Spearman's ρ between vector and estimate in each
+    run; NaN where undefined.
     """
 
     dimension: str
@@ -133,8 +135,8 @@ class DimensionEffect:
 
 @dataclass(frozen=True, slots=True)
 class InjectionEffect:
-    """Lines for the three dimensions. units: utterances compared; injected: of them with a
-    vector in the prompt in the first run. notes must be read."""
+    """Effects on the three dimensions. units: compared utterances. injected: those with a vector
+    in the first run's prompt. notes: warnings for the reader."""
 
     lines: tuple[DimensionEffect, ...]
     units: int
@@ -142,7 +144,7 @@ class InjectionEffect:
     notes: tuple[str, ...]
 
     def tables(self) -> tuple[Table, Table]:
-        """What is printed and written."""
+        """The two tables to print."""
         shift = Table(
             say("発話からの推定: 注入あり − 注入なし", "Speech: with − without injection"),
             ("dimension", "with", "without", "shift", "shift low", "shift high", "p", "n"),
@@ -177,7 +179,7 @@ class InjectionEffect:
         return shift, toward
 
     def to_json(self) -> dict[str, JsonValue]:
-        """Undefined figures are null, with the reason."""
+        """As JSON; an undefined figure is null with its reason."""
         return {
             "units": self.units,
             "injected": self.injected,
@@ -200,7 +202,7 @@ def effect_of(run_with: Path, run_without: Path, *, seed: int = 0) -> InjectionE
     """Compare two runs, or two agent files.
 
     Raises:
-        InputError: one of them cannot be read, they share no utterance, or the first has no
+        InputError: a run cannot be read, they share no utterance, or the first has no
             injected utterance while the second has.
     """
     first, second = talks_of(run_with), talks_of(run_without)
@@ -216,7 +218,7 @@ def effect_of(run_with: Path, run_without: Path, *, seed: int = 0) -> InjectionE
 def effect(
     first: Mapping[str, Talk], second: Mapping[str, Talk], *, seed: int = 0, place: str = ""
 ) -> InjectionEffect:
-    """Compare conversations by their keys; `first` are those with injection.
+    """Compare conversations with equal keys; `first` are those with injection.
 
     Raises:
         InputError: they share no utterance.
@@ -243,18 +245,18 @@ def effect(
         with_, without = (
             np.array([read[id(u[side])][u[1]][name] for u in units]) for side in (2, 3)
         )
-        told = np.array([_number(a, at, name) for _, at, a, _ in units])
-        untold = np.array([_number(b, at, name) for _, at, _, b in units])
-        facing = np.where(np.nan_to_num(told) != 0, np.sign(told), math.nan)
+        injected_values = np.array([_number(a, at, name) for _, at, a, _ in units])
+        other_values = np.array([_number(b, at, name) for _, at, _, b in units])
+        sign = np.where(np.nan_to_num(injected_values) != 0, np.sign(injected_values), math.nan)
         lines.append(
             DimensionEffect(
                 name,
                 _mean(with_),
                 _mean(without),
                 paired_difference(without, with_, clusters=clusters, seed=seed),
-                paired_difference(without * facing, with_ * facing, clusters=clusters, seed=seed),
-                _rank(told, with_),
-                _rank(untold, without),
+                paired_difference(without * sign, with_ * sign, clusters=clusters, seed=seed),
+                _rank(injected_values, with_),
+                _rank(other_values, without),
             )
         )
     injected = sum(at in a.injected for _, at, a, _ in units)
@@ -268,7 +270,7 @@ def _speaker_by_turn(talk: Talk) -> dict[tuple[int, int], str]:
 
 
 def _estimates(talk: Talk) -> dict[tuple[int, int], dict[str, float]]:
-    """Turn → estimate of its speaker's stance, from the session's speech so far."""
+    """(session, turn) → the speaker's stance, estimated from the session's speech so far."""
     out: dict[tuple[int, int], dict[str, float]] = {}
     course, session = SpeechEstimator(talk.dialogue.speakers), 0
     for line in talk.dialogue.lines:
@@ -281,7 +283,7 @@ def _estimates(talk: Talk) -> dict[tuple[int, int], dict[str, float]]:
 
 
 def _number(talk: Talk, at: tuple[int, int], dimension: str) -> float:
-    """The vector's number before the utterance at a place; NaN if there was none."""
+    """The speaker's number before the utterance `at`; NaN without one."""
     line = next(x for x in talk.dialogue.lines if (x.session, x.turn) == at)
     vector = talk.vector(line)
     return math.nan if vector is None else float(getattr(vector, dimension))
@@ -309,13 +311,13 @@ def _injected(talks: Mapping[str, Talk]) -> int:
 
 
 def _mean(values: np.ndarray) -> float:
-    kept = values[~np.isnan(values)]
-    return float(kept.mean()) if len(kept) else math.nan
+    defined = values[~np.isnan(values)]
+    return float(defined.mean()) if len(defined) else math.nan
 
 
 def _rank(a: np.ndarray, b: np.ndarray) -> float:
-    kept = ~(np.isnan(a) | np.isnan(b))
-    return spearman(a[kept], b[kept])
+    defined = ~(np.isnan(a) | np.isnan(b))
+    return spearman(a[defined], b[defined])
 
 
 def spearman(a: np.ndarray, b: np.ndarray) -> float:

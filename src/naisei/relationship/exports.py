@@ -1,7 +1,7 @@
-"""The files of the relationship reflection document, §5, from the log of a run.
+"""Writes the files of the relationship reflection document, §5, from the log of a run.
 
-`agent_a.json`, `agent_b.json` and `rr_prompt_trace_session_N.jsonl`, beside the log for a single
-conversation, else in a folder for each. Keys beyond the document's are additions.
+`agent_a.json`, `agent_b.json` and `rr_prompt_trace_session_N.jsonl`: beside the log for a single
+conversation, else one folder per conversation. Some keys are not in the document.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ if TYPE_CHECKING:
 def conversations(
     directory: RunDirectory, task: ConversationTask | RatingTask | None = None
 ) -> dict[str, tuple[Pair, Conversation]]:
-    """Episode → its pair, and its conversation as far as the log holds it.
+    """Episode → its pair and its conversation up to the last logged event.
 
     Raises:
-        InputError: the run holds no conversations, or its personas are not to be found any more.
+        InputError: the run has no conversations, or its persona files are missing.
     """
     task = task or ConversationTask(_config(directory))
     known = set(directory.log.known_episodes())
@@ -56,10 +56,10 @@ def conversations(
 def export(
     directory: RunDirectory, to: Path | None = None, task: ConversationTask | None = None
 ) -> list[Path]:
-    """Write the files of every conversation of a run; returns their paths.
+    """Write the files of every conversation of a run and return their paths.
 
     Args:
-        to: the folder; that of the run by default.
+        to: output folder; the run's by default.
 
     Raises:
         InputError: as `conversations`; or the folder cannot be written.
@@ -71,8 +71,8 @@ def export(
     written: list[Path] = []
     for episode, (pair, talk) in found.items():
         folder = root if one else root / "dialogues" / episode.replace("#", "-")
-        held = {f"agent_{who}.json": agent_json(pair, talk, who) for who in AGENTS}
-        files = {n: json.dumps(v, ensure_ascii=False, indent=2) + "\n" for n, v in held.items()}
+        agents = {f"agent_{who}.json": agent_json(pair, talk, who) for who in AGENTS}
+        files = {n: json.dumps(v, ensure_ascii=False, indent=2) + "\n" for n, v in agents.items()}
         for session in talk.sessions:
             rows = trace_rows(pair, session)
             if rows:
@@ -103,7 +103,7 @@ def _config(directory: RunDirectory) -> RelationshipConfig:
 
 
 def agent_json(pair: Pair, talk: Conversation, who: AgentId) -> dict[str, Any]:
-    """One agent's file. Both hold all sessions and the readings of both directions."""
+    """The JSON of one agent's file. Both files have all sessions and both directions."""
     persona = pair.a if who == "a" else pair.b
     out: dict[str, Any] = {
         "agent": f"agent_{who}",
@@ -136,7 +136,7 @@ def agent_json(pair: Pair, talk: Conversation, who: AgentId) -> dict[str, Any]:
 
 
 def trace_rows(pair: Pair, session: Session) -> list[dict[str, Any]]:
-    """The prompt trace of a session: one row for each direction that was reflected on."""
+    """The prompt trace of a session: one row per reflection."""
     return [_trace(pair, moment, made) for moment in session.moments for made in moment.reflections]
 
 
@@ -161,7 +161,7 @@ def _moment(talk: Conversation, moment: Moment) -> dict[str, Any]:
 
 
 def _stance(stance: Stance | None) -> dict[str, Any]:
-    """A vector, or null with the reason; whether it is from an earlier turn; what was mended."""
+    """A vector (null with its failure), whether it is carried from an earlier turn, its repairs."""
     if stance is None:
         return {"vector": None, "carried": False, "failure": "not reflected on yet"}
     vector = stance.reading.vector
@@ -178,12 +178,16 @@ def _stance(stance: Stance | None) -> dict[str, Any]:
     return out
 
 
-def _trace(pair: Pair, moment: Moment, made: Reflection) -> dict[str, Any]:
-    ends = (pair.a, pair.b) if made.direction == "a_to_b" else (pair.b, pair.a)
-    questions = list(made.questions.listed) if made.questions is not None else []
-    numbered = [ground.text for ground in made.evidence]
-    # As in the document: no zone. It is UTC, so that an export is the same wherever it is made.
-    wall = made.time if made.wall is None else made.wall.astimezone(UTC).replace(tzinfo=None)
+def _trace(pair: Pair, moment: Moment, reflection: Reflection) -> dict[str, Any]:
+    ends = (pair.a, pair.b) if reflection.direction == "a_to_b" else (pair.b, pair.a)
+    questions = list(reflection.questions.listed) if reflection.questions is not None else []
+    numbered = [ground.text for ground in reflection.evidence]
+    # UTC without a zone, as in the document: the same export on every machine.
+    wall = (
+        reflection.time
+        if reflection.wall is None
+        else reflection.wall.astimezone(UTC).replace(tzinfo=None)
+    )
     return {
         "time": wall.isoformat(timespec="microseconds"),
         "session_idx": moment.session,
@@ -192,20 +196,20 @@ def _trace(pair: Pair, moment: Moment, made: Reflection) -> dict[str, Any]:
         "hlq_block": "\n".join(f"- {question}" for question in questions),
         "evidence_numbered": numbered,
         "evidence_block": "\n".join(numbered),
-        "direction": made.direction,
+        "direction": reflection.direction,
         "src": ends[0].name,
         "dst": ends[1].name,
         "src_persona": ends[0].persona,
         "dst_persona": ends[1].persona,
-        "prompt": made.prompt,
+        "prompt": reflection.prompt,
         "turn": moment.turn,
         "at": moment.at,
-        "dialogue_time": made.time.isoformat(),
-        "vector": made.reading.vector.model_dump() if made.reading.vector else None,
-        "reasons": [reason.model_dump() for reason in made.reading.reasons],
-        "repairs": [repair.model_dump() for repair in made.reading.repairs],
-        "failure": made.reading.failure,
-        "evidence": [ground.model_dump() for ground in made.evidence],
+        "dialogue_time": reflection.time.isoformat(),
+        "vector": reflection.reading.vector.model_dump() if reflection.reading.vector else None,
+        "reasons": [reason.model_dump() for reason in reflection.reading.reasons],
+        "repairs": [repair.model_dump() for repair in reflection.reading.repairs],
+        "failure": reflection.reading.failure,
+        "evidence": [ground.model_dump() for ground in reflection.evidence],
     }
 
 
@@ -215,9 +219,7 @@ class ExportOptions(Options):
     directory: Path = flag(
         ..., "実行ディレクトリ", "A run directory.", argument=True, metavar="DIR"
     )
-    out: Path | None = flag(
-        None, "書き込むフォルダー (既定: DIR)", "Folder to write; DIR by default."
-    )
+    out: Path | None = flag(None, "書き込むフォルダー (既定: DIR)", "Output folder (default: DIR).")
 
 
 def export_command(options: ExportOptions) -> None:

@@ -1,4 +1,4 @@
-"""Relationship reflection: speak, remember, reflect, and speak as one who has reflected.
+"""Relationship reflection: speak, remember, reflect, and use the reading in the next line.
 
 Source: the relationship reflection document, §§1, 2. All state is in the record and the streams.
 """
@@ -34,7 +34,7 @@ from naisei.relationship.vector import DIMENSIONS, Reading, faded
 
 
 def converse(pair: Pair, rules: Rules, record: Recorder) -> Flow[Conversation]:
-    """All sessions of one pair; `a` speaks first, and from then on they take turns."""
+    """All sessions of one pair. `a` speaks first; then they take turns."""
     for agent in AGENTS:
         yield from remember_facts(pair, agent, rules)
     for number in range(1, rules.sessions + 1):
@@ -53,12 +53,12 @@ def converse(pair: Pair, rules: Rules, record: Recorder) -> Flow[Conversation]:
 
 
 def speak(pair: Pair, rules: Rules, record: Recorder) -> Flow[None]:
-    """The next utterance, by a speaker who may be told how they stand; both remember it."""
+    """The next utterance, with the reading in the prompt if `rules.inject`; both remember it."""
     who, turn = upcoming(rules, record), len(record.session.lines)
     stance = record.stances.get(toward(who)) if rules.inject else None
     reading = attitude(pair, rules, record, stance, who) if stance else None
-    told = speaker_messages(pair, who, record.conversation.sessions, reading)  # step 6
-    reply = yield from Chat("speaker", told)
+    messages = speaker_messages(pair, who, record.conversation.sessions, reading)  # step 6
+    reply = yield from Chat("speaker", messages)
     text = spoken_text(reply, pair.names[who], pair.names[other(who)])
     if not text:
         raise InstrumentFailure(f"{pair.names[who]} said nothing")
@@ -72,8 +72,8 @@ def speak(pair: Pair, rules: Rules, record: Recorder) -> Flow[None]:
 def attitude(
     pair: Pair, rules: Rules, record: Recorder, stance: Stance, who: AgentId
 ) -> Reading | None:
-    """What the next speaker is told: the latest reading, faded toward the pair's base since. A
-    number that has changed is told without its reason."""
+    """The reading for the next speaker's prompt: the latest one, faded toward the pair's base. A
+    number that fading changed loses its reason."""
     if (read := stance.reading.vector) is None:
         return None
     session = record.session
@@ -82,12 +82,12 @@ def attitude(
     base = base_of(pair, record, toward(who))
     left = faded(read, base, since / timedelta(days=1), rules.fading.days)
     unchanged = [n for n in DIMENSIONS if getattr(left, n) == getattr(read, n)]
-    held = tuple(one for one in stance.reading.reasons if one.dimension in unchanged)
-    return Reading(vector=left, reasons=held)
+    reasons = tuple(one for one in stance.reading.reasons if one.dimension in unchanged)
+    return Reading(vector=left, reasons=reasons)
 
 
 def feel(pair: Pair, rules: Rules, record: Recorder, *, at_start: bool = False) -> Flow[None]:
-    """The next speaker reflects; at first and on demand both do. Readings go into the record."""
+    """The next speaker reflects (both do first, or with `directions="both"`); record the result."""
     session, speaker = record.session, upcoming(rules, record)
     both = not session.moments or rules.directions == "both"
     who = (speaker, other(speaker)) if both else (speaker,)
@@ -99,6 +99,6 @@ def feel(pair: Pair, rules: Rules, record: Recorder, *, at_start: bool = False) 
 
 
 def upcoming(rules: Rules, record: Recorder) -> AgentId:
-    """Who speaks next. They take turns, across sessions, too."""
+    """The next speaker; turns alternate across sessions."""
     spoken_before = (record.session.number - 1) * rules.turns + len(record.session.lines)
     return AGENTS[spoken_before % 2]

@@ -1,4 +1,4 @@
-"""A conversation line by line: sessions, what was said, and what was read after it."""
+"""A conversation as lines to print: sessions, utterances, and the readings after them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from naisei.runs.task import Digest
 
 
 def digest(result: Any) -> Digest:
-    """A conversation for lists: who talked, and how much was read."""
+    """A conversation for lists: names, and counts of sessions, lines and readings."""
     talk = Conversation.model_validate(result)
     lines = sum(len(session.lines) for session in talk.sessions)
     read = sum(len(session.moments) for session in talk.sessions)
@@ -30,49 +30,49 @@ def digest(result: Any) -> Digest:
 
 
 def talk_lines(talk: Conversation) -> Iterator[Line]:
-    """All sessions; under a line, what was read after it."""
+    """All sessions; readings stand under the line before them."""
     for session in talk.sessions:
         yield _head(session, talk.language)
         opening = [m for m in session.moments if m.at == "session_start"]
         yield from (line for moment in opening for line in _moment(moment, talk.names))
         after = {m.turn: m for m in session.moments if m.at == "after_turn"}
-        for said in session.lines:
-            read = _moment(after[said.turn], talk.names) if said.turn in after else ()
-            yield replace(_utterance_line(said, talk.names), under=read)
+        for utterance in session.lines:
+            readings = _moment(after[utterance.turn], talk.names) if utterance.turn in after else ()
+            yield replace(_utterance_line(utterance, talk.names), under=readings)
         yield from _summary(session.summary, session.summary_failure)
 
 
-def event_lines(event: Event, names: Mapping[Any, str], spoken: Language) -> Sequence[Line]:
-    """What an event adds. names: of both. spoken: the language of the conversation."""
+def event_lines(event: Event, names: Mapping[Any, str], talk_language: Language) -> Sequence[Line]:
+    """The lines of one event. names: agent → name."""
     request: Any = event.request
     if event.kind == "say":
-        told = {**request["meta"], "speaker": request["speaker"], "text": request["text"]}
-        return (_utterance_line(schemas.Line.model_validate(told), names),)
+        fields = {**request["meta"], "speaker": request["speaker"], "text": request["text"]}
+        return (_utterance_line(schemas.Line.model_validate(fields), names),)
     if event.kind != "remember" or request["memory"] != RECORD:
         return ()
     item = request["item"]
     if "session" in item:
-        return (_head(Session.model_validate(item["session"]), spoken),)
+        return (_head(Session.model_validate(item["session"]), talk_language),)
     if "moment" in item:
         return _moment(Moment.model_validate(item["moment"]), names)
     return _summary(item.get("summary", ""), item.get("summary_failure", ""))
 
 
-def _head(session: Session, spoken: Language) -> Line:
+def _head(session: Session, talk_language: Language) -> Line:
     number = session.number
-    told = say(f"第{number}回", f"Session {number}")
-    return Line(f"{told}  {dated(session.start, spoken)}", tone="head")
+    title = say(f"第{number}回", f"Session {number}")
+    return Line(f"{title}  {dated(session.start, talk_language)}", tone="head")
 
 
-def _utterance_line(said: schemas.Line, names: Mapping[Any, str]) -> Line:
-    told = Mark(say("関係値", "told"), hint=say("関係値を伝えられて話した", "told the reading"))
-    marks = (told,) if said.injected else ()
+def _utterance_line(utterance: schemas.Line, names: Mapping[Any, str]) -> Line:
+    mark = Mark(say("関係値", "injected"), hint=say("関係値を入れて発話", "reading in the prompt"))
+    marks = (mark,) if utterance.injected else ()
     return Line(
-        said.text,
-        names[said.speaker],
-        f"{said.turn:>3}",
+        utterance.text,
+        names[utterance.speaker],
+        f"{utterance.turn:>3}",
         marks=marks,
-        mine=said.speaker == "b",
+        mine=utterance.speaker == "b",
     )
 
 
@@ -86,38 +86,38 @@ def _moment(moment: Moment, names: Mapping[Any, str]) -> tuple[Line, ...]:
     return tuple(_reading(made, names) for made in moment.reflections)
 
 
-def _reading(made: Reflection, names: Mapping[Any, str]) -> Line:
-    """`田中 → 高橋: 力関係 -2、親密度 +1、タスク指向 -2`, or why there is none."""
-    ends = ("a", "b") if made.direction == "a_to_b" else ("b", "a")
+def _reading(reflection: Reflection, names: Mapping[Any, str]) -> Line:
+    """`田中 → 高橋: 力関係 -2、親密度 +1、タスク指向 -2`, or the failure."""
+    ends = ("a", "b") if reflection.direction == "a_to_b" else ("b", "a")
     way = " → ".join(names[end] for end in ends)
-    vector = made.reading.vector
-    more = tuple(_reading_lines(made))
+    vector = reflection.reading.vector
+    more = tuple(_reading_lines(reflection))
     if vector is None:
-        failed = say("読み取れませんでした: ", "no reading: ") + made.reading.failure
+        failed = say("読み取れませんでした: ", "no reading: ") + reflection.reading.failure
         return Line(f"{way}: {failed}", tone="bad", more=more)
     values = zip(DIMENSIONS, vector.values, strict=True)
-    shown = say("、", ", ").join(f"{_named(name)} {signed(value)}" for name, value in values)
-    mended = "".join(
+    numbers = say("、", ", ").join(f"{_named(name)} {signed(value)}" for name, value in values)
+    repairs = "".join(
         f"  [{repair.dimension}: {repair.given} → {repair.used}, {repair.why}]"
-        for repair in made.reading.repairs
+        for repair in reflection.reading.repairs
     )
-    return Line(f"{way}: {shown}{mended}", tone="dim", more=more)
+    return Line(f"{way}: {numbers}{repairs}", tone="dim", more=more)
 
 
-def _reading_lines(made: Reflection) -> Iterator[Line]:
-    """What a reading rests on: its reasons, the questions, and the evidence."""
-    vector = made.reading.vector
-    for why in made.reading.reasons:
-        value = getattr(vector, why.dimension)
-        head = f"{_named(why.dimension)} {signed(value)} {degree(why.dimension, value, language())}"
-        cited = [e for e in made.evidence if e.id in why.evidence]
-        yield Line(why.text, head, marks=tuple(Mark(str(e.number), hint=e.text) for e in cited))
-    if made.questions:
+def _reading_lines(reflection: Reflection) -> Iterator[Line]:
+    """Details of a reading: reasons, questions, evidence."""
+    vector = reflection.reading.vector
+    for reason in reflection.reading.reasons:
+        name, value = reason.dimension, getattr(vector, reason.dimension)
+        head = f"{_named(name)} {signed(value)} {degree(name, value, language())}"
+        cited = [e for e in reflection.evidence if e.id in reason.evidence]
+        yield Line(reason.text, head, marks=tuple(Mark(str(e.number), hint=e.text) for e in cited))
+    if reflection.questions:
         yield Line(say("問い", "Questions"), tone="head")
-        yield from (Line(question) for question in made.questions.listed)
+        yield from (Line(question) for question in reflection.questions.listed)
     yield Line(say("根拠", "Evidence"), tone="head")
-    for ground in made.evidence:
-        yield _evidence_line(ground, used=ground.id in made.cited)
+    for ground in reflection.evidence:
+        yield _evidence_line(ground, used=ground.id in reflection.cited)
 
 
 def _evidence_line(ground: CitedEntry, *, used: bool) -> Line:

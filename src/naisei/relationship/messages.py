@@ -1,7 +1,7 @@
-"""Prompts of the models, and the speech in a speaker's reply.
+"""Builds the prompts, and extracts the spoken text from a reply.
 
-Prompts start with the constant part, so that providers can cache the prefix: instructions, the
-growing talk, then the changing part.
+The constant part comes first, so that providers can cache the prefix: instructions, the growing
+conversation, then the changing part.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ def speaker_messages(
 ) -> tuple[Message, ...]:
     """Messages for the next speaker in the last of `sessions`.
 
-    The own lines are the assistant's, the partner's the user's. The attitude, each number with its
-    reason, is at the very end, so that a speaker's prompts in a session share a prefix.
+    The speaker's own lines have the role assistant, the partner's the role user. The reading with
+    its reasons comes last, so that prompts in a session share a prefix.
     """
-    told = [system(_instructions(pair, who, sessions))]
+    messages = [system(_instructions(pair, who, sessions))]
     lines = sessions[-1].lines
     if not lines or lines[0].speaker == who:
-        # Endpoints want a conversation to begin with the user.
-        told.append(user(render(_PACKAGE, "opening.v1", pair.language)))
-    told += [assistant(line.text) if line.speaker == who else user(line.text) for line in lines]
+        # Endpoints require the first turn to be the user's.
+        messages.append(user(render(_PACKAGE, "opening.v1", pair.language)))
+    messages += [assistant(line.text) if line.speaker == who else user(line.text) for line in lines]
     if reading is None or reading.vector is None:
-        return tuple(told)
+        return tuple(messages)
     reasons = {one.dimension: f" {one.text}" for one in reading.reasons if one.text}
     degrees = worded(reading.vector, pair.language)
     attitude = render(
@@ -53,11 +53,11 @@ def speaker_messages(
             for name, degree in zip(DIMENSIONS, degrees, strict=True)
         ),
     )
-    return (*told[:-1], user(f"{told[-1].content}\n\n{attitude}"))
+    return (*messages[:-1], user(f"{messages[-1].content}\n\n{attitude}"))
 
 
 def questions_messages(pair: Pair, src: AgentId, memories: Sequence[Entry]) -> tuple[Message, ...]:
-    """For the three questions on `src` toward the other, from the latest memories, oldest first."""
+    """Prompt for the three questions about `src` toward the other. memories: oldest first."""
     listed = "\n".join(f"- {entry.line}" for entry in memories)
     return (
         system(render(_PACKAGE, "questions.v3", pair.language)),
@@ -75,9 +75,8 @@ def questions_messages(pair: Pair, src: AgentId, memories: Sequence[Entry]) -> t
 
 
 def evidence_line(entry: Entry, language: str, *, newest: bool = False) -> str:
-    """One entry of the evidence. A line of the talk with its day and place: `2026-04-06 第1回3
-    [田中] …`; a summary begins with its date, and a persona's facts have none. newest: the latest
-    line."""
+    """One line of evidence. An utterance has its date, session and turn (`2026-04-06 第1回3 [田中]
+    …`), a summary its date, a persona's fact none. newest: mark it as the latest utterance."""
     if entry.kind != "utterance" or not isinstance(entry.source, dict):
         return entry.line
     session, turn = (int(str(entry.source.get(key, 0))) for key in ("session", "turn"))
@@ -99,8 +98,8 @@ def vector_messages(
     now: datetime,
     former: tuple[datetime, Stance] | None = None,
 ) -> tuple[Message, ...]:
-    """For the vector of `src` toward the other at `now`. questions: `None` for none.
-    former: time and value of the previous reading; given once with its date, not as evidence."""
+    """Prompt for the vector of `src` toward the other at `now`. former: time and value of the
+    previous reading, shown with its date but not as evidence."""
     return (
         system(
             render(
@@ -150,13 +149,13 @@ def _former(former: tuple[datetime, Stance] | None, language: str) -> str:
 
 
 def summary_messages(pair: Pair, session: Session) -> tuple[Message, ...]:
-    """For the summary of a session."""
+    """Prompt for the summary of a session."""
     lines = "\n".join(f"{pair.names[line.speaker]}: {line.text}" for line in session.lines)
     return _request(pair, "summary", date=dated(session.start, pair.language), lines=lines)
 
 
 def importance_messages(pair: Pair, lines: Sequence[Line]) -> tuple[Message, ...]:
-    """For the importances of utterances, all in one call."""
+    """Prompt for the importance of several utterances at once."""
     listed = "\n".join(
         f"{n}. [{pair.names[line.speaker]}] {_line(line.text)}" for n, line in enumerate(lines, 1)
     )
@@ -164,12 +163,12 @@ def importance_messages(pair: Pair, lines: Sequence[Line]) -> tuple[Message, ...
 
 
 def prompt_text(messages: Sequence[Message]) -> str:
-    """A prompt as one text, as the trace shows it."""
+    """A prompt as one text, for the trace."""
     return "\n\n".join(message.content for message in messages)
 
 
 def dated(time: datetime, language: str) -> str:
-    """A date with its day of the week, for prompts, and the time of day where one was set."""
+    """Date and weekday for prompts, with the time of day unless it is `DAYTIME`."""
     hour = time.time() != DAYTIME
     if language == "ja":
         day = f"{time.year}年{time.month}月{time.day}日（{_WEEKDAYS[time.weekday()]}）"
@@ -178,7 +177,7 @@ def dated(time: datetime, language: str) -> str:
 
 
 def _gap(before: datetime, now: datetime, language: str) -> str:
-    """How long ago the session before began, for prompts: 「前回から7日」."""
+    """Days since the previous session, for prompts: 「前回の会話から7日たった」."""
     days = (now.date() - before.date()).days
     if language == "ja":
         return f"前回の会話から{days}日たった" if days else "前回の会話と同じ日"
@@ -194,7 +193,7 @@ def _request(pair: Pair, name: str, **values: object) -> tuple[Message, ...]:
 
 
 def _instructions(pair: Pair, who: AgentId, sessions: Sequence[Session]) -> str:
-    """The speaker's constant instructions in a session."""
+    """The speaker's instructions, constant within a session."""
     mine, theirs = _persona(pair, who), _persona(pair, other(who))
     now, before = sessions[-1], sessions[:-1]
     ja = pair.language == "ja"
@@ -229,11 +228,11 @@ def _speech(mine: Persona, theirs: Persona, ja: bool) -> str:
 
 
 def _earlier(before: Sequence[Session], language: str) -> str:
-    kept = [session for session in before if session.summary][-_REMEMBERED:]
-    if not kept:
+    summarised = [session for session in before if session.summary][-_REMEMBERED:]
+    if not summarised:
         return ""
     head = "これまでの会話:" if language == "ja" else "Former talks:"
-    rows = [f"- {dated(session.start, language)}: {session.summary}" for session in kept]
+    rows = [f"- {dated(session.start, language)}: {session.summary}" for session in summarised]
     return "\n".join(["", head, *rows, ""])
 
 
@@ -257,8 +256,8 @@ _QUOTES = {"「": "」", "『": "』", '"': '"', "“": "”"}
 
 
 def spoken_text(reply: str, me: str, partner: str) -> str:
-    """The spoken words: without the speaker's name, outer quotation marks, and lines that a model
-    wrote for the other."""
+    """The spoken words of a reply: strips the speaker's name, outer quotation marks, and lines
+    written for the partner."""
     text = reply.strip()
     if (own := _label(me).match(text)) is not None:
         text = text[own.end() :]
@@ -267,7 +266,7 @@ def spoken_text(reply: str, me: str, partner: str) -> str:
     text = text.strip()
     if text and _QUOTES.get(text[0]) == text[-1] and len(text) > 2:
         inner = text[1:-1]
-        # 「…」と「…」 begins and ends so, too.
+        # 「…」と「…」 also begins and ends with quotation marks.
         if text[0] not in inner and text[-1] not in inner:
             text = inner.strip()
     return text

@@ -35,8 +35,8 @@ class _Talk:
         out = []
         for session in self.talk.sessions:
             after = {m.turn: len(m.reflections) for m in session.moments if m.at == "after_turn"}
-            asked = [1.0 + (1 + after[n.turn] if n.turn in after else 0) for n in session.lines]
-            out += asked[1:]
+            calls = [1.0 + (1 + after[n.turn] if n.turn in after else 0) for n in session.lines]
+            out += calls[1:]
         return out
 
     @property
@@ -54,15 +54,14 @@ def summarise(
 ) -> Summary:
     """All metrics over the scored conversations.
 
-    reading_failures: reflections without a usable vector, over all reflections; they are in no
-    other figure. repaired_readings: usable ones of which a number was not used as given.
-    Power.a_to_b and so on: means of the usable readings. injected_rate: utterances that were
-    spoken with a reading in the prompt. line_length: characters of an utterance. calls_per_turn,
-    tokens_per_turn: of all roles together, over utterances. calls_per_steady_turn: what an
-    utterance and the reflection after it ask for, without the first of a session, where both
-    directions are read.
+    reading_failures: share of reflections without a usable vector; other metrics exclude them.
+    repaired_readings: share of usable readings with a repaired number. Power.a_to_b and so on:
+    means of the usable readings. injected_rate: share of utterances with a reading in the prompt.
+    line_length: characters per utterance. calls_per_turn, tokens_per_turn: all roles, per
+    utterance. calls_per_steady_turn: calls per utterance and its reflection, without the first of
+    each session, which reads both directions.
 
-    Clusters are what `blocks` says. Units for paired comparisons are utterances.
+    Clusters: see `blocks`. Units of paired comparisons are utterances.
     """
     scored = [row for row in rows if row.scored]
     talks = [_Talk(r.where.episode, Conversation.model_validate(r.result)) for r in scored]
@@ -87,14 +86,14 @@ def summarise(
     return Summary(tuple(metrics), (_reading_table(talks),), (*notes, *note), extra)
 
 
-#: Sessions of one dialogue that an interval needs.
+#: Fewest sessions for an interval within one dialogue.
 _BLOCKS = 5
 
 
 def blocks(places: Sequence[tuple[str, int]]) -> tuple[list[str], list[str]]:
-    """The cluster of each (dialogue, session), with a note. Readings of one dialogue are dependent.
-    With several dialogues, they are the blocks; in one of at least five sessions, its sessions (a
-    block bootstrap); otherwise all is one block, and there is no interval.
+    """The cluster of each (dialogue, session), and notes. Readings of one dialogue are dependent:
+    clusters are dialogues; with a single dialogue of at least five sessions, its sessions; else
+    there is one cluster and no interval.
     """
     talks = [dialogue for dialogue, _ in places]
     if len(set(talks)) > 1 or not places:
@@ -110,7 +109,7 @@ def blocks(places: Sequence[tuple[str, int]]) -> tuple[list[str], list[str]]:
     return talks, [
         say(
             "区間なし: 一つの会話の中の値は互いに独立ではない。会話が二つ以上あれば出る",
-            "no intervals: the figures of one dialogue are not independent; two or more give some",
+            "no intervals: readings of one dialogue are not independent; use two or more dialogues",
         )
     ]
 
@@ -139,8 +138,8 @@ def _readings(config: RelationshipConfig, talks: Sequence[_Talk]) -> list[Metric
         )
 
     failed = [(e, float(made.reading.vector is None)) for e, made in every]
-    mended = [(e, float(bool(made.reading.repairs))) for e, made in usable]
-    out = [mean("reading_failures", failed), mean("repaired_readings", mended)]
+    repaired = [(e, float(bool(made.reading.repairs))) for e, made in usable]
+    out = [mean("reading_failures", failed), mean("repaired_readings", repaired)]
     for way in WAYS:
         mine = [(e, made.reading.vector) for e, made in usable if made.direction == way]
         out += [
@@ -189,14 +188,14 @@ def _reading_table(talks: Sequence[_Talk]) -> Table:
         tuple(rows),
         note=say(
             "使えた関係値の平均 (-3〜3)。失敗は測定エラーで、平均には入りません。",
-            "Means of the usable readings, -3 to 3. A failed reading is an instrument failure "
-            "and is in no mean.",
+            "Means of the usable readings, -3 to 3. Failed readings are instrument failures "
+            "and are excluded.",
         ),
     )
 
 
 def effect_tables(study: Study) -> list[Table]:
-    """The vector's effect on speech, compared with reflection without injection."""
+    """The effect of injection on speech, against reflection without injection."""
     from naisei.relationship.effect import effect_of
 
     if not {"inject", "no-inject"} <= set(study.results):

@@ -1,6 +1,6 @@
-"""Personas and pairs: who they are, how they address each other, and facts. A TOML file holds a
-pair (`schema = "naisei.pair.v1"`) or one persona (`naisei.persona.v1`); two of the latter make a
-pair. The shipped ones are found by id.
+"""Personas and pairs of personas, bundled (by id) or from TOML files.
+
+A file has a pair (`schema = "naisei.pair.v1"`) or one persona (`naisei.persona.v1`).
 """
 
 from __future__ import annotations
@@ -32,27 +32,23 @@ from naisei.system.config import Options, flag
 from naisei.text_files import read_text, toml_of
 from naisei.transcripts.cards import CARDS, read_card
 
-# Personas and pairs as data: who they are, how they address each other, what is so.
-#
-# A pair is one TOML file, or two files of one persona each.
-
 Text = Annotated[str, StringConstraints(min_length=1, strip_whitespace=True)]
 Identifier = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]*$")]
 Relationship = Literal["senior_junior", "friends", "strangers", "service", "family", "other"]
 
 
 class _Part(BaseModel):
-    """Frozen; an unknown key is an error, so that a misspelt one is not ignored."""
+    """Frozen; an unknown key is an error, so that misspellings are noticed."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
 
 class Persona(_Part):
-    """One of the two. name: shown, and the speaker's name in every file.
+    """One speaker. name: also the speaker's name in every file.
 
-    persona: who they are, as their partner knows them, too. calls: how they address the other
+    persona: description, known to the partner too. calls: how they address the partner
     (「高橋さん」); empty leaves it to the model. speech: how they speak. facts: private facts such
-    as a wish; they start in this persona's memory, one entry each.
+    as a wish; each becomes an entry in this persona's memory.
     """
 
     schema_: Literal["naisei.persona.v1"] = Field(default="naisei.persona.v1", alias="schema")
@@ -64,11 +60,11 @@ class Persona(_Part):
 
 
 class Pair(_Part):
-    """Two who talk with each other; `a` speaks first.
+    """Two personas; `a` speaks first.
 
-    relationship: its kind (a label for tables, not in prompts). setting: where and when
-    they meet. topics: one a session in turn, what they may come to talk about; may be empty.
-    base: their usual stance, to which a reading fades between meetings.
+    relationship: label for tables, not in prompts. setting: where and when they meet. topics:
+    suggested topics, one per session in turn. base: their usual stance, toward which a reading
+    fades between sessions.
     """
 
     schema_: Literal["naisei.pair.v1"] = Field(default="naisei.pair.v1", alias="schema")
@@ -89,8 +85,8 @@ class Pair(_Part):
         return self
 
     def on(self, first: datetime) -> Pair:
-        """The pair with its dates: {3日前}, {10日後}, {3 days ago}, {in 10 days} in facts and
-        topics become days counted from the first session, so that they hold weeks later."""
+        """The pair with dates filled in: {3日前}, {10日後}, {3 days ago} and {in 10 days} in facts
+        and topics become dates relative to the first session."""
 
         def dated(texts: tuple[str, ...]) -> tuple[str, ...]:
             return tuple(_DAY.sub(lambda m: _day(m, first), text) for text in texts)
@@ -117,17 +113,12 @@ def _day(match: re.Match[str], first: datetime) -> str:
     return f"{day.month}月{day.day}日" if match[2] else f"{day.day} {day:%B}"
 
 
-# Finding and reading pairs: the shipped ones by id, one's own as TOML files.
-#
-# A file holds a pair (`schema = "naisei.pair.v1"`) or one persona (`naisei.persona.v1`); two of
-# the latter make a pair.
-
 _SCHEMAS: dict[object, type[BaseModel]] = {"naisei.pair.v1": Pair, "naisei.persona.v1": Persona}
 
 
 @lru_cache(maxsize=1)
 def shipped() -> dict[str, Pair]:
-    """The pairs that ship with the package, by id."""
+    """The bundled pairs by id."""
     folder = files("naisei.data") / "personas"
     texts = {
         entry.name: entry.read_text(encoding="utf-8")
@@ -139,16 +130,16 @@ def shipped() -> dict[str, Pair]:
 
 
 def pair_text(id: str) -> str:
-    """The TOML text of a shipped pair. Raises `FileNotFoundError` for an unknown id."""
+    """The TOML text of a bundled pair. Raises `FileNotFoundError` for an unknown id."""
     return (files("naisei.data") / "personas" / f"{id}.toml").read_text(encoding="utf-8")
 
 
 def load_pairs(names: Sequence[str]) -> list[Pair]:
-    """Pairs by id or file; files of single personas are taken two by two, in order.
+    """Pairs by id or file; persona files are paired two by two, in order.
 
     Raises:
-        InputError: nothing has this name, a file is neither pair nor persona, a persona is left
-            without a partner, or two pairs have one id.
+        InputError: unknown name, a file with neither pair nor persona, a persona
+            without a partner, or two pairs with one id.
     """
     pairs: list[Pair] = []
     waiting: tuple[str, Persona] | None = None
@@ -165,7 +156,7 @@ def load_pairs(names: Sequence[str]) -> list[Pair]:
         raise InputError(
             say(
                 "人物が一人だけで、話す相手がいません",
-                "is one persona, and nobody is left for it to talk with",
+                "a single persona has no partner",
             ),
             place=waiting[0],
             remedy=say(
@@ -187,7 +178,7 @@ def parse(text: str, *, place: str = "") -> Pair | Persona:
     """A pair or a persona from the text of a TOML file.
 
     Raises:
-        InputError: it is not TOML, or neither of them; every fault is named with its key.
+        InputError: not TOML, or neither a pair nor a persona; the message names each wrong key.
     """
     try:
         data = toml_of(text)
@@ -197,13 +188,13 @@ def parse(text: str, *, place: str = "") -> Pair | Persona:
             place=place,
             remedy=say("その場所の書き方を直してください", "fix the syntax there"),
         )
-    said = data.get("schema", _unnamed(data))
-    kind = _SCHEMAS.get(said) if isinstance(said, str) else None
+    schema = data.get("schema", _unnamed(data))
+    kind = _SCHEMAS.get(schema) if isinstance(schema, str) else None
     if kind is None:
         raise InputError(
             say("schema がありません", "no schema is named")
-            if said is None
-            else say(f"知らない schema です: {said!r}", f"unknown schema {said!r}"),
+            if schema is None
+            else say(f"知らない schema です: {schema!r}", f"unknown schema {schema!r}"),
             place=place,
             remedy=say(
                 '先頭に schema = "naisei.pair.v1" (二人。[a] と [b]) または '
@@ -277,7 +268,7 @@ def _couple(first: tuple[str, Persona], second: tuple[str, Persona]) -> Pair:
 
 
 def _frozen(data: Any) -> Any:
-    """TOML's arrays as tuples, which is what a strict frozen model holds."""
+    """TOML arrays as tuples, as strict frozen models require."""
     if isinstance(data, dict):
         return {key: _frozen(value) for key, value in data.items()}
     return tuple(map(_frozen, data)) if isinstance(data, list) else data
@@ -289,7 +280,7 @@ class PersonasOptions(Options):
     name: str = flag(
         "",
         "組の ID (その TOML を出す)",
-        "A pair by id: print its TOML, to start from.",
+        "Print the TOML of this pair as a template.",
         argument=True,
         metavar="[ID]",
     )

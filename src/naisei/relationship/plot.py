@@ -1,7 +1,4 @@
-"""The course of the readings as a picture, and as a table.
-
-With the extra `plots`; see `naisei.runs.pictures`.
-"""
+"""Plots readings over a conversation (extra `plots`), and lists them as a table."""
 
 from __future__ import annotations
 
@@ -31,25 +28,24 @@ COLUMNS = (
     *("value", "low", "high", "repeats", "carried", "injected"),
 )
 _MARKS = ("o", "s", "^", "D", "v", "P", "X")
-#: Offset that separates equal readings.
+#: Offset between lines with equal readings.
 _ASIDE = 0.07
 _STYLES = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)), (0, (6, 1.5, 1.5, 1.5)))
 
 
 def draw(series: Sequence[Series], to: Sequence[Path], *, title: str = "") -> None:
-    """Draw one conversation, both directions in one panel a dimension; or several, compared, a
-    panel a direction and dimension. Bands are the least and greatest of repeated ratings.
+    """Draw one conversation (a panel per dimension with both directions), or compare several (a
+    panel per direction and dimension). Bands span the minimum and maximum of repeated ratings.
 
     Raises:
-        InputError: matplotlib is not installed; a file's ending is no known format, or it cannot
-            be written.
+        InputError: matplotlib is missing, an unknown file format, or a file cannot be written.
     """
     for path in to:
         check_format(path)
     matplotlib = needed_matplotlib()
     series = aligned(series)
-    # In the language of the talk. One figure each: a layout is fitted to the format that is
-    # written first.
+    # Labels are in the language of the talk. One figure per file: the layout is fitted to the
+    # first format written.
     with matplotlib.rc_context(style()), speaking(series[0].language or language()):
         for path in to:
             hover: dict[str, str] = {}
@@ -57,7 +53,7 @@ def draw(series: Sequence[Series], to: Sequence[Path], *, title: str = "") -> No
 
 
 def _figure(series: Sequence[Series], title: str, hover: dict[str, str]) -> Any:
-    # Not pyplot: it keeps every figure and looks for a screen.
+    # pyplot would keep every figure in memory and look for a display.
     from matplotlib.figure import Figure
 
     columns = 1 if len(series) == 1 else 2
@@ -95,7 +91,7 @@ def _line(
     hover: dict[str, str],
 ) -> None:
     n, of = nth
-    aside = (n - (of - 1) / 2) * min(_ASIDE, 0.4 / of)
+    offset = (n - (of - 1) / 2) * min(_ASIDE, 0.4 / of)
     colour, mark, style = (
         COLOURS[n % len(COLOURS)],
         _MARKS[n % len(_MARKS)],
@@ -105,7 +101,7 @@ def _line(
         points = [p for p in one.points if p.session == number]
         x = [p.at for p in points]
         reads = [p.reads[way] for p in points]
-        y = [read.values[dimension] + aside for read in reads]
+        y = [read.values[dimension] + offset for read in reads]
         fresh = [k for k, read in enumerate(reads) if not read.carried]
         axes.plot(
             x,
@@ -121,9 +117,9 @@ def _line(
             clip_on=False,
         )
         for k in fresh:
-            if (told := _hover_text(one, points[k], way, dimension)) != "":
+            if (text := _hover_text(one, points[k], way, dimension)) != "":
                 id = f"naisei-{len(hover)}"
-                hover[id] = told
+                hover[id] = text
                 axes.plot(x[k], y[k], marker="o", markersize=9, alpha=0, gid=id, zorder=4)
         if any(read.repeats > 1 for read in reads):
             lows = [read.lows[dimension] for read in reads]
@@ -174,7 +170,7 @@ def _who(one: Series) -> str:
 
 
 def _hover_text(one: Series, point: Point, way: Any, dimension: str) -> str:
-    """Hover text of a point: place, words, and the sentence with its evidence."""
+    """Hover text of a point: turn, value, its word, and the reason with its evidence."""
     read = point.reads[way]
     value = read.values[dimension]
     if math.isnan(value):
@@ -186,7 +182,7 @@ def _hover_text(one: Series, point: Point, way: Any, dimension: str) -> str:
 
 
 def table(series: Sequence[Series]) -> Table:
-    """One row a point, direction and dimension; empty cells where nothing was read."""
+    """One row per point, direction and dimension; a missing reading leaves its cells empty."""
     rows: list[tuple[str | float | int, ...]] = []
     for one in series:
         for point in one.points:
@@ -216,22 +212,22 @@ class PlotOptions(Options):
     labels: tuple[str, ...] = flag(
         (),
         "ファイルごとの名前 (続けて並べる)",
-        "A name for each file (one after the other).",
+        "A name per file, in the same order.",
         metavar="NAME…",
     )
     out: tuple[Path, ...] = flag(
         (),
         "書き出す図 (.png, .svg, .pdf。繰り返し可。既定: rr_plot.png)",
-        "Picture to write: .png, .svg, .pdf; repeatable; rr_plot.png by default.",
+        "Output file: .png, .svg or .pdf; repeatable; rr_plot.png by default.",
         short="-o",
         metavar="FILE",
     )
     csv: bool = flag(
         False,
         "値を CSV に書き出す (-o がなければ図は描かない)",
-        "Write the values as CSV; no picture unless -o is given.",
+        "Write the values as CSV; no plot unless -o is given.",
     )
-    title: str = flag("", "図の題", "Title of the picture.")
+    title: str = flag("", "図の題", "Title of the plot.")
 
 
 def plot_command(options: PlotOptions) -> None:
@@ -256,20 +252,18 @@ def plot_command(options: PlotOptions) -> None:
         print(path)
 
 
-def _apart(given: Sequence[str], labels: Sequence[str]) -> tuple[list[Path], list[str]]:
-    """Files and labels. After `--labels A` the parser takes `B` for a file: a non-file is a
-    label."""
-
+def _apart(arguments: Sequence[str], labels: Sequence[str]) -> tuple[list[Path], list[str]]:
+    """Separate files from labels: in `--labels A B` the parser passes `B` as a file."""
     if not labels:
-        return [Path(name) for name in given], []
-    files = [Path(name) for name in given if Path(name).exists()]
-    names = [*labels, *(name for name in given if not Path(name).exists())]
+        return [Path(name) for name in arguments], []
+    files = [Path(name) for name in arguments if Path(name).exists()]
+    names = [*labels, *(name for name in arguments if not Path(name).exists())]
     if len(files) != len(names):
-        shown = ", ".join(map(str, files)) or "–"
+        paths = ", ".join(map(str, files)) or "–"
         raise InputError(
             say(
-                f"ファイル {len(files)} 個 ({shown}) に名前が {len(names)} 個 ({', '.join(names)})",
-                f"{len(files)} files ({shown}) and {len(names)} labels ({', '.join(names)})",
+                f"ファイル {len(files)} 個 ({paths}) に名前が {len(names)} 個 ({', '.join(names)})",
+                f"{len(files)} files ({paths}) and {len(names)} labels ({', '.join(names)})",
             ),
             place="--labels",
             remedy=say(

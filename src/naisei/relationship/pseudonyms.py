@@ -1,6 +1,6 @@
-"""Pseudonyms: a private chat without the names, places, numbers and addresses in it.
+"""Replaces names, places, numbers and addresses in a private chat by pseudonyms.
 
-Stored and sent data have them; the true names stay in this process.
+Only pseudonyms are stored or sent; the original names stay in this process.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from naisei.japanese.morph import is_japanese, tokens
 from naisei.relationship.dialogues import Dialogue
 from naisei.relationship.speech.politeness import name_parts
 
-#: Names that sound like names, so that 〜さん and 〜くん keep their places.
+#: Plausible names, so that 〜さん and 〜くん still read naturally.
 _NAMES = {
     "ja": ("青葉", "若草", "白波", "夕凪", "朝霧", "初雪"),
     "en": ("Alder", "Birch", "Cedar", "Damson", "Elder", "Furze"),
 }
 #: Recognised by form: mail and web addresses, account names, postal codes, lot numbers,
-#: and any number of so many digits as a telephone has.
+#: and anything as long as a telephone number.
 _FORMS = (
     ("mail", re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+", re.ASCII)),
     ("url", re.compile(r"https?://[^\s」』)）>]+")),
@@ -39,34 +39,34 @@ _SHOWN = {
 
 @dataclass(slots=True)
 class Pseudonyms:
-    """true: pseudonym → original, in order of appearance."""
+    """originals: pseudonym → original, in order of appearance."""
 
     language: str
-    true: dict[str, str] = field(default_factory=dict)
+    originals: dict[str, str] = field(default_factory=dict)
 
     def masked(self, dialogue: Dialogue) -> Dialogue:
-        """The dialogue with pseudonyms; vectors and positions stay."""
+        """The dialogue with pseudonyms; vectors and turn numbers are unchanged."""
         everything = "\n".join(line.text for line in dialogue.lines)
         free = [name for name in _NAMES[self.language] if name not in everything]
-        given = dict(zip(dialogue.speakers, free, strict=False))
-        self.true |= {pseudonym: name for name, pseudonym in given.items()}
-        called = re.compile("|".join(_calls(given)) or r"(?!)")
-        parts = {part: given[name] for name in given for part in _parts(name)}
+        pseudonyms = dict(zip(dialogue.speakers, free, strict=False))
+        self.originals |= {pseudonym: name for name, pseudonym in pseudonyms.items()}
+        calls = re.compile("|".join(_calls(pseudonyms)) or r"(?!)")
+        parts = {part: pseudonyms[name] for name in pseudonyms for part in _parts(name)}
 
         def hidden(text: str) -> str:
-            text = called.sub(lambda m: parts.get(m[0]) or _short(m[0], parts), text)
+            text = calls.sub(lambda m: parts.get(m[0]) or _short(m[0], parts), text)
             for kind, form in _FORMS:
-                for said in dict.fromkeys(form.findall(text)):
-                    text = text.replace(said, self._label(kind, said))
+                for match in dict.fromkeys(form.findall(text)):
+                    text = text.replace(match, self._label(kind, match))
             for piece in _LABEL.split(text) if is_japanese(text) else ():
                 for token in tokens(piece):
-                    if (named := _KINDS.get(token.kind)) and token.surface not in self.true:
+                    if (named := _KINDS.get(token.kind)) and token.surface not in self.originals:
                         self._label(named, token.surface)
             return text
 
         lines = [hidden(line.text) for line in dialogue.lines]
-        # What is a name in one line is one in all; one of a single character where 〜さん follows.
-        names = {t: k for k, t in self.true.items() if _LABEL.fullmatch(k)}
+        # A name found in one line is replaced in all; a single character only before 〜さん.
+        names = {t: k for k, t in self.originals.items() if _LABEL.fullmatch(k)}
         forms = [
             re.escape(name) + ("" if len(name) > 1 else "(?=さん|くん|ちゃん|様|氏)")
             for name in sorted(names, key=len, reverse=True)
@@ -75,34 +75,36 @@ class Pseudonyms:
         return replace(
             dialogue,
             name="dialogue",
-            speakers=(given[dialogue.speakers[0]], given[dialogue.speakers[1]]),
+            speakers=(pseudonyms[dialogue.speakers[0]], pseudonyms[dialogue.speakers[1]]),
             lines=tuple(
                 replace(
                     line,
-                    speaker=given[line.speaker],
+                    speaker=pseudonyms[line.speaker],
                     text=again.sub(lambda m: names[m[0]], text),
                 )
                 for line, text in zip(dialogue.lines, lines, strict=True)
             ),
             personas={
-                given[name]: again.sub(lambda m: names[m[0]], hidden(text))
+                pseudonyms[name]: again.sub(lambda m: names[m[0]], hidden(text))
                 for name, text in dialogue.personas.items()
             },
             preview=(),
         )
 
-    def _label(self, kind: str, said: str) -> str:
-        """One label for each thing: 〈人物2〉."""
+    def _label(self, kind: str, original: str) -> str:
+        """The label of an original, such as 〈人物2〉; always the same for the same text."""
         word = _SHOWN[self.language].get(kind, kind)
-        known = [label for label, true in self.true.items() if true == said]
-        count = sum(label.startswith(f"〈{word}") for label in self.true)
+        known = [label for label, text in self.originals.items() if text == original]
+        count = sum(label.startswith(f"〈{word}") for label in self.originals)
         label = known[0] if known else f"〈{word}{count + 1}〉"
-        self.true[label] = said
+        self.originals[label] = original
         return label
 
     def legend(self) -> str:
-        """Who is meant, for the screen."""
-        return ", ".join(f"{pseudonym} = {true}" for pseudonym, true in self.true.items())
+        """Pseudonyms with their originals, for the screen."""
+        return ", ".join(
+            f"{pseudonym} = {original}" for pseudonym, original in self.originals.items()
+        )
 
 
 def _parts(name: str) -> tuple[str, ...]:
@@ -111,14 +113,14 @@ def _parts(name: str) -> tuple[str, ...]:
     return tuple(sorted({name, *words, *name_parts(name)}, key=len, reverse=True))
 
 
-def _calls(given: dict[str, str]) -> Iterator[str]:
+def _calls(names: dict[str, str]) -> Iterator[str]:
     """Patterns of the names, and of their short forms: ケンタ → ケンちゃん."""
-    for part in sorted((p for name in given for p in _parts(name)), key=len, reverse=True):
+    for part in sorted((p for name in names for p in _parts(name)), key=len, reverse=True):
         plain = re.escape(part)
         yield rf"\b{plain}\b" if part.isascii() else plain
         if len(part) > 2 and not part.isascii():
             yield rf"{re.escape(part[:2])}(?=ちゃん|くん|っち|ちん)"
 
 
-def _short(said: str, parts: dict[str, str]) -> str:
-    return next(pseudonym for part, pseudonym in parts.items() if part.startswith(said))
+def _short(call: str, parts: dict[str, str]) -> str:
+    return next(pseudonym for part, pseudonym in parts.items() if part.startswith(call))

@@ -26,8 +26,8 @@ from naisei.system.config import Options, flag
 def median_reading(readings: Sequence[Reading]) -> Reading:
     """Self-consistency: the median of the usable readings in each dimension.
 
-    Between two middle values the mean of both, rounded away from 0. Repairs of all are kept.
-    If none is usable it fails with the first reason; those that failed are left out.
+    With an even number, the mean of the two middle values, rounded away from 0. Includes the
+    repairs of all readings. If none is usable, the result fails with the first failure.
     """
     vectors = [r.vector for r in readings if r.vector is not None]
     repairs = tuple(repair for r in readings for repair in r.repairs)
@@ -40,7 +40,7 @@ def median_reading(readings: Sequence[Reading]) -> Reading:
         name: away_from_zero(median(getattr(vector, name) for vector in vectors))
         for name in DIMENSIONS
     }
-    # The sentence of a dimension comes from the reading that is nearest to the middle.
+    # The reason of a dimension comes from the reading nearest to the median.
     reasons = []
     for name in DIMENSIONS:
         near = sorted(readings, key=lambda r: _distance(r, name, middle[name]))
@@ -55,14 +55,13 @@ def _distance(reading: Reading, name: str, value: int) -> int:
 def stability(
     repeats: Sequence[Sequence[dict[Direction, RelationVector | None]]], *, seed: int = 0
 ) -> list[Metric]:
-    """Figures of the agreement of repeated ratings.
+    """Agreement of repeated ratings.
 
     repeats: for each repetition the vectors after each turn, all of one length; `None` for a failed
-    reading. For each dimension: `alpha.D`, Krippendorff's α of interval data (difference function:
-    the squared difference), units being turns × directions, resampled by turn; `sd.D`, the mean
-    standard deviation within a unit (population form, in points of the scale); `agreed.D`, the
-    share of units on which all repetitions agree. NaN with a reason where fewer than two
-    repetitions were read.
+    reading. For each dimension: `alpha.D`, Krippendorff's α for interval data over turns ×
+    directions, resampled by turn; `sd.D`, the mean population standard deviation within a unit, in
+    scale points; `agreed.D`, the share of units on which all repetitions agree. NaN with a reason
+    if fewer than two repetitions are usable.
     """
     out: list[Metric] = []
     turns = len(repeats[0]) if repeats else 0
@@ -83,11 +82,13 @@ def stability(
                 seed=seed,
             )
         )
-        read = [kept for unit in units if len(kept := [v for v in unit if v is not None]) >= 2]
+        read = [
+            present for unit in units if len(present := [v for v in unit if v is not None]) >= 2
+        ]
         why = "" if read else "no turn was read twice"
         same = [float(len(set(unit)) == 1) for unit in read]
         for kind, values in (("sd", [pstdev(unit) for unit in read]), ("agreed", same)):
-            one = [0] * len(read)  # no interval: all are of one dialogue
+            one = [0] * len(read)  # a single dialogue: no interval
             out.append(mean_metric(f"{kind}.{name}", values, clusters=one, reason=why))
     return out
 
@@ -96,8 +97,8 @@ def stability(
 class Score:
     """One number of one direction after one turn.
 
-    value: the estimate, or the mean of the repetitions; NaN where there is none, then `reason`
-    says why. repeats: what each repetition gave, `None` where it failed.
+    value: the estimate, or the mean of the repetitions; NaN with a `reason` if missing. repeats:
+    the number from each repetition, `None` if it failed.
     """
 
     value: float
@@ -112,8 +113,8 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class RatedTurn:
-    """The state after one utterance. marks: direction → dimension → its mark. speech: the
-    readings with their grounds, where speech was the rater."""
+    """The scores after one utterance. marks: direction → dimension → score. speech: the
+    estimator's readings with their evidence, if the rater is speech."""
 
     line: Utterance
     next_speaker: str
@@ -131,19 +132,19 @@ class Rating:
     repeats: int = 1
 
     def name(self, way: Direction) -> tuple[str, str]:
-        """Who stands toward whom."""
+        """The names of a direction: (from, to)."""
         a, b = self.dialogue.speakers
         return (a, b) if way == "a_to_b" else (b, a)
 
     def of(self, dialogue: Dialogue) -> Rating:
-        """The rating with the lines of the same dialogue under other names."""
+        """The same rating with the lines of `dialogue` (the same one under other names)."""
         pairs = zip(self.turns, dialogue.lines, strict=True)
         turns = tuple(replace(turn, line=line) for turn, line in pairs)
         return replace(self, dialogue=dialogue, turns=turns)
 
 
 def rate_by_speech(dialogue: Dialogue) -> Rating:
-    """Rate with the estimator: each turn by all lines so far, across sessions."""
+    """Rate with the speech estimator; each turn uses all lines so far, across sessions."""
     estimator = SpeechEstimator(dialogue.speakers)
     turns = []
     for at, line in enumerate(dialogue.lines):
@@ -180,8 +181,8 @@ def from_conversations(dialogue: Dialogue, rater: str, talks: Sequence[Conversat
             if any(one is not None for one in rated) and not answered:
                 marks[way] = _marks([], say("まだ話していません", "has not spoken yet"))
                 continue
-            lost = [(None, "not rated")] * (len(found) - len(answered))
-            every = [*answered, *lost]
+            missing = [(None, "not rated")] * (len(found) - len(answered))
+            every = [*answered, *missing]
             why = next((failure for vector, failure in every if vector is None), "")
             marks[way] = _marks([vector for vector, _ in every], why or "not rated")
         turns.append(RatedTurn(line, next_speaker(dialogue, at), marks))
@@ -191,15 +192,15 @@ def from_conversations(dialogue: Dialogue, rater: str, talks: Sequence[Conversat
 def _marks(vectors: Sequence[RelationVector | None], why: str) -> dict[str, Score]:
     out = {}
     for name in DIMENSIONS:
-        given = tuple(None if v is None else int(getattr(v, name)) for v in vectors)
-        read = [v for v in given if v is not None]
+        values = tuple(None if v is None else int(getattr(v, name)) for v in vectors)
+        read = [v for v in values if v is not None]
         mean = sum(read) / len(read) if read else math.nan
-        out[name] = Score(mean, "" if read else why, given)
+        out[name] = Score(mean, "" if read else why, values)
     return out
 
 
 def next_speaker(dialogue: Dialogue, at: int) -> str:
-    """Who speaks after line `at`; after the last of a session, the other one."""
+    """The speaker after line `at`; after the last line of a session, the other speaker."""
     a, b = dialogue.speakers
     line = dialogue.lines[at]
     after = dialogue.lines[at + 1] if at + 1 < len(dialogue.lines) else None
@@ -209,33 +210,33 @@ def next_speaker(dialogue: Dialogue, at: int) -> str:
 
 
 class RateOptions(Options):
-    """Flags of `naisei relationship rate`, beside those of the rating's configuration."""
+    """Flags of `naisei relationship rate` besides those of `RatingConfig`."""
 
     file: Path = flag(
         ...,
         "会話のファイル (読める形式は naisei data forms)",
-        "A file of a conversation; naisei data forms lists what is read.",
+        "A conversation file; `naisei data forms` lists the formats.",
         argument=True,
         metavar="FILE",
     )
     speakers: str | None = flag(
         None,
         "読む二人、A を先に (三人以上なら必要)",
-        "The two to read, A first; needed if there are more.",
+        "The two speakers to rate, A first; required if there are more.",
         panel="input",
         metavar="A,B",
     )
     dialogue: str | None = flag(
         None,
         "何本も入ったファイルのうちの一本",
-        "One dialogue of a file that holds several.",
+        "One dialogue of a file with several.",
         panel="input",
         metavar="ID",
     )
     form: str = flag(
         "",
         "ファイルの形式 (既定: 自動)",
-        "Form of the file; found by itself if not given.",
+        "Format of the file (default: detect).",
         panel="input",
         metavar="NAME",
     )
@@ -248,7 +249,7 @@ class RateOptions(Options):
     rater: Literal["auto", "speech", "model"] = flag(
         "auto",
         "発話から推定する (モデル不要、日本語) か、モデルに読ませる。auto: 指定があればモデル",
-        "Who rates: the estimate from speech (no model, Japanese), or a model; auto: a model if "
+        "Rate from speech (no model, Japanese) or with a model; auto: with a model if "
         "one is given.",
         panel=("採点", "Rating"),
     )
@@ -256,13 +257,13 @@ class RateOptions(Options):
         False,
         "名前・地名・住所・電話番号・メールを置き換えてから保存・送信する (本名は画面の表だけ)",
         "Replace names, places, addresses, numbers and mail addresses before anything is stored or "
-        "sent; the table on the screen alone has the true ones.",
+        "sent; only the printed table has the originals.",
         panel="input",
     )
     out: Path | None = flag(
         None,
         "agent_a.json と同じ形で書く (plot で読める)",
-        "Write it in the shape of agent_a.json, which plot reads.",
+        "Write it in the format of agent_a.json, for plot.",
         short="-o",
         panel="output",
         metavar="FILE.json",
@@ -271,12 +272,12 @@ class RateOptions(Options):
 
     @property
     def chosen(self) -> list[str]:
-        """The two speakers; none if they were not named."""
+        """The two speakers of `--speakers`; empty without it."""
         return [s.strip() for s in (self.speakers or "").replace("、", ",").split(",") if s.strip()]
 
 
 def language_of(dialogue: Dialogue, wanted: Literal["auto", "ja", "en"]) -> Literal["ja", "en"]:
-    """The language of the prompts: the dialogue's, unless another is wanted."""
+    """The language of the prompts: `wanted`, or for `auto` the dialogue's."""
     if wanted != "auto":
         return wanted
     return "ja" if any(is_japanese(line.text) for line in dialogue.lines) else "en"
@@ -285,7 +286,7 @@ def language_of(dialogue: Dialogue, wanted: Literal["auto", "ja", "en"]) -> Lite
 def config_fields(
     dialogue: Dialogue, language: Literal["auto", "ja", "en"] = "auto"
 ) -> dict[str, Any]:
-    """The dialogue's part of a rating's configuration. language: of the prompts."""
+    """The fields of `RatingConfig` that come from the dialogue. language: of the prompts."""
     return {
         "name": dialogue.name,
         "speakers": dialogue.speakers,
@@ -300,10 +301,13 @@ def config_fields(
 
 def refuse_for_speech(config: RatingConfig) -> None:
     """Raises `InputError` for options that need a model."""
-    for option, wanted in (("--repeats", config.repeats), ("--self-consistency", config.votes)):
-        if wanted > 1:
+    for option, count in (("--repeats", config.repeats), ("--self-consistency", config.votes)):
+        if count > 1:
             raise InputError(
-                say("発話からの推定は何度しても同じです", "the estimate from speech never varies"),
+                say(
+                    "発話からの推定は何度しても同じです",
+                    "the estimate from speech is deterministic",
+                ),
                 place=option,
-                remedy=say("--model でモデルを指定してください", "name a model by --model"),
+                remedy=say("--model でモデルを指定してください", "choose a model with --model"),
             )

@@ -38,10 +38,10 @@ COLUMNS = (
 
 
 def to_agent_json(rating: Rating) -> dict[str, Any]:
-    """What `plot` and `report` read: `session_N`, `session_N_relationship_reflection_turns`.
+    """The agent file that `plot` and `report` read.
 
-    A number that is not known is null, with its reason in `reasons`. estimates: before they
-    were rounded. repeats: direction → the vector of each repetition, null where it failed.
+    An unknown number is null, with its reason in `reasons`. estimates: the unrounded numbers.
+    repeats: direction → the vector of each repetition, null if it failed.
     """
     a, b = rating.dialogue.speakers
     out: dict[str, Any] = {
@@ -61,13 +61,13 @@ def to_agent_json(rating: Rating) -> dict[str, Any]:
 
 
 def write_agent_file(rating: Rating, path: Path) -> None:
-    """`to_agent_json` as a file. Raises `InputError` where it cannot be written."""
+    """Write `to_agent_json` to a file. Raises `InputError` if it cannot be written."""
     text = json.dumps(to_agent_json(rating), ensure_ascii=False, indent=2, allow_nan=False)
     write_atomically(path, text + "\n")
 
 
 def write_rating(rating: Rating, out: Path | None, csv: Path | None) -> list[Path]:
-    """Write the agent file and the CSV where asked for; returns the written paths."""
+    """Write the agent file and the CSV, if requested; returns the written paths."""
     if out is not None:
         write_agent_file(rating, out)
     if csv is not None:
@@ -82,18 +82,18 @@ def _moment(rating: Rating, turn: RatedTurn) -> dict[str, Any]:
     for way in WAYS:
         src, dst = rating.name(way)
         marks = turn.marks[way]
-        held: dict[str, Any] = {
+        speaker: dict[str, Any] = {
             "toward": dst,
             "vector": vectors[way],
             "carried": False,
             "estimates": {n: plain_number(round(marks[n].value, 3)) for n in DIMENSIONS},
         }
         if missing := {n: marks[n].reason for n in DIMENSIONS if marks[n].reason}:
-            held["failure"] = "; ".join(dict.fromkeys(missing.values()))
-            held["reasons"] = missing
+            speaker["failure"] = "; ".join(dict.fromkeys(missing.values()))
+            speaker["reasons"] = missing
         if way in turn.speech:
-            held["speech"] = turn.speech[way].to_json()
-        rr["by_speaker"][src] = held
+            speaker["speech"] = turn.speech[way].to_json()
+        rr["by_speaker"][src] = speaker
     if rating.repeats > 1:
         rr["repeats"] = {
             way: [_vector(turn.marks[way], n) for n in range(rating.repeats)] for way in WAYS
@@ -108,7 +108,7 @@ def _moment(rating: Rating, turn: RatedTurn) -> dict[str, Any]:
 
 
 def _vector(marks: dict[str, Score], repeat: int | None = None) -> dict[str, int | None] | None:
-    """Of a turn, or of one repetition of its rating."""
+    """The vector of a turn, or of one of its repetitions."""
     found = {
         name: marks[name].rounded
         if repeat is None
@@ -119,7 +119,7 @@ def _vector(marks: dict[str, Score], repeat: int | None = None) -> dict[str, int
 
 
 def to_csv(rating: Rating) -> str:
-    """One row a turn, direction and dimension; an unknown number is an empty cell."""
+    """One row per turn, direction and dimension; an unknown number is an empty cell."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
@@ -144,7 +144,7 @@ def to_csv(rating: Rating) -> str:
 
 
 def turns_table(rating: Rating) -> Table:
-    """A row a turn: both directions, three numbers each."""
+    """One row per turn with both directions, three numbers each."""
     a, b = rating.dialogue.speakers
     heads = [f"{way} {name[0]}" for way in ("A→B", "B→A") for name in DIMENSIONS]
     return Table(
@@ -153,13 +153,13 @@ def turns_table(rating: Rating) -> Table:
         tuple(_turn_rows(rating)),
         note=say(
             "P 力関係、I 親密度、T タスク指向、−3〜+3。– は読めないところ",
-            "P power, I intimacy, T task-oriented, −3 to +3; – where it cannot be read",
+            "P power, I intimacy, T task-oriented, −3 to +3; –: no reading",
         ),
     )
 
 
 def _turn_rows(rating: Rating) -> list[tuple[str, ...]]:
-    """For the terminal: session:turn, speaker, text, then the three numbers of each direction."""
+    """Rows: session:turn, speaker, text, then the three numbers of each direction."""
     rows = []
     for turn in rating.turns:
         line = turn.line
@@ -179,7 +179,7 @@ def _cell(mark: Score) -> str:
 
 
 def reasons(rating: Rating) -> list[str]:
-    """The last reading of each direction in words, with its cited lines."""
+    """The last reading of each direction as text, with its evidence."""
     if not rating.turns:
         return []
     out = []
@@ -200,22 +200,24 @@ def reasons(rating: Rating) -> list[str]:
 
 
 def _signs(rating: Rating, reading: SpeechReading, dimension: str) -> list[str]:
-    """The parts of a number; their tenths add up to it."""
+    """The contributions to a number; rounded to tenths they still add up to it."""
     one = reading[dimension]
     out = []
     if one.base:
         out.append(
-            f"    {one.base:+.1f} " + say("もとの値 (会話一般)", "to begin with (talks in general)")
+            f"    {one.base:+.1f} " + say("もとの値 (会話一般)", "baseline (average dialogue)")
         )
     for sign in one.signs:
-        heard = []
+        quotes = []
         for at, words in sign.lines:
             line = rating.dialogue.lines[at]
-            heard.append(
+            quotes.append(
                 f"[{line.session}:{line.turn} {line.speaker}] " + "・".join(dict.fromkeys(words))
             )
-        shown = say("、", "; ").join(heard)
-        out.append(f"    {sign.share:+.1f} {sign.words}" + (f": {shown}" if shown else ""))
+        listed_lines = say("、", "; ").join(quotes)
+        out.append(
+            f"    {sign.share:+.1f} {sign.words}" + (f": {listed_lines}" if listed_lines else "")
+        )
     listed = round(one.base, 1) + sum(round(sign.share, 1) for sign in one.signs)
     if rest := round(round(one.value, 1) - listed, 1):
         out.append(f"    {rest:+.1f} " + say("そのほか", "all others"))

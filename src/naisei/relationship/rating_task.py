@@ -1,4 +1,4 @@
-"""Ratings by a model as a run: logged, resumable, within budgets; one episode a repetition."""
+"""Ratings by a model as a run: logged, resumable, within budgets; one episode per repetition."""
 
 from __future__ import annotations
 
@@ -41,22 +41,22 @@ from naisei.runs.task import EpisodeRow, Metric, Summary, Task
 
 
 def rating_flow(config: RatingConfig, record: Recorder) -> Flow[Conversation]:
-    """Read a line, reflect in both directions by the median of the votes, continue. A person who
-    has not spoken gets no vector. Readings are not remembered, so each depends on the dialogue
+    """After each line, reflect in both directions and take the median of the votes. A speaker
+    without a line yet gets no vector. Readings are not remembered, so each depends on the dialogue
     alone.
     """
     pair, rules, dialogue = config.pair, config.rules, config.dialogue
     who = dict(zip(config.speakers, AGENTS, strict=True))
     spoken: set[AgentId] = set()
-    for at, given in enumerate(config.lines):
-        if at == 0 or config.lines[at - 1].session != given.session:
-            start = rules.clock.session(given.session, rules.turns)
-            session = Session(number=given.session, start=start)
+    for at, rated in enumerate(config.lines):
+        if at == 0 or config.lines[at - 1].session != rated.session:
+            start = rules.clock.session(rated.session, rules.turns)
+            session = Session(number=rated.session, start=start)
             yield from Remember({"session": session.model_dump(mode="json")}, RECORD)
-        agent = who[given.speaker]
-        line = next_line(rules, record, agent, given.text)
+        agent = who[rated.speaker]
+        line = next_line(rules, record, agent, rated.text)
         spoken = {*spoken, agent}
-        yield from Say(given.text, agent, line.model_dump(mode="json", exclude={"speaker", "text"}))
+        yield from Say(rated.text, agent, line.model_dump(mode="json", exclude={"speaker", "text"}))
         for listener in AGENTS:
             yield from remember(stream_of(listener), utterance_entry(pair, line))
         votes: list[list[Reflection]] = yield from Gather(
@@ -108,7 +108,7 @@ class RatingTask(Task[RatingConfig]):
         return rating_flow(self.config, record), world
 
     def summarise(self, rows: Sequence[EpisodeRow]) -> Summary:
-        """Means of each direction, failed readings, and the agreement of the repetitions."""
+        """Means per direction, failed readings, and agreement between repetitions."""
         rating = rating_of(self.config, rows)
         metrics = _means(rating) if rating.repeats else []
         if self.config.repeats > 1:
@@ -129,7 +129,7 @@ class RatingTask(Task[RatingConfig]):
         return list(talk_lines(Conversation.model_validate(result)))
 
     def export(self, directory: RunDirectory, result: RunResult) -> None:
-        """The rating as an agent file, which `plot` and `report` read."""
+        """Write the agent file that `plot` and `report` read."""
         rating = rating_of(self.config, result.outcome.rows)
         if rating.repeats:
             write_agent_file(rating, directory.path / "agent_a.json")
@@ -146,21 +146,21 @@ def _talks(rows: Sequence[EpisodeRow]) -> list[Conversation]:
 
 
 def _means(rating: Rating) -> list[Metric]:
-    """reading_failures: turns × directions × repetitions without a vector. Power.a_to_b, …:
-    means over the turns that were read. Intervals: see `blocks`."""
+    """reading_failures: share of turns × directions × repetitions without vector. Power.a_to_b, …:
+    means over turns with a reading. Intervals: see `blocks`."""
     marks = [(turn.line.session, turn.marks[way]) for turn in rating.turns for way in turn.marks]
-    lost = [(s, float(v is None)) for s, one in marks for v in one[DIMENSIONS[0]].repeats]
+    failed = [(s, float(v is None)) for s, one in marks for v in one[DIMENSIONS[0]].repeats]
 
-    def mean(name: str, given: list[tuple[int, float]], why: str) -> Metric:
-        labels = blocks([("dialogue", session) for session, _ in given])[0]
-        values = [value for _, value in given]
+    def mean(name: str, pairs: list[tuple[int, float]], why: str) -> Metric:
+        labels = blocks([("dialogue", session) for session, _ in pairs])[0]
+        values = [value for _, value in pairs]
         share = name == "reading_failures"
         return mean_metric(name, values, clusters=labels, share=share, reason=why)
 
-    out = [mean("reading_failures", lost, "nothing was rated")]
+    out = [mean("reading_failures", failed, "nothing was rated")]
     for name in DIMENSIONS:
         for way in WAYS:
-            given = [(t.line.session, t.marks[way][name].value) for t in rating.turns]
-            read = [(s, v) for s, v in given if v == v]
+            pairs = [(t.line.session, t.marks[way][name].value) for t in rating.turns]
+            read = [(s, v) for s, v in pairs if v == v]
             out.append(mean(f"{name}.{way}", read, "no usable reading"))
     return out

@@ -1,4 +1,4 @@
-"""The record of a conversation: the fold of lines and reflections."""
+"""The record of a conversation: a fold over utterances and reflections."""
 
 from __future__ import annotations
 
@@ -24,29 +24,29 @@ from naisei.relationship.schemas import (
 )
 from naisei.relationship.vector import RelationVector
 
-#: Name of the record as a memory; the agents' streams have their own.
+#: Memory name of the record.
 RECORD = "record"
 
 
 def stream_of(agent: AgentId) -> str:
-    """The name of an agent's stream."""
+    """Memory name of an agent's stream."""
     return f"agent_{agent}"
 
 
 def streams_of(rules: Rules) -> dict[str, Stream]:
-    """Empty streams of both, by name."""
+    """An empty stream per agent, by name."""
     agents: tuple[AgentId, AgentId] = ("a", "b")
     return {stream_of(agent): Stream(weights=rules.weights) for agent in agents}
 
 
 def other(agent: AgentId) -> AgentId:
-    """The one spoken to."""
+    """The partner of `agent`."""
     return "b" if agent == "a" else "a"
 
 
 def base_of(pair: Pair, record: Recorder, way: Direction) -> RelationVector:
-    """The base of a direction: the pair's own; else the mean of the readings so far for Power and
-    Intimacy, and 0 for TaskOriented."""
+    """The base of a direction: the pair's, or else the mean of the readings so far for Power and
+    Intimacy and 0 for TaskOriented."""
     if (own := (pair.base or {}).get(way)) is not None:
         return own
     made = [
@@ -71,8 +71,8 @@ def toward(agent: AgentId) -> Direction:
 
 
 class Recorder(Handler):
-    """Performs `Say` (an utterance) and `Remember` into `record`: the start of a session, a
-    moment of reflection, a summary. On replay again."""
+    """Performs `Say` (an utterance) and `Remember` into `RECORD`: a session's start, a moment of
+    reflection, or a summary; also on replay."""
 
     def __init__(self, pair: Pair) -> None:
         self.conversation = Conversation(pair=pair.id, language=pair.language, names=pair.names)
@@ -87,24 +87,24 @@ class Recorder(Handler):
         self.perform(effect, where)
 
     def say(self, request: JsonValue) -> None:
-        """Add an utterance, from the request of its effect."""
-        said = cast(dict[str, Any], request)
+        """Add an utterance from the request of a `Say`."""
+        fields = cast(dict[str, Any], request)
         line = Line.model_validate(
-            {**said["meta"], "speaker": said["speaker"], "text": said["text"]}
+            {**fields["meta"], "speaker": fields["speaker"], "text": fields["text"]}
         )
         self._last(lines=(*self.session.lines, line))
 
     def note(self, item: JsonValue) -> None:
         """Add a remembered item: `{"session": …}`, `{"moment": …}`, or fields of the session."""
-        noted = cast(dict[str, Any], item)
-        if "session" in noted:
-            sessions = (*self.conversation.sessions, Session.model_validate(noted["session"]))
+        fields = cast(dict[str, Any], item)
+        if "session" in fields:
+            sessions = (*self.conversation.sessions, Session.model_validate(fields["session"]))
             self.conversation = self.conversation.model_copy(update={"sessions": sessions})
-        elif "moment" in noted:
-            moment = Moment.model_validate(noted["moment"])
+        elif "moment" in fields:
+            moment = Moment.model_validate(fields["moment"])
             self._last(moments=(*self.session.moments, moment))
         else:
-            self._last(**noted)
+            self._last(**fields)
 
     @property
     def session(self) -> Session:
@@ -113,7 +113,7 @@ class Recorder(Handler):
 
     @property
     def stances(self) -> dict[Direction, Stance]:
-        """The latest reading of each direction, from whatever session."""
+        """The latest reading of each direction, across sessions."""
         for session in reversed(self.conversation.sessions):
             if session.moments:
                 return session.moments[-1].stances
@@ -140,9 +140,9 @@ def _timeless(moment: Moment) -> Moment:
 
 
 def recorded(base: World, record: Recorder, streams: Handler) -> World:
-    """`base`, with lines and memories recorded into the record and the streams.
+    """`base` that writes utterances to `record` and memories to `streams`.
 
-    streams: performs `Remember`, `Recall` and `Recent`, such as a `StreamHandler`.
+    streams: a handler of `Remember`, `Recall` and `Recent`, such as a `StreamHandler`.
     """
     memories = _Memories(record, streams)
     return base.having({Say: record, Remember: memories, Recall: streams, Recent: streams})
@@ -169,16 +169,16 @@ def moment_of(
     rules: Rules,
     speaker: AgentId,
     turn: int,
-    made: Sequence[Reflection],
+    reflections: Sequence[Reflection],
     *,
     at_start: bool,
 ) -> Moment:
-    """The state of both directions after these reflections. speaker: who speaks next."""
+    """The state of both directions after `reflections`. speaker: the next speaker."""
     stances = {
         way: stance.model_copy(update={"carried": True}) for way, stance in record.stances.items()
     }
     number = record.session.number
-    for one in made:
+    for one in reflections:
         stances[one.direction] = Stance(reading=one.reading, session=number, turn=turn)
     return Moment(
         session=number,
@@ -187,7 +187,7 @@ def moment_of(
         next_speaker=speaker,
         injected=rules.inject and stances[toward(speaker)].reading.vector is not None,
         stances=stances,
-        reflections=tuple(made),
+        reflections=tuple(reflections),
     )
 
 

@@ -1,5 +1,4 @@
-"""Reflection: recent memories → three questions → evidence → prompt → vector; and the memories
-of both, with importances.
+"""Reflection: recent memories → three questions → evidence → prompt → vector; and memory entries.
 
 Source: the relationship reflection document, §2, steps 1 to 5.
 """
@@ -37,9 +36,9 @@ from naisei.relationship.schemas import (
 )
 from naisei.relationship.vector import Reading, RelationVector, VectorReply
 
-#: Number of best entries considered; the evidence is cut by its length.
+#: Most entries to retrieve; `evidence_chars` then cuts the evidence.
 _CANDIDATES = 40
-#: Kinds of evidence: lines and facts, not earlier readings.
+#: Kinds of entries that count as evidence; earlier readings do not.
 _EVIDENCE: tuple[Kind, ...] = ("utterance", "fact", "summary")
 
 
@@ -51,8 +50,8 @@ def reflect(
     *,
     former: Mapping[Direction, Stance] | None = None,
 ) -> Flow[list[Reflection]]:
-    """How each of `who` stands toward the other at `now`, side by side, each by its own questions
-    and its own evidence. former: the readings before, given as such."""
+    """The stance of each agent in `who` at `now`, read concurrently, each with its own questions
+    and evidence. former: the previous readings, shown in the prompt."""
     return (
         yield from Gather(
             [_direction(pair, src, now, rules, (former or {}).get(toward(src))) for src in who]
@@ -60,7 +59,7 @@ def reflect(
     )
 
 
-#: Default query without questions, as general as the three dimensions.
+#: Queries of the procedure `lite`, one per dimension.
 _ANCHORS = {
     "ja": (
         "どちらが決め、頼み、指示し、従っているか。許可や謝罪。",
@@ -84,15 +83,15 @@ def _direction(
     def shown(entry: Entry) -> str:
         return evidence_line(entry, pair.language, newest=entry.id == newest)
 
-    asked: Questions | None = None
+    questions: Questions | None = None
     try:
         queries = _ANCHORS[pair.language]
         if rules.procedure != "lite":
-            asked = yield from Chat(
+            questions = yield from Chat(
                 "questioner", questions_messages(pair, src, recent), Questions
             )  # step 2
-            queries = asked.listed
-        found = yield from Recall(
+            queries = questions.listed
+        recalled = yield from Recall(
             queries,
             stream_of(src),
             now,
@@ -102,44 +101,44 @@ def _direction(
             "now",
             rules.half_life_days or None,
         )  # step 3
-        whole = _with_newest(found, recent if rules.procedure == "lite" else recent[-1:])
+        ranked = _with_newest(recalled, recent if rules.procedure == "lite" else recent[-1:])
     except InstrumentFailure as failure:
         wall = yield from Now()
-        unasked = asked is None and rules.procedure != "lite"
-        failed = Reading.failed(f"no {'questions' if unasked else 'evidence'}: {failure}")
+        no_questions = questions is None and rules.procedure != "lite"
+        failed = Reading.failed(f"no {'questions' if no_questions else 'evidence'}: {failure}")
         return Reflection(
-            direction=toward(src), time=now, wall=wall, questions=asked, reading=failed
+            direction=toward(src), time=now, wall=wall, questions=questions, reading=failed
         )
-    block = evidence(whole, limit=rules.evidence_chars, line=shown)
+    block = evidence(ranked, limit=rules.evidence_chars, line=shown)
     before = None
     if former is not None:
         before = (rules.clock.turn(former.session, former.turn, rules.turns), former)
-    told = vector_messages(pair, src, asked, block.text, now=now, former=before)  # step 4
+    messages = vector_messages(pair, src, questions, block.text, now=now, former=before)  # step 4
     wall = yield from Now()
     try:
-        reading = (yield from Chat("reflector", told, VectorReply)).read(block.ids)  # step 5
+        reading = (yield from Chat("reflector", messages, VectorReply)).read(block.ids)  # step 5
     except InstrumentFailure as failure:
         reading = Reading.failed(str(failure))
     return Reflection(
         direction=toward(src),
         time=now,
         wall=wall,
-        questions=asked,
+        questions=questions,
         evidence=tuple(
             _cited_entry(one, number, text)
             for number, (one, text) in enumerate(zip(block.chosen, block.lines, strict=True), 1)
         ),
-        prompt=prompt_text(told),
+        prompt=prompt_text(messages),
         reading=reading,
     )
 
 
-def _with_newest(found: Sequence[Scored], newest: Sequence[Entry]) -> list[Scored]:
-    """Always include the latest line as evidence."""
-    scored = {one.entry.id: one for one in found}
+def _with_newest(ranked: Sequence[Scored], newest: Sequence[Entry]) -> list[Scored]:
+    """Put the newest entries first, whether or not they were retrieved."""
+    scored = {one.entry.id: one for one in ranked}
     first = [scored.get(entry.id) or _unfound(entry) for entry in reversed(newest)]
-    kept = {one.entry.id for one in first}
-    return [*first, *(one for one in found if one.entry.id not in kept)]
+    included = {one.entry.id for one in first}
+    return [*first, *(one for one in ranked if one.entry.id not in included)]
 
 
 def _unfound(entry: Entry) -> Scored:
@@ -147,30 +146,30 @@ def _unfound(entry: Entry) -> Scored:
     return Scored(entry=entry, score=0.0, relevance=none, importance=none, recency=none)
 
 
-def _cited_entry(found: Scored, number: int, text: str) -> CitedEntry:
+def _cited_entry(scored: Scored, number: int, text: str) -> CitedEntry:
     return CitedEntry(
-        id=found.entry.id,
+        id=scored.entry.id,
         number=number,
-        speaker=found.entry.speaker,
+        speaker=scored.entry.speaker,
         text=text,
-        score=found.score,
-        relevance=found.relevance.normalised,
-        importance=found.importance.normalised,
-        recency=found.recency.normalised,
-        source=found.entry.source,
+        score=scored.score,
+        relevance=scored.relevance.normalised,
+        importance=scored.importance.normalised,
+        recency=scored.recency.normalised,
+        source=scored.entry.source,
     )
 
 
-#: Facts of the persona, and summaries of sessions.
+#: Importance of a persona's fact and of a session's summary.
 FACT, SUMMARY = 6, 7
 _SHORT, _LONG = 12, 50
-#: English characters per Japanese character.
+#: English characters as long as one Japanese character.
 _WIDER = 2.5
 
 
 def importance_of(text: str) -> int:
-    """Importance of an utterance, 1 to 10, by its form alone: 2 for a word or two, more for a long
-    one, for figures and for questions. A model may rate it later (`importance="model"`)."""
+    """Importance of an utterance by its form, 2 to 7: higher for long ones, digits and questions.
+    With `importance="model"` a model rates it later."""
     length = sum(1 if ord(c) > 0x2E80 else 1 / _WIDER for c in text)
     points = 2 if length < _SHORT else 4 if length < _LONG else 5
     points += any(c.isdigit() for c in text)
@@ -179,7 +178,7 @@ def importance_of(text: str) -> int:
 
 
 def remember_facts(pair: Pair, agent: AgentId, rules: Rules) -> Flow[None]:
-    """Put a persona's facts into its memory before the first line."""
+    """Add a persona's facts to its memory, dated before the first line."""
     persona = pair.a if agent == "a" else pair.b
     for number, fact in enumerate(persona.facts, 1):
         entry = Entry(
@@ -197,7 +196,7 @@ def remember_facts(pair: Pair, agent: AgentId, rules: Rules) -> Flow[None]:
 def next_line(
     rules: Rules, record: Recorder, who: AgentId, text: str, *, told: RelationVector | None = None
 ) -> Line:
-    """The next utterance of the session. id: as LoCoMo writes them, `D1:3`."""
+    """The next utterance of the session. Its id is in LoCoMo's form, `D1:3`."""
     number, turn = record.session.number, len(record.session.lines)
     return Line(
         id=f"D{number}:{turn + 1}",
@@ -212,7 +211,7 @@ def next_line(
 
 
 def utterance_entry(pair: Pair, line: Line) -> Entry:
-    """The memory entry of a line, for both."""
+    """The memory entry of an utterance, equal for both agents."""
     return Entry(
         id=line.id,
         time=line.time,
@@ -224,8 +223,8 @@ def utterance_entry(pair: Pair, line: Line) -> Entry:
 
 
 def rate_importances(pair: Pair, rules: Rules, record: Recorder, turn: int) -> Flow[None]:
-    """Ask a model for the importance of the utterances since the last time, once there are enough
-    of them or the session ends. Unrated ones keep the rule's value."""
+    """Let a model rate the utterances since the last rating, every `importance_every` utterances
+    and at the session's end. After a failure the rule's values stay."""
     if rules.importance != "model":
         return
     waiting = turn % rules.importance_every + 1
@@ -245,8 +244,7 @@ def rate_importances(pair: Pair, rules: Rules, record: Recorder, turn: int) -> F
 
 
 def end_session(pair: Pair, rules: Rules, record: Recorder) -> Flow[None]:
-    """The session ends: both remember its summary, and the next begins with it. The last session
-    needs none."""
+    """Summarise the session into both memories and the record, unless it is the last."""
     session = record.session
     if not rules.summary or session.number == rules.sessions:
         return
@@ -260,7 +258,7 @@ def end_session(pair: Pair, rules: Rules, record: Recorder) -> Flow[None]:
     entry = Entry(
         id=f"S{session.number}",
         time=session.lines[-1].time,
-        # Every evidence line starts with a name, as readers of the trace expect.
+        # In the trace every evidence line starts with a name.
         speaker="会話の要約" if pair.language == "ja" else "summary",
         kind="summary",
         text=f"{dated(session.start, pair.language)}: {text}",

@@ -1,7 +1,6 @@
-"""The report of conversations: one HTML page that leads from a number to the lines it rests on.
+"""The HTML report of conversations: each number links to its evidence.
 
-Nothing comes from the network, and every text is escaped. The only script unfolds the target of a
-link.
+The page needs no network, and all text is escaped. Its only script unfolds the target of a link.
 """
 
 from __future__ import annotations
@@ -33,10 +32,10 @@ FILE = "relationship.html"
 
 
 def write_report(directory: RunDirectory, to: Path | None = None) -> Path:
-    """Write the page, `relationship.html` of the run by default; returns its path.
+    """Write the report (default: `relationship.html` in the run) and return its path.
 
     Raises:
-        InputError: no run of relationship, nothing was said yet, or the file cannot be written.
+        InputError: not a relationship run, no utterance yet, or the file cannot be written.
     """
     path = to or directory.path / FILE
     page = html_report(directory)
@@ -45,13 +44,13 @@ def write_report(directory: RunDirectory, to: Path | None = None) -> Path:
 
 
 def html_report(directory: RunDirectory) -> str:
-    """The page, also for an unfinished run."""
+    """The report as HTML, also for an unfinished run."""
     rating = directory.frozen.config.get("task") == "rating"
     found = _rated(directory) if rating else conversations(directory)
     found = {episode: one for episode, one in found.items() if one[1].sessions}
     if not found:
         raise InputError(
-            say("まだ発話がありません", "nothing was said yet"), place=str(directory.path)
+            say("まだ発話がありません", "there are no utterances yet"), place=str(directory.path)
         )
     views: list[TalkView] = []
     for n, (episode, (pair, talk)) in enumerate(found.items(), 1):
@@ -78,7 +77,7 @@ def html_report(directory: RunDirectory) -> str:
             curves={v.episode: curves(v.talk, number=n) for n, v in enumerate(views, 1)},
             cost_table=token_table(directory.log.ledger()),
             metrics=summary.summary.metrics if summary else (),
-            stopped=summary.stopped if summary else say("まだ終わっていない", "not at its end yet"),
+            stopped=summary.stopped if summary else say("まだ終わっていない", "not finished"),
             failures=failures,
             notes=[*directory.notes, *(summary.summary.notes if summary else ())],
         )
@@ -97,12 +96,12 @@ def _summary(directory: RunDirectory) -> StoredSummary | None:
     try:
         return stored_summary(directory)
     except InputError:
-        return None  # a run that goes on, or was killed, is reported as far as it came
+        return None  # unfinished runs have no summary
 
 
 @cache
 def _templates() -> Environment:
-    # A copy, since this page adds filters.
+    # Copied because this page adds filters.
     environment = templates("naisei.relationship").overlay()
     environment.filters = {**environment.filters, "signed": signed}
     environment.globals = {**environment.globals, "dated": dated, "degree": _degree}
@@ -122,7 +121,7 @@ class ReportOptions(Options):
     out: Path | None = flag(
         None,
         "書き出すページ (既定: DIR/relationship.html)",
-        "Page to write; DIR/relationship.html by default.",
+        "Output file (default: DIR/relationship.html).",
         short="-o",
         metavar="FILE",
     )

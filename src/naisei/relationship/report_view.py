@@ -1,6 +1,5 @@
-"""A conversation for a report: readings link to evidence, evidence to its line, and lines to the
-readings that cite them.
-"""
+"""The data of a report: readings link to evidence, evidence to its line, lines to the readings that
+cite them."""
 
 from __future__ import annotations
 
@@ -26,10 +25,10 @@ from naisei.relationship.vector import DIMENSIONS
 
 @dataclass(frozen=True, slots=True)
 class Cited:
-    """A link from an entry to its place in the evidence of a reading.
+    """A link from an entry to the reading that cites it.
 
-    at: session and utterance. way, ends: the direction, and its names. dimensions: those that cite
-    it; empty if the reading has no reasons.
+    at: session and utterance. way, ends: the direction and its names. dimensions: those whose
+    reasons cite it; empty if the reading has no reasons.
     """
 
     anchor: str
@@ -41,8 +40,8 @@ class Cited:
 
 @dataclass(frozen=True, slots=True)
 class EvidenceView:
-    """One numbered entry. id: its own anchor. anchor: of its source, empty if that is not on the
-    page. dimensions: those that cite it."""
+    """One numbered entry. id: its anchor. anchor: the anchor of its source; empty if that is not
+    on the page. dimensions: those whose reasons cite it."""
 
     ground: CitedEntry
     id: str
@@ -52,8 +51,8 @@ class EvidenceView:
 
 @dataclass(slots=True)
 class ReadingView:
-    """One direction after a turn. made: `None` if carried from an earlier turn (see `anchor`).
-    again: the same reading in other repetitions, one row each."""
+    """One direction after a turn. made: `None` if carried from an earlier turn, to which `anchor`
+    leads. again: the same reading in the other repetitions."""
 
     anchor: str
     src: str
@@ -67,14 +66,14 @@ class ReadingView:
     cited: list[Cited] = field(default_factory=list)
 
     def reason(self, dimension: str) -> tuple[str, list[EvidenceView]] | None:
-        """The sentence of a dimension and its evidence."""
+        """The reason of a dimension and its evidence."""
         for one in self.made.reading.reasons if self.made is not None else ():
             if one.dimension == dimension:
                 return one.text, [e for e in self.evidence if e.ground.id in one.evidence]
         return None
 
     def spread(self, dimension: str) -> tuple[int, int] | None:
-        """The least and greatest of all repetitions; `None` if there was one only."""
+        """Minimum and maximum over the repetitions; `None` if there is only one."""
         read = [one[dimension] for one in (self.values, *self.again) if one is not None]
         return (min(read), max(read)) if len(read) > 1 else None
 
@@ -115,7 +114,7 @@ class TalkView:
 def view(
     number: int, episode: str, pair: Pair, talk: Conversation, others: Sequence[Conversation] = ()
 ) -> TalkView:
-    """number: of the conversation on the page, for its anchors. others: repetitions of it."""
+    """The view of one conversation. number: used in anchors. others: its other repetitions."""
     links = _Links(number, talk)
     sessions = []
     for session in talk.sessions:
@@ -165,7 +164,7 @@ class _Links:
                     at = f"{session.number}-{moment.turn + 1}"
                     named = _named(made)
                     for ground in made.evidence:
-                        # If a reading cites evidence, the rest was only shown.
+                        # Evidence that a reading with reasons does not cite was only shown.
                         if made.reading.reasons and ground.id not in named:
                             continue
                         link = Cited(
@@ -178,7 +177,7 @@ class _Links:
                         self._cited.setdefault(ground.id, []).append(link)
 
     def of(self, id: str) -> str:
-        """The anchor of a stream id: lines, facts, summaries, readings."""
+        """The anchor of an entry by its stream id (line, fact, summary or reading)."""
         if m := re.fullmatch(r"R(\d+):(\d+)(s?):([ab])", id):
             agent: AgentId = "a" if m[4] == "a" else "b"
             return f"r{self._number}-{m[1]}-{m[2]}{m[3]}-{toward(agent)}"
@@ -188,7 +187,7 @@ class _Links:
         return self._cited.get(id, [])
 
     def readings(self, moment: Moment, others: Sequence[Conversation]) -> list[ReadingView]:
-        """Both directions at a moment: those made now, and those carried on."""
+        """Both directions at a moment, new or carried from earlier."""
         made = {one.direction: one for one in moment.reflections}
         out = []
         for way in WAYS:
@@ -242,7 +241,7 @@ class _Links:
 
 
 def _named(made: Reflection) -> dict[str, tuple[str, ...]]:
-    """Id of an entry → the dimensions whose reasons name it."""
+    """Entry id → the dimensions whose reasons cite it."""
     out: dict[str, tuple[str, ...]] = {}
     for reason in made.reading.reasons:
         for id in reason.evidence:

@@ -1,4 +1,4 @@
-"""The vocabulary of a conversation with relationship reflection: lines, reflections, sessions.
+"""Data classes of a conversation with relationship reflection.
 
 Source: the relationship reflection document, §§2, 5.
 """
@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 from naisei.relationship.vector import DIMENSIONS, Reading, RelationVector
 from naisei.schema import model_field
 
-#: The two who talk. `a` speaks first.
+#: The two speakers; `a` speaks first.
 AgentId = Literal["a", "b"]
 Direction = Literal["a_to_b", "b_to_a"]
 AGENTS: tuple[AgentId, AgentId] = ("a", "b")
@@ -26,7 +26,7 @@ class _Frozen(BaseModel):
 
 
 class Questions(_Frozen):
-    """Three high-level questions (HLQ), one a dimension. A JSON array of three is read, too."""
+    """Three high-level questions (HLQ), one per dimension; a JSON array of three is accepted."""
 
     Power: str = model_field(
         "上下や影響力についての問い", "Question on rank and influence", min_length=1
@@ -54,7 +54,7 @@ class Questions(_Frozen):
 
 
 class Summary(_Frozen):
-    """A note on a session, in at most three sentences."""
+    """The summary of a session, at most three sentences."""
 
     summary: str = model_field(
         "覚え書き。3文以内、150字以内", "The note: three sentences, 60 words at most", min_length=1
@@ -70,11 +70,10 @@ class Importances(_Frozen):
 
 
 class CitedEntry(_Frozen):
-    """One entry of the evidence: its id in the stream, the numbered text, and why it is there.
+    """One entry of the evidence. id: in the memory stream. number: in the prompt.
 
-    score: of the ranking; relevance, importance, recency: its parts, 0 to 1 each after
-    normalisation (relevance NaN-free: 0 where nothing was embedded). source: where the line
-    stands (`session` from 1, `turn` from 0), `{}` for a fact of the persona.
+    score: ranking score; relevance, importance, recency: its normalised parts, 0 to 1 (relevance 0
+    without an embedding). source: `session` (from 1) and `turn` (from 0) of an utterance.
     """
 
     id: str
@@ -91,8 +90,8 @@ class CitedEntry(_Frozen):
 class Reflection(_Frozen):
     """One reflection in one direction: questions, evidence, prompt and reading.
 
-    time: of the dialogue's own clock. wall: wall-clock time; only in the log, so that results are
-    reproducible. prompt: the full prompt; empty if the questions failed.
+    time: dialogue clock. wall: wall-clock time, only in the log, so that results are
+    reproducible. prompt: the full prompt; empty if generating the questions failed.
     """
 
     direction: Direction
@@ -121,9 +120,9 @@ class Stance(_Frozen):
 class Moment(_Frozen):
     """The state of both directions at one point: after a turn, or at a session's start.
 
-    turn: the utterance just spoken, from 0; at the session's start 0 too (`at` tells).
-    next_speaker: who speaks next. injected: whether their reading goes into their prompt.
-    stances: the latest of both directions. reflections: those made now.
+    turn: the last utterance, from 0; also 0 at the session's start (see `at`). injected: whether
+    the next speaker's prompt gets the reading. stances: the latest of both directions.
+    reflections: those made now.
     """
 
     session: int
@@ -136,8 +135,8 @@ class Moment(_Frozen):
 
 
 class Line(_Frozen):
-    """One utterance. id: as in the streams and in the evidence. injected: whether the prompt held
-    the speaker's reading; told: its faded value."""
+    """One utterance. id: as in streams and evidence. injected: whether the prompt contained the
+    speaker's reading; told: its faded value."""
 
     id: str
     session: int
@@ -150,9 +149,8 @@ class Line(_Frozen):
 
 
 class Session(_Frozen):
-    """One dated session. number: from 1. summary: empty if none was made; then
-    `summary_failure` may say why. rating_failures: batches that a model failed to rate; they keep
-    the rule's importance."""
+    """One dated session. number: from 1. summary: empty if off or failed (`summary_failure`).
+    rating_failures: batches whose importance a model failed to rate; the rule's values stay."""
 
     number: int
     start: datetime
@@ -164,7 +162,7 @@ class Session(_Frozen):
 
 
 class Conversation(_Frozen):
-    """All sessions of one pair. names: of `a` and `b`, as shown and as in the seed's files."""
+    """All sessions of one pair. names: display names of `a` and `b`."""
 
     pair: str
     language: Literal["ja", "en"]

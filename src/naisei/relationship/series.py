@@ -1,7 +1,7 @@
-"""Readings over a conversation, from the files of the relationship reflection document, §5.
+"""Readings over a conversation, from agent files (relationship reflection document, §5).
 
-Foreign files work too: sessions may be missing, a direction may be null, vectors may be in
-`by_speaker` only. Anything but a number from −3 to 3 is a gap with a note.
+Files by other programs may lack sessions or directions, or have vectors only in `by_speaker`.
+Anything but a number from −3 to 3 becomes NaN, with a note.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ _KEY = re.compile(r"session_(\d+)_relationship_reflection_turns")
 class Read:
     """One direction at one point.
 
-    values, lows, highs: dimension → the number and the least and greatest of repeated ratings;
-    NaN where there is none. repeats: how many ratings were read. carried: from an earlier turn.
-    reasons: dimension → its sentence, with the ids of its evidence.
+    values, lows, highs: dimension → number, and minimum and maximum of repeated ratings; NaN if
+    missing. repeats: number of ratings. carried: from an earlier turn. reasons: dimension →
+    sentence with evidence ids.
     """
 
     values: dict[str, float]
@@ -40,7 +40,7 @@ class Read:
 
     @property
     def vector(self) -> RelationVector | None:
-        """The whole numbers; `None` unless all three are there."""
+        """The integer vector; `None` unless all three numbers are present."""
         if any(math.isnan(value) for value in self.values.values()):
             return None
         return RelationVector(**{name: int(value) for name, value in self.values.items()})
@@ -50,7 +50,7 @@ class Read:
 class Point:
     """The state after an utterance, or at a session's start.
 
-    at: utterances so far over all sessions; with a gap of one between sessions.
+    at: position on the axis: utterances so far, with a gap of one between sessions.
     """
 
     session: int
@@ -63,8 +63,8 @@ class Point:
 
 @dataclass(slots=True)
 class Series:
-    """One conversation. names: of a and b. sessions: number → (first, last) place on the axis.
-    language: of the talk, where the file says it."""
+    """One conversation. names: of a and b. sessions: number → (first, last) position on the axis.
+    language: as stated in the file; "" if not."""
 
     label: str
     names: tuple[str, str] = ("A", "B")
@@ -80,10 +80,10 @@ class Series:
 
 
 def read_series(path: Path, label: str = "") -> Series:
-    """One agent file, or a folder that holds `agent_a.json`.
+    """Read an agent file, or the `agent_a.json` of a folder.
 
     Raises:
-        InputError: it cannot be read, or has no reading.
+        InputError: unreadable, or without any reading.
     """
     file = path / "agent_a.json" if path.is_dir() else path
     text = read_text(file)
@@ -94,8 +94,8 @@ def read_series(path: Path, label: str = "") -> Series:
     if not isinstance(data, dict):
         raise _unusable(file, say("セッションが見つかりません", "no object with sessions"))
     out = _read_points(data, Series(label or _label(file), _names(data, file)))
-    if (told := data.get("language")) in ("ja", "en"):
-        out.language = told
+    if (talk_language := data.get("language")) in ("ja", "en"):
+        out.language = talk_language
     if not any(
         not math.isnan(v) for p in out.points for r in p.reads.values() for v in r.values.values()
     ):
@@ -104,7 +104,7 @@ def read_series(path: Path, label: str = "") -> Series:
 
 
 def agent_points(data: dict[str, Any]) -> list[Point]:
-    """The points of an agent file's object; none where it holds no reading."""
+    """The points of an agent file's JSON object; empty without readings."""
     return _read_points(data, Series("")).points
 
 
@@ -121,14 +121,14 @@ def _unusable(file: Path, why: str) -> InputError:
         place=str(file),
         remedy=say(
             "session_N_relationship_reflection_turns を持つ agent_a.json を渡してください",
-            "give agent_a.json of a conversation with session_N_relationship_reflection_turns",
+            "use an agent_a.json with session_N_relationship_reflection_turns",
         ),
     )
 
 
 def aligned(series: Sequence[Series]) -> list[Series]:
-    """The same on one axis: each session has the same start and the longest length in all; a
-    missing session leaves a gap."""
+    """All series on one axis: each session starts at the same position and has the longest length;
+    a missing session leaves a gap."""
     numbers = sorted({number for one in series for number in one.sessions})
     places: dict[int, tuple[int, int]] = {}
     begins = 0
@@ -147,7 +147,7 @@ def aligned(series: Sequence[Series]) -> list[Series]:
 
 
 def _session(out: Series, data: dict[str, Any], number: int, begins: int) -> int:
-    """Add a session's points; returns where the next one begins."""
+    """Add a session's points; returns the start of the next session."""
     rows = data[f"session_{number}_relationship_reflection_turns"]
     place = f"{out.label} session_{number}"
     if not isinstance(rows, list):
@@ -170,8 +170,8 @@ def _session(out: Series, data: dict[str, Any], number: int, begins: int) -> int
         start = row.get("at") == "session_start"
         at = begins + (0 if start else turn + 1)
         reads = {way: _read(out, rr, way, f"{place}[{index}]") for way in WAYS}
-        told = row.get("injected")
-        injected = told if isinstance(told, bool) else None
+        flag = row.get("injected")
+        injected = flag if isinstance(flag, bool) else None
         out.points.append(Point(number, turn, at, start, reads, injected))
         last = max(last, at)
     out.sessions[number] = (begins, last)
@@ -179,25 +179,25 @@ def _session(out: Series, data: dict[str, Any], number: int, begins: int) -> int
 
 
 def _read(out: Series, rr: dict[str, Any], way: Direction, place: str) -> Read:
-    held = _speaker_dict(rr, out.names[0 if way == "a_to_b" else 1])
-    vector = rr.get(way, held.get("vector"))
+    speaker = _speaker_dict(rr, out.names[0 if way == "a_to_b" else 1])
+    vector = rr.get(way, speaker.get("vector"))
     values = {name: _number(out, vector, name, f"{place} {way}") for name in DIMENSIONS}
     again = rr.get("repeats")
-    given = again.get(way) if isinstance(again, dict) else None
-    repeats = [one for one in given if one is not None] if isinstance(given, list) else []
+    listed = again.get(way) if isinstance(again, dict) else None
+    repeats = [one for one in listed if one is not None] if isinstance(listed, list) else []
     lows, highs = dict(values), dict(values)
     for name in DIMENSIONS:
         read = [_number(out, one, name, f"{place} {way} repeats") for one in repeats]
-        if kept := [v for v in read if not math.isnan(v)]:
-            lows[name], highs[name] = min(kept), max(kept)
-    carried = held.get("carried") is True
-    return Read(values, lows, highs, max(len(repeats), 1), carried, _reasons(held))
+        if present := [v for v in read if not math.isnan(v)]:
+            lows[name], highs[name] = min(present), max(present)
+    carried = speaker.get("carried") is True
+    return Read(values, lows, highs, max(len(repeats), 1), carried, _reasons(speaker))
 
 
-def _reasons(held: dict[str, Any]) -> dict[str, str]:
-    given = held.get("reasons")
+def _reasons(speaker: dict[str, Any]) -> dict[str, str]:
+    reasons = speaker.get("reasons")
     out = {}
-    for one in given if isinstance(given, list) else []:
+    for one in reasons if isinstance(reasons, list) else []:
         if isinstance(one, dict) and one.get("dimension") in DIMENSIONS:
             cited = one.get("evidence")
             ids = ", ".join(map(str, cited)) if isinstance(cited, list) else ""
@@ -207,8 +207,8 @@ def _reasons(held: dict[str, Any]) -> dict[str, str]:
 
 def _speaker_dict(rr: dict[str, Any], name: str) -> dict[str, Any]:
     by_speaker = rr.get("by_speaker")
-    held = by_speaker.get(name) if isinstance(by_speaker, dict) else None
-    return held if isinstance(held, dict) else {}
+    found = by_speaker.get(name) if isinstance(by_speaker, dict) else None
+    return found if isinstance(found, dict) else {}
 
 
 def _number(out: Series, vector: Any, name: str, place: str) -> float:
@@ -227,7 +227,7 @@ def _number(out: Series, vector: Any, name: str, place: str) -> float:
 
 
 def _names(data: dict[str, Any], file: Path) -> tuple[str, str]:
-    """Of a and b: `name` and `partner`, else as `by_speaker` lists them, else A and B."""
+    """Names of a and b: from `name` and `partner`, else from `by_speaker`, else A and B."""
     b = data.get("agent") == "agent_b" or file.stem == "agent_b"
     own, partner = data.get("name"), data.get("partner")
     if isinstance(own, str) and isinstance(partner, str) and own and partner:
@@ -254,6 +254,6 @@ def _speakers(data: dict[str, Any]) -> list[str]:
 
 
 def _label(file: Path) -> str:
-    """The folder's name for `agent_a.json`, since files of several runs share a name."""
+    """The file's stem, or for `agent_a.json` its folder's name."""
     same = file.stem in ("agent_a", "agent_b")
     return file.resolve().parent.name if same and file.resolve().parent.name else file.stem

@@ -18,32 +18,32 @@ if TYPE_CHECKING:
     from naisei.terminal import Console
 
 
-def _settle(given: RawOptions) -> dict[str, Any]:
-    """Resolve the three reflection flags into a mode, and personas and embedder."""
+def _settle(raw: RawOptions) -> dict[str, Any]:
+    """Resolve the reflection flags into `rules`, persona files and the embedder."""
     from naisei.models.embedders import open_embedder
 
-    values = _settle_embedder(given)
+    values = _settle_embedder(raw)
     if values["embedder"] != "none":
-        open_embedder(values["embedder"])  # fails early on a misspelt one
-    asked = Reflecting(**{k: values.pop(k) for k in Reflecting.model_fields if k in values})
-    wanted = asked.at_start or asked.no_inject or "every_turn" in asked.model_fields_set
-    mode = "turn" if asked.every_turn else "session" if wanted else "off"
-    rules = {"reflection": mode, "inject": not asked.no_inject}
+        open_embedder(values["embedder"])  # fails early on an unknown name
+    flags = Reflecting(**{k: values.pop(k) for k in Reflecting.model_fields if k in values})
+    enabled = flags.at_start or flags.no_inject or "every_turn" in flags.model_fields_set
+    mode = "turn" if flags.every_turn else "session" if enabled else "off"
+    rules = {"reflection": mode, "inject": not flags.no_inject}
     values["rules"] = {**values.get("rules", {}), **rules}
     if "personas" in values:
         values["personas"] = tuple(map(_absolute_path, values["personas"]))
     return values
 
 
-def _settle_embedder(given: RawOptions) -> dict[str, Any]:
-    """The resolved name: `auto` differs between machines."""
+def _settle_embedder(raw: RawOptions) -> dict[str, Any]:
+    """Resolve `auto`, which differs between machines."""
     from naisei.models.embedders import resolve
 
-    return {**given.values, "embedder": resolve(given.values.get("embedder", "auto"))}
+    return {**raw.values, "embedder": resolve(raw.values.get("embedder", "auto"))}
 
 
 def _absolute_path(name: str) -> str:
-    """A file by its whole path, so that the run can be resumed from anywhere; else as given."""
+    """Absolute path of a persona file, so that resume works from any folder; ids unchanged."""
     path = Path(name)
     return str(path.resolve()) if name.endswith(".toml") and path.is_file() else name
 
@@ -68,11 +68,11 @@ def _live(task: ConversationTask, console: Console, earlier: Sequence[Event]) ->
 
 
 def _row(mode: str, *, inject: bool) -> Row[RelationshipConfig]:
-    """mode: the reflection mode of the row, or `""` for the requested one."""
+    """A row of the ablation. mode: reflection mode, or "" for the configured one."""
 
     def change(config: RelationshipConfig) -> RelationshipConfig:
-        asked = "turn" if config.rules.reflection == "off" else config.rules.reflection
-        rules = config.rules.model_copy(update={"reflection": mode or asked, "inject": inject})
+        requested = "turn" if config.rules.reflection == "off" else config.rules.reflection
+        rules = config.rules.model_copy(update={"reflection": mode or requested, "inject": inject})
         return config.model_copy(update={"rules": rules})
 
     return Row(change)
@@ -104,14 +104,14 @@ _WITHOUT = (
 def _reader(
     name: str, needed: Callable[[RelationshipConfig], bool], like: str = "reflector"
 ) -> Role[RelationshipConfig]:
-    """A malformed reply is requested once more, then counts as a failed reading."""
+    """A role whose malformed replies count as failed readings after one repair."""
     return Role(name, needed=needed, like=like, sampled=False, resends=0, without=_WITHOUT)
 
 
 RUN: Experiment[RelationshipConfig] = Experiment(
     about=(
         "二人の人物に日付のある会話をさせ、互いの関係値を読む",
-        "Let two personas talk over dated sessions, and read how they stand.",
+        "Let two personas talk over dated sessions and estimate their relationship.",
     ),
     config=RelationshipConfig,
     load=_load,
@@ -135,7 +135,7 @@ RUN: Experiment[RelationshipConfig] = Experiment(
     },
     rows_about=(
         "内省なし・注入なし・注入ありの三通りを一度に比べる",
-        "No reflection, reflection without injection, with injection: all three, compared.",
+        "Compare no reflection, reflection without injection, and with injection.",
     ),
     rows_default={"relationship_reflection_every_turn": True},
     tables="naisei.relationship.metrics:effect_tables",
@@ -150,7 +150,7 @@ RATING: Experiment[RatingConfig] = Experiment(
     task="rating",
     about=(
         "手持ちの会話の関係値を 1 発話ずつ求める",
-        "Rate a dialogue that there is, turn by turn.",
+        "Rate an existing dialogue turn by turn.",
     ),
     config=RatingConfig,
     load=_load_rating,
@@ -171,19 +171,19 @@ SYSTEM = System(
         Verb("rate", RATING.about, f"{_HOME}.commands:rate_command", shares=RATING, flags=None),
         Verb(
             "plot",
-            ("関係値の推移を描く", "Draw how the readings go."),
+            ("関係値の推移を描く", "Plot the readings."),
             f"{_HOME}.plot:plot_command",
         ),
         Verb(
             "compare",
-            ("注入の効果などを対応ありで比べる", "Compare conversations, paired."),
+            ("注入の効果などを対応ありで比べる", "Compare two runs, paired."),
             f"{_HOME}.commands:compare_command",
         ),
         Verb(
             "report",
             (
                 "値から根拠、根拠から発話へたどれる報告を書く",
-                "A report that leads from a number to its evidence and to the lines.",
+                "Write an HTML report with the evidence of each number.",
             ),
             f"{_HOME}.report:report_command",
         ),
@@ -197,7 +197,7 @@ SYSTEM = System(
         ),
         Verb(
             "personas",
-            ("同梱の人物の組", "The pairs of personas that ship."),
+            ("同梱の人物の組", "List the bundled pairs of personas."),
             f"{_HOME}.pairs:personas_command",
         ),
     ),

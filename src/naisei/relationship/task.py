@@ -63,6 +63,6 @@ class ConversationTask(Task[RelationshipConfig]):
 
 
 def remembering(base: World, record: Recorder, rules: Rules, embedder: str) -> World:
-    """`base` with a record and with streams that search by `embedder`, unless `none`."""
+    """`base` that writes to `record` and to memory streams; `embedder="none"`: no relevance."""
     embed = None if embedder == "none" else base.handler(Embed(()))
     return recorded(base, record, StreamHandler(streams_of(rules), embed))

@@ -1,7 +1,7 @@
-"""The relation vector: how a speaker stands toward the other, as three whole numbers, and in words.
+"""The relation vector: a speaker's stance toward the partner as three integers, and in words.
 
-Source: the relationship reflection document, §§1, 4, 5. Models also answer with other values;
-repairs are recorded, and unreadable values fail.
+Source: the relationship reflection document, §§1, 4, 5. Malformed numbers are repaired on record;
+unreadable ones fail.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from pydantic import (
 from naisei.near_json import number_of
 from naisei.schema import model_field
 
-#: In the order of every vector, prompt and table.
+#: The order in every vector, prompt and table.
 DIMENSIONS = ("Power", "Intimacy", "TaskOriented")
-#: The ends of the scale.
+#: Bounds of the scale.
 LOW, HIGH = -3, 3
 
 
@@ -35,7 +35,7 @@ def away_from_zero(value: float) -> int:
 
 
 class RelationVector(BaseModel):
-    """How `src` stands toward `dst`; each an integer from −3 to 3.
+    """The stance of `src` toward `dst`; three integers from −3 to 3.
 
     Power: feels above the other (+) or below (−). Intimacy: close (+) or distant (−).
     TaskOriented: the exchange is about a task (+) or small talk (−).
@@ -54,7 +54,7 @@ class RelationVector(BaseModel):
 
 
 class Repair(BaseModel):
-    """One number that was not used as given. why: `rounded`, `read from text`, or both."""
+    """One repaired number. why: `rounded`, `read from text`, or both."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -67,7 +67,7 @@ class Repair(BaseModel):
 class Reason(BaseModel):
     """The reason of a number: one sentence and its evidence.
 
-    evidence: ids of entries as in the streams. unknown: cited numbers without evidence.
+    evidence: ids of stream entries. unknown: cited numbers that match no entry.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -81,8 +81,8 @@ class Reason(BaseModel):
 class Reading(BaseModel):
     """The result of a reading: the vector, or `None` with the reason in `failure`.
 
-    reasons: one a dimension; none where a model gave numbers alone. An instrument failure is never
-    a zero: nothing is injected, and it is counted separately.
+    reasons: one per dimension; empty if a model gave only numbers. A failed reading is not
+    injected, and is counted separately instead of as 0.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -99,12 +99,12 @@ class Reading(BaseModel):
 
 
 def _readable(value: Any) -> int | float | str:
-    """The value itself, if a number can be read from it; raises `ValueError` if not."""
+    """The unchanged value; raises `ValueError` if no number can be read from it."""
     _read(value)
     return value  # type: ignore[no-any-return]
 
 
-Given = Annotated[
+ScaleNumber = Annotated[
     int | float | str,
     BeforeValidator(_readable),
     WithJsonSchema({"type": "integer", "minimum": LOW, "maximum": HIGH}),
@@ -114,7 +114,7 @@ Given = Annotated[
 class DimensionReply(BaseModel):
     """One dimension: evidence, reason, then the number.
 
-    A bare number is read as one without a reason.
+    A bare number is accepted as a value without a reason.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -127,21 +127,21 @@ class DimensionReply(BaseModel):
         "その根拠から言えること。二人の名を挙げ、だれがだれに何をしたかを1文",
         "What they show: one sentence that names both, and says who did what to whom",
     )
-    value: Given = model_field("言葉の目盛りで当たる値", "The value whose words fit")
+    value: ScaleNumber = model_field("言葉の目盛りで当たる値", "The value whose words fit")
 
     @model_validator(mode="before")
     @classmethod
-    def _bare(cls, given: Any) -> Any:
-        if isinstance(given, dict | DimensionReply):
-            return given
-        return {"evidence": (), "reason": "", "value": given}
+    def _bare(cls, value: Any) -> Any:
+        if isinstance(value, dict | DimensionReply):
+            return value
+        return {"evidence": (), "reason": "", "value": value}
 
 
 class VectorReply(BaseModel):
     """Three numbers from −3 to 3, each with its evidence and reason.
 
-    1.4, "+2" and "２" are logged as given and repaired on record by `read`; 7 (another scale),
-    "high", true, null, NaN and a missing number are refused: the gateway asks once more.
+    `read` repairs 1.4, "+2" and "２" on record; 7, "high", true, null, NaN and a missing number
+    are refused, and the gateway asks once more.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -151,22 +151,19 @@ class VectorReply(BaseModel):
     TaskOriented: DimensionReply = model_field("タスク指向", "Task orientation")
 
     def read(self, evidence: Sequence[str] = ()) -> Reading:
-        """The vector on the scale, its reasons and repairs.
-
-        evidence: ids of the shown entries, in the order of their numbers from 1.
-        """
-        given: dict[str, DimensionReply] = {name: getattr(self, name) for name in DIMENSIONS}
-        found = {name: _read(one.value) for name, one in given.items()}
+        """The vector, its reasons and repairs. evidence: entry ids by their number from 1."""
+        replies: dict[str, DimensionReply] = {name: getattr(self, name) for name in DIMENSIONS}
+        numbers = {name: _read(one.value) for name, one in replies.items()}
         return Reading(
-            vector=RelationVector(**{name: used for name, (used, _) in found.items()}),
+            vector=RelationVector(**{name: used for name, (used, _) in numbers.items()}),
             reasons=tuple(
                 _reason(name, one, evidence)
-                for name, one in given.items()
+                for name, one in replies.items()
                 if one.reason.strip() or one.evidence
             ),
             repairs=tuple(
-                Repair(dimension=name, given=given[name].value, used=used, why=why)
-                for name, (used, why) in found.items()
+                Repair(dimension=name, given=replies[name].value, used=used, why=why)
+                for name, (used, why) in numbers.items()
                 if why
             ),
         )
@@ -184,7 +181,7 @@ def _reason(name: str, reply: DimensionReply, evidence: Sequence[str]) -> Reason
 
 
 def _read(value: Any) -> tuple[int, str]:
-    """The number and its repair. A number beyond the scale is refused."""
+    """The integer and its repair ("" if none). Raises `ValueError` beyond the scale."""
     number = number_of(value)
     if number is None or not LOW <= number <= HIGH:
         raise ValueError(f"{str(value)[:40]!r} is no whole number from -3 to 3")
@@ -228,7 +225,7 @@ _EN = {
 
 
 def degree(dimension: str, value: int, language: str) -> str:
-    """A value from −3 to 3 in a word or three."""
+    """The word for a value from −3 to 3."""
     return (_JA if language == "ja" else _EN)[dimension][value + 3]
 
 
@@ -241,9 +238,9 @@ def scale(dimension: str, language: str) -> str:
 def faded(
     vector: RelationVector, base: RelationVector, days: float, half: Mapping[str, float]
 ) -> RelationVector:
-    """A reading after some days: each number decays toward the base.
+    """A reading after `days`: each number decays toward the base, rounded half away from 0.
 
-    half: dimension → days in which the distance from the base halves. Rounded half away from 0.
+    half: dimension → half-life in days of the distance from the base.
     """
     left = {}
     for name in DIMENSIONS:
@@ -259,7 +256,7 @@ def signed(value: int) -> str:
 
 
 def worded(vector: RelationVector, language: str) -> list[str]:
-    """One text a dimension: `Power: -2（従う立場）`."""
+    """One text per dimension: `Power: -2（従う立場）`."""
     marks = "（）" if language == "ja" else "()"
     space = "" if language == "ja" else " "
     return [

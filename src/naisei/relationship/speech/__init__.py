@@ -1,4 +1,4 @@
-"""The relationship read from speech itself, without a model: Japanese, two speakers."""
+"""Estimates the relationship of two Japanese speakers from their speech, without a model."""
 
 from naisei.relationship.speech.estimator import (
     Coefficients,

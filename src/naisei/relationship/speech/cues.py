@@ -1,5 +1,5 @@
-"""Speech acts of a sentence: command, plea, evaluation, decision, grant, compliance, exclusion.
-They show who decides, however polite the words.
+"""Finds speech acts in a sentence: command, plea, evaluation, decision, grant, compliance,
+exclusion. They show who has power, however polite the wording.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ _COMING = re.compile(r"[てで](?:おいで|らっしゃい)(?:よ|ね|。|！|$
 _GREETING = re.compile(
     r"(?:ごめん|おやすみ|お休み|お?かえり|お?帰り|いらっしゃ)(?:なさい|なせえ|ませ)"
 )
-#: Pleas that look like orders: 「行かないでくれ、頼む」.
+#: Pleas in the form of orders: 「行かないでくれ、頼む」.
 _PLEAD = re.compile(
     r"頼む(?:から|よ|って|[。！、]|$)|お願い(?:だ|です)|どうか|許して|見捨て|せめて|この(?:通り|とおり)|(?:何|なん)とか(?:なり|お願|して|でき)|(?:行か|切ら|捨て|見捨て|置いていか|言わ)ないで|もう(?:一度|一回)だけ"
 )
@@ -29,7 +29,7 @@ _EVALUATION = re.compile(
     r"|言ったでしょ|言っただろ|わかった(?:か|な|わね)|分かった(?:か|な|わね)|いい(?:か|わね|な)[、？]|(?:聞いて|わかって|分かって)(?:る|いる|ん)のか|お疲れ(?:さん|さん)"
     r"|心配(?:いらない|するな)|焦(?:る|ら)(?:な|なくて)|許可(?:する|しよう)|(?:教え|手伝っ|見せ|直し)て(?:やる|あげる|やろう|あげよう)"
 )
-#: An announced decision: 〜ことにしました, 〜と判断しました, 見送らせていただきます.
+#: Announced decisions: 〜ことにしました, 〜と判断しました, 見送らせていただきます.
 _DECIDING = re.compile(
     r"(?:私|俺|僕|わたし|おれ|わし|こちら)が(?:判断|決め|確認|見(?:る|ます|てから))"
     r"|(?:こと|方針|結論)(?:に|と)(?:し(?:ます|た|まし)|決め|決ま|なり|いたし|させて)|(?:もう|すでに)決め(?:た|まし)|決めました"
@@ -44,7 +44,7 @@ _COMPLY = re.compile(r"承知(?:し|いた|です)|かしこまり|了解(?:で�
 _YES = re.compile(
     r"…*(?:はい|へい|うっす|押忍|わかりました|分かりました)(?!、?(?:そうです|ですね|いい))"
 )
-#: Shutting the other out, politely or not.
+#: Rejecting the other, politely or not.
 _SHUT = re.compile(
     r"結構です|(?:要|い)りません|必要(?:は)?(?:ありません|ないです|ございません)|ご自由に|お引き取り|ご遠慮|お断り"
     r"|できかねます|いたしかねます|(?:お)?(?:受け|認め|答え|応え|通し|教え)(?:は)?(?:でき|いたし|して(?:おり)?|いたしており)ません"
@@ -71,7 +71,7 @@ _NO_REQUEST = re.compile(
 _STRENGTH = {"imperative": 1.0, "nasai": 1.0, "forbid": 0.9, "soft": 0.6}
 _DOTS = re.compile(r"…|\.{3}|・{3}")
 
-#: Found anywhere in a sentence, once.
+#: Cues counted once per sentence.
 _ONCE = (
     ("request", _REQUEST),
     ("evaluation", _EVALUATION),
@@ -79,19 +79,18 @@ _ONCE = (
     ("comply", _COMPLY),
     ("hostile", _HOSTILE),
 )
-#: Found where a word begins.
+#: Cues that must start at a token.
 _AT_WORDS = (("shut", _SHUT), ("stranger", _STRANGER))
 
 
 def cues(sentence: Sentence, *, begging: bool = False) -> list[CueMatch]:
     """The speech acts of one sentence.
 
-    `command` (しろ, 〜て; strength 0–1: how strongly it imposes on the other, on a scale of this
-    project after Blum-Kulka et al. 1989), `request`, `plead`, `evaluation`, `deciding`, `grant`,
-    `comply`, `yes`, `shut` (keeps the other off, politely or not), `hostile`, `stranger` (phrases
-    between strangers), `question`.
+    `command` (しろ, 〜て; strength 0–1 by imposition, our scale after Blum-Kulka et al. 1989),
+    `request`, `plead`, `evaluation`, `deciding`, `grant`, `comply`, `yes`, `shut` (rejects the
+    other), `hostile`, `stranger` (phrases between strangers), `question`.
 
-    begging: the utterance begs, so its orders do not count.
+    begging: the utterance pleads, so its orders do not count as commands.
     """
     text = sentence.text
     found = [CueMatch(cue, m[0]) for cue, how in _ONCE if (m := how.search(text))]
@@ -110,7 +109,7 @@ def cues(sentence: Sentence, *, begging: bool = False) -> list[CueMatch]:
 
 
 def begs(text: str) -> bool:
-    """Whether an utterance begs."""
+    """Whether an utterance pleads."""
     return _PLEAD.search(text) is not None
 
 
@@ -129,7 +128,7 @@ def _order(sentence: Sentence) -> CueMatch | None:
 
 
 def _tail(sentence: Sentence) -> list[Token]:
-    """Words without final particles."""
+    """The sentence's words without final particles."""
     words = list(sentence.core)
     while words and words[-1].detail == "終助詞" and words[-1].surface not in ("な", "なよ"):
         words.pop()
@@ -151,12 +150,12 @@ def _command(sentence: Sentence) -> CueMatch | None:
         "だ",
     ):
         kind = "nasai" if last.lemma == "なさる" else "imperative"
-        said = (before.surface if before else "") + last.surface
-        # 頑張れ cheers rather than commands; 「〜であれ」「とはいえ」 are no commands at all.
+        phrase = (before.surface if before else "") + last.surface
+        # 頑張れ encourages rather than commands; 「〜であれ」「とはいえ」 are not commands.
         if last.lemma in ("有る", "ある", "言う", "いう"):
             return None
         return CueMatch(
-            "command", said, 0.4 if last.lemma in ("頑張る", "がんばる") else _STRENGTH[kind]
+            "command", phrase, 0.4 if last.lemma in ("頑張る", "がんばる") else _STRENGTH[kind]
         )
     if last.surface == "な" and last.detail == "終助詞" and before is not None:
         after = sentence.text[last.end : last.end + 1]
@@ -169,7 +168,7 @@ def _command(sentence: Sentence) -> CueMatch | None:
 
 
 def _bare_request(sentence: Sentence) -> str:
-    """「それ取って」「見てね」: a sentence that ends in a verb's て-form; "" if it does not."""
+    """The final て-form of a request such as 「それ取って」「見てね」; else ""."""
     if "？" in sentence.text[-1:]:
         return ""
     words = _tail(sentence)

@@ -1,4 +1,4 @@
-"""The estimator: reads a dialogue line by line and estimates the relationship after each."""
+"""The speech estimator: a linear model over cues, updated after each line of a dialogue."""
 
 from __future__ import annotations
 
@@ -32,9 +32,8 @@ from naisei.relationship.vector import DIMENSIONS, HIGH, LOW, RelationVector, aw
 
 @dataclass(frozen=True, slots=True)
 class Sign:
-    """One trait's contribution. share: its amount. much: whether there is more of it (for
-    Power: than on the other side) or less. lines: (index of the line, matched words), the latest
-    few."""
+    """One trait's contribution. share: in scale points. much: above the average (Power: above the
+    partner) or below. lines: the latest (line index, matched text)."""
 
     dimension: str
     feature: str
@@ -44,7 +43,7 @@ class Sign:
 
     @property
     def words(self) -> str:
-        """The trait in words, in the user's language."""
+        """The trait as text in the user's language."""
         trait = CONTENTS[self.dimension] if self.feature == CONTENT else TRAITS[self.feature]
         if self.dimension == "Power":
             if self.much:
@@ -57,9 +56,9 @@ class Sign:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """One number of a direction, −3…3; NaN if undecided, with a `reason`. score: the raw sum, −3…3,
-    even if too near 0 to report; NaN with too little speech. Use it for curves and means. It is
-    base + shares of signs + rest.
+    """One number of a direction, −3…3; NaN with a `reason` if undecided. score: the clipped sum,
+    base + shares of signs + rest, even if too near 0 to report; NaN with too little speech. Use it
+    for curves and means.
     """
 
     value: float
@@ -70,7 +69,7 @@ class Estimate:
 
     @property
     def rest(self) -> float:
-        """The remainder: other traits, and clipping to the scale."""
+        """The contribution of unlisted traits and of clipping."""
         if math.isnan(self.score):
             return 0.0
         return self.score - self.base - sum(sign.share for sign in self.signs)
@@ -85,7 +84,7 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class SpeechReading:
-    """How `src` stands toward `dst` by how they talk. estimates: dimension → its estimate."""
+    """The stance of `src` toward `dst`, estimated from speech. estimates: dimension → estimate."""
 
     src: str
     dst: str
@@ -96,7 +95,7 @@ class SpeechReading:
 
     @property
     def vector(self) -> RelationVector | None:
-        """The whole numbers; `None` unless all three are known."""
+        """The integer vector; `None` unless all three numbers are known."""
         found = {name: self.estimates[name].rounded for name in DIMENSIONS}
         if any(value is None for value in found.values()):
             return None
@@ -126,11 +125,12 @@ class SpeechReading:
 
 
 class Coefficients(BaseModel):
-    """A linear model a dimension: value = base + Σ coefficient · (trait − its centre).
+    """A linear model per dimension: value = base + Σ coefficient · (trait − centre).
 
-    bases: dimension → value of an average dialogue; Power has 0, and centres of 0, so that the two
-    directions are mirror images. bands: smaller values are not reported. content: dimension →
-    weights of a line's vector (`fast`), in thousandths of a point. fitted_on: the training data.
+    bases: dimension → value of an average dialogue; Power has base and centres 0, so that the two
+    directions are negatives of each other. bands: values below are not reported. content:
+    dimension → weights of a line's vector (`fast`), in thousandths of a point. fitted_on: the
+    training data.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -144,42 +144,42 @@ class Coefficients(BaseModel):
     fitted_on: str = ""
 
     def contents(self, text: str) -> dict[str, float]:
-        """Dimension → the contribution of a line's content, in points."""
+        """Dimension → contribution of a line's content, in scale points."""
         vector = line_vector(text)
-        # Whole numbers times multiples of 2⁻²⁴: the same sum on every processor.
+        # Integers times multiples of 2⁻²⁴: the sum is exact, hence equal on every processor.
         return {n: float(vector @ np.array(w)) / 1000 for n, w in self.content.items()}
 
 
 @lru_cache(maxsize=4096)
 def line_vector(text: str) -> npt.NDArray[np.float64]:
-    """The vector of a line by `FastEmbedder`."""
+    """A line's `FastEmbedder` vector."""
     return FastEmbedder().embed([text]).astype(np.float64).reshape(-1)
 
 
 @lru_cache(maxsize=4)
 def load_coefficients(version: str = "speech.v3") -> Coefficients:
-    """The shipped coefficients of this name."""
+    """The bundled coefficients of this version."""
     path = files("naisei.relationship.speech") / "coefficients" / f"{version}.json"
     return Coefficients.model_validate(json.loads(path.read_text(encoding="utf-8")))
 
 
 #: Fewest Japanese characters of a speaker for an estimate.
 LEAST = 8
-#: Share of letters that must be Japanese.
+#: Least share of Japanese letters.
 _JAPANESE = 0.5
-#: Number of signs in an explanation.
+#: Most signs in an explanation, and their least share.
 _SIGNS = 4
-_TOLD = 0.05
-#: Lines cited for a trait, and for the content; characters of a line.
+_LEAST_SHARE = 0.05
+#: Most lines cited for a trait and for content, and characters per line.
 _LINES, _CITED, _SNIPPET = 4, 2, 14
 
 
 class SpeechEstimator:
-    """A running estimate over a dialogue of two.
+    """A running estimate over a dialogue between two speakers.
 
     Args:
-        speakers: names or ids of the two, as the lines have them.
-        names: speaker → display name, where it differs; used for address terms.
+        speakers: the two names or ids used in `add`.
+        names: speaker → display name, if different; used for address terms.
     """
 
     def __init__(
@@ -198,15 +198,15 @@ class SpeechEstimator:
         self._at = 0
 
     def add(self, speaker: str, text: str) -> None:
-        """Add a line. `KeyError` for another speaker."""
+        """Add a line. Raises `KeyError` for another speaker."""
         other = self._other(speaker)
-        said = utterance_cues(text, self.names[speaker], self.names[other])
-        if self._sides[other].told and "yes" in said.words:
-            said = UtteranceCues(
-                {**said.counts, "comply": said.counts.get("comply", 0.0) + 1},
-                {**said.words, "comply": said.words.get("comply", ()) + said.words["yes"]},
+        cues = utterance_cues(text, self.names[speaker], self.names[other])
+        if self._sides[other].gave_order and "yes" in cues.words:
+            cues = UtteranceCues(
+                {**cues.counts, "comply": cues.counts.get("comply", 0.0) + 1},
+                {**cues.words, "comply": cues.words.get("comply", ()) + cues.words["yes"]},
             )
-        self._sides[speaker].add(self._at, text, said, self._weights.contents(text))
+        self._sides[speaker].add(self._at, text, cues, self._weights.contents(text))
         self._at += 1
 
     def reading(self, src: str) -> SpeechReading:
@@ -221,7 +221,7 @@ class SpeechEstimator:
         return SpeechReading(src, dst, found)
 
     def side(self, speaker: str) -> Side:
-        """The counts of a speaker so far."""
+        """The counts of a speaker."""
         return self._sides[speaker]
 
     def _estimate(self, dimension: str, own: Side, other: Side) -> Estimate:
@@ -232,11 +232,11 @@ class SpeechEstimator:
         }
         shares = {name: weights[name] * lead[name] for name in lead}
         base = self._weights.bases[dimension]
-        told = sorted(shares, key=lambda name: -abs(shares[name]))[:_SIGNS]
+        largest = sorted(shares, key=lambda name: -abs(shares[name]))[:_SIGNS]
         signs = tuple(
             Sign(dimension, n, shares[n], lead[n] > 0, _lines(dimension, n, lead[n], own, other))
-            for n in told
-            if abs(shares[n]) >= _TOLD
+            for n in largest
+            if abs(shares[n]) >= _LEAST_SHARE
         )
         score = min(float(HIGH), max(float(LOW), base + math.fsum(shares.values())))
         if abs(score) < self._weights.bands[dimension]:
@@ -255,8 +255,7 @@ class SpeechEstimator:
 def _lines(
     dimension: str, name: str, lead: float, own: Side, other: Side
 ) -> tuple[tuple[int, tuple[str, ...]], ...]:
-    """The lines that show a trait: of the side with more of it, or of both; for a lack, the lines
-    that show it."""
+    """The lines that show a trait, or for a lack its opposite; for Power, of the side with more."""
     if name == CONTENT:
         most = nlargest if lead > 0 else nsmallest
         lines = most(_CITED, own.lines, key=lambda line: line[2][dimension])
@@ -269,13 +268,13 @@ def _lines(
 
 
 def _too_little(name: str, sides: Sequence[Side]) -> str:
-    """Why there is too little speech; "" if there is enough."""
+    """Why the lines of `sides` are insufficient; "" if they suffice."""
     letters = sum(side.sums["letters"] for side in sides)
     japanese = sum(side.sums["japanese"] for side in sides)
     if letters and japanese < _JAPANESE * letters:
         return say(
             "推定器は日本語の会話用です (日本語以外の文字が多い)",
-            "the estimator is for Japanese talk, and most of this is not",
+            "the estimator needs Japanese, and most of this is not",
         )
     if any(side.sums["japanese"] < LEAST for side in sides):
         return say("まだ発話が少なすぎます", "too little has been said yet")
@@ -289,7 +288,7 @@ def course(
     names: dict[str, str] | None = None,
     weights: Coefficients | None = None,
 ) -> list[tuple[SpeechReading, SpeechReading]]:
-    """Both directions after each (speaker, text), by all that was said up to there."""
+    """Both directions after each (speaker, text), from all lines up to it."""
     state = SpeechEstimator(speakers, names=names, weights=weights)
     found = []
     for speaker, text in lines:
@@ -305,7 +304,7 @@ def estimate(
     names: dict[str, str] | None = None,
     weights: Coefficients | None = None,
 ) -> tuple[SpeechReading, SpeechReading]:
-    """Both directions over a whole dialogue: first → second, second → first."""
+    """Both directions after a whole dialogue: first → second, second → first."""
     state = SpeechEstimator(speakers, names=names, weights=weights)
     for speaker, text in lines:
         state.add(speaker, text)

@@ -1,7 +1,7 @@
-"""Counts of an utterance and of a speaker so far, and the traits of a direction made of them.
+"""Cue counts per utterance and speaker, and the features of a direction computed from them.
 
-Power is relative: each trait counts as the difference of the two sides. Intimacy and the task are
-mostly the speaker's own, and partly mutual.
+For Power, each feature is the difference between the two speakers. For Intimacy and TaskOriented it
+is a weighted mean, mostly the speaker's own.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ _SNIPPET = 14
 
 @dataclass(frozen=True, slots=True)
 class UtteranceCues:
-    """Counts of an utterance. counts: of each cue, weighted by strength where it has one; japanese,
-    letters: numbers of characters. words: cue → matched words."""
+    """Cues of an utterance. counts: cue → sum of strengths; also `japanese` and `letters`, numbers
+    of characters. words: cue → matched text."""
 
     counts: dict[str, float]
     words: dict[str, tuple[str, ...]]
@@ -33,13 +33,13 @@ class UtteranceCues:
 
 @lru_cache(maxsize=4096)
 def utterance_cues(text: str, by: str = "", to: str = "") -> UtteranceCues:
-    """Count an utterance of `by` to `to` (display names, for the address terms)."""
+    """Count the cues of an utterance by `by` to `to` (display names, for address terms)."""
     counts: dict[str, float] = defaultdict(float)
     words: dict[str, list[str]] = {}
 
-    def note(cue: str, said: str, strength: float = 1.0) -> None:
+    def note(cue: str, matched: str, strength: float = 1.0) -> None:
         counts[cue] += strength
-        words.setdefault(cue, []).append(said)
+        words.setdefault(cue, []).append(matched)
 
     for found in laughter(normalise(text)):
         note("laughter", found.text)
@@ -50,42 +50,42 @@ def utterance_cues(text: str, by: str = "", to: str = "") -> UtteranceCues:
         counts["sentences"] += 1
         if (how := level(sentence)) is not Level.NONE:
             note(how.value, _end(sentence))
-        shown = cues(sentence, begging=begging)
-        for found in shown:
-            # A leading yes is an answer.
+        acts = cues(sentence, begging=begging)
+        for found in acts:
+            # Only a leading yes is an answer.
             if found.cue != "yes" or at == 0:
                 note(found.cue, found.text, found.strength)
-        # Polite words that shut the other out honour nobody.
-        if not any(found.cue == "shut" for found in shown):
+        # Honorifics in a rejection show no respect.
+        if not any(found.cue == "shut" for found in acts):
             for found in honorifics(sentence):
                 note("honorific", found.text)
         for found in casual(sentence):
             note("casual", found.text)
-        for form, said in addresses(sentence.text, to=to, by=by):
-            note("addresses", said)
+        for form, matched in addresses(sentence.text, to=to, by=by):
+            note("addresses", matched)
             counts["look_up"] += FORMS[form].deference
             counts["near"] += FORMS[form].closeness
     counts["japanese"] = float(len(_KANA.findall(text)))
     counts["letters"] = float(len(_LETTER.findall(text)))
-    return UtteranceCues(dict(counts), {cue: tuple(said) for cue, said in words.items()})
+    return UtteranceCues(dict(counts), {cue: tuple(matched) for cue, matched in words.items()})
 
 
 def _end(sentence: Sentence) -> str:
-    """The end of a sentence, where its level shows, from a word on."""
+    """The end of a sentence, where its politeness shows, cut at a word."""
     if len(sentence.text) <= _SNIPPET:
         return sentence.text
-    kept = ""
+    tail = ""
     for word in reversed(sentence.words):
-        if len(kept) + len(word.surface) >= _SNIPPET and kept:
+        if len(tail) + len(word.surface) >= _SNIPPET and tail:
             break
-        kept = word.surface + kept
-    return f"…{kept}"
+        tail = word.surface + tail
+    return f"…{tail}"
 
 
 @dataclass(frozen=True, slots=True)
 class Trait:
-    """A trait of speech. ja, en: its name. scale: rate per sentence that gives two thirds of the
-    maximum. lack: the opposite cue."""
+    """A trait of speech. ja, en: display names. scale: rate per sentence at which the trait reaches
+    63 % of its maximum. lack: the opposite cue."""
 
     name: str
     ja: str
@@ -94,7 +94,7 @@ class Trait:
     lack: str = ""
 
 
-#: The content of the lines: their vectors against weights of a dimension.
+#: The trait computed from sentence vectors by a dimension's weights.
 CONTENT = "content"
 TRAITS = {
     trait.name: trait
@@ -120,12 +120,12 @@ TRAITS = {
         Trait("laughter", "笑い", "laughter", 0.4),
     )
 }
-#: Names of the content trait by dimension.
+#: The content trait of each dimension.
 CONTENTS = {
     "Intimacy": Trait(CONTENT, "打ち解けた話", "familiar talk"),
     "TaskOriented": Trait(CONTENT, "用件の話", "business"),
 }
-#: The traits of each dimension, in the order of its coefficients.
+#: Dimension → its traits, in the order of the coefficients.
 OF: dict[str, tuple[str, ...]] = {
     "Power": (
         *("polite", "look_up", "length", "command", "request", "plead", "evaluation"),
@@ -142,51 +142,50 @@ OF: dict[str, tuple[str, ...]] = {
 }
 #: Characters per utterance at which the length saturates.
 _LONG = 50
-#: Number of latest lines stored per cue as evidence.
+#: Latest lines stored per cue as evidence.
 _LINES = 4
-#: Half-life in own lines of the content trait.
+#: Half-life of recent counts, in the speaker's lines.
 HALF = 3.0
 _FADING = 0.5 ** (1 / HALF)
 
 
 @dataclass(slots=True)
 class Side:
-    """Running counts of one side: sums over all lines, and over the latest.
-
-    Adding a line takes constant time, so that a dialogue can be read turn by turn.
-    """
+    """Running counts of one speaker. sums: over all lines. recent: with exponential decay.
+    gave_order: whether the latest line orders or judges. Adding a line takes constant time."""
 
     sums: dict[str, float] = field(default_factory=lambda: defaultdict(float))
     recent: dict[str, float] = field(default_factory=lambda: defaultdict(float))
     grounds: dict[str, deque[tuple[int, tuple[str, ...]]]] = field(default_factory=dict)
     lines: list[tuple[int, str, dict[str, float]]] = field(default_factory=list)
-    told: bool = False
+    gave_order: bool = False
 
-    def add(self, at: int, text: str, said: UtteranceCues, contents: dict[str, float]) -> None:
-        """Add the line at index `at` of the dialogue. contents: dimension → its content."""
-        counts = {**said.counts, "lines": 1.0, **{f"{CONTENT} {n}": v for n, v in contents.items()}}
+    def add(self, at: int, text: str, cues: UtteranceCues, contents: dict[str, float]) -> None:
+        """Add line `at` of the dialogue. contents: dimension → content contribution."""
+        counts = {**cues.counts, "lines": 1.0, **{f"{CONTENT} {n}": v for n, v in contents.items()}}
         for cue in self.recent:
             self.recent[cue] *= _FADING
         for cue, count in counts.items():
             self.sums[cue] += count
             self.recent[cue] += count
-        for cue, words in said.words.items():
+        for cue, words in cues.words.items():
             self.grounds.setdefault(cue, deque(maxlen=_LINES)).append((at, words))
         self.lines.append((at, text, contents))
-        # A yes after an order is compliance.
-        self.told = any(cue in said.words for cue in ("command", "request", "evaluation"))
+        # A yes to an order is compliance.
+        self.gave_order = any(cue in cues.words for cue in ("command", "request", "evaluation"))
 
     def traits(self, dimension: str = "Power") -> dict[str, float]:
-        """The traits for a dimension, each shrunk toward the unremarkable while little was said.
+        """The traits for a dimension, shrunk toward neutral values while there are few lines.
 
-        polite: share of polite endings, 0–1. look_up: how the other is called, about −1…2, 0.2
-        where unknown; near: likewise, −1…1. length: of an utterance, 0–1. content: in points of
-        the scale. All others: 0–1, saturating with the rate per sentence.
+        polite: share of polite endings, 0–1. look_up, near: deference (about −1…2) and closeness
+        (−1…1) of address terms. length: of utterances, 0–1. content: in scale points. All others:
+        0–1, saturating with the rate per sentence.
         """
         sums = self.recent if dimension == "TaskOriented" else self.sums
-        said = sums["sentences"] + 1
+        sentences = sums["sentences"] + 1
         out = {
-            name: 1 - math.exp(-sums[name] / said / trait.scale) for name, trait in TRAITS.items()
+            name: 1 - math.exp(-sums[name] / sentences / trait.scale)
+            for name, trait in TRAITS.items()
         }
         ended = sums["polite"] + sums["plain"]
         out["polite"] = (sums["polite"] + 0.5) / (ended + 1)
@@ -197,7 +196,7 @@ class Side:
         return out
 
 
-#: Weight of the speaker's own manner; the rest is the other's.
+#: Weight of the speaker's own traits; the rest is the partner's.
 OWN = 0.65
 
 

@@ -1,6 +1,6 @@
-"""Sentences of an utterance with their words, and relaxed talk and laughter in them.
+"""Splits utterances into sentences and words, and finds casual forms and laughter.
 
-Quotations and stage directions are left out.
+Quotations and stage directions are removed.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ _SPACE = re.compile(
 _WHOLE = re.compile(r"[「『]([^「」『』]*)[」』]\s*")
 _QUOTED = re.compile(r"「[^「」]*」")
 _ASIDE = re.compile(r"[（(][^（）()]*[）)]")
-#: Laughter and decoration at a sentence's end hide the ending; `rapport` reads them by itself.
+#: Laughter and decoration at a sentence's end, which hide the ending; `laughter` counts them.
 _DECORATION = re.compile(
     r"[wｗ笑草♪☆★♡♥〜～\U0001f000-\U0001faff\u2600-\u27bf\ufe0f]+(?=[。！？]*$)"
 )
-#: Longer sentences are cut, for pasted documents.
+#: Most characters of a sentence; longer ones (pasted documents) are cut.
 _LONGEST = 2000
 
 
 @dataclass(frozen=True, slots=True)
 class CueMatch:
-    """A match in a sentence: cue, matched words, strength (0–1)."""
+    """A match in a sentence: cue, matched text, strength (0–1)."""
 
     cue: str
     text: str
@@ -38,7 +38,7 @@ class CueMatch:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """text: normalised, quotations as 「」. words: its words; `core`: without marks."""
+    """A normalised sentence with quotations as 「」. `core`: the words without punctuation."""
 
     text: str
     words: tuple[Token, ...]
@@ -50,9 +50,9 @@ class Sentence:
 
 @cached_text(8192)
 def japanese_sentences(text: str) -> tuple[Sentence, ...]:
-    """The Japanese sentences of an utterance, in order; none for an empty or English text.
+    """The Japanese sentences of an utterance, in order; empty for English.
 
-    A line break ends a sentence, a space inside Japanese is a pause.
+    A line break ends a sentence; a space within Japanese becomes 、.
 
     >>> [s.text for s in japanese_sentences("おはよう　元気？\\n「帰る」って言ってた（笑）")]
     ['おはよう、元気？', '「」って言ってた']
@@ -81,7 +81,7 @@ _LAUGH = re.compile(
 
 
 def at_words(search: re.Pattern[str], sentence: Sentence) -> Iterator[re.Match[str]]:
-    """Matches that begin where a word or a mark begins: うちら is not heard in こちら."""
+    """Matches that start at a token: こちら does not contain うちら."""
     starts: set[int] | None = None
     for match in search.finditer(sentence.text):
         if starts is None:
@@ -94,7 +94,7 @@ _INVITING = frozenset({"です", "ます", "だ"})
 
 
 def casual(sentence: Sentence) -> list[CueMatch]:
-    """Particles, contractions and interjections of relaxed talk, each place once."""
+    """Casual particles, contractions and interjections."""
     found = [CueMatch("casual", m[0]) for m in _CASUAL.finditer(sentence.text)]
     if (invited := _invitation(sentence)) != "":
         found.append(CueMatch("invitation", invited))
@@ -102,12 +102,12 @@ def casual(sentence: Sentence) -> list[CueMatch]:
 
 
 def laughter(text: str) -> list[CueMatch]:
-    """Laughter and play in an utterance as written, before it is cut and cleaned."""
+    """Laughter in the original text of an utterance."""
     return [CueMatch("laughter", m[0]) for m in _LAUGH.finditer(text)]
 
 
 def _invitation(sentence: Sentence) -> str:
-    """「行こうよ」: a plain volitional at the end; 「行くでしょう」「行きましょう」 are none."""
+    """The final plain volitional (「行こうよ」, not 「行きましょう」); else ""."""
     words = [w for w in sentence.core if w.detail != "終助詞"]
     if words and words[-1].inflection.startswith("意志推量") and words[-1].lemma not in _INVITING:
         return words[-1].surface

@@ -1,4 +1,4 @@
-"""Politeness, and how people are addressed."""
+"""Politeness levels, honorifics and address terms."""
 
 from __future__ import annotations
 
@@ -10,15 +10,13 @@ from functools import lru_cache
 from naisei.japanese.morph import Token, is_japanese, normalise, tokens
 from naisei.relationship.speech.level import CueMatch, Sentence
 
-# Speech level: です・ます or plain, and the honorifics of respect, humility and courtesy.
-#
 # Terms after the Agency for Cultural Affairs' guidelines on honorifics (敬語の指針, 2007):
 # 尊敬語 raises the other's acts, 謙譲語 lowers one's own, 丁重語 and 丁寧語 are courteous to the
 # listener.
 
 
 class Level(StrEnum):
-    """How a sentence ends: polite (です・ます), plain, or with no predicate at all."""
+    """How a sentence ends: polite (です・ます), plain, or without a predicate."""
 
     POLITE = "polite"
     PLAIN = "plain"
@@ -26,7 +24,7 @@ class Level(StrEnum):
 
 
 _POLITE = frozenset({"です", "ます", "っす", "どす", "まする", "やす"})
-#: Words after the predicate: they say nothing about the level.
+#: Particles after the predicate, irrelevant for the level.
 _AFTER = frozenset({"終助詞", "副助詞", "係助詞", "準体助詞"})
 _JOINING = frozenset(
     {
@@ -72,7 +70,7 @@ def level(sentence: Sentence) -> Level:
     if not words:
         return Level.NONE
     for at, word in reversed(list(enumerate(words))):
-        # Sudachi may read a plain verb (だます) as だ and ます, which no stem comes before.
+        # Sudachi may split a plain verb (だます) into だ and ます, without a stem before ます.
         stem = word.lemma != "ます" or (at and words[at - 1].inflection.startswith("連用形"))
         if (word.lemma in _POLITE and stem) or (
             word.lemma == "くださる" and "命令" in word.inflection
@@ -110,7 +108,7 @@ _HUMBLED = re.compile(
     r"(?<![てで])[おご御](?!は|ん|か[しげ]|前)[\u3041-\u3096\u3400-\u9fff]{1,4}(?:し(?:ます|まし|て(?:お|よ|も)|たい)|いた(?:し|す)|申し|でき(?:ます|ません))"
     r"|[てで]おり(?:ます|まし|ません)|させて(?:いただ|頂)|お目にかか|[わ弊]社|小生|わたくし"
 )
-#: Set phrases among equals of any standing.
+#: Set phrases used regardless of status.
 _SET = re.compile(
     r"(?:おはよう|ありがとう|おめでとう)(?:ござい|御座い)(?:ます|ました)"
     r"|(?<![てで])いただきます(?:[。！]|$)|お(?:願い|ねがい)(?:します|しますね)|お(?:かえり|やすみ)なさい|お待ちどお"
@@ -118,9 +116,9 @@ _SET = re.compile(
 
 
 def honorifics(sentence: Sentence) -> list[CueMatch]:
-    """Honorific forms, `respect` (尊敬語), `humble` (謙譲語), `courtesy` (丁重), once each a place.
+    """Honorific forms without overlaps: `respect` (尊敬語), `humble` (謙譲語), `courtesy` (丁重).
 
-    お願いします, いただきます before a meal and ください after a plain verb are none.
+    Excludes お願いします, いただきます before a meal and ください after a plain verb.
     """
     text = _SET.sub(lambda m: "〓" * len(m[0]), sentence.text)
     taken: list[tuple[int, int]] = []
@@ -149,8 +147,7 @@ def _verb_politeness(word: Token) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A class of address terms. deference: respect for the addressee, −1.5…2; closeness: −1…1.
-    Scales of this project, ordered after the linguistics."""
+    """A class of address terms. deference: −1.5…2; closeness: −1…1 (our scales)."""
 
     deference: float
     closeness: float
@@ -214,22 +211,22 @@ _VOCATIVE = [
         re.compile(r"(?:お前|おまえ|オマエ|てめ[えぇー]|貴様|あんた|アンタ|おぬし|お主)"),
     ),
 ]
-#: A role in place of a name, as in scripts: 店員, 客, 母.
+#: Roles used as names in scripts: 店員, 客, 母.
 _ROLES = re.compile(
     rf"{_TITLE}|{_ELDER}|[父母兄姉弟妹夫妻娘客]|店員|息子|祖父|祖母|医師|医者|患者|生徒|学生|上司|部下|後輩|同僚|友人"
 )
 _SUFFIX = re.compile(r"(?:さん|ちゃん|くん|君|様|さま|先輩|先生)$")
 
 
-#: Characters of a name that are read.
+#: Most characters read of a name.
 _LONGEST_NAME = 200
 
 
 @lru_cache(maxsize=1024)
 def name_parts(name: str) -> tuple[str, ...]:
-    """Parts of a display name used as address: 「田中 ケンタ」 → 田中, ケンタ, whole.
+    """Parts of a display name used to address somebody: 「田中 ケンタ」 → 田中, ケンタ, whole.
 
-    Latin ids (A, B, agent_1) and roles give none.
+    Empty for Latin ids (A, B, agent_1) and roles.
     """
     name = name[:_LONGEST_NAME]
     plain = normalise(re.sub(r"[（(][^（()）]*[）)]", " ", name).replace("　", " "))
@@ -252,11 +249,11 @@ _KANA = re.compile(r"[ぁ-んァ-ヶー]+")
 
 
 def addresses(text: str, *, to: str = "", by: str = "") -> list[tuple[str, str]]:
-    """Address terms in a normalised sentence without quotations: (form of `FORMS`, as said).
+    """Address terms in a normalised sentence without quotations: (form of `FORMS`, text).
 
-    to, by: display names of the one spoken to and of the speaker. The addressee's names count
-    anywhere; titles and kin terms only as a call, since 「部長が」 is about a third person. The
-    speaker's own name does not count.
+    to, by: display names of addressee and speaker. The addressee's names count anywhere; titles
+    and kin terms only as a call, since 「部長が」 is about a third person. The speaker's own name
+    does not count.
     """
     found: list[tuple[str, str]] = []
     left = text
@@ -276,8 +273,8 @@ def addresses(text: str, *, to: str = "", by: str = "") -> list[tuple[str, str]]
         left = "〓".join([*pieces, left[at:]])
     for form, search in _VOCATIVE:
         for match in search.finditer(left):
-            said = match.groupdict().get("t") or match[0]
-            found.append((form, said))
+            term = match.groupdict().get("t") or match[0]
+            found.append((form, term))
     if not found:
         found += _strange(left, name_parts(by))
     return found
@@ -288,9 +285,9 @@ _SUFFIXED = re.compile("|".join(f"(?P<{form}>{words})" for form, words in _SUFFI
 
 @lru_cache(maxsize=1024)
 def _called(part: str) -> re.Pattern[str]:
-    """The name at a word start, and its short form before ちゃん: ケンタ → ケンちゃん."""
+    """Matches a name at a word start, and its short form: ケンタ → ケンちゃん."""
     if len(part) == 1:
-        # 森 is also a word: a name only as a call or with a suffix.
+        # 森 is also a common noun: a name only as a call or with a suffix.
         called = rf"(?:^|(?<=[、。！？…])){part}(?=[、。！？…]|$)"
         return re.compile(rf"{called}|{part}(?={_SUFFIXED.pattern})")
     edge = ""
@@ -319,7 +316,7 @@ _NO_NAME = re.compile(
 
 
 def _strange(text: str, own: tuple[str, ...]) -> list[tuple[str, str]]:
-    """An address with an unlisted name: 「佐藤さん、…」."""
+    """Address by an unknown name: 「佐藤さん、…」."""
     return [
         (_SUFFIX_FORM[m[2]], m[0])
         for m in _NAMED.finditer(text)
