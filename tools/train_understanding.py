@@ -34,7 +34,7 @@ ASKED = {
 }
 #: Strength of the penalty; as how many of the other data, which are further from such talk, a
 #: line of lines.toml counts.
-PENALTY, WRITTEN = 1.0, 4.0
+PENALTY, WRITTEN = 1.0, 2.0
 
 
 def rows(path: str) -> list[dict[str, object]]:
@@ -89,7 +89,7 @@ def main() -> None:
     np.savez(
         DATA / "understanding/weights.npz",
         names=np.array(NAMES),
-        matrix=matrix.T.astype(np.float32),
+        matrix=matrix.T.astype(np.float16),
         mean=mean.astype(np.float32),
     )
     print("written lines, each left out")

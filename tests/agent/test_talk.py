@@ -140,6 +140,20 @@ def test_asked_what_it_remembers_it_says_what_is_kept(tmp_path: Path) -> None:
     assert "ポチ" in answered and "京都" in answered
 
 
+@pytest.mark.parametrize(
+    ("wish", "held"),
+    [
+        ("私の誕生日は三月だから、覚えておいて", "覚えて"),
+        ("明日は六時に起こして", "できません"),
+        ("タクシーを呼んでください", "できません"),
+    ],
+)
+def test_wishes_without_an_action_have_their_own_answers(
+    wish: str, held: str, tmp_path: Path
+) -> None:
+    assert held in lines(talked(config("robot"), [wish], tmp_path))[-1]
+
+
 def test_former_days_are_cited_where_they_are_asked_for(tmp_path: Path) -> None:
     stream = kept(tmp_path, {7: "来週の火曜に病院へ行くんだ", 2: "昨日は雨だったね"})
     says = ["おはよう", "先週話した病院のこと、覚えてる？"]

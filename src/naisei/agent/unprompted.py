@@ -20,12 +20,14 @@ _BEFORE = re.compile(
     r"(?:(?<![名午人])前|先週|先日|この間|こないだ|昨日|以前).{0,8}(?:話し|言っ|言い|お尋ね|聞い)|"
     r"\b(?:I|we) (?:told|talked|said)\b"
 )
+#: Somebody wants something remembered.
+_TO_REMEMBER = re.compile(r"(?:覚え|おぼえ)(?:てお|と)[いきくけ]|忘れないで")
 #: A question, with a laugh behind it or not.
 _ASKING = re.compile(r"[?？][\s（(]*(?:笑|w+)?[\s）)。]*$")
 #: Nouns that name nothing by themselves: by kind, and these.
 _NO_MATTER = ("数詞", "助数詞可能", "副詞可能")
 _FORMAL = re.compile(
-    r"こと|もの|ところ|ほう|とき|よう|ため|わけ|はず|[話件日人何誰字変笑]|結果|[wｗ]+"
+    r"こと|もの|ところ|ほう|とき|よう|ため|わけ|はず|[話件日時人何誰字変笑]|結果|[wｗ]+"
 )
 #: Replies to these go on with a question about what was said.
 _GO_ON = ("glad", "sad")
@@ -36,6 +38,8 @@ def reply_without_a_model(mind: Mind, meant: ParsedRemark, remembered: Sequence[
     persona, said = mind.persona, mind.last_line
     if cited := _cited(said, remembered, mind):
         return cited
+    if _TO_REMEMBER.search(said):
+        return phrase("noted", persona.language)
     if meant.fact:
         return meant.fact
     own = persona.replies.get(meant.sort, ())  # type: ignore[call-overload]

@@ -18,6 +18,7 @@ _PHRASES = {
     "left alone": ("わかりました。やめておきます。", "All right, I will leave it."),
     "was it": ("{}ことですか。", "Is it: {}?"),
     "remembered": ("前に「{}」と話していましたね。", 'You told me before: "{}"'),
+    "noted": ("はい、覚えておきます。", "All right, I will remember that."),
     "forgotten": (
         "すみません、そのお話は覚えていません。",
         "I am sorry, I do not remember that.",

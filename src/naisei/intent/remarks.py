@@ -17,8 +17,8 @@ from naisei.intent.worries import worry_kind as told_by_words
 from naisei.japanese.morph import normalise
 
 Vectors = npt.NDArray[np.float64]
-#: Number of hashed features for 2- and 3-letter n-grams.
-_LETTERS = 1024
+#: Number of hashed features for 1- to 3-letter n-grams.
+_LETTERS = 4096
 #: Thresholds for an emergency without and with supporting words.
 _SURE, _LIKELY = 0.55, 0.25
 #: So much less sure it may be of that than of all else, where words tell of it.
@@ -64,7 +64,7 @@ def features(
     letters = np.zeros((len(texts), _LETTERS))
     for row, text in zip(letters, texts, strict=True):
         plain = f"^{normalise(text).lower().rstrip('。.!！?？')}$"
-        for n in (2, 3):
+        for n in (1, 2, 3):
             for at in range(len(plain) - n + 1):
                 row[crc32(plain[at : at + n].encode()) % _LETTERS] = 1
     letters /= np.linalg.norm(letters, axis=1, keepdims=True)
