@@ -28,8 +28,9 @@ from naisei.relationship.rating_output import reasons, to_agent_json
 from naisei.relationship.rating_task import rating_flow
 from naisei.relationship.recorder import Recorder, recorded, streams_of
 from naisei.relationship.schemas import WAYS
-from naisei.relationship.vector import DIMENSIONS, NAMES_JA
-from naisei.runs.charts import Point, line_chart
+from naisei.relationship.standing import on_demand
+from naisei.relationship.vector import DIMENSIONS, HIGH, LOW, dimension_name
+from naisei.runs.charts import Chart, Point
 from naisei.text_files import text_of
 from naisei.transcripts import Transcript, parse_transcripts, preview
 from naisei.web.conversations.routes import model_field
@@ -45,8 +46,8 @@ _ROLES = ("questioner", "reflector")
 
 
 async def _file(request: Request) -> Response:
-    """Fields: file or text, name, and from the preview dialogue, a, b, rater (`model`, or by
-    speech), and step: `rate` or `download`."""
+    """Fields: file or text, name, and from the answer dialogue, a, b, rater (`model`, or by
+    speech), and step: `download`."""
     server = server_of(request)
     most = min(server.options.max_upload, PASTED)
     async with request.form(max_files=1, max_fields=20) as form:
@@ -121,7 +122,8 @@ def _agent_file(rating: Rating) -> str:
 
 
 def _read(text: str, name: str, fields: dict[str, str]) -> tuple[Dialogue | None, dict[str, Any]]:
-    """The dialogue to rate, once two speakers are chosen, and the context of the response."""
+    """The dialogue to rate, `None` until two of several speakers are chosen, and the context of the
+    response."""
     several = {one.name: one for one in parse_transcripts(text, name)}
     first = next(iter(several), "")
     found: Transcript = several.get(fields.get("dialogue", ""), several[first])
@@ -131,10 +133,10 @@ def _read(text: str, name: str, fields: dict[str, str]) -> tuple[Dialogue | None
     dialogue = None
     if len(two) == 2 and two[0] == two[1]:
         raise HTTPException(422, say("ちがう二人を選んでください", "choose two different speakers"))
-    if two and fields.get("step") in ("rate", "download"):
+    if two:
         dialogue = dialogue_of(found, name, two)
     elif len(found.speakers) < 3:
-        dialogue_of(found, name)  # refused where it is none of two
+        dialogue = dialogue_of(found, name)
     return dialogue, {
         "text": text,
         "name": name,
@@ -151,26 +153,24 @@ def _drawn(rating: Rating) -> dict[str, Any]:
     return {
         "rating": rating,
         "charts": _charts(rating),
-        "reasons": reasons(rating),
+        "lines": on_demand(reasons(rating)),
         "held": "" if rating.rater == "speech" else _agent_file(rating),
     }
 
 
-def _charts(rating: Rating) -> list[tuple[str, str]]:
-    """A chart a direction: its title and the drawing."""
+def _charts(rating: Rating) -> list[Chart]:
+    """A chart a direction."""
     out = []
     for way in WAYS:
-        src, dst = rating.name(way)
         lines = {
-            say(NAMES_JA[name], name): [
+            dimension_name(name): [
                 Point(n, turn.marks[way][name].value, title=turn.line.text[:40])
                 for n, turn in enumerate(rating.turns, 1)
             ]
             for name in DIMENSIONS
         }
-        title = f"{src} → {dst}"
-        svg = line_chart(lines, title=title, x=say("発話", "utterance"), y=say("値", "value"))
-        out.append((title, svg))
+        title = " → ".join(rating.name(way))
+        out.append(Chart(title, lines, say("発話", "utterance"), "", bounds=(LOW, HIGH)))
     return out
 
 

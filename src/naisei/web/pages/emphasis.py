@@ -16,7 +16,6 @@ from starlette.routing import Route
 
 from naisei.core import InputError
 from naisei.emphasis.corpus.read import SUFFIXES, Format, read_bytes
-from naisei.emphasis.demo import HELD_OUT
 from naisei.emphasis.review import suggested
 from naisei.emphasis.tag import Suggestions, TextRun, marked, paragraphs, suggest
 from naisei.emphasis.taggers.editor import bundled_tagger
@@ -28,6 +27,8 @@ from naisei.web.state import server_of
 
 #: Suggestions that are listed one by one, and characters shown beside each.
 _REVIEWED, _AROUND = 1_000, 24
+#: Articles of the sample, out of `naisei.emphasis.demo.HELD_OUT`.
+_SAMPLES = ("stain", "coffee", "teamwork")
 #: Documents that are read at a time.
 _READING = asyncio.Semaphore(2)
 
@@ -61,9 +62,11 @@ async def _start(request: Request) -> Response:
 
 
 def _sample() -> str:
-    """An article outside the training data, without its marks."""
+    """Articles outside the training data as sections of one, without their marks."""
     folder = files("naisei") / "data" / "emphasis_articles"
-    return (folder / f"{HELD_OUT[0]}.md").read_text("utf-8").replace("**", "")
+    texts = [(folder / f"{name}.md").read_text("utf-8") for name in _SAMPLES]
+    sections = [text.replace("**", "").replace("# ", "## ", 1) for text in texts]
+    return "\n".join(("# 暮らしと仕事のこつ\n", *sections))
 
 
 async def _tag(request: Request) -> Response:
