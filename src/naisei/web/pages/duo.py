@@ -19,6 +19,7 @@ from naisei.director.flow import Writer, turn
 from naisei.director.lines import turn_lines
 from naisei.director.schemas import Draft, TalkResult, Turn
 from naisei.director.state import TalkRecorder, TalkState
+from naisei.director.voice_learning import exchanges
 from naisei.lang import language, say
 from naisei.lengths import FIELD, too_long
 from naisei.runs.conversation import Prepared
@@ -29,6 +30,7 @@ from naisei.web.conversations.kind import (
     ConversationContext,
     ConversationKind,
     NotingHandler,
+    PageConversation,
 )
 from naisei.web.conversations.routes import model_field, number_field, page_routes
 from naisei.web.pages import Page
@@ -139,6 +141,25 @@ def _about(config: DuoConfig) -> str:
     return say("場面: ", "Place: ") + config.scene if config.scene else ""
 
 
+#: Ready lines that are offered at a time.
+_READY = 3
+
+
+def _template_context(here: PageConversation) -> Mapping[str, Any]:
+    """persona: of who speaks next. ready: lines of theirs to try, an answer to the last line first;
+    none for a profile of the visitor's own."""
+    requests: list[Any] = [e.request for e in here.events if e.kind == "remember"]
+    told = [Turn.model_validate(request["item"]) for request in requests]
+    cast: tuple[Character, ...] = here.config.cast
+    speaker, other = cast[len(told) % 2], cast[1 - len(told) % 2]
+    last = told[-1].text if told else None
+    answers = [line for before, line in exchanges(speaker.id) if before and before == last]
+    openings = [before for before, _ in exchanges(other.id) if before]
+    at = len(told) * _READY % max(1, len(openings))
+    ready = [*answers, *openings[at:], *openings][:_READY]
+    return {"persona": speaker.persona.strip(), "ready": ready}
+
+
 KIND: ConversationKind[DuoConfig] = ConversationKind(
     name="duo",
     config=DuoConfig,
@@ -146,6 +167,7 @@ KIND: ConversationKind[DuoConfig] = ConversationKind(
     lines=_lines,
     about=_about,
     writes=lambda config: bool(config.played),
+    shown=_template_context,
     roles=_ROLES,
 )
 
