@@ -46,7 +46,7 @@ def test_a_vague_request_is_asked_back_and_then_answered_with_sources(options: W
     with WebServer(options) as server, server.visitor() as client:
         address = begin(client, "handbook").headers["HX-Redirect"]
         text = ask(client, address, "休暇について教えてください", said=1)
-        assert "聞き返し" in text and 'class="radar"' in text
+        assert "聞き返し" in text and "問いがはっきりしている" in text
         options_offered = re.findall(r'name="text" value="([^"]+)"', text)
         assert len(options_offered) >= 2
         text = ask(client, address, "看護休暇の日数です", said=2)

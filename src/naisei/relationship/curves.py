@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from naisei.lang import language, say
@@ -58,6 +58,16 @@ def curves(
         for name, found in lines.items()
         if found
     ]
+
+
+def direction_chart(title: str, course: Sequence[Mapping[str, float] | None]) -> Chart:
+    """One direction, a line a dimension. course: the values after each line, −3 to 3; NaN or no
+    values where nothing is known."""
+    lines = {
+        dimension_name(name): [Point(n, found[name]) for n, found in enumerate(course, 1) if found]
+        for name in DIMENSIONS
+    }
+    return Chart(title, lines, say("発話", "line"), "", bounds=(LOW, HIGH))
 
 
 def _readings(talk: Conversation, episode: str, number: int) -> Iterator[_Reading]:

@@ -19,9 +19,9 @@ from naisei.director.schemas import Draft
 from naisei.intent.lines import terminal_line
 from naisei.intent.schemas import Reply
 from naisei.lang import say
+from naisei.relationship.curves import direction_chart
 from naisei.relationship.standing import standing
-from naisei.relationship.vector import DIMENSIONS, HIGH, LOW, dimension_name
-from naisei.runs.charts import Chart, Point
+from naisei.runs.charts import Chart
 from naisei.runs.lines import Line
 from naisei.web.conversations.kind import Panel
 from naisei.web.html import fragment
@@ -133,26 +133,14 @@ def _cost(events: Sequence[Event]) -> list[Line]:
     return [Line(f"{words}, ${usd:.4f}" if usd else words)]
 
 
-def _curves(mind: Mindful, name: str) -> list[Chart]:
+def _curves(mind: Mindful, ways: Mapping[str, tuple[str, str]]) -> list[Chart]:
     """The relationship between persona and person, both ways."""
-    ways = {"own": f"{name} → {say('あなた', 'you')}", "theirs": f"{say('あなた', 'you')} → {name}"}
-    charts = []
-    for side, title in ways.items():
-        lines = {
-            dimension_name(key): [
-                Point(n, found[key]) for n, found in enumerate(mind.stances[side], 1) if found
-            ]
-            for key in DIMENSIONS
-        }
-        if any(lines.values()):
-            charts.append(Chart(title, lines, say("発話", "line"), "", bounds=(LOW, HIGH)))
-    return charts
+    charts = [direction_chart(" → ".join(ways[side]), mind.stances[side]) for side in ways]
+    return [chart for chart in charts if any(chart.lines.values())]
 
 
-def _standing(mind: Mindful, name: str) -> list[Line]:
+def _standing(mind: Mindful, ways: Mapping[str, tuple[str, str]]) -> list[Line]:
     """The same in sentences; none before anything is known."""
-    you = say("あなた", "you")
-    ways = {"own": (name, you), "theirs": (you, name)}
     known = {side: [each for each in mind.stances[side] if each] for side in ways}
     return [standing(*ends, known[side]) for side, ends in ways.items() if known[side]]
 
@@ -196,7 +184,9 @@ def mind_panels(config: TalkConfig, remembers: bool, events: Sequence[Event]) ->
     if persona.world:
         house = fragment("agent/_house.html", house=_house(persona, events))
         panels.append(Panel("house", say("家のようす", "The house"), house))
-    stance = curves_html(_curves(mind, name), _standing(mind, name), estimated=True)
+    you = say("あなた", "you")
+    ways = {"own": (name, you), "theirs": (you, name)}
+    stance = curves_html(_curves(mind, ways), _standing(mind, ways), estimated=True)
     panels += [
         Panel("stance", say("ふたりの間柄", "How the two stand"), stance),
         told(

@@ -22,6 +22,7 @@ from naisei.lengths import PASTED
 from naisei.memory.stream import StreamHandler
 from naisei.models.embedders import EmbedHandler, open_embedder, resolve
 from naisei.relationship.config import RatingConfig
+from naisei.relationship.curves import direction_chart
 from naisei.relationship.dialogues import Dialogue, dialogue_of
 from naisei.relationship.rating import Rating, config_fields, from_conversations, rate_by_speech
 from naisei.relationship.rating_output import reasons, to_agent_json
@@ -29,8 +30,8 @@ from naisei.relationship.rating_task import rating_flow
 from naisei.relationship.recorder import Recorder, recorded, streams_of
 from naisei.relationship.schemas import WAYS
 from naisei.relationship.standing import on_demand
-from naisei.relationship.vector import DIMENSIONS, HIGH, LOW, dimension_name
-from naisei.runs.charts import Chart, Point
+from naisei.relationship.vector import DIMENSIONS
+from naisei.runs.charts import Chart
 from naisei.text_files import text_of
 from naisei.transcripts import Transcript, parse_transcripts, preview
 from naisei.web.conversations.routes import model_field
@@ -162,15 +163,8 @@ def _charts(rating: Rating) -> list[Chart]:
     """A chart a direction."""
     out = []
     for way in WAYS:
-        lines = {
-            dimension_name(name): [
-                Point(n, turn.marks[way][name].value, title=turn.line.text[:40])
-                for n, turn in enumerate(rating.turns, 1)
-            ]
-            for name in DIMENSIONS
-        }
-        title = " → ".join(rating.name(way))
-        out.append(Chart(title, lines, say("発話", "utterance"), "", bounds=(LOW, HIGH)))
+        course = [{n: turn.marks[way][n].value for n in DIMENSIONS} for turn in rating.turns]
+        out.append(direction_chart(" → ".join(rating.name(way)), course))
     return out
 
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
-from naisei.core import AskUser, Chat, Event, Flow, Remember, Say
+from naisei.core import AskUser, Chat, Event, Flow, Remember, Say, Where
 from naisei.director.character import Character, parse_character, shipped, shipped_profile
 from naisei.director.config import TalkRules
 from naisei.director.describe import writer_messages
@@ -31,10 +31,12 @@ from naisei.web.conversations.kind import (
     ConversationKind,
     NotingHandler,
     PageConversation,
+    Panel,
 )
 from naisei.web.conversations.routes import model_field, number_field, page_routes
 from naisei.web.pages import Page
 from naisei.web.pages.profiles import profile_field
+from naisei.web.replays.director import spoken_lines, talk_state
 
 #: Turns of the longest talk.
 LONGEST = 40
@@ -106,12 +108,7 @@ async def _open(config: DuoConfig, context: ConversationContext) -> AsyncIterato
     models = dict.fromkeys(_ROLES, config.model) if config.model else {}
     # A malformed judgement is repaired once; then the rules decide alone.
     base = await context.world(models, resends_of={"judge": 0})
-    names = {character.id: character.name for character in config.cast}
-    partners = (c.partner.names for c in config.cast if c.partner is not None)
-    excluded = {name for all in (*partners, *(c.names for c in config.cast)) for name in all}
-    recorder = TalkRecorder(
-        TalkState(topic=config.topic, scene=config.scene, names=names), excluded=excluded
-    )
+    recorder = _recorder(config)
     handlers: dict[Any, Any] = {
         Say: recorder,
         AskUser: context.human(None),
@@ -120,6 +117,14 @@ async def _open(config: DuoConfig, context: ConversationContext) -> AsyncIterato
     if config.model:
         handlers[Chat] = NotingHandler(base.handler(Chat("speaker", ())), context, _doing)
     yield Prepared(duo(config, recorder), base.having(handlers))
+
+
+def _recorder(config: DuoConfig) -> TalkRecorder:
+    names = {character.id: character.name for character in config.cast}
+    partners = (c.partner.names for c in config.cast if c.partner is not None)
+    excluded = {name for all in (*partners, *(c.names for c in config.cast)) for name in all}
+    state = TalkState(topic=config.topic, scene=config.scene, names=names)
+    return TalkRecorder(state, excluded=excluded)
 
 
 def _doing(effect: Chat[Any]) -> str:
@@ -135,6 +140,13 @@ def _lines(config: DuoConfig, id: str, event: Event) -> Sequence[Line]:
     told = Turn.model_validate(request["item"])
     names = {character.id: character.name for character in config.cast}
     return folded(turn_lines(told, names[told.speaker], mine=told.speaker == config.cast[1].id))
+
+
+def _panels(config: DuoConfig, events: Sequence[Event]) -> Sequence[Panel]:
+    recorder = _recorder(config)
+    for said in spoken_lines(events):
+        recorder.perform(said, Where())
+    return (Panel("state", say("会話の流れ", "Where the talk stands"), talk_state(recorder.state)),)
 
 
 def _about(config: DuoConfig) -> str:
@@ -165,6 +177,7 @@ KIND: ConversationKind[DuoConfig] = ConversationKind(
     config=DuoConfig,
     open=_open,
     lines=_lines,
+    panels=_panels,
     about=_about,
     writes=lambda config: bool(config.played),
     shown=_template_context,
