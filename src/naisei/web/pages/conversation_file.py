@@ -5,7 +5,6 @@ server's model. Uploads are not stored.
 from __future__ import annotations
 
 import asyncio
-import json
 from pathlib import PurePath
 from typing import Any
 
@@ -25,7 +24,7 @@ from naisei.relationship.config import RatingConfig
 from naisei.relationship.curves import direction_chart
 from naisei.relationship.dialogues import Dialogue, dialogue_of
 from naisei.relationship.rating import Rating, config_fields, from_conversations, rate_by_speech
-from naisei.relationship.rating_output import reasons, to_agent_json
+from naisei.relationship.rating_output import reasons
 from naisei.relationship.rating_task import rating_flow
 from naisei.relationship.recorder import Recorder, recorded, streams_of
 from naisei.relationship.schemas import WAYS
@@ -47,8 +46,8 @@ _ROLES = ("questioner", "reflector")
 
 
 async def _file(request: Request) -> Response:
-    """Fields: file or text, name, and from the answer dialogue, a, b, rater (`model`, or by
-    speech), and step: `download`."""
+    """Fields: file or text, name, and from the answer dialogue, a, b, and rater (`model`, or by
+    speech)."""
     server = server_of(request)
     most = min(server.options.max_upload, PASTED)
     async with request.form(max_files=1, max_fields=20) as form:
@@ -69,9 +68,6 @@ async def _file(request: Request) -> Response:
             rating = await asyncio.to_thread(rate_by_speech, dialogue)
     if dialogue is not None and rating is None:
         rating = await _rated_by_model(request, dialogue, fields)
-    if rating is not None and fields.get("step") == "download":
-        headers = {"content-disposition": 'attachment; filename="agent_a.json"'}
-        return Response(_agent_file(rating), media_type="application/json", headers=headers)
     async with _READING:
         return await asyncio.to_thread(
             page_response,
@@ -81,8 +77,10 @@ async def _file(request: Request) -> Response:
             model=server.options.model,
             models=server.options.models,
             rater=fields.get("rater"),
+            rating=rating,
+            charts=_charts(rating) if rating else (),
+            lines=on_demand(reasons(rating)) if rating else (),
             **shown,
-            **(_drawn(rating) if rating else {"rating": None}),
         )
 
 
@@ -118,10 +116,6 @@ async def _rated_by_model(request: Request, dialogue: Dialogue, fields: dict[str
     return from_conversations(dialogue, model, [talk])
 
 
-def _agent_file(rating: Rating) -> str:
-    return json.dumps(to_agent_json(rating), ensure_ascii=False, indent=2)
-
-
 def _read(text: str, name: str, fields: dict[str, str]) -> tuple[Dialogue | None, dict[str, Any]]:
     """The dialogue to rate, `None` until two of several speakers are chosen, and the context of the
     response."""
@@ -146,16 +140,6 @@ def _read(text: str, name: str, fields: dict[str, str]) -> tuple[Dialogue | None
         "preview": preview(found)[0],
         "rows": found.turns[:_SHOWN],
         "two": two or list(found.speakers[:2]),
-    }
-
-
-def _drawn(rating: Rating) -> dict[str, Any]:
-    """held: the agent file of a model's rating, to avoid a second call."""
-    return {
-        "rating": rating,
-        "charts": _charts(rating),
-        "lines": on_demand(reasons(rating)),
-        "held": "" if rating.rater == "speech" else _agent_file(rating),
     }
 
 
