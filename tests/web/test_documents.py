@@ -12,6 +12,7 @@ import pytest
 
 from naisei.core import InputError
 from naisei.system.execute import Endpoint
+from naisei.web.html import _markdown
 from naisei.web.options import WebOptions
 from servers.filling import fill
 from servers.openai_server import OpenAIServer
@@ -45,7 +46,7 @@ def test_a_vague_request_is_asked_back_and_then_answered_with_sources(options: W
     with WebServer(options) as server, server.visitor() as client:
         address = begin(client, "handbook").headers["HX-Redirect"]
         text = ask(client, address, "休暇について教えてください", said=1)
-        assert "聞き返し" in text and 'class="radar"' in text
+        assert "聞き返し" in text and "問いがはっきりしている" in text
         options_offered = re.findall(r'name="text" value="([^"]+)"', text)
         assert len(options_offered) >= 2
         text = ask(client, address, "看護休暇の日数です", said=2)
@@ -185,3 +186,11 @@ def test_what_a_visitor_allows_to_be_remembered_is_shown_used_and_erased(
         assert "聞き返し" in talk(fee, remember="1")
     kept = [path for path in options.state.rglob("memory.jsonl") if "市外" in path.read_text()]
     assert not kept
+
+
+def test_quoted_rows_are_tables_each_with_its_sources() -> None:
+    leave, abroad = "| 事由 | 日数 |\n| 結婚 | 5日 |[1]", "| 地域 | 日当 |\n| 北米 | 6,500円 |[2]"
+    text = f"次の表による。\n{leave}\n{abroad}\n（注）"
+    shown = str(_markdown(text))
+    assert shown.count("<table>") == shown.count("</thead>") == 2 and "|" not in shown
+    assert "<td>5日 [1]</td>" in shown and "<p>（注）</p>" in shown

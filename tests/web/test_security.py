@@ -468,9 +468,10 @@ def test_an_error_tells_no_paths_of_the_machine(server: WebServer, options: WebO
             assert str(options.runs) not in text and "Traceback" not in text
 
 
-def test_runs_that_are_nowhere_are_one_message(naisei: Naisei, tmp_path: Path) -> None:
-    done = naisei("serve", "--runs", tmp_path / "nowhere", "--state", tmp_path / "state")
-    assert done.code == 2 and "--runs" in done.err and "nowhere" in done.err
+def test_runs_that_cannot_be_made_are_one_message(naisei: Naisei, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    done = naisei("serve", "--runs", tmp_path / "file" / "runs", "--state", tmp_path / "state")
+    assert done.code == 2 and "file" in done.err
     assert "Traceback" not in done.err and not (tmp_path / "state").exists()
 
 

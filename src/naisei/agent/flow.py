@@ -203,7 +203,9 @@ def answer(remark: Remark) -> Flow[None]:
         yield from chat(remark, reply.message if nothing and model and not small else "")
         return
     found: dict[str, JsonValue] = {"reply": reply.model_dump(mode="json", exclude={"message"})}
-    yield from speak(remark, in_words(reply.message), {"asked": reply.query}, found)
+    # Rules of speech say nothing of a quotation.
+    own = not reply.citations
+    yield from speak(remark, in_words(reply.message), {"asked": reply.query}, found, checked=own)
 
 
 def chat(remark: Remark, message: str = "", done: dict[str, JsonValue] | None = None) -> Flow[None]:

@@ -11,7 +11,7 @@ from naisei.director.draft import checked
 from naisei.director.judge import status_of
 from naisei.director.schemas import ASPECTS, Draft, Scores, TalkResult, Turn
 from naisei.director.state import TalkRecorder
-from naisei.lang import language, say
+from naisei.lang import say
 from naisei.runs.lines import Line, Mark, Tone
 from naisei.runs.task import Digest
 
@@ -24,6 +24,19 @@ _TONES: Mapping[Status, Tone] = {
     Status.MODIFY: "good",
     Status.WARN: "warn",
     Status.RETRY: "bad",
+}
+#: Check → its name in Japanese.
+_CHECKS_JA = {
+    "format": "形式",
+    "setting": "設定",
+    "praise": "ほめ方",
+    "scatter": "話題の散らばり",
+    "logic": "論理",
+    "tone": "口調",
+    "loop": "繰り返し",
+    "jump": "話題の飛び",
+    "script": "台詞でない言葉",
+    "judge": "採点役",
 }
 
 
@@ -87,20 +100,28 @@ def verdict_line(found: LineVerdict) -> Line:
 
 
 def status_mark(status: Status) -> Mark:
-    """A verdict, in Japanese with its word beside it, in English with its meaning as a hint."""
+    """A verdict, and what it means."""
     meaning = {
-        Status.PASS: say("可", "passes"),
-        Status.MODIFY: say("直して可", "passes once mended"),
-        Status.WARN: say("注意", "passes with a warning"),
-        Status.RETRY: say("不可", "to be rewritten"),
+        Status.PASS: say("検査に通った", "passed the checks"),
+        Status.MODIFY: say("直して通った", "passed once mended"),
+        Status.WARN: say("注意つきで通った", "passed with a warning"),
+        Status.RETRY: say("書き直し", "to be rewritten"),
     }
-    told = {"word": meaning[status]} if language() == "ja" else {"hint": meaning[status]}
-    return Mark(status.value, _TONES[status], **told)
+    return Mark(status.value, _TONES[status], word=meaning[status])
+
+
+def _check_name(name: str) -> str:
+    """A check in the reader's language."""
+    return say(_CHECKS_JA.get(name, name), name)
 
 
 def _reasons(checks: Sequence[Check]) -> tuple[Line, ...]:
     return tuple(
-        Line(f"{c.reason} {c.suggestion}".strip(), c.name, marks=(status_mark(c.status),))
+        Line(
+            f"{c.reason} {c.suggestion}".strip(),
+            _check_name(c.name),
+            marks=(status_mark(c.status),),
+        )
         for c in checks
     )
 

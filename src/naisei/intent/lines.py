@@ -14,7 +14,8 @@ from naisei.terminal import visible
 def reply_line(reply: Reply, passage: Callable[[Citation], str]) -> Line:
     """The reply for a page. passage: the address of a citation's passage."""
     asks = reply.route == "ask"
-    marks = [Mark("①②③④⑤⑥"[reply.case - 1], hint=cases()[reply.case - 1])]
+    number, _, meaning = cases()[reply.case - 1].partition(" ")
+    marks = [Mark(number, word=meaning)]
     if reply.failures:
         told = say(
             "モデルの一部が応答せず、規則で補いました", "a model failed in part; rules took over"

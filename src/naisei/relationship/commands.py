@@ -31,6 +31,7 @@ from naisei.relationship.rating_output import (
     turns_table,
     write_rating,
 )
+from naisei.runs.lines import print_lines
 from naisei.system.execute import RunOptions, check_models, execute
 from naisei.terminal import Console
 
@@ -104,8 +105,7 @@ def _print_notes(rating: Rating, console: Console) -> None:
             ),
             style="yellow",
         )
-    for line in reasons(rating) if rating.repeats else ():
-        console.print(line, highlight=False)
+    print_lines(reasons(rating) if rating.repeats else (), console)
 
 
 def _print_written(paths: Iterable[Path], console: Console) -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from naisei.lang import language, say
 from naisei.relationship.schemas import Conversation
-from naisei.relationship.speech import course
-from naisei.relationship.vector import DIMENSIONS, HIGH, LOW, NAMES_JA, degree, signed
+from naisei.relationship.speech import SpeechReading, course
+from naisei.relationship.vector import DIMENSIONS, HIGH, LOW, degree, dimension_name, signed
 from naisei.runs.charts import Chart, Point
 
 #: Conversations to draw.
@@ -17,6 +17,8 @@ _MOST = 3
 _WAYS = ("a_to_b", "b_to_a")
 #: Direction, dimension, point, and its number as text (empty if undefined).
 _Reading = tuple[str, str, Point, str]
+#: The estimates of both directions after each line.
+Heard = Sequence[tuple[SpeechReading, SpeechReading]]
 
 
 def charts(results: Sequence[tuple[str, Any]]) -> list[Chart]:
@@ -29,17 +31,17 @@ def charts(results: Sequence[tuple[str, Any]]) -> list[Chart]:
 
 
 def curves(
-    talk: Conversation, episode: str = "", *, speech: bool = False, number: int = 0
+    talk: Conversation, episode: str = "", *, speech: Heard | None = None, number: int = 0
 ) -> list[Chart]:
     """One chart per dimension with one line per direction; no chart without readings.
 
     Args:
-        speech: estimate from speech, without a model.
-        number: number of the conversation in a report, for links to its readings; 0: no links.
+        speech: the estimates after each line, in place of a model's readings (`heard`).
+        number: of the conversation on the page of a report, to whose readings points lead.
     """
     lines: dict[str, dict[str, list[Point]]] = {name: {} for name in DIMENSIONS}
     last: dict[tuple[str, str], str] = {}
-    readings = _estimates(talk) if speech else _readings(talk, episode, number)
+    readings = _readings(talk, episode, number) if speech is None else _estimates(speech)
     for way, name, point, label in readings:
         lines[name].setdefault(way, []).append(point)
         last[name, way] = label
@@ -47,7 +49,7 @@ def curves(
     ways = {"a_to_b": f"{a} → {b}", "b_to_a": f"{b} → {a}"}
     return [
         Chart(
-            " · ".join(filter(None, (say(NAMES_JA[name], name), episode))),
+            " · ".join(filter(None, (dimension_name(name), episode))),
             {f"{ways[w]} {last[name, w]}".strip(): found[w] for w in ways if w in found},
             say("発話", "line"),
             "",
@@ -56,6 +58,16 @@ def curves(
         for name, found in lines.items()
         if found
     ]
+
+
+def direction_chart(title: str, course: Sequence[Mapping[str, float] | None]) -> Chart:
+    """One direction, a line a dimension. course: the values after each line, −3 to 3; NaN or no
+    values where nothing is known."""
+    lines = {
+        dimension_name(name): [Point(n, found[name]) for n, found in enumerate(course, 1) if found]
+        for name in DIMENSIONS
+    }
+    return Chart(title, lines, say("発話", "line"), "", bounds=(LOW, HIGH))
 
 
 def _readings(talk: Conversation, episode: str, number: int) -> Iterator[_Reading]:
@@ -81,10 +93,15 @@ def _readings(talk: Conversation, episode: str, number: int) -> Iterator[_Readin
         before += len(session.lines)
 
 
-def _estimates(talk: Conversation) -> Iterator[_Reading]:
-    utterances = [(line.speaker, line.text) for session in talk.sessions for line in session.lines]
+def heard(talk: Conversation) -> Heard:
+    """Both directions after each line, estimated from speech."""
+    said = [(line.speaker, line.text) for session in talk.sessions for line in session.lines]
     names = {str(agent): name for agent, name in talk.names.items()}
-    for at, both in enumerate(course(utterances, ("a", "b"), names=names), 1):
+    return course(said, ("a", "b"), names=names)
+
+
+def _estimates(speech: Heard) -> Iterator[_Reading]:
+    for at, both in enumerate(speech, 1):
         for way, reading in zip(_WAYS, both, strict=True):
             for name in DIMENSIONS:
                 one = reading[name]

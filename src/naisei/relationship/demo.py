@@ -20,7 +20,7 @@ from naisei.relationship.schemas import WAYS
 from naisei.relationship.series import Series, read_series
 from naisei.relationship.system import RUN
 from naisei.relationship.task import ConversationTask
-from naisei.relationship.vector import DIMENSIONS, NAMES_JA, signed
+from naisei.relationship.vector import DIMENSIONS, dimension_name, signed
 from naisei.runs.lines import print_lines
 from naisei.runs.task import Table
 from naisei.system.execute import RunOptions
@@ -73,7 +73,7 @@ def _run(stage: Stage, model: str, rules: Rules, minutes: float | None, folder: 
 
 def _table(series: Series, speech: Rating, stage: Stage) -> None:
     """First and last reading of each direction, and the estimate from speech."""
-    names = [say(NAMES_JA[d], d) for d in DIMENSIONS]
+    names = list(map(dimension_name, DIMENSIONS))
     marks = speech.turns[-1].marks
     rows = []
     for way in WAYS:

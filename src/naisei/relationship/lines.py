@@ -12,7 +12,7 @@ from naisei.relationship import schemas
 from naisei.relationship.messages import dated
 from naisei.relationship.recorder import RECORD
 from naisei.relationship.schemas import CitedEntry, Conversation, Moment, Reflection, Session
-from naisei.relationship.vector import DIMENSIONS, NAMES_JA, degree, signed
+from naisei.relationship.vector import DIMENSIONS, degree, dimension_name, signed
 from naisei.runs.lines import Line, Mark
 from naisei.runs.task import Digest
 
@@ -95,8 +95,8 @@ def _reading(reflection: Reflection, names: Mapping[Any, str]) -> Line:
     if vector is None:
         failed = say("読み取れませんでした: ", "no reading: ") + reflection.reading.failure
         return Line(f"{way}: {failed}", tone="bad", more=more)
-    values = zip(DIMENSIONS, vector.values, strict=True)
-    numbers = say("、", ", ").join(f"{_named(name)} {signed(value)}" for name, value in values)
+    values = zip(map(dimension_name, DIMENSIONS), vector.values, strict=True)
+    numbers = say("、", ", ").join(f"{name} {signed(value)}" for name, value in values)
     repairs = "".join(
         f"  [{repair.dimension}: {repair.given} → {repair.used}, {repair.why}]"
         for repair in reflection.reading.repairs
@@ -109,7 +109,7 @@ def _reading_lines(reflection: Reflection) -> Iterator[Line]:
     vector = reflection.reading.vector
     for reason in reflection.reading.reasons:
         name, value = reason.dimension, getattr(vector, reason.dimension)
-        head = f"{_named(name)} {signed(value)} {degree(name, value, language())}"
+        head = f"{dimension_name(name)} {signed(value)} {degree(name, value, language())}"
         cited = [e for e in reflection.evidence if e.id in reason.evidence]
         yield Line(reason.text, head, marks=tuple(Mark(str(e.number), hint=e.text) for e in cited))
     if reflection.questions:
@@ -123,7 +123,3 @@ def _reading_lines(reflection: Reflection) -> Iterator[Line]:
 def _evidence_line(ground: CitedEntry, *, used: bool) -> Line:
     score = Mark(f"{ground.score:.2f}", "dim")
     return Line(f"[{ground.number}] {ground.text}", tone="good" if used else "", marks=(score,))
-
-
-def _named(dimension: str) -> str:
-    return say(NAMES_JA[dimension], dimension)

@@ -12,8 +12,9 @@ from naisei.files import write_atomically
 from naisei.lang import say
 from naisei.relationship.rating import RatedTurn, Rating, Score
 from naisei.relationship.schemas import WAYS
-from naisei.relationship.speech import SpeechReading
-from naisei.relationship.vector import DIMENSIONS, NAMES_JA, signed
+from naisei.relationship.standing import speech_grounds, standing
+from naisei.relationship.vector import DIMENSIONS, signed
+from naisei.runs.lines import Line
 from naisei.runs.report import plain_number
 from naisei.runs.task import Table
 from naisei.text_files import csv_cell
@@ -178,47 +179,17 @@ def _cell(mark: Score) -> str:
     return signed(mark.rounded) + band
 
 
-def reasons(rating: Rating) -> list[str]:
-    """The last reading of each direction as text, with its evidence."""
+def reasons(rating: Rating) -> list[Line]:
+    """How each stands toward the other at the end, in words, with what it rests on."""
     if not rating.turns:
         return []
     out = []
     last = rating.turns[-1]
     for way in WAYS:
-        src, dst = rating.name(way)
-        out.append(f"{src} → {dst}")
-        for name in DIMENSIONS:
-            mark = last.marks[way][name]
-            head = f"  {say(NAMES_JA[name], name)} "
-            if mark.rounded is None:
-                out.append(head + say(f"なし: {mark.reason}", f"none: {mark.reason}"))
-                continue
-            out.append(f"{head}{signed(mark.rounded)} ({mark.value:+.1f})")
-            if way in last.speech:
-                out += _signs(rating, last.speech[way], name)
-    return out
-
-
-def _signs(rating: Rating, reading: SpeechReading, dimension: str) -> list[str]:
-    """The contributions to a number; rounded to tenths they still add up to it."""
-    one = reading[dimension]
-    out = []
-    if one.base:
-        out.append(
-            f"    {one.base:+.1f} " + say("もとの値 (会話一般)", "baseline (average dialogue)")
-        )
-    for sign in one.signs:
-        quotes = []
-        for at, words in sign.lines:
-            line = rating.dialogue.lines[at]
-            quotes.append(
-                f"[{line.session}:{line.turn} {line.speaker}] " + "・".join(dict.fromkeys(words))
-            )
-        listed_lines = say("、", "; ").join(quotes)
-        out.append(
-            f"    {sign.share:+.1f} {sign.words}" + (f": {listed_lines}" if listed_lines else "")
-        )
-    listed = round(one.base, 1) + sum(round(sign.share, 1) for sign in one.signs)
-    if rest := round(round(one.value, 1) - listed, 1):
-        out.append(f"    {rest:+.1f} " + say("そのほか", "all others"))
+        marks, speech = last.marks[way], last.speech.get(way)
+        course = [{n: turn.marks[way][n].rounded for n in DIMENSIONS} for turn in rating.turns]
+        said = [(line.speaker, line.text) for line in rating.dialogue.lines]
+        grounds = speech_grounds(speech, said) if speech is not None else {}
+        missing = {n: marks[n].reason for n in DIMENSIONS if marks[n].reason}
+        out.append(standing(*rating.name(way), course, grounds, missing))
     return out

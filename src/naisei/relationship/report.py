@@ -19,7 +19,7 @@ from naisei.relationship.messages import dated
 from naisei.relationship.pairs import Pair
 from naisei.relationship.report_view import TalkView, view
 from naisei.relationship.schemas import Conversation
-from naisei.relationship.vector import DIMENSIONS, NAMES_JA, degree, signed
+from naisei.relationship.vector import DIMENSIONS, degree, dimension_name, signed
 from naisei.runs.directory import RunDirectory
 from naisei.runs.report import StoredSummary, stored_summary, templates, token_table
 from naisei.system.config import Options, flag
@@ -73,7 +73,7 @@ def html_report(directory: RunDirectory) -> str:
             rating=rating,
             repetitions=len(found) if rating else 0,
             talks=views,
-            dimensions=[(name, say(NAMES_JA[name], name)) for name in DIMENSIONS],
+            dimensions=[(name, dimension_name(name)) for name in DIMENSIONS],
             curves={v.episode: curves(v.talk, number=n) for n, v in enumerate(views, 1)},
             cost_table=token_table(directory.log.ledger()),
             metrics=summary.summary.metrics if summary else (),

@@ -20,6 +20,7 @@ from pydantic import (
     model_validator,
 )
 
+from naisei.lang import say
 from naisei.near_json import number_of
 from naisei.schema import model_field
 
@@ -192,6 +193,13 @@ def _read(value: Any) -> tuple[int, str]:
 
 #: Dimension → its name in Japanese.
 NAMES_JA = {"Power": "力関係", "Intimacy": "親密度", "TaskOriented": "タスク指向"}
+
+
+def dimension_name(dimension: str) -> str:
+    """A dimension in the user's language."""
+    english = "Task orientation" if dimension == "TaskOriented" else dimension
+    return say(NAMES_JA[dimension], english)
+
 
 _JA = {
     "Power": ("すっかり従う", "従う立場", "やや下手", "対等", "やや優位", "優位", "強く優位"),

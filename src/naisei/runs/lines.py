@@ -31,7 +31,7 @@ _INDENT = 2
 
 class Mark(NamedTuple):
     """A short judgement beside a line. hint: its meaning, shown on hover. word: the meaning in the
-    reader's language, shown before it on a page."""
+    reader's language, shown in its place on a page."""
 
     text: str
     tone: Tone = ""

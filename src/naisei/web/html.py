@@ -142,18 +142,28 @@ def pretty(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2)
 
 
-#: A row of a table as documents and answers write it.
+#: A row of a table as documents and answers write it; a last one with its sources behind it; the
+#: rule under a header.
 _ROW = re.compile(r"\s*\|(?:[^|]*\|){2,}\s*")
+_CITED = re.compile(r"^(\s*\|.*?)\s*\|\s*((?:\[\d+\])+)\s*$", re.MULTILINE)
+_RULE = re.compile(r"[\s|:-]+")
 
 
 def _lines(text: str) -> Markup:
     """Text with its line breaks; rendered as Markdown if it has tables."""
     lines = text.split("\n")
-    if not any(map(_ROW.fullmatch, lines)):
-        return Markup("<br>").join(lines)
-    # To Markdown, a line below a table is one of its rows.
-    parts = groupby(lines, lambda line: bool(_ROW.fullmatch(line)))
-    return _markdown("\n\n".join("\n".join(part) for _, part in parts))
+    return _markdown(text) if any(map(_ROW.fullmatch, lines)) else Markup("<br>").join(lines)
+
+
+def _with_tables(text: str) -> str:
+    """Markdown whose quoted rows are tables: apart from what stands around, below a header."""
+    parts, told = [], _CITED.sub(r"\1 \2 |\n", text)
+    for is_row, lines in groupby(told.split("\n"), lambda line: bool(_ROW.fullmatch(line))):
+        rows = list(lines)
+        if is_row and not any(map(_RULE.fullmatch, rows)):
+            rows.insert(1, "|" + " --- |" * (len(re.findall(r"(?<!\\)\|", rows[0])) - 1))
+        parts.append("\n".join(rows))
+    return "\n\n".join(parts)
 
 
 @cache
@@ -167,7 +177,7 @@ def _renderer() -> MarkdownIt:
 
 def _markdown(text: str) -> Markup:
     """Markdown lists, tables, emphasis and line breaks, without HTML and links."""
-    made = _renderer().render(text)
+    made = _renderer().render(_with_tables(text))
     return Markup(nh3.clean(made, tags=_MARKS, attributes={"ol": {"start"}}, link_rel=None))
 
 

@@ -11,6 +11,7 @@ from pydantic import Field, model_validator
 
 from naisei.cli.parameters import check_served, with_options
 from naisei.core import InputError
+from naisei.files import make_folder
 from naisei.lang import say
 from naisei.models.base import ModelSettings
 from naisei.system.config import flag, port_flag
@@ -20,7 +21,6 @@ from naisei.text_files import read_text
 
 #: The variable that holds the token. Not an option's value: others on the machine see those.
 TOKEN = "NAISEI_WEB_TOKEN"
-_RUNS = Path("runs")
 _SHOWN = ("見せるもの", "What is shown")
 
 
@@ -51,7 +51,7 @@ class WebOptions(Listening):
     )
     token: str = Field(default="", repr=False)
     runs: Path = flag(
-        _RUNS,
+        Path("runs"),
         "表示する実行のフォルダー",
         "Folder of the runs to show.",
         panel=_SHOWN,
@@ -179,13 +179,7 @@ app = typer.Typer()
 @app.command(help=say("ブラウザで使う", "Serve the web app."))
 @with_options
 def serve(options: WebOptions) -> None:
-    # The default folder may not be there yet: the first run makes it.
-    if not options.runs.is_dir() and (options.runs.exists() or options.runs != _RUNS):
-        raise InputError(
-            say("そのようなフォルダーはありません", "no such folder"),
-            place=f"--runs {options.runs}",
-            remedy=say("実行記録のあるフォルダーを指定してください", "name the folder of the runs"),
-        )
+    make_folder(options.runs)
     from naisei.terminal import Console
     from naisei.web.app import serve as listen
 

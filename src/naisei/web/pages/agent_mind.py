@@ -19,11 +19,13 @@ from naisei.director.schemas import Draft
 from naisei.intent.lines import terminal_line
 from naisei.intent.schemas import Reply
 from naisei.lang import say
-from naisei.relationship.vector import DIMENSIONS, HIGH, LOW, NAMES_JA
-from naisei.runs.charts import Chart, Point
-from naisei.runs.lines import Line, Mark
+from naisei.relationship.curves import direction_chart
+from naisei.relationship.standing import standing
+from naisei.runs.charts import Chart
+from naisei.runs.lines import Line
 from naisei.web.conversations.kind import Panel
 from naisei.web.html import fragment
+from naisei.web.pages.relationship import curves_html
 
 
 @dataclass
@@ -32,7 +34,7 @@ class Mindful:
     and of the person, one a line. recalled: memories relevant to the last remark."""
 
     said: dict[str, Any] = field(default_factory=dict)
-    stances: dict[str, list[dict[str, float] | None]] = field(
+    stances: dict[str, list[dict[str, int] | None]] = field(
         default_factory=lambda: {"own": [], "theirs": []}
     )
     recalled: list[str] = field(default_factory=list)
@@ -57,8 +59,8 @@ class Mindful:
         return mind
 
 
-#: Number of shown interpretations of a remark.
-_SORTS = 3
+#: Other interpretations of a remark are shown from this share of the likeliest one's; never these.
+_NEAR, _URGENT = 0.5, ("ambulance", "police")
 
 
 def _kinds() -> dict[str, str]:
@@ -83,10 +85,17 @@ def _understood(mind: Mindful, picture: BeliefState) -> list[Line]:
     """The interpretation of the last remark, and why the agent asked or acted."""
     out = []
     if meant := mind.said.get("understood"):
-        kinds = _kinds()
-        shares = sorted(meant["shares"].items(), key=lambda item: -item[1])[:_SORTS]
-        marks = tuple(Mark(f"{kinds[kind]} {share:.0%}", "dim") for kind, share in shares)
-        out.append(Line(kinds[meant["kind"]], tone="head", marks=marks))
+        kinds, taken, shares = _kinds(), meant["kind"], meant["shares"]
+        near = _NEAR * max(shares.values(), default=0.0)
+        # An emergency stands here only where the remark was taken as one.
+        others = sorted(
+            (kind for kind in shares if near <= shares[kind] and kind not in (taken, *_URGENT)),
+            key=lambda kind: -shares[kind],
+        )
+        out.append(Line(kinds[taken], tone="head"))
+        if others:
+            words = say("、", ", ").join(map(kinds.__getitem__, others))
+            out.append(Line(words, say("ほかにありうる受け取り方", "It may also be"), tone="dim"))
         if meant["thought"]:  # of a model
             out.append(Line(meant["words"], say("受け取った言葉", "Taken as"), tone="dim"))
             out.append(Line(meant["thought"], say("理由", "Because")))
@@ -124,20 +133,16 @@ def _cost(events: Sequence[Event]) -> list[Line]:
     return [Line(f"{words}, ${usd:.4f}" if usd else words)]
 
 
-def _curves(mind: Mindful, name: str) -> list[Chart]:
+def _curves(mind: Mindful, ways: Mapping[str, tuple[str, str]]) -> list[Chart]:
     """The relationship between persona and person, both ways."""
-    ways = {"own": f"{name} → {say('あなた', 'you')}", "theirs": f"{say('あなた', 'you')} → {name}"}
-    charts = []
-    for side, title in ways.items():
-        lines = {
-            say(NAMES_JA[key], key): [
-                Point(n, found[key]) for n, found in enumerate(mind.stances[side], 1) if found
-            ]
-            for key in DIMENSIONS
-        }
-        if any(lines.values()):
-            charts.append(Chart(title, lines, say("発話", "line"), "", bounds=(LOW, HIGH)))
-    return charts
+    charts = [direction_chart(" → ".join(ways[side]), mind.stances[side]) for side in ways]
+    return [chart for chart in charts if any(chart.lines.values())]
+
+
+def _standing(mind: Mindful, ways: Mapping[str, tuple[str, str]]) -> list[Line]:
+    """The same in sentences; none before anything is known."""
+    known = {side: [each for each in mind.stances[side] if each] for side in ways}
+    return [standing(*ends, known[side]) for side, ends in ways.items() if known[side]]
 
 
 def _house(persona: Persona, events: Sequence[Event]) -> dict[str, Any]:
@@ -179,14 +184,19 @@ def mind_panels(config: TalkConfig, remembers: bool, events: Sequence[Event]) ->
     if persona.world:
         house = fragment("agent/_house.html", house=_house(persona, events))
         panels.append(Panel("house", say("家のようす", "The house"), house))
-    curves = fragment("relationship/_curves.html", charts=_curves(mind, name), estimated=True)
+    you = say("あなた", "you")
+    ways = {"own": (name, you), "theirs": (you, name)}
+    stance = curves_html(_curves(mind, ways), _standing(mind, ways), estimated=True)
     panels += [
-        Panel("stance", say("ふたりの間柄", "How the two stand"), curves),
+        Panel("stance", say("ふたりの間柄", "How the two stand"), stance),
         told(
             "checked",
             say("言う前の検査", "Checked before it was said"),
             _checked(mind, name),
-            say("一行ごとに検査してから言います。", "Each line is checked before it is said."),
+            say(
+                "自分の言葉は、一行ごとに検査してから言います。資料からの引用は、そのまま出します。",
+                "Its own words are checked before they are said; quotations go out as they are.",
+            ),
         ),
     ]
     if persona.index:

@@ -5,7 +5,6 @@ server's model. Uploads are not stored.
 from __future__ import annotations
 
 import asyncio
-import json
 from pathlib import PurePath
 from typing import Any
 
@@ -22,14 +21,16 @@ from naisei.lengths import PASTED
 from naisei.memory.stream import StreamHandler
 from naisei.models.embedders import EmbedHandler, open_embedder, resolve
 from naisei.relationship.config import RatingConfig
+from naisei.relationship.curves import direction_chart
 from naisei.relationship.dialogues import Dialogue, dialogue_of
 from naisei.relationship.rating import Rating, config_fields, from_conversations, rate_by_speech
-from naisei.relationship.rating_output import reasons, to_agent_json
+from naisei.relationship.rating_output import reasons
 from naisei.relationship.rating_task import rating_flow
 from naisei.relationship.recorder import Recorder, recorded, streams_of
 from naisei.relationship.schemas import WAYS
-from naisei.relationship.vector import DIMENSIONS, NAMES_JA
-from naisei.runs.charts import Point, line_chart
+from naisei.relationship.standing import on_demand
+from naisei.relationship.vector import DIMENSIONS
+from naisei.runs.charts import Chart
 from naisei.text_files import text_of
 from naisei.transcripts import Transcript, parse_transcripts, preview
 from naisei.web.conversations.routes import model_field
@@ -45,8 +46,8 @@ _ROLES = ("questioner", "reflector")
 
 
 async def _file(request: Request) -> Response:
-    """Fields: file or text, name, and from the preview dialogue, a, b, rater (`model`, or by
-    speech), and step: `rate` or `download`."""
+    """Fields: file or text, name, and from the answer dialogue, a, b, and rater (`model`, or by
+    speech)."""
     server = server_of(request)
     most = min(server.options.max_upload, PASTED)
     async with request.form(max_files=1, max_fields=20) as form:
@@ -67,9 +68,6 @@ async def _file(request: Request) -> Response:
             rating = await asyncio.to_thread(rate_by_speech, dialogue)
     if dialogue is not None and rating is None:
         rating = await _rated_by_model(request, dialogue, fields)
-    if rating is not None and fields.get("step") == "download":
-        headers = {"content-disposition": 'attachment; filename="agent_a.json"'}
-        return Response(_agent_file(rating), media_type="application/json", headers=headers)
     async with _READING:
         return await asyncio.to_thread(
             page_response,
@@ -79,8 +77,10 @@ async def _file(request: Request) -> Response:
             model=server.options.model,
             models=server.options.models,
             rater=fields.get("rater"),
+            rating=rating,
+            charts=_charts(rating) if rating else (),
+            lines=on_demand(reasons(rating)) if rating else (),
             **shown,
-            **(_drawn(rating) if rating else {"rating": None}),
         )
 
 
@@ -116,12 +116,9 @@ async def _rated_by_model(request: Request, dialogue: Dialogue, fields: dict[str
     return from_conversations(dialogue, model, [talk])
 
 
-def _agent_file(rating: Rating) -> str:
-    return json.dumps(to_agent_json(rating), ensure_ascii=False, indent=2)
-
-
 def _read(text: str, name: str, fields: dict[str, str]) -> tuple[Dialogue | None, dict[str, Any]]:
-    """The dialogue to rate, once two speakers are chosen, and the context of the response."""
+    """The dialogue to rate, `None` until two of several speakers are chosen, and the context of the
+    response."""
     several = {one.name: one for one in parse_transcripts(text, name)}
     first = next(iter(several), "")
     found: Transcript = several.get(fields.get("dialogue", ""), several[first])
@@ -131,10 +128,10 @@ def _read(text: str, name: str, fields: dict[str, str]) -> tuple[Dialogue | None
     dialogue = None
     if len(two) == 2 and two[0] == two[1]:
         raise HTTPException(422, say("ちがう二人を選んでください", "choose two different speakers"))
-    if two and fields.get("step") in ("rate", "download"):
+    if two:
         dialogue = dialogue_of(found, name, two)
     elif len(found.speakers) < 3:
-        dialogue_of(found, name)  # refused where it is none of two
+        dialogue = dialogue_of(found, name)
     return dialogue, {
         "text": text,
         "name": name,
@@ -146,31 +143,12 @@ def _read(text: str, name: str, fields: dict[str, str]) -> tuple[Dialogue | None
     }
 
 
-def _drawn(rating: Rating) -> dict[str, Any]:
-    """held: the agent file of a model's rating, to avoid a second call."""
-    return {
-        "rating": rating,
-        "charts": _charts(rating),
-        "reasons": reasons(rating),
-        "held": "" if rating.rater == "speech" else _agent_file(rating),
-    }
-
-
-def _charts(rating: Rating) -> list[tuple[str, str]]:
-    """A chart a direction: its title and the drawing."""
+def _charts(rating: Rating) -> list[Chart]:
+    """A chart a direction."""
     out = []
     for way in WAYS:
-        src, dst = rating.name(way)
-        lines = {
-            say(NAMES_JA[name], name): [
-                Point(n, turn.marks[way][name].value, title=turn.line.text[:40])
-                for n, turn in enumerate(rating.turns, 1)
-            ]
-            for name in DIMENSIONS
-        }
-        title = f"{src} → {dst}"
-        svg = line_chart(lines, title=title, x=say("発話", "utterance"), y=say("値", "value"))
-        out.append((title, svg))
+        course = [{n: turn.marks[way][n].value for n in DIMENSIONS} for turn in rating.turns]
+        out.append(direction_chart(" → ".join(rating.name(way)), course))
     return out
 
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
-from naisei.core import AskUser, Chat, Event, Flow, Remember, Say
+from naisei.core import AskUser, Chat, Event, Flow, Remember, Say, Where
 from naisei.director.character import Character, parse_character, shipped, shipped_profile
 from naisei.director.config import TalkRules
 from naisei.director.describe import writer_messages
@@ -19,6 +19,7 @@ from naisei.director.flow import Writer, turn
 from naisei.director.lines import turn_lines
 from naisei.director.schemas import Draft, TalkResult, Turn
 from naisei.director.state import TalkRecorder, TalkState
+from naisei.director.voice_learning import exchanges
 from naisei.lang import language, say
 from naisei.lengths import FIELD, too_long
 from naisei.runs.conversation import Prepared
@@ -29,10 +30,13 @@ from naisei.web.conversations.kind import (
     ConversationContext,
     ConversationKind,
     NotingHandler,
+    PageConversation,
+    Panel,
 )
 from naisei.web.conversations.routes import model_field, number_field, page_routes
 from naisei.web.pages import Page
 from naisei.web.pages.profiles import profile_field
+from naisei.web.replays.director import spoken_lines, talk_state
 
 #: Turns of the longest talk.
 LONGEST = 40
@@ -104,12 +108,7 @@ async def _open(config: DuoConfig, context: ConversationContext) -> AsyncIterato
     models = dict.fromkeys(_ROLES, config.model) if config.model else {}
     # A malformed judgement is repaired once; then the rules decide alone.
     base = await context.world(models, resends_of={"judge": 0})
-    names = {character.id: character.name for character in config.cast}
-    partners = (c.partner.names for c in config.cast if c.partner is not None)
-    excluded = {name for all in (*partners, *(c.names for c in config.cast)) for name in all}
-    recorder = TalkRecorder(
-        TalkState(topic=config.topic, scene=config.scene, names=names), excluded=excluded
-    )
+    recorder = _recorder(config)
     handlers: dict[Any, Any] = {
         Say: recorder,
         AskUser: context.human(None),
@@ -118,6 +117,14 @@ async def _open(config: DuoConfig, context: ConversationContext) -> AsyncIterato
     if config.model:
         handlers[Chat] = NotingHandler(base.handler(Chat("speaker", ())), context, _doing)
     yield Prepared(duo(config, recorder), base.having(handlers))
+
+
+def _recorder(config: DuoConfig) -> TalkRecorder:
+    names = {character.id: character.name for character in config.cast}
+    partners = (c.partner.names for c in config.cast if c.partner is not None)
+    excluded = {name for all in (*partners, *(c.names for c in config.cast)) for name in all}
+    state = TalkState(topic=config.topic, scene=config.scene, names=names)
+    return TalkRecorder(state, excluded=excluded)
 
 
 def _doing(effect: Chat[Any]) -> str:
@@ -135,8 +142,34 @@ def _lines(config: DuoConfig, id: str, event: Event) -> Sequence[Line]:
     return folded(turn_lines(told, names[told.speaker], mine=told.speaker == config.cast[1].id))
 
 
+def _panels(config: DuoConfig, events: Sequence[Event]) -> Sequence[Panel]:
+    recorder = _recorder(config)
+    for said in spoken_lines(events):
+        recorder.perform(said, Where())
+    return (Panel("state", say("会話の流れ", "Where the talk stands"), talk_state(recorder.state)),)
+
+
 def _about(config: DuoConfig) -> str:
     return say("場面: ", "Place: ") + config.scene if config.scene else ""
+
+
+#: Ready lines that are offered at a time.
+_READY = 3
+
+
+def _template_context(here: PageConversation) -> Mapping[str, Any]:
+    """persona: of who speaks next. ready: lines of theirs to try, an answer to the last line first;
+    none for a profile of the visitor's own."""
+    requests: list[Any] = [e.request for e in here.events if e.kind == "remember"]
+    told = [Turn.model_validate(request["item"]) for request in requests]
+    cast: tuple[Character, ...] = here.config.cast
+    speaker, other = cast[len(told) % 2], cast[1 - len(told) % 2]
+    last = told[-1].text if told else None
+    answers = [line for before, line in exchanges(speaker.id) if before and before == last]
+    openings = [before for before, _ in exchanges(other.id) if before]
+    at = len(told) * _READY % max(1, len(openings))
+    ready = [*answers, *openings[at:], *openings][:_READY]
+    return {"persona": speaker.persona.strip(), "ready": ready}
 
 
 KIND: ConversationKind[DuoConfig] = ConversationKind(
@@ -144,8 +177,10 @@ KIND: ConversationKind[DuoConfig] = ConversationKind(
     config=DuoConfig,
     open=_open,
     lines=_lines,
+    panels=_panels,
     about=_about,
     writes=lambda config: bool(config.played),
+    shown=_template_context,
     roles=_ROLES,
 )
 

@@ -16,7 +16,6 @@ from starlette.routing import Route
 
 from naisei.core import InputError
 from naisei.emphasis.corpus.read import SUFFIXES, Format, read_bytes
-from naisei.emphasis.demo import HELD_OUT
 from naisei.emphasis.review import suggested
 from naisei.emphasis.tag import Suggestions, TextRun, marked, paragraphs, suggest
 from naisei.emphasis.taggers.editor import bundled_tagger
@@ -28,16 +27,10 @@ from naisei.web.state import server_of
 
 #: Suggestions that are listed one by one, and characters shown beside each.
 _REVIEWED, _AROUND = 1_000, 24
+#: Articles of the sample, out of `naisei.emphasis.demo.HELD_OUT`.
+_SAMPLES = ("stain", "coffee", "teamwork")
 #: Documents that are read at a time.
 _READING = asyncio.Semaphore(2)
-
-
-@dataclass(frozen=True, slots=True)
-class _Wish:
-    """Options as of `naisei.emphasis.tag.suggest`."""
-
-    threshold: float | None
-    max_share: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +54,17 @@ async def _start(request: Request) -> Response:
 
 
 def _sample() -> str:
-    """An article outside the training data, without its marks."""
+    """Articles outside the training data as sections of one, without their marks."""
     folder = files("naisei") / "data" / "emphasis_articles"
-    return (folder / f"{HELD_OUT[0]}.md").read_text("utf-8").replace("**", "")
+    texts = [(folder / f"{name}.md").read_text("utf-8") for name in _SAMPLES]
+    sections = [text.replace("**", "").replace("# ", "## ", 1) for text in texts]
+    return "\n".join(("# 暮らしと仕事のこつ\n", *sections))
 
 
 async def _tag(request: Request) -> Response:
     server = server_of(request)
     async with request.form(max_files=1, max_fields=_REVIEWED + 10) as form:
-        wish = _requested(form)
+        share = _share(str(form.get("max_share", "1")))
         data, name = await _uploaded(form, server.options.max_upload)
         kept = {str(n) for n in form.getlist("keep")} if form.get("reviewed") else None
     kind = SUFFIXES.get(PurePath(name).suffix.lower())
@@ -77,7 +72,7 @@ async def _tag(request: Request) -> Response:
         known = ", ".join(sorted(SUFFIXES))
         raise HTTPException(415, say(f"受け付ける形式は {known} です", f"only {known} are taken"))
     async with _READING:
-        found, rows = await asyncio.to_thread(_suggested, data, kind, name, wish)
+        found, rows = await asyncio.to_thread(_suggested, data, kind, name, share)
         text, lost, reviewed = await asyncio.to_thread(_marked, found, kept)
     # A long text is a long page.
     return await asyncio.to_thread(
@@ -89,27 +84,22 @@ async def _tag(request: Request) -> Response:
         text=text,
         lost=lost,
         reviewed=reviewed,
-        wish=wish,
+        share=share,
         name=name,
         back="/emphasis",
     )
 
 
-def _requested(form: FormData) -> _Wish:
-    threshold = str(form.get("threshold", "")).strip()
-    return _Wish(
-        threshold=_share(threshold, say("しきい値", "threshold")) if threshold else None,
-        max_share=_share(str(form.get("max_share", "1")), say("割合の上限", "share")),
-    )
-
-
-def _share(given: str, what: str) -> float:
+def _share(given: str) -> float:
     try:
         value = float(given)
     except ValueError:
         value = -1.0
     if not 0 <= value <= 1:  # NaN is refused too
-        raise InputError(say("0 から 1 までの数です", "must be a number from 0 to 1"), place=what)
+        raise InputError(
+            say("0 から 1 までの数です", "must be a number from 0 to 1"),
+            place=say("割合の上限", "share"),
+        )
     return value
 
 
@@ -138,14 +128,9 @@ async def _uploaded(form: FormData, most: int) -> tuple[bytes, str]:
 
 
 def _suggested(
-    data: bytes, kind: Format, name: str, wish: _Wish
+    data: bytes, kind: Format, name: str, share: float
 ) -> tuple[Suggestions, list[list[TextRun]]]:
-    found = suggest(
-        read_bytes(data, kind, name=name),
-        bundled_tagger(),
-        threshold=wish.threshold,
-        max_share=wish.max_share,
-    )
+    found = suggest(read_bytes(data, kind, name=name), bundled_tagger(), max_share=share)
     return found, list(paragraphs(found))
 
 

@@ -17,12 +17,14 @@ from naisei.lang import say
 from naisei.memory.stream import StreamHandler
 from naisei.models.embedders import EmbedHandler, open_embedder, resolve
 from naisei.relationship.config import Rules
-from naisei.relationship.curves import curves
+from naisei.relationship.curves import curves, heard
 from naisei.relationship.flow import converse, upcoming
 from naisei.relationship.lines import event_lines
 from naisei.relationship.pairs import Pair, pair_text, parse, shipped
 from naisei.relationship.recorder import Recorder, recorded, replayed, streams_of
 from naisei.relationship.schemas import AgentId
+from naisei.relationship.standing import on_demand, talk_standing
+from naisei.runs.charts import Chart
 from naisei.runs.conversation import Prepared
 from naisei.runs.lines import Line
 from naisei.system.config import Parameters
@@ -75,9 +77,15 @@ def pair_of(given: str) -> Pair:
 
 def drawn(pair: Pair, rules: Rules, events: Iterable[Event]) -> str:
     """The relationship from the events, as HTML."""
-    estimated = rules.reflection == "off"
-    charts = curves(replayed(pair, events).conversation, speech=estimated)
-    return fragment("relationship/_curves.html", charts=charts, estimated=estimated)
+    talk = replayed(pair, events).conversation
+    speech = heard(talk) if rules.reflection == "off" else None
+    return curves_html(curves(talk, speech=speech), talk_standing(talk, speech), speech is not None)
+
+
+def curves_html(charts: Sequence[Chart], lines: Sequence[Line], estimated: bool) -> str:
+    """How two stand toward each other: in sentences, then as charts."""
+    given = {"charts": charts, "lines": on_demand(lines), "estimated": estimated, "empty": ""}
+    return fragment("relationship/_curves.html", **given)
 
 
 _INSTRUMENTS = ("questioner", "reflector", "summariser", "rater")

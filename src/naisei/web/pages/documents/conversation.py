@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import math
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 from urllib.parse import quote
 from weakref import WeakValueDictionary
 
@@ -149,74 +147,47 @@ def contacts_of(shelf: Shelf) -> Contacts:
         return load_contacts(path)
 
 
-_AXES = (
-    ("clarity", "明確さ", "clear"),
-    ("is_question", "質問", "question"),
-    ("is_consultation", "相談", "worry"),
-    ("in_internal_docs", "資料にある", "in documents"),
-    ("ask_person", "人に聞く", "ask a person"),
+_INDICATORS = (
+    ("clarity", "問いがはっきりしている", "a clear request"),
+    ("is_question", "質問である", "a question"),
+    ("is_consultation", "相談である", "a consultation"),
+    ("in_internal_docs", "資料にありそう", "likely in the documents"),
+    ("ask_person", "人に聞くほうがよい", "better asked of a person"),
 )
-_RADIUS = 56.0
+#: How far an indicator holds, by its grade from 1.
+_HOLDS = (
+    ("はい", "yes"),
+    ("だいたい", "mostly"),
+    ("半々", "half"),
+    ("あまり", "hardly"),
+    ("いいえ", "no"),
+)
 
 
-@dataclass(frozen=True, slots=True)
-class Axis:
-    """name: to show. grade: 1 to 5. x, y: end of the axis; at: where its name stands."""
+class Indicator(NamedTuple):
+    """name, holds: in words. share: how far it holds, 0 to 1."""
 
     name: str
-    grade: int
-    x: float
-    y: float
-    at: tuple[float, float]
-    anchor: str
+    holds: str
+    share: float
 
 
-@dataclass(frozen=True, slots=True)
-class Radar:
-    """axes: in the order of the indicators. points: of the polygon."""
-
-    axes: Sequence[Axis]
-    points: str
-
-    @property
-    def describe(self) -> str:
-        """The grades in words, for screen readers."""
-        return say("、", ", ").join(f"{axis.name} {axis.grade}" for axis in self.axes)
-
-    @classmethod
-    def last(cls, events: Sequence[Event]) -> Radar | None:
-        """The last evaluation; `None` before the first."""
-        for event in reversed(events):
-            request: Any = event.request
-            if event.kind == "say" and "reply" in request["meta"]:
-                return cls.graded(request["meta"]["reply"]["evaluation"])
-            result: Any = event.result
-            if event.kind == "chat" and request["role"] == "evaluator" and isinstance(result, dict):
-                return cls.graded(result)
-        return None
-
-    @classmethod
-    def graded(cls, grades: Mapping[str, int]) -> Radar:
-        """Of the grades of an evaluation, 1 to 5."""
-        axes, points = [], []
-        for at, (key, ja, en) in enumerate(_AXES):
-            angle = 2 * math.pi * at / len(_AXES) - math.pi / 2
-            x, y = math.cos(angle), math.sin(angle)
-            share = (6 - grades[key]) / 5
-            points.append(f"{_RADIUS * share * x:.1f},{_RADIUS * share * y:.1f}")
-            anchor = "middle" if abs(x) < 0.1 else "start" if x > 0 else "end"
-            place = (round(1.14 * _RADIUS * x, 1), round(1.14 * _RADIUS * y + 4, 1))
-            axes.append(
-                Axis(
-                    say(ja, en),
-                    grades[key],
-                    round(_RADIUS * x, 1),
-                    round(_RADIUS * y, 1),
-                    place,
-                    anchor,
-                )
-            )
-        return cls(axes, " ".join(points))
+def indicators(events: Sequence[Event]) -> list[Indicator]:
+    """The last evaluation; empty before the first."""
+    for event in reversed(events):
+        request: Any = event.request
+        result: Any = event.result
+        if event.kind == "say" and "reply" in request["meta"]:
+            grades = request["meta"]["reply"]["evaluation"]
+        elif event.kind == "chat" and request["role"] == "evaluator" and isinstance(result, dict):
+            grades = result
+        else:
+            continue
+        return [
+            Indicator(say(ja, en), say(*_HOLDS[grades[key] - 1]), (5 - grades[key]) / 4)
+            for key, ja, en in _INDICATORS
+        ]
+    return []
 
 
 _ROLES: dict[str, Parameters] = dict.fromkeys(ROLES, INSTRUMENT)
@@ -288,8 +259,8 @@ def _lines(config: AskConfig, id: str, event: Event) -> Sequence[Line]:
 
 
 def _panels(config: AskConfig, events: Sequence[Event]) -> Sequence[Panel]:
-    drawn = fragment("documents/_radar.html", radar=Radar.last(events))
-    return (Panel("radar", say("どう受け取ったか", "How it was taken"), drawn),)
+    drawn = fragment("documents/_indicators.html", indicators=indicators(events))
+    return (Panel("indicators", say("どう受け取ったか", "How it was taken"), drawn),)
 
 
 KIND: ConversationKind[AskConfig] = ConversationKind(
