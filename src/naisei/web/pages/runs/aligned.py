@@ -106,7 +106,17 @@ def _page(both: Sequence[Loaded], turns: Sequence[Turn], at: int) -> dict[str, A
         "prompts": _prompts(both, turn) if turn else None,
         "cut": cut,
         "forks": [each.fork for each in both],
+        "outcomes": [each.outcome for each in both],
+        "lines": [each.line for each in both],
+        "last": [_last(each) for each in both],
     }
+
+
+def _last(loaded: Loaded) -> Sequence[Line]:
+    """The last action, or else utterance: how the episode ended, in words."""
+    events = loaded.episode.events
+    ends = [n for kind in ("say", "act") for n, event in enumerate(events) if event.kind == kind]
+    return brief(effect_text(loaded, ends[-1]), _LINE) if ends else ()
 
 
 def _side(loaded: Loaded, event: Event | None) -> _Side | None:

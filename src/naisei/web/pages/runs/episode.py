@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 from starlette.exceptions import HTTPException
@@ -38,6 +39,7 @@ from naisei.web.pages.runs.loaded import (
     request_text,
 )
 from naisei.web.pages.runs.run import overview_of
+from naisei.web.pages.runs.started import why_not
 from naisei.web.pages.runs.timeline import lanes
 from naisei.web.replay import (
     RecordedEpisode,
@@ -49,8 +51,8 @@ from naisei.web.state import server_of
 #: and the state.
 _TALK, _LINE, _REQUEST, _REPLY, _CHANGES, _STATE = 9_000, 1_500, 6_000, 3_500, 4_500, 12_000
 _SUMMARY = 4_000
-#: Headings of an episode that are always seen.
-_GIST = 4
+#: Headings of an episode, and answers of the user, that are always seen; bytes of an answer.
+_GIST, _ANSWERS, _ANSWER = 4, 6, 240
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +106,11 @@ async def show(request: Request) -> Response:
                 "beside_parent": beside_parent,
                 "parent": parent,
                 "forks": forks_of(server.runs, place, name),
-                "fork_form": fork_form(server, place, directory.frozen, events[at])
+                "fork_form": (form := fork_form(server, place, directory.frozen, events[at]))
                 if events
                 else None,
+                "answers": _answers(loaded) if events and form else (),
+                "refused": why_not(server),
                 "command": cut(command, _LINE),
                 "notes": written_on(annotations_of(server, place.path), name, "thumb"),
             }
@@ -187,6 +191,15 @@ def _page(
         "hits": hits,
         "cut": cut,
     }
+
+
+def _answers(loaded: Loaded) -> list[tuple[str, Sequence[Line]]]:
+    """The first answers of the user, by their steps: each may be answered otherwise."""
+    asked = (n for n, event in enumerate(loaded.episode.events) if event.kind == "ask")
+    return [
+        (loaded.episode.events[n].where.step, brief(conversation_lines(loaded, n), _ANSWER))
+        for n in islice(asked, _ANSWERS)
+    ]
 
 
 def _steps(events: Sequence[Event], at: int) -> dict[str, str]:

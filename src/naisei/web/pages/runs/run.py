@@ -35,7 +35,7 @@ from naisei.runs.show import (
 from naisei.runs.task import Digest, Metric
 from naisei.system.declare import Experiment
 from naisei.system.registry import declared, digest_of
-from naisei.system.spelled import as_command, as_python
+from naisei.system.spelled import as_command, as_python, as_title
 from naisei.web.html import fragment, page_response
 from naisei.web.pages.runs import study
 from naisei.web.pages.runs.commands import commands_of
@@ -175,6 +175,7 @@ async def show(request: Request) -> Response:
         written=together(remarks),
         remarks=remarks,
         reader=request.state.visitor.name,
+        title=as_title(found["frozen"].system, found["frozen"].config),
         command=as_command(found["frozen"].system, found["frozen"].config),
         python=as_python(found["frozen"].system, found["frozen"].config),
         **found,
