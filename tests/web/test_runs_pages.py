@@ -259,7 +259,7 @@ def test_a_baseline_is_chosen_and_a_run_alone_is_told_what_it_lacks(server: WebS
     assert "Choose two runs or more" in get(server, "/runs/compare")
     # Those that share no metric: what the first can be compared with instead.
     apart = get(server, "/runs/compare", run=["clarify-a", "study/director-c"])
-    assert 'role="alert"' in apart and 'value="clarify-b"' in apart and "<nav" in apart
+    assert 'class="notice"' in apart and 'value="clarify-b"' in apart and "<nav" in apart
 
 
 def test_what_is_refused_is_a_page_of_the_site(server: WebServer) -> None:

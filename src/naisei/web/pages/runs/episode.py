@@ -26,7 +26,7 @@ from naisei.web.conversations.kind import WHERE
 from naisei.web.html import page_response
 from naisei.web.pages.runs.differing import Part, cut, differing
 from naisei.web.pages.runs.forked_runs import fork_form
-from naisei.web.pages.runs.forks import fork_command, forks_of, parent_of
+from naisei.web.pages.runs.forks import forks_of, parent_of
 from naisei.web.pages.runs.lists import annotations_of, looking, place_of
 from naisei.web.pages.runs.loaded import (
     Loaded,
@@ -101,7 +101,6 @@ async def show(request: Request) -> Response:
                 beside = _neighbours(directory, loaded.episode.where.episode, kept.overview)
             name = loaded.episode.where.episode
             beside_parent, parent = parent_of(loaded, place)
-            command = fork_command(place, name, events[at]) if events else ""
             return _page(directory, loaded, at, query["find"], len(hits), beside) | {
                 "beside_parent": beside_parent,
                 "parent": parent,
@@ -111,7 +110,6 @@ async def show(request: Request) -> Response:
                 else None,
                 "answers": _answers(loaded) if events and form else (),
                 "refused": why_not(server),
-                "command": cut(command, _LINE),
                 "notes": written_on(annotations_of(server, place.path), name, "thumb"),
             }
 

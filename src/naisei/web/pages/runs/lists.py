@@ -82,7 +82,7 @@ def _within(server: ServerState, name: str) -> Path:
     path = root.joinpath(*parts) if tame else root
     try:
         # A link inside the folder must not lead out of it.
-        marks = [path / name for name in ("config.json", STUDY, "report.html")]
+        marks = [path / name for name in ("config.json", STUDY)]
         marks += path.glob("*/config.json")
         config = next((mark for mark in marks if mark.exists()), path / "config.json")
         good = tame and config.resolve().is_relative_to(root.resolve()) and config.is_file()
@@ -274,7 +274,6 @@ async def _answer(request: Request, template: str) -> Response:
             "metrics": list(dict.fromkeys(name for row in rows for name in row.metrics)),
             "next": after if after < len(fitting) else None,
             "systems": sorted({run.system for run in all_ if run.system}),
-            "reports": _reports(root),
             "labelled": list(dict.fromkeys(d for r in rubrics().values() for d in r.data)),
         }
 
@@ -288,12 +287,6 @@ async def _answer(request: Request, template: str) -> Response:
         recorded=root == RECORDED,
         columns=_COLUMNS,
     )
-
-
-def _reports(root: Path) -> list[str]:
-    """Folders with a report other than a run's, such as `naisei director report --out` writes."""
-    pages = [path.parent for path in root.glob("*/report.html")]
-    return sorted(p.name for p in pages if not (p / "config.json").exists() and not is_study(p))
 
 
 def _fitting(run: RunEntry, server: ServerState, wanted: ListQuery) -> Row | None:

@@ -108,7 +108,6 @@ class Table:
     asked: TableQuery
     priced: bool
     counted: bool
-    questions: bool
 
 
 @dataclass(slots=True)
@@ -326,7 +325,6 @@ def _made(
         asked,
         priced=any(cost.usd is None or cost.usd > 0 for _, cost in rows),
         counted=any(cost.tokens for _, cost in rows),
-        questions=any(row.digest.questions is not None for row, _ in rows),
     )
 
 
