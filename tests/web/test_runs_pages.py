@@ -567,7 +567,9 @@ def test_an_answer_is_forked_as_words_field_by_field() -> None:
     assert answer_of(Event(Where("x"), "ask", "", {}, "はい"), {"answer": "いいえ"}) == "いいえ"
 
 
-def test_a_study_keeps_its_heading_once_its_rows_were_loaded(server: WebServer) -> None:
-    assert "director-c" in get(server, "/runs/row/study/director-c", within="1")
-    page = get(server, "/runs")
-    assert 'class="group"' in page and 'value="study"' in page
+def test_a_study_keeps_its_heading_once_its_rows_were_loaded(tmp_path: Path) -> None:
+    made(tmp_path / "runs/study/director-c", 2, wins=1, system="director")
+    with WebServer(WebOptions(state=tmp_path / "state", runs=tmp_path / "runs")) as server:
+        assert "director-c" in get(server, "/runs/row/study/director-c", within="1")
+        page = get(server, "/runs")
+        assert 'class="group"' in page and 'value="study"' in page

@@ -332,7 +332,9 @@ def looked(row: Row, seen: _Seen, *, until: float = math.inf) -> Row:
     key = (str(row.place.path), (locked(row.place.path), *file_state(row.place.path)))
     known = seen.get(key)
     if known is not None and known.run is not None and known.run.state != "running":
-        return replace(known, written=row.written)
+        return replace(
+            row, run=known.run, metrics=known.metrics, stopped=known.stopped, title=known.title
+        )
     if until < math.inf and (time.monotonic() > until or _long(row.place.path)):
         return row
     made = _of_log(replace(row, run=looked_at(row.found)))
