@@ -6,7 +6,7 @@ Every step has an address, and a page holds only its surroundings.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
@@ -24,7 +24,7 @@ from naisei.runs.lines import Line
 from naisei.runs.overview import Overview
 from naisei.web.conversations.kind import WHERE
 from naisei.web.html import page_response
-from naisei.web.pages.runs.differing import Part, cut, differing
+from naisei.web.pages.runs.differing import cut, differing
 from naisei.web.pages.runs.forked_runs import fork_form
 from naisei.web.pages.runs.forks import forks_of, parent_of
 from naisei.web.pages.runs.lists import annotations_of, looking, place_of
@@ -65,15 +65,6 @@ class Item:
     draft: bool
     failed: bool
     here: bool
-
-
-@dataclass(frozen=True, slots=True)
-class _Neighbours:
-    """Names of episodes; empty where there is none. failed: the next failed one."""
-
-    before: str
-    after: str
-    failed: str
 
 
 async def show(request: Request) -> Response:
@@ -150,7 +141,7 @@ def _page(
     at: int,
     find: str,
     hits: int,
-    neighbours: _Neighbours,
+    neighbours: Mapping[str, str],
 ) -> dict[str, Any]:
     episode, events, marks = loaded.episode, loaded.episode.events, loaded.marks
     name = episode.where.episode
@@ -255,37 +246,25 @@ def _first_wrong(loaded: Loaded) -> int | None:
     return min((n for n, mark in loaded.marks.items() if mark == "failure"), default=None)
 
 
-def _neighbours(directory: RunDirectory, name: str, overview: Overview) -> _Neighbours:
-    """Neighbours in order of completion, as on the page of the run."""
+def _neighbours(directory: RunDirectory, name: str, overview: Overview) -> dict[str, str]:
+    """The episodes before and after in order of completion, as on the page of the run, and the next
+    that failed; empty where there is none."""
     overview.update(directory.log)
     names = list(overview.rows)
-    if name not in overview.rows:
-        return _Neighbours("", "", "")
-    at = names.index(name)
-    bad = ("bad", "unscored")
-    return _Neighbours(
-        names[at - 1] if at else "",
-        names[at + 1] if at + 1 < len(names) else "",
-        next((n for n in names[at + 1 :] if overview.rows[n].outcome in bad), ""),
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class _Inspected:
-    """Request and result at a step. changes: compared with the role's previous request, at the step
-    `before`."""
-
-    role: str
-    request: str
-    reply: str
-    tries: int
-    changes: list[Part]
-    before: str
+    at = names.index(name) if name in overview.rows else len(names)
+    failed = (n for n in names[at + 1 :] if overview.rows[n].outcome in ("bad", "unscored"))
+    return {
+        "before": names[at - 1] if 0 < at < len(names) else "",
+        "after": names[at + 1] if at + 1 < len(names) else "",
+        "failed": next(failed, ""),
+    }
 
 
 def _inspected(
     directory: RunDirectory, name: str, events: Sequence[Event], at: int
-) -> _Inspected | None:
+) -> dict[str, Any] | None:
+    """Request and reply of a model at a step. changes: compared with the role's previous request,
+    at the step `before`."""
     event = events[at]
     if event.kind != "chat":
         return None
@@ -297,14 +276,13 @@ def _inspected(
     before = next((n for n in range(at - 1, -1, -1) if _role(events[n]) == role), None)
     asked = request_text(event)
     earlier = request_text(events[before]) if before is not None else asked
-    return _Inspected(
-        role,
-        cut(asked, _REQUEST),
-        cut(reply, _REPLY),
-        len(sent),
-        differing(earlier, asked, room=_CHANGES),
-        events[before].where.step if before is not None else "",
-    )
+    return {
+        "request": cut(asked, _REQUEST),
+        "reply": cut(reply, _REPLY),
+        "tries": len(sent),
+        "changes": differing(earlier, asked, room=_CHANGES),
+        "before": events[before].where.step if before is not None else "",
+    }
 
 
 def _raw(exchange: Any) -> str:

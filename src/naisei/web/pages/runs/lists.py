@@ -350,8 +350,6 @@ def _long(path: Path) -> bool:
 
 
 def _of_log(row: Row) -> Row:
-    if row.found.broken:
-        return row
     try:
         with opened(row.place.path) as directory:
             config, stored = directory.frozen.config, summary_or_none(directory)

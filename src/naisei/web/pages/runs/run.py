@@ -32,7 +32,7 @@ from naisei.runs.show import (
     episode_page,
     summary_or_none,
 )
-from naisei.runs.task import Digest, Metric
+from naisei.runs.task import Digest
 from naisei.system.declare import Experiment
 from naisei.system.registry import declared, digest_of
 from naisei.system.spelled import as_command, as_python, as_title
@@ -215,22 +215,14 @@ def _chart(place: RunAddress, chart: Chart) -> str:
     return replace(chart, lines=lines)._repr_html_()
 
 
-@dataclass(frozen=True, slots=True)
-class _Metrics:
-    """The metrics of a run: the headline, defined ones, undefined ones."""
-
-    head: Metric | None
-    defined: Sequence[Metric]
-    undefined: Sequence[Metric]
-
-
-def _sorted(kept: StoredSummary, experiment: Experiment[Any] | None) -> _Metrics:
+def _sorted(kept: StoredSummary, experiment: Experiment[Any] | None) -> dict[str, Any]:
+    """The metric that stands for the run, those that have a value, and those that have none."""
     metrics = kept.summary.metrics
-    return _Metrics(
-        headline(kept.summary, experiment.headline if experiment else ()),
-        [m for m in metrics if not math.isnan(m.value)],
-        [m for m in metrics if math.isnan(m.value)],
-    )
+    return {
+        "head": headline(kept.summary, experiment.headline if experiment else ()),
+        "defined": [m for m in metrics if not math.isnan(m.value)],
+        "undefined": [m for m in metrics if math.isnan(m.value)],
+    }
 
 
 def _state(
