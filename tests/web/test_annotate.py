@@ -155,6 +155,6 @@ def test_chosen_runs_and_studies_are_one_chart(
         assert given.headers["content-type"].startswith("image/svg+xml")
         rows = list(csv.DictReader(io.StringIO(client.get("/runs/chart?run=study&as=csv").text)))
         assert [row["rules.quota"] for row in rows] == ["0", "1"]
-        assert 'role="alert"' in client.get("/runs/chart?run=study/q0").text
+        assert 'class="notice"' in client.get("/runs/chart?run=study/q0").text
         assert client.get("/runs/chart?run=study/q0&as=svg").status_code == 422
         assert 'role="region"' in client.get("/runs/compare?run=study").text

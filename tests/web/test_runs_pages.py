@@ -180,7 +180,11 @@ def test_an_episode_step_by_step(server: WebServer) -> None:
     last = get(server, "/runs/episode/clarify-a", **where)
     assert "利用者: お茶" in last and "お茶にしますか？" in last and "どうぞ" in last
     first = get(server, "/runs/episode/clarify-a", **where, step="0")
-    assert "100 + 20 tokens" in first and "どうぞ" not in first and "お茶にしますか？" not in first
+    assert "100 + 20 tokens" in first and "どうぞ" not in first
+    talked = first.partition('<ol class="talked">')[2].partition("</ol>")[0]
+    assert "お茶にしますか？" not in talked
+    # From wherever one is, each answer leads to the step where it may be another.
+    assert re.findall(r'href="([^"]+)#ask-head"', first) == ["?e=item-0001%230&amp;step=1"]
     assert ">1 / 3<" in first and ">1 / 3<" in get(
         server, "/runs/episode/clarify-a", **where, at="1"
     )
@@ -250,12 +254,12 @@ def test_a_baseline_is_chosen_and_a_run_alone_is_told_what_it_lacks(server: WebS
     ).replace("&e=", "&amp;e=")
     for chosen in (["clarify-a"], ["clarify-a", "clarify-a"]):
         alone = get(server, "/runs/compare", run=chosen)
-        assert "one more run is needed" in alone and 'value="clarify-b"' in alone
+        assert 'class="notice"' not in alone and 'value="clarify-b"' in alone
         assert "study/director-c" not in alone  # of another system
     assert "Choose two runs or more" in get(server, "/runs/compare")
     # Those that share no metric: what the first can be compared with instead.
     apart = get(server, "/runs/compare", run=["clarify-a", "study/director-c"])
-    assert 'role="alert"' in apart and 'value="clarify-b"' in apart and "<nav" in apart
+    assert 'class="notice"' in apart and 'value="clarify-b"' in apart and "<nav" in apart
 
 
 def test_what_is_refused_is_a_page_of_the_site(server: WebServer) -> None:
@@ -324,11 +328,12 @@ def test_the_table_is_sorted_and_the_address_says_so(server: WebServer) -> None:
     assert rows.headers["hx-replace-url"] == "/runs/show/clarify-b?text=item-02&outcome=bad"
 
 
-def test_the_strip_has_a_cell_for_each_episode_that_leads_to_it(server: WebServer) -> None:
+def test_the_strip_has_a_cell_for_each_episode_and_leads_to_failures(server: WebServer) -> None:
     page = get(server, "/runs/show/clarify-b")
-    assert page.count('<a href="?at=') == 250
-    drawn = {kind: page.count(f'<rect class="{kind}"') for kind in ("good", "bad", "unscored")}
-    assert drawn == {"good": 90, "bad": 135, "unscored": 25}
+    drawn = {kind: page.count(f'<rect class="{kind}"') for kind in ("bad", "unscored")}
+    assert drawn == {"bad": 135, "unscored": 25} and page.count('<a href="?at=') == 160
+    fine = re.findall(r'<path class="good" d="([^"]+)"', page)
+    assert len(fine) == 1 and fine[0].count("M") == 90
     with server.client() as client:
         there = client.get("/runs/show/clarify-b?at=7", follow_redirects=False)
     assert there.headers["location"] == "/runs/episode/clarify-b?e=item-0007%230"
@@ -339,8 +344,7 @@ def test_very_many_episodes_share_cells() -> None:
         EpisodeOutcome(f"i{n}#0", f"i{n}", "", Digest(float(n % 2)), "", 0.0) for n in range(1000)
     ]
     strip = Strip.of(rows, 1200)
-    assert strip.each == 5 and len(strip.cells) + len(strip.left) == 240
-    assert sum(cell.size for cell in strip.cells) == 1000
+    assert strip.each == 5 and len(strip.cells) + len(strip.fine) + len(strip.left) == 240
     for cell in strip.cells:
         assert sum(high for _, _, high in cell.parts) == pytest.approx(12, abs=0.05)
 
@@ -522,6 +526,11 @@ def test_a_run_is_forked_on_the_page(tmp_path: Path, naisei: Naisei) -> None:
             forked = fork(answer="いや、違うよ。")
             beside = client.get(forked.headers["hx-redirect"]).text
             assert forked.status_code == 204 and "いや、違うよ。" in beside
+            # How both ended is said in words.
+            with RunDirectory.look(next(runs.glob("one-fork-*"))) as run:
+                right = run.log.rows()[name].result["trials"][-1]["success"]
+            ended = re.findall(r'<dd><i class="key (\w+)"', beside)
+            assert len(ended) == 2 and ended[1] == ("good" if right else "bad")
             # The same again is the same fork; another stands beside it; the page lists both.
             again = fork(answer="いや、違うよ。")
             assert again.headers["hx-redirect"] == forked.headers["hx-redirect"]
@@ -558,7 +567,9 @@ def test_an_answer_is_forked_as_words_field_by_field() -> None:
     assert answer_of(Event(Where("x"), "ask", "", {}, "はい"), {"answer": "いいえ"}) == "いいえ"
 
 
-def test_a_study_keeps_its_heading_once_its_rows_were_loaded(server: WebServer) -> None:
-    assert "director-c" in get(server, "/runs/row/study/director-c", within="1")
-    page = get(server, "/runs")
-    assert 'class="group"' in page and 'value="study"' in page
+def test_a_study_keeps_its_heading_once_its_rows_were_loaded(tmp_path: Path) -> None:
+    made(tmp_path / "runs/study/director-c", 2, wins=1, system="director")
+    with WebServer(WebOptions(state=tmp_path / "state", runs=tmp_path / "runs")) as server:
+        assert "director-c" in get(server, "/runs/row/study/director-c", within="1")
+        page = get(server, "/runs")
+        assert 'class="group"' in page and 'value="study"' in page

@@ -91,7 +91,8 @@ def test_a_server_that_may_not_says_so_once(tmp_path: Path, options: dict[str, A
         page = client.get("/runs/new").text
         assert 'class="notice"' in page and 'name="limit"' not in page
         client.headers["x-csrf-token"] = page.partition('"csrf" content="')[2].partition('"')[0]
-        assert client.post("/runs/new", data=FORM).status_code == 403
+        for address in ("/runs/new", "/runs/fork/~clarify", "/runs/resume/~clarify"):
+            assert client.post(address, data=FORM).status_code == 403
     assert not (tmp_path / "runs").exists()
 
 

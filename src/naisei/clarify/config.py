@@ -9,6 +9,39 @@ from pydantic import JsonValue, model_validator
 from naisei.clarify.schemas import Manner
 from naisei.system.config import Config, Options, flag
 
+#: The agents and data that ship, as forms explain them.
+_AGENTS = {
+    "bayes": (
+        "見込みを計算し、聞く価値があるときだけ聞く（モデル不要）",
+        "computes what is likely, asks only where that pays (no model)",
+    ),
+    "embed": (
+        "意味の最も近い行動を選び、聞かない（モデル不要）",
+        "takes the action nearest in meaning, never asks (no model)",
+    ),
+    "hybrid": (
+        "候補は言語モデル、聞くかどうかは計算（モデルが必要）",
+        "a model guesses, a computation decides whether to ask (needs a model)",
+    ),
+    "llm": (
+        "言語モデルが一手ずつ決める（モデルが必要）",
+        "a language model decides every step (needs a model)",
+    ),
+    "random": (
+        "でたらめに選ぶ。比較の下限（モデル不要）",
+        "picks at random: the floor of a comparison (no model)",
+    ),
+}
+_DATA = {
+    "ambigact40-open": ("家での曖昧な要求", "ambiguous requests at home, Japanese"),
+    "ambigact40-open-en": ("同じもの、英語", "the same in English"),
+    "ambigact40-hard": (
+        "聞かなければ決まらない要求",
+        "requests that only asking settles, Japanese",
+    ),
+    "ambigact40-hard-en": ("同じもの、英語", "the same in English"),
+}
+
 
 class Rules(Options):
     """How an episode is played: everything in which two configurations of the paper differ.
@@ -57,7 +90,8 @@ class _Data(Config):
         "ambigact40-open",
         "データ: ファイル、同梱データの名前、arta:PATH",
         "Data: a file, a bundled data set, or arta:PATH.",
-        choices=tuple(f"ambigact40-{name}" for name in ("open", "open-en", "hard", "hard-en")),
+        choices=tuple(_DATA),
+        meant=_DATA,
         panel="run",
         metavar="PATH|NAME|arta:PATH",
     )
@@ -88,6 +122,7 @@ class ClarifyConfig(_Data):
         "given, else bayes.",
         shown="llm | bayes",
         choices="naisei.agents",
+        meant=_AGENTS,
         axis=True,
     )
     agent_options: dict[str, JsonValue] = flag(

@@ -114,7 +114,9 @@ def table_chart(table: Table) -> Drawn | None:
                 lines.setdefault(name, []).append(Point(float(row[x]), value, down, up))
             if all(len(line) == len({p.x for p in line}) > 1 for line in lines.values()):
                 return Drawn(title, worded(table.columns[x]), y, lines)
-    rows = [Interval(str(row[0]), _metric(y, cells, _count(table, row))) for row, cells in kept]
+    rows = [
+        Interval(worded(str(row[0])), _metric(y, cells, _count(table, row))) for row, cells in kept
+    ]
     return Drawn(title, "", y, rows=rows)
 
 

@@ -1,4 +1,4 @@
-"""What metrics, tables and their columns are called in Japanese.
+"""What metrics, tables and their columns are called on pages.
 
 Commands and files for machines (JSON, CSV, Markdown) keep the English names, whatever the language;
 only what is displayed is translated.
@@ -82,13 +82,15 @@ _METRICS = {
     "won": "達成",
     "wrong_acts": "誤った行動",
 }
+_PAPERS = re.compile(r"\bd?pass(?=[@^])")
 _AT_K = re.compile(r"([a-z]+)([@^])(\d{1,3})(?:_(after|before|gain))?")
 
 
 def metric_name(name: str) -> str:
-    """The Japanese name of a metric, where Japanese is spoken and it has one; else empty."""
+    """The name of a metric for people, as the papers write it; empty if it has no other."""
     if language() != "ja":
-        return ""
+        told = _PAPERS.sub(lambda m: m[0][:-4].upper() + "Pass", name).replace("_", " ")
+        return told if told != name else ""
     kind, _, rest = name.rpartition("/")
     if kind and kind not in _QUESTIONS:
         return ""
@@ -130,6 +132,13 @@ _HEADINGS = {
     "reader 1": "読む人 1",
     "reader 2": "読む人 2",
     "equal": "同じ答え",
+    # Kinds of ambiguity.
+    "indirect_wish": "遠回しな望み",
+    "missing_object": "物を言わない",
+    "missing_purpose": "目的を言わない",
+    "reference": "指すものが不明",
+    "several_needs": "望みが複数",
+    "situation_only": "状況だけを言う",
     # Fields of a scene.
     "utterance": "発話",
     "speaker": "話し手",

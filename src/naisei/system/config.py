@@ -56,6 +56,7 @@ def flag(
     formats: tuple[str, ...] = (),
     needs: str = "",
     choices: str | tuple[str, ...] = (),
+    meant: Mapping[str, tuple[str, str]] = {},
     **bounds: Any,
 ) -> Any:
     """A field of a configuration that is a flag of its command.
@@ -80,13 +81,14 @@ def flag(
             the flag has no effect, and the command says so.
         choices: the values that a form offers, or the entry-point group whose names they are. A
             text that has neither these nor a `max_length` may name a file: no form asks for it.
+        meant: what a choice is, in Japanese and English, for forms.
         bounds: of the value, as for `pydantic.Field`: ge, gt, le, lt, min_length. `exclude`: it is
             not in the frozen configuration, since it changes no result.
     """
     told: dict[str, Any] = {"ja": ja, "en": en, "name": name, "short": short, "panel": panel}
     told |= {"metavar": metavar, "env": env, "shown": shown, "axis": axis}
     told |= {"argument": argument, "more": more, "formats": formats, "needs": needs}
-    told["choices"] = choices
+    told |= {"choices": choices, "meant": meant}
     kept: dict[str, Any] = {key: value for key, value in told.items() if value}
     return Field(default, description=en, json_schema_extra={_KEY: kept}, **bounds)
 
@@ -237,6 +239,10 @@ class Flag:
             return get_args(self.kind)
         given = self.told.get("choices", ())
         return tuple(names(given)) if isinstance(given, str) else given
+
+    def meaning(self, choice: str) -> str:
+        """What a choice is, in a few words; empty if nothing is declared of it."""
+        return say(*self.told.get("meant", {}).get(choice, ("", "")))
 
     @property
     def in_forms(self) -> bool:

@@ -1,9 +1,10 @@
-"""A frozen configuration as a command line or a Python program."""
+"""A frozen configuration as a command line, a Python program or a title."""
 
 from __future__ import annotations
 
 import json
 import shlex
+from collections.abc import Iterator
 from pprint import pformat
 from typing import Any
 
@@ -26,10 +27,7 @@ def as_command(system: str, config: dict[str, Any]) -> str:
     if experiment is None or not experiment.verb:
         return ""
     words = ["naisei", system, experiment.verb]
-    for flag in flags_of(experiment.config):
-        value = flag.of(config)
-        if flag.path[0] in _APART or value == _plain(flag.default) or value is None:
-            continue
+    for flag, value in _changed(experiment.config, config):
         words += _spelled(flag, value)
     models = {role: str(model) for role, model in (config.get("models") or {}).items()}
     if len(set(models.values())) == 1 and len(models) > 1:
@@ -41,12 +39,32 @@ def as_command(system: str, config: dict[str, Any]) -> str:
     return shlex.join(words)
 
 
+def _changed(declared: type[Options], config: dict[str, Any]) -> Iterator[tuple[Flag, Any]]:
+    """The flags whose values differ from their defaults."""
+    for flag in flags_of(declared):
+        value = flag.of(config)
+        if flag.path[0] not in _APART and value is not None and value != _plain(flag.default):
+            yield flag, value
+
+
+def as_title(system: str, config: dict[str, Any]) -> str:
+    """What a run is, in a few words: whatever a form asks for and differs from its default.
+
+    Empty where no system declares the configuration, or all is as by default.
+    """
+    experiment = declared(system, config)
+    flags = _changed(experiment.config, config) if experiment else ()
+    return " · ".join(
+        " ".join(_spelled(flag, value)).removeprefix("--")
+        for flag, value in flags
+        if flag.in_forms and flag.path != ("agent",)
+    )
+
+
 def option_words(options: Options) -> list[str]:
     """The flags of options that differ from their defaults."""
-    given = options.model_dump(mode="json")
-    values = ((flag, flag.of(given)) for flag in flags_of(type(options)))
-    told = ((f, v) for f, v in values if v is not None and v != _plain(f.default))
-    return [word for flag, value in told for word in _spelled(flag, value)]
+    changed = _changed(type(options), options.model_dump(mode="json"))
+    return [word for flag, value in changed for word in _spelled(flag, value)]
 
 
 def _spelled(flag: Flag, value: Any) -> list[str]:

@@ -83,9 +83,10 @@ class WebOptions(Listening):
     )
     start_runs: bool | None = flag(
         None,
-        "ページから実行を始めてよいか (既定: ループバックで、トークンも --allow-host もないとき)",
-        "Whether runs may be started on the pages; by default on loopback, where there is neither "
-        "a token nor --allow-host.",
+        "ページから実行の開始、再開、分岐をしてよいか "
+        "(既定: ループバックで、トークンも --allow-host もないとき)",
+        "Whether runs may be started, resumed and forked on the pages; by default on loopback, "
+        "where there is neither a token nor --allow-host.",
         name="--start-runs/--no-start-runs",
         panel=_SHOWN,
     )

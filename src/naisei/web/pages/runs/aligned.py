@@ -14,7 +14,7 @@ from naisei.core import Event
 from naisei.lang import language, speaking
 from naisei.runs.lines import Line
 from naisei.web.html import page_response
-from naisei.web.pages.runs.differing import Part, cut, differing
+from naisei.web.pages.runs.differing import cut, differing
 from naisei.web.pages.runs.lists import place_of
 from naisei.web.pages.runs.loaded import Loaded, brief, effect_text, episode_of, request_text
 
@@ -77,62 +77,55 @@ async def show(request: Request) -> Response:
     return page_response(request, "runs/aligned.html", places=places, e=wanted, **found)
 
 
-@dataclass(frozen=True, slots=True)
-class _Side:
-    """A turn of one of the two."""
-
-    step: str
-    lines: Sequence[Line]
-
-
-@dataclass(frozen=True, slots=True)
-class _Row:
-    number: int
-    sides: tuple[_Side | None, _Side | None]
-    same: bool
-
-
 def _page(both: Sequence[Loaded], turns: Sequence[Turn], at: int) -> dict[str, Any]:
     first = max(0, at - 1 - _AROUND)
     shown = turns[first : at + _AROUND]
     rows = [
-        _Row(t.number, (_side(both[0], t.first), _side(both[1], t.second)), t.same) for t in shown
+        {
+            "number": turn.number,
+            "sides": (_side(both[0], turn.first), _side(both[1], turn.second)),
+            "same": turn.same,
+        }
+        for turn in shown
     ]
-    turn = turns[at - 1] if turns else None
     return {
         "names": [each.episode.where.episode for each in both],
         "rows": rows,
         "total": len(turns),
-        "prompts": _prompts(both, turn) if turn else None,
+        "prompts": _prompts(both, turns[at - 1]) if turns else None,
         "cut": cut,
         "forks": [each.fork for each in both],
+        "outcomes": [each.outcome for each in both],
+        "lines": [each.line for each in both],
+        "last": [_last(each) for each in both],
     }
 
 
-def _side(loaded: Loaded, event: Event | None) -> _Side | None:
+def _last(loaded: Loaded) -> Sequence[Line]:
+    """The last action, or else utterance: how the episode ended, in words."""
+    events = loaded.episode.events
+    ends = [n for kind in ("say", "act") for n, event in enumerate(events) if event.kind == kind]
+    return brief(effect_text(loaded, ends[-1]), _LINE) if ends else ()
+
+
+def _side(loaded: Loaded, event: Event | None) -> dict[str, Any] | None:
+    """A turn of one of the two."""
     if event is None:
         return None
     number = loaded.episode.events.index(event)
-    return _Side(event.where.step, brief(effect_text(loaded, number), _LINE))
+    return {"step": event.where.step, "lines": brief(effect_text(loaded, number), _LINE)}
 
 
-@dataclass(frozen=True, slots=True)
-class _Prompts:
-    """Prompts of the last model call before a turn in both. role: its role, empty without a
+def _prompts(both: Sequence[Loaded], turn: Turn) -> dict[str, Any]:
+    """The prompts of the last model call before a turn in both. role: its role, empty without a
     call."""
-
-    role: str
-    changes: list[Part]
-
-
-def _prompts(both: Sequence[Loaded], turn: Turn) -> _Prompts:
     asked = [
         _before(each.episode.events, event)
         for each, event in zip(both, (turn.first, turn.second), strict=True)
     ]
     texts = [request_text(event) if event else "" for event in asked]
     role = next((str(e.request["role"]) for e in asked if e), "")  # type: ignore[index, call-overload]
-    return _Prompts(role, differing(*texts, room=_CHANGES))
+    return {"role": role, "changes": differing(*texts, room=_CHANGES)}
 
 
 def _before(events: Sequence[Event], at: Event | None) -> Event | None:

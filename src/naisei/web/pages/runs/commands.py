@@ -20,6 +20,8 @@ from naisei.web.state import ServerState
 #: Processes at a time; seconds that a page waits for one before it shows how far it is, between two
 #: looks at it, and from the end of the server to that of the processes.
 _MOST, _WAIT, _LOOK, _GRACE = 2, 10.0, 0.05, 3.0
+#: Exit codes of runs that a limit or a signal stopped, or of which nothing was scored.
+_TOLD = (3, 4, 130)
 
 
 class _Commands:
@@ -36,7 +38,8 @@ class _Commands:
         """Carry out `naisei runs WORDS`, which works on the run at `path`.
 
         Returns whether it is done; `False` while it still works, after `wait` seconds or as soon as
-        the run is under way after them. Raises `InputError` if it fails.
+        the run is under way after them. Raises `InputError` if it fails; of what was stopped or
+        not scored, the page of the run tells.
         """
         while path in self._running and not locked(path):  # it begins, or is about to end
             await asyncio.sleep(_LOOK)
@@ -63,7 +66,7 @@ class _Commands:
                 if locked(path):
                     return False
                 await asyncio.wait({task}, timeout=_LOOK)
-            if code := process.returncode:
+            if (code := process.returncode) and code not in _TOLD:
                 self._refuse(code, task.result())
             return True
         return False

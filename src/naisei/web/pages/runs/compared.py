@@ -20,6 +20,7 @@ from naisei.runs.frozen import Frozen
 from naisei.runs.listing import find_runs
 from naisei.runs.report import StoredSummary, stored_summary
 from naisei.runs.tables import to_csv, to_markdown
+from naisei.system.spelled import as_title
 from naisei.system.studies import headline_name
 from naisei.web.html import page_response
 from naisei.web.pages.runs.files import download
@@ -65,15 +66,15 @@ async def _choose(request: Request, names: list[str], refused: str = "") -> Resp
         chosen = place_of(request, names[0])
         frozen = Frozen.read(chosen.path / "config.json")
         others = [
-            (RunAddress.under(root, run.path).name, run.agent, run.created)
+            (RunAddress.under(root, run.path).name, run.agent, as_title(run.system, other.config))
             for run in await asyncio.to_thread(find_runs, root)
-            if run.system == frozen.system
-            and run.path != chosen.path
-            and Frozen.read(run.path / "config.json").data_hash == frozen.data_hash
+            if run.system == frozen.system and run.path != chosen.path
+            for other in [Frozen.read(run.path / "config.json")]
+            if other.data_hash == frozen.data_hash
         ]
     told = {
         0: say("比べる実行を 2 つ以上選んでください。", "Choose two runs or more to compare."),
-        1: say("比べるには、もう 1 つ実行が要ります。", "To compare, one more run is needed."),
+        1: "",  # the page asks for the other
     }
     most = say(
         f"一度に比べられるのは {_MOST} 個までです ({len(names)} 個選ばれました)。",

@@ -6,8 +6,9 @@ Every step has an address, and a page holds only its surroundings.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 from starlette.exceptions import HTTPException
@@ -23,9 +24,9 @@ from naisei.runs.lines import Line
 from naisei.runs.overview import Overview
 from naisei.web.conversations.kind import WHERE
 from naisei.web.html import page_response
-from naisei.web.pages.runs.differing import Part, cut, differing
+from naisei.web.pages.runs.differing import cut, differing
 from naisei.web.pages.runs.forked_runs import fork_form
-from naisei.web.pages.runs.forks import fork_command, forks_of, parent_of
+from naisei.web.pages.runs.forks import forks_of, parent_of
 from naisei.web.pages.runs.lists import annotations_of, looking, place_of
 from naisei.web.pages.runs.loaded import (
     Loaded,
@@ -38,6 +39,7 @@ from naisei.web.pages.runs.loaded import (
     request_text,
 )
 from naisei.web.pages.runs.run import overview_of
+from naisei.web.pages.runs.started import why_not
 from naisei.web.pages.runs.timeline import lanes
 from naisei.web.replay import (
     RecordedEpisode,
@@ -49,8 +51,8 @@ from naisei.web.state import server_of
 #: and the state.
 _TALK, _LINE, _REQUEST, _REPLY, _CHANGES, _STATE = 9_000, 1_500, 6_000, 3_500, 4_500, 12_000
 _SUMMARY = 4_000
-#: Headings of an episode that are always seen.
-_GIST = 4
+#: Headings of an episode, and answers of the user, that are always seen; bytes of an answer.
+_GIST, _ANSWERS, _ANSWER = 4, 6, 240
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,15 +65,6 @@ class Item:
     draft: bool
     failed: bool
     here: bool
-
-
-@dataclass(frozen=True, slots=True)
-class _Neighbours:
-    """Names of episodes; empty where there is none. failed: the next failed one."""
-
-    before: str
-    after: str
-    failed: str
 
 
 async def show(request: Request) -> Response:
@@ -99,15 +92,15 @@ async def show(request: Request) -> Response:
                 beside = _neighbours(directory, loaded.episode.where.episode, kept.overview)
             name = loaded.episode.where.episode
             beside_parent, parent = parent_of(loaded, place)
-            command = fork_command(place, name, events[at]) if events else ""
             return _page(directory, loaded, at, query["find"], len(hits), beside) | {
                 "beside_parent": beside_parent,
                 "parent": parent,
                 "forks": forks_of(server.runs, place, name),
-                "fork_form": fork_form(server, place, directory.frozen, events[at])
+                "fork_form": (form := fork_form(server, place, directory.frozen, events[at]))
                 if events
                 else None,
-                "command": cut(command, _LINE),
+                "answers": _answers(loaded) if events and form else (),
+                "refused": why_not(server),
                 "notes": written_on(annotations_of(server, place.path), name, "thumb"),
             }
 
@@ -148,7 +141,7 @@ def _page(
     at: int,
     find: str,
     hits: int,
-    neighbours: _Neighbours,
+    neighbours: Mapping[str, str],
 ) -> dict[str, Any]:
     episode, events, marks = loaded.episode, loaded.episode.events, loaded.marks
     name = episode.where.episode
@@ -187,6 +180,15 @@ def _page(
         "hits": hits,
         "cut": cut,
     }
+
+
+def _answers(loaded: Loaded) -> list[tuple[str, Sequence[Line]]]:
+    """The first answers of the user, by their steps: each may be answered otherwise."""
+    asked = (n for n, event in enumerate(loaded.episode.events) if event.kind == "ask")
+    return [
+        (loaded.episode.events[n].where.step, brief(conversation_lines(loaded, n), _ANSWER))
+        for n in islice(asked, _ANSWERS)
+    ]
 
 
 def _steps(events: Sequence[Event], at: int) -> dict[str, str]:
@@ -244,37 +246,25 @@ def _first_wrong(loaded: Loaded) -> int | None:
     return min((n for n, mark in loaded.marks.items() if mark == "failure"), default=None)
 
 
-def _neighbours(directory: RunDirectory, name: str, overview: Overview) -> _Neighbours:
-    """Neighbours in order of completion, as on the page of the run."""
+def _neighbours(directory: RunDirectory, name: str, overview: Overview) -> dict[str, str]:
+    """The episodes before and after in order of completion, as on the page of the run, and the next
+    that failed; empty where there is none."""
     overview.update(directory.log)
     names = list(overview.rows)
-    if name not in overview.rows:
-        return _Neighbours("", "", "")
-    at = names.index(name)
-    bad = ("bad", "unscored")
-    return _Neighbours(
-        names[at - 1] if at else "",
-        names[at + 1] if at + 1 < len(names) else "",
-        next((n for n in names[at + 1 :] if overview.rows[n].outcome in bad), ""),
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class _Inspected:
-    """Request and result at a step. changes: compared with the role's previous request, at the step
-    `before`."""
-
-    role: str
-    request: str
-    reply: str
-    tries: int
-    changes: list[Part]
-    before: str
+    at = names.index(name) if name in overview.rows else len(names)
+    failed = (n for n in names[at + 1 :] if overview.rows[n].outcome in ("bad", "unscored"))
+    return {
+        "before": names[at - 1] if 0 < at < len(names) else "",
+        "after": names[at + 1] if at + 1 < len(names) else "",
+        "failed": next(failed, ""),
+    }
 
 
 def _inspected(
     directory: RunDirectory, name: str, events: Sequence[Event], at: int
-) -> _Inspected | None:
+) -> dict[str, Any] | None:
+    """Request and reply of a model at a step. changes: compared with the role's previous request,
+    at the step `before`."""
     event = events[at]
     if event.kind != "chat":
         return None
@@ -286,14 +276,13 @@ def _inspected(
     before = next((n for n in range(at - 1, -1, -1) if _role(events[n]) == role), None)
     asked = request_text(event)
     earlier = request_text(events[before]) if before is not None else asked
-    return _Inspected(
-        role,
-        cut(asked, _REQUEST),
-        cut(reply, _REPLY),
-        len(sent),
-        differing(earlier, asked, room=_CHANGES),
-        events[before].where.step if before is not None else "",
-    )
+    return {
+        "request": cut(asked, _REQUEST),
+        "reply": cut(reply, _REPLY),
+        "tries": len(sent),
+        "changes": differing(earlier, asked, room=_CHANGES),
+        "before": events[before].where.step if before is not None else "",
+    }
 
 
 def _raw(exchange: Any) -> str:

@@ -21,7 +21,7 @@ from naisei.runs.share import MOST, share_html
 from naisei.runs.show import episode_json, episode_text, find_episode, run_text
 from naisei.system.registry import digest_of
 from naisei.text_files import read_text
-from naisei.web.pages.runs.lists import RunAddress, is_study, looking, opened, place_of
+from naisei.web.pages.runs.lists import RunAddress, looking, opened, place_of
 
 _OF_RUN: dict[str, tuple[str, Callable[[RunDirectory], str]]] = {
     "csv": ("text/csv", lambda directory: frame(directory.path).to_csv()),
@@ -35,7 +35,7 @@ async def take(request: Request) -> Response:
     place, form = place_of(request), request.query_params.get("as", "")
     name = place.path.name
     if not (place.path / "config.json").exists():
-        return await _whole(place, form)
+        return await _study(place, form)
     if wanted := request.query_params.get("e", ""):
         return await _episode(place, form, wanted)
     if form == "failures":
@@ -59,9 +59,9 @@ def _failures(directory: RunDirectory) -> str:
     return share_html(directory, overview.failures()[:MOST])
 
 
-async def _whole(place: RunAddress, form: str) -> Response:
-    """The page of a study, or of a report of no run."""
-    path = place.path / ("study.html" if is_study(place.path) else "report.html")
+async def _study(place: RunAddress, form: str) -> Response:
+    """The page of a study."""
+    path = place.path / "study.html"
     if form != "html" or not path.is_file():
         raise _unknown()
     plain_file(path)

@@ -19,6 +19,7 @@ from naisei.runs.frozen import Frozen
 from naisei.system.registry import declared
 from naisei.web.pages.runs.commands import commands_of
 from naisei.web.pages.runs.lists import RunAddress, looking
+from naisei.web.pages.runs.started import why_not
 from naisei.web.state import RECORDED, ServerState
 
 #: Minutes after which a fork stops (a new request continues it), and characters of a text.
@@ -42,12 +43,13 @@ class ForkForm:
 def fork_form(
     server: ServerState, place: RunAddress, frozen: Frozen, event: Event
 ) -> ForkForm | None:
-    """`None` where the server cannot fork the run: an example, one of another program, or one whose
-    models are not the server's."""
+    """`None` where the server cannot fork the run: it starts none, or this is an example, one of
+    another program, or one whose models are not the server's."""
     roles, offered = _models(frozen), server.options.models
     fixed = set(roles.values()) <= set(offered)
     if (
-        place.own
+        why_not(server)
+        or place.own
         or place.path.is_relative_to(RECORDED)
         or declared(frozen.system, frozen.config) is None
         or not (fixed or offered)
@@ -67,9 +69,11 @@ async def fork_of_run(server: ServerState, place: RunAddress, given: Mapping[str
     """The address to look at: the fork beside its parent, or under way.
 
     Raises:
-        HTTPException: the run is not to be forked here; too many forks at a time.
+        HTTPException: no run is started here, or not this one forked; too many at a time.
         InputError: the step cannot be changed so; the fork failed.
     """
+    if problem := why_not(server):
+        raise HTTPException(403, problem)
     name, step = given.get("e", ""), given.get("step", "")
 
     def look(directory: RunDirectory) -> tuple[Frozen, list[Event]]:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import glob
-import shlex
 from pathlib import Path
 from urllib.parse import urlencode
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from naisei.core import Event, InputError
+from naisei.core import InputError
 from naisei.runs.fork import fork_of
 from naisei.web.html import form_fields
 from naisei.web.pages.runs.forked_runs import fork_of_run
@@ -32,20 +31,6 @@ async def fork(request: Request) -> Response:
     else:
         address = await fork_of_run(server, place, given)
     return Response(status_code=204, headers={"HX-Redirect": address})
-
-
-def fork_command(place: RunAddress, name: str, event: Event) -> str:
-    """That forks a run at the event; empty for a conversation, which is forked on its page."""
-    if place.own:
-        return ""
-    words = ["naisei", "runs", "fork", str(place.path), "--episode", name]
-    words += ["--step", event.where.step]
-    if event.kind == "ask":
-        words += ["--answer", str(event.result)]
-    elif event.kind == "chat":
-        role = str(event.request["role"])  # type: ignore[index, call-overload]
-        words += [f"--{role}-model", event.usage.model if event.usage else "PROVIDER:NAME"]
-    return shlex.join(words)
 
 
 def forks_of(root: Path, place: RunAddress, name: str) -> list[tuple[str, str]]:

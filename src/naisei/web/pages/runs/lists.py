@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -23,10 +23,12 @@ from naisei.runs.export import study_runs
 from naisei.runs.listing import Listed, RunEntry, find_runs, found_at, look_at_all, looked_at
 from naisei.runs.lock import locked
 from naisei.runs.overview import headline
-from naisei.runs.report import STUDY, stored_summary
+from naisei.runs.report import STUDY
 from naisei.runs.rubrics import rubrics
+from naisei.runs.show import summary_or_none
 from naisei.runs.task import Metric
 from naisei.system.registry import declared
+from naisei.system.spelled import as_title
 from naisei.web.html import page_response
 from naisei.web.state import RECORDED, ServerState, server_of
 
@@ -80,7 +82,7 @@ def _within(server: ServerState, name: str) -> Path:
     path = root.joinpath(*parts) if tame else root
     try:
         # A link inside the folder must not lead out of it.
-        marks = [path / name for name in ("config.json", STUDY, "report.html")]
+        marks = [path / name for name in ("config.json", STUDY)]
         marks += path.glob("*/config.json")
         config = next((mark for mark in marks if mark.exists()), path / "config.json")
         good = tame and config.resolve().is_relative_to(root.resolve()) and config.is_file()
@@ -169,12 +171,14 @@ _LONG = 12 * 2**20
 @dataclass(frozen=True, slots=True)
 class Row:
     """One run in the list. run: `None` until its log is read. metrics: by name, the headline
-    first."""
+    first. stopped: why it is not at its end. title: what it is, in a few words."""
 
     place: RunAddress
     found: RunEntry
     run: Listed | None = None
     metrics: Mapping[str, Metric] = field(default_factory=dict)
+    stopped: str = ""
+    title: str = ""
     written: Annotation = _NOTHING
 
     def metric(self, name: str) -> Metric | None:
@@ -270,7 +274,6 @@ async def _answer(request: Request, template: str) -> Response:
             "metrics": list(dict.fromkeys(name for row in rows for name in row.metrics)),
             "next": after if after < len(fitting) else None,
             "systems": sorted({run.system for run in all_ if run.system}),
-            "reports": _reports(root),
             "labelled": list(dict.fromkeys(d for r in rubrics().values() for d in r.data)),
         }
 
@@ -284,12 +287,6 @@ async def _answer(request: Request, template: str) -> Response:
         recorded=root == RECORDED,
         columns=_COLUMNS,
     )
-
-
-def _reports(root: Path) -> list[str]:
-    """Folders with a report other than a run's, such as `naisei director report --out` writes."""
-    pages = [path.parent for path in root.glob("*/report.html")]
-    return sorted(p.name for p in pages if not (p / "config.json").exists() and not is_study(p))
 
 
 def _fitting(run: RunEntry, server: ServerState, wanted: ListQuery) -> Row | None:
@@ -335,10 +332,12 @@ def looked(row: Row, seen: _Seen, *, until: float = math.inf) -> Row:
     key = (str(row.place.path), (locked(row.place.path), *file_state(row.place.path)))
     known = seen.get(key)
     if known is not None and known.run is not None and known.run.state != "running":
-        return replace(row, run=known.run, metrics=known.metrics)
+        return replace(
+            row, run=known.run, metrics=known.metrics, stopped=known.stopped, title=known.title
+        )
     if until < math.inf and (time.monotonic() > until or _long(row.place.path)):
         return row
-    made = replace(row, run=looked_at(row.found), metrics=_metrics(row))
+    made = _of_log(replace(row, run=looked_at(row.found)))
     if len(seen) > _KEPT:
         seen.clear()
     seen[key] = made
@@ -350,15 +349,24 @@ def _long(path: Path) -> bool:
     return log.exists() and log.stat().st_size > _LONG
 
 
-def _metrics(row: Row) -> dict[str, Metric]:
-    if row.found.broken:
-        return {}
-    experiment = declared(row.found.system, {"task": row.found.task})
+def _of_log(row: Row) -> Row:
     try:
         with opened(row.place.path) as directory:
-            stored = stored_summary(directory)
+            config, stored = directory.frozen.config, summary_or_none(directory)
     except InputError:
-        return {}
+        return row
+    experiment = declared(row.found.system, config)
     head = headline(stored.summary, experiment.headline if experiment else ())
-    defined = (m for m in stored.summary.metrics if not math.isnan(m.value))
-    return {m.name: m for m in (head, *defined) if m is not None}
+    columns = experiment.columns if experiment else ()
+    shown = (m for m in stored.summary.metrics if m.value == m.value and _is_column(m, columns))
+    return replace(
+        row,
+        metrics={m.name: m for m in (head, *shown) if m is not None},
+        stopped=stored.stopped,
+        title=as_title(row.found.system, config),
+    )
+
+
+def _is_column(metric: Metric, columns: Sequence[str]) -> bool:
+    """Whether the tables of the system have it: one that ends in @ stands for every k."""
+    return any(metric.name == c or (c[-1] == "@" and metric.name.startswith(c)) for c in columns)

@@ -32,10 +32,10 @@ from naisei.runs.show import (
     episode_page,
     summary_or_none,
 )
-from naisei.runs.task import Digest, Metric
+from naisei.runs.task import Digest
 from naisei.system.declare import Experiment
 from naisei.system.registry import declared, digest_of
-from naisei.system.spelled import as_command, as_python
+from naisei.system.spelled import as_command, as_python, as_title
 from naisei.web.html import fragment, page_response
 from naisei.web.pages.runs import study
 from naisei.web.pages.runs.commands import commands_of
@@ -108,7 +108,6 @@ class Table:
     asked: TableQuery
     priced: bool
     counted: bool
-    questions: bool
 
 
 @dataclass(slots=True)
@@ -175,6 +174,7 @@ async def show(request: Request) -> Response:
         written=together(remarks),
         remarks=remarks,
         reader=request.state.visitor.name,
+        title=as_title(found["frozen"].system, found["frozen"].config),
         command=as_command(found["frozen"].system, found["frozen"].config),
         python=as_python(found["frozen"].system, found["frozen"].config),
         **found,
@@ -215,22 +215,14 @@ def _chart(place: RunAddress, chart: Chart) -> str:
     return replace(chart, lines=lines)._repr_html_()
 
 
-@dataclass(frozen=True, slots=True)
-class _Metrics:
-    """The metrics of a run: the headline, defined ones, undefined ones."""
-
-    head: Metric | None
-    defined: Sequence[Metric]
-    undefined: Sequence[Metric]
-
-
-def _sorted(kept: StoredSummary, experiment: Experiment[Any] | None) -> _Metrics:
+def _sorted(kept: StoredSummary, experiment: Experiment[Any] | None) -> dict[str, Any]:
+    """The metric that stands for the run, those that have a value, and those that have none."""
     metrics = kept.summary.metrics
-    return _Metrics(
-        headline(kept.summary, experiment.headline if experiment else ()),
-        [m for m in metrics if not math.isnan(m.value)],
-        [m for m in metrics if math.isnan(m.value)],
-    )
+    return {
+        "head": headline(kept.summary, experiment.headline if experiment else ()),
+        "defined": [m for m in metrics if not math.isnan(m.value)],
+        "undefined": [m for m in metrics if math.isnan(m.value)],
+    }
 
 
 def _state(
@@ -325,7 +317,6 @@ def _made(
         asked,
         priced=any(cost.usd is None or cost.usd > 0 for _, cost in rows),
         counted=any(cost.tokens for _, cost in rows),
-        questions=any(row.digest.questions is not None for row, _ in rows),
     )
 
 

@@ -14,7 +14,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from naisei.addresses import is_loopback
-from naisei.core import InputError
 from naisei.lang import say
 from naisei.runs.directory import RunDirectory
 from naisei.runs.frozen import Frozen, default_path
@@ -174,13 +173,7 @@ def may_go_on(server: ServerState, place: RunAddress, frozen: Frozen) -> bool:
 
 async def _under_way(server: ServerState, place: RunAddress) -> Response:
     words = ["resume", str(place.path), f"--max-minutes={_MINUTES}"]
-    try:
-        await commands_of(server).carry_out(words, place.path, wait=0.0)
-    except InputError:
-        # What was not scored, or stopped by a limit, the page of the run tells itself.
-        with RunDirectory.look(place.path) as directory:
-            if not directory.log.known_episodes():
-                raise
+    await commands_of(server).carry_out(words, place.path, wait=0.0)
     return Response(status_code=204, headers={"HX-Redirect": place.url("show")})
 
 

@@ -23,16 +23,17 @@ class Cell:
     x: int
     y: int
     first: int
-    size: int
     name: str
     parts: Sequence[tuple[str, float, float]]
 
 
 @dataclass(frozen=True, slots=True)
 class Strip:
-    """All cells. each: episodes a cell. left: places of episodes still to come."""
+    """All cells. each: episodes a cell. cells: those in which something went wrong. fine: places of
+    those in which all went well. left: places of episodes still to come."""
 
     cells: Sequence[Cell]
+    fine: Sequence[tuple[int, int]]
     left: Sequence[tuple[int, int]]
     each: int
     width: int
@@ -44,10 +45,16 @@ class Strip:
         total = max(total, len(rows))
         each = 1 if total <= _MOST else -(-total // _MOST_SHARED)
         count = -(-total // each)
-        cells = [_cell(rows[at : at + each], at, at // each) for at in range(0, len(rows), each)]
-        left = [_cell_origin(number) for number in range(len(cells), count)]
+        cells, fine = [], []
+        for number, at in enumerate(range(0, len(rows), each)):
+            shared = rows[at : at + each]
+            if all(row.outcome == "good" for row in shared):
+                fine.append(_cell_origin(number))
+            else:
+                cells.append(_cell(shared, at, number))
+        left = [_cell_origin(number) for number in range(len(cells) + len(fine), count)]
         across = min(count, _ROW)
-        return Strip(cells, left, each, across * _WIDE, -(-count // _ROW) * _HIGH)
+        return Strip(cells, fine, left, each, across * _WIDE, -(-count // _ROW) * _HIGH)
 
 
 def _cell_origin(number: int) -> tuple[int, int]:
@@ -64,4 +71,4 @@ def _cell(rows: Sequence[EpisodeOutcome], first: int, number: int) -> Cell:
             share = round((_HIGH - 2) * n / len(rows), 2)
             parts.append((kind, round(y + top, 2), share))
             top += share
-    return Cell(x, y, first, len(rows), name, parts)
+    return Cell(x, y, first, name, parts)

@@ -17,7 +17,6 @@ from starlette.responses import Response
 from naisei.core import InputError
 from naisei.runs.charts import Interval, interval_chart
 from naisei.runs.export import study_runs
-from naisei.runs.frozen import Frozen
 from naisei.runs.overview import headline
 from naisei.runs.report import STUDY, StoredSummary, stored_summary
 from naisei.runs.task import Metric
@@ -33,7 +32,6 @@ class Member:
 
     label: str
     place: RunAddress
-    frozen: Frozen | None
     stored: StoredSummary | None
     head: Metric | None
     problem: str = ""
@@ -94,10 +92,10 @@ def _member(study: RunAddress, label: str, path: Path) -> Member:
         with opened(path) as directory:
             frozen, stored = directory.frozen, stored_summary(directory)
     except InputError as error:
-        return Member(label, place, None, None, None, error.message)
+        return Member(label, place, None, None, error.message)
     experiment = declared(frozen.system, frozen.config)
     head = headline(stored.summary, experiment.headline if experiment else ())
-    return Member(label, place, frozen, stored, head)
+    return Member(label, place, stored, head)
 
 
 def _chart(members: Sequence[Member]) -> str:
