@@ -19,9 +19,9 @@ from pydantic import TypeAdapter, ValidationError
 from naisei.core import InputError
 from naisei.files import write_atomically
 from naisei.lang import language, say
+from naisei.runs.budget import Ledger
 from naisei.runs.charts import table_chart
 from naisei.runs.directory import RunDirectory
-from naisei.runs.ledger import Ledger
 from naisei.runs.tables import number, to_csv, to_markdown
 from naisei.runs.task import Metric, Summary, Table
 from naisei.runs.words import worded
