@@ -117,8 +117,7 @@ def search(
     *,
     printed: Printed,
 ) -> None:
-    from naisei.runs.listing import find_runs, found_at
-    from naisei.runs.search import Search
+    from naisei.runs.listing import Search, find_runs, found_at
 
     if not text.strip():
         raise InputError(say("探す言葉がありません", "there is no text to look for"), place="TEXT")

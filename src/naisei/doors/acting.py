@@ -54,7 +54,7 @@ from naisei.doors.threads import Opened, Threads, last_request, mark_of
 from naisei.lang import Language, say
 from naisei.lengths import MESSAGE, too_long
 from naisei.models.gateway import ModelHandler
-from naisei.models.given import AnyModel, as_model
+from naisei.models.registry import AnyModel, as_model
 from naisei.runs.lock import arun_logged, retry_while_locked
 from naisei.runs.spans import traced
 

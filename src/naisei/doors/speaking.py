@@ -35,7 +35,7 @@ from naisei.doors.exchange import Notes
 from naisei.lang import Language, say
 from naisei.memory import Memory, memory_policy
 from naisei.models.gateway import ModelHandler
-from naisei.models.given import AnyModel, as_model
+from naisei.models.registry import AnyModel, as_model
 from naisei.runs.spans import traced
 
 F = TypeVar("F", bound=Callable[..., Any])
