@@ -26,7 +26,6 @@ from naisei.retrieval.load import parsed
 from naisei.retrieval.types import LIMITS, Unreadable
 from naisei.runs.log import RunLog
 from retrieval.slow_files import SLOW
-from textgame.test_large_map import house
 from textgame.test_planner import play, two_hundred_rooms
 from textgame.test_tidy import played, twenty_rooms
 from textgame.toy_kitchen import ToyKitchen
@@ -77,6 +76,25 @@ def read(name: str, text: str) -> int:
 
 def cooked(kitchen: Callable[[], ToyKitchen]) -> int:
     return len(play(kitchen(), steps=2000).steps)
+
+
+def house(*, named: bool) -> ToyKitchen:
+    """210 rooms: the cook book in one corner, what it asks for in two others. named: each room has
+    a name of its own; else all are corridors."""
+    rooms = {(x, y): f"Room {x} {y}" if named else "Corridor" for x in range(14) for y in range(15)}
+    return ToyKitchen(
+        rooms=rooms | {(0, 0): "Kitchen"},
+        doors={},
+        things={"cookbook": (0, 0), "knife": (13, 14), "carrot": (13, 0)},
+        inside={},
+        containers={},
+        appliances={"stove": (0, 0), "oven": (0, 0)},
+        needs={"carrot": ("diced", "fried")},
+        states={"carrot": ("", "")},
+        hands=3,
+        here=(7, 7),
+        kitchen=(0, 0),
+    )
 
 
 def tidied() -> int:

@@ -8,7 +8,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 _PACKAGE = Path(__file__).parents[1] / "src" / "naisei"
 #: Weights, dictionaries, data sets; the web app; systems that no door drives.
 _LEFT_OUT = ("data", "web", "textgame", "emphasis", "relationship", "intent", "retrieval")
-_KEPT = ("data/characters", "data/wire/clarify")
+_KEPT = ("data/characters",)
 
 
 class Parts(BuildHookInterface[Any]):

@@ -281,7 +281,8 @@ def with_a_person(table: Table, config: TriageConfig) -> Flow[Result]:
 
 def page() -> Any:
     """In the browser: whoever is there is the customer."""
-    from naisei.runs.conversation import OneOf, Prepared
+    from naisei.runs.asking import OneOf
+    from naisei.runs.conversation import Prepared
     from naisei.web.conversations.kind import ConversationContext, ConversationKind
     from naisei.web.conversations.routes import page_routes
     from naisei.web.pages import Page

@@ -14,8 +14,18 @@ import pytest
 
 from commandline import Naisei
 from naisei.core import InputError
-from naisei.runs.annotations import FILE, Annotation, read_annotations, written_on
-from naisei.runs.rubrics import agreement, agreements, instances, labels, rubrics, shuffled
+from naisei.runs.annotations import (
+    FILE,
+    Annotation,
+    agreement,
+    agreements,
+    instances,
+    labels,
+    read_annotations,
+    rubrics,
+    shuffled,
+    written_on,
+)
 from naisei.web.options import WebOptions
 from naisei.web.state import RECORDED
 from servers.web_server import WebServer

@@ -9,12 +9,10 @@ from typing import Any
 import pytest
 
 from checkout import tool
-from commandline import Naisei
-from naisei.runs.wire import WIRE, golden
 from naisei.schema import prompt_language
 
-GOLDEN = golden()
 wire = tool("wire")
+WIRE, GOLDEN = wire.WIRE, wire.golden()
 #: Words for a day that mean nothing without the day they are said on.
 _RELATIVE = re.compile(r"今日は|昨日|明日|先週|来週|\b(today|yesterday|tomorrow) (is|was|we|I)\b")
 _DATED = re.compile(r"\d{4}年|\b20\d\d\b")
@@ -154,12 +152,3 @@ def _fields(text: str) -> set[str]:
     """Names of fields, and the values that one of them may have."""
     found = re.findall(r'"([a-z_\d]+)": \{|^ *"([a-z_\d]+)",?$', text, re.M)
     return {name or value for name, value in found}
-
-
-def test_wire_shows_them(naisei: Naisei) -> None:
-    code, out, _ = naisei("models", "wire")
-    assert code == 0 and "clarify/agent.llm.ja" in out and "tokens" in out
-    code, out, _ = naisei("models", "wire", "clarify/agent.llm.ja")
-    assert code == 0 and "--- schema" in out and "行動の一覧" in out
-    code, _, err = naisei("models", "wire", "nothing")
-    assert code == 2 and "nothing" in err

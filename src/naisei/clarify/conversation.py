@@ -35,8 +35,8 @@ from naisei.core import (
 from naisei.japanese.answers import Stance, understand
 from naisei.lang import say
 from naisei.memory import memory_policy
-from naisei.runs.asking import ReadAnswer
-from naisei.runs.conversation import HumanHandler, Prepared
+from naisei.runs.asking import HumanHandler, ReadAnswer
+from naisei.runs.conversation import Prepared
 
 _MARKS = {"y": True, "○": True, "合ってる": True, "n": False, "×": False}
 #: Actions offered if none was found for a wish.

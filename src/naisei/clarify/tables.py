@@ -6,13 +6,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import ceil, comb, nan
+from typing import TYPE_CHECKING
 
 from naisei.clarify.config import ClarifyConfig
 from naisei.clarify.schemas import EpisodeResult, Instance
 from naisei.lang import say
 from naisei.runs.statistics import mean_metric
 from naisei.runs.task import Metric, Table
-from naisei.system.studies import Study
+
+if TYPE_CHECKING:
+    from naisei.system.studies import Study
 
 
 def blind_draws(instance: Instance, k: int, *, beta: float = 0.5) -> tuple[float, float, float]:

@@ -151,7 +151,6 @@ def _run_command(system: System, experiment: Experiment[Any]) -> Callable[..., N
     def run(context: typer.Context, **parameters: Any) -> None:
         from naisei.cli.printing import print_result, print_study
         from naisei.system.execute import execute
-        from naisei.system.studies import execute_study
 
         given = typed_in(context, parameters)
         keys = frozenset(given)
@@ -160,6 +159,8 @@ def _run_command(system: System, experiment: Experiment[Any]) -> Callable[..., N
         if experiment.study is not None:
             configs = dict(experiment.study(next(iter(configs.values()))))
         if len(configs) > 1:
+            from naisei.system.studies import execute_study
+
             title = f"{system.name} {experiment.verb}"
             study = execute_study(experiment, configs, options, title=title, run_dir=run_dir)
             print_study(study, as_json=as_json)

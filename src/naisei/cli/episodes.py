@@ -1,4 +1,4 @@
-"""`naisei runs search|keep|chart`: commands on existing runs."""
+"""`naisei runs fork|search|keep|chart`: commands on existing runs."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from typing import Annotated
 
 import typer
 
-from naisei.cli.fork import Dir
-from naisei.cli.printing import print_tables
+from naisei.cli.printing import print_result, print_tables
 from naisei.core import InputError
 from naisei.files import write_atomically
 from naisei.lang import say
@@ -17,9 +16,84 @@ from naisei.plugins import pairs
 from naisei.runs.directory import RunDirectory
 from naisei.runs.export import study_runs
 from naisei.runs.tables import records
-from naisei.system.config import Printed, flag
+from naisei.system.config import Options, Printed, flag
+from naisei.system.execute import RunOptions
 from naisei.system.instances import add_rows, rows_of
 from naisei.terminal import Console, json_text, visible
+
+Dir = Annotated[
+    Path, typer.Argument(metavar="DIR", help=say("実行ディレクトリ", "A run directory."))
+]
+FORK_HELP = say(
+    "1 件を途中のステップから分岐させ、答え・プロンプト・モデルを変えて続ける",
+    "Fork an episode at a step and go on with another answer, prompt or model.",
+)
+
+
+class _Forked(Options):
+    episode: str = flag("", "件 (INSTANCE#TRIAL)", "The episode, INSTANCE#TRIAL.", metavar="E")
+    step: str = flag(
+        ...,
+        "分岐するステップ。ここから先を新しく進める",
+        "The step to fork at: from it on, all is done anew.",
+        metavar="N",
+    )
+    answer: str | None = flag(
+        None,
+        "そのステップの答え、またはモデルの返答 (形式のあるものは JSON)",
+        "The answer at the step, or the model's reply (JSON where that has a form).",
+        metavar="TEXT",
+    )
+    prompt: str | None = flag(
+        None,
+        "そのステップでモデルに渡す最後のメッセージ",
+        "The last message that the model gets at the step.",
+        metavar="TEXT",
+    )
+    models: dict[str, str] = flag(
+        {},
+        "役割のモデルを変える: ROLE=PROVIDER:NAME (複数可)",
+        "The model of a role: ROLE=PROVIDER:NAME, repeatable.",
+        name="--model",
+        panel="models",
+    )
+    run_dir: Path | None = flag(
+        None,
+        "新しい実行の置き場所。省くと runs/ の下",
+        "Directory of the new run; by default one under runs/.",
+        panel="run",
+    )
+
+
+def fork(directory: Dir, plan: _Forked, options: RunOptions, printed: Printed) -> None:
+    from naisei.runs.frozen import Frozen
+    from naisei.system.fork import fork_run
+
+    if not Frozen.read(directory / "config.json").identity:
+        from naisei.runs.terminal import fork_conversation
+
+        if plan.prompt is not None or plan.models:
+            raise InputError(
+                say("会話では変えられません", "cannot be changed in a conversation"),
+                place="--model" if plan.models else "--prompt",
+                remedy="--answer",
+            )
+        new = fork_conversation(directory, plan.episode, plan.step, plan.run_dir, plan.answer)
+        print(say(f"続きは --run-dir {new} で", f"go on with --run-dir {new}"))
+        return
+    result = fork_run(
+        directory,
+        plan.episode,
+        plan.step,
+        answer=plan.answer,
+        prompt=plan.prompt,
+        models=plan.models,
+        options=options,
+        run_dir=plan.run_dir,
+    )
+    print_result(result, as_json=printed.as_json)
+    raise typer.Exit(result.exit_code)
+
 
 SEARCH_HELP = say("全実行・全件の本文を探す", "Look for a text in all episodes of all runs.")
 CHART_HELP = say(
@@ -43,8 +117,7 @@ def search(
     *,
     printed: Printed,
 ) -> None:
-    from naisei.runs.listing import find_runs, found_at
-    from naisei.runs.search import Search
+    from naisei.runs.listing import Search, find_runs, found_at
 
     if not text.strip():
         raise InputError(say("探す言葉がありません", "there is no text to look for"), place="TEXT")
@@ -109,9 +182,9 @@ def chart(
     *,
     printed: Charted,
 ) -> None:
-    from naisei.runs.across import across_runs
     from naisei.runs.charts import table_chart
     from naisei.runs.compare import load
+    from naisei.runs.pooling import across_runs
     from naisei.system.studies import headline_name
 
     runs = {str(path): path for d in directories for path in study_runs(d).values()}

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from naisei.cli.fork import Dir
+from naisei.cli.episodes import Dir
 from naisei.cli.parameters import with_options
 from naisei.core import InputError
 from naisei.files import write_atomically

@@ -11,14 +11,16 @@ import typer
 from naisei.cli.derived import shown_live
 from naisei.cli.episodes import (
     CHART_HELP,
+    FORK_HELP,
     KEEP_HELP,
     SEARCH_HELP,
+    Dir,
     chart,
+    fork,
     keep,
     search,
 )
 from naisei.cli.export import Output, export, print_json, print_text, report, write
-from naisei.cli.fork import FORK_HELP, Dir, fork
 from naisei.cli.parameters import with_options
 from naisei.cli.printing import print_result, print_tables
 from naisei.core import InputError

@@ -28,7 +28,7 @@ from naisei.director.draft import best, checked
 from naisei.director.schemas import ASPECTS, Draft, Outcome, Scores, Turn
 from naisei.director.spoken import speakable
 from naisei.director.state import TalkState
-from naisei.models.handler import ModelHandler, background
+from naisei.models.gateway import ModelHandler, background
 
 T = TypeVar("T")
 

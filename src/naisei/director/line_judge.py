@@ -18,7 +18,7 @@ from naisei.director.scripts import ScriptLine
 from naisei.director.state import Spoken, TalkState
 from naisei.director.verdict import CHECK_NAMES, LineVerdict, RuleSet
 from naisei.lang import language, say
-from naisei.models.handler import ModelHandler
+from naisei.models.gateway import ModelHandler
 
 
 def judge_lines(

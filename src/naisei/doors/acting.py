@@ -53,8 +53,8 @@ from naisei.doors.exchange import (
 from naisei.doors.threads import Opened, Threads, last_request, mark_of
 from naisei.lang import Language, say
 from naisei.lengths import MESSAGE, too_long
-from naisei.models.given import AnyModel, as_model
-from naisei.models.handler import ModelHandler
+from naisei.models.gateway import ModelHandler
+from naisei.models.registry import AnyModel, as_model
 from naisei.runs.lock import arun_logged, retry_while_locked
 from naisei.runs.spans import traced
 

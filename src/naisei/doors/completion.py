@@ -28,7 +28,7 @@ from naisei.intent.serve.api import error_body, with_sources
 from naisei.intent.serve.completions import Chunks, as_data, completion, dialogue_of
 from naisei.japanese.answers import Stance, understand
 from naisei.lang import language, say
-from naisei.models.handler import ModelHandler
+from naisei.models.gateway import ModelHandler
 from naisei.models.thoughts import Listener
 from naisei.runs.spans import traced
 

@@ -16,7 +16,7 @@ from naisei.director.check import rules_of
 from naisei.doors.acting import AskBeforeAct, ask_before_act
 from naisei.doors.exchange import Choice, Question, spent
 from naisei.lang import Language, say
-from naisei.models.given import AnyModel
+from naisei.models.registry import AnyModel
 from naisei.plugins import needs_extra
 
 with needs_extra("openai-agents"):

@@ -34,8 +34,8 @@ from naisei.director.schemas import Turn
 from naisei.doors.exchange import Notes
 from naisei.lang import Language, say
 from naisei.memory import Memory, memory_policy
-from naisei.models.given import AnyModel, as_model
-from naisei.models.handler import ModelHandler
+from naisei.models.gateway import ModelHandler
+from naisei.models.registry import AnyModel, as_model
 from naisei.runs.spans import traced
 
 F = TypeVar("F", bound=Callable[..., Any])

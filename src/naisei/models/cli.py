@@ -165,45 +165,6 @@ def check(
 
 @app.command(
     help=say(
-        "モデルに実際に送るリクエストの見本を、システムと役割ごとに見る",
-        "Show what is really sent to a model: sample requests of each system and role.",
-    )
-)
-def wire(
-    system: Annotated[
-        str,
-        typer.Argument(
-            metavar="[SYSTEM[/ROLE]]",
-            help=say("例: clarify、director/judge (既定: 一覧)", "E.g. clarify, director/judge."),
-            show_default=False,
-        ),
-    ] = "",
-    as_json: _Json = False,
-) -> None:
-    from naisei.runs.wire import golden
-    from naisei.terminal import visible
-
-    every = golden()
-    found = {name: text for name, text in every.items() if name.startswith(system)}
-    if not found:
-        raise InputError(
-            say(f"'{system}' の見本はありません", f"there are no sample requests of '{system}'"),
-            remedy=say(f"使えるもの: {', '.join(every)}", f"known: {', '.join(every)}"),
-        )
-    if as_json:
-        _json(found)
-    elif not system:
-        for name, text in found.items():
-            heads = [line for line in text.splitlines() if line.startswith("=== step ")]
-            print(name)
-            print("".join(f"  {line.removeprefix('=== ')}\n" for line in heads), end="")
-    else:
-        for name, text in found.items():
-            print(f"##### {name}\n{visible(text)}")
-
-
-@app.command(
-    help=say(
         "hand: の役割への依頼に、端末で答える",
         "Answer what waits for hand: roles, in the terminal.",
     )

@@ -309,7 +309,7 @@ def _exchanged(request: ChatRequest, reply: ChatReply, missing: list[str]) -> di
 
 def nobody_there(name: str, url: str, why: str) -> InputError:
     """For an endpoint that has never answered: no connection comes about."""
-    from naisei.models.providers._environment import proxy_for
+    from naisei.models.providers._endpoint import proxy_for
 
     if proxy := proxy_for(url):
         why = say(f"プロキシ {proxy} を経由: {why}", f"through the proxy {proxy}: {why}")

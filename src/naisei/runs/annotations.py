@@ -1,4 +1,5 @@
-"""Annotations of a run: tags, a note, and readings of episodes.
+"""Annotations of a run: tags, a note, and readings of episodes by a rubric, with the agreement of
+the readers.
 
 Each annotation is a line of `annotations.jsonl`; the last one of a reader, rubric and unit counts,
 so concurrent writers lose nothing. Not part of the run: its digests, its configuration and its
@@ -8,15 +9,23 @@ results do not depend on it.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import tomllib
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from hashlib import sha256
+from importlib.resources import files
+from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from naisei.core import InputError
+from naisei.data_sets import data_set
 from naisei.files import make_folder, output_error, plain_file
-from naisei.lang import say
+from naisei.lang import language, say
+from naisei.runs.export import Frame
+from naisei.runs.task import Table
 from naisei.text_files import json_of, read_text
 
 FILE = "annotations.jsonl"
@@ -117,3 +126,163 @@ def together(written: Mapping[str, Annotation]) -> Annotation:
     tags = dict.fromkeys(tag for a in written.values() for tag in a.tags)
     note = " / ".join(a.note for a in written.values() if a.note)
     return Annotation(answers={"tags": tuple(tags)}, note=note)
+
+
+#: As a reader: the labels of the data set itself.
+LABELS = "data"
+_BUNDLED = Path(str(files("naisei") / "data" / "rubrics"))
+
+
+class Question(BaseModel):
+    """options: value, and what it says in Japanese and English; or `NAME/CONFIG`, a table of a
+    bundled data set with `id`, `ja` and `en`. many: any number of them, else one."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    title: tuple[str, str]
+    options: tuple[tuple[str, str, str], ...] | str
+    many: bool = False
+
+    def choices(self) -> list[tuple[str, str]]:
+        """Value and words of each option."""
+        if isinstance(self.options, str):
+            name, _, config = self.options.partition("/")
+            (table,) = (c for c in data_set(name).configs if c.name == config)
+            rows = [row for rows in table.splits().values() for row in rows]
+            return [(str(row["id"]), str(row[language()])) for row in rows]
+        return [(value, say(ja, en)) for value, ja, en in self.options]
+
+
+class Rubric(BaseModel):
+    """data: names of the data sets whose rows are read; empty for episodes. shows: row fields shown
+    to a reader."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    title: tuple[str, str]
+    questions: tuple[Question, ...]
+    data: tuple[str, ...] = ()
+    shows: tuple[str, ...] = ()
+
+
+def rubrics(own: Path | None = None) -> dict[str, Rubric]:
+    """The bundled ones, and those in a folder `rubrics` of the runs, by name.
+
+    Raises:
+        InputError: a file is no rubric.
+    """
+    places = [*sorted(_BUNDLED.glob("*.toml"))]
+    places += sorted((own / "rubrics").glob("*.toml")) if own is not None else []
+    return {path.stem: _rubric(path) for path in places}
+
+
+def _rubric(path: Path) -> Rubric:
+    try:
+        return Rubric.model_validate({"name": path.stem, **tomllib.loads(read_text(path))})
+    except (tomllib.TOMLDecodeError, ValidationError) as error:
+        raise InputError(
+            say(f"評価の観点として読めません: {error}", f"is no rubric: {error}"),
+            place=str(path),
+            remedy=say(
+                "title と [[questions]] (name, title, options) を書いてください",
+                "write title and [[questions]] (name, title, options)",
+            ),
+        ) from error
+
+
+def shuffled(units: Sequence[str]) -> list[str]:
+    """A fixed pseudo-random order, so that the first units are the same fair sample for all
+    readers."""
+    return sorted(units, key=lambda unit: sha256(unit.encode()).digest())
+
+
+def instances(name: str) -> dict[str, dict[str, Any]]:
+    """Rows of a bundled data set in the language of the reader, by id. Raises `InputError`."""
+    configs = {config.name: config for config in data_set(name).configs}
+    config = configs.get(language()) or next(iter(configs.values()))
+    return {str(row["id"]): row for rows in config.splits().values() for row in rows}
+
+
+def labels(rubric: Rubric, rows: Mapping[str, Mapping[str, Any]]) -> list[Annotation]:
+    """The data set's own answers to a rubric: the fields named like its questions."""
+    return [
+        Annotation(reader=LABELS, rubric=rubric.name, unit=unit, answers=_labels(rubric, row))
+        for unit, row in rows.items()
+    ]
+
+
+def _labels(rubric: Rubric, row: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    there = {q.name: row[q.name] for q in rubric.questions if q.name in row}
+    return {k: tuple(map(str, v if isinstance(v, list) else [v])) for k, v in there.items()}
+
+
+def agreement(rubric: Rubric, read: Sequence[Annotation]) -> Table:
+    """Every two readers on each question: share of equal answers, and Krippendorff's α (1 for full
+    agreement, 0 for chance). Of a question with many options each option is a unit of its own,
+    and the interval resamples the things read."""
+    from naisei.runs.significance import krippendorff_alpha  # with numpy
+
+    by_reader: dict[str, dict[str, Annotation]] = {}
+    for each in read:
+        if each.rubric == rubric.name:
+            by_reader.setdefault(each.reader, {})[each.unit] = each
+    lines: list[tuple[str | float | int, ...]] = []
+    for question in rubric.questions:
+        for (a, first), (b, second) in combinations(by_reader.items(), 2):
+            shared = [u for u in first if u in second]
+            pairs = [
+                (unit, *values)
+                for unit in shared
+                for values in _values(question, first[unit], second[unit])
+            ]
+            units, clusters = [(x, y) for _, x, y in pairs], [unit for unit, *_ in pairs]
+            if not units:
+                continue
+            found = krippendorff_alpha(units, clusters=clusters)
+            equal, n = sum(x == y for x, y in units) / len(units), len(set(clusters))
+            lines.append((question.name, a, b, equal, found.value, found.low, found.high, n))
+    columns = ("question", "reader 1", "reader 2", "equal", "alpha", "alpha low", "alpha high", "n")
+    note = say(
+        "α はクリッペンドルフの α (名義尺度)、区間は 95 %、n は二人とも読んだ件数",
+        "α is Krippendorff's (nominal), with its 95 % interval; n: how many both have read",
+    )
+    return Table("Agreement", columns, tuple(lines), note)
+
+
+def agreements(folder: Path, read: Sequence[Annotation]) -> list[Table]:
+    """`agreement` on each rubric that was read by; with the labels, where the folder is that of a
+    data set."""
+    known = rubrics(folder.parent if folder.parent.name != "annotations" else folder.parents[1])
+    used = [known[name] for name in dict.fromkeys(a.rubric for a in read) if name in known]
+    own = [labels(r, instances(folder.name)) if folder.name in r.data else [] for r in used]
+    tables = [agreement(r, [*read, *more]) for r, more in zip(used, own, strict=True)]
+    return [table for table in tables if table.rows]
+
+
+def _values(question: Question, a: Annotation, b: Annotation) -> list[tuple[str, str]]:
+    x, y = (set(each.answers.get(question.name, ())) for each in (a, b))
+    if not question.many:
+        return [(*x, *y)] if x and y else []  # type: ignore[list-item]
+    return [(str(v in x), str(v in y)) for v, _ in question.choices()]
+
+
+def readings(read: Sequence[Annotation]) -> Frame:
+    """A row for each answer, for other programs; a note stands in the rows of its unit."""
+    return Frame(
+        tuple(
+            {
+                "rubric": each.rubric,
+                "reader": each.reader,
+                "unit": each.unit,
+                "question": question,
+                "answer": " ".join(values),
+                "note": each.note,
+                "at": each.at,
+            }
+            for each in read
+            if each.unit
+            for question, values in (each.answers or {"": ()}).items()
+        )
+    )

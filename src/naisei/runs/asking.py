@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from naisei.core import Effect, InputError
+from naisei.core import Effect, Handler, InputError, Where
 from naisei.lang import say
 
 #: Parses the person's fields into the result of an effect. Raises `InputError` for invalid input;
@@ -41,3 +41,28 @@ def answer_text(effect: Effect[Any], fields: Mapping[str, str]) -> str:
     if not text:
         raise InputError(say("何か書いてください", "please write something"))
     return text
+
+
+class HumanHandler(Handler):
+    """Performs effects by asking the person; an effect waits for the answer."""
+
+    def __init__(self, ask: Callable[[PendingQuestion], None], read: ReadAnswer) -> None:
+        self._ask, self._read = ask, read
+
+    async def perform(self, effect: Effect[Any], where: Where) -> Any:
+        answered = asyncio.get_running_loop().create_future()
+        self._ask(PendingQuestion(where.step, effect, self._read, answered))
+        return await answered
+
+
+class OneOf:
+    """Parses one of several fixed answers."""
+
+    def __init__(self, *choices: str) -> None:
+        self.choices = choices
+
+    def __call__(self, effect: Effect[Any], fields: Mapping[str, str]) -> str:
+        if (text := fields.get("text", "").strip()) in self.choices:
+            return text
+        known = say("、", ", ").join(self.choices)
+        raise InputError(say(f"{known} のどれかです", f"must be one of {known}"))

@@ -24,11 +24,9 @@ from typing import Any, Literal, NamedTuple
 from pydantic import JsonValue
 
 from naisei.core import (
-    Effect,
     EffectFailed,
     Event,
     Flow,
-    Handler,
     InputError,
     Limits,
     ReplayDivergence,
@@ -37,7 +35,7 @@ from naisei.core import (
 )
 from naisei.core.events import plain
 from naisei.lang import say, speaking
-from naisei.runs.asking import NotAsked, PendingQuestion, ReadAnswer, answer_text
+from naisei.runs.asking import HumanHandler, NotAsked, PendingQuestion, ReadAnswer, answer_text
 from naisei.runs.fork import events_before
 from naisei.runs.lock import arun_logged, retry_while_locked
 from naisei.runs.log import RunLog
@@ -238,7 +236,7 @@ class LiveConversation:
 
     def human(self, read: ReadAnswer | None = None) -> HumanHandler:
         """A handler that lets the person answer an effect."""
-        return HumanHandler(self, read or answer_text)
+        return HumanHandler(self.ask, read or answer_text)
 
     def ask(self, asked: PendingQuestion) -> None:
         """Publish a question to the person."""
@@ -351,28 +349,3 @@ class LiveConversation:
     def _move(self) -> None:
         moved, self._moved = self._moved, asyncio.Event()
         moved.set()
-
-
-class HumanHandler(Handler):
-    """Performs effects by asking the person; an effect waits for the answer."""
-
-    def __init__(self, conversation: LiveConversation, read: ReadAnswer) -> None:
-        self._conversation, self._read = conversation, read
-
-    async def perform(self, effect: Effect[Any], where: Where) -> Any:
-        answered = asyncio.get_running_loop().create_future()
-        self._conversation.ask(PendingQuestion(where.step, effect, self._read, answered))
-        return await answered
-
-
-class OneOf:
-    """Parses one of several fixed answers."""
-
-    def __init__(self, *choices: str) -> None:
-        self.choices = choices
-
-    def __call__(self, effect: Effect[Any], fields: Mapping[str, str]) -> str:
-        if (text := fields.get("text", "").strip()) in self.choices:
-            return text
-        known = say("、", ", ").join(self.choices)
-        raise InputError(say(f"{known} のどれかです", f"must be one of {known}"))

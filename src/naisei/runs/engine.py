@@ -27,9 +27,8 @@ from naisei.core import (
 )
 from naisei.core.events import plain
 from naisei.lang import say
-from naisei.runs.budget import UNBOUNDED, Budget, Gate, GatedWorld
+from naisei.runs.budget import UNBOUNDED, Budget, Gate, GatedWorld, Ledger
 from naisei.runs.directory import RunDirectory
-from naisei.runs.ledger import Ledger
 from naisei.runs.lock import arun_logged, retry_while_locked
 from naisei.runs.progress import Progress, Standing, stopping_on_signals
 from naisei.runs.task import CLUSTERS, TITLES, EpisodeRow, Task

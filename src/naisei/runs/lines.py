@@ -1,16 +1,21 @@
 """An episode as lines: each system renders them once, and every view draws them.
 
 A system makes `Line`s of its results and of its events. The terminal, the report, a notebook, the
-pages and `naisei demo` draw them; none knows the system.
+pages and `naisei demo` draw them; none knows the system. An effect of any system is drawn as an
+`EffectView`.
 """
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from pydantic import JsonValue
+
+from naisei.core import Event
 from naisei.lang import say
 
 if TYPE_CHECKING:
@@ -125,3 +130,209 @@ def folded(lines: Sequence[Line]) -> list[Line]:
             drafts = []
         out.append(line)
     return out + drafts
+
+
+#: Longest text shown unfolded.
+_LONG = 4_000
+
+
+@dataclass(frozen=True, slots=True)
+class EffectView:
+    """One effect: request, result, cost.
+
+    number: its place in the episode, from 0. kind: its class in the style sheet. who, head: its
+    title. asked, answer: request and result, either may be empty. details: folded parts, title and
+    text.
+    """
+
+    number: int
+    step: str
+    kind: str
+    who: str
+    head: str
+    asked: str = ""
+    answer: str = ""
+    details: tuple[tuple[str, str], ...] = ()
+    failure: str = ""
+    cost: str = ""
+
+
+def effect_view(event: Event, number: int = 0) -> EffectView:
+    """An event in words. number: its place in the episode, from 0."""
+    request: Any = without_vectors(event.request)
+    result: Any = without_vectors(event.result)
+    made = _KINDS.get(event.kind, _other)(request, result, event.kind)
+    return EffectView(
+        number=number,
+        step=event.where.step,
+        kind=event.kind if event.kind in _KINDS else "other",
+        failure=": ".join(event.failure) if event.failure else "",
+        cost=_cost(event),
+        **made,
+    )
+
+
+def effect_lines(event: Event) -> tuple[Line, ...]:
+    """An effect of any system as lines: request and result."""
+    view = effect_view(event)
+    marks = (Mark(view.head, "dim"),) if view.head else ()
+    asked = (Line(view.asked, view.who, marks=marks),) if view.asked else ()
+    alone = not view.asked
+    answer = Line(
+        view.answer,
+        view.who if alone else "",
+        marks=marks if alone else (),
+        mine=view.kind == "ask",
+    )
+    failed = (Line(view.failure, tone="bad"),) if view.failure else ()
+    return (*asked, *((answer,) if view.answer or (alone and not failed) else ()), *failed)
+
+
+def prompt_text(event: Event) -> list[tuple[str, str]]:
+    """Role and text of each message of a `chat` effect; of others, none."""
+    if event.kind != "chat":
+        return []
+    request: Any = event.request
+    return [(str(m["role"]), str(m["content"])) for m in request["messages"]]
+
+
+def without_vectors(value: JsonValue) -> JsonValue:
+    """The value with encoded vectors elided."""
+    if isinstance(value, list):
+        return [without_vectors(v) for v in value]
+    if not isinstance(value, dict):
+        return value
+    shape = value.get("shape")
+    if set(value) == {"shape", "f4"} and isinstance(shape, list) and len(shape) == 2:
+        return f"{shape[0]} × {shape[1]}-dim vector"
+    return {key: without_vectors(v) for key, v in value.items()}
+
+
+def _chat(request: Any, result: Any, kind: str) -> dict[str, Any]:
+    return {
+        "who": str(request["role"]),
+        "head": say("モデルの返答", "a model's reply"),
+        "answer": "" if result is None else _fields(result),
+    }
+
+
+def _ask(request: Any, result: Any, kind: str) -> dict[str, Any]:
+    return {
+        "who": say("ユーザーへの質問", "to the user"),
+        "head": "",
+        "asked": _text(request["question"]),
+        "answer": "" if result is None else _text(result),
+    }
+
+
+def _act(request: Any, result: Any, kind: str) -> dict[str, Any]:
+    seen = result if isinstance(result, dict) else {}
+    ends = [say("終わり", "the end")] if seen.get("done") else []
+    reward = [f"{say('報酬', 'reward')} {seen['reward']:g}"] if seen.get("reward") else []
+    info = seen.get("info")
+    return {
+        "who": say("行動", "action"),
+        "head": " · ".join([*reward, *ends]),
+        "asked": _text(request["action"]),
+        "answer": str(seen.get("text", "")),
+        "details": (("info", _text(info)),) if info else (),
+    }
+
+
+def _say(request: Any, result: Any, kind: str) -> dict[str, Any]:
+    meta, speaker = request.get("meta"), request["speaker"]
+    return {
+        "who": {"": say("発話", "said"), "thought": say("考え", "thought")}.get(speaker, speaker),
+        "head": "",
+        "answer": str(request["text"]),
+        "details": ((say("付記", "with it"), _text(meta)),) if meta else (),
+    }
+
+
+def _search(request: Any, result: Any, kind: str) -> dict[str, Any]:
+    hits = result if isinstance(result, list) else []
+    return {
+        "who": say("検索", "search"),
+        "head": say(f"{len(hits)} 件", f"{len(hits)} found"),
+        "asked": str(request["query"]),
+        "details": tuple((f"{hit['score']:.3f} {hit['id']}", _text(hit["text"])) for hit in hits),
+    }
+
+
+def _remember(request: Any, result: Any, kind: str) -> dict[str, Any]:
+    return {
+        "who": say("記憶", "memory"),
+        "head": str(request["memory"]),
+        "answer": _fields(request["item"]),
+    }
+
+
+def _embed(request: Any, result: Any, kind: str) -> dict[str, Any]:
+    texts = request["texts"]
+    return {
+        "who": say("ベクトル化", "embedding"),
+        "head": say(f"{len(texts)} 文", f"{len(texts)} texts"),
+        "answer": "" if result is None else _text(result),
+        "details": ((say("文", "texts"), "\n".join(map(str, texts))),),
+    }
+
+
+def _now(request: Any, result: Any, kind: str) -> dict[str, Any]:
+    return {"who": say("時刻", "the time"), "head": str(result or "")}
+
+
+def _other(request: Any, result: Any, kind: str) -> dict[str, Any]:
+    return {
+        "who": say("記憶", "memory") if kind in ("recall", "recent") else kind,
+        "head": "",
+        "details": (
+            (say("求めたもの", "asked"), _text(request)),
+            (say("結果", "result"), _text(result)),
+        ),
+    }
+
+
+_KINDS = {
+    "chat": _chat,
+    "ask": _ask,
+    "act": _act,
+    "say": _say,
+    "search": _search,
+    "remember": _remember,
+    "embed": _embed,
+    "now": _now,
+}
+
+
+def _fields(value: JsonValue) -> str:
+    """A structured reply, one field per line."""
+    if not isinstance(value, dict):
+        return _text(value)
+    return "\n".join(f"{key}: {_compact(inner)}" for key, inner in value.items())
+
+
+def _compact(value: JsonValue) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _LONG else f"{text[:_LONG]}… ({len(text):,})"
+
+
+def _text(value: JsonValue) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=1)
+    return text if len(text) <= _LONG else f"{text[:_LONG]}… ({len(text):,})"
+
+
+def _cost(event: Event) -> str:
+    parts = []
+    if (used := event.usage) is not None and (used.tokens or used.cached):
+        parts.append(used.model)
+        tokens = f"{used.input_tokens:,} + {used.output_tokens:,}"
+        parts.append(say(f"{tokens} トークン", f"{tokens} tokens"))
+        if used.cached:
+            parts.append(say("キャッシュから", "from the cache"))
+        if used.usd:
+            parts.append(f"${used.usd:.4f}")
+        if used.attempts > 1:
+            parts.append(say(f"{used.attempts} 回目", f"{used.attempts} attempts"))
+    if event.seconds >= 0.005:
+        parts.append(say(f"{event.seconds:.2f} 秒", f"{event.seconds:.2f} s"))
+    return " · ".join(parts)

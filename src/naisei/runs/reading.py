@@ -14,9 +14,9 @@ from pydantic import JsonValue
 
 from naisei.core import Event, InputError, Usage, Where
 from naisei.lang import say
-from naisei.runs import ledger, rows
+from naisei.runs import rows
+from naisei.runs.budget import SPENT, USED, Ledger, Spent
 from naisei.runs.integrity import Findings, row_digest
-from naisei.runs.ledger import Ledger, Spent
 from naisei.runs.rows import Texts
 from naisei.runs.task import EpisodeRow
 
@@ -157,7 +157,7 @@ class LogReader:
     def _usages(self) -> Iterator[tuple[str, Usage]]:
         """Costs of effects, failed ones included, by episode, role and model."""
         for table in ("events", "lost"):
-            for episode, *row in self.select(ledger.USED.format(table)):
+            for episode, *row in self.select(USED.format(table)):
                 if (usage := rows.usage(tuple(row))) is not None:
                     yield episode, usage
 
@@ -181,7 +181,7 @@ class LogReader:
     def ledger(self) -> Ledger:
         """The run's costs so far."""
         found = Ledger()
-        for role, model, unpriced, *sums in self.select(ledger.SPENT):
+        for role, model, unpriced, *sums in self.select(SPENT):
             found.roles.setdefault(role, Spent()).add(unpriced, *sums)
             if unpriced:
                 found.unpriced.add(model)

@@ -19,9 +19,8 @@ from pydantic import TypeAdapter, ValidationError
 from naisei.core import InputError
 from naisei.files import write_atomically
 from naisei.lang import language, say
-from naisei.runs.charts import table_chart
+from naisei.runs.budget import Ledger
 from naisei.runs.directory import RunDirectory
-from naisei.runs.ledger import Ledger
 from naisei.runs.tables import number, to_csv, to_markdown
 from naisei.runs.task import Metric, Summary, Table
 from naisei.runs.words import worded
@@ -247,6 +246,8 @@ def write_study(
         runs: label → link to that run's report, relative to `directory`.
         conditions: model, data, seeds and the like: the last table, and `conditions.csv`.
     """
+    from naisei.runs.charts import table_chart  # the report of a run has none
+
     if conditions:
         under = Table("Conditions", ("", "value"), tuple(conditions.items()))
         write_atomically(directory / "conditions.csv", to_csv(under))

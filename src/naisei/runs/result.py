@@ -12,10 +12,10 @@ from pydantic import JsonValue, ValidationError
 
 from naisei.core import InputError
 from naisei.lang import say
+from naisei.runs.budget import Ledger
 from naisei.runs.directory import RunDirectory
 from naisei.runs.engine import RunOutcome
 from naisei.runs.frozen import Accepted
-from naisei.runs.ledger import Ledger
 from naisei.runs.report import StoredSummary, plain_number, store_summary, write_report
 from naisei.runs.task import EpisodeRow, Summary, Task
 

@@ -10,7 +10,7 @@ from typing import Any
 from naisei.core import Event, InputError
 from naisei.lang import language, say
 from naisei.runs.directory import RunDirectory
-from naisei.runs.effects import EffectView, effect_view, without_vectors
+from naisei.runs.lines import EffectView, effect_view, without_vectors
 from naisei.runs.report import templates
 from naisei.runs.show import EpisodeFilter, episode_page, summary_or_none
 from naisei.runs.task import TITLES

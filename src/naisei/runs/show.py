@@ -19,7 +19,7 @@ from pydantic import JsonValue
 from naisei.core import Event, InputError
 from naisei.lang import say
 from naisei.runs.directory import RunDirectory
-from naisei.runs.effects import effect_view, prompt_text
+from naisei.runs.lines import effect_view, prompt_text
 from naisei.runs.log import RunLog
 from naisei.runs.report import StoredSummary, markdown_report, stored_summary, svg_source
 from naisei.runs.result import result_json

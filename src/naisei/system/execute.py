@@ -1,10 +1,10 @@
-"""Carrying out runs: one configuration, or several in one study. Every system's executor."""
+"""Carrying out runs, on this machine or a Ray cluster. Every system's executor."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
-from contextlib import AbstractAsyncContextManager, nullcontext
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -185,8 +185,6 @@ async def _perform(
         config = completed(experiment, config)
         task = experiment.load(config)
     if options.engine != "local":
-        from naisei.system.engines import check_engine
-
         check_engine(options.engine, task, config.models)
     if options.track or trackers:
         from naisei.runs.tracking import tracked
@@ -247,8 +245,6 @@ def _engine(
         from naisei.runs.engine import run_task
 
         return nullcontext(run_task)
-    from naisei.system.engines import open_engine
-
     load = partial(experiment.load, config)
     return open_engine(engine, concurrency=concurrency, load=load, world=world, cluster=cluster)
 
@@ -286,3 +282,59 @@ def check_models(experiment: Experiment[C], config: C, engine: str = "local") ->
                 "--model scripted:FILE, or set NAISEI_MODEL" + (f"; or {en}" if en else ""),
             ),
         )
+
+
+#: Provider of models that a person plays at this terminal.
+_BY_HAND = "hand:"
+
+
+def check_engine(engine: str, task: Task[Any], models: Mapping[str, str]) -> None:
+    """Raises `InputError` for an unknown engine, or one that cannot run the task."""
+    if engine != "ray" and not engine.startswith("ray://"):
+        raise InputError(
+            say(f"{engine!r} という実行エンジンはありません", f"there is no engine {engine!r}"),
+            place="--engine",
+            remedy=say(
+                "local、ray、ray://HOST:PORT のどれかにしてください",
+                "use local, ray or ray://HOST:PORT",
+            ),
+        )
+    by_hand = any(model.startswith(_BY_HAND) for model in models.values())
+    if by_hand or task.in_terminal:
+        raise InputError(
+            say(
+                "この端末の人が答える実行は、ほかのマシンでは進められません",
+                "what a person at this terminal answers cannot run elsewhere",
+            ),
+            place="--engine",
+            remedy=say("--engine を外してください", "leave out --engine"),
+        )
+
+
+@asynccontextmanager
+async def open_engine(
+    engine: str,
+    *,
+    concurrency: int,
+    load: Callable[[], Task[Any]],
+    world: Callable[..., Any],
+    cluster: Cluster | None = None,
+) -> AsyncIterator[Engine]:
+    """A Ray cluster's engine, closed on leaving.
+
+    Args:
+        engine: `ray` or `ray://HOST:PORT`.
+        concurrency: episodes at a time.
+        load, world: what workers elsewhere make; see `naisei.runs.cluster.RayEngine`.
+        cluster: existing workers, left running.
+
+    Raises:
+        InputError: the cluster cannot be reached.
+    """
+    from naisei.runs.cluster import RayEngine, ray_cluster
+
+    if cluster is not None:
+        yield RayEngine(cluster, load, world)
+        return
+    async with ray_cluster(engine, concurrency=concurrency) as opened:
+        yield RayEngine(opened, load, world)

@@ -19,9 +19,8 @@ from typing import Any, Literal
 from pydantic import JsonValue
 
 from naisei.core import Event, InputError, Where
-from naisei.runs.effects import effect_lines
 from naisei.runs.frozen import Frozen
-from naisei.runs.lines import Line
+from naisei.runs.lines import Line, effect_lines
 from naisei.runs.task import Task
 from naisei.system.registry import WITHOUT_COMMAND, experiment_of, find_system, system_names
 

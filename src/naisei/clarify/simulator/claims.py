@@ -340,6 +340,6 @@ def _vector(text: str) -> npt.NDArray[np.float32]:
 
 @cache
 def _embedder() -> Embedder:
-    from naisei.models.embedders.fast import FastEmbedder
+    from naisei.models.embedders.unigram import FastEmbedder
 
     return FastEmbedder()

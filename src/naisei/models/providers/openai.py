@@ -16,8 +16,7 @@ from naisei.models.base import (
     check_allowed,
     check_url,
 )
-from naisei.models.providers._api import API
-from naisei.models.providers._completion import reply_of
+from naisei.models.providers._api import API, reply_of
 
 
 class CompletionsModel:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict
 
 from naisei.lang import say
-from naisei.models.embedders.fast import FastEmbedder
+from naisei.models.embedders.unigram import FastEmbedder
 from naisei.relationship.speech.features import (
     CONTENT,
     CONTENTS,

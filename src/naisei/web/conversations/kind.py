@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, JsonValue
 
 from naisei.core import Chat, Event, Handler, HandlerWrapper, Limits, Sampling, Where, World
-from naisei.runs.asking import ReadAnswer
-from naisei.runs.conversation import ConversationStatus, HumanHandler, LiveConversation, Prepared
+from naisei.runs.asking import HumanHandler, ReadAnswer
+from naisei.runs.conversation import ConversationStatus, LiveConversation, Prepared
 from naisei.runs.directory import RunDirectory
 from naisei.runs.lines import Line
 from naisei.system.config import Parameters

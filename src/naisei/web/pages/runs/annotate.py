@@ -16,9 +16,19 @@ from starlette.responses import RedirectResponse, Response
 
 from naisei.core import InputError
 from naisei.lang import say
-from naisei.runs.annotations import Annotation, read_annotations, written_on
+from naisei.runs.annotations import (
+    LABELS,
+    Annotation,
+    Rubric,
+    agreements,
+    instances,
+    read_annotations,
+    readings,
+    rubrics,
+    shuffled,
+    written_on,
+)
 from naisei.runs.lines import Line
-from naisei.runs.rubrics import LABELS, Rubric, agreements, instances, readings, rubrics, shuffled
 from naisei.runs.words import worded
 from naisei.web.html import form_fields, page_response
 from naisei.web.pages.runs.files import download

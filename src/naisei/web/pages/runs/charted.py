@@ -14,10 +14,10 @@ from starlette.responses import Response
 
 from naisei.core import InputError
 from naisei.lang import say
-from naisei.runs.across import across_runs, varied
 from naisei.runs.charts import table_chart
 from naisei.runs.compare import load
 from naisei.runs.pictures import draw
+from naisei.runs.pooling import across_runs, varied
 from naisei.runs.tables import to_csv
 from naisei.system.studies import headline_name
 from naisei.web.html import page_response

@@ -19,8 +19,7 @@ from naisei.core import Event, InputError, ReplayDivergence
 from naisei.lang import language, say, speaking
 from naisei.runs.annotations import written_on
 from naisei.runs.directory import RunDirectory
-from naisei.runs.effects import effect_view, prompt_text
-from naisei.runs.lines import Line
+from naisei.runs.lines import Line, effect_view, prompt_text
 from naisei.runs.overview import Overview
 from naisei.web.conversations.kind import WHERE
 from naisei.web.html import page_response

@@ -11,8 +11,7 @@ from typing import Any
 from naisei.core import Event, InputError, Where
 from naisei.lang import language
 from naisei.runs.directory import RunDirectory
-from naisei.runs.effects import effect_lines, prompt_text
-from naisei.runs.lines import Line
+from naisei.runs.lines import Line, effect_lines, prompt_text
 from naisei.runs.overview import EpisodeOutcome, Overview
 from naisei.runs.show import EpisodeFilter, EpisodeLine, episode_page, find_episode, summary_or_none
 from naisei.runs.task import TITLES, Digest

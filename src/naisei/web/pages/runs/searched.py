@@ -13,8 +13,7 @@ from starlette.responses import Response
 from naisei.lang import language, say, speaking
 from naisei.plugins import pairs
 from naisei.runs.directory import RunDirectory
-from naisei.runs.listing import find_runs
-from naisei.runs.search import Hit, Search
+from naisei.runs.listing import Hit, Search, find_runs
 from naisei.system.instances import add_rows, rows_of
 from naisei.web.html import form_fields, page_response
 from naisei.web.pages.runs.lists import RunAddress, looking, place_of
