@@ -31,7 +31,7 @@ def test_an_own_profile_needs_no_code(tmp_path: Path) -> None:
     lax = check("別居している。あなたは天才です。", character=str(path))
     assert lax.check("tone").status.value == "WARN", "signals that were not measured only warn"
     verdict = check("別居している。あなたは天才です。", character=str(path), rules="spec")
-    assert verdict.tone.to_json() == {
+    assert verdict.to_json()["tone"] == {
         "score": 0,
         "marker": 0,
         "vocab": None,

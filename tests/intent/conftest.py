@@ -15,7 +15,7 @@ from naisei.models.base import ModelSettings
 from servers.intent_server import IntentServer, indexed
 from waiting import PATIENCE
 
-Start = Callable[..., IntentServer]
+Serve = Callable[..., IntentServer]
 
 
 @pytest.fixture(scope="module")
@@ -24,8 +24,8 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def start(index: Path, tmp_path: Path) -> Iterator[Start]:
-    """`start(roles=(), model=None, **OPTIONS)`: a running server; `model` plays the roles."""
+def serve(index: Path, tmp_path: Path) -> Iterator[Serve]:
+    """`serve(roles=(), model=None, **OPTIONS)`: a running server; `model` plays the roles."""
     running: list[IntentServer] = []
 
     def begin(*, roles: tuple[str, ...] = (), model: Any = None, **options: Any) -> IntentServer:

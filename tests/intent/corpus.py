@@ -3,6 +3,7 @@
 # ruff: noqa: E501  (documents and questions are read best on one line)
 
 from naisei.retrieval.build import build
+from retrieval.documents import written
 
 DOCUMENTS = {
     "leave/annual.md": "# 年次有給休暇\n\n施行日: 2024年4月1日\n\n## 付与日数\n\n入社から6か月で10日を付与する。\n\n"
@@ -37,9 +38,5 @@ KINDS = {
 
 def write_index(folder, documents=DOCUMENTS, embedder="ngram"):
     """Documents and index below `folder`; returns the index's folder."""
-    for name, text in documents.items():
-        path = folder / "docs" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    build(folder / "index", folder / "docs", embedder=embedder)
+    build(folder / "index", written(folder / "docs", documents), embedder=embedder)
     return folder / "index"

@@ -2,6 +2,7 @@
 
 import pytest
 
+from intent.corpus import write_index
 from naisei.core import Evidence, Where
 from naisei.intent.answering import extracted
 from naisei.intent.effects import Weigh, WeighHandler, Weights, evidence
@@ -10,7 +11,6 @@ from naisei.intent.evidence import SearchResult, coverage, is_held, newest_first
 from naisei.intent.extraction import quotes
 from naisei.intent.rules import Rules
 from naisei.japanese.sentences import search_tokens
-from naisei.retrieval.build import build
 from naisei.retrieval.index import Index
 
 
@@ -50,12 +50,10 @@ def test_nothing_found_is_nothing_held():
 
 @pytest.mark.parametrize("embedder", [None, "ngram"])
 def test_a_question_of_the_subject_is_nearer_than_one_off_it(tmp_path, embedder):
-    (tmp_path / "docs").mkdir()
-    for n, word in enumerate(["休暇", "経費", "会議室", "駐車場", "天気"]):
-        text = f"# {word}の規程\n\n{word}の申請は三日前までに課長へ行う。\n"
-        (tmp_path / "docs" / f"{n}.md").write_text(text, encoding="utf-8")
-    build(tmp_path / "index", tmp_path / "docs", embedder=embedder)
-    with Index.open(tmp_path / "index") as index:
+    words = ("休暇", "経費", "会議室", "駐車場", "天気")
+    text = "# {0}の規程\n\n{0}の申請は三日前までに課長へ行う。\n"
+    files = {f"{word}.md": text.format(word) for word in words}
+    with Index.open(write_index(tmp_path, files, embedder)) as index:
 
         def value(query):
             hits = [evidence(h) for h in index.search(query, k=5)]
@@ -68,11 +66,8 @@ def test_a_question_of_the_subject_is_nearer_than_one_off_it(tmp_path, embedder)
 
 
 def test_words_of_another_language_are_told_from_names_in_the_documents(tmp_path):
-    (tmp_path / "docs").mkdir()
     text = "# 社外からの接続\n\nVPNに接続できないときはE-310と表示される。休暇は課長に申請する。\n"
-    (tmp_path / "docs" / "vpn.md").write_text(text, encoding="utf-8")
-    build(tmp_path / "index", tmp_path / "docs", embedder="ngram")
-    with Index.open(tmp_path / "index") as index:
+    with Index.open(write_index(tmp_path, {"vpn.md": text})) as index:
         weigh = WeighHandler(index)
         foreign = [
             weigh.perform(Weigh(query), Where("x")).foreign
@@ -142,15 +137,11 @@ def test_a_number_that_is_asked_for_is_quoted_from_the_column_or_list_that_has_i
 
 
 def test_how_many_days_are_asked_for_finds_the_column_of_days(tmp_path):
-    (tmp_path / "docs").mkdir()
-    sections = {
-        "繰越し": "休暇は翌年に繰り越す。",
-        "数": "| 勤続 | 付与日数 |\n|-|-|\n| 1年 | 11 |\n",
+    files = {
+        "繰越し.md": "# 休暇 繰越し\n\n休暇は翌年に繰り越す。",
+        "数.md": "# 休暇 数\n\n| 勤続 | 付与日数 |\n|-|-|\n| 1年 | 11 |\n",
     }
-    for name, text in sections.items():
-        (tmp_path / "docs" / f"{name}.md").write_text(f"# 休暇 {name}\n\n{text}", encoding="utf-8")
-    build(tmp_path / "index", tmp_path / "docs", embedder=None)
-    with Index.open(tmp_path / "index") as index:
+    with Index.open(write_index(tmp_path, files, None)) as index:
         assert index.search("休暇は何日ありますか", k=1)[0].chunk.path == "数.md"
 
 

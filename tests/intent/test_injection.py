@@ -26,6 +26,7 @@ from naisei.intent.serve.options import ServeOptions
 from naisei.models.base import ModelSettings
 from naisei.retrieval.build import build
 from naisei.retrieval.index import Index
+from retrieval.documents import written
 from servers.intent_server import DOCUMENTS, IntentServer
 
 DATA = Path(str(files("naisei"))) / "data"
@@ -61,8 +62,7 @@ def _maker() -> Any:
 def _indexed(folder: Path, attacks: dict[str, bytes]) -> Path:
     docs = folder / "docs"
     shutil.copytree(DATA / "handbook", docs, ignore=shutil.ignore_patterns("*.pdf", "*.docx"))
-    for name, text in DOCUMENTS.items():
-        (docs / name).write_text(text, encoding="utf-8")
+    written(docs, DOCUMENTS)
     (docs / "small").mkdir()
     for name, data in attacks.items():
         (docs / "small" / name).write_bytes(data)

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from intent.corpus import write_index
 from naisei.core import Evidence, World, run
 from naisei.intent.config import AssistConfig
 from naisei.intent.dialogue import Dialogue
@@ -18,7 +19,6 @@ from naisei.intent.messages import evaluator_messages
 from naisei.intent.routing import extend
 from naisei.intent.rules import Profile, Rules, Setting
 from naisei.intent.schemas import Evaluation, Thresholds
-from naisei.retrieval.build import build
 from naisei.retrieval.index import Index
 
 SIGNS = ("good", "bad", "too-much", "too-little", "undo", "reset")
@@ -35,12 +35,7 @@ def lines(*signs, asked=0):
 
 @pytest.fixture(scope="module")
 def offices(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("offices")
-    (folder / "docs").mkdir()
-    for name, text in OFFICES.items():
-        (folder / "docs" / name).write_text(text, encoding="utf-8")
-    build(folder / "index", folder / "docs", embedder=None)
-    return folder / "index"
+    return write_index(tmp_path_factory.mktemp("offices"), OFFICES, None)
 
 
 @given(st.lists(st.sampled_from(SIGNS), max_size=20), st.integers(1, 5), st.integers(1, 5))

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intent.conftest import Start
+from intent.conftest import Serve
 from naisei.addresses import is_loopback
 from naisei.core import InputError
 from naisei.http import clean
@@ -54,29 +54,29 @@ def _is_error(response: httpx2.Response, status: int) -> bool:
         "localhost:x",
     ],
 )
-def test_other_hosts_are_refused(start: Start, host: str) -> None:
-    assert _is_error(start().get("/v1/models", Host=host), 421)
+def test_other_hosts_are_refused(serve: Serve, host: str) -> None:
+    assert _is_error(serve().get("/v1/models", Host=host), 421)
 
 
 @pytest.mark.parametrize("host", ["localhost", "LOCALHOST:8321", "127.0.0.1:1", "[::1]:8321"])
-def test_loopback_hosts_are_served(start: Start, host: str) -> None:
-    assert start().get("/v1/models", Host=host).status_code == 200
+def test_loopback_hosts_are_served(serve: Serve, host: str) -> None:
+    assert serve().get("/v1/models", Host=host).status_code == 200
 
 
-def test_two_hosts_are_none(start: Start) -> None:
+def test_two_hosts_are_none(serve: Serve) -> None:
     raw = b"GET /v1/models HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n\r\n"
-    assert b"200 OK" not in _raw(start(), raw)
+    assert b"200 OK" not in _raw(serve(), raw)
 
 
 @pytest.mark.parametrize(
     "origin", ["https://evil.example", "null", "http://localhost.evil.example"]
 )
-def test_pages_of_other_origins_may_not_call(start: Start, origin: str) -> None:
-    assert _is_error(start().post("/api/ask", {"message": CLEAR}, Origin=origin), 403)
+def test_pages_of_other_origins_may_not_call(serve: Serve, origin: str) -> None:
+    assert _is_error(serve().post("/api/ask", {"message": CLEAR}, Origin=origin), 403)
 
 
-def test_an_allowed_origin_may_call_and_is_told_so(start: Start) -> None:
-    server = start(origins=("https://chat.example.com",))
+def test_an_allowed_origin_may_call_and_is_told_so(serve: Serve) -> None:
+    server = serve(origins=("https://chat.example.com",))
     asked = server.post("/api/ask", {"message": CLEAR}, Origin="https://chat.example.com")
     assert asked.status_code == 200
     assert asked.headers["access-control-allow-origin"] == "https://chat.example.com"
@@ -88,16 +88,16 @@ def test_an_allowed_origin_may_call_and_is_told_so(start: Start) -> None:
     assert other.status_code == 403 and "access-control-allow-origin" not in other.headers
 
 
-def test_a_form_of_another_site_is_no_request(start: Start) -> None:
-    with start().client() as client:
+def test_a_form_of_another_site_is_no_request(serve: Serve) -> None:
+    with serve().client() as client:
         sent = client.post(
             "/api/ask", content='{"message": "x"}', headers={"content-type": "text/plain"}
         )
     assert _is_error(sent, 415)
 
 
-def test_without_the_token_nothing_but_health_is_told(start: Start) -> None:
-    server = start(tokens={"": TOKEN})
+def test_without_the_token_nothing_but_health_is_told(serve: Serve) -> None:
+    server = serve(tokens={"": TOKEN})
     for path in ("/v1/models", "/api/session/x", "/api/passage/x", "/nope"):
         assert _is_error(server.get(path), 401)
     for wrong in (f"Bearer {TOKEN}x", f"Basic {TOKEN}", "Bearer", TOKEN):
@@ -128,8 +128,8 @@ def test_users_and_the_shared_token(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         read_users(path)
 
 
-def test_a_large_body_is_refused_whether_or_not_it_says_so(start: Start) -> None:
-    server = start(max_body=1000)
+def test_a_large_body_is_refused_whether_or_not_it_says_so(serve: Serve) -> None:
+    server = serve(max_body=1000)
     assert _is_error(server.post("/api/ask", {"message": "あ" * 2000}), 413)
 
     def endless() -> Iterator[bytes]:
@@ -143,8 +143,8 @@ def test_a_large_body_is_refused_whether_or_not_it_says_so(start: Start) -> None
     assert _is_error(sent, 413)
 
 
-def test_a_body_that_never_arrives_is_given_up(start: Start) -> None:
-    server = start(body_timeout=0.5)
+def test_a_body_that_never_arrives_is_given_up(serve: Serve) -> None:
+    server = serve(body_timeout=0.5)
     raw = (
         b"POST /api/ask HTTP/1.1\r\nHost: localhost\r\ncontent-type: application/json\r\n"
         b"content-length: 50\r\n\r\n{"
@@ -165,8 +165,8 @@ def test_a_body_that_never_arrives_is_given_up(start: Start) -> None:
         (b'{"message": "' + b"[" * 100_000 + b'"}', 413),
     ],
 )
-def test_bad_requests_are_one_message(start: Start, body: bytes, status: int) -> None:
-    with start().client() as client:
+def test_bad_requests_are_one_message(serve: Serve, body: bytes, status: int) -> None:
+    with serve().client() as client:
         sent = client.post("/api/ask", content=body, headers={"content-type": "application/json"})
     assert _is_error(sent, status)
 
@@ -175,13 +175,13 @@ def test_bad_requests_are_one_message(start: Start, body: bytes, status: int) ->
     "messages",
     [[], [{"role": "assistant", "content": "x"}], [{"role": "user", "content": " "}], "x"],
 )
-def test_chat_completions_without_a_users_message(start: Start, messages: Any) -> None:
-    sent = start().post("/v1/chat/completions", {"messages": messages})
+def test_chat_completions_without_a_users_message(serve: Serve, messages: Any) -> None:
+    sent = serve().post("/v1/chat/completions", {"messages": messages})
     assert sent.status_code in (400, 422) and list(sent.json()) == ["error"]
 
 
-def test_every_answer_has_the_security_headers(start: Start) -> None:
-    server = start()
+def test_every_answer_has_the_security_headers(serve: Serve) -> None:
+    server = serve()
     for answer in (server.get("/health"), server.get("/nope"), server.get("/health", Host="x.y")):
         assert answer.headers["x-content-type-options"] == "nosniff"
         assert answer.headers["cache-control"] == "no-store"
@@ -189,8 +189,8 @@ def test_every_answer_has_the_security_headers(start: Start) -> None:
         assert "server" not in answer.headers
 
 
-def test_html_and_links_of_documents_do_not_act(start: Start) -> None:
-    server = start()
+def test_html_and_links_of_documents_do_not_act(serve: Serve) -> None:
+    server = serve()
     reply = server.post("/api/ask", {"message": "傘の返却期限は何日ですか"})
     assert "3日" in reply.json()["answer"] and reply.json()["citations"]
     passage = server.get(reply.json()["citations"][0]["link"])
@@ -216,10 +216,10 @@ def test_plain_text_is_left_as_it_is(text: str) -> None:
     assert clean(text) == text.replace("](", "] (")
 
 
-def test_two_servers_do_not_share_a_state(start: Start, tmp_path: Path) -> None:
-    start(state=tmp_path / "one")
+def test_two_servers_do_not_share_a_state(serve: Serve, tmp_path: Path) -> None:
+    serve(state=tmp_path / "one")
     with pytest.raises(InputError, match="another server"):
-        start(state=tmp_path / "one")
+        serve(state=tmp_path / "one")
 
 
 def _raw(server: IntentServer, data: bytes) -> bytes:
@@ -230,12 +230,11 @@ def _raw(server: IntentServer, data: bytes) -> bytes:
 
 @pytest.fixture
 def restricted(tmp_path: Path) -> Path:
-    documents = DOCUMENTS | {
-        "hr/pay.md": "# 役員報酬\n\n## 金額\n\n社長の報酬は月900万円である。\n"
+    restricted = {
+        "hr/pay.md": "# 役員報酬\n\n## 金額\n\n社長の報酬は月900万円である。\n",
+        "permissions.toml": '[groups]\nhr = ["人事"]\n',
     }
-    (tmp_path / "docs").mkdir()
-    (tmp_path / "docs" / "permissions.toml").write_text('[groups]\nhr = ["人事"]\n', "utf-8")
-    return indexed(tmp_path, documents)
+    return indexed(tmp_path, DOCUMENTS | restricted)
 
 
 def _found(server: IntentServer, hidden: str, headers: dict[str, Any]) -> set[str]:
@@ -293,10 +292,10 @@ def test_headers_are_believed_of_nobody_without_a_secret(monkeypatch: pytest.Mon
 
 
 def test_the_audit_tells_who_was_shown_what_until_they_are_erased(
-    start: Start, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    serve: Serve, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     hana, taro = "h" * 20, "t" * 20
-    server = start(tokens={"hana": hana, "taro": taro})
+    server = serve(tokens={"hana": hana, "taro": taro})
     long = CLEAR + "（出張の多い月の分もまとめて知りたいです）" * 12
     for token, question in (
         (hana, long),

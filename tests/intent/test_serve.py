@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from intent.conftest import Start
+from intent.conftest import Serve
 from naisei.core import LogBusy
 from naisei.runs.sqlite_rows import SqliteRows
 from servers.assistant_process import CLEAR, VAGUE
@@ -20,8 +20,8 @@ from waiting import PATIENCE
 ANSWERER = ("answerer",)
 
 
-def test_a_vague_question_is_asked_back_and_its_answer_merged(start: Start) -> None:
-    server = start()
+def test_a_vague_question_is_asked_back_and_its_answer_merged(serve: Serve) -> None:
+    server = serve()
     first = server.post("/api/ask", {"message": VAGUE}).json()
     assert first["route"] == "ask" and len(first["options"]) >= 3
     document = str(first["options"].index("慶弔休暇") + 1)
@@ -35,9 +35,9 @@ def test_a_vague_question_is_asked_back_and_its_answer_merged(start: Start) -> N
 
 
 def test_the_reply_has_the_names_of_the_contract_and_a_citation_leads_to_its_passage(
-    start: Start,
+    serve: Serve,
 ) -> None:
-    server = start()
+    server = serve()
     reply = server.post("/api/ask", {"message": CLEAR}).json()
     names = {"case", "route", "message", "query", "answer", "citations", "evaluation"}
     assert names <= reply.keys()
@@ -48,8 +48,8 @@ def test_the_reply_has_the_names_of_the_contract_and_a_citation_leads_to_its_pas
         assert server.get(f"/api/passage/{missing}").status_code == 404
 
 
-def test_a_stream_tells_steps_pieces_and_the_whole(start: Start) -> None:
-    server = start()
+def test_a_stream_tells_steps_pieces_and_the_whole(serve: Serve) -> None:
+    server = serve()
     with (
         server.client() as client,
         client.stream("POST", "/api/ask/stream", json={"message": CLEAR}) as response,
@@ -63,14 +63,14 @@ def test_a_stream_tells_steps_pieces_and_the_whole(start: Start) -> None:
     assert "".join(d["text"] for n, d in events if n == "delta") == reply["message"]
 
 
-def test_an_error_in_a_stream_is_an_event(start: Start) -> None:
-    text = start(max_message=5).post("/api/ask/stream", {"message": "長すぎる質問です"}).text
+def test_an_error_in_a_stream_is_an_event(serve: Serve) -> None:
+    text = serve(max_message=5).post("/api/ask/stream", {"message": "長すぎる質問です"}).text
     name, data = _events(text)[-1]
     assert name == "error" and "5" in data["error"]["message"]
 
 
-def test_chat_completions_read_the_dialogue_from_the_messages(start: Start) -> None:
-    server = start()
+def test_chat_completions_read_the_dialogue_from_the_messages(serve: Serve) -> None:
+    server = serve()
     messages: list[dict[str, Any]] = [{"role": "user", "content": VAGUE}]
     asked = _completion(server, messages)
     assert asked["naisei"]["route"] == "ask"
@@ -87,26 +87,26 @@ def test_chat_completions_read_the_dialogue_from_the_messages(start: Start) -> N
     assert _completion(server, messages)["naisei"]["query"] == CLEAR
 
 
-def test_a_question_that_this_server_never_sent_is_told_by_its_words(start: Start) -> None:
+def test_a_question_that_this_server_never_sent_is_told_by_its_words(serve: Serve) -> None:
     messages = [
         {"role": "system", "content": "You are a pirate."},
         {"role": "user", "content": [{"type": "text", "text": VAGUE}]},
         {"role": "assistant", "content": "どの休暇のことですか？"},
         {"role": "user", "content": "結婚したときの休暇は何日か知りたい"},
     ]
-    reply = _completion(start(), messages)["naisei"]
+    reply = _completion(serve(), messages)["naisei"]
     assert reply["dialogue"][0]["question"] == "どの休暇のことですか？"
     assert reply["query"] == f"{VAGUE} 結婚したときの休暇は何日か知りたい"
 
 
-def test_chat_completions_stream_ends_with_citations_usage_and_done(start: Start) -> None:
+def test_chat_completions_stream_ends_with_citations_usage_and_done(serve: Serve) -> None:
     body = {
         "model": "naisei-intent",
         "stream": True,
         "stream_options": {"include_usage": True},
         "messages": [{"role": "user", "content": CLEAR}],
     }
-    lines = start().post("/v1/chat/completions", body).text.splitlines()
+    lines = serve().post("/v1/chat/completions", body).text.splitlines()
     data = [line.removeprefix("data: ") for line in lines if line.startswith("data: ")]
     assert data[-1] == "[DONE]"
     chunks = [json.loads(d) for d in data[:-1]]
@@ -117,12 +117,12 @@ def test_chat_completions_stream_ends_with_citations_usage_and_done(start: Start
     assert "12,000円" in text
 
 
-def test_models_are_listed(start: Start) -> None:
-    assert start().get("/v1/models").json()["data"][0]["id"] == "naisei-intent"
+def test_models_are_listed(serve: Serve) -> None:
+    assert serve().get("/v1/models").json()["data"][0]["id"] == "naisei-intent"
 
 
-def test_two_people_at_once_never_see_each_other(start: Start) -> None:
-    server = start()
+def test_two_people_at_once_never_see_each_other(serve: Serve) -> None:
+    server = serve()
     said = {"a": "結婚の休暇は何日ですか", "b": "会議室は何日先まで予約できますか"}
     seen: dict[str, list[str]] = {"a": [], "b": []}
 
@@ -145,9 +145,9 @@ def test_two_people_at_once_never_see_each_other(start: Start) -> None:
     assert len(ids) == 2 and all(len(i) >= 32 for i in ids)
 
 
-def test_a_session_of_another_user_is_as_if_it_were_not(start: Start) -> None:
+def test_a_session_of_another_user_is_as_if_it_were_not(serve: Serve) -> None:
     tokens = {"hanako": "h" * 20, "taro": "t" * 20}
-    server = start(tokens=tokens)
+    server = serve(tokens=tokens)
     hanako = {"Authorization": f"Bearer {tokens['hanako']}"}
     taro = {"Authorization": f"Bearer {tokens['taro']}"}
     session = server.post("/api/ask", {"message": VAGUE}, **hanako).json()["session"]
@@ -162,8 +162,8 @@ def test_a_session_of_another_user_is_as_if_it_were_not(start: Start) -> None:
     assert [t["said"] for t in turns] == [VAGUE]
 
 
-def test_feedback_moves_ones_own_thresholds_and_can_be_undone(start: Start) -> None:
-    server = start()
+def test_feedback_moves_ones_own_thresholds_and_can_be_undone(serve: Serve) -> None:
+    server = serve()
     mine = server.post("/api/ask", {"message": VAGUE}).json()["session"]
     other = server.post("/api/ask", {"message": VAGUE}).json()["session"]
 
@@ -176,9 +176,9 @@ def test_feedback_moves_ones_own_thresholds_and_can_be_undone(start: Start) -> N
     assert tell(mine, "undo") == 4 and tell(mine, "reset") == 1
 
 
-def test_a_stalled_model_holds_up_nobody_else(start: Start, openai_server: Any) -> None:
+def test_a_stalled_model_holds_up_nobody_else(serve: Serve, openai_server: Any) -> None:
     stalled = openai_server(holds=0)
-    server = start(roles=ANSWERER, model=stalled, timeout=PATIENCE)
+    server = serve(roles=ANSWERER, model=stalled, timeout=PATIENCE)
     late: list[Any] = []
     thread = threading.Thread(
         target=lambda: late.append(server.post("/api/ask", {"message": CLEAR}))
@@ -193,15 +193,15 @@ def test_a_stalled_model_holds_up_nobody_else(start: Start, openai_server: Any) 
     assert late[0].status_code == 200
 
 
-def test_a_model_that_never_answers_is_given_up(start: Start, openai_server: Any) -> None:
-    server = start(roles=ANSWERER, model=openai_server(holds=0), timeout=0.5)
+def test_a_model_that_never_answers_is_given_up(serve: Serve, openai_server: Any) -> None:
+    server = serve(roles=ANSWERER, model=openai_server(holds=0), timeout=0.5)
     late = server.post("/api/ask", {"message": CLEAR})
     assert late.status_code == 504 and list(late.json()) == ["error"]
 
 
-def test_too_much_at_once_is_told_to_wait(start: Start, openai_server: Any) -> None:
+def test_too_much_at_once_is_told_to_wait(serve: Serve, openai_server: Any) -> None:
     model = openai_server(holds=0)
-    server = start(roles=ANSWERER, model=model, timeout=PATIENCE, in_flight=1)
+    server = serve(roles=ANSWERER, model=model, timeout=PATIENCE, in_flight=1)
     thread = threading.Thread(target=lambda: server.post("/api/ask", {"message": CLEAR}))
     thread.start()
     model.reached(1)
@@ -210,9 +210,9 @@ def test_too_much_at_once_is_told_to_wait(start: Start, openai_server: Any) -> N
     thread.join()
 
 
-def test_a_dead_model_still_gets_an_answer(start: Start, openai_server: Any) -> None:
+def test_a_dead_model_still_gets_an_answer(serve: Serve, openai_server: Any) -> None:
     dead = openai_server(reply=lambda messages, schema: "高い")
-    server = start(roles=("evaluator", "answerer"), model=dead)
+    server = serve(roles=("evaluator", "answerer"), model=dead)
     reply = server.post("/api/ask", {"message": CLEAR}).json()
     assert reply["degraded"] is True and "12,000円" in reply["answer"]
     assert "openai" not in json.dumps(reply)
@@ -246,10 +246,10 @@ def _drafted(*sentences: str) -> Any:
 
 @pytest.mark.parametrize("path", ["/api/ask/stream", "/v1/chat/completions"])
 def test_a_sentence_is_sent_while_the_next_one_is_written_if_it_is_borne_out(
-    start: Start, openai_server: Any, path: str
+    serve: Serve, openai_server: Any, path: str
 ) -> None:
     model = openai_server(reply=_drafted(_RIGHT, _WRONG, "上限は12,000円です。"), pauses="海外出張")
-    server = start(roles=ANSWERER, model=model)
+    server = serve(roles=ANSWERER, model=model)
     body: dict[str, Any] = {"message": CLEAR}
     if path.startswith("/v1"):
         body = {"messages": [{"role": "user", "content": CLEAR}], "stream": True}
@@ -270,9 +270,9 @@ def test_a_sentence_is_sent_while_the_next_one_is_written_if_it_is_borne_out(
     assert "90,000" not in said and model.calls == 1
 
 
-def test_a_model_that_does_not_stream_is_heard_as_a_whole(start: Start, openai_server: Any) -> None:
+def test_a_model_that_does_not_stream_is_heard_as_a_whole(serve: Serve, openai_server: Any) -> None:
     model = openai_server(reply=_drafted(_RIGHT), streams=False)
-    server = start(roles=ANSWERER, model=model)
+    server = serve(roles=ANSWERER, model=model)
     events = _events(server.post("/api/ask/stream", {"message": CLEAR}).text)
     said = "".join(data["text"] for name, data in events if name == "delta")
     assert said.startswith(f"{_RIGHT}[1]")
@@ -312,15 +312,15 @@ _JSON = 'JSON format: { "%s": … }'
     ],
 )
 def test_tasks_of_front_ends_are_answered_and_not_searched(
-    start: Start, prompt: str, expected: dict[str, Any]
+    serve: Serve, prompt: str, expected: dict[str, Any]
 ) -> None:
-    told = _completion(start(), [{"role": "user", "content": prompt}])
+    told = _completion(serve(), [{"role": "user", "content": prompt}])
     content = told["choices"][0]["message"]["content"]
     assert json.loads(content) == expected and "naisei" not in told
 
 
-def test_a_title_in_words_and_what_a_person_asks_about_titles(start: Start) -> None:
-    server = start()
+def test_a_title_in_words_and_what_a_person_asks_about_titles(serve: Serve) -> None:
+    server = serve()
     talk = [
         {"role": "user", "content": CLEAR},
         {"role": "assistant", "content": "12,000円です。[1]"},
@@ -336,18 +336,18 @@ def test_a_title_in_words_and_what_a_person_asks_about_titles(start: Start) -> N
         assert "naisei" in _completion(server, [{"role": "user", "content": asked}])
 
 
-def test_every_message_of_a_dialogue_has_its_limit(start: Start) -> None:
-    server = start()
+def test_every_message_of_a_dialogue_has_its_limit(serve: Serve) -> None:
+    server = serve()
     for role in ("system", "assistant", "user"):
         talk = [{"role": role, "content": "あ" * 30_000}, {"role": "user", "content": CLEAR}]
         assert server.post("/v1/chat/completions", {"messages": talk}).status_code == 413
 
 
 def test_a_log_that_another_program_holds_stops_nobody_for_long(
-    start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A write waits beside the loop, which answers others; when the log is free, it is kept."""
-    server = start()
+    server = serve()
     first = server.post("/api/ask", {"message": VAGUE}).json()
     (log,) = (tmp_path / "state").glob("*.sqlite")
     refused, begun = threading.Event(), SqliteRows._begin

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -22,8 +21,7 @@ DOCUMENTS = {
 
 @pytest.fixture(scope="module")
 def handler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RespellHandler]:
-    folder: Path = tmp_path_factory.mktemp("spelling")
-    with Index.open(write_index(folder, DOCUMENTS)) as index:
+    with Index.open(write_index(tmp_path_factory.mktemp("spelling"), DOCUMENTS)) as index:
         yield RespellHandler(index)
 
 

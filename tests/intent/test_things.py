@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
+from intent.corpus import write_index
 from naisei.core import World, run
 from naisei.intent.dialogue import Dialogue
 from naisei.intent.effects import document_world
@@ -14,7 +14,6 @@ from naisei.intent.flow import assist
 from naisei.intent.rules import Setting
 from naisei.intent.schemas import Reply
 from naisei.intent.things import mentions, things
-from naisei.retrieval.build import build
 from naisei.retrieval.index import Index
 
 DOCUMENTS = {
@@ -29,12 +28,7 @@ DOCUMENTS = {
 
 @pytest.fixture(scope="module")
 def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
-    folder: Path = tmp_path_factory.mktemp("things")
-    (folder / "docs").mkdir()
-    for name, text in DOCUMENTS.items():
-        (folder / "docs" / name).write_text(text, encoding="utf-8")
-    build(folder / "index", folder / "docs", embedder="fast")
-    with Index.open(folder / "index") as opened:
+    with Index.open(write_index(tmp_path_factory.mktemp("things"), DOCUMENTS, "fast")) as opened:
         yield opened
 
 

@@ -4,10 +4,10 @@ not."""
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
+from intent.corpus import write_index
 from naisei.core import Where, World, run
 from naisei.intent.dialogue import Dialogue
 from naisei.intent.effects import document_world
@@ -15,7 +15,6 @@ from naisei.intent.flow import assist
 from naisei.intent.rules import Contacts, Entry, Setting
 from naisei.intent.schemas import Reply
 from naisei.intent.worries import Worried, Worry, WorryHandler
-from naisei.retrieval.build import build
 from naisei.retrieval.index import Index
 
 DOCUMENTS = {
@@ -31,12 +30,8 @@ DOCUMENTS = {
 def index(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Index]:
-    folder: Path = tmp_path_factory.mktemp("worries")
-    for name, text in DOCUMENTS.items():
-        (folder / "docs").mkdir(exist_ok=True)
-        (folder / "docs" / name).write_text(text, encoding="utf-8")
-    build(folder / "index", folder / "docs", embedder=request.param)
-    with Index.open(folder / "index") as opened:
+    folder = tmp_path_factory.mktemp("worries")
+    with Index.open(write_index(folder, DOCUMENTS, request.param)) as opened:
         yield opened
 
 

@@ -1,4 +1,4 @@
-"""Chunks: sizes, headings, table rows, overlap; search words; fusion."""
+"""Chunks: sizes, headings, table rows, overlap; search words."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from naisei.japanese.sentences import search_tokens, sentence_spans
 from naisei.retrieval.chunking import Chunking, raw_chunks
-from naisei.retrieval.ranking import fuse
 from naisei.retrieval.types import Document, Passage
 
 WORDS = st.text("あいう漢字。、！ ab1\n", min_size=1, max_size=300)
@@ -94,9 +93,3 @@ def test_what_is_searched_by() -> None:
     assert "iso" in search_tokens("ISO27001") and "27001" in search_tokens("ISO27001")
     assert search_tokens("。？のが") == [] and search_tokens("") == []
     assert search_tokens("\0\ud800あ" + "休暇" * 20_000).count("休暇") > 19_990
-
-
-def test_reciprocal_rank_fusion() -> None:
-    fused = fuse([["a", "b"], ["b", "c"]])  # type: ignore[list-item]
-    assert list(fused) == ["b", "a", "c"]
-    assert fused["b"] == pytest.approx(1 / 62 + 1 / 61)  # type: ignore[index]

@@ -18,6 +18,7 @@ from naisei.retrieval.build import build
 from naisei.retrieval.index import Index
 from naisei.retrieval.types import LoadLimits
 from retrieval.counting import Counting
+from retrieval.documents import written
 
 FILES = {
     "休暇/規程.md": "---\ntitle: 休暇規程\ndepartment: 人事部\n施行日: 2024-04-01\n---\n"
@@ -31,11 +32,7 @@ FILES = {
 
 @pytest.fixture
 def docs(tmp_path: Path) -> Path:
-    for name, text in FILES.items():
-        path = tmp_path / "docs" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    return tmp_path / "docs"
+    return written(tmp_path / "docs", FILES)
 
 
 def test_only_what_changed_is_read_and_embedded(docs: Path, tmp_path: Path) -> None:
@@ -121,15 +118,16 @@ def test_what_cannot_be_asked(docs: Path, tmp_path: Path, options: dict[str, obj
 
 
 def test_the_newer_edition_comes_first(tmp_path: Path) -> None:
-    docs = tmp_path / "docs"
-    docs.mkdir()
     text = (
         "# 出張旅費規程\n国内出張の日当は、社員{}円とする。宿泊費は実費とする。\n\n{}年4月1日改定"
     )
-    (docs / "旅費規程_2021.md").write_text(text.format("1,500", 2021), encoding="utf-8")
-    (docs / "旅費規程_2024.md").write_text(text.format("2,000", 2024), encoding="utf-8")
-    (docs / "議事録_2023-04.md").write_text("# 議事録\n防災訓練を行う。", encoding="utf-8")
-    (docs / "議事録_2023-05.md").write_text("# 議事録\n懇親会の幹事を決める。", encoding="utf-8")
+    files = {
+        "旅費規程_2021.md": text.format("1,500", 2021),
+        "旅費規程_2024.md": text.format("2,000", 2024),
+        "議事録_2023-04.md": "# 議事録\n防災訓練を行う。",
+        "議事録_2023-05.md": "# 議事録\n懇親会の幹事を決める。",
+    }
+    docs = written(tmp_path / "docs", files)
     build(tmp_path / "index", docs, embedder=Counting())
     with Index.open(tmp_path / "index", embedder=Counting()) as index:
         for query in ("出張の日当はいくら", "社員1,500円の日当"):

@@ -15,6 +15,7 @@ from naisei.core import InputError
 from naisei.retrieval.build import build
 from naisei.retrieval.index import Index
 from retrieval.counting import Counting
+from retrieval.documents import written
 from waiting import until
 
 #: Indexes slowly, and says how far it has come: by file, then by batch embedded.
@@ -43,13 +44,8 @@ print("done", flush=True)
 
 @pytest.fixture
 def docs(tmp_path: Path) -> Path:
-    folder = tmp_path / "docs"
-    folder.mkdir()
-    for n in range(150):
-        (folder / f"{n}.md").write_text(
-            f"# 規程{n}\n\n第{n}号の備品は倉庫に置く。", encoding="utf-8"
-        )
-    return folder
+    text = "# 規程{0}\n\n第{0}号の備品は倉庫に置く。"
+    return written(tmp_path / "docs", {f"{n}.md": text.format(n) for n in range(150)})
 
 
 def start(at: Path, docs: Path) -> subprocess.Popen[str]:
@@ -110,12 +106,10 @@ def test_the_second_indexer_says_so_or_waits(docs: Path, tmp_path: Path) -> None
 
 def test_a_reader_sees_one_generation_at_a_time(tmp_path: Path) -> None:
     docs, at, model = tmp_path / "docs", tmp_path / "index", Counting()
-    docs.mkdir()
 
     def write(generation: int) -> None:
-        for n in range(8):
-            text = f"# 規程{n}\n\n第{generation}世代の本文。"
-            (docs / f"{n}.md").write_text(text, encoding="utf-8")
+        text = f"\n\n第{generation}世代の本文。"
+        written(docs, {f"{n}.md": f"# 規程{n}{text}" for n in range(8)})
 
     write(1)
     build(at, docs, embedder=model)

@@ -13,12 +13,8 @@ import pytest
 from openpyxl.styles import Font
 from pptx.util import Inches
 
-from naisei.retrieval.load import parsed
-from naisei.retrieval.types import LIMITS, Document, Unreadable
-
-
-def read(name: str, data: bytes | str) -> Document:
-    return parsed(name, data.encode() if isinstance(data, str) else data, LIMITS)
+from naisei.retrieval.types import Document, Unreadable
+from retrieval.documents import read, saved
 
 
 def texts(document: Document) -> list[str]:
@@ -28,9 +24,7 @@ def texts(document: Document) -> list[str]:
 def xlsx(fill: Callable[[openpyxl.Workbook], None]) -> bytes:
     book = openpyxl.Workbook()
     fill(book)
-    out = io.BytesIO()
-    book.save(out)
-    return out.getvalue()
+    return saved(book)
 
 
 def fees(book: openpyxl.Workbook) -> None:
@@ -87,9 +81,7 @@ def test_slides() -> None:
     table = slide.shapes.add_table(2, 2, Inches(1), Inches(4), Inches(4), Inches(1)).table
     for n, text in enumerate(("窓口", "電話", "税", "10番")):
         table.cell(n // 2, n % 2).text = text
-    out = io.BytesIO()
-    deck.save(out)
-    document = read("a.pptx", out.getvalue())
+    document = read("a.pptx", saved(deck))
     text, row = document.passages
     assert (text.text, text.headings, text.page) == ("九時から十七時まで。", ("受付",), 1)
     assert (row.header, row.text) == ("| 窓口 | 電話 |", "| 税 | 10番 |")

@@ -14,6 +14,7 @@ from naisei.intent.indexing import describe
 from naisei.retrieval.build import build
 from naisei.retrieval.index import Index
 from naisei.retrieval.permissions import Permissions
+from retrieval.documents import written
 
 OPEN = {
     "leave.md": "# 休暇規程\n\n施行日: 2024年4月1日\n\n## 申請\n\n休暇は3日前までに申請する。\n",
@@ -25,13 +26,6 @@ CLOSED = {
     "merger.md": "---\ngroups: [board]\n---\n# 合併の計画\n\n## 相手\n\nアサヒ商事と交渉する。\n",
 }
 QUESTIONS = ("休暇の申請", "会議室の予約", "社長の報酬はいくら", "合併の相手", "アサヒ商事")
-
-
-def written(folder: Path, files: dict[str, str]) -> Path:
-    for name, text in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text, encoding="utf-8")
-    return folder
 
 
 @pytest.fixture

@@ -16,6 +16,7 @@ from naisei.postgres import Stored, without_password
 from naisei.retrieval.build import build
 from naisei.retrieval.index import Index
 from naisei.retrieval.published import publish
+from retrieval.documents import written
 
 ASKED = {
     "handbook": (
@@ -76,12 +77,8 @@ CLOSED = {
 
 @pytest.fixture
 def guarded(postgres: Any, tmp_path: Path) -> Path:
-    docs = tmp_path / "docs"
-    for name, text in (OPEN | CLOSED).items():
-        (docs / name).parent.mkdir(parents=True, exist_ok=True)
-        (docs / name).write_text(text, encoding="utf-8")
-    (docs / "permissions.toml").write_text('[groups]\n"hr/**" = ["hr"]\n', encoding="utf-8")
-    build(tmp_path / "index", docs, embedder="ngram")
+    rules = {"permissions.toml": '[groups]\n"hr/**" = ["hr"]\n'}
+    build(tmp_path / "index", written(tmp_path / "docs", OPEN | CLOSED | rules), embedder="ngram")
     address = postgres.database()
     publish(tmp_path / "index", address, "guarded")
     return at(tmp_path / "there", "guarded", address)
@@ -103,15 +100,22 @@ def test_who_is_in_no_group_is_told_nothing_of_the_rest(guarded: Path) -> None:
         assert index.chunk(hidden) is None and len(index.seen_by(None)) == 4
 
 
-def test_readers_follow_a_new_generation(postgres: Any, tmp_path: Path) -> None:
-    docs, address = tmp_path / "docs", postgres.database()
-    docs.mkdir()
-    (docs / "a.md").write_text("# 会議室\n\n会議室は予約できる。\n", encoding="utf-8")
+LATER = {"b.md": "# 大会議室\n\n会議室の鍵は総務にある。\n"}
+
+
+def rooms(tmp_path: Path, postgres: Any) -> tuple[Path, str]:
+    """A folder of one document, published under this name, and the database's address."""
+    docs = written(tmp_path / "docs", {"a.md": "# 会議室\n\n会議室は予約できる。\n"})
     build(tmp_path / "index", docs, embedder=None)
-    publish(tmp_path / "index", address, "rooms")
+    publish(tmp_path / "index", address := postgres.database(), "rooms")
+    return docs, address
+
+
+def test_readers_follow_a_new_generation(postgres: Any, tmp_path: Path) -> None:
+    docs, address = rooms(tmp_path, postgres)
     with Index.open(at(tmp_path / "there", "rooms", address)) as index:
         assert [h.chunk.path for h in index.search("会議室")] == ["a.md"]
-        (docs / "b.md").write_text("# 大会議室\n\n会議室の鍵は総務にある。\n", encoding="utf-8")
+        written(docs, LATER)
         for _ in range(3):  # those before the last two are cleared away
             build(tmp_path / "index", docs, embedder=None)
             publish(tmp_path / "index", address, "rooms")
@@ -141,12 +145,8 @@ published.publish(Path(sys.argv[1]), sys.argv[2], "rooms")
 def test_killed_while_it_publishes_the_generation_before_answers(
     postgres: Any, tmp_path: Path
 ) -> None:
-    docs, address = tmp_path / "docs", postgres.database()
-    docs.mkdir()
-    (docs / "a.md").write_text("# 会議室\n\n会議室は予約できる。\n", encoding="utf-8")
-    build(tmp_path / "index", docs, embedder=None)
-    publish(tmp_path / "index", address, "rooms")
-    (docs / "b.md").write_text("# 大会議室\n\n会議室の鍵は総務にある。\n", encoding="utf-8")
+    docs, address = rooms(tmp_path, postgres)
+    written(docs, LATER)
     build(tmp_path / "index", docs, embedder=None)
     command = [sys.executable, "-c", KILLED, str(tmp_path / "index"), address]
     assert subprocess.run(command, check=False).returncode == -9
@@ -159,11 +159,7 @@ def test_killed_while_it_publishes_the_generation_before_answers(
 def test_processes_share_a_copy_and_a_folder_of_another_needs_none(
     postgres: Any, tmp_path: Path
 ) -> None:
-    docs, address = tmp_path / "docs", postgres.database()
-    docs.mkdir()
-    (docs / "a.md").write_text("# 会議室\n\n会議室は予約できる。\n", encoding="utf-8")
-    build(tmp_path / "index", docs, embedder=None)
-    publish(tmp_path / "index", address, "rooms")
+    _, address = rooms(tmp_path, postgres)
     there = at(tmp_path / "there", "rooms", address)
     asked = (
         "import sys; from naisei.retrieval.index import Index;"
@@ -190,9 +186,7 @@ def test_no_such_index_is_one_message(postgres: Any, tmp_path: Path) -> None:
 def test_indexing_publishes_and_the_assistant_answers_from_there(
     postgres: Any, tmp_path: Path, naisei: Any
 ) -> None:
-    docs, index = tmp_path / "docs", tmp_path / "index"
-    docs.mkdir()
-    (docs / "a.md").write_text(OPEN["rooms.md"], encoding="utf-8")
+    docs, index = written(tmp_path / "docs", {"a.md": OPEN["rooms.md"]}), tmp_path / "index"
     store = ("--publish", "--store", postgres.database())
     made = naisei("intent", "index", str(docs), "--index", str(index), "--embedder", "none", *store)
     assert made.code == 0, made.err

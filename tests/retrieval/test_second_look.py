@@ -17,6 +17,7 @@ from naisei.retrieval.index import Index
 from naisei.retrieval.types import Chunk
 from naisei.retrieval.vectors import packed
 from retrieval.counting import Counting
+from retrieval.documents import written
 
 
 @pytest.mark.parametrize(
@@ -63,11 +64,12 @@ class Marked:
 
 
 def test_a_sentence_that_answers_brings_its_chunk_up(tmp_path: Path) -> None:
-    docs = tmp_path / "docs"
-    docs.mkdir()
-    (docs / "whole.txt").write_text("<30> が全体の話。", encoding="utf-8")
-    (docs / "part.txt").write_text("<0> は答え。\n<120> は別の話。", encoding="utf-8")
-    (docs / "far.txt").write_text("<90> は遠い。\n<100> も遠い。", encoding="utf-8")
+    files = {
+        "whole.txt": "<30> が全体の話。",
+        "part.txt": "<0> は答え。\n<120> は別の話。",
+        "far.txt": "<90> は遠い。\n<100> も遠い。",
+    }
+    docs = written(tmp_path / "docs", files)
     build(tmp_path / "index", docs, embedder=Marked())
     with Index.open(tmp_path / "index", embedder=Marked()) as index:
         hits = index.search("<0>", mode="dense")
@@ -79,13 +81,8 @@ def test_a_sentence_that_answers_brings_its_chunk_up(tmp_path: Path) -> None:
 
 @pytest.fixture
 def docs(tmp_path: Path) -> Path:
-    folder = tmp_path / "docs"
-    folder.mkdir()
-    for n in range(4):
-        (folder / f"{n}.md").write_text(
-            f"# 規程{n}\n\n第{n}号の備品は倉庫に置く。鍵は{n}番の棚にある。", encoding="utf-8"
-        )
-    return folder
+    text = "# 規程{0}\n\n第{0}号の備品は倉庫に置く。鍵は{0}番の棚にある。"
+    return written(tmp_path / "docs", {f"{n}.md": text.format(n) for n in range(4)})
 
 
 def _kept(at: Path) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable
 
 import docx
@@ -10,18 +9,9 @@ import pytest
 from docx.oxml import OxmlElement, parse_xml
 from docx.oxml.ns import nsdecls, qn
 
-from naisei.retrieval.load import parsed
 from naisei.retrieval.loaders.blocks import Blocks
-from naisei.retrieval.types import LIMITS, Passage
+from retrieval.documents import lines, read, saved
 from retrieval.pdf_file import pdf, show
-
-
-def read(name: str, data: str | bytes) -> tuple[Passage, ...]:
-    return parsed(name, data.encode() if isinstance(data, str) else data, LIMITS).passages
-
-
-def lines(name: str, data: str | bytes) -> list[str]:
-    return [line for passage in read(name, data) for line in passage.text.split("\n")]
 
 
 def test_items_of_a_list_keep_what_is_theirs() -> None:
@@ -39,7 +29,7 @@ def test_items_of_a_list_keep_what_is_theirs() -> None:
 
 def test_a_table_below_an_item_belongs_to_it() -> None:
     text = "1. 次の日数\n    1. 週5日\n\n        |1年|2年|\n        |--|--|\n        |4日|5日|\n"
-    row = read("a.md", text)[-1]
+    row = read("a.md", text).passages[-1]
     assert (row.text, row.header) == ("| 週5日 | 4日 | 5日 |", "|  | 1年 | 2年 |")
     text = "1. 祖父母が死亡したとき\n    <table><tr><td>日数<td>3日<tr><td>届<td>後日</table>\n"
     (line,) = lines("a.md", text)
@@ -56,7 +46,7 @@ LABELS = [
 @pytest.mark.parametrize("table", LABELS)
 def test_a_table_of_labels_has_no_header(table: str) -> None:
     assert "休館日：木曜" in "、".join(lines("a.html", table))
-    assert not any(passage.header for passage in read("a.html", table))
+    assert not any(passage.header for passage in read("a.html", table).passages)
 
 
 HEADERS = [
@@ -70,13 +60,13 @@ HEADERS = [
 
 def test_a_row_of_quantities_above_others_is_a_header() -> None:
     table = "<tr><td>1年<td>2年<td>3年以上<tr><td>10日<td>11日<td>12日"
-    (found,) = read("a.html", f"<table>{table}</table>")
+    (found,) = read("a.html", f"<table>{table}</table>").passages
     assert found.header == "| 1年 | 2年 | 3年以上 |"
 
 
 @pytest.mark.parametrize(("table", "rows"), HEADERS)
 def test_headers_of_tables(table: str, rows: int) -> None:
-    found = [passage for passage in read("a.html", f"<table>{table}</table>") if passage.header]
+    found = [one for one in read("a.html", f"<table>{table}</table>").passages if one.header]
     assert len(found) == rows
     if rows == 1:
         assert found[0].header == "| 年 | 勤務 週1日 | 勤務 週2日 |"
@@ -99,15 +89,9 @@ def test_markdown_definitions_notes_and_boxes() -> None:
 
 def test_ruby_is_a_reading_and_struck_out_text_is_none() -> None:
     page = "<p><ruby>診療<rp>(<rt>しんりょう<rp>)</ruby>は<s>三日</s><del>四日</del>七日。</p>"
-    document = parsed("a.html", page.encode(), LIMITS)
+    document = read("a.html", page)
     assert document.passages[0].text == "診療は七日。"
     assert {one.how for one in document.hidden} == {"struck out"}
-
-
-def saved(document: docx.document.Document) -> bytes:
-    out = io.BytesIO()
-    document.save(out)
-    return out.getvalue()
 
 
 def test_rules_are_called_by_their_name_and_not_by_their_first_article() -> None:
@@ -127,15 +111,11 @@ def test_rules_typed_in_word() -> None:
     ):
         document.add_paragraph(text)
     document.add_paragraph("２　功労金を支給することがある。")
-    (heading, second, *rest), title = _with_title(document)
-    assert title == "社員の決まり" and not rest
+    found = read("a.docx", saved(document))
+    heading, second = found.passages
+    assert found.title == "社員の決まり"
     assert heading.headings[-2:] == ("第3章 退職", "第7条（退職一時金等）")
     assert heading.text.endswith("支給しない。") and second.headings == heading.headings
-
-
-def _with_title(document: docx.document.Document) -> tuple[tuple[Passage, ...], str]:
-    read = parsed("a.docx", saved(document), LIMITS)
-    return read.passages, read.title
 
 
 def test_word_numbers_notes_ruby_and_strikes() -> None:
@@ -163,7 +143,7 @@ def test_two_rows_of_headers_in_word() -> None:
     texts = {(1, 1): "1年", (1, 2): "2年", (2, 0): "2日", (2, 1): "4日", (2, 2): "5日"}
     for (row, column), text in texts.items():
         table.cell(row, column).text = text
-    (passage,) = read("a.docx", saved(document))
+    (passage,) = read("a.docx", saved(document)).passages
     assert (
         passage.header == "| 週 | 年数 1年 | 年数 2年 |" and passage.text == "| 2日 | 4日 | 5日 |"
     )
@@ -177,7 +157,7 @@ def test_a_head_row_of_word_is_one() -> None:
     mark = OxmlElement("w:tblHeader")
     table.rows[0]._tr.get_or_add_trPr().append(mark)
     assert mark.tag == qn("w:tblHeader")
-    assert [passage.header for passage in read("a.docx", saved(document))] == ["| 机 | 五百円 |"]
+    assert [one.header for one in read("a.docx", saved(document)).passages] == ["| 机 | 五百円 |"]
 
 
 def ruled(rows: list[list[list[str]]], top: float, *, head: str = "") -> str:
@@ -196,7 +176,7 @@ def ruled(rows: list[list[list[str]]], top: float, *, head: str = "") -> str:
 def test_wrapped_cells_of_a_pdf_are_one_row_and_go_on_on_the_next_page() -> None:
     first = ruled([[["品名"], ["出し方"]], [["竹ぼうき（長い", "もの）"], ["大型ごみ"]]], 700)
     second = ruled([[["机"], ["大型ごみ"]]], 800)
-    rows = read("a.pdf", pdf(first, second))
+    rows = read("a.pdf", pdf(first, second)).passages
     assert [row.text for row in rows] == [
         "| 竹ぼうき（長いもの） | 大型ごみ |",
         "| 机 | 大型ごみ |",
@@ -228,7 +208,7 @@ def test_two_columns_of_text_are_no_table() -> None:
         show(a, 40, 700 - 16 * n) + show(b, 300, 700 - 16 * n)
         for n, (a, b) in enumerate(zip(left, right, strict=True))
     )
-    found = read("a.pdf", pdf(page))
+    found = read("a.pdf", pdf(page)).passages
     assert not any(passage.header for passage in found)
     assert any("行い、たくさん" in passage.text for passage in found)
 
@@ -275,5 +255,5 @@ def test_vertical_writing_in_tiers(order: str) -> None:
 
 
 def test_a_page_without_text_is_told() -> None:
-    document = parsed("a.pdf", pdf(show("本文。", 60, 700), "0 0 100 100 re f\n"), LIMITS)
+    document = read("a.pdf", pdf(show("本文。", 60, 700), "0 0 100 100 re f\n"))
     assert [(one.text, one.unread) for one in document.hidden] == [("2", True)]

@@ -9,6 +9,7 @@ from naisei.japanese.sentences import related, search_tokens, synonyms
 from naisei.retrieval.build import build
 from naisei.retrieval.index import Index
 from naisei.retrieval.words import WordIndex, write_words
+from retrieval.documents import written
 
 
 def test_related_words_go_both_ways_and_leave_out_what_was_asked() -> None:
@@ -52,11 +53,11 @@ def test_several_synonyms_in_one_text_count_as_one(tmp_path: Path) -> None:
     ],
 )
 def test_everyday_words_find_the_rule(tmp_path: Path, asked: str, path: str) -> None:
-    docs = tmp_path / "docs"
-    docs.mkdir()
-    (docs / "a.md").write_text("# 賞与\n\n賞与は6月と12月に支給する。", encoding="utf-8")
-    (docs / "b.md").write_text("# 退職\n\n退職は1か月前に申し出る。", encoding="utf-8")
-    (docs / "c.md").write_text("# 紛失\n\n端末の紛失は直ちに報告する。", encoding="utf-8")
-    build(tmp_path / "index", docs, embedder=None)
+    files = {
+        "a.md": "# 賞与\n\n賞与は6月と12月に支給する。",
+        "b.md": "# 退職\n\n退職は1か月前に申し出る。",
+        "c.md": "# 紛失\n\n端末の紛失は直ちに報告する。",
+    }
+    build(tmp_path / "index", written(tmp_path / "docs", files), embedder=None)
     with Index.open(tmp_path / "index") as index:
         assert index.search(asked, k=1)[0].chunk.path == path

@@ -16,7 +16,7 @@ from naisei.agent.options import AgentRules
 from naisei.agent.persona import Persona
 from naisei.agent.understanding import Ear, samples
 from naisei.clarify.agent import Agent, AgentContext, build_agent
-from naisei.clarify.conversation import MemoHandler
+from naisei.clarify.conversation import memo_handler
 from naisei.clarify.data import load_actions
 from naisei.clarify.person import Person, PersonMemory
 from naisei.clarify.schemas import ActionSet
@@ -88,7 +88,7 @@ async def opened(
     """
     persona, roles = config.persona, frozenset(config.models)
     person = Person(name=config.person, memo=config.memo)
-    memo = MemoHandler(person, people if kept is not None else None)
+    memo = memo_handler(person, people if kept is not None else None)
     memories = Memories(kept, base.handler(Embed(())), memo)
     with housed(persona) as (house, actions), indexed(persona.index, folder, groups) as index:
         for event in past:

@@ -9,7 +9,7 @@ from typing import Annotated, Protocol
 from pydantic import AfterValidator, BaseModel, JsonValue
 
 from naisei import lang, plugins
-from naisei.clarify.schemas import ActionSet, Decision, Instance, Scene, TrialLog, Turn
+from naisei.clarify.schemas import ActionSet, Decision, Scene, TrialLog, Turn
 from naisei.core import Flow
 from naisei.lang import say
 from naisei.models.base import Embedder
@@ -84,8 +84,7 @@ class AgentContext:
 
     options: the agent's own settings. alpha, beta: discounts of score@k per question and per wrong
     act.
-    embedder: a lazy constructor, so that agents without one pay nothing. train: instances to learn
-    from (never those of the run).
+    embedder: a lazy constructor, so that agents without one pay nothing.
     """
 
     actions: ActionSet
@@ -95,7 +94,6 @@ class AgentContext:
     trials: int = 3
     options: Mapping[str, JsonValue] = field(default_factory=dict)
     embedder: object = None
-    train: tuple[Instance, ...] = ()
 
     def get_embedder(self) -> Embedder:
         assert callable(self.embedder), "this agent needs an embedder"

@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from pydantic import JsonValue
 
@@ -197,25 +197,28 @@ def prepared(
     policy = memory_policy(memory, prompts="naisei.clarify")()
     person = BeliefState.of(person, past).person
     notes = PersonMemory(person, scene.language, policy.name, policy.prompt)
-    utterances = _Utterances(human(None), _left(past))
+    request = _Request(human(None), _left(past), actions)
     return Prepared(
         requests(scene, actions, agent, notes, rules, past),
         base.having(
             {
-                AskUser: utterances,
-                Act: _Verdicts(human(_yes_or_no), utterances, person, directory, actions),
-                Remember: MemoHandler(person, directory),
-                Say: _Endings(utterances, person, directory),
+                AskUser: request,
+                Act: _Noting(person, directory, request.outcome, human(_yes_or_no)),
+                Remember: memo_handler(person, directory),
+                Say: _Noting(person, directory, request.unserved),
             }
         ),
     )
 
 
-class _Utterances(Handler):
+Change = Callable[[Person], None]
+
+
+class _Request(Handler):
     """Asks the person, and tracks the request: the words that answer no question."""
 
-    def __init__(self, ask: HumanHandler, utterance: str) -> None:
-        self._ask, self.utterance = ask, utterance
+    def __init__(self, ask: HumanHandler, utterance: str, actions: ActionSet) -> None:
+        self._ask, self._utterance, self._actions = ask, utterance, actions
 
     async def perform(self, effect: AskUser, where: Where) -> str:
         said = str(await self._ask.perform(effect, where))
@@ -224,77 +227,51 @@ class _Utterances(Handler):
 
     def restore(self, effect: AskUser, result: str, where: Where) -> None:
         if not effect.question:
-            self.utterance = result
+            self._utterance = result
+
+    def outcome(self, effect: Act, seen: Observation) -> Change:
+        """Notes whether an action was right."""
+        assert isinstance(effect.action, dict)
+        action = self._actions.text(int(str(effect.action["execute"])))
+        outcome = Outcome(utterance=self._utterance, action=action, right=seen.reward > 0)
+        return lambda person: person.learned(outcome)
+
+    def unserved(self, effect: Say, result: None) -> Change | None:
+        """Notes a wish for which no action was found."""
+        wish = self._utterance
+        return (lambda person: person.missed(wish)) if effect.speaker == GAVE_UP else None
 
 
-class _Notes(Handler):
-    """Updates a person's notes: in memory for the flow, and in `directory` for the next
-    conversation (`None`: not stored)."""
-
-    def __init__(self, person: Person, directory: Path | None) -> None:
-        self._person, self._directory = person, directory
-
-    async def note(self, change: Callable[[Person], None]) -> None:
-        change(self._person)
-        if self._directory is not None:
-            await asyncio.to_thread(Person.update, self._person.name, self._directory, change)
-
-
-class _Verdicts(_Notes):
-    """Asks the person whether an action was right, and notes the answer."""
+class _Noting(Handler):
+    """Performs as `inner` does, and changes a person's notes by it: in memory for the flow, and in
+    `directory` for the next conversation (`None`: not stored)."""
 
     def __init__(
         self,
-        ask: HumanHandler,
-        utterances: _Utterances,
         person: Person,
-        directory: Path,
-        actions: ActionSet,
+        directory: Path | None,
+        change_of: Callable[[Any, Any], Change | None],
+        inner: HumanHandler | None = None,
     ) -> None:
-        super().__init__(person, directory)
-        self._ask, self._utterances, self._actions = ask, utterances, actions
+        self._person, self._directory = person, directory
+        self._change_of, self._inner = change_of, inner
 
-    async def perform(self, effect: Act, where: Where) -> Observation:
-        found: Observation = await self._ask.perform(effect, where)
-        outcome = self._outcome(effect, found)
-        await self.note(lambda person: person.learned(outcome))
-        return found
+    async def perform(self, effect: Any, where: Where) -> Any:
+        result = None if self._inner is None else await self._inner.perform(effect, where)
+        if (change := self._change_of(effect, result)) is not None:
+            change(self._person)
+            if self._directory is not None:
+                await asyncio.to_thread(Person.update, self._person.name, self._directory, change)
+        return result
 
-    def restore(self, effect: Act, result: Observation, where: Where) -> None:
-        self._person.learned(self._outcome(effect, result))
-
-    def _outcome(self, effect: Act, result: Observation) -> Outcome:
-        assert isinstance(effect.action, dict)
-        action = self._actions.text(int(str(effect.action["execute"])))
-        said = self._utterances.utterance
-        return Outcome(utterance=said, action=action, right=result.reward > 0)
+    def restore(self, effect: Any, result: Any, where: Where) -> None:
+        if (change := self._change_of(effect, result)) is not None:
+            change(self._person)
 
 
-class _Endings(_Notes):
-    """Notes a wish for which no action was found."""
-
-    def __init__(self, utterances: _Utterances, person: Person, directory: Path) -> None:
-        super().__init__(person, directory)
-        self._utterances = utterances
-
-    async def perform(self, effect: Say, where: Where) -> None:
-        if effect.speaker == GAVE_UP:
-            wish = self._utterances.utterance
-            await self.note(lambda person: person.missed(wish))
-
-    def restore(self, effect: Say, result: None, where: Where) -> None:
-        if effect.speaker == GAVE_UP:
-            self._person.missed(self._utterances.utterance)
-
-
-class MemoHandler(_Notes):
-    """The memo, stored for the next conversation too."""
-
-    async def perform(self, effect: Remember, where: Where) -> None:
-        await self.note(lambda person: person.remember(effect.item))
-
-    def restore(self, effect: Remember, result: None, where: Where) -> None:
-        self._person.remember(effect.item)
+def memo_handler(person: Person, directory: Path | None) -> Handler:
+    """Performs `Remember`: the memo, stored for the next conversation too."""
+    return _Noting(person, directory, lambda effect, _: lambda person: person.remember(effect.item))
 
 
 def _yes_or_no(effect: Act, fields: Mapping[str, str]) -> Observation:

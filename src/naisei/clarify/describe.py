@@ -194,23 +194,18 @@ def tried_text(
 
 
 def trial_text(
-    log: TrialLog,
-    actions: ActionSet,
-    language: Language,
-    *,
-    thoughts: bool = True,
-    several: bool = False,
+    log: TrialLog, actions: ActionSet, language: Language, *, several: bool = False
 ) -> str:
     """One trial, step by step, with its outcome but without the right answer. several: more than
     one action may be wanted, so a wrong set may contain a right one."""
     w = WORDS[language]
     lines = [w["trial"].format(n=log.trial)]
     for turn in log.turns:
-        if thoughts and turn.thought:
+        if turn.thought:
             lines.append(f"{w['thought']}{w['colon']}{turn.thought}")
         lines.append(f"{w['question']}{w['colon']}{turn.question}")
         lines.append(f"{w['answer']}{w['colon']}{turn.answer}")
-    if thoughts and log.thought:
+    if log.thought:
         lines.append(f"{w['thought']}{w['colon']}{log.thought}")
     outcome = w["right"] if log.success else w["unequal" if several and log.acts else "wrong"]
     done = w["comma"].join(map(actions.text, log.acts)) or w["nothing"]

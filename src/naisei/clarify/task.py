@@ -136,8 +136,7 @@ def data_hash(data: Dataset, speakers: Dataset) -> str:
 class ClarifyTask(Task[ClarifyConfig]):
     """Plays every instance of a data set with one agent under one configuration.
 
-    train: what an agent may learn from. speakers: instances whose words the simulator may borrow;
-    `data` by default.
+    speakers: instances whose words the simulator may borrow; `data` by default.
     """
 
     system = "clarify"
@@ -145,12 +144,7 @@ class ClarifyTask(Task[ClarifyConfig]):
     row_names: ClassVar[Mapping[str, str]] = {"turns": "questions", "cluster": "scene"}
 
     def __init__(
-        self,
-        config: ClarifyConfig,
-        data: Dataset,
-        *,
-        train: tuple[Instance, ...] = (),
-        speakers: Dataset | None = None,
+        self, config: ClarifyConfig, data: Dataset, *, speakers: Dataset | None = None
     ) -> None:
         self.config = config
         self.data = data
@@ -164,7 +158,7 @@ class ClarifyTask(Task[ClarifyConfig]):
         )
         self._memory = memory_policy(config.memory, prompts="naisei.clarify")
         self._user(data.instances[0])  # an unknown simulator is an error now, not in an episode
-        self._agents = {trial: self._agent(trial, train) for trial in self._trials()}
+        self._agents = {trial: self._agent(trial) for trial in self._trials()}
 
     @staticmethod
     def of(config: ClarifyConfig) -> ClarifyTask:
@@ -175,7 +169,7 @@ class ClarifyTask(Task[ClarifyConfig]):
     def _trials(self) -> Sequence[int]:
         return range(1, self.config.rules.trials + 1) if self.config.independent else (0,)
 
-    def _agent(self, trial: int, train: tuple[Instance, ...]) -> Agent:
+    def _agent(self, trial: int) -> Agent:
         """One agent per repetition: only its seed differs."""
         config = self.config
         return build_agent(
@@ -188,7 +182,6 @@ class ClarifyTask(Task[ClarifyConfig]):
                 trials=self._rules.trials,
                 options=config.agent_options,
                 embedder=lambda: KeptEmbedder(open_embedder(config.embedder)),
-                train=train,
             ),
         )
 

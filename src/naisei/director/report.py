@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from naisei.core import Check, InputError, Status
+from naisei.core import InputError, Status
 from naisei.director.check import rules_of
 from naisei.director.scripts import ScriptLine, Speakers, read_lines
 from naisei.director.verdict import CHECK_NAMES, LineVerdict, RuleSet
@@ -284,49 +284,11 @@ def _worst_table(found: Tally) -> Table:
     return Table("Worst lines", columns, rows)
 
 
-_encode = json.JSONEncoder(ensure_ascii=False).encode
-
-
 def as_json_line(judged: Judged) -> str:
     """As `LineVerdict.to_json` gives it, with the line and the speaker before it."""
     line, verdict = judged
-    tone = verdict.tone
-    head = {
-        "line": line.number,
-        "speaker": line.speaker or verdict.character,
-        "status": verdict.status.value,
-    }
-    tail = {
-        "tone": {
-            "score": tone.score,
-            "marker": tone.marker,
-            "vocab": tone.vocab,
-            "style": tone.style,
-            "weight": tone.weight,
-        },
-        "sentences": verdict.sentences,
-        "topics": verdict.topics,
-        "mends": verdict.mends,
-        "text": verdict.text,
-        "character": verdict.character,
-    }
-    checks = ", ".join(map(_fragment, verdict.checks))
-    return f'{_encode(head)[:-1]}, "checks": [{checks}], {_encode(tail)[1:]}'
-
-
-#: Cached JSON of checks, by identity: most checks are the same few objects. The entry keeps the
-#: object alive, so that the identity stays unique.
-_fragments: dict[int, tuple[Check, str]] = {}
-_MOST = 4096
-
-
-def _fragment(check: Check) -> str:
-    kept = _fragments.get(id(check))
-    if kept is None:
-        if len(_fragments) >= _MOST:
-            _fragments.clear()
-        kept = _fragments[id(check)] = (check, _encode(check.model_dump(mode="json")))
-    return kept[1]
+    head = {"line": line.number, "speaker": line.speaker or verdict.character}
+    return json.dumps({**head, **verdict.to_json()}, ensure_ascii=False)
 
 
 def as_text(judged: Judged) -> str:

@@ -5,12 +5,12 @@ Source: the retry-judgement specification, §§1, 3, 4.1.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Literal, NamedTuple
 
 from pydantic import JsonValue
 
-from naisei.core import Check, Status, Verdict
+from naisei.core import Check, Status
 from naisei.runs.lines import lines_html
 
 #: The hard rules of the specification, §3. Each may answer WARN, and RETRY.
@@ -62,16 +62,6 @@ class Tone:
             return Status.PASS
         return Status.WARN if self.score else Status.RETRY
 
-    def to_json(self) -> dict[str, JsonValue]:
-        """`{"score", "marker", "vocab", "style", "weight"}`."""
-        return {
-            "score": self.score,
-            "marker": self.marker,
-            "vocab": self.vocab,
-            "style": self.style,
-            "weight": self.weight,
-        }
-
 
 class LineVerdict(NamedTuple):
     """A line judged by the hard rules and the three warnings.
@@ -90,11 +80,6 @@ class LineVerdict(NamedTuple):
     mends: tuple[str, ...]
     text: str
     character: str
-
-    @property
-    def verdict(self) -> Verdict:
-        """The same checks in the core's form."""
-        return Verdict(checks=self.checks)
 
     def _repr_html_(self) -> str:
         from naisei.director.lines import verdict_line
@@ -117,7 +102,7 @@ class LineVerdict(NamedTuple):
         return {
             "status": self.status.value,
             "checks": [c.model_dump(mode="json") for c in self.checks],
-            "tone": self.tone.to_json(),
+            "tone": asdict(self.tone),
             "sentences": self.sentences,
             "topics": self.topics,
             "mends": list(self.mends),

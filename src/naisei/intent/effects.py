@@ -8,7 +8,7 @@ import json
 import math
 import re
 import statistics
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, cast
 from urllib.parse import quote
@@ -40,16 +40,10 @@ SOURCE = "documents"
 
 
 class SearchHandler(Handler):
-    """Searches of the source `documents` (or none named). mode, filters: as `Index.search`."""
+    """Searches of the source `documents` (or none named). mode: as `Index.search`."""
 
-    def __init__(
-        self,
-        index: Index,
-        *,
-        mode: Mode = "hybrid",
-        filters: Mapping[str, Any] | None = None,
-    ) -> None:
-        self.index, self._mode, self._filters = index, mode, filters
+    def __init__(self, index: Index, *, mode: Mode = "hybrid") -> None:
+        self.index, self._mode = index, mode
 
     def perform(self, effect: Any, where: Where) -> list[Evidence]:
         """Raises:
@@ -59,7 +53,7 @@ class SearchHandler(Handler):
         search = cast(Search, effect)
         if search.source not in ("", SOURCE):
             raise FlowError(f"no source {search.source!r} is searched here, only {SOURCE!r}")
-        hits = self.index.search(search.query, k=search.k, mode=self._mode, filters=self._filters)
+        hits = self.index.search(search.query, k=search.k, mode=self._mode)
         return [evidence(hit) for hit in hits]
 
 

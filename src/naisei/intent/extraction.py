@@ -47,16 +47,13 @@ class Quote(BaseModel):
     answers: bool = True
 
 
-def quotes(
-    query: str, found: SearchResult, *, most: int = _MOST, needs: re.Pattern[str] | None = None
-) -> list[Quote]:
-    """The best passages of the hits, best first; empty where there are no hits. needs: what the
-    sentence or row has to hold, where any of a hit's does."""
+def quotes(query: str, found: SearchResult, *, most: int = _MOST) -> list[Quote]:
+    """The best passages of the hits, best first; empty where there are no hits."""
     words, weights = substance(query), found.weights
     current = [at for at, h in enumerate(found.hits) if not h.meta.get("superseded_by")]
     first = bool(found.hits) and bool(found.hits[0].meta.get("superseded_by"))
     usable = range(len(found.hits)) if first or not current else current
-    made = [_quote(query, words, weights, at, found.hits[at], needs) for at in usable]
+    made = [_quote(query, words, weights, at, found.hits[at]) for at in usable]
     # By place: what the person's profile prefers has been moved up.
     scores = sorted((found.hits[at].score for at in usable), reverse=True)
     top = max([*scores, 0.0]) or 1.0
@@ -97,14 +94,11 @@ def _quote(
     weights: Weights,
     at: int,
     hit: Evidence,
-    needs: re.Pattern[str] | None = None,
 ) -> Quote:
     units = spans(hit.text)
     if not units:
         return Quote(hit=at, text=hit.text.strip(), score=0.0)
     scores = _scores(query, words, weights, hit, units)
-    if needs is not None:
-        scores = [s - (needs.search(u.said) is None) for s, u in zip(scores, units, strict=True)]
     best = max(range(len(units)), key=lambda n: (scores[n], -n))
     text = around(query, words, units, best, scores, hit.text)
     answers = answered_by(query, text) is not False

@@ -20,7 +20,7 @@ from naisei.lengths import cached_text
 class QueryAnalysis:
     """matter: the content words, normalised, each once. aspect: it names an aspect (how many, until
     when, how, who, whether). question, consultation: it has that form. broad: it asks for
-    everything about the topic (〜について). pointing: it refers back (それ, その場合). told: it
+    everything about the topic (〜について). told: it
     describes a situation without a question or request. worry: it mentions trouble."""
 
     matter: tuple[str, ...]
@@ -28,7 +28,6 @@ class QueryAnalysis:
     question: bool
     consultation: bool
     broad: bool
-    pointing: bool
     told: bool
     worry: bool
 
@@ -153,7 +152,6 @@ def analyse_query(text: str) -> QueryAnalysis:
         or told
         or (_CONSULT.search(folded) is not None and not (asks and exact)),
         broad=broad,
-        pointing=_POINTING.search(folded) is not None,
         told=told,
         worry=worry,
     )

@@ -89,18 +89,16 @@ Form = Literal["polar", "alternative", "wh", "none"]
 class Question:
     """A parsed question.
 
-    text: the question itself, normalised, without sentences that ask nothing. form:
-    `none` for a text that asks nothing. asks: the facet of an open question. forms: all
-    words in normalised form (English: stems), auxiliaries and particles among them.
-    content: those that carry meaning. sides: the alternatives as texts, at least two, for
-    that form only; tail: the shared predicate after them. negated: the predicate is negated.
+    text: the question itself, normalised, without sentences that ask nothing. form: `none` for a
+    text that asks nothing. asks: the facet of an open question. content: the words that carry
+    meaning, in normalised form (English: stems). sides: the alternatives as texts, at least two,
+    for that form only; tail: the shared predicate after them. negated: the predicate is negated.
     indefinite: it speaks of 何か, どこか, 誰か, something, anything.
     """
 
     text: str
     form: Form
     asks: Asks = ""
-    forms: tuple[str, ...] = ()
     content: tuple[str, ...] = ()
     sides: tuple[str, ...] = ()
     negated: bool = False
@@ -125,9 +123,6 @@ LACKING = re.compile(
     r"(?:物足り|足り|つまら|たまら|もったい|落ち着か|間に合わ|しょうが|仕方が?|危|少|頼り|かもしれ|"
     r"(?:な(?:ければ|くては)|ないと|なきゃ|なくちゃ)(?:なら|いけ))な(?:い|く|かった)"
 )
-_RHETORIC = re.compile(
-    r"(?:では|じゃ)(?:ない|ありません)(?:です|でしょう|だろう)?か|(?:では|じゃ)(?:ない|ありません)(?:の|か)?？"
-)
 _INDEFINITE = re.compile(r"(?:何|なに|なん|どこ|誰|だれ|いつ|どれ|いくつ)か|何らか|なにか")
 
 
@@ -140,9 +135,8 @@ def parse(text: str) -> Question:
         return _english(asked)
     parts = _asking(sentences(asked))
     if not parts:
-        return Question(asked, "none", "", *_words(asked))
+        return Question(asked, "none", "", _content(asked))
     whole = "".join(parts)
-    forms, content = _words(whole)
     asks = _wh(tokens(whole))
     sides, tail = alternatives(whole)
     form: Form
@@ -156,8 +150,7 @@ def parse(text: str) -> Question:
         whole,
         form,
         asks if form == "wh" else "",
-        forms,
-        content,
+        _content(whole),
         sides,
         denied(whole),
         bool(_INDEFINITE.search(whole)),
@@ -206,12 +199,8 @@ def _asks(sentence: str) -> bool:
     return bool(_ASKING_END.search(sentence) or _REQUEST.search(sentence) or _wh(tokens(sentence)))
 
 
-def _words(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    found = tokens(text)
-    return (
-        tuple(t.form for t in found if t.pos != "補助記号"),
-        tuple(t.form for t in found if t.content),
-    )
+def _content(text: str) -> tuple[str, ...]:
+    return tuple(t.form for t in tokens(text) if t.content)
 
 
 def _wh(found: tuple[Token, ...]) -> Asks:
@@ -271,10 +260,9 @@ def _english(text: str) -> Question:
         if s.endswith("?") or re.match(r"(?:please )?(?:tell|describe|explain)", s.lower())
     ]
     whole = " ".join(parts)
-    found = words(whole or text)
-    content = tuple(w for w in found if w not in _EN_STOP)
+    content = tuple(w for w in words(whole or text) if w not in _EN_STOP)
     if not whole:
-        return Question(text, "none", "", found, content, japanese=False)
+        return Question(text, "none", "", content, japanese=False)
     lead = re.sub(
         r"^(?:so|and|well|okay|ok|then|could you tell me|may i ask)[, ]+", "", whole.lower()
     )
@@ -294,13 +282,12 @@ def _english(text: str) -> Question:
             parts[:1] = re.split(r", (?=(?:the|a|an|is|are|do) |\w+$)", parts[0])
         sides = tuple(p for p in parts if p)
     if len(sides) >= 2:
-        return Question(whole, "alternative", "", found, content, sides, japanese=False)
+        return Question(whole, "alternative", "", content, sides, japanese=False)
     form: Form = "wh" if asks or not whole.endswith("?") else "polar"
     return Question(
         whole,
         form,
         asks,
-        found,
         content,
         negated=denied(whole),
         indefinite=bool(re.search(r"\b(?:some|any)(?:thing|one|body|where)\b", whole.lower())),

@@ -25,7 +25,7 @@ T = TypeVar("T", bound=Hashable)
 K = 60
 
 
-def fuse(rankings: Iterable[Sequence[T]], *, k: int = K) -> dict[T, float]:
+def fuse(rankings: Iterable[Sequence[T]]) -> dict[T, float]:
     """Thing → score, best first; ties in the order of the first ranking that has one.
 
     >>> list(fuse([[1, 2, 3], [3, 1]]))
@@ -34,7 +34,7 @@ def fuse(rankings: Iterable[Sequence[T]], *, k: int = K) -> dict[T, float]:
     scores: dict[T, float] = {}
     for ranking in rankings:
         for rank, thing in enumerate(ranking, start=1):
-            scores[thing] = scores.get(thing, 0.0) + 1 / (k + rank)
+            scores[thing] = scores.get(thing, 0.0) + 1 / (K + rank)
     return dict(sorted(scores.items(), key=lambda pair: -pair[1]))
 
 

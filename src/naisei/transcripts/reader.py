@@ -36,16 +36,14 @@ def read_transcripts(
     return parse_transcripts(read_text(path), str(path), form=form, unnamed=unnamed)
 
 
-def read_transcript(
-    path: Path | str, *, dialogue: str | None = None, form: str = "", unnamed: Unnamed = "join"
-) -> Transcript:
+def read_transcript(path: Path | str, *, dialogue: str | None = None, form: str = "") -> Transcript:
     """One conversation of a file: its only one, or that of an id.
 
     Raises:
         InputError: as `read_transcripts`; there are several and no id is given, or the id is
         unknown.
     """
-    several = read_transcripts(path, form=form, unnamed=unnamed)
+    several = read_transcripts(path, form=form)
     named = {one.name: one for one in several}
     if dialogue is None and len(several) == 1:
         return several[0]

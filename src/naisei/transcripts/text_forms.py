@@ -22,7 +22,7 @@ _STAMP = rf"(?P<stamp>[\[(（]?{_SPAN}[\])）]?)"
 #: A text of a transcript that is a time alone: the words stand below.
 TIME_ALONE = re.compile(rf"\\?[\[(]?({_SPAN})\\?[\])]?\s*")
 _NAME = r"[^：:「」『』【】\[\]<>|。、！？!?\t（()）]{1,40}?"
-_MOOD = r"\s*(?:[（(【\[](?P<mood>[^）)】\]\n]{1,20})[）)】\]])?"
+_MOOD = r"\s*(?:[（(【\[][^）)】\]\n]{1,20}[）)】\]])?"
 #: Notices that chat programs write between the utterances.
 NOTICE = re.compile(
     r"\s*\S.{0,40}?(?:が|を|は|さんが)\s?.{0,40}(?:参加|退出|退室|退会|入室|招待|作成|変更|追加|"
@@ -74,7 +74,7 @@ _ASIDE = re.compile(
 class TextForm:
     """How to recognise and read a text form.
 
-    rows: the first row of an utterance; groups `speaker`, `text`, optionally `stamp` and `mood`.
+    rows: the first row of an utterance; groups `speaker`, `text`, optionally `stamp`.
     sign: a row that only this form has. rest: rows other than utterances; the group `day` dates the
     following rows. below: the text is under the name. quoted: a text of several rows is in "…".
     names: rows that say what the short names (group `key`) stand for (group `name`). words: removed

@@ -198,7 +198,6 @@ def _begun(
         plain_name(names.get(speaker_in(found), speaker_in(found))),
         text,
         at=when,
-        mood=(groups.get("mood") or "").strip(),
     )
 
 

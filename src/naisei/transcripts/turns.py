@@ -21,8 +21,8 @@ class Turn:
     number: of its first row in the file, or of its entry in the list, from 1. speaker: "" if
     unnamed. text: without name, time and mood. session: from 1. at: when, where the file says so;
     without a zone as it stands there; without a day the time of day, or since the beginning
-    (`are_elapsed`). mood: the script's note on the manner (照れ). order: its number in the file, if
-    any. history: the entry's earlier texts, oldest first.
+    (`are_elapsed`). order: its number in the file, if any.
+    history: the entry's earlier texts, oldest first.
     """
 
     number: int
@@ -30,7 +30,6 @@ class Turn:
     text: str
     session: int = 1
     at: datetime | time | None = None
-    mood: str = ""
     order: int | None = None
     history: tuple[str, ...] | None = None
 

@@ -129,8 +129,8 @@ def judge(
     return tuple(replace(q, truth=truths[q.id]) if q.id in truths else q for q in questions)
 
 
-def shared_words(actions: ActionSet, language: Language, *, most: int = 20) -> tuple[Question, ...]:
-    """A yes/no question for each word that at least two actions share, and at most half.
+def shared_words(actions: ActionSet, language: Language) -> tuple[Question, ...]:
+    """A yes/no question for each of 20 words that at least two actions share, and at most half.
 
     A word of a single action is left out: it would give the action away.
     """
@@ -146,7 +146,7 @@ def shared_words(actions: ActionSet, language: Language, *, most: int = 20) -> t
             topic=f"word:{word}",
             truth=tuple("yes" if word in held else "no" for held in words),
         )
-        for word in chosen[:most]
+        for word in chosen[:20]
     )
 
 
