@@ -203,7 +203,7 @@ _MOVING = ("take ", "go")
 
 @dataclass(slots=True)
 class Trial:
-    """A template to try on a thing for the goal's point. command: the trial ends once it was given."""
+    """A template to try on a thing for a goal. command: the trial ends once it was given."""
 
     goal: str
     template: str
