@@ -220,5 +220,5 @@ def _signs(rating: Rating, reading: SpeechReading, dimension: str) -> list[str]:
         )
     listed = round(one.base, 1) + sum(round(sign.share, 1) for sign in one.signs)
     if rest := round(round(one.value, 1) - listed, 1):
-        out.append(f"    {rest:+.1f} " + say("そのほか", "all others"))
+        out.append(f"    {rest:+.1f} " + say("そのほか", "other cues"))
     return out
