@@ -1,7 +1,7 @@
-"""故障の切り分け: finds the cause of a fault by asking as few questions as it can.
+"""故障の切り分け: finds the cause of a fault with as few questions as possible.
 
-A table says for each cause how a customer would answer each question. The agent asks what tells
-it most, and once it is sure enough it has a remedy tried. docs/tutorial/own-system.md explains it.
+A table states for each cause how a customer would answer each question. The agent asks the most
+informative question, and suggests a remedy once it is sure enough. See docs/tutorial/own-system.md.
 """
 
 from __future__ import annotations
@@ -71,28 +71,28 @@ yes = ["lamp", "phone", "slow"]
 
 
 class TriageConfig(Config):
-    """Every field is a flag, a frozen key, a line of the help and a row of the reference."""
+    """Each field is a flag, a frozen key, a help entry and a row of the reference."""
 
     table: str = flag("", "故障の表 (TOML)", "Table of faults, a TOML file.", metavar="FILE")
     agent: Literal["gain", "order", "llm"] = flag(
         "gain",
         "質問の選び方 (複数可): gain (情報量), order (表の順), llm",
-        "How questions are chosen, repeatable: gain (information), order (as listed), llm.",
+        "How to choose questions, repeatable: gain (information), order (as listed), llm.",
         axis=True,
     )
-    quota: int = flag(4, "質問の上限", "Questions at most.", ge=0)
+    quota: int = flag(4, "質問の上限", "Most questions.", ge=0)
     sure: float = flag(
         0.8, "この確率で切り分けを終える", "Probability that ends the triage.", gt=0, le=1
     )
     noise: float = flag(
         0.1, "わからないと答える割合", "Share of answers that are わからない.", ge=0, lt=1
     )
-    cases: int = flag(20, "原因ごとの件数", "Cases for each cause.", panel="run", ge=1)
+    cases: int = flag(20, "原因ごとの件数", "Cases per cause.", panel="run", ge=1)
 
 
 @dataclass(frozen=True)
 class Table:
-    """questions: id → text. remedies: cause → what helps. yes: cause → questions answered yes."""
+    """questions: id → text. remedies: cause → remedy. yes: cause → questions answered yes."""
 
     questions: Mapping[str, str]
     remedies: Mapping[str, str]
@@ -116,7 +116,7 @@ class Table:
             ) from error
 
     def likelihood(self, cause: str, question: str, answer: str, noise: float) -> float:
-        """P(answer | cause); one answer in fifty is a slip."""
+        """P(answer | cause), with 2 % wrong answers."""
         if answer == "わからない":
             return max(noise, 0.02)
         right = (answer == "はい") == (question in self.yes[cause])
@@ -124,25 +124,25 @@ class Table:
 
 
 class Result(BaseModel):
-    """What an episode comes to."""
+    """The result of an episode."""
 
     cause: str
-    asked: list[tuple[str, str]]
+    answers: list[tuple[str, str]]
     tried: str
     solved: bool
 
 
 class Choice(BaseModel):
-    """Of a model: reasons first, then one question, or none."""
+    """A model's choice: the reason first, then one question, or ""."""
 
     reason: str
     question: str
 
 
-def belief(table: Table, asked: Sequence[tuple[str, str]], noise: float) -> dict[str, float]:
-    """P(cause | answers), from equal odds."""
+def belief(table: Table, answers: Sequence[tuple[str, str]], noise: float) -> dict[str, float]:
+    """P(cause | answers), from a uniform prior."""
     weight = {
-        cause: math.prod(table.likelihood(cause, q, a, noise) for q, a in asked)
+        cause: math.prod(table.likelihood(cause, q, a, noise) for q, a in answers)
         for cause in table.remedies
     }
     total = sum(weight.values())
@@ -154,13 +154,13 @@ def entropy(p: Mapping[str, float]) -> float:
     return -sum(x * math.log2(x) for x in p.values() if x > 0)
 
 
-def gain(table: Table, asked: list[tuple[str, str]], question: str, noise: float) -> float:
-    """Expected fall of the entropy over the causes, in bits."""
-    now = belief(table, asked, noise)
+def gain(table: Table, answers: list[tuple[str, str]], question: str, noise: float) -> float:
+    """Expected reduction of the entropy over causes, in bits."""
+    now = belief(table, answers, noise)
     left = 0.0
     for answer in ("はい", "いいえ"):
         chance = sum(p * table.likelihood(c, question, answer, noise) for c, p in now.items())
-        left += chance * entropy(belief(table, [*asked, (question, answer)], noise))
+        left += chance * entropy(belief(table, [*answers, (question, answer)], noise))
     return entropy(now) - left
 
 
@@ -170,41 +170,41 @@ PROMPT = """あなたは通信会社の相談窓口です。原因を切り分�
 まず理由を一文で書き、次に質問の名前を書きます。もう聞くことがなければ質問は空にします。"""
 
 
-def choose(table: Table, asked: list[tuple[str, str]], config: TriageConfig) -> Flow[str]:
-    """The id of the next question; empty for none."""
-    left = [q for q in table.questions if q not in dict(asked)]
+def choose(table: Table, answers: list[tuple[str, str]], config: TriageConfig) -> Flow[str]:
+    """The id of the next question; "" to stop."""
+    left = [q for q in table.questions if q not in dict(answers)]
     if not left:
         return ""
     if config.agent == "order":
         return left[0]
     if config.agent == "gain":
-        return max(left, key=lambda q: gain(table, asked, q, config.noise))
-    told = PROMPT.replace("$causes", "、".join(table.remedies.values()))
-    told = told.replace("$questions", "、".join(f"{q} ({table.questions[q]})" for q in left))
-    said = "\n".join(f"{table.questions[q]} → {a}" for q, a in asked) or "まだ何も聞いていません"
-    choice = yield from Chat("agent", [system(told), user(said)], Choice)
+        return max(left, key=lambda q: gain(table, answers, q, config.noise))
+    prompt = PROMPT.replace("$causes", "、".join(table.remedies.values()))
+    prompt = prompt.replace("$questions", "、".join(f"{q} ({table.questions[q]})" for q in left))
+    turns = "\n".join(f"{table.questions[q]} → {a}" for q, a in answers) or "まだ質問していません"
+    choice = yield from Chat("agent", [system(prompt), user(turns)], Choice)
     return choice.question if choice.question in left else ""
 
 
 def triage(cause: str, table: Table, config: TriageConfig) -> Flow[Result]:
-    """The algorithm: ask, until sure or out of questions; then have one remedy tried."""
-    asked: list[tuple[str, str]] = []
-    while len(asked) < config.quota:
-        if max(belief(table, asked, config.noise).values()) >= config.sure:
+    """The algorithm: ask until sure or out of questions; then try one remedy."""
+    answers: list[tuple[str, str]] = []
+    while len(answers) < config.quota:
+        if max(belief(table, answers, config.noise).values()) >= config.sure:
             break
-        question = yield from choose(table, asked, config)
+        question = yield from choose(table, answers, config)
         if not question:
             break
         answer = yield from AskUser(table.questions[question])
-        asked.append((question, answer))
-    chances = belief(table, asked, config.noise)
+        answers.append((question, answer))
+    chances = belief(table, answers, config.noise)
     best = max(chances, key=lambda c: chances[c])
-    seen = yield from Act({"try": best})
-    return Result(cause=cause, asked=asked, tried=best, solved=seen.reward > 0)
+    observation = yield from Act({"try": best})
+    return Result(cause=cause, answers=answers, tried=best, solved=observation.reward > 0)
 
 
 class TriageTask(Task[TriageConfig]):
-    """Simulated customers, `cases` for each cause; some answers are わからない."""
+    """Simulated customers, `cases` per cause; some answers are わからない."""
 
     system = "triage"
 
@@ -238,17 +238,17 @@ class TriageTask(Task[TriageConfig]):
         scored = [row for row in rows if row.scored]
         found = [Result.model_validate(row.result) for row in scored]
         solved = [float(r.solved) for r in found]
-        asked = [float(len(r.asked)) for r in found]
+        questions = [float(len(r.answers)) for r in found]
         names = [row.where.episode for row in scored]
         metrics = (
             mean_metric("pass@1", solved, clusters=None, share=True, paired=True),
-            mean_metric("questions", asked, clusters=None, paired=True),
+            mean_metric("questions", questions, clusters=None, paired=True),
         )
         return Summary(metrics, notes=self.model_notes(), extra={"units": names})
 
     def render_episode(self, where: Where, result: JsonValue) -> list[Line]:
         r = Result.model_validate(result)
-        lines = [Line(f"{self.table.questions[q]} → {a}") for q, a in r.asked]
+        lines = [Line(f"{self.table.questions[q]} → {a}") for q, a in r.answers]
         return [*lines, Line(self.table.remedies[r.tried], marks=(Mark("○" if r.solved else "×"),))]
 
 
@@ -266,21 +266,21 @@ RUN: Experiment[TriageConfig] = Experiment(
 
 SYSTEM = System(
     name="triage",
-    about=("故障の原因を、少ない質問で切り分ける", "Finds the cause of a fault, asking little."),
+    about=("故障の原因を、少ない質問で切り分ける", "Finds a fault with few questions."),
     experiments=(RUN,),
     page="triage:page",
 )
 
 
 def with_a_person(table: Table, config: TriageConfig) -> Flow[Result]:
-    """The same algorithm; the remedy is told."""
+    """The same algorithm, then say the remedy."""
     result = yield from triage("", table, config)
     yield from Say(table.remedies[result.tried], say("窓口", "desk"))
     return result
 
 
 def page() -> Any:
-    """In the browser: whoever is there is the customer."""
+    """The page: the visitor is the customer."""
     from naisei.runs.asking import OneOf
     from naisei.runs.conversation import Prepared
     from naisei.web.conversations.kind import ConversationContext, ConversationKind
@@ -290,8 +290,8 @@ def page() -> Any:
     @asynccontextmanager
     async def opened(config: TriageConfig, here: ConversationContext) -> AsyncIterator[Prepared]:
         table, base = Table.read(config.table), await here.world(config.models)
-        asked = here.human(OneOf(*get_args(Answer)))
-        handlers: Any = {AskUser: asked, Act: lambda _: Observation(), Say: lambda _: None}
+        customer = here.human(OneOf(*get_args(Answer)))
+        handlers: Any = {AskUser: customer, Act: lambda _: Observation(), Say: lambda _: None}
         yield Prepared(with_a_person(table, config), base.having(handlers))
 
     kind = ConversationKind(name="triage", config=TriageConfig, open=opened)

@@ -1,4 +1,4 @@
-"""Rows of `naisei_clarify`: the scene as agents are told it, the actions' texts, the wanted one."""
+"""Rows of `naisei_clarify`: the scene as agents see it, the action texts, the wanted action."""
 
 from __future__ import annotations
 

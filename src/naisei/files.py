@@ -92,7 +92,7 @@ _swept: set[Path] = set()
 
 
 def _scratch(pid: int) -> str:
-    """How the names of scratch files of a process of this machine begin."""
+    """Prefix of scratch file names of a process on this machine."""
     host = hashlib.blake2b(socket.gethostname().encode(), digest_size=3).hexdigest()
     return f".naisei-{host}-{pid}-"
 

@@ -86,7 +86,7 @@ _SETTINGS = ("agent_options", "options", "prompts")
 
 
 def of_task(task: Any) -> Identity:
-    """Of a `naisei.runs.task.Task`."""
+    """The identity of a `naisei.runs.task.Task`."""
     rooms: set[str] = set()
     own: dict[str, set[str]] = {}
     for each in (type(task), type(task.config)):

@@ -37,7 +37,7 @@ _changing = threading.Lock()
 
 
 class _FileText:
-    """In a file that its owner alone may read."""
+    """A file that only its owner can read."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

@@ -166,7 +166,7 @@ class _Fitting:
         }
 
     def _named(self, value: dict[str, Any], fields: dict[str, Any], place: str) -> dict[str, Any]:
-        """With the names of fields as the schema has them, where they are called otherwise."""
+        """Rename fields to their names in the schema."""
         out = {}
         for key, given in value.items():
             named = [

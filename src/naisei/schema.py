@@ -49,7 +49,7 @@ def model_field(
 
 
 def names_of(field: Mapping[str, Any]) -> list[str]:
-    """What a reply may call a field of a JSON schema of pydantic's, besides its name."""
+    """Names of a field in a pydantic JSON schema that a reply may use besides its own."""
     return [*field.get("called", ()), *field.get(_TOLD, {}).values()]
 
 

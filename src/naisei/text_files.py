@@ -108,7 +108,7 @@ def _bounded(data: bytes, place: str) -> None:
 
 
 def text_of(data: bytes, place: str) -> str:
-    """As `read_text`, of bytes that are there. Raises `InputError`."""
+    """Like `read_text`, for bytes. Raises `InputError`."""
     try:
         return _checked_text(data)
     except Undecodable:

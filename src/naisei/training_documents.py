@@ -34,7 +34,7 @@ def read_digests(path: Traversable) -> frozenset[str]:
 
 
 def learnt_from(texts: Sequence[str], known: frozenset[str]) -> int:
-    """How many of these documents are among those that weights were learnt from."""
+    """Number of these documents that the weights were trained on."""
     return sum(digest(text) in known for text in texts)
 
 

@@ -89,7 +89,7 @@ def test_a_model_chooses_the_questions(installed: None, naisei: Naisei, tmp_path
     done = naisei(*run, "--model", f"scripted:{script}", "--run-dir", tmp_path / "r", "--json")
     assert done.code == 0, done.err
     assert json.loads(done.out)["tokens"]["agent"]["calls"] == 6
-    asked = [json.loads(line)["result"]["asked"] for line in results(tmp_path / "r").splitlines()]
+    asked = [json.loads(line)["result"]["answers"] for line in results(tmp_path / "r").splitlines()]
     assert {pair[0] for (pair,) in asked} == {"outage"}
 
 
@@ -129,7 +129,7 @@ def test_the_flow_by_hand(naisei: Naisei, tmp_path: Path) -> None:
     flow = triage.triage("outage", table, config)
     played = play(flow, [world] * 4)
     assert played.result.solved and played.result.tried == "outage"
-    assert [table.questions[q] for q, _ in played.result.asked] == asked
+    assert [table.questions[q] for q, _ in played.result.answers] == asked
     done = naisei(tmp_path / "none.py", "run")
     assert done.code == 2 and "none.py: no such file" in done.err
 

@@ -77,6 +77,6 @@ def test_an_engine_that_begins_anew_fails() -> None:
 
     failed = Forgetful().failures()
     assert "test_a_finished_run_does_nothing" in failed
-    assert "test_a_budget_stops_it_and_it_goes_on_where_it_was" in failed
-    assert "test_results_are_those_of_the_local_engine" not in failed
+    assert "test_a_run_stopped_by_a_budget_resumes" in failed
+    assert "test_results_equal_the_local_engine" not in failed
     assert FlowError.__name__ not in "".join(failed.values())

@@ -103,7 +103,7 @@ def test_a_memory_that_changes_when_it_is_asked_fails() -> None:
         def memory(self) -> Memory:
             return Fading()
 
-    assert "test_asking_changes_nothing" in Mine().failures()
+    assert "test_recall_has_no_effect" in Mine().failures()
 
 
 def test_an_environment_that_cannot_be_restored_fails() -> None:
@@ -131,4 +131,4 @@ def test_an_embedder_whose_vectors_are_not_of_length_1_fails() -> None:
 
             return Doubled()
 
-    assert "test_one_unit_vector_a_text" in Long().failures()
+    assert "test_one_unit_vector_per_text" in Long().failures()

@@ -33,12 +33,12 @@ def test_database(request: pytest.FixtureRequest) -> None:
 
 #: The cases that must tell, by the store that is broken so.
 TELLING = {
-    "Late": "test_what_one_wrote_another_reads",
-    "Sorted": "test_events_are_read_as_they_were_appended",
-    "Forgiving": "test_a_step_is_there_once",
+    "Late": "test_writes_are_visible_to_other_objects",
+    "Sorted": "test_events_round_trip",
+    "Forgiving": "test_a_step_is_stored_once",
     "Open": "test_an_episode_has_one_writer",
-    "Generous": "test_outcomes_and_what_they_cost",
-    "Rounding": "test_events_are_read_as_they_were_appended",
+    "Generous": "test_outcomes_and_costs",
+    "Rounding": "test_events_round_trip",
 }
 
 
@@ -47,7 +47,7 @@ class _Quick(_Given):
 
     def cases(self) -> dict[str, Callable[[], None]]:
         found = super().cases()
-        del found["test_what_was_appended_outlives_a_killed_process"]
+        del found["test_appended_events_survive_a_kill"]
         return found
 
 
@@ -62,7 +62,7 @@ def test_a_broken_store_fails(kind: type[RunLog]) -> None:
 
 @pytest.mark.slow
 def test_a_store_that_stores_late_loses_what_it_promised_to_a_kill() -> None:
-    case = _Given(broken(BROKEN[0])).cases()["test_what_was_appended_outlives_a_killed_process"]
+    case = _Given(broken(BROKEN[0])).cases()["test_appended_events_survive_a_kill"]
     with pytest.raises(AssertionError, match="stored"):
         case()
 

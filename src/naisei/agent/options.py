@@ -9,7 +9,7 @@ from naisei.system.execute import Endpoint
 
 
 class AgentRules(Options):
-    """Of a conversation."""
+    """Options of a conversation."""
 
     quota: int = flag(
         2, "一つの頼みごとにつき、質問の上限", "Questions for one request at most.", ge=0, le=20

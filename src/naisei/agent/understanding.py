@@ -133,7 +133,7 @@ def samples(persona: Persona) -> tuple[str, ...]:
 
 
 def understood(mind: Mind, kinds: tuple[Kind, ...], ear: Ear, *, model: bool) -> Flow[ParsedRemark]:
-    """What the person's last line is. kinds: those that can be served; `chat` always can."""
+    """Classify the person's last line. kinds: possible results; `chat` always is."""
     said, own = mind.last_line, _READ.sub("", mind.last_line)
     meant = yield from ear.classify(own or said)
     if own != said:  # what is written somewhere is no request of the person's

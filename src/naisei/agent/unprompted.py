@@ -83,7 +83,7 @@ def told_before(said: str) -> bool:
 
 
 def nouns(text: str) -> frozenset[str]:
-    """What a text is about, without times and numbers."""
+    """The topic words of a text, without times and numbers."""
     return frozenset(token.lemma for token in tokens(normalise(text)) if _names(token))
 
 
@@ -93,7 +93,7 @@ def _names(token: Token) -> bool:
 
 
 def _topic(said: str) -> str:
-    """What a remark is about: its last noun with what stands before it."""
+    """The topic of a remark: its last noun with its modifiers."""
     if not is_japanese(said):
         words = [word.strip(".,!?") for word in said.split()]
         return max(words, key=len, default="")

@@ -1,4 +1,4 @@
-"""What the agent says of its own doings, in the persona's language."""
+"""Texts in which the agent reports its actions, in the persona's language."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def in_words(answer: str) -> str:
 
 
 def did(actions: Sequence[str], language: Language) -> str:
-    """That these actions are done, from their plain forms."""
+    """States that these actions are done, from their plain forms."""
     if language == "en":
         return f"Done: {'; '.join(actions)}."
     return "、".join(map(_polite_past, actions)) + "。"

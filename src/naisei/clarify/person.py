@@ -121,7 +121,7 @@ class PersonMemory:
 
 
 def people_directory() -> Path:
-    """Where people's notes are kept: NAISEI_DATA, else the user's data directory."""
+    """The folder of people's notes: NAISEI_DATA, else the user's data directory."""
     root = os.environ.get("NAISEI_DATA")
     return (Path(root) if root else user_data_path("naisei", appauthor=False)) / "people"
 

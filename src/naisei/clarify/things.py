@@ -38,7 +38,7 @@ def name_words(thing: str) -> frozenset[str]:
 
 
 def called(thing: str, by: str) -> str:
-    """How an `elder` or a `child` calls a thing, in Japanese; empty for an unknown one."""
+    """What an `elder` or a `child` calls a thing, in Japanese; "" for an unknown one."""
     return str(_things().get(thing, {}).get(by, ""))
 
 

@@ -194,7 +194,7 @@ def _ending(stage: Stage) -> None:
 
 
 def _program() -> str:
-    """How this program is called from here: `naisei`, where the shell finds this very one."""
+    """The command for this program: `naisei`, if the shell finds this installation."""
     called = Path(sys.argv[0])
     if called.name == "__main__.py":
         return "python -m naisei"
@@ -219,7 +219,7 @@ def _fetch(model: str, stage: Stage) -> None:
 
 
 class _DemoOptions(Options):
-    """How it is shown."""
+    """Options of `naisei demo`."""
 
     model: str | None = flag(
         None,

@@ -61,7 +61,7 @@ class Flags:
             self.running = {k: f for k, f in self.running.items() if k not in _MODELS_ONLY}
 
     def parameters(self) -> list[inspect.Parameter]:
-        """For typer: those of the configuration, of the models, of the run."""
+        """The typer parameters of configuration, models and run."""
         out = [self._parameter(flag) for flag in self.fields.values()]
         out += [more_parameter(flag) for flag in self.fields.values() if flag.told.get("more")]
         if self.experiment.roles:

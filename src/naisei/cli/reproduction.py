@@ -150,7 +150,7 @@ class Reproduction:
 
 
 def _known(words: Sequence[str], known: set[str]) -> Iterable[str]:
-    """Of further flags those that a command has, each with its values."""
+    """Those of the further flags that a command has, with values."""
     kept = True
     for word in words:
         if word.startswith("-"):
@@ -160,7 +160,7 @@ def _known(words: Sequence[str], known: set[str]) -> Iterable[str]:
 
 
 def as_text(table: Table, of: Reproduced) -> Table:
-    """As the paper prints it: fixed digits, an interval beside its value."""
+    """Formatted as in the paper: fixed digits, interval beside the value."""
     rows = []
     for name, whose, *cells, n in table.rows:
         line = [str(name), str(whose)]
@@ -275,7 +275,7 @@ def _of_table(seeds: Seeds, column: Column) -> Metric:
 
 
 def _cell_metric(rows: Mapping[str, Seeds], row: Row, column: Column) -> Metric:
-    """What stands in a cell of our row; NaN where it was not run. rows: by label."""
+    """The value of a cell in our row; NaN if not run. rows: by label."""
     if column.per:
         return _of_table(rows.get(row.ours, {}), column)
     *who, name = column.cell.split()
@@ -294,7 +294,7 @@ def _cell_metric(rows: Mapping[str, Seeds], row: Row, column: Column) -> Metric:
 
 
 def _mean(name: str, seeds: Seeds) -> Metric:
-    """Of a metric's values under all seeds."""
+    """Mean of a metric over all seeds."""
     found = [m for summary in seeds.values() for m in summary.metrics if m.name == name]
     value = sum(m.value for m in found) / len(found) if found else nan
     return Metric(name, value, n=min((m.n for m in found), default=0))

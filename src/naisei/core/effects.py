@@ -61,7 +61,7 @@ Flow = Generator[Effect[Any], Any, T]
 
 
 class Observation(BaseModel):
-    """What an environment answers to an action."""
+    """An environment's answer to an action."""
 
     model_config = ConfigDict(frozen=True)
 

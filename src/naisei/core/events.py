@@ -1,4 +1,4 @@
-"""What happened and what it cost: events and their log, usage, limits."""
+"""Events and their log, usage, and limits."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ class Event:
 
 
 class EventLog(Protocol):
-    """Where events go."""
+    """Where events are appended."""
 
     def append(self, event: Event) -> Awaitable[None] | None:
         """Returns once the event survives a killed process, or returns an awaitable that ends

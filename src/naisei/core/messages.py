@@ -1,4 +1,4 @@
-"""What effects carry: messages, verdicts, and the digest of a request."""
+"""Messages, verdicts, and the digest of a request."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def user(content: str) -> Message:
 
 
 def assistant(content: str) -> Message:
-    """What the model said."""
+    """A message of the model."""
     return Message("assistant", content)
 
 

@@ -80,7 +80,7 @@ class Endings(_Part):
 
 
 class ToneRules(_Part):
-    """How the character speaks. A part that is left out counts neither way (`Tone.status`)."""
+    """The character's voice. A missing part is neutral (`Tone.status`)."""
 
     markers: tuple[Cue, ...] = ()
     vocabulary: tuple[Cue, ...] = ()
@@ -253,7 +253,7 @@ class Character(_Part):
 
     @property
     def language(self) -> Language:
-        """Of the character's lines and prompts: Japanese if the profile is written in it."""
+        """Language of the character's lines and prompts: Japanese if the profile is."""
         written = "".join((*self.names, self.persona, *(cue.text for cue in self.tone.markers)))
         return "ja" if _KANA.search(written) else "en"
 

@@ -1,4 +1,4 @@
-"""What changes the results of talks: rules of a turn and configuration of a run, frozen."""
+"""Frozen settings that change the results of talks: rules of a turn, and the run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ POLICIES: tuple[Policy, ...] = ("best", "refuse", "person")
 
 
 class TalkRules(Options):
-    """How a line passes. language: also of the reasons given to the writer."""
+    """Rules of a turn. language: also of the reasons for the writer."""
 
     retries: int = flag(
         2, "不合格のときに書き直させる回数", "New drafts after a rejected one.", ge=0

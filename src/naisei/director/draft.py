@@ -1,4 +1,4 @@
-"""From a text to a draft with its verdict, and the policy after the last retry."""
+"""Drafts with verdicts, and the policy for exhausted retries."""
 
 from __future__ import annotations
 

@@ -223,7 +223,7 @@ def check_jump(line: PreparedLine, history: Sequence[str], topics: tuple[str, ..
 
 
 def _depth(lines: list[set[str]]) -> int:
-    """How many of the last lines are of one topic: each shares a word with the next."""
+    """Number of last lines on one topic: each shares a word with the next."""
     depth = 1
     for earlier, later in zip(reversed(lines[:-1]), reversed(lines[1:]), strict=True):
         if not earlier & later:

@@ -82,7 +82,7 @@ class Threads(Generic[R]):
         return Opened(turn, log, Where(thread, n), message, note, begins)
 
     def _log(self, thread: str, n: int) -> MemoryLog:
-        """In memory: of a request that is under way, or was lately."""
+        """The in-memory log of a current or recent request."""
         key = _key(thread, n)
         if key not in self._logs:
             self._logs[key] = MemoryLog()

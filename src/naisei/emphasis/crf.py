@@ -376,7 +376,7 @@ def _summed(weights: Floats, codes: Codes) -> Floats:
 
 
 def _taken(y: Ints, lengths: Sequence[int]) -> Floats:
-    """How often each transition is taken by the labels: (4, 4)."""
+    """Counts of label transitions: (4, 4)."""
     counts = np.zeros((4, 4))
     n = np.array(lengths, np.int64)
     ends = np.cumsum(n)

@@ -160,7 +160,7 @@ def _marked(reply: str) -> tuple[str, list[tuple[int, int]]]:
 
 
 def _align_characters(ours: str, theirs: str) -> list[int | None]:
-    """For each character of the reply, its position in the source or `None`."""
+    """Position in the source of each character of the reply, or `None`."""
     if ours == theirs:
         return list(range(len(ours)))
     at: list[int | None] = [None] * len(theirs)

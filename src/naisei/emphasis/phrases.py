@@ -1,4 +1,4 @@
-"""Whole phrases: where a mark begins and ends so that it reads well."""
+"""Extends marks to whole phrases, so that they read well."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def _balance(tokens: Sequence[Token], out: list[bool]) -> None:
 
 
 def bracket_pairs(tokens: Sequence[Token]) -> list[tuple[int, int]]:
-    """Where brackets open and close; inner ones first."""
+    """Positions of bracket pairs, inner ones first."""
     found: list[tuple[int, int]] = []
     opened: list[int] = []
     for i, token in enumerate(tokens):

@@ -191,7 +191,7 @@ def _units(text: str) -> int:
 
 
 class _Places:
-    """Of a text, by lines. units: UTF-16 code units before each line."""
+    """Positions in a text by lines. units: UTF-16 code units before each line."""
 
     def __init__(self, text: str) -> None:
         self.text = text

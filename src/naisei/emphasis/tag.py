@@ -72,7 +72,7 @@ def _limited(
 
 @dataclass(frozen=True)
 class Suggestions:
-    """What a tagger suggests for a document. runs: in order."""
+    """A tagger's suggestions for a document. runs: in order."""
 
     document: Document
     article: Article

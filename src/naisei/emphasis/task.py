@@ -93,7 +93,7 @@ def _keep_only_curves(folder: Path) -> None:
 
 
 def evaluate(tagger: Tagger, articles: Sequence[Article], *, empty_title: bool) -> FoldResult:
-    """What a tagger marks in articles that it has not seen."""
+    """Evaluate a tagger on articles that it has not seen."""
     began = time.perf_counter()
     labels = [tagger.labels(a) for a in articles]
     tagged = time.perf_counter() - began
@@ -195,7 +195,7 @@ class EvalTask(Task[EvalConfig]):
         return examine(part, seed=where.trial), base.having({Act: training})
 
     def _training_articles(self, article: Article) -> tuple[Article, ...]:
-        """What a language model is shown: of the fold in which the document is tested."""
+        """Training articles of the fold that tests this article."""
         return next(f.train for f in self._folds if any(a.id == article.id for a in f.test))
 
     @asynccontextmanager
@@ -230,7 +230,7 @@ class EvalTask(Task[EvalConfig]):
 
 
 def _split(corpus: Sequence[Article], config: EvalConfig) -> tuple[Fold, ...]:
-    """Of so few documents as `given`, none is set aside."""
+    """With at most `given` documents, none is held out."""
     dev = 0 if config.given else config.dev
     split = folds_within if config.split == "within" else folds
     found = split(corpus, parts=config.parts, dev=dev, seed=config.seed)
@@ -238,7 +238,7 @@ def _split(corpus: Sequence[Article], config: EvalConfig) -> tuple[Fold, ...]:
 
 
 def _digest(articles: Sequence[Article]) -> str:
-    """Of all that a tagger can read and learn from, in order."""
+    """Digest of everything that a tagger can read and learn from, in order."""
     return fingerprint(
         [[a.id, a.title, a.writer, [_plain(s) for s in a.sentences]] for a in articles]
     )

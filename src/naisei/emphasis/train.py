@@ -25,7 +25,7 @@ _TRAINING = ("学習", "Training")
 
 
 class TrainOptions(Options):
-    """What is trained, on what, and where it is kept."""
+    """What to train, on which data, and the output."""
 
     corpus: Path = flag(
         ...,

@@ -102,7 +102,7 @@ def in_range(value: Quantity, cell: str) -> bool:
 
 
 def _scaled(m: re.Match[str], name: str) -> float:
-    """In ones: 500万円 is 5,000,000円. 0 where there is none."""
+    """The value in units: 500万円 is 5,000,000円; 0 without a number."""
     if not m[name]:
         return 0.0
     return float(m[name]) * (10_000 if m.string[m.end(name) : m.end(name) + 1] == "万" else 1)

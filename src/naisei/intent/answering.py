@@ -59,7 +59,7 @@ class Sentence(BaseModel):
 
 
 class Drafted(BaseModel):
-    """What the answering model gives. answerable: whether the documents hold the answer."""
+    """The answering model's reply. answerable: whether the documents have the answer."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -162,7 +162,7 @@ class Preview:
 
 
 def _whole_sentences(text: str) -> list[Sentence]:
-    """Of a reply that is being written, the sentences that are complete."""
+    """The complete sentences of a reply in progress."""
     at = text.find("[", text.find('"sentences"') + 1) + 1
     found: list[Sentence] = []
     while '"sentences"' in text and at > 0:

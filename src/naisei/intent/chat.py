@@ -122,7 +122,7 @@ async def _ask(
 
 
 def session_path(name: str) -> Path:
-    """Where a conversation's run directory is. Raises `InputError` for a name that cannot be."""
+    """A conversation's run directory. Raises `InputError` for an invalid name."""
     return data_file("conversations", name, option="--session")
 
 

@@ -155,7 +155,7 @@ def coverage(
 def share(
     words: Sequence[str], idf: Mapping[str, float], there: Set[str], *, loosely: bool = True
 ) -> float:
-    """Of the words' weight, how much these words hold; as `coverage`."""
+    """Share of the words' weight that these words cover; as `coverage`."""
     whole = sum(idf.get(w, 0.0) for w in words)
     if whole <= 0:
         return 0.0
@@ -163,7 +163,7 @@ def share(
 
 
 def word_coverage(word: str, there: Set[str], *, loosely: bool) -> float:
-    """How much of a word is there, in [0, 1]."""
+    """How much of a word is present, in [0, 1]."""
     if word in there or not loosely:
         return float(word in there)
     return max((part for other, part in related([word]).items() if other in there), default=0.0)
@@ -176,7 +176,7 @@ def cosines(hit: Evidence) -> list[float]:
 
 
 def nearness(hits: Sequence[Evidence], weights: Weights) -> float:
-    """Of the nearest of the hits, in [-0.5, 1.5]; 0 where there is nothing to compare with."""
+    """Similarity of the nearest hit, in [-0.5, 1.5]; 0 without a reference."""
     if weights.meaning:
         best = [max([*cosines(hit), _number(hit, "cosine")]) for hit in hits]
     else:
@@ -197,7 +197,7 @@ _COVERED, _OTHERS = 0.6, 0.85
 
 
 def strength(query: str, hits: Sequence[Evidence], weights: Weights) -> float:
-    """How surely the hits are about the question: about 0 (not at all) to 2."""
+    """Confidence that the hits match the question: about 0 (none) to 2."""
     if not hits:
         return 0.0
     words = substance(query)

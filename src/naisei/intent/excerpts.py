@@ -1,4 +1,4 @@
-"""What belongs to the row, list item or sentence that is quoted, and is quoted with it."""
+"""Text that belongs to a quoted row, list item or sentence and is quoted with it."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ _ANSWERED = 3
 
 
 def _worth(reply: Reply) -> int:
-    """From no evidence to an answer; a question back is worth more than a place to look at."""
+    """From no evidence to an answer; a question back ranks above a pointer to a place."""
     if reply.band == "answer" or reply.urgent or reply.extended is not None:
         return _ANSWERED
     return 2 if reply.route == "ask" else int(reply.band == "nearest")

@@ -45,7 +45,7 @@ _BEFORE = re.compile(
 
 
 def kept_for(user: str, *, option: str) -> KeptStream:
-    """Of a person at the terminal. Raises `InputError` for a name that cannot be."""
+    """Notes of a terminal user. Raises `InputError` for an invalid name."""
     return KeptStream(data_file("memories", user, option=option, suffix=".jsonl"))
 
 
@@ -194,6 +194,6 @@ def _forget(kept: KeptStream, options: MemoryOptions) -> None:
 
 
 def kept_in(folder: Path, person: str, store: str | None = None) -> KeptStream:
-    """Of a person of a server. person: as `naisei.intent.serve.people` names them."""
+    """Notes of a server's user. person: as `naisei.intent.serve.people` names them."""
     # Names of users are the operator's: no file names.
     return KeptStream(kept_at(folder, f"memory/{fingerprint(person)[:32]}.jsonl", store))

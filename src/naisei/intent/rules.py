@@ -101,7 +101,7 @@ class Profile(BaseModel):
         return {k: str(v) for k, v in self.model_dump().items() if str(v)}
 
     def prompt_lines(self) -> str:
-        """As lines for a prompt; empty if nothing is known."""
+        """As lines for a prompt; "" if nothing is known."""
         return "\n".join(f"- {name}: {value}" for name, value in self.fields.items())
 
     def prefer(self, hits: Sequence[Evidence]) -> list[Evidence]:

@@ -135,7 +135,7 @@ class _Words:
     sounds: dict[str, str]
 
     def romaji(self, word: str, *, japanese: bool) -> str:
-        """Of letters typed without the input method, the word; within English only a name."""
+        """The word for letters typed without the input method; within English only a name."""
         if all(token in self.known for token in search_tokens(word)):
             return word
         if _SYLLABLES.fullmatch(word) is None:

@@ -181,7 +181,7 @@ class CheckedSentence(BaseModel):
 
 
 class Finding(BaseModel):
-    """What the verifying model says of one sentence."""
+    """The verifying model's verdict on one sentence."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -193,7 +193,7 @@ class Finding(BaseModel):
 
 
 class Checked(BaseModel):
-    """What the verifying model gives. A sentence that it passes over holds."""
+    """The verifying model's reply. Sentences it omits count as supported."""
 
     model_config = ConfigDict(frozen=True)
 

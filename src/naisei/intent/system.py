@@ -56,7 +56,7 @@ def _load(config: AssistConfig) -> ConversationTask:
 
 
 def _last_reply(task: ConversationTask, result: RunResult, as_json: bool) -> str:
-    """As `ask` prints it; empty if the last step has no reply yet."""
+    """The reply as `ask` prints it; "" if the last step has none yet."""
     from naisei.intent.chat import line
     from naisei.intent.lines import terminal_text
 
@@ -85,7 +85,7 @@ def _evaluated(role: str) -> Role[EvalConfig]:
 
 
 def _row(**change: Any) -> Row[EvalConfig]:
-    """What is switched off or changed, all else as in the full system."""
+    """What a row switches off or changes, relative to the full system."""
 
     def changed(config: EvalConfig) -> EvalConfig:
         own = {key: value for key, value in change.items() if key in EvalConfig.model_fields}

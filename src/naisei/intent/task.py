@@ -1,4 +1,4 @@
-"""What a run directory of a conversation amounts to, for `naisei runs resume`."""
+"""A conversation's run directory as a task, for `naisei runs resume`."""
 
 from __future__ import annotations
 

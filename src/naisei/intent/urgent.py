@@ -125,7 +125,7 @@ def urgent_reply(dialogue: Dialogue, setting: Setting) -> Flow[Reply | None]:
 
 
 def _nearness(hit: Evidence, weights: Weights) -> list[float]:
-    """Of each sentence or row of a hit, as `evidence.nearness`."""
+    """Similarity of each sentence or row of a hit, as in `evidence.nearness`."""
     if not weights.meaning:
         return []
     own = cosines(hit)
@@ -171,7 +171,7 @@ def _best_help(
     hits: list[Evidence],
     units: list[list[Span]],
 ) -> list[tuple[str, tuple[int, ...]]]:
-    """What helps best, each with the number of its hit; rows of one table together."""
+    """The most helpful lines with the numbers of their hits; rows of one table together."""
     parts: list[tuple[str, tuple[int, ...]]] = []
     tables: dict[tuple[int, str], int] = {}
     letters = 0

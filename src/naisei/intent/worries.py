@@ -189,7 +189,7 @@ def _learnt(embed: Embed) -> _Classifier:
 
 
 def _short(values: Vectors) -> Any:
-    """As lists of numbers of few digits, quickly read."""
+    """Lists of rounded numbers, for fast loading."""
     return values.astype(np.float64).round(5).tolist()
 
 

@@ -16,7 +16,7 @@ from naisei.japanese.morph import lemmas
 
 
 class Stance(StrEnum):
-    """Where an answer stands towards the question."""
+    """The stance of an answer towards the question."""
 
     YES = "yes"
     NO = "no"

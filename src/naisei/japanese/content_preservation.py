@@ -226,7 +226,7 @@ def _entities(said: str, rewritten: str) -> list[LostContent]:
 
 
 def _stands_out(name: str) -> bool:
-    """In English text: capitals, digits or marks make a name of a word."""
+    """In English, capitals, digits or marks turn a word into a name."""
     return any(c.isupper() or not c.isalpha() for c in name)
 
 

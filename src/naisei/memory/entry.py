@@ -101,7 +101,7 @@ class EvidenceBlock(BaseModel):
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """Of the entries, in the order of the lines."""
+        """Ids of the entries, in the order of the lines."""
         return tuple(one.entry.id for one in self.chosen)
 
     @property

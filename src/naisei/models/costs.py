@@ -130,7 +130,7 @@ def believable(request: ChatRequest, reply: ChatReply) -> bool:
 
 
 def uncounted(request: ChatRequest, reply: ChatReply) -> ChatReply:
-    """With counts that a budget cannot be deceived by: as many as the texts have at most."""
+    """The reply with token counts from the sizes of its texts, for budgets."""
     asked, answered = _sizes(request, reply)
     return replace(
         reply, input_tokens=asked, output_tokens=max(answered, 1), cached_input=0, reasoning=0

@@ -176,7 +176,7 @@ _WHY_JA = {
 
 
 def reason(error: ErrorDetails, language: str) -> str:
-    """What is wrong with a field, in words."""
+    """Describe what is wrong with a field."""
     said = error["msg"].removeprefix("Value error, ")
     if language != "ja" or error["type"] == "value_error":
         return said

@@ -1,4 +1,4 @@
-"""What a model thinks aloud, told from its answer: thoughts are no part of a reply."""
+"""Separates a model's thoughts from its answer."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ class Listener:
         self._text = self._passed = ""
 
     def __call__(self, piece: str = "", *, over: bool = False) -> str:
-        """What may be said now. over: nothing more is coming."""
+        """Text that is safe to release. over: no more text follows."""
         self._text += piece
         now = parted(self._text).answer if over else visible_so_far(self._text, headless=False)
         if not now.startswith(self._passed):

@@ -59,7 +59,7 @@ class Weights(_Frozen):
 
     @property
     def folder(self) -> Path:
-        """Where the file, its licence and its provenance note lie."""
+        """The folder of the file, its licence and its provenance note."""
         return cache_root() / "models" / self.name
 
     @property

@@ -40,7 +40,7 @@ class RawChunk:
 
 
 def raw_chunks(document: Document, chunking: Chunking = CHUNKING) -> list[RawChunk]:
-    """In reading order. Ids repeat in no document."""
+    """Blocks in reading order. Ids are unique within a document."""
     found: list[RawChunk] = []
     for headings, section in groupby(document.passages, key=lambda p: p.headings):
         for page, text in _section(list(section), chunking):
@@ -99,7 +99,7 @@ def _joined(units: list[tuple[Passage, str]]) -> str:
 
 
 def _more(before: tuple[Passage, str] | None, unit: tuple[Passage, str]) -> int:
-    """By how many characters a unit makes the joined ones longer."""
+    """Number of characters that a unit adds when joined."""
     header = unit[0].header if unit[0].kind == "row" else ""
     above = before[0].header if before is not None and before[0].kind == "row" else ""
     repeated = len(header) + 1 if header and header != above else 0

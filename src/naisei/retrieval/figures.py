@@ -190,7 +190,7 @@ def _of_table(
 
 
 def _all_rows(asked: str, hit: Evidence, at: int, table: Table) -> list[Amount]:
-    """Of a whole table that the question names by its heading or its first column."""
+    """The figures of a whole table whose heading or first column the question names."""
     names = [cells[0] for cells, _ in table.rows]
     first = cells_of(table.header)[:1]
     if (

@@ -1,4 +1,4 @@
-"""Where an open index comes from: the generations in a folder, or in a database."""
+"""Sources of an open index: the generations in a folder or in a database."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from naisei.retrieval.store import Store
 
 
 class Generations(Protocol):
-    """Where an index comes from. Numbers grow with each generation."""
+    """The source of an index. Numbers grow with each generation."""
 
     def generation(self) -> int:
         """The newest complete one. Raises `InputError` if there is none."""

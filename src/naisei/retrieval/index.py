@@ -322,7 +322,7 @@ class Index:
         return first if common is None else unit(first - common)
 
     def _current(self) -> Snapshot:
-        """Of the newest generation."""
+        """The snapshot of the newest generation."""
         with self._lock:
             if self._source.generation() != self._number:
                 self._number, self._snapshot = self._newest()

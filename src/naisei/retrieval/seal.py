@@ -38,7 +38,7 @@ def of_row(*values: object) -> bytes:
 
 
 def of_rows(rows: Iterable[Sequence[object]]) -> str:
-    """Of rows in any order."""
+    """Digest of rows, independent of their order."""
     return hashlib.blake2b("".join(sorted(map(repr, rows))).encode(), digest_size=16).hexdigest()
 
 

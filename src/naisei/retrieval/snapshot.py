@@ -79,7 +79,7 @@ def _texts(key: str, value: Any) -> tuple[str, ...]:
 
 
 class _Period(BaseModel):
-    """From the first day to the last; either may be missing."""
+    """From the first to the last day; either may be missing."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -183,7 +183,7 @@ class Snapshot:
         return name
 
     def _relate_anew(self) -> None:
-        """What is told of editions and copies, from these documents alone."""
+        """Relate editions and copies among these documents only."""
         documents = list(dict.fromkeys(int(n) for n in self._chunks[:, 1]))
         related = relations(list(self._store.known(documents)))
         for number, filed in self.filed.items():

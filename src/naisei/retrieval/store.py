@@ -81,7 +81,7 @@ def known_as(embedder: str) -> str:
 
 
 def folder_of(index_dir: Path, generation: int) -> Path:
-    """Where a generation's arrays are."""
+    """The folder of a generation's arrays."""
     return index_dir / f"generation-{generation:08d}"
 
 

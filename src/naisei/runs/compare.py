@@ -187,7 +187,7 @@ def _metrics(a: Summary, b: Summary) -> list[str]:
 
 
 def _difference(name: str, a: Summary, b: Summary, seed: int) -> tuple[Difference, float]:
-    """Of a metric, on the units of both; and the p-value of the signed-rank test."""
+    """Paired difference of a metric on shared units, with the p-value of the signed-rank test."""
     first, second, of = a.per_unit(name), b.per_unit(name), a.clusters()
     shared = [unit for unit in first if unit in second]
     clusters = [of[u] for u in shared]

@@ -109,7 +109,7 @@ class Findings:
     damages: list[Damage] = field(default_factory=list)
 
     def text(self) -> str:
-        """In words, a line a damage."""
+        """As text, one line per damage."""
         if self.damages:
             return "\n".join(map(str, self.damages))
         return say(

@@ -256,7 +256,7 @@ async def arun_logged(
     limits: Limits = Limits(),
     apart: bool = False,
 ) -> T:
-    """As `naisei.core.arun`, on a log that another program may lock for a while."""
+    """Like `naisei.core.arun`, for a log that another program may lock for a while."""
     with ExitStack() as held:
         episode = where.episode
         await retry_while_locked(lambda: held.enter_context(writing_in(log, episode)))

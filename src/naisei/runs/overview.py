@@ -46,7 +46,7 @@ class EpisodeOutcome:
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How fast a run goes now. eta: seconds to its end; NaN if unknown. tokens: a minute."""
+    """Speed of a run. eta: seconds to its end, NaN if unknown. tokens: per minute."""
 
     eta: float
     tokens: float
@@ -126,7 +126,7 @@ class Overview:
         )
 
     def pace(self, log: RunLog) -> Pace:
-        """From the episodes that ended, and the tokens used, within the last minute."""
+        """From the episodes finished and tokens used in the last minute."""
         now = time.time()
         ended = [row.at for row in self.rows.values()]
         recent = [at for at in ended if at > now - _WINDOW] or ended[-10:]

@@ -54,7 +54,7 @@ class Repaired(Findings):
     saved: list[Path] = field(default_factory=list)
 
     def text(self) -> str:
-        """In words."""
+        """As text."""
         kept = Findings(self.events, self.episodes).text()
         lost = [
             say(
@@ -105,7 +105,7 @@ def repaired(directory: Path) -> Repaired:
 
 
 def _files(path: Path) -> list[Path]:
-    """Of a log: its own and what SQLite puts beside it."""
+    """Files of a log: its own and SQLite's."""
     names = [path.with_name(f"{path.name}{end}") for end in ("", "-wal", "-shm")]
     return [name for name in (*names, commits_of(path)) if name.exists()]
 

@@ -246,7 +246,7 @@ def commits_of(path: Path) -> Path:
 
 
 def _commits(path: Path) -> bytes:
-    """What that file says; nothing without a log that it could be about. Raises `OSError`."""
+    """The content of that file; empty without a log. Raises `OSError`."""
     files.plain_file(commits_of(path))
     if not path.exists():
         commits_of(path).unlink(missing_ok=True)

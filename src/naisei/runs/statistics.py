@@ -47,7 +47,7 @@ ALL_EQUAL = "nothing varies between clusters: no interval"
 
 
 def cluster_worth(sizes: Floats) -> float:
-    """How many clusters of one size are worth as much as these (Kish 1965, §11.7)."""
+    """Effective number of clusters of equal size (Kish 1965, §11.7)."""
     return float(sizes.sum() ** 2 / (sizes**2).sum())
 
 

@@ -217,14 +217,14 @@ class Task(ABC, Generic[C]):
 
     @asynccontextmanager
     async def during(self, directory: RunDirectory) -> AsyncIterator[None]:
-        """What goes on beside the episodes: helpers are started, and cleared up on leaving."""
+        """A context around the episodes: starts helpers and cleans them up."""
         yield
 
     def export(self, directory: RunDirectory, result: RunResult) -> None:
         """Files of the system's own, written beside the report when a run ends or stops."""
 
     def model_notes(self) -> tuple[str, ...]:
-        """What has to be said beside figures of the embedded model."""
+        """The note on figures of the embedded model."""
         models: dict[str, str] = getattr(self.config, "models", {})
         if not any(name.startswith("local:") for name in models.values()):
             return ()

@@ -84,7 +84,7 @@ class TerminalConversation:
         return False
 
     def hear(self) -> str:
-        """What the person types. Raises EOFError when they leave (Ctrl-D)."""
+        """The person's input. Raises EOFError when they leave (Ctrl-D)."""
         while True:
             said = self.console.input(Text.assemble((self._you, "bold cyan"), " > ")).strip()
             if not (told := too_long(said, MESSAGE)):
@@ -98,7 +98,7 @@ class TerminalConversation:
 
 @dataclass(frozen=True, slots=True)
 class _Conversed:
-    """What a run directory knows a conversation by."""
+    """The minimal task of a conversation, for its run directory."""
 
     system: str
     config: BaseModel
@@ -116,7 +116,7 @@ def conversation_directory(system: str, config: BaseModel, path: Path) -> Iterat
 
 
 class _Settings(RootModel[dict[str, JsonValue]]):
-    """Of any conversation, as they are frozen."""
+    """Frozen fields of any conversation."""
 
 
 def fork_conversation(

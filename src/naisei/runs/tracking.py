@@ -241,7 +241,7 @@ class _ExperimentTracker:
 
 
 class MLflow(_ExperimentTracker):
-    """To the server of `MLFLOW_TRACKING_URI`, or as MLflow is set up."""
+    """To the server of `MLFLOW_TRACKING_URI`, or MLflow's own configuration."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -263,7 +263,7 @@ class MLflow(_ExperimentTracker):
 
 
 class _WeightsAndBiases(_ExperimentTracker):
-    """As `wandb login` and the variables `WANDB_…` say."""
+    """Configured by `wandb login` and the variables `WANDB_…`."""
 
     def __init__(self) -> None:
         super().__init__()

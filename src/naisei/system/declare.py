@@ -1,4 +1,4 @@
-"""What a system is: data, from which the command line, runs, studies and pages are derived."""
+"""Declarations of systems, from which commands, runs, studies and pages are derived."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a server listens: the options that every server of ours has."""
+"""Options of every server: address, access and limits."""
 
 from __future__ import annotations
 

@@ -108,7 +108,7 @@ def completed(experiment: Experiment[C], config: C) -> C:
 
 
 def of_config(config: Config) -> dict[str, Sampling]:
-    """As the gateway takes them."""
+    """Role → sampling parameters for the gateway."""
     known = asdict(Sampling())
     return {
         role: Sampling(**{k: v for k, v in given.items() if k in known})  # type: ignore[arg-type]

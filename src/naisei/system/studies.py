@@ -50,7 +50,7 @@ class Study:
 
     @property
     def summaries(self) -> dict[str, Summary]:
-        """By label."""
+        """Label → summary."""
         return {label: result.summary for label, result in self.results.items()}
 
     @property

@@ -101,8 +101,8 @@ class _Task(Task[_Config]):
 
 @dataclass(frozen=True)
 class _Model(Handler):
-    """Its answers depend on the request alone. calls: a file with a line per call. fails, crashes:
-    the instance whose second call does so while the file `trouble` exists."""
+    """Its answers depend only on the request. calls: a file with a line per call. fails, crashes:
+    the instance whose second call fails or crashes while the file `trouble` exists."""
 
     calls: Path
     trouble: Path
@@ -119,8 +119,8 @@ class _Model(Handler):
                 raise FlowError("a fault of the program")
         with self.calls.open("a", encoding="utf-8") as file:
             file.write(f"{where.instance} {where.step}\n")
-        said = "".join(message.content for message in chat.messages)
-        return Performed(hashlib.sha256(said.encode()).hexdigest()[:8], used)
+        prompt = "".join(message.content for message in chat.messages)
+        return Performed(hashlib.sha256(prompt.encode()).hexdigest()[:8], used)
 
 
 class _Bench:
@@ -151,10 +151,10 @@ class _Bench:
         more: dict[str, Any] = {} if budget is None else {"budget": budget}
         more |= {} if limits is None else {"limits": limits}
 
-        async def go(given: Engine) -> RunOutcome:
+        async def go(opened_engine: Engine) -> RunOutcome:
             task = _Task(n)
             with RunDirectory.of(task, self.path) as directory:
-                outcome = await given(
+                outcome = await opened_engine(
                     task,
                     directory,
                     World({Chat: model}),
@@ -169,8 +169,8 @@ class _Bench:
         async def opened() -> RunOutcome:
             if engine is not None:
                 return await go(engine)
-            async with self._kit.engine(concurrency) as given:
-                return await go(given)
+            async with self._kit.engine(concurrency) as opened_engine:
+                return await go(opened_engine)
 
         return asyncio.run(opened())
 
@@ -193,24 +193,24 @@ class EngineKit(Kit):
     """Cases of an engine. A subclass has `engine`."""
 
     def engine(self, concurrency: int) -> AbstractAsyncContextManager[Engine]:
-        """Opens an engine with this concurrency, and closes it on leaving."""
+        """Opens an engine with this concurrency, and closes it on exit."""
         raise NotImplementedError
 
-    def test_results_are_those_of_the_local_engine(self) -> None:
+    def test_results_equal_the_local_engine(self) -> None:
         with temporary() as folder:
             mine, local = _Bench(self, folder), _Bench(self, folder, "local")
             outcome = mine.run(n=9)
             local.run(n=9, engine=run_task)
             expect(mine.results == local.results, "results.jsonl is the same, byte for byte")
             expect((outcome.scored, outcome.exit_code) == (9, 0), "all are scored", outcome)
-            expect(sorted(mine.calls) == sorted(local.calls), "by the same calls", mine.calls)
+            expect(sorted(mine.calls) == sorted(local.calls), "with the same calls", mine.calls)
             expect(sorted(mine.logged()) == sorted(mine.calls), "all of which are logged")
             spent = outcome.ledger
             expect(spent.tokens == 9 * _CALLS * 15, "and counted", spent.tokens)
             expect(spent.known_usd == 9 * _CALLS * 0.5, "in money, too", spent.known_usd)
-            expect(len(mine.ended) == 9, "each episode is told once", len(mine.ended))
-            told = {(e.where.episode, e.where.path) for e in mine.events}
-            expect(len(told) == len(mine.events), "and each event", len(mine.events))
+            expect(len(mine.ended) == 9, "each episode is reported once", len(mine.ended))
+            keys = {(e.where.episode, e.where.path) for e in mine.events}
+            expect(len(keys) == len(mine.events), "and each event once", len(mine.events))
 
     def test_a_finished_run_does_nothing(self) -> None:
         with temporary() as folder:
@@ -219,33 +219,33 @@ class EngineKit(Kit):
             before, calls = bench.results, len(bench.calls)
             outcome = bench.run()
             expect(len(bench.calls) == calls, "scored episodes are skipped", bench.calls)
-            expect(bench.results == before and outcome.scored == 6, "and stay as they are")
+            expect(bench.results == before and outcome.scored == 6, "and unchanged")
 
-    def test_a_budget_stops_it_and_it_goes_on_where_it_was(self) -> None:
+    def test_a_run_stopped_by_a_budget_resumes(self) -> None:
         with temporary() as folder:
             bench, whole = _Bench(self, folder), _Bench(self, folder, "whole")
             outcome = bench.run(budget=Budget(tokens=150))
             expect(outcome.exit_code == 3 and bool(outcome.stopped), "a budget stops it", outcome)
             over = outcome.ledger.tokens - 150
-            expect(over <= 3 * 2 * 15, "over it go only calls that were in flight", over)
+            expect(over <= 3 * 2 * 15, "only calls in flight exceed it", over)
             before = bench.calls
-            expect(sorted(before) == sorted(bench.logged()), "and those are logged", before)
+            expect(sorted(before) == sorted(bench.logged()), "and are logged", before)
             outcome = bench.run()
             expect(outcome.scored == 6, "the next call goes on", outcome)
             expect(len(bench.calls) == len({*bench.calls}), "and repeats no call", bench.calls)
             whole.run()
-            expect(bench.results == whole.results, "to the results of one that never stopped")
+            expect(bench.results == whole.results, "with the results of an uninterrupted run")
 
-    def test_an_instrument_failure_is_told_and_tried_again(self) -> None:
+    def test_an_instrument_failure_is_recorded_and_retried(self) -> None:
         with temporary() as folder:
             bench = _Bench(self, folder)
             bench.trouble.touch()
             outcome = bench.run(fails="場面2")
-            expect((outcome.scored, outcome.failed) == (5, 1), "the others go on", outcome)
+            expect((outcome.scored, outcome.failed) == (5, 1), "the others continue", outcome)
             row = next(row for row in outcome.rows if not row.scored)
-            expect("HTTP 500" in row.failure, "why it is unscored is told", row.failure)
-            lost = outcome.ledger.tokens - 5 * _CALLS * 15 - 15
-            expect(lost == 7, "what the failure cost is counted", lost)
+            expect("HTTP 500" in row.failure, "the failure is recorded", row.failure)
+            failed_tokens = outcome.ledger.tokens - 5 * _CALLS * 15 - 15
+            expect(failed_tokens == 7, "the failure's cost is counted", failed_tokens)
             bench.trouble.unlink()
             outcome = bench.run(fails="場面2")
             expect(outcome.scored == 6, "the next call scores it", outcome)
@@ -255,19 +255,19 @@ class EngineKit(Kit):
         with temporary() as folder:
             bench = _Bench(self, folder)
             bench.trouble.touch()
-            with raises(FlowError, "what a handler raises reaches the caller"):
+            with raises(FlowError, "a handler's exception reaches the caller"):
                 bench.run(crashes="場面1")
             before = bench.logged()
-            expect(bool(before), "what was logged is kept")
-            expect(sorted(before) == sorted(bench.calls), "with what was in flight", before)
+            expect(bool(before), "the log is kept")
+            expect(sorted(before) == sorted(bench.calls), "with the calls in flight", before)
             bench.trouble.unlink()
             expect(bench.run(crashes="場面1").scored == 6, "and the next call goes on")
             expect(len(bench.calls) == len({*bench.calls}), "repeating nothing", bench.calls)
 
-    def test_limits_of_an_episode_hold(self) -> None:
+    def test_episode_limits_apply(self) -> None:
         with temporary() as folder:
             mine, local = _Bench(self, folder), _Bench(self, folder, "local")
             outcome = mine.run(limits=Limits(calls=2))
             local.run(limits=Limits(calls=2), engine=run_task)
-            expect(outcome.scored == 0, "an episode that meets its limit is not scored", outcome)
-            expect(mine.results == local.results, "and told as the local engine tells it")
+            expect(outcome.scored == 0, "an episode at its limit is not scored", outcome)
+            expect(mine.results == local.results, "with the same results as the local engine")

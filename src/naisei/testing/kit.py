@@ -1,4 +1,4 @@
-"""A kit: cases that every implementation of a protocol must pass."""
+"""Conformance kits: cases that every implementation of a protocol must pass."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Kit:
     """
 
     def cases(self) -> dict[str, Callable[[], None]]:
-        """Cases by name, in the order of their definition."""
+        """Cases by name, in order of definition."""
         names = [n for c in reversed(type(self).__mro__) for n in vars(c) if n.startswith("test_")]
         return {name: getattr(self, name) for name in dict.fromkeys(names)}
 
@@ -52,7 +52,7 @@ class Kit:
 
 
 def expect(holds: bool, promise: str, *found: Any) -> None:
-    """Raises `AssertionError` with the promise and the finding if it does not hold."""
+    """Raises `AssertionError` with the promise and the findings unless `holds`."""
     if not holds:
         raise AssertionError(": ".join([promise, *map(_describe, found)]))
 

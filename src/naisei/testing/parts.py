@@ -30,7 +30,7 @@ from naisei.testing.kit import Kit, expect
 class MemoryKit(Kit):
     """Cases of a memory policy (`naisei.memory.Memory`). A subclass has `memory`."""
 
-    #: The remembered items in order; at least two, all different.
+    #: The items to remember, in order; at least two, all different.
     items: Sequence[JsonValue] = ("最初に聞き返す", "次は確かめる", "Ask once more.")
 
     def memory(self) -> Memory:
@@ -49,22 +49,22 @@ class MemoryKit(Kit):
         expect(bool(memory.name), "it has a name")
         expect(bool(memory.prompt) == memory.reflects, "and a prompt if it reflects", memory.prompt)
 
-    def test_it_is_the_fold_of_what_was_remembered(self) -> None:
+    def test_it_depends_only_on_its_items(self) -> None:
         for n in range(len(self.items) + 1):
             one, other = self._filled(n), self._filled(n)
-            expect(one.recall() == other.recall(), "the same items, the same notes", n)
+            expect(one.recall() == other.recall(), "equal items give equal notes", n)
             expect(one.previous() == other.previous(), "for the reflector, too", n)
 
-    def test_asking_changes_nothing(self) -> None:
+    def test_recall_has_no_effect(self) -> None:
         memory = self._filled(2)
-        asked = [(memory.recall(), memory.previous()) for _ in range(3)]
-        expect(asked[0] == asked[1] == asked[2], "recall has no effect", asked)
+        notes = [(memory.recall(), memory.previous()) for _ in range(3)]
+        expect(notes[0] == notes[1] == notes[2], "recall has no effect", notes)
         memory, other = self._filled(1), self._filled(1)
         memory.recall()
         if memory.reflects:
             memory.add(self.items[1])
             other.add(self.items[1])
-        expect(memory.recall() == other.recall(), "not on what comes later either")
+        expect(memory.recall() == other.recall(), "nor on later items")
 
     def test_memories_share_nothing(self) -> None:
         full, empty = self._filled(len(self.items)), self.memory()
@@ -74,11 +74,11 @@ class MemoryKit(Kit):
     def test_replay_rebuilds_it(self) -> None:
         memory = self.memory()
         if not memory.reflects:
-            return  # nothing is ever remembered
+            return  # it never remembers anything
         handler = MemoryHandler(memory)
         for n, item in enumerate(self.items):
             handler.restore(Remember(item), None, Where("a", 0, (n,)))
-        expect(memory.recall() == self._filled(len(self.items)).recall(), "restored as it was")
+        expect(memory.recall() == self._filled(len(self.items)).recall(), "replay restores it")
 
 
 class EnvironmentKit(Kit):
@@ -89,7 +89,7 @@ class EnvironmentKit(Kit):
         raise NotImplementedError
 
     def actions(self) -> Sequence[Any]:
-        """Actions that can be taken in this order, from the first state; at least two."""
+        """Actions possible in this order from the first state; at least two."""
         raise NotImplementedError
 
     def _taken(self, environment: Handler, start: int, stop: int) -> list[Observation]:
@@ -110,15 +110,15 @@ class EnvironmentKit(Kit):
             expect(isinstance(seen, Observation), "an observation comes back", seen)
             expect(seen.reward == seen.reward, "with a reward that is a number", seen.reward)
 
-    def test_the_same_actions_are_observed_alike(self) -> None:
+    def test_it_is_deterministic(self) -> None:
         n = len(self.actions())
         one, other = (self._taken(self.environment(), 0, n) for _ in range(2))
-        expect(one == other, "two environments take the same course", one, other)
+        expect(one == other, "two environments give equal observations", one, other)
 
-    def test_what_is_observed_can_be_logged(self) -> None:
+    def test_observations_can_be_logged(self) -> None:
         for n, seen in enumerate(self._taken(self.environment(), 0, len(self.actions()))):
             act = Act(self.actions()[n])
-            expect(act.decode(act.encode(seen)) == seen, "it is read back as it was", seen)
+            expect(act.decode(act.encode(seen)) == seen, "decoding restores it", seen)
 
     def test_replay_restores_its_state(self) -> None:
         n = len(self.actions())
@@ -135,7 +135,7 @@ class EnvironmentKit(Kit):
 class EmbedderKit(Kit):
     """Cases of an embedder (`naisei.models.base.Embedder`). A subclass has `embedder`.
 
-    tolerance: how far a component may differ when a text is embedded with others.
+    tolerance: largest difference of a component when a text is embedded with others.
     """
 
     texts: Sequence[str] = (
@@ -150,7 +150,7 @@ class EmbedderKit(Kit):
     def embedder(self) -> Embedder:
         raise NotImplementedError
 
-    def test_one_unit_vector_a_text(self) -> None:
+    def test_one_unit_vector_per_text(self) -> None:
         embedder = self.embedder()
         for kind in ("query", "passage"):
             found = embedder.embed([*self.texts], kind)
@@ -172,16 +172,19 @@ class EmbedderKit(Kit):
         for row, text in zip(together, self.texts, strict=True):
             alone = embedder.embed([text])[0]
             off = float(np.abs(alone - row).max())
-            expect(off <= self.tolerance, "whatever is embedded beside it", text[:20], off)
+            expect(off <= self.tolerance, "independent of the other texts", text[:20], off)
         again = self.embedder().embed([*self.texts])
         expect(bool(np.allclose(again, together, atol=self.tolerance)), "in another embedder, too")
 
     def test_different_texts_differ(self) -> None:
         found = self.embedder().embed([*self.texts[:3]])
-        expect(float((found @ found.T - np.eye(3)).max()) < 0.999, "vectors tell texts apart")
+        expect(
+            float((found @ found.T - np.eye(3)).max()) < 0.999,
+            "different texts have different vectors",
+        )
 
     def test_it_has_a_name(self) -> None:
-        expect(bool(self.embedder().name), "it has a name, which indexes keep")
+        expect(bool(self.embedder().name), "it has a name")
 
 
 class _Answer(BaseModel):
@@ -190,10 +193,10 @@ class _Answer(BaseModel):
 
 class ProviderKit(Kit):
     """Cases of a provider's model (`naisei.models.base.ChatModel`). A subclass has `model`; it
-    answers any request, in JSON for a schema."""
+    answers any request, with JSON for a schema."""
 
     def model(self) -> ChatModel:
-        """A fresh model, of no real endpoint: scripted, or behind a server on this machine."""
+        """A fresh model without a real endpoint: scripted, or behind a local server."""
         raise NotImplementedError
 
     def _replies(self, *requests: ChatRequest) -> list[ChatReply]:
@@ -217,14 +220,14 @@ class ProviderKit(Kit):
         expect(all(type(n) is int and n >= 0 for n in counts), "counts are not negative", counts)
         expect(reply.cached_input <= reply.input_tokens, "cached tokens are among the input")
 
-    def test_requests_side_by_side(self) -> None:
+    def test_concurrent_requests(self) -> None:
         replies = self._replies(*(ChatRequest((user(f"{n} 番"),)) for n in range(4)))
         expect(len(replies) == 4, "each is answered", replies)
 
-    def test_structure_is_given_where_it_is_asked_for(self) -> None:
+    def test_replies_follow_a_schema(self) -> None:
         modes: tuple[Mode, ...] = getattr(self.model(), "modes", ("json_schema",))
-        asked = Schema("_Answer", _Answer.model_json_schema())
-        (reply,) = self._replies(ChatRequest((user("JSON で"),), schema=asked, mode=modes[0]))
+        schema = Schema("_Answer", _Answer.model_json_schema())
+        (reply,) = self._replies(ChatRequest((user("JSON で"),), schema=schema, mode=modes[0]))
         try:
             _Answer.model_validate_json(reply.text)
         except ValueError as error:
@@ -249,7 +252,7 @@ class ProviderKit(Kit):
         expect(len(usage) == 1 and usage[0].calls >= 1, "and is counted", usage)
         expect(usage[0].model == self.model().name, "under its name", usage)
 
-    def test_closing_twice_does_no_harm(self) -> None:
+    def test_closing_twice_is_harmless(self) -> None:
         async def go() -> None:
             model = self.model()
             await model.aclose()

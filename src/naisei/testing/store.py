@@ -16,9 +16,9 @@ from naisei.runs.log import RunLog
 from naisei.runs.task import EpisodeRow
 from naisei.testing.kit import Kit, expect, raises, temporary
 
-#: Seconds that a process of the kit may take to write a dozen events.
+#: Seconds for a process to write a dozen events.
 _PATIENCE = 60.0
-#: Step after which that process is killed.
+#: Step after which the process is killed.
 _KILLED_AT = 10
 _LONG = "あなたは家の助手です。" * 200
 
@@ -35,20 +35,18 @@ def _event(step: int, instance: str = "a", **more: Any) -> Event:
 
 
 class StoreKit(Kit):
-    """Cases of a store. Each has its own log.
-
-    A subclass has `opener`.
-    """
+    """Cases of a store; each has its own log. A subclass has `opener`."""
 
     def opener(self) -> Callable[..., RunLog]:
         """A function `(place: Path, *, read_only: bool = False)` that opens the log of a place;
-        the same place is the same log in every process. It must be picklable, since another process
-        calls it and is killed."""
+        equal places mean the same log in all processes. Picklable, since a process that is killed
+        calls it too."""
         raise NotImplementedError
 
     @contextmanager
     def _log(self) -> Iterator[Callable[..., RunLog]]:
-        """Opens the log of a new place repeatedly; closes all of them."""
+        """A function that opens the log of a new place each time it is called; all are closed at
+        the end."""
         opener, opened = self.opener(), []
         with temporary() as place:
 
@@ -72,7 +70,7 @@ class StoreKit(Kit):
             expect(store.result("a#0") is None and store.get("note") is None, "nor notes")
             expect(not store.ledger().roles, "nor costs")
 
-    def test_events_are_read_as_they_were_appended(self) -> None:
+    def test_events_round_trip(self) -> None:
         events = [
             _event(0),
             _event(1, result=None, failure=("InstrumentFailure", "HTTP 500"), usage=None),
@@ -85,15 +83,15 @@ class StoreKit(Kit):
             for event in events:
                 store.append(event)
             found = store.read("a#0")
-            expect(found == events, "events come back equal and in their order", found)
+            expect(found == events, "events come back equal and in order", found)
             nested = Event(Where("a", 0, (5, 1, 0)), "act", "e", {}, "x")
             store.append(nested)
             before = Event(Where("a", 0, (5, 0, 0)), "act", "e", {}, "y")
             store.append(before)
             found = store.read("a#0")[-2:]
-            expect(found == [nested, before], "in the order of appending, not of paths", found)
+            expect(found == [nested, before], "in order of appending, not of paths", found)
 
-    def test_episodes_are_kept_apart(self) -> None:
+    def test_episodes_are_separate(self) -> None:
         names = ["a", "b", "物#語", "a b"]
         with self._log() as log:
             store = log()
@@ -101,29 +99,29 @@ class StoreKit(Kit):
                 for name in names:
                     store.append(_event(step, name))
             for name in names:
-                wanted = [_event(step, name) for step in range(3)]
-                expect(store.read(f"{name}#0") == wanted, "an episode has its own events", name)
+                events = [_event(step, name) for step in range(3)]
+                expect(store.read(f"{name}#0") == events, "an episode has its own events", name)
             expect(store.known_episodes() == sorted(f"{n}#0" for n in names), "all are known")
 
-    def test_what_one_wrote_another_reads(self) -> None:
+    def test_writes_are_visible_to_other_objects(self) -> None:
         with self._log() as log:
             one, other = log(), log()
             one.append(_event(0))
-            expect(other.read("a#0") == [_event(0)], "another object reads it at once")
+            expect(other.read("a#0") == [_event(0)], "another object sees it at once")
             other.append(_event(1))
             one.append(_event(2))
             for reader in (one, log(read_only=True)):
                 steps = [event.where.path for event in reader.read("a#0")]
                 expect(steps == [(0,), (1,), (2,)], "in the order of all writers", steps)
 
-    def test_a_step_is_there_once(self) -> None:
+    def test_a_step_is_stored_once(self) -> None:
         with self._log() as log:
             one, other = log(), log()
             one.append(_event(0))
             for store in (one, other):
-                with raises(EpisodeBusy, "a step that the log has is refused"):
+                with raises(EpisodeBusy, "an existing step is refused"):
                     store.append(_event(0, result="another"))
-            expect(one.read("a#0") == [_event(0)], "and what it has stays")
+            expect(one.read("a#0") == [_event(0)], "and the stored one stays")
             expect(one.ledger().tokens == 15, "and is paid for once", one.ledger().tokens)
 
     def test_an_episode_has_one_writer(self) -> None:
@@ -137,7 +135,7 @@ class StoreKit(Kit):
             with other.writing("a#0"):
                 other.append(_event(0))
 
-    def test_what_cannot_be_stored_leaves_nothing(self) -> None:
+    def test_a_failed_write_leaves_nothing(self) -> None:
         with self._log() as log:
             store = log()
             store.append(_event(0))
@@ -146,27 +144,27 @@ class StoreKit(Kit):
             with raises((TypeError, ValueError), "as a note, too"):
                 store.put("note", object())  # type: ignore[arg-type]
             store.append(_event(1))
-            expect(store.read("a#0") == [_event(0), _event(1)], "the log goes on as if nothing was")
+            expect(store.read("a#0") == [_event(0), _event(1)], "the log continues unharmed")
             expect(store.get("note") is None, "and there is no such note")
 
-    def test_outcomes_and_what_they_cost(self) -> None:
-        lost = Usage("agent", "m", 0, 3, 7, 0, 0.5)
+    def test_outcomes_and_costs(self) -> None:
+        failed = Usage("agent", "m", 0, 3, 7, 0, 0.5)
         with self._log() as log:
             store = log()
             store.append(_event(0))
-            store.finish(EpisodeRow(Where("a"), None, "HTTP 500"), [lost])
+            store.finish(EpisodeRow(Where("a"), None, "HTTP 500"), [failed])
             store.finish(EpisodeRow(Where("b"), {"勝ち": 1}))
             expect(store.counts() == (1, 1, 1), "scored, failed, events", store.counts())
             expect(store.result("a#0") is None, "a failed episode has no result")
             row = store.rows()["a#0"]
             expect(row.failure == "HTTP 500" and not row.scored, "and says why", row)
-            expect(row.usage == (_used(), lost.wasted()), "and what it cost", row.usage)
+            expect(row.usage == (_used(), failed.wasted()), "and what it cost", row.usage)
             store.finish(EpisodeRow(Where("a"), {"勝ち": 0}))
             for reader in (store, log(read_only=True)):
                 row = reader.rows()["a#0"]
                 expect(row.result == {"勝ち": 0} and not row.failure, "a later outcome counts", row)
                 spent = reader.ledger()
-                expect(spent.tokens == 22, "what was lost stays counted, once", spent.tokens)
+                expect(spent.tokens == 22, "the failed attempt stays counted, once", spent.tokens)
                 expect(spent.known_usd == 0.75, "in money, too", spent.known_usd)
                 expect(spent.roles["agent"].calls == 1, "answered calls", spent.roles)
 
@@ -177,10 +175,12 @@ class StoreKit(Kit):
             for value in notes:
                 store.put("note", value)
                 found = log(read_only=True).get("note")
-                expect(found == value and type(found) is type(value), "the last note counts", found)
-            expect(store.get("none") is None, "other notes are not there")
+                expect(
+                    found == value and type(found) is type(value), "the last note is stored", found
+                )
+            expect(store.get("none") is None, "unknown notes are None")
 
-    def test_what_is_erased_is_gone(self) -> None:
+    def test_erase(self) -> None:
         with self._log() as log:
             store = log()
             for name in ("a", "b"):
@@ -196,7 +196,7 @@ class StoreKit(Kit):
             expect(store.get("talk:b") is None, "notes go by prefix, too")
             expect(not log().verified().damages, "and the log is sound")
 
-    def test_it_is_there_when_it_is_opened_again(self) -> None:
+    def test_reopen(self) -> None:
         with self._log() as log:
             store = log()
             store.append(_event(0))
@@ -205,12 +205,15 @@ class StoreKit(Kit):
             store.close()
             store = log()
             expect(store.read("a#0") == [_event(0)], "events stay")
-            expect(store.result("a#0") == {"x": 1} and store.get("note") == 1, "so do the others")
+            expect(
+                store.result("a#0") == {"x": 1} and store.get("note") == 1,
+                "so do results and notes",
+            )
             store.append(_event(1))
             found = log(read_only=True).verified()
             expect(not found.damages and found.events == 2, "and the log is sound", found.damages)
 
-    def test_what_was_appended_outlives_a_killed_process(self) -> None:
+    def test_appended_events_survive_a_kill(self) -> None:
         with self._log() as log:
             place: Path = log.place  # type: ignore[attr-defined]
             log().close()
@@ -222,26 +225,26 @@ class StoreKit(Kit):
             writer.start()
             theirs.close()
             try:
-                told = -1
-                while told < _KILLED_AT:
-                    expect(ours.poll(_PATIENCE), "the writer goes on", told)
-                    told = ours.recv()
+                last = -1
+                while last < _KILLED_AT:
+                    expect(ours.poll(_PATIENCE), "the writer continues", last)
+                    last = ours.recv()
             finally:
                 writer.kill()
                 writer.join()
             store = log()
             steps = [event.where.path[0] for event in store.read("a#0")]
             expect(steps == list(range(len(steps))), "each step once, in order", steps)
-            expect(len(steps) > told, "all that was said to be stored is there", steps)
+            expect(len(steps) > last, "every acknowledged event is stored", steps)
             with store.writing("a#0"):
                 store.append(_event(len(steps)))
             expect(not log(read_only=True).verified().damages, "and the log is sound")
 
 
-def _append_until_killed(opener: Callable[..., RunLog], place: Path, told: Connection) -> None:
-    store = opener(place)
+def _append_until_killed(opener: Callable[..., RunLog], path: Path, progress: Connection) -> None:
+    store = opener(path)
     with store.writing("a#0"):
         for step in range(_KILLED_AT + 1):
             store.append(_event(step))
-            told.send(step)
-        told.recv()  # which never comes
+            progress.send(step)
+        progress.recv()  # blocks until the kill

@@ -25,12 +25,12 @@ class SystemKit(Kit):
         raise NotImplementedError
 
     def experiment(self) -> Experiment[Any]:
-        """The first one of the system, unless a subclass names another."""
+        """The system's first experiment; override for another."""
         return self.system().experiments[0]
 
     def config(self) -> Config:
-        """A configuration that runs in seconds and calls only scripted models; with at least two
-        effects in all."""
+        """A configuration that runs in seconds with scripted models only, and has at least two
+        effects."""
         raise NotImplementedError
 
     def _run(self, folder: Path, **more: Any) -> bytes:
@@ -41,25 +41,27 @@ class SystemKit(Kit):
     def test_it_is_declared(self) -> None:
         system = self.system()
         expect(system.name.isidentifier() or "-" in system.name, "it has a name", system.name)
-        expect(all(system.about), "what it is about is told in both languages", system.about)
+        expect(all(system.about), "it is described in both languages", system.about)
         names = [(each.verb, each.task) for each in system.experiments]
-        expect(len(names) == len({*names}), "its experiments can be told apart", names)
+        expect(len(names) == len({*names}), "its experiments have different names", names)
         for each in system.experiments:
-            expect(all(each.about), "each experiment tells what it does", each.verb)
+            expect(all(each.about), "each experiment is described", each.verb)
 
     def test_a_configuration_is_frozen_and_read_back(self) -> None:
         config = self.config()
         frozen = json.loads(config.model_dump_json())
-        expect(type(config).model_validate(frozen) == config, "the same comes back", frozen)
-        with raises(ValueError, "and nothing in it changes"):
+        expect(
+            type(config).model_validate(frozen) == config, "it is equal after a round trip", frozen
+        )
+        with raises(ValueError, "and it is immutable"):
             config.seed = 1
 
-    def test_a_task_is_the_same_whenever_it_is_loaded(self) -> None:
+    def test_loading_is_deterministic(self) -> None:
         one, other = (self.experiment().load(self.config()) for _ in range(2))
-        expect(one.data_hash == other.data_hash, "its data has one digest", one.data_hash)
-        expect([*one.episodes()] == [*other.episodes()], "its episodes have one order")
+        expect(one.data_hash == other.data_hash, "the data digest is stable", one.data_hash)
+        expect([*one.episodes()] == [*other.episodes()], "the order of episodes is stable")
         names = [where.episode for where in one.episodes()]
-        expect(bool(names) and len(names) == len({*names}), "and names of their own", names[:9])
+        expect(bool(names) and len(names) == len({*names}), "and names are unique", names[:9])
 
     def test_a_flow_yields_and_performs_nothing(self) -> None:
         task = self.experiment().load(self.config())
@@ -68,10 +70,10 @@ class SystemKit(Kit):
         expect(isinstance(world, World), "in a world of its own", type(world).__name__)
         flow.close()
 
-    def test_nothing_scored_has_no_score(self) -> None:
+    def test_metrics_without_scored_episodes_are_undefined(self) -> None:
         for metric in self.experiment().load(self.config()).summarise([]).metrics:
             if metric.value != metric.value:
-                expect(bool(metric.reason), "why a metric is undefined is told", metric.name)
+                expect(bool(metric.reason), "an undefined metric has a reason", metric.name)
             else:
                 expect(metric.n == 0, "a metric over nothing is not defined", metric)
 
@@ -79,9 +81,9 @@ class SystemKit(Kit):
         with temporary() as folder:
             one, other = self._run(folder / "one"), self._run(folder / "other")
             expect(one == other, "byte for byte")
-            expect(self._run(folder / "one") == one, "and a finished run stays as it is")
+            expect(self._run(folder / "one") == one, "and a finished run is unchanged")
 
-    def test_a_run_that_was_stopped_goes_on(self) -> None:
+    def test_a_stopped_run_resumes(self) -> None:
         with temporary() as folder:
             events: list[Event] = []
             whole = self._run(folder / "whole", on_event=events.append)
@@ -94,12 +96,14 @@ class SystemKit(Kit):
                 if seen == len(events) // 2:
                     raise _Stopped
 
-            with raises(_Stopped, "the run is stopped half way"):
+            with raises(_Stopped, "the run stops halfway"):
                 self._run(folder / "run", on_event=stop)
             again: list[Event] = []
             found = self._run(folder / "run", on_event=again.append)
-            expect(found == whole, "it ends as one that was never stopped")
-            expect(len(again) < len(events), "and performs only what was left", len(again))
+            expect(found == whole, "results equal those of an uninterrupted run")
+            expect(
+                len(again) < len(events), "and only the remaining effects are performed", len(again)
+            )
 
     def test_another_configuration_is_refused(self) -> None:
         with temporary() as folder:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     run, arun = RUN.run, RUN.arun
 else:
-    # On demand: the interpreter of a game is a process that imports this package.
+    # Imported on demand, since each interpreter process imports this package.
     def __getattr__(name: str) -> Any:
         from importlib import import_module
 

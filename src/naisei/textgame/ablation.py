@@ -1,4 +1,4 @@
-"""The ablations of the language-model player: its rows as configurations.
+"""Rows of the language-model player's ablation, as configurations.
 
 Source: the text-game thesis, §§3.4.2, 3.5.3, 5.5.3, 6.5.2 (Tables 3.2, 3.3, 5.5 and 6.2).
 """
@@ -22,7 +22,7 @@ _OTHER_MODEL = "other-model"
 _DIALOGUE: dict[str, JsonValue] = {"prompt": "dialogue", "history_chars": 0}
 _NAVIGATING: dict[str, JsonValue] = {**_DIALOGUE, "navigator": True}
 
-#: Row → the player's settings that it makes.
+#: Row → the player settings it changes.
 ROWS: Mapping[str, dict[str, JsonValue]] = {
     "full": {},
     _OTHER_MODEL: {},
@@ -36,22 +36,22 @@ ROWS: Mapping[str, dict[str, JsonValue]] = {
     "other-navigator": _NAVIGATING,
 }
 
-#: Rows of the other model.
+#: Rows that run `--other-model`.
 _OTHERS = (_OTHER_MODEL, "other-dialogue", "other-navigator")
-#: By default: the parts of the prompt.
+#: Rows that remove a part of the prompt (default).
 _DEFAULT = tuple(row for row in ROWS if not row.endswith(("dialogue", "navigator")))
 
 
-def chosen(config: AblationConfig, asked: Sequence[str]) -> tuple[str, ...]:
-    """The rows to run, in the tables' order; the parts of the prompt by default.
+def chosen(config: AblationConfig, rows: Sequence[str]) -> tuple[str, ...]:
+    """The rows to run, in the order of `ROWS`; by default those that remove a part of the prompt.
 
-    Parts of the prompt are compared with `full`, which then comes first. Without another model
-    its row is left out of the default.
+    Rows of prompt parts also run `full`, their baseline, first. Without `--other-model` the default
+    leaves that row out.
 
     Raises:
-        InputError: a row of the other model, and none is given.
+        InputError: a row needs another model and none is set.
     """
-    others = [row for row in asked if row in _OTHERS]
+    others = [row for row in rows if row in _OTHERS]
     if others and config.other_model is None:
         raise InputError(
             say(
@@ -61,31 +61,31 @@ def chosen(config: AblationConfig, asked: Sequence[str]) -> tuple[str, ...]:
             place="--other-model",
             remedy=say(
                 "--other-model PROVIDER:NAME を付けてください",
-                "give --other-model PROVIDER:NAME",
+                "add --other-model PROVIDER:NAME",
             ),
         )
-    wanted = {*asked} or {row for row in _DEFAULT if row != _OTHER_MODEL or config.other_model}
-    if wanted & {*_DEFAULT}:
-        wanted.add("full")
-    return tuple(row for row in ROWS if row in wanted)
+    selected = {*rows} or {row for row in _DEFAULT if row != _OTHER_MODEL or config.other_model}
+    if selected & {*_DEFAULT}:
+        selected.add("full")
+    return tuple(row for row in ROWS if row in selected)
 
 
 def configured(config: AblationConfig, row: str) -> AblationConfig:
-    """The configuration of a row, all else as in `config`.
+    """The configuration of a row, otherwise equal to `config`.
 
     Raises:
-        InputError: a setting in `config` that makes the row the same as another.
+        InputError: `config` already sets an option of the row.
     """
     if clash := [key for key in ROWS[row] if key in config.agent_options]:
         raise InputError(
             say(
                 f"'{clash[0]}' は行 {row} が決める設定です",
-                f"the row {row} sets '{clash[0]}' itself",
+                f"row {row} already sets '{clash[0]}'",
             ),
             place=f"--agent-option {clash[0]}",
             remedy=say(
                 "この設定を外すか、--rows で別の行を選んでください",
-                "leave the setting out, or choose other --rows",
+                "remove the setting, or choose other --rows",
             ),
         )
     update: dict[str, object] = {"agent_options": {**config.agent_options, **ROWS[row]}}

@@ -1,4 +1,4 @@
-"""The configuration of runs of games: everything that changes results, and its flags."""
+"""Configurations of game runs: all settings that change results, with their flags."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ _SETS = ("公開データ", "Public sets")
 
 
 class _Played(Config):
-    """The player and the limits of games.
+    """The player and its limits.
 
-    max_steps: commands a game lasts; by default 20 for games of tidying up (thesis §3.1) and 100
-    for cooking (§5.3.2). interpreter_timeout: seconds; changes no result, and is not frozen.
+    max_steps: commands per game; default 20 for tidying (thesis §3.1), 100 for cooking (§5.3.2).
+    interpreter_timeout: seconds; not frozen, since it changes no result.
     """
 
     agent: str = flag("planner", "プレイヤー", "The player.")
     agent_options: dict[str, JsonValue] = flag(
         {},
         "プレイヤーの設定 (複数可)。知らない名前を渡すと一覧が出る",
-        "Setting of the player, repeatable; an unknown one gets the list.",
+        "Player setting, repeatable; an unknown name prints the list.",
         name="--agent-option",
     )
     max_steps: int | None = flag(
         None,
         "1 ゲームの手数の上限 (既定: 片付け 20、料理 100)",
-        "Commands a game lasts; by default 20 for tidying up, 100 for cooking.",
+        "Most commands per game (default: tidying 20, cooking 100).",
         ge=1,
     )
     interpreter_timeout: float = flag(
         60.0,
         "ゲームのインタープリターの応答を待つ秒数。過ぎたら起動し直す",
-        "Seconds that a game's interpreter may take for an answer; then it is started again.",
+        "Seconds to wait for the game's interpreter before restarting it.",
         panel="run",
         gt=0,
         exclude=True,
@@ -44,10 +44,10 @@ class _Played(Config):
 class GameConfig(_Played):
     """Games of one set, played by one kind of player.
 
-    games: folder or file of games, or `twc:DIR` and `ftwp:DIR` for the public sets' layouts; on
-    the command line `--twc` and `--ftwp` stand for these. limit: most games, a fixed choice.
-    trials: independent plays of each game. tries: plays in sequence within each trial, until the
-    game is won; a player that reflects has a memo between them.
+    games: folder or file of games, or `twc:DIR` and `ftwp:DIR` for the public layouts (`--twc`,
+    `--ftwp` on the command line). limit: number of games, a fixed choice. trials: independent plays
+    of each game. tries: consecutive plays within a trial until the game is won; a reflecting player
+    keeps a memo between them.
     """
 
     games: str = flag(
@@ -67,15 +67,15 @@ class GameConfig(_Played):
         1,
         "同じゲームを続けて何回試すか (達成したら終わり)。memory を設定したプレイヤーは"
         "失敗のたびにメモを書く。--trials は互いに無関係な試行",
-        "Tries at each game in sequence, until it is won; a player with a memory writes a "
-        "memo after each failed one. The plays of --trials know nothing of each other.",
+        "Consecutive tries per game until it is won; a player with a memory writes a "
+        "memo after each failure. Plays of --trials are independent.",
         ge=1,
         le=1000,
     )
     filter: Literal["none", "thesis", "strict"] = flag(
         "none",
         "候補の絞り込み (thesis は論文 §6.3.3)",
-        "Which candidates the player is shown; thesis is its §6.3.3.",
+        "Filter of the candidate commands; thesis: as in its §6.3.3.",
     )
     twc: str | None = flag(
         None,
@@ -110,14 +110,14 @@ class GameConfig(_Played):
     limit: int | None = flag(
         None,
         "使う件数 (選び方はいつも同じ)",
-        "Use so many instances, always the same.",
+        "Number of instances to use, always the same ones.",
         panel="run",
         ge=1,
     )
 
 
 class AblationConfig(GameConfig):
-    """The full player of an ablation, and another model for some rows."""
+    """Configuration of an ablation; some rows use another model."""
 
     other_model: str | None = flag(
         None,
@@ -130,16 +130,16 @@ class AblationConfig(GameConfig):
 
 
 class PlayConfig(_Played):
-    """A person plays one game at the terminal with a player for advice, or watches the player.
+    """One game at the terminal, played by a person (a player advises) or by a player (`watch`).
 
-    delay: seconds between commands that are watched; changes no result, and is not frozen.
+    delay: seconds between watched commands; not frozen, since it changes no result.
     """
 
     task: Literal["play"] = "play"
     game: str = flag(
         ..., "ゲーム (.z8 か .json)", "A game (.z8 or .json).", metavar="GAME", argument=True
     )
-    watch: bool = flag(False, "プレイヤーに遊ばせて眺める", "Let the player play, and look on.")
+    watch: bool = flag(False, "プレイヤーに遊ばせて眺める", "Let the player play, and watch.")
     delay: float | None = flag(
         None,
         "--watch の一手ごとの間 (秒)",

@@ -16,7 +16,7 @@ from naisei.textgame.schemas import Decision, View
 from naisei.textgame.texts import COOKED, CUT, Food, Recipe, read_foods, read_recipe, read_states
 
 KNIFE = "knife"
-#: Verb of a recipe → the appliances that do it, the first that is found.
+#: Verb of a recipe → suitable appliances, best first.
 APPLIANCES = {"fry": ("stove",), "roast": ("oven",), "grill": ("BBQ", "toaster")}
 _STATE = "(?:" + "|".join([*CUT, *COOKED, "raw", "uncut"]) + ")"
 _APPLIANCE = re.compile(r"\b(stove|oven|BBQ|toaster)\b", re.I)
@@ -24,7 +24,7 @@ _APPLIANCE = re.compile(r"\b(stove|oven|BBQ|toaster)\b", re.I)
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A remaining task on an ingredient. spoilt: it can no longer be right."""
+    """A remaining task for an ingredient. spoilt: it can no longer match the recipe."""
 
     name: str
     cut: str
@@ -38,14 +38,14 @@ class CookingState(GameState[Food]):
     def __init__(self) -> None:
         super().__init__()
         self.recipe: Recipe | None = None
-        #: The recipe and the place where it was read; empty and -1 before.
+        #: The recipe's text and the place where it was read; "" and -1 before.
         self.cookbook, self.cookbook_at = "", -1
-        #: Where the meal can be prepared; -1 until it is known.
+        #: Where the meal can be prepared; -1 if unknown.
         self.cooking_place = -1
         self.appliances: dict[str, int] = {}
-        #: Whether more was held than any limit allows.
+        #: Whether the player once held more than any limit allows.
         self.unlimited = False
-        #: States of things when they were last held.
+        #: Last known states of things.
         self.last_seen: dict[str, Food] = {}
 
     def read_held(self, view: View) -> dict[str, Food]:
@@ -77,9 +77,8 @@ class CookingState(GameState[Food]):
 
     @property
     def hands(self) -> int:
-        """The assumed limit of held things: known, or the lowest possible, since games with a limit
-        allow as many things as the recipe has ingredients (and two at least where something must be
-        cut)."""
+        """The assumed carrying limit: the known one, or the lowest possible, since games with a
+        limit allow as many things as the recipe has ingredients (at least two)."""
         if self.capacity is not None:
             return self.capacity
         if self.unlimited or self.recipe is None:
@@ -87,7 +86,7 @@ class CookingState(GameState[Food]):
         return max(len(self.recipe.needs), 2)
 
     def tasks(self) -> list[Task]:
-        """Remaining tasks of the recipe by ingredient. A state is known once held."""
+        """The recipe's remaining tasks per ingredient, from the last known states."""
         if self.recipe is None:
             return []
         out = []
@@ -109,20 +108,20 @@ class CookingState(GameState[Food]):
         return out
 
     def cooks_again(self, command: str) -> bool:
-        """Whether it cooks what is in hand and cooked already, which spoils it. Foods can be cooked
-        when a game begins; the cookbook does not tell."""
+        """Whether the command cooks held food that is already cooked, which spoils it. Foods may be
+        cooked when a game begins."""
         verb, _, rest = command.partition(" ")
         food = self.held.get(rest.rpartition(" with ")[0])
         return verb == "cook" and food is not None and bool(food.cooked)
 
     def where(self, thing: str) -> int | None:
-        """As of any thing; of the cookbook and the appliances, where they were read of."""
+        """Like `GameState.where`, and also for the cookbook and appliances seen in texts."""
         if thing == "cookbook":
             return self.cookbook_at if self.cookbook_at >= 0 else None
         return self.appliances[thing] if thing in self.appliances else super().where(thing)
 
     def text(self, view: View) -> TextState:
-        """The present moment, as a scorer reads it."""
+        """The current state as a scorer's input."""
         world = self.world
         fresh = tuple(sorted(d for d, beyond in world.place.ways.items() if beyond is None))
         distance = world.distances()
@@ -133,7 +132,7 @@ class CookingState(GameState[Food]):
         return TextState.of(view, self.cookbook, fresh=fresh, toward=route[0] if route else "")
 
 
-# What a scorer reads of a moment: `<inventory count> <inventory> <cookbook> <environment>`.
+# The scorer's input text: `<inventory count> <inventory> <cookbook> <environment>`.
 #
 # Source: the text-game thesis, §§5.2.1, 6.2.3. The action is the second part of the pair.
 
@@ -143,11 +142,10 @@ T = TypeVar("T")
 
 
 class TextState(BaseModel):
-    """The texts of a moment. cookbook: empty until it was read.
+    """The texts of a state. cookbook: empty until read.
 
-    fresh: unexplored directions from here. toward: the direction of the nearest unexplored way, if
-    none is here; "" if there is none. These two come from the map, not from the text of the
-    thesis's scorer.
+    fresh: unexplored directions from here. toward: direction of the nearest unexplored exit if
+    there is none here, else "". Both come from the map and are not in the thesis's scorer.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -174,27 +172,27 @@ class TextState(BaseModel):
 
     @property
     def inventory_summary(self) -> str:
-        """Number of held things, and the inventory text."""
+        """The number of held things, then the inventory text."""
         return _flat(f"{len(read_foods(self.inventory))} {self.inventory}")
 
     @property
     def possessions(self) -> str:
-        """The part that is never cut short while the environment can be."""
+        """Inventory and cookbook; `fit` shortens the environment before this."""
         return _flat(f"{self.inventory_summary} {self.cookbook}")
 
     @property
     def environment(self) -> str:
-        """Name and content of the room."""
+        """Name and description of the room."""
         return _flat(f"{self.room}. {self.description}")
 
     @property
     def text(self) -> str:
-        """Both parts, as the encoder's first segment."""
+        """Possessions and environment: the encoder's first segment."""
         return f"{self.possessions} {self.environment}"
 
 
 def cookbook_text(answer: str) -> str:
-    """The recipe lines in the answer to `examine cookbook`; empty without one."""
+    """The recipe lines in an answer to `examine cookbook`; "" without a recipe."""
     _, found, rest = answer.partition("Ingredients:")
     if not found:
         return ""
@@ -206,10 +204,10 @@ def cookbook_text(answer: str) -> str:
 def fit(
     possessions: Sequence[T], environment: Sequence[T], action: Sequence[T], *, limit: int
 ) -> tuple[list[T], list[T]]:
-    """The first segment and the action within `limit` tokens together.
+    """Truncate the first segment and the action to `limit` tokens together.
 
-    The end of the environment goes first (§5.2.1); where that is not enough, the end of the
-    possessions; the action is cut only where it is longer than the limit by itself.
+    Cuts the end of the environment first (§5.2.1), then the end of the possessions; the action only
+    if it alone exceeds the limit.
     """
     second = list(action[:limit])
     room = limit - len(second)
@@ -221,36 +219,36 @@ def _flat(text: str) -> str:
     return _SPACE.sub(" ", text).strip()
 
 
-# `navigate to <item>`: one candidate for a whole way, walked by breadth-first search.
+# `navigate to <item>`: one candidate for a whole path, found by breadth-first search.
 #
-# Source: the text-game thesis, §6.2.1. Candidates appear once the cookbook was read. Left out are
-# items that are here (or held), and foods that the cookbook does not list. What counts as an item:
-# the cookbook's ingredients, the knife, the cookbook and the appliances; furniture is none.
+# Source: the text-game thesis, §6.2.1. Candidates appear after the cookbook was read: the recipe's
+# ingredients, the knife, the cookbook and the appliances, unless they are here or held. Other foods
+# and furniture are not offered.
 
 NAVIGATE = "navigate to "
 
 
 class Navigator:
-    """Offers whole ways as one command, and walks them a command at a time."""
+    """Offers `navigate to <item>` commands and executes them one step at a time."""
 
     def __init__(self) -> None:
         self.state = CookingState()
         self._last = ""
-        #: The target item, its place (-1: none), and where the last command was given.
+        #: The target item, its place (-1: none), and the place before the last command.
         self._goal, self._place = "", -1
         self._before = -1
 
     def see(self, view: View) -> TextState:
-        """Take in the answer to the last command."""
+        """Update the state from the answer to the last command."""
         self.state.see(view, self._last)
         return self.state.text(view)
 
     def gave(self, command: str) -> None:
-        """The command that is given now."""
+        """Record the command that is given now."""
         self._last, self._before = command, self.state.here
 
     def stop(self) -> None:
-        """Another command is given than the next of the way."""
+        """Abandon the current path."""
         self._place = -1
 
     def commands(self) -> tuple[str, ...]:
@@ -267,21 +265,21 @@ class Navigator:
         return at is not None and at not in (HELD, world.here) and world.route(at) is not None
 
     def on_the_way(self, view: View) -> Decision | None:
-        """The next command on the chosen way; `None` if a choice is needed."""
+        """The next command on the current path; `None` if the player must choose."""
         if self._place < 0:
             return None
         step = self.state.walk(self._place)
         stuck = step == self._last and self.state.here == self._before
         if step not in view.candidates or stuck:
-            self._place = -1  # arrived or blocked: a new choice
+            self._place = -1  # arrived or blocked
             return None
         return Decision(
             action=step, thoughts=say(f"{self._goal} へ向かう", f"on the way to the {self._goal}")
         )
 
     def begin(self, decision: Decision, thoughts: str) -> Decision:
-        """A decision for `navigate to …` as its first command, with these thoughts; any other as
-        it is."""
+        """Turn a decision for `navigate to …` into its first step; return other decisions
+        unchanged."""
         if not (item := item_of(decision.action)):
             return decision
         place = self.state.where(item)
@@ -297,11 +295,10 @@ class Navigator:
 
 
 def item_of(command: str) -> str:
-    """The item of a navigation command; empty for any other."""
+    """The item of a `navigate to …` command; "" for others."""
     return command.removeprefix(NAVIGATE) if command.startswith(NAVIGATE) else ""
 
 
 def offered(view: View) -> tuple[str, ...]:
-    """The commands that the trained player chooses from, by the filter of the thesis's §6.3.3; all
-    of them if it leaves none."""
+    """The candidates after the filter of the thesis's §6.3.3; all if none is left."""
     return FILTERS["thesis"](view.candidates) or view.candidates

@@ -26,11 +26,11 @@ from naisei.textgame.system import RUN
 
 _LEVELS: tuple[Level, ...] = ("easy", "medium")
 _COOKING = 2
-#: Rows of a game that are shown.
+#: Lines of a game to print.
 _ROWS = 16
-#: A change of what is made gets a new folder.
+#: Change this when the made games change.
 _FOLDER = "demo-2"
-#: With a model: one game, and never longer than this.
+#: Minutes, with a model.
 _LLM_MINUTES = 3.0
 
 
@@ -58,7 +58,7 @@ def _show(stage: Stage) -> None:
 
 
 def _make(folder: Path, seed: int) -> str:
-    """Returns the file name of the game of tidying up that is shown."""
+    """Make the demo's games; returns the file name of the tidying game to show."""
     jobs: list[tuple[str, Maker]] = []
     for level in _LEVELS:
         mess = cleanup.mess_of("test", level, rooms=None, seed=seed, number=0)

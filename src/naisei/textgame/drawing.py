@@ -1,4 +1,4 @@
-"""The map of a play: its rooms as SVG with the points by step, and as text."""
+"""The map of a play as SVG (with points per step) and as text."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from rich.text import Text
 from naisei.lang import say
 from naisei.textgame.schemas import GameResult
 
-# Where the rooms of a game lie, as a play walked through them: for drawings only.
+# Grid positions of rooms along a play, for drawings only.
 #
-# Rooms get whole-numbered places on a grid, by the directions that were gone; y grows to the
-# south. The players' own map is `game_state`.
+# Rooms get integer positions by the directions walked; y grows southward. The players' own
+# map is in `game_state`.
 
 _DELTA = {"north": (0, -1), "south": (0, 1), "east": (1, 0), "west": (-1, 0)}
 _BACK = {"north": "south", "south": "north", "east": "west", "west": "east"}
@@ -25,7 +25,7 @@ _BACK = {"north": "south", "south": "north", "east": "west", "west": "east"}
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A room at its place."""
+    """A room and its grid position."""
 
     room: str
     x: int
@@ -34,8 +34,8 @@ class Spot:
 
 @dataclass
 class Atlas:
-    """Grows with `move`. ways: pairs of spots, by number. path: the spot before the first
-    command and after each one."""
+    """Grows with `move`. ways: pairs of spot numbers. path: the spot at the start and after each
+    command."""
 
     spots: list[Spot] = field(default_factory=list)
     ways: set[tuple[int, int]] = field(default_factory=set)
@@ -44,7 +44,7 @@ class Atlas:
 
     @classmethod
     def of(cls, result: GameResult) -> Atlas:
-        """Of a whole play."""
+        """The atlas of a finished play."""
         atlas = cls()
         rooms = [step.room for step in result.steps]
         for step, after in zip(result.steps, [*rooms[1:], ""], strict=True):
@@ -57,7 +57,7 @@ class Atlas:
         self.path.append(self._new(room, 0, 0))
 
     def move(self, action: str, room: str, feedback: str) -> None:
-        """After a command: `room` is where the player is now."""
+        """Record a command; `room` is the player's room after it."""
         here = self.path[-1]
         if room and (room != self.spots[here].room or heading(feedback)):
             here = self._arrive(here, action.removeprefix("go "), room)
@@ -65,7 +65,7 @@ class Atlas:
 
     def _arrive(self, here: int, direction: str, room: str) -> int:
         if direction not in _DELTA:
-            # Not by a direction: to the nearest room of the name, or somewhere new.
+            # Moved without a direction: use the nearest room of that name, or a new one.
             known = [n for n, spot in enumerate(self.spots) if spot.room == room]
             return known[-1] if known else self._new(room, *self._free(here, "east"))
         there = self._beyond.get((here, direction))
@@ -85,7 +85,7 @@ class Atlas:
         return self._new(room, *self._free(here, direction))
 
     def _free(self, here: int, direction: str) -> tuple[int, int]:
-        """The first free place in a direction."""
+        """The first free position in a direction."""
         dx, dy = _DELTA[direction]
         taken = {(spot.x, spot.y) for spot in self.spots}
         x, y = self.spots[here].x + dx, self.spots[here].y + dy
@@ -99,12 +99,12 @@ class Atlas:
 
 
 def heading(feedback: str) -> str:
-    """The room heading of a text, `-= Kitchen =-`; empty if none."""
+    """The room heading of a text, `-= Kitchen =-`; "" if there is none."""
     _, found, rest = feedback.partition("-= ")
     return rest.partition(" =-")[0] if found else ""
 
 
-#: Size of a room, and from one room to the next, in pixels.
+#: Size of a room and distance between rooms, in pixels.
 _WIDE, _HIGH, _DX, _DY = 112, 44, 136, 74
 _CHART = 90
 _STYLE = """
@@ -128,7 +128,7 @@ _ARROW = (
 
 
 def drawing(result: GameResult) -> str:
-    """A whole SVG document; empty for a play without a command."""
+    """The map as an SVG document; "" for a play without commands."""
     if not result.steps:
         return ""
     atlas = Atlas.of(result)
@@ -167,7 +167,7 @@ def _ways(atlas: Atlas, centres: Sequence[tuple[float, float]]) -> list[str]:
 
 
 def _rooms(atlas: Atlas, centres: Sequence[tuple[float, float]]) -> list[str]:
-    """Each with its name and the steps at which it was entered; the last one is framed."""
+    """Rooms with names and the steps of entry; the last room has a frame."""
     found = []
     entered: dict[int, list[int]] = {}
     for step, at in enumerate(atlas.path):
@@ -187,8 +187,7 @@ def _rooms(atlas: Atlas, centres: Sequence[tuple[float, float]]) -> list[str]:
 
 
 def _path(atlas: Atlas, centres: Sequence[tuple[float, float]]) -> list[str]:
-    """An arrow for each time a way was walked, there on one side of it and back on the other;
-    rooms cover the ends."""
+    """One arrow per walk; the two directions of a way have separate sides. Rooms cover the ends."""
     walked = [n for i, n in enumerate(atlas.path) if i == 0 or atlas.path[i - 1] != n]
     found, times = [], Counter[tuple[int, int]]()
     for one, other in pairwise(walked):
@@ -204,7 +203,7 @@ def _path(atlas: Atlas, centres: Sequence[tuple[float, float]]) -> list[str]:
 
 
 def _points(result: GameResult, wide: float) -> list[str]:
-    """A staircase of the points, under a dashed line at the most that can be had."""
+    """The points over steps as a staircase, below a dashed line at the maximum."""
     steps = len(result.steps)
     most = max(result.max_score, max(step.score for step in result.steps), 1)
     left, right = 34.0, wide - 16.0
@@ -228,14 +227,14 @@ def _points(result: GameResult, wide: float) -> list[str]:
     ]
 
 
-#: Characters of a room's name, at most, and columns and lines from room to room.
+#: Most characters of a room's name, and columns and lines between rooms.
 _NAME, _DX_terminal_map, _DY_terminal_map = 14, 19, 2
 
 
 def terminal_map(atlas: Atlas, *, width: int = 80, height: int = 15) -> Text:
-    """Rooms in brackets, the present one with stars (and reversed where there is colour).
+    """Rooms in brackets; the current one has stars (and reversed colours).
 
-    width, height: in characters and lines; of a larger map, the part around the current room.
+    width, height: in characters and lines; a larger map is cropped around the current room.
     """
     if not atlas.spots:
         return Text()
@@ -264,14 +263,14 @@ def terminal_map(atlas: Atlas, *, width: int = 80, height: int = 15) -> Text:
 
 
 def _around(atlas: Atlas, columns: int, lines: int) -> Atlas:
-    """The part of a map that fits, with the present room in it."""
+    """The part of a map around the current room that fits."""
     here = atlas.path[-1]
     shown_x = _window([s.x for s in atlas.spots], atlas.spots[here].x, columns)
     shown_y = _window([s.y for s in atlas.spots], atlas.spots[here].y, lines)
-    kept = [n for n, s in enumerate(atlas.spots) if s.x in shown_x and s.y in shown_y]
-    number = {old: new for new, old in enumerate(kept)}
+    visible = [n for n, s in enumerate(atlas.spots) if s.x in shown_x and s.y in shown_y]
+    number = {old: new for new, old in enumerate(visible)}
     ways = {(number[a], number[b]) for a, b in atlas.ways if a in number and b in number}
-    return Atlas([atlas.spots[n] for n in kept], ways, [number[here]])
+    return Atlas([atlas.spots[n] for n in visible], ways, [number[here]])
 
 
 def _window(values: list[int], here: int, most: int) -> range:
@@ -289,9 +288,9 @@ def _box(room: str, *, here: bool) -> str:
     return f"*{name}*" if here else f"[{name}]"
 
 
-def _draw_way(canvas: list[list[str]], one: tuple[int, int], other: tuple[int, int]) -> None:
-    """A straight way; between rooms that do not lie straight, none is drawn."""
-    (x1, y1), (x2, y2) = sorted((one, other))
+def _draw_way(canvas: list[list[str]], start: tuple[int, int], end: tuple[int, int]) -> None:
+    """Draw a horizontal or vertical way; others are not drawn."""
+    (x1, y1), (x2, y2) = sorted((start, end))
     if y1 == y2:
         for x in range(x1 + _NAME + 2, x2):
             canvas[y1][x] = "-"

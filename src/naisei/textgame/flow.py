@@ -1,4 +1,4 @@
-"""A game, played: see, decide, act, until it ends or the steps are used up.
+"""Plays a game: observe, decide, act, until it ends or the steps run out.
 
 Source: the text-game thesis, §3.1 (20 steps) and §5.3.2 (100 steps).
 """
@@ -22,9 +22,9 @@ def play_tries(
     tries: int,
     max_steps: int,
 ) -> Flow[GameResult]:
-    """Up to `tries` plays of one game, until it is won; between them the memory is updated.
+    """Play a game up to `tries` times until it is won, updating the memory in between.
 
-    player: from the number of the try (from 0) and the memo to a fresh player.
+    player: (number of the try from 0, memo) → fresh player.
     """
     earlier: tuple[GameResult, ...] = ()
     while True:
@@ -40,7 +40,7 @@ def play_tries(
 
 
 def play_game(game: str, player: Player, *, max_steps: int) -> Flow[GameResult]:
-    """One game from its start; every command that the engine is given costs a step."""
+    """Play one game from its start; every command to the engine costs a step."""
     view = View.of((yield from Act(START)))
     opening = view.feedback
     steps: list[Step] = []

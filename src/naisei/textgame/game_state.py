@@ -1,4 +1,4 @@
-"""A player's knowledge of a game: the map, the inventory, and the resulting commands."""
+"""A player's knowledge of a game: map, inventory, and commands derived from them."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from typing import Generic, TypeVar
 from naisei.textgame.schemas import View
 from naisei.textgame.texts import OPPOSITE, STEP, Scene, read_scene
 
-#: The place of a thing in hand.
+#: Place number of a held thing.
 HELD = -1
 #: Phrases that state the carrying limit.
 _LIMIT = re.compile(r"\bcapacity (?:is|of) (\d{1,4})\b")
-#: The pseudo-place of held things.
+#: Type of a held thing.
 Held = TypeVar("Held")
 
 
@@ -25,9 +25,9 @@ class Room:
     """A visited room.
 
     at: (steps east, steps north) of the start, along the first path. ways: direction → place
-    beyond, `None` if unexplored. doors: direction → door. shut: directions whose door is
-    closed. things: thing → what it lies on (empty: the floor; `None`: in sight, but not known
-    where). closed: containers that were not opened yet.
+    beyond, `None` if unexplored. doors: direction → door. shut: directions with a closed door.
+    things: thing → what it lies on ("": the floor; `None`: seen, place unknown). closed: unopened
+    containers.
     """
 
     number: int
@@ -42,10 +42,10 @@ class Room:
 
 
 class WorldMap:
-    """Rooms, ways and doors, as explored: places numbered in order of first visit.
+    """Explored rooms, ways and doors; places are numbered by first visit.
 
-    Source: the navigator of the text-game thesis, §6.2.1. There a room is its name. Here rooms of
-    one name can be several: they are told apart by position.
+    Source: the navigator of the text-game thesis, §6.2.1, where a room is its name. Here several
+    rooms may share a name; positions distinguish them.
     """
 
     def __init__(self) -> None:
@@ -58,8 +58,8 @@ class WorldMap:
         return self.places[self.here]
 
     def arrive(self, scene: Scene, came: str = "") -> Room:
-        """Enter the room of a scene. came: the direction that was gone; empty at the start and
-        after a command that does not move."""
+        """Enter the room of a scene. came: the direction walked; "" at the start and after other
+        commands."""
         self._distances.clear()
         if self.here < 0:
             self.here = self._new(scene.room, (0, 0))
@@ -85,10 +85,10 @@ class WorldMap:
         return east + by_east, north + by_north
 
     def _known_by_layout(self, scene: Scene, came: str) -> int | None:
-        """The place of that name that closes a circle in the map, if it is one.
+        """The known place with the scene's name that closes a loop in the map, if any.
 
-        It must have an unexplored way back and the right grid position. If two rooms share a
-        position, the house does not fit a grid; then a unique name suffices.
+        It needs an unexplored way back and the right grid position; if two rooms share a position,
+        the house does not fit a grid, and a unique name suffices.
         """
         back, spot = OPPOSITE[came], self._beyond(came)
         named = [place for place in self.places if place.room == scene.room]
@@ -120,12 +120,12 @@ class WorldMap:
         place.fixtures |= {holder for holder in scene.lying.values() if holder} | place.closed
         things: dict[str, str | None] = dict(scene.lying)
         for name in scene.seen - place.fixtures - doors:
-            # With full hands nothing can be taken, and only its name is in sight.
+            # With full hands nothing can be taken; only names are visible.
             things.setdefault(name, place.things.get(name))
         place.things = things
 
     def route(self, target: int, *, start: int | None = None) -> list[str] | None:
-        """Directions of a shortest way over known ways; `None` if there is none."""
+        """Directions of a shortest known path; `None` if there is none."""
         start = self.here if start is None else start
         before: dict[int, tuple[int, str]] = {start: (start, "")}
         queue = deque([start])
@@ -146,7 +146,7 @@ class WorldMap:
         return steps[::-1]
 
     def distances(self, start: int | None = None) -> dict[int, int]:
-        """Commands to every place that known ways lead to, opening doors included."""
+        """Place → commands to reach it over known ways, including opening doors."""
         start = self.here if start is None else start
         if start not in self._distances:
             self._distances[start] = self._measured(start)
@@ -180,20 +180,20 @@ class WorldMap:
 
 
 class GameState(ABC, Generic[Held]):
-    """The observed state of a game; families of games extend it."""
+    """The observed state of a game; subclasses add what a family of games needs."""
 
     def __init__(self) -> None:
         self.world = WorldMap()
         self.scene: Scene = read_scene(View())
-        #: The inventory, in order.
+        #: The inventory in order.
         self.held: dict[str, Held] = {}
-        #: Things that were held or takeable at some time.
+        #: Things once held or takeable.
         self.portable: set[str] = set()
-        #: The carrying limit; `None` until known.
+        #: The carrying limit; `None` if unknown.
         self.capacity: int | None = None
-        #: (container, whether something was in it) for every container that was opened.
+        #: (container, whether it held something) for each opened container.
         self.openings: list[tuple[str, bool]] = []
-        #: Closed things that would not open: (place, name).
+        #: (place, name) of closed things that did not open.
         self.stuck: set[tuple[int, str]] = set()
 
     @abstractmethod
@@ -205,14 +205,14 @@ class GameState(ABC, Generic[Held]):
         return self.world.here
 
     def see(self, view: View, last: str) -> None:
-        """Take in the answer to the last command (empty at the start)."""
+        """Update from the answer to the last command ("" at the start)."""
         self.scene = read_scene(view)
         verb, _, rest = last.partition(" ")
         moved = verb == "go" and ("-= " in view.feedback or view.room != self.world.place.room)
         place = self.world.arrive(self.scene, rest if moved else "")
         self.held = self.read_held(view)
-        if told := _LIMIT.search(view.inventory):
-            self.capacity = int(told[1])
+        if limit := _LIMIT.search(view.inventory):
+            self.capacity = int(limit[1])
         if verb == "open" and rest in self.scene.closed:
             self.stuck.add((place.number, rest))
         elif verb == "open" and rest not in place.doors.values():
@@ -223,12 +223,12 @@ class GameState(ABC, Generic[Held]):
         self.portable |= set(self.held) | set(self.scene.lying)
 
     def _nothing_can_be_taken(self) -> bool:
-        """Whether things that could be taken before are in sight, and cannot be taken now."""
+        """Whether portable things are visible and none can be taken."""
         in_sight = (set(self.world.place.things) & self.portable) - set(self.held)
         return bool(self.held and not self.scene.lying and in_sight)
 
     def where(self, thing: str) -> int | None:
-        """The nearest known place of a thing; `HELD` if held, `None` if unknown."""
+        """The nearest known place of a thing; `HELD`, or `None` if unknown."""
         if thing in self.held:
             return HELD
         distance = self.world.distances()
@@ -240,13 +240,12 @@ class GameState(ABC, Generic[Held]):
         return min(places, key=lambda p: (distance[p], p), default=None)
 
     def go(self, direction: str) -> str:
-        """The command that goes there, or opens the door first."""
+        """The command to go in a direction, or to open its door first."""
         here = self.world.place
         return f"open {here.doors[direction]}" if direction in here.shut else f"go {direction}"
 
     def walk(self, place: int) -> str:
-        """The next command on the way to a place; empty if it is here, or no known way leads
-        there."""
+        """The next command on the way to a place; "" if already there or unreachable."""
         route = self.world.route(place)
         return self.go(route[0]) if route else ""
 

@@ -1,4 +1,4 @@
-"""Finding the games of a run: a folder, one file, or a public set in its own layout."""
+"""Finds the games of a run: a folder, a file, or a public set in its published layout."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from naisei.files import cache_root
 from naisei.lang import say
 from naisei.textgame.engine.others import other_endings
 
-# The public game sets as they are published: where each split's files are.
+# Layouts of the public game sets.
 #
 # TWC (IBM, commonsense-rl): `{easy,medium,hard}/{train,valid,test}/*.ulx` with a `.json` beside
-# each. FTWP (Microsoft): `{train,valid,test}/*.z8` or `.ulx` with `.json`; also as the zip that is
-# published.
+# each. FTWP (Microsoft): `{train,valid,test}/*.z8` or `.ulx` with `.json`; also as the published
+# zip.
 
 LEVELS = ("easy", "medium", "hard")
 _SPLITS = ("train", "valid", "test")
-#: Names that an archive may give to a file here.
+#: File names accepted from an archive.
 _GAME_FILE = re.compile(r"[\w+@=-][\w.+@= -]{0,180}\.(z8|json)", re.A)
 #: Bytes; real games are well under 1 MB.
 _LARGEST = 32 * 2**20
@@ -36,7 +36,7 @@ _LARGEST = 32 * 2**20
 def layout_files(
     kind: str, root: Path, *, split: str, level: str, cache: Path | None = None
 ) -> list[Path]:
-    """The game files of a split (`test` by default) and, for TWC, of a level (all by default).
+    """The game files of a split (default `test`) and, for TWC, of a level (default all).
 
     Raises:
         InputError: no such folder, or another layout.
@@ -77,7 +77,7 @@ def layout_files(
 
 def _games(folder: Path) -> list[Path]:
     """Playable files: a `.z8`, else a `.json` to compile."""
-    # By name: what follows a point in the rest of it is no ending.
+    # Not `with_suffix`: names contain dots.
     found = {file.name: file for file in sorted(folder.iterdir())}
     compiled = [file for name, file in found.items() if name.endswith(".z8")]
     others = [
@@ -98,7 +98,7 @@ def _known(name: str, names: tuple[str, ...], option: str) -> None:
 
 
 def _unpacked(path: Path, split: str, cache: Path) -> Path:
-    """The split's files of a published zip, in the cache."""
+    """The split's files from a published zip, extracted to the cache."""
     if not path.is_file():
         raise InputError(
             say("ファイルがありません", "there is no such file"),
@@ -123,7 +123,7 @@ def _unpacked(path: Path, split: str, cache: Path) -> Path:
 
 
 def _unpack(archive: zipfile.ZipFile, member: zipfile.ZipInfo, split: str, folder: Path) -> None:
-    """A game's file of the split; anything else is left in the archive."""
+    """Extract a member if it is a game file of the split."""
     inner = PurePosixPath(member.filename)
     if split not in inner.parent.parts or not _GAME_FILE.fullmatch(inner.name):
         return
@@ -136,7 +136,7 @@ def _unpack(archive: zipfile.ZipFile, member: zipfile.ZipInfo, split: str, folde
             place=str(archive.filename),
             remedy=say("取得し直してください", "fetch it again"),
         )
-    # The name alone: no path of the archive is followed.
+    # Only the name: paths in the archive are not trusted.
     out = folder / inner.name
     if not out.is_file():
         scratch = out.with_name(f"{out.name}.{os.getpid()}.part")
@@ -145,8 +145,8 @@ def _unpack(archive: zipfile.ZipFile, member: zipfile.ZipInfo, split: str, folde
 
 
 class Game(BaseModel):
-    """One game file. family: `cleanup` (tidying up, as TWC) or `cooking` (as FTWP, and all
-    others), by name; of another engine, the ending of its files."""
+    """One game file. family: by name `cleanup` (tidying, as TWC) or `cooking` (as FTWP, and all
+    others); for another engine the file ending."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -156,16 +156,16 @@ class Game(BaseModel):
 
     @property
     def default_steps(self) -> int:
-        """Default number of commands of a game (thesis §§3.1, 5.3.2)."""
+        """Default number of commands per game (thesis §§3.1, 5.3.2)."""
         return 20 if self.family == "cleanup" else 100
 
 
 def find_games(
     games: str, *, split: str = "", level: str = "", limit: int | None = None
 ) -> tuple[Game, ...]:
-    """The games that `games` names, sorted by id; `limit` of them, always the same.
+    """The games at `games`, sorted by id; at most `limit`, always the same ones.
 
-    games: a file, a folder (searched whole), `twc:DIR` or `ftwp:DIR`.
+    games: a file, a folder (searched recursively), `twc:DIR` or `ftwp:DIR`.
 
     Raises:
         InputError: nothing there, or an unknown split or level.
@@ -174,7 +174,7 @@ def find_games(
     if kind in ("twc", "ftwp"):
         files, root = layout_files(kind, Path(rest), split=split, level=level), Path(rest)
         if root.is_file() and files:
-            root = files[0].parent.parent  # where the zip was unpacked
+            root = files[0].parent.parent  # the folder with the extracted zip
     else:
         root = Path(games)
         files = [root] if root.is_file() else _within(root)
@@ -208,9 +208,9 @@ def find_games(
 
 
 def _within(folder: Path) -> list[Path]:
-    """One file for each stem, hidden folders left out."""
+    """One file per stem, without hidden folders."""
     best: dict[Path, Path] = {}
-    # By preference: what an interpreter loads, then what is compiled first.
+    # Prefer files that need no compilation.
     endings = (".z8", *other_endings(), ".json", ".ulx")
     for file in sorted(folder.rglob("*")):
         hidden = any(part.startswith(".") for part in file.relative_to(folder).parts)
@@ -231,26 +231,25 @@ def _game(path: Path, root: Path) -> Game:
 
 
 def games_hash(games: tuple[Game, ...]) -> str:
-    """Digest of the games' files, in order."""
+    """Digest of the game files in order."""
     digest = sha256()
     for game in games:
         digest.update(game.id.encode() + b"\0" + sha256(game.path.read_bytes()).digest())
     return digest.hexdigest()
 
 
-# How many commands a game's own solution takes, where its maker left one.
+# Lengths of the games' own solutions, for comparison only: players never see them.
 #
-# textworld writes it into the `.json` beside the game: `metadata.walkthrough`. For figures only:
-# players never see it.
+# textworld writes them into the `.json` beside the game (`metadata.walkthrough`).
 
 
 def walkthrough(path: Path) -> tuple[str, ...] | None:
-    """The commands of a game's own solution; `None` if the game has none, or cannot be read."""
+    """The commands of a game's own solution; `None` if missing or unreadable."""
     try:
         world = json.loads(path.with_suffix(".json").read_bytes())
         commands = world["metadata"]["walkthrough"]
     except (OSError, ValueError, KeyError, TypeError):
-        # Broken files are reported when the game is loaded.
+        # Loading the game reports broken files.
         return None
     if not isinstance(commands, list) or not commands:
         return None
@@ -258,6 +257,6 @@ def walkthrough(path: Path) -> tuple[str, ...] | None:
 
 
 def walkthrough_lengths(games: Iterable[Game]) -> Mapping[str, int]:
-    """Game → commands of its own solution, for the games that have one."""
+    """Game → number of commands of its own solution, if it has one."""
     found = {game.id: walkthrough(game.path) for game in games}
     return {game: len(commands) for game, commands in found.items() if commands}

@@ -1,4 +1,4 @@
-"""A game line by line: each command with its answer, and the player's thoughts and beliefs."""
+"""A game as lines to print: commands, answers, and the player's thoughts and beliefs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from naisei.textgame.texts import ending, readable
 
 
 def game_lines(result: GameResult) -> list[Line]:
-    """Every command with its answer; try after try."""
+    """Every command with its answer, for all tries in order."""
     lines: list[Line] = []
     for number, played in enumerate(result.tries, 1):
         if result.earlier:
@@ -25,19 +25,19 @@ def _one(result: GameResult) -> Iterator[Line]:
         yield Line(say("メモ: ", "Memo: ") + result.memo, tone="dim")
     score, mind = 0, Mind()
     for number, step in enumerate(result.steps, 1):
-        told = [*_believed(step.mind, mind)] if step.mind is not None else []
-        told += [f"({step.thoughts})"] if step.thoughts else []
+        notes = [*_believed(step.mind, mind)] if step.mind is not None else []
+        notes += [f"({step.thoughts})"] if step.thoughts else []
         yield command_line(
             step.action,
             step.feedback,
             room=step.room,
             number=f"{number:3}.",
             gained=step.score - score,
-            under=tuple(Line(row, tone="dim") for row in told),
+            under=tuple(Line(row, tone="dim") for row in notes),
         )
         score, mind = step.score, step.mind or mind
-    right = result.won or (result.score == result.max_score and not result.lost)
-    yield Line(ending(result), tone="good" if right else "warn")
+    success = result.won or (result.score == result.max_score and not result.lost)
+    yield Line(ending(result), tone="good" if success else "warn")
 
 
 def command_line(
@@ -49,7 +49,7 @@ def command_line(
     gained: int = 0,
     under: tuple[Line, ...] = (),
 ) -> Line:
-    """A command and the game's answer. gained: points."""
+    """A command with the game's answer. gained: points."""
     at = f"[{room}] " if room else ""
     rows = [row for row in readable(feedback).split("\n") if row.strip()]
     who = "" if command == START else f"{at}> {command}"
@@ -58,7 +58,7 @@ def command_line(
 
 
 def _believed(mind: Mind, before: Mind) -> Iterator[str]:
-    """New beliefs of a player: lines for the surprise, the plan and each thing."""
+    """The player's new beliefs: surprise, plan, and expected places."""
     if mind.surprise:
         yield say("意外: ", "surprise: ") + mind.surprise
     if mind.plan != before.plan[-len(mind.plan) :]:

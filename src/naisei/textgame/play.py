@@ -1,7 +1,7 @@
-"""Games with a person at them: the person plays, with a player for advice, or watches a player.
+"""Games at the terminal: a person plays with an advising player, or watches a player.
 
-Both are players to the flow of a game (`naisei.textgame.flow.play_game`): the person's command is
-the answer to an `AskUser`, and the player's advice is a `Say`, so both are in the log.
+Both are players to `naisei.textgame.flow.play_game`. The person's command is the answer to an
+`AskUser` and the advice is a `Say`, so both are logged.
 """
 
 from __future__ import annotations
@@ -38,17 +38,17 @@ from naisei.textgame.schemas import LEAVE, START, Decision, GameResult, View
 from naisei.textgame.task import summarise
 from naisei.textgame.texts import ending, readable
 
-#: The input that asks for advice.
+#: The input that requests advice.
 ADVISE = "?"
-#: Number of scored commands in an advice.
+#: Most scored commands in printed advice.
 _SCORES = 3
 
 
 class Screen(Handler):
-    """Performs the commands of a game by `game`, prints what is seen and reads what is to be done;
-    without a terminal, plain lines.
+    """Performs commands in `game`, prints observations and reads input; plain lines without a
+    terminal.
 
-    most: commands that the game lasts. delay: seconds after each decision that is watched.
+    most: commands per game. delay: seconds after each watched decision.
     """
 
     def __init__(self, most: int, *, delay: float = 0.0, console: Console | None = None) -> None:
@@ -57,27 +57,27 @@ class Screen(Handler):
         self._watched = False
 
     def of(self, game: Handler, *, watched: bool = False) -> Screen:
-        """The screen at the beginning of a game."""
+        """Reset the screen for a game."""
         self._game, self._watched = game, watched
         self.view, self.atlas, self.steps = View(), Atlas(), 0
         self._new = False
         return self
 
     async def perform(self, effect: Act, where: Where) -> Observation:
-        """Give a command to the game."""
+        """Perform a command in the game."""
         performed = self._game.perform(effect, where)
-        seen = await performed if isinstance(performed, Awaitable) else performed
-        assert isinstance(seen, Observation)
-        self._note(str(effect.action), seen)
-        return seen
+        observation = await performed if isinstance(performed, Awaitable) else performed
+        assert isinstance(observation, Observation)
+        self._note(str(effect.action), observation)
+        return observation
 
     def restore(self, effect: Act, result: Observation, where: Where) -> None:
-        """A command of the log: nothing is printed of it, but the map has it."""
+        """Replay a logged command: updates the map without printing."""
         self._game.restore(effect, result, where)
         self._note(str(effect.action), result)
 
-    def _note(self, command: str, seen: Observation) -> None:
-        self.view = View.of(seen)
+    def _note(self, command: str, observation: Observation) -> None:
+        self.view = View.of(observation)
         if command == START:
             self.atlas, self.steps = Atlas(), 0
             self.atlas.begin(self.view.room)
@@ -87,14 +87,14 @@ class Screen(Handler):
         self._new = True
 
     def show(self) -> bool:
-        """Show the last answer, the map and the score. False: already shown."""
+        """Print the last answer, the map and the score. Returns whether they were new."""
         if not self._new:
             return False
         self._new, view = False, self.view
-        said = readable(view.feedback)
-        body = Text(said)
-        if f"-= {view.room} =-" not in said and self.steps == 0:
-            body = Text(f"{said}\n\n{readable(view.description)}")
+        feedback = readable(view.feedback)
+        body = Text(feedback)
+        if f"-= {view.room} =-" not in feedback and self.steps == 0:
+            body = Text(f"{feedback}\n\n{readable(view.description)}")
         drawn = terminal_map(self.atlas, width=self.console.width - 6)
         panel = Panel(drawn, title=say("地図", "Map"), border_style="dim", expand=False)
         if self.console.measure(panel).maximum > self.console.width // 2:
@@ -116,9 +116,9 @@ class Screen(Handler):
         return True
 
     async def ask(self, effect: AskUser) -> str:
-        """A command by its number or its words, `ADVISE`, or `LEAVE` (`q`, or no more input).
+        """Read a command by number or text, `ADVISE`, or `LEAVE` (`q`, or end of input).
 
-        Ctrl-C stops the run, so that the game can be continued.
+        Ctrl-C stops the run resumably.
         """
         candidates = self.view.candidates
         if self.show():
@@ -127,27 +127,27 @@ class Screen(Handler):
         while True:
             try:
                 with _interruptible():
-                    said = " ".join(self.console.input(Text("> ", style="bold")).split())
+                    text = " ".join(self.console.input(Text("> ", style="bold")).split())
             except EOFError:
                 return LEAVE
             except KeyboardInterrupt:
-                # Twice, so as not to wait for an answer that never comes.
+                # The second signal cancels the pending question.
                 signal.raise_signal(signal.SIGINT)
                 signal.raise_signal(signal.SIGINT)
                 await asyncio.Event().wait()
-            if told := too_long(said, FIELD):
-                self.console.print(Text(told))
-            elif said in ("q", "quit", LEAVE):
+            if problem := too_long(text, FIELD):
+                self.console.print(Text(problem))
+            elif text in ("q", "quit", LEAVE):
                 return LEAVE
-            elif said.isdigit() and 1 <= int(said) <= len(candidates):
-                return candidates[int(said) - 1]
-            elif said and not said.isdigit():
-                return said
+            elif text.isdigit() and 1 <= int(text) <= len(candidates):
+                return candidates[int(text) - 1]
+            elif text and not text.isdigit():
+                return text
             else:
                 self._hint(len(candidates))
 
     async def tell(self, effect: Say) -> None:
-        """The player's advice and reason."""
+        """Print the player's advice and reason."""
         self.show()
         line = Text("→ ", style="cyan")
         line.append(effect.text or say("あきらめる", "give up"), "bold")
@@ -161,7 +161,7 @@ class Screen(Handler):
             await asyncio.sleep(self._delay)
 
     def ended(self, result: GameResult) -> None:
-        """The last answer, and how it ended."""
+        """Print the last answer and the ending."""
         self.show()
         self.console.print(ending(result), style="bold")
 
@@ -177,7 +177,7 @@ class Screen(Handler):
 
 @contextmanager
 def _interruptible() -> Iterator[None]:
-    """Within, Ctrl-C raises KeyboardInterrupt, also where the run has its own handler."""
+    """Let Ctrl-C raise KeyboardInterrupt even if the run has its own handler."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -188,29 +188,29 @@ def _interruptible() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-#: Speaker of the player's advice.
+#: Speaker name of the advice.
 PLAYER = "player"
-#: Answers while watching: one command on, or the rest.
+#: Answers while watching: one step, or all remaining.
 STEP, REST = "/step", "/rest"
-#: Number of scored commands in the line.
+#: Most scores logged with a decision.
 _BEST = 5
 
 
 class Person:
     """A person gives the commands; another player advises.
 
-    new: makes a fresh adviser. cheap: it calls no model, and is asked at every step, which keeps
-    its memory whole; one that costs money is asked only when the person asks, and then begins
-    afresh. tells: the advice is said at every step at which it was asked for.
+    new: creates an adviser. cheap: it calls no model, so it is asked at every step and remembers
+    everything; an expensive one is asked on request only, and then starts afresh. announces: print
+    the advice at every step.
     """
 
-    def __init__(self, new: Callable[[], Player], *, cheap: bool, tells: bool = False) -> None:
-        self._new, self._cheap, self._tells = new, cheap, tells
+    def __init__(self, new: Callable[[], Player], *, cheap: bool, announces: bool = False) -> None:
+        self._new, self._cheap, self._tells = new, cheap, announces
         self._adviser: Player | None = None
         self._opening: str | None = None
 
     def decide(self, view: View) -> Flow[Decision]:
-        """The person's command; asking for advice costs no step."""
+        """The person's command; advice costs no step."""
         if self._opening is None:
             self._opening = view.feedback
         advice: Decision | None = None
@@ -218,30 +218,30 @@ class Person:
             advice = yield from self._advise(view)
             if self._tells:
                 yield from announce(advice)
-        while (said := (yield from AskUser(advice.action if advice else ""))) == ADVISE:
+        while (command := (yield from AskUser(advice.action if advice else ""))) == ADVISE:
             if advice is None:
                 advice = yield from self._advise(view)
             yield from announce(advice)
-        if said == LEAVE:
+        if command == LEAVE:
             return Decision(action="", thoughts=LEAVE)
-        if advice is not None and said == advice.action:
+        if advice is not None and command == advice.action:
             return advice
-        # A player that was not called, or failed, restarts unless it can follow.
+        # Restart an adviser that was not called or cannot follow.
         follows = advice is not None and isinstance(self._adviser, Follows)
-        if not (follows and isinstance(self._adviser, Follows) and self._adviser.did(said)):
+        if not (follows and isinstance(self._adviser, Follows) and self._adviser.did(command)):
             self._adviser = None
-        return Decision(action=said)
+        return Decision(action=command)
 
     def _advise(self, view: View) -> Flow[Decision]:
         if self._adviser is None:
             self._adviser = self._new()
-            # The objective is only in the first text.
+            # Only the first text states the objective.
             view = view.model_copy(update={"feedback": self._opening})
         return (yield from self._adviser.decide(view))
 
 
 class Watched:
-    """A player that says each decision. pauses: a person continues it (`STEP`, `REST`)."""
+    """A player that announces each decision. pauses: a person continues it (`STEP`, `REST`)."""
 
     def __init__(self, player: Player, *, pauses: bool = False) -> None:
         self._player, self._pauses = player, pauses
@@ -252,15 +252,15 @@ class Watched:
             decision = yield from self._player.decide(view)
             yield from announce(decision)
         if self._pauses:
-            said = yield from AskUser(decision.action)
-            self._pauses = said != REST
-            if said == LEAVE:
+            answer = yield from AskUser(decision.action)
+            self._pauses = answer != REST
+            if answer == LEAVE:
                 return Decision(action="", thoughts=LEAVE)
         return decision
 
 
 def announce(decision: Decision) -> Flow[None]:
-    """What the player would do and why, and the best of its scores."""
+    """Say what the player would do, why, and its best scores."""
     best = dict(sorted(decision.scores.items(), key=lambda pair: -pair[1])[:_BEST])
     meta: dict[str, JsonValue] = {"thoughts": decision.thoughts, "scores": {**best}}
     yield from Say(decision.action, PLAYER, meta)
@@ -270,7 +270,7 @@ class PlayTask(Task[PlayConfig]):
     """One game at the terminal.
 
     Raises:
-        InputError: no such game or several, no engine, or a player or settings there are not.
+        InputError: no game or several, no engine, an unknown player or setting.
     """
 
     system = "textgame"
@@ -347,7 +347,7 @@ class PlayTask(Task[PlayConfig]):
         return game_lines(GameResult.model_validate(result))
 
     def figure(self, where: Where, result: JsonValue) -> str:
-        """The map, the path and the points of the game, for the report."""
+        """The map, path and points of the game for the report."""
         from naisei.textgame.drawing import drawing
 
         return drawing(GameResult.model_validate(result))

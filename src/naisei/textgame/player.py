@@ -1,4 +1,4 @@
-"""Players: the protocol, the registry, and filters of commands."""
+"""Players: protocol, registry, and command filters."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from naisei.memory import Memory
 from naisei.plugins import Options
 from naisei.textgame.schemas import Decision, GameResult, View
 
-# A player sees a view and chooses a command.
+# A player chooses a command for each view.
 #
-# A player is made anew for every game. It may keep what it has seen, but does no I/O: what it
-# needs from the world (a model, an embedding) it yields as an effect.
+# Each game gets a new player. It may have state but does no I/O: what it
+# needs (a model, an embedding) it yields as an effect.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlayerContext:
-    """The input for making a player.
+    """The input for creating a player.
 
-    game: name of the game's file, for seeds only. seed: of the run and the trial. max_steps: most
-    commands of the game. settings: an instance of the kind's `settings`. memo: notes from earlier
-    tries at the same game; empty at the first, and for players that keep none.
+    game: file name, for seeds only. seed: of run and trial. max_steps: most commands of the game.
+    settings: an instance of the kind's `settings`. memo: notes from earlier tries at the same game;
+    "" at first, and for players without memory.
     """
 
     game: str
@@ -40,25 +40,25 @@ class Player(Protocol):
     """Plays one game."""
 
     def decide(self, view: View) -> Flow[Decision]:
-        """The next command, given the last result. Called once a step."""
+        """The next command for the latest view. Called once per step."""
         ...
 
 
 @runtime_checkable
 class Follows(Protocol):
-    """Optional: a player that can advise a person who may choose otherwise."""
+    """Optional: a player that can advise a person who may choose differently."""
 
     def did(self, action: str) -> bool:
-        """Another command was given than the last one decided for. False: it has lost the
-        thread, and a fresh player must advise from here."""
+        """Another command was given than decided. False: the player cannot follow, and a fresh one
+        must advise."""
         ...
 
 
 class PlayerKind(Protocol):
-    """Makes players. Entry-point group: `naisei.players`, a callable `() -> PlayerKind`.
+    """Creates players. Entry-point group: `naisei.players`, a callable `() -> PlayerKind`.
 
-    settings: model of `--agent-option KEY=VALUE`. roles: the model roles that its players
-    call; empty for a player without a model.
+    settings: model of `--agent-option KEY=VALUE`. roles: model roles that its players call; empty
+    for players without a model.
     """
 
     settings: type[BaseModel]
@@ -73,19 +73,19 @@ class PlayerKind(Protocol):
 class Reflective(Protocol):
     """Optional part of a `PlayerKind` whose players learn between tries.
 
-    Reflection calls the role `reflector`, which is among the kind's `roles`.
+    Reflection calls the role `reflector`, one of the kind's `roles`.
     """
 
     def memory(self, settings: BaseModel) -> Callable[[], Memory]:
-        """A factory for the memory of one game, which holds notes between tries.
+        """A factory for the memory of one game, which keeps notes between tries.
 
         Raises:
-            InputError: no such memory.
+            InputError: unknown memory.
         """
         ...
 
     def reflect(self, settings: BaseModel, result: GameResult, memory: Memory) -> Flow[str]:
-        """The note on a try that did not win the game."""
+        """A note on a try that did not win."""
         ...
 
 
@@ -97,17 +97,17 @@ def player_kind(name: str) -> PlayerKind:
     """The kind of player registered as `name`.
 
     Raises:
-        InputError: unknown name, or it needs something that is not installed.
+        InputError: unknown name, or a missing requirement.
     """
     return cast(
         PlayerKind, plugins.load(GROUP, name, what=("プレイヤー", "player"), option="--agent")()
     )
 
 
-# Which of the engine's candidates a player is shown.
+# Filters of the engine's candidates.
 #
-# Source: the text-game thesis, §6.3.3: commands that begin with examine, close, eat, look, drink,
-# put or insert are left out, save `examine cookbook` and `eat meal`.
+# Source: the text-game thesis, §6.3.3: remove commands that begin with examine, close, eat, look,
+# drink, put or insert, except `examine cookbook` and `eat meal`.
 
 Filter = Callable[[Sequence[str]], tuple[str, ...]]
 
@@ -124,25 +124,25 @@ def _thesis(candidates: Sequence[str]) -> tuple[str, ...]:
 
 
 def _strict(candidates: Sequence[str]) -> tuple[str, ...]:
-    """As the thesis, and without `inventory`, since a view holds it already."""
+    """The thesis's filter, also without `inventory`, which each view includes."""
     return tuple(c for c in _thesis(candidates) if c != "inventory")
 
 
-#: Name → filter. One that leaves nothing over is not applied (see `task`).
+#: Name → filter. A filter that would remove everything is not applied.
 FILTERS: Mapping[str, Filter] = {"none": _none, "thesis": _thesis, "strict": _strict}
 
 
 class FilteredPlayer:
-    """A player behind a filter; it sees all candidates if the filter leaves none."""
+    """A player behind a filter; it sees all candidates if the filter removes all."""
 
-    def __init__(self, player: Player, shown: Filter) -> None:
-        self._player, self._filter = player, shown
+    def __init__(self, player: Player, filter: Filter) -> None:
+        self._player, self._filter = player, filter
 
     def decide(self, view: View) -> Flow[Decision]:
         if not view.candidates:
-            # The game's fault, not the player's, and no reason to stop the other games.
+            # The game is broken, not the player; other games continue.
             raise InstrumentFailure(
                 f"the game offers no command ({view.room or 'at its start'}); make it again"
             )
-        kept = self._filter(view.candidates) or view.candidates
-        return self._player.decide(view.model_copy(update={"candidates": kept}))
+        filtered = self._filter(view.candidates) or view.candidates
+        return self._player.decide(view.model_copy(update={"candidates": filtered}))

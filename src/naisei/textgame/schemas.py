@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict, JsonValue
 
 from naisei.core import Observation
 
-#: The action that begins a game: no command, it costs no step.
+#: The action that starts a game; costs no step.
 START = "<start>"
 #: The person's answer to leave the game; also the recorded reason.
 LEAVE = "/leave"
@@ -15,12 +15,12 @@ LEAVE = "/leave"
 class View(BaseModel):
     """A player's view of the current state: texts and the engine's lists.
 
-    room: name of the room from its heading. description: of the room, as from `look`. inventory: as
-    from `inventory`. candidates: the commands that the engine would accept. feedback: what the last
-    command was answered. score, max_score: points. won, lost: whether the game ended so.
-    steps_left: commands that may still be given, this one included; 0 where nobody counts them.
+    room: name of the room. description: text of `look`. inventory: text of `inventory`. candidates:
+    commands the engine would accept. feedback: answer to the last command. score, max_score:
+    points. won, lost: whether the game ended so. steps_left: remaining commands including this one;
+    0 if unlimited.
 
-    There is nothing here of the game's inner state.
+    It contains nothing of the game's inner state.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -38,12 +38,14 @@ class View(BaseModel):
     steps_left: int = 0
 
     @classmethod
-    def of(cls, seen: Observation) -> View:
-        """The view that an engine put into an observation."""
-        return cls.model_validate({**seen.info, "feedback": seen.text, "done": seen.done})
+    def of(cls, observation: Observation) -> View:
+        """The view in an observation."""
+        return cls.model_validate(
+            {**observation.info, "feedback": observation.text, "done": observation.done}
+        )
 
     def observation(self, reward: float) -> Observation:
-        """As the result of an `Act` effect."""
+        """The view as the result of an `Act`."""
         info: dict[str, JsonValue] = self.model_dump(
             mode="json", exclude={"feedback", "done", "steps_left"}
         )
@@ -51,7 +53,7 @@ class View(BaseModel):
 
 
 class Expectation(BaseModel):
-    """Where a thing is expected, or where it belongs. chance: 0 to 1."""
+    """Where a thing is expected or belongs. chance: 0 to 1."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -61,10 +63,10 @@ class Expectation(BaseModel):
 
 
 class Mind(BaseModel):
-    """A player's beliefs before a command, in words.
+    """A player's beliefs before a command, as text.
 
-    plan: its steps, in order. expects: likely places of each thing, best first. surprise:
-    unexpected findings since the last command, or "".
+    plan: its steps in order. expects: likely places of things, best first. surprise: unexpected
+    findings since the last command, or "".
     """
 
     model_config = ConfigDict(frozen=True)
@@ -81,12 +83,12 @@ class Mind(BaseModel):
 
 
 class Decision(BaseModel):
-    """A command, with what the player thought of it.
+    """A command with the player's reasons.
 
-    action: a candidate; empty if the player gives up, and `thoughts` then says why.
-    thoughts: in words, for people. scores: candidate → what the player gave it, where it does.
-    counts: what came up on the way to it, by name (`repairs`); each name becomes a metric.
-    mind: what the player believes; `None` if it does not tell.
+    action: a candidate; "" if the player gives up, with the reason in `thoughts`. thoughts: for
+    people. scores: candidate → the player's score, if it has scores. counts: name (such as
+    `repairs`) → number; each becomes a metric. mind: the player's beliefs; `None` if it does not
+    report them.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -99,8 +101,8 @@ class Decision(BaseModel):
 
 
 class Step(BaseModel):
-    """One command of a game and what came of it. counts: as in its `Decision`. mind: as there;
-    `None` also where it is as it was at the step before."""
+    """One command and its result. counts: as in `Decision`. mind: as in `Decision`, or `None` if
+    unchanged."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -114,13 +116,12 @@ class Step(BaseModel):
 
 
 class GameResult(BaseModel):
-    """How one game went.
+    """The result of a game.
 
-    score, max_score: points. won, lost: whether the game itself ended so; neither means that
-    the steps ran out, or that the player gave up. gave_up: why it did; empty if it did not.
-    steps: the commands given, in order. opening: what the game said first. memo: what
-    the player was reminded of from earlier tries at the game. earlier: those tries, first to last,
-    where there were several in sequence; all else is of the last one.
+    score, max_score: points. won, lost: whether the game ended so; if neither, steps ran out or the
+    player gave up. gave_up: the reason, or "". steps: the commands in order. opening: the game's
+    first text. memo: the player's notes from earlier tries. earlier: those tries in order; all
+    other fields describe the last one.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -138,11 +139,11 @@ class GameResult(BaseModel):
 
     @property
     def tries(self) -> tuple[GameResult, ...]:
-        """All tries at the game, this one last."""
+        """All tries at the game; this one is the last."""
         return (*self.earlier, self)
 
     def minds(self) -> list[Mind | None]:
-        """What the player believed before each command."""
+        """The player's beliefs before each command."""
         found: list[Mind | None] = []
         for step in self.steps:
             found.append(step.mind or (found[-1] if found else None))
@@ -154,5 +155,5 @@ class GameResult(BaseModel):
 
     @property
     def normalized_score(self) -> float:
-        """Points over the most that can be had, 0–1 (thesis §6.3.2); 0/0 is NaN."""
+        """Points over the maximum, 0–1 (thesis §6.3.2); 0/0 is NaN."""
         return self.score / self.max_score if self.max_score else float("nan")

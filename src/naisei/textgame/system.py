@@ -1,4 +1,4 @@
-"""Text games as a system: players that read, plan, and do not repeat a mistake."""
+"""Text games as a system."""
 
 from __future__ import annotations
 
@@ -43,21 +43,22 @@ def _reflects(config: GameConfig) -> bool:
     return memory_of(kind, kind.settings.model_validate(config.agent_options))().reflects
 
 
-def _settle_player(given: RawOptions) -> dict[str, Any]:
-    """The player's settings in the types that it declares."""
+def _settle_player(raw: RawOptions) -> dict[str, Any]:
+    """Convert the player's options to its declared types."""
     from naisei.plugins import typed
     from naisei.textgame.player import player_kind
 
-    values = dict(given.values)
+    values = dict(raw.values)
     if options := values.get("agent_options"):
         kind = player_kind(values.get("agent", "planner"))
         values["agent_options"] = typed(kind.settings, options)
     return values
 
 
-def _settle(given: RawOptions) -> dict[str, Any]:
-    """`--twc` and `--ftwp` are ways to name the games. Raises `InputError` unless just one is."""
-    values = _settle_player(given)
+def _settle(raw: RawOptions) -> dict[str, Any]:
+    """Set `games` from `--games`, `--twc` or `--ftwp`. Raises `InputError` unless exactly one is
+    given."""
+    values = _settle_player(raw)
     sets = {"": values.get("games"), "twc:": values.pop("twc", 0), "ftwp:": values.pop("ftwp", 0)}
     named = [f"{prefix}{Path(path)}" for prefix, path in sets.items() if path]
     if len(named) != 1:
@@ -89,13 +90,13 @@ def _load_play(config: PlayConfig) -> PlayTask:
 
 
 def _live(task: PlayTask, console: Console, earlier: Sequence[Event]) -> LiveLines:
-    """The game itself prints what is seen."""
+    """No lines: the screen prints the game."""
     task.screen.console = console
     return lambda event: ()
 
 
 RUN: Experiment[GameConfig] = Experiment(
-    about=("ゲームを遊ばせて成績を出す", "Let a player play games, and report the figures."),
+    about=("ゲームを遊ばせて成績を出す", "Let a player play games, and report its scores."),
     config=GameConfig,
     load=_load,
     settle=_settle,
@@ -141,14 +142,17 @@ SYSTEM = System(
         Verb("make", ("ゲームを作る", "Make games."), "naisei.textgame.make:app"),
         Verb(
             "record",
-            ("ゲームに付いた解答を再生し、学習用に記録する", "Replay walkthroughs to learn from."),
+            (
+                "ゲームに付いた解答を再生し、学習用に記録する",
+                "Replay and record walkthroughs for training.",
+            ),
             f"{_TRAINING}:record",
         ),
         Verb(
             "train",
             (
                 "解答から学ぶプレイヤーを学習させる",
-                "Train the player that learns walkthroughs.",
+                "Train the player `imitation` on walkthroughs.",
             ),
             f"{_TRAINING}:train",
         ),

@@ -1,4 +1,4 @@
-"""Games as a task of the run engine, one episode a play of a game, and what a run amounts to."""
+"""Games as a task of the run engine (one episode per play), and their metrics."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ from naisei.textgame.player import (
 )
 from naisei.textgame.schemas import GameResult
 
-# What a run of games amounts to: how much was done, in how many steps, and how it ended.
+# Metrics: scores, steps and endings.
 #
 # Source: the text-game thesis, §§5.3.2, 6.3.2.
 
 
 def try_metrics(results: Sequence[GameResult], config: GameConfig) -> tuple[Metric, ...]:
-    """pass@k and best_score@k for k up to the number of tries; none where there is one try.
+    """pass@k and best_score@k for k up to the number of tries; empty with one try.
 
-    pass@k: share of games won by the k-th try (tries in sequence: R-Clarify §5.1).
-    best_score@k: the best normalised score among the first k tries.
+    pass@k: share of games won within k consecutive tries (R-Clarify §5.1). best_score@k: mean of
+    the best normalised score of the first k tries.
     """
     if config.tries == 1:
         return ()
@@ -60,7 +60,7 @@ def try_metrics(results: Sequence[GameResult], config: GameConfig) -> tuple[Metr
 
 
 def count_metrics(results: Sequence[GameResult]) -> tuple[Metric, ...]:
-    """For each thing that players counted: how often it came up in a game, all tries together."""
+    """Mean of each of the players' counts per game, over all tries."""
     counted = [[s.counts for t in r.tries for s in t.steps] for r in results]
     names = sorted({name for game in counted for counts in game for name in counts})
     games = [r.game for r in results]
@@ -82,19 +82,16 @@ def summarise(
     *,
     walkthroughs: Mapping[str, int] | None = None,
 ) -> Summary:
-    """All metrics over the scored games; the trials of a game are one cluster.
+    """All metrics over the scored games; trials of a game form a cluster.
 
-    normalized_score: points over the most that can be had, averaged over games (undefined if a
-    game has no points to be had). mean_steps: commands given. won, lost, timed_out, gave_up:
-    shares of the games that ended by the meal or the last thing put away, by a mistake that cannot
-    be mended, by the end of the steps, and because the player saw no way on. Of several tries
-    in sequence these are of the last; pass@k and best_score@k are over them (`tries`). What a
-    player counts (`repairs`) is averaged over games, of all tries.
-    walkthrough_steps: commands of the games' own solutions, over the scored games that have one,
-    to be read beside mean_steps; left out if none has.
+    normalized_score: points over the maximum, averaged over games; undefined for games without
+    points. mean_steps: commands per game. won, lost, timed_out, gave_up: shares of games by ending
+    (eaten meal or last thing put away; irreversible mistake; no steps left; player saw no way on).
+    With several tries these describe the last one, and pass@k and best_score@k all (`tries`).
+    Players' counts (`repairs`) are means per game over all tries. walkthrough_steps: commands of
+    the games' own solutions, for comparison with mean_steps; absent if no game has one.
 
-    kinds: game → what it is counted under in the table. walkthroughs: game → commands of its
-    own solution.
+    kinds: game → row of the table. walkthroughs: game → commands of its solution.
     """
     results = [GameResult.model_validate(row.result) for row in rows if row.scored]
     games = [r.game for r in results]
@@ -160,11 +157,11 @@ def _by_kind(
 
 
 class GameTask(Task[GameConfig]):
-    """Every game of a set, under one configuration.
+    """All games of a set under one configuration.
 
     Raises:
-        InputError: no games, no engine, an unknown player, options that it does not know, or one
-            game only and that is broken. A broken game among others is an instrument failure.
+        InputError: no games, no engine, an unknown player or option, or a single broken game. (A
+            broken game among others is an instrument failure.)
     """
 
     system = "textgame"
@@ -199,7 +196,7 @@ class GameTask(Task[GameConfig]):
         }
         for engine in {other_engine(game.path) for game in self.games.values()}:
             (needs_textworld if engine is None else engine.needs)()
-        # What the player needs (its model's files, a package) is missing now, not in mid-run.
+        # Creating a player now reports missing files or packages before the run.
         self.kind.new(PlayerContext(game=next(iter(self.games)), settings=self.settings))
         self.data_hash = games_hash(tuple(self.games.values()))
         self._pool = ProcessPool(timeout=config.interpreter_timeout)
@@ -210,7 +207,7 @@ class GameTask(Task[GameConfig]):
 
     @asynccontextmanager
     async def during(self, directory: RunDirectory) -> AsyncIterator[None]:
-        """Interpreters are started by the games, and ended with the run."""
+        """The pool of interpreters for the run."""
         try:
             yield
         finally:
@@ -255,17 +252,17 @@ class GameTask(Task[GameConfig]):
         return game_lines(GameResult.model_validate(result))
 
     def figure(self, where: Where, result: JsonValue) -> str:
-        """The map, the path and the points of a game, for the report."""
+        """The map, path and points of a game for the report."""
         return drawing(GameResult.model_validate(result))
 
 
 def memory_of(kind: PlayerKind, settings: BaseModel) -> Callable[[], Memory]:
-    """What makes the memory of a game: one that keeps nothing unless the kind has its own."""
+    """The kind's memory factory; by default a memory that keeps nothing."""
     return kind.memory(settings) if isinstance(kind, Reflective) else NoMemory
 
 
 def _closing(flow: Flow[GameResult], handler: GameHandler) -> Generator[Any, Any, GameResult]:
-    """The interpreter is given back however the episode ends."""
+    """Run `flow`, then return the interpreter to its pool."""
     try:
         return (yield from flow)
     finally:
@@ -273,7 +270,7 @@ def _closing(flow: Flow[GameResult], handler: GameHandler) -> Generator[Any, Any
 
 
 def _level_or_family(game: Game) -> str:
-    """The level of a game of tidying up, by its folder or its name, else the family."""
+    """The level of a tidying game from its folder or name, else the family."""
     words = game.id.replace("-", "/").split("/")
     level = next((w for w in words if w in ("easy", "medium", "hard")), "")
     return level if game.family == "cleanup" and level else game.family

@@ -1,5 +1,4 @@
-"""The texts of a game: what people and prompts are shown of them, and the facts that are read from
-them."""
+"""Texts of a game: how they are shown, and the facts parsed from them."""
 
 from __future__ import annotations
 
@@ -12,17 +11,17 @@ from naisei.lang import say
 from naisei.runs.task import Digest
 from naisei.textgame.schemas import LEAVE, GameResult, View
 
-#: textworld's banner is drawn with these, and its prompt ends with a status line.
+#: Characters of textworld's banner, and the status line after its prompt.
 _BANNER = re.compile(r"^[\s$\\/|_>]*$")
-#: What the engine puts into the middle of a console's line.
+#: Output that the engine inserts into a line.
 _CENTRED = re.compile(r"^ {8,}(?=\S)", re.M)
 _PROMPT = re.compile(r"\n\s*>\s*(?:-=.*)?\Z", re.S)
-#: What the interpreter asks once a game has ended.
+#: The interpreter's question after a game.
 _AFTER_THE_END = re.compile(r"\n\s*Would you like to RESTART\b.*", re.S)
 
 
 def readable(text: str) -> str:
-    """Without banner, prompt and needless empty lines."""
+    """The text without banner, prompt and extra empty lines."""
     lines = [line.rstrip() for line in _AFTER_THE_END.sub("", _PROMPT.sub("", text)).splitlines()]
     while lines and _BANNER.match(lines[0]):
         del lines[0]
@@ -31,20 +30,20 @@ def readable(text: str) -> str:
 
 _ROOM = re.compile(r"-= [^=\n]+ =-")
 _RULE = re.compile(r"[-=*_ ]*")
-#: After these a line, or a paragraph, needs no sign that it ends.
+#: Final characters after which a line needs no separator.
 _ENDED = (".", "!", "?", ":", ";", ",", "-")
 
 
 def plain(text: str) -> str:
-    """On one line, without the title's drawing and the status line.
+    """The text on one line, without the banner and the status line.
 
-    Lines of a list are parted by commas, paragraphs by full stops, so that a recipe stays one.
+    List lines are joined by commas and paragraphs by full stops, so that a recipe stays one item.
     """
     return _joined((_joined(_lines(p), ", ") for p in readable(text).split("\n\n")), ". ")
 
 
 def opening_words(feedback: str) -> str:
-    """What the game says before the first room: what is to be done, as a rule."""
+    """The game's text before the first room; usually states the objective."""
     return plain(_ROOM.split(readable(feedback), maxsplit=1)[0])
 
 
@@ -61,14 +60,14 @@ def _joined(parts: Iterable[str], sign: str) -> str:
 
 
 def digest(result: Any) -> Digest:
-    """A game for lists: the share of its points, and how it ended."""
+    """A game for lists: its share of points and its ending."""
     played = GameResult.model_validate(result)
     value = played.score / played.max_score if played.max_score else float("nan")
     return Digest(value, ending(played))
 
 
 def ending(result: GameResult) -> str:
-    """How it ended, in a line."""
+    """The ending in a line."""
     steps = len(result.steps)
     how = (
         say("達成", "won")
@@ -97,10 +96,8 @@ _ARTICLE = re.compile(r"^(?:an?|some|the)\s+", re.I)
 
 @dataclass(frozen=True, slots=True)
 class Food:
-    """A thing and its states. cut, cooked: the verb of what was done to it, or empty.
-
-    burned: it was cooked twice, and no recipe can use it any more.
-    """
+    """A thing and its states. cut, cooked: the verb, or "". burned: cooked twice, hence useless for
+    every recipe."""
 
     name: str
     cut: str = ""
@@ -114,8 +111,7 @@ class Food:
 def read_foods(inventory: str) -> dict[str, Food]:
     """Name → thing, from `You are carrying: a raw pork chop, some water and a knife.`
 
-    Empty for `You are carrying nothing.` A name that itself holds ` and ` is not told apart from
-    two things.
+    Empty for `You are carrying nothing.` A name that contains ` and ` is read as two things.
     """
     _, colon, listed = inventory.partition(":")
     if not colon:
@@ -129,7 +125,7 @@ def read_foods(inventory: str) -> dict[str, Food]:
 
 
 def read_states(phrase: str) -> Food:
-    """One thing with its states, from `a sliced fried block of cheese`."""
+    """A thing with its states, from `a sliced fried block of cheese`."""
     words = _ARTICLE.sub("", phrase.strip()).split()
     cut = cooked = ""
     while len(words) > 1 and words[0] in _STATES:
@@ -145,7 +141,7 @@ _CUTS, _COOKS = set(CUT.values()), set(COOKED.values()) - {"burn"}
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """How one ingredient has to be: verbs, or empty where it stays as it is."""
+    """The required states of an ingredient: verbs, or "" for unchanged."""
 
     name: str
     cut: str = ""
@@ -154,14 +150,14 @@ class Need:
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """The ingredients in the cookbook's order, and directions that were not understood."""
+    """Ingredients in the cookbook's order, and unrecognised directions."""
 
     needs: tuple[Need, ...]
     unknown: tuple[str, ...] = ()
 
 
 def read_recipe(text: str) -> Recipe | None:
-    """The recipe in the answer to `examine cookbook`; `None` if there is none in it."""
+    """The recipe in an answer to `examine cookbook`; `None` without one."""
     _, found, rest = text.partition("Ingredients:")
     listed, directed, steps = rest.partition("Directions:")
     if not (found and directed):
@@ -177,17 +173,17 @@ def read_recipe(text: str) -> Recipe | None:
         elif step and step[2] in names and step[1] in _COOKS:
             cook[step[2]] = step[1]
         elif line.rstrip(".") == "prepare meal":
-            break  # what follows is no direction of the recipe
+            break  # the end of the recipe
         else:
             unknown.append(line)
     needs = tuple(Need(name, cut.get(name, ""), cook.get(name, "")) for name in names)
     return Recipe(needs, tuple(unknown)) if needs else None
 
 
-# What is here: exits, doors, things and where they lie, from the room's text and the candidates.
+# The scene: exits, doors and things, from the room's text and the candidates.
 #
-# The candidates are what the engine lists as possible commands; they name every thing within
-# reach. Nothing else of the engine's knowledge is used.
+# The candidates are the engine's possible commands; they name every thing within
+# reach. No other engine data is used.
 
 DIRECTIONS = ("north", "south", "east", "west")
 OPPOSITE = {"north": "south", "south": "north", "east": "west", "west": "east"}
@@ -198,7 +194,7 @@ _DOOR = re.compile(
     r"(north|south|east|west)\b",
     re.I,
 )
-#: The same in the other order: `There is a frosted door, closed, leading west`.
+#: In the other order: `There is a frosted door, closed, leading west`.
 _DOOR_AFTER = re.compile(
     r"\b(?:an?|the)\s+([\w' -]+?),?\s+(?:that is |which is )?(closed|open|locked),?\s+"
     r"(?:leading|to the)\s+(north|south|east|west)\b",
@@ -208,12 +204,11 @@ _DOOR_AFTER = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """Facts of the moment.
+    """Facts about the current state.
 
-    exits: directions that can be gone now. doors: direction → name of a door there.
-    closed: what can be opened here, doors among it. lying: thing → what it lies on or in (empty
-    for the floor), where it can be taken now. seen: everything within sight that can be
-    examined. can: all candidates.
+    exits: open directions. doors: direction → door. closed: what can be opened here, doors
+    included. lying: takeable thing → what it lies on or in ("": the floor). seen: everything that
+    can be examined. can: all candidates.
     """
 
     room: str

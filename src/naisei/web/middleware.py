@@ -96,7 +96,7 @@ _UPLOADS = ("/documents", "/emphasis", "/relationship/file")
 
 
 def guard_rules(options: WebOptions, visitors: Visitors) -> GuardRules:
-    """For `naisei.http.Guard`."""
+    """The rules for `naisei.http.Guard`."""
 
     def admit(scope: Scope, headers: Headers) -> Response | None:
         if scope["path"].startswith(_OPEN) or visitors.may_enter(scope, headers):

@@ -1,7 +1,7 @@
-"""Games of TextWorldExpress: a small file that names one, and the engine behind it.
+"""The engine TextWorldExpress, and the files that select its games.
 
 A `.twx` file is JSON: `{"game": "cookingworld", "params": "", "fold": "test", "seed": 3}`. The
-engine is a Java program that the package textworld-express brings.
+engine is a Java program in the package textworld-express.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from naisei.textgame.engine.process import BrokenGame
 from naisei.textgame.schemas import View
 from naisei_textgame_express.grammar import grammar
 
-#: Points of a game: the engine tells the share that was reached.
+#: Points of a game; the engine reports only a share.
 _POINTS = 100
-#: Commands after which the engine would end a game by itself; how many there are is the run's.
+#: The engine's own step limit, disabled: the run has one.
 _NEVER = 10**9
 _ROOM = re.compile(r"You are in the ([^.\n]+)\.")
 
 
 ExpressName = Literal["cookingworld", "twc", "coin", "mapreader"]
-#: Seeds of a fold; they are parted by their numbers.
+#: Seeds per fold.
 FOLD = 1000
 _FOLDS: dict[str, tuple[Literal["train", "dev", "test"], int]] = {
     "train": ("train", 0),
@@ -39,8 +39,8 @@ _FOLDS: dict[str, tuple[Literal["train", "dev", "test"], int]] = {
 
 
 class ExpressGame(BaseModel):
-    """One game. params: `name=number, …` of the game's own settings; empty for the usual ones.
-    seed: one of the fold's: 0 to 999, 10,000 to 10,999, 20,000 to 20,999."""
+    """One game. params: `name=number, …`, the game's settings; "" for the defaults. seed: by fold 0
+    to 999, 10,000 to 10,999 or 20,000 to 20,999."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -53,10 +53,10 @@ class ExpressGame(BaseModel):
 def named_games(
     game: ExpressName, split: str, *, n: int, params: str, draw: Random
 ) -> list[ExpressGame]:
-    """`n` games of a split (`train`, `valid`, `test`), by rising seeds.
+    """`n` random games of a split (`train`, `valid`, `test`), by rising seeds.
 
     Raises:
-        InputError: settings that are not of the form `name=number, …`.
+        InputError: settings not in the form `name=number, …`.
     """
     fold, first = _FOLDS[split]
     try:
@@ -66,46 +66,46 @@ def named_games(
         ]
     except ValidationError as error:
         raise InputError(
-            say(f"設定として読めません: {params}", f"these are no settings: {params}"),
+            say(f"設定として読めません: {params}", f"cannot read the settings: {params}"),
             place="--params",
             remedy=say("numIngredients=5, numLocations=11 のように", "as numIngredients=5, …"),
         ) from error
 
 
 def read_game(path: Path) -> ExpressGame:
-    """Raises `BrokenGame` for a file that names no game."""
+    """Raises `BrokenGame` for a file that is no valid `.twx`."""
     try:
         return ExpressGame.model_validate_json(path.read_bytes())
     except ValidationError as error:
         raise BrokenGame(
-            say("TextWorldExpress のゲームの指定ではありません", "this names no game")
+            say("TextWorldExpress のゲームの指定ではありません", "is no game of TextWorldExpress")
             + f": {error.errors()[0]['msg']}",
             place=str(path),
             remedy=say(
                 "naisei textworld-express make で作れます",
-                "naisei textworld-express make makes some",
+                "make games with naisei textworld-express make",
             ),
         ) from error
 
 
 class ExpressEngine:
-    """The engine, started with the first game; one game after another."""
+    """The engine; it starts with the first game and plays one after another."""
 
     def __init__(self) -> None:
         from textworld_express import TextWorldExpressEnv
 
         self._env: Any = TextWorldExpressEnv(envStepLimit=_NEVER)
-        #: Command of ours → command of the engine's, at this moment.
-        self._given: dict[str, str] = {}
+        #: TextWorld command → the engine's command, in the current state.
+        self._commands: dict[str, str] = {}
 
     @staticmethod
     def needs() -> None:
-        """Raises `InputError` if the engine, or Java, is not installed."""
+        """Raises `InputError` if the engine or Java is not installed."""
         package = importlib.util.find_spec("textworld_express") is not None
         if package and shutil.which("java"):
             return
         raise InputError(
-            say("Java が見つかりません", "there is no Java")
+            say("Java が見つかりません", "Java is not installed")
             if package
             else say("textworld-express が入っていません", "textworld-express is not installed"),
             place="textgame",
@@ -117,37 +117,37 @@ class ExpressEngine:
 
     @staticmethod
     def check(path: Path) -> None:
-        """Raises `BrokenGame` for a file that names no game."""
+        """Raises `BrokenGame` for a file that is no valid `.twx`."""
         read_game(path)
 
     def open(self, path: Path) -> View:
-        """Begin the game that a file names. What it says first begins with the task."""
+        """Start a file's game. Its first text begins with the task."""
         game = read_game(path)
         self._env.load(gameName=game.game, gameParams=game.params)
-        _, seen = self._env.reset(seed=game.seed, gameFold=game.fold)
-        return self._view(seen, f"{seen['taskDescription']}\n\n{seen['look']}")
+        _, state = self._env.reset(seed=game.seed, gameFold=game.fold)
+        return self._view(state, f"{state['taskDescription']}\n\n{state['look']}")
 
     def step(self, command: str) -> View:
-        """Give a command."""
-        said, _, _, seen = self._env.step(grammar().command(command, self._given))
-        return self._view(seen, said)
+        """Perform a command."""
+        answer, _, _, state = self._env.step(grammar().command(command, self._commands))
+        return self._view(state, answer)
 
-    def _view(self, seen: dict[str, Any], said: str) -> View:
-        room = _ROOM.search(seen["look"])
-        score, done = round(_POINTS * seen["score"]), bool(seen["done"])
+    def _view(self, state: dict[str, Any], answer: str) -> View:
+        room = _ROOM.search(state["look"])
+        score, done = round(_POINTS * state["score"]), bool(state["done"])
         view = View(
             room=room[1].title() if room else "",
-            description=seen["look"].strip(),
-            inventory=seen["inventory"].strip(),
-            # Its own order differs from one start to the next.
-            candidates=tuple(sorted(seen["validActions"])),
-            feedback=said.strip(),
+            description=state["look"].strip(),
+            inventory=state["inventory"].strip(),
+            # The engine's order differs between starts.
+            candidates=tuple(sorted(state["validActions"])),
+            feedback=answer.strip(),
             score=score,
             max_score=_POINTS,
             done=done,
-            # A game that was lost is told as a success, too.
+            # The engine reports a lost game as a success.
             won=score >= _POINTS,
             lost=done and score < _POINTS,
         )
-        view, self._given = grammar().view(view)
+        view, self._commands = grammar().view(view)
         return view

@@ -1,7 +1,6 @@
-"""The words of TextWorldExpress as data: what it says, in the words that players read.
+"""Translates TextWorldExpress's texts into TextWorld's.
 
-Players read TextWorld's words (`naisei.textgame.texts`); `grammar.toml` is a table of how this
-engine puts the same.
+Players read TextWorld's texts (`naisei.textgame.texts`); the rules are in `grammar.toml`.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from naisei.textgame.schemas import View
 
 
 class _Rule(BaseModel):
-    """A pattern and what stands for it, with its groups (`\\1`)."""
+    """A pattern and its replacement, which may use groups (`\\1`)."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -26,14 +25,15 @@ class _Rule(BaseModel):
 
 
 class _Command(_Rule):
-    """Of a whole command. when, unless: what the room's text must have, or must not."""
+    """A rule for a whole command. when, unless: patterns that the room's text must or must not
+    match."""
 
     when: str = ""
     unless: str = ""
 
 
 class Grammar(BaseModel):
-    """instead: for a command of ours that is no candidate of theirs."""
+    """The rules. instead: for TextWorld commands without an equivalent candidate."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -41,29 +41,29 @@ class Grammar(BaseModel):
     instead: tuple[_Rule, ...] = ()
     texts: tuple[_Rule, ...] = ()
 
-    def view(self, seen: View) -> tuple[View, dict[str, str]]:
-        """The view in our words, and command of ours → command of theirs."""
-        given: dict[str, str] = {}
-        for command in seen.candidates:
-            if (ours := self._command(command, seen.description)) is not None:
-                given.setdefault(ours, command)
-        told = {
-            "description": self._text(seen.description),
-            "inventory": self._text(seen.inventory),
-            "feedback": self._text(seen.feedback),
-            "candidates": tuple(given),
+    def view(self, view: View) -> tuple[View, dict[str, str]]:
+        """The view in TextWorld's words, and TextWorld command → engine's command."""
+        theirs_by_ours: dict[str, str] = {}
+        for command in view.candidates:
+            if (ours := self._command(command, view.description)) is not None:
+                theirs_by_ours.setdefault(ours, command)
+        changes = {
+            "description": self._text(view.description),
+            "inventory": self._text(view.inventory),
+            "feedback": self._text(view.feedback),
+            "candidates": tuple(theirs_by_ours),
         }
-        return seen.model_copy(update=told), given
+        return view.model_copy(update=changes), theirs_by_ours
 
-    def command(self, ours: str, given: dict[str, str]) -> str:
-        """Theirs for a command of ours; as it is, where there is nothing like it."""
-        if ours in given:
-            return given[ours]
+    def command(self, ours: str, theirs_by_ours: dict[str, str]) -> str:
+        """The engine's command for a TextWorld command; unchanged if there is none."""
+        if ours in theirs_by_ours:
+            return theirs_by_ours[ours]
         for rule in self.instead:
             if m := re.fullmatch(rule.ours, ours):
-                wanted = re.compile(_filled(rule.theirs, m))
-                for theirs in given.values():
-                    if wanted.fullmatch(theirs):
+                pattern = re.compile(_filled(rule.theirs, m))
+                for theirs in theirs_by_ours.values():
+                    if pattern.fullmatch(theirs):
                         return theirs
         return ours
 
@@ -85,12 +85,12 @@ class Grammar(BaseModel):
 
 
 def _filled(pattern: str, m: re.Match[str]) -> str:
-    """A pattern with the groups of a match in the places of `\\1`, …; they stand for themselves."""
+    """Insert the escaped groups of a match for `\\1`, … in a pattern."""
     return re.sub(r"\\(\d)", lambda number: re.escape(m[int(number[1])]), pattern)
 
 
 @cache
 def grammar() -> Grammar:
-    """The engine's words in TextWorld's."""
+    """The rules of `grammar.toml`."""
     source = files("naisei_textgame_express") / "grammar.toml"
     return Grammar.model_validate(tomllib.loads(source.read_text("utf-8")))

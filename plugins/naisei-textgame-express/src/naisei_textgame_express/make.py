@@ -1,4 +1,4 @@
-"""`naisei textworld-express make`: games of a split, drawn by the seed."""
+"""`naisei textworld-express make`: random games of a split."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _GAMES = ("ゲーム", "Games")
 
 
 class MakeOptions(Options):
-    """Which games, and where the files go that name them."""
+    """Which games to select, and the output folder."""
 
-    out: Path = flag(..., "書き込むフォルダー", "Folder to write.", metavar="DIR", panel=_GAMES)
+    out: Path = flag(..., "書き込むフォルダー", "Output folder.", metavar="DIR", panel=_GAMES)
     game: ExpressName = flag("cookingworld", "ゲーム", "The game.", panel=_GAMES)
     split: Literal["train", "valid", "test"] = flag("test", "分割", "Split.", panel=_GAMES)
     params: str = flag(
@@ -28,16 +28,16 @@ class MakeOptions(Options):
         metavar="NAME=N,…",
         panel=_GAMES,
     )
-    n: int = flag(20, "作る数", "How many.", panel=_GAMES, ge=1, le=FOLD)
+    n: int = flag(20, "作る数", "Number of games.", panel=_GAMES, ge=1, le=FOLD)
     seed: int = seed_flag()
 
 
 def make(options: MakeOptions) -> None:
-    """Name `n` games of a split of TextWorldExpress."""
+    """Write `n` game files of a split."""
     draw = Random(options.seed)
     games = named_games(options.game, options.split, n=options.n, params=options.params, draw=draw)
     for game in games:
         name = f"{game.game}-{options.split}-{game.seed}.twx"
         write_atomically(options.out / name, game.model_dump_json() + "\n")
-    told = say(f"{options.out} に {len(games)} ゲーム", f"{len(games)} games in {options.out}")
-    Console(stderr=True).print(told, soft_wrap=True)
+    done = say(f"{options.out} に {len(games)} ゲーム", f"{len(games)} games in {options.out}")
+    Console(stderr=True).print(done, soft_wrap=True)

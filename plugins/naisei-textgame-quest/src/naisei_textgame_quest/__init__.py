@@ -1,1 +1,1 @@
-"""Games that say what is to be done: treasure hunts, coins to be found, things to be fetched."""
+"""A player of games that state their task: treasure hunts, coins, things to fetch."""

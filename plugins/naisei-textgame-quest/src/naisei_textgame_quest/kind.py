@@ -1,4 +1,4 @@
-"""The player `quest`: of games that say what is to be done, or that something is to be found."""
+"""The player kind `quest`: games that state a task, or in which something must be found."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from naisei.textgame.texts import read_foods
 from naisei_textgame_quest.steps import Step, doing, named, read_steps
 
 _KEY = re.compile(r"\b(?:pass|latch)?key(?:card)?\b", re.I)
-#: Steps ahead that are told.
-_TOLD = 5
+#: Most steps of the reported plan.
+_PLAN_STEPS = 5
 _STOVE = re.compile(r"put .+ on stove")
 
 
 class QuestState(GameState[str]):
-    """What was seen of a game, and which ways are barred."""
+    """The observed state of a game, and the barred ways."""
 
     def __init__(self) -> None:
         super().__init__()
-        #: (place, direction) of ways that did not let through → what was held then.
+        #: (place, direction) of a barred way → things held when it was tried.
         self.barred: dict[tuple[int, str], frozenset[str]] = {}
 
     def read_held(self, view: View) -> dict[str, str]:
@@ -46,15 +46,15 @@ class QuestState(GameState[str]):
                 self.barred.pop((place.number, way), None)
             elif f"close {door}" not in self.scene.can:
                 self.barred[place.number, way] = frozenset(self.held)
-        # No way for now: whoever looks for one takes it for a door that would not open.
+        # To exploration, a barred way is a door that does not open.
         place.shut |= {way for number, way in self.barred if number == place.number}
 
 
 class QuestPlayer:
-    """Does what the first words ask for, in their order, and looks for what it does not see.
+    """Executes the steps of the first text in order, and searches for what it does not see.
 
-    It walks the map, opens what is closed, takes keys and tries them; where nothing is asked for
-    any more and the game goes on, it takes whatever it finds.
+    It explores the map, opens closed things, takes keys and tries them; when no steps are left and
+    the game continues, it takes whatever it finds.
     """
 
     def __init__(self) -> None:
@@ -65,7 +65,7 @@ class QuestPlayer:
         self._been: set[tuple[Step, int, frozenset[str]]] = set()
 
     def decide(self, view: View) -> Flow[Decision]:
-        """The next command; it never asks the world for anything."""
+        """The next command; yields no effects."""
         if self._steps is None:
             self._steps = list(read_steps(view.feedback))
         barred = set(self.known.barred)
@@ -73,19 +73,19 @@ class QuestPlayer:
         shut = [
             way for way in self.known.barred if way not in barred and self._last == f"go {way[1]}"
         ]
-        command, thought = self._choose()
+        command, thoughts = self._choose()
         self._last = command
         mind = Mind(
-            plan=tuple(step.words for step in self._steps[:_TOLD]) or (thought,),
+            plan=tuple(step.words for step in self._steps[:_PLAN_STEPS]) or (thoughts,),
             surprise=say(f"{shut[0][1]} へは通れなかった", f"no way through to the {shut[0][1]}")
             if shut
             else "",
         )
-        return Decision(action=command, thoughts=thought, mind=mind)
-        yield  # a flow without effects
+        return Decision(action=command, thoughts=thoughts, mind=mind)
+        yield  # makes this a generator
 
     def did(self, action: str) -> bool:
-        """Another command was given than the one decided for; it can go on from there."""
+        """Record that another command was given than decided."""
         self._last = action
         return True
 
@@ -97,10 +97,10 @@ class QuestPlayer:
             step = self._steps[0]
             if (command := doing(step, self.known.scene.can)) is not None:
                 self._steps.pop(0)
-                return command, say("言われたとおりに", "as it was asked")
+                return command, say("言われたとおりに", "as the task says")
             if (found := self._towards(step)) is not None:
                 return found
-            # It cannot be done, or not yet: what comes after it may show how.
+            # The step is impossible now: a later one may make it possible.
             for later in self._steps[1:]:
                 if later.verb != "go" and (command := doing(later, self.known.scene.can)):
                     del self._steps[: self._steps.index(later) + 1]
@@ -123,7 +123,7 @@ class QuestPlayer:
         return False
 
     def _towards(self, step: Step) -> tuple[str, str] | None:
-        """What leads to where a step can be done, if that is known."""
+        """The next command towards a place where the step is possible, if known."""
         known, place = self.known, self.known.world.place
         if step.verb == "go":
             door = place.doors.get(step.direction, "")
@@ -150,7 +150,7 @@ class QuestPlayer:
         return self._walk(step)
 
     def _walk(self, step: Step) -> tuple[str, str] | None:
-        """To the place that a step names, or where what it names was seen."""
+        """Towards the place that a step names, or where its thing was seen."""
         world = self.known.world
         distance = world.distances()
         near = [
@@ -165,7 +165,7 @@ class QuestPlayer:
                 or named(step.words, p.room)
             )
         ]
-        # Once for each thing in hand: what could not be done there cannot be done the next time.
+        # Once per set of held things: nothing else changes there.
         held = frozenset(self.known.held)
         near = [at for at in near if (step, at[1], held) not in self._been]
         if not near:
@@ -173,7 +173,7 @@ class QuestPlayer:
         _, at = min(near)
         if len(self.known.world.route(at) or ()) == 1:
             self._been.add((step, at, held))
-        return self.known.walk(at), say("見かけた場所へ", "to where it was seen")
+        return self.known.walk(at), say("見かけた場所へ", "going where it was seen")
 
     def _unlock(self, name: str) -> tuple[str, str] | None:
         for command in sorted(self.known.scene.can):
@@ -185,28 +185,28 @@ class QuestPlayer:
         return [step.words for step in self._steps or ()]
 
     def _search(self, wanted: list[str]) -> tuple[str, str] | None:
-        """What is not in sight yet: keys, locks, closed things, ways; then everything."""
+        """Look for unseen things: keys, locks, closed things, ways; then try everything."""
         known, can = self.known, self.known.scene.can
         for command in sorted(can):
             if command.startswith("unlock "):
                 return command, say("鍵を使う", "using a key")
         for thing in sorted(known.scene.lying):
-            asked = any(named(words, thing) for words in wanted)
-            if (asked or _KEY.search(thing)) and self._fresh(f"take {thing}"):
+            needed = any(named(words, thing) for words in wanted)
+            if (needed or _KEY.search(thing)) and self._fresh(f"take {thing}"):
                 return known.take(thing), say(f"{thing} が要る", f"the {thing} is needed")
         look = best_look(known.world, wanted, Prior(), stuck=known.stuck | self._shut_off())
         if look is not None:
-            thought = say("まだ見ていないところを見る", "looking where nobody has looked")
+            thoughts = say("まだ見ていないところを見る", "exploring")
             if look.place != known.here:
-                return known.walk(look.place), thought
-            return (f"open {look.open}" if look.open else known.go(look.go)), thought
+                return known.walk(look.place), thoughts
+            return (f"open {look.open}" if look.open else known.go(look.go)), thoughts
         return self._try_keys() or self._take_anything() or self._cook_anything()
 
     def _shut_off(self) -> set[tuple[int, str]]:
         return {(p, self.known.world.places[p].doors.get(d, "")) for p, d in self.known.barred}
 
     def _try_keys(self) -> tuple[str, str] | None:
-        """To a barred way with a key that was not tried on it."""
+        """Towards a barred way with a key that was not tried there."""
         held = frozenset(self.known.held)
         distance = self.known.world.distances()
         near = [
@@ -219,13 +219,13 @@ class QuestPlayer:
         return self.known.walk(min(near)[1]), say("鍵を試しに行く", "to try a key there")
 
     def _take_anything(self) -> tuple[str, str] | None:
-        """Nothing is left to look at: take what is here, then what was seen elsewhere."""
+        """Nothing is left to explore: take things here, then elsewhere."""
         known = self.known
         for thing in sorted(known.scene.lying):
             if self._fresh(f"take {thing}"):
-                return known.take(thing), say("ほかに手がない", "for want of anything better")
+                return known.take(thing), say("ほかに手がない", "nothing else to try")
         for thing in known.world.place.things:
-            self._fresh(f"take {thing}")  # it cannot be taken here
+            self._fresh(f"take {thing}")  # cannot be taken here
         distance = known.world.distances()
         near = [
             (distance[p.number], p.number)
@@ -239,7 +239,7 @@ class QuestPlayer:
         return known.walk(min(near)[1]), say("残した物を取りに行く", "fetching what was left")
 
     def _cook_anything(self) -> tuple[str, str] | None:
-        """Nobody said what for, but what is put on a stove is a meal begun."""
+        """Put held things on a stove, in case the unstated goal is a meal."""
         known = self.known
         for command in sorted(known.scene.can):
             if _STOVE.search(command) and self._fresh(command):
@@ -258,7 +258,7 @@ class QuestPlayer:
         return known.walk(min(near)[1]), say("台所へ", "to the kitchen")
 
     def _fresh(self, command: str) -> bool:
-        """Whether it was not tried before; it is now."""
+        """Whether the command is tried for the first time; marks it as tried."""
         self._tried[command] = self._tried.get(command, 0) + 1
         return self._tried[command] == 1
 
@@ -268,9 +268,8 @@ _RECIPE = re.compile(r"\b(?:cookbook|recipe)\b", re.I)
 
 
 def is_quest(first_text: str) -> bool:
-    """Whether a game that begins so names steps, or nothing at all, and no cookbook: its recipe is
-    what counts there."""
-    # What comes before the first room: its furniture is no hint of what is to be done.
+    """Whether the first text states steps, or no task at all, and mentions no cookbook."""
+    # Only the text before the first room, whose furniture would mislead.
     intro = first_text.partition("-= ")[0] or first_text
     if _RECIPE.search(intro):
         return False
@@ -278,23 +277,24 @@ def is_quest(first_text: str) -> bool:
 
 
 class QuestOrPlanner:
-    """Becomes the player of quests, or `planner`, when it sees the first text."""
+    """Delegates to `QuestPlayer` or `planner`, chosen by the first text."""
 
     def __init__(self, context: PlayerContext) -> None:
         self._context = context
         self._player: Player | None = None
 
     def decide(self, view: View) -> Flow[Decision]:
-        """As the player that the game calls for."""
+        """The decision of the chosen player."""
         if self._player is None:
-            # With fewer steps left, somebody has played before.
+            # With fewer steps left, this is not the game's first text.
             begins = view.steps_left in (0, self._context.max_steps)
             quest = begins and not planner.is_tidying(view.feedback) and is_quest(view.feedback)
             self._player = QuestPlayer() if quest else planner.build().new(self._context)
         return (yield from self._player.decide(view))
 
     def did(self, action: str) -> bool:
-        """Another command was given than the one decided for; whether it can go on from there."""
+        """Record that another command was given than decided; returns whether the player can
+        continue."""
         return isinstance(self._player, Follows) and self._player.did(action)
 
 
@@ -307,5 +307,5 @@ class _Kind:
 
 
 def build() -> PlayerKind:
-    """The kind `quest`."""
+    """The player kind `quest`."""
     return _Kind()

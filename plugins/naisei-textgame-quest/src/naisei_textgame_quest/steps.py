@@ -1,8 +1,8 @@
-"""What a game's first words ask for, step by step, and which command does it.
+"""Parses the task in a game's first text into steps, and matches steps with commands.
 
-TextWorld words its quests from a grammar (`house_instruction.twg`): "make sure that the wooden
-door in the bedroom is unlocked with the old key", "take a trip west". Here a step is its verb and
-its words; what it is about is read from the commands that can be given, whose things it names.
+TextWorld generates task texts from a grammar (`house_instruction.twg`): "make sure that the wooden
+door in the bedroom is unlocked with the old key", "take a trip west". A step is a verb with its
+clause; its objects come from the candidate commands whose things the clause names.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from naisei.textgame.texts import DIRECTIONS, opening_words
 
 Verb = str
 
-#: Verb of a command → how a step may say it; the one that is said first counts.
+#: Verb of a command → pattern of its wordings; the earliest match counts.
 _VERBS: dict[Verb, str] = {
     "go": r"(?:go|head|venture|travel|move|walk|take a (?:trip|walk))\b.*"
     r"\b(?:north|south|east|west)\b",
@@ -31,17 +31,17 @@ _VERBS: dict[Verb, str] = {
     r"gather|obtain|steal|search for|locate|seize|snatch)\b",
     "cook": r"(?:cook|fry|roast|grill)\b",
 }
-_SAID = {verb: re.compile(rf"\b{pattern}", re.I) for verb, pattern in _VERBS.items()}
-#: What a thing is missing as; it is to be taken to where that is made of it.
+_PATTERNS = {verb: re.compile(rf"\b{pattern}", re.I) for verb, pattern in _VERBS.items()}
+#: A missing thing and its state, which decides where to take it.
 _MISSING = re.compile(r"\b(?:missing|lacks?|needs?) (?:an?|some|the) (?:(\w+ed) )?([\w' -]+)", re.I)
 _MADE = {"grilled": "stove", "fried": "stove", "roasted": "oven", "cooked": "stove"}
-#: Words that begin what is done before, or what is no step at all.
+#: Beginnings of conditions and of other clauses that are no steps.
 _BEFORE = re.compile(r"\s*(?:if|once|after|having|with|when|that done|because|hey|who)\b", re.I)
-#: Of what happened, not of what is to be done.
-_TOLD = re.compile(r"\s*you (?!can\b|could\b|may\b|should\b|must\b|need\b|have to\b)", re.I)
+#: Narration instead of instructions.
+_NARRATION = re.compile(r"\s*you (?!can\b|could\b|may\b|should\b|must\b|need\b|have to\b)", re.I)
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+")
 _CLAUSE = re.compile(r",\s*(?:and\s+)?(?:then\s+)?|\s+and\s+(?:then\s+)?|[.!?;]\s*$", re.I)
-#: What a step is about: up to the word that begins another part.
+#: The thing of a step.
 _THING = re.compile(
     r"\b(?:the|an?|some) (?:locked |closed )?([\w' -]+?)(?= (?:from|in|into|inside|within|on|onto|"
     r"upon|off|with|using|that|which|is|located|found)\b|$)"
@@ -51,9 +51,8 @@ _THEN = re.compile(r"^(?:(?:and|then|next|first|finally|okay|please)\b[\s,]*)+",
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One thing to be done. words: as the game puts it, in small letters; `it` is replaced by the
-    thing of the step before. thing: what it is done to, as far as that is plain. direction: of
-    `go`."""
+    """One instruction. words: the clause in lower case, with `it` replaced by the previous thing.
+    thing: its object, if clear. direction: of `go`."""
 
     verb: Verb
     words: str
@@ -62,11 +61,11 @@ class Step:
 
 
 def read_steps(first_text: str) -> tuple[Step, ...]:
-    """The steps that a game's first words name, in their order; empty where they name none."""
+    """The steps in a game's first text, in order; empty without any."""
     found: list[Step] = []
     for sentence in _SENTENCE.split(opening_words(first_text)):
         if "textworld" in sentence.lower():
-            continue  # a welcome
+            continue  # the welcome
         found += _of_sentence(sentence)
         if not found and (m := _MISSING.search(sentence)):
             thing = m[2].lower()
@@ -82,12 +81,14 @@ def _of_sentence(sentence: str) -> list[Step]:
     thing = ""
     for part in _CLAUSE.split(sentence):
         clause = _THEN.sub("", (part or "").strip().lower())
-        if not clause or _BEFORE.match(clause) or _TOLD.match(clause):
+        if not clause or _BEFORE.match(clause) or _NARRATION.match(clause):
             continue
-        said = [(m.start(), -m.end(), v) for v, word in _SAID.items() if (m := word.search(clause))]
-        if not said:
+        verbs = [
+            (m.start(), -m.end(), v) for v, word in _PATTERNS.items() if (m := word.search(clause))
+        ]
+        if not verbs:
             continue
-        verb = min(said)[2]
+        verb = min(verbs)[2]
         if thing:
             clause = re.sub(r"\bit\b", f"the {thing}", clause)
         direction = next((d for d in DIRECTIONS if re.search(rf"\b{d}\b", clause)), "")
@@ -99,7 +100,7 @@ def _of_sentence(sentence: str) -> list[Step]:
 
 
 def named(words: str, name: str) -> bool:
-    """Whether the words name a thing."""
+    """Whether `words` contain the name of a thing."""
     return re.search(rf"(?<![\w-]){re.escape(name.lower())}(?![\w-])", words) is not None
 
 
@@ -109,8 +110,8 @@ _COMMAND = re.compile(
 
 
 def doing(step: Step, can: Collection[str]) -> str | None:
-    """The command among those that can be given which does a step: of its verb, with the longest
-    names that the step says. `None` if there is none."""
+    """The candidate command for a step: same verb, longest names that the step contains. `None` if
+    there is none."""
     if step.verb == "go":
         return f"go {step.direction}" if f"go {step.direction}" in can else None
     verbs = {"insert", "put"} if step.verb in ("insert", "put") else {step.verb}
@@ -120,7 +121,7 @@ def doing(step: Step, can: Collection[str]) -> str | None:
         if m is None or m["verb"] not in verbs or not named(step.words, m["thing"]):
             continue
         if step.verb == "take" and step.thing and len(m["thing"]) < len(step.thing):
-            continue  # another thing, whose name is a part of this one's
+            continue  # another thing whose name is part of this one's
         other = m["other"] or ""
         both = bool(other) and named(step.words, other)
         if step.verb in ("insert", "put") and not both:

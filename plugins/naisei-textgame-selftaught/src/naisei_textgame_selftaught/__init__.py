@@ -1,1 +1,1 @@
-"""Learning the rules of cooking games from own play, without walkthroughs."""
+"""A player that learns the rules of cooking games by playing, without walkthroughs."""

@@ -1,4 +1,4 @@
-"""From what is known to commands: moving, searching, carrying, and what could be tried next."""
+"""Turns knowledge into commands: moving, searching, carrying, and what to try next."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from naisei_textgame_selftaught.knowledge import (
     matching,
 )
 
-#: Stands for whatever may be there: a word that is no thing's name.
+#: Placeholder for any unknown thing.
 _ANYTHING = "anything"
 
 
 class Skills:
-    """What the player can do from the start: walk, search, take, drop; and use learned rules."""
+    """Built-in skills (walk, search, take, drop) and the use of learned rules."""
 
     def __init__(self, state: LearningState) -> None:
         self._state = state
         self._tool = ""
 
     def search(self, wanted: Sequence[str]) -> tuple[str, str] | None:
-        """Towards the unknown place that promises most; `None` if all was seen."""
+        """Towards the most promising unknown place; `None` if everything was seen."""
         state = self._state
         look = best_look(state.world, wanted, state.known.houses, stuck=state.stuck)
         if look is None:
@@ -46,12 +46,12 @@ class Skills:
         return found[0] if found else None
 
     def is_new(self, command: str) -> bool:
-        """Whether a command leads where nobody has been, or opens something."""
+        """Whether a command explores or opens something."""
         verb, _, rest = command.partition(" ")
         return verb == "open" or self._state.world.place.ways.get(rest) is None
 
     def fetch(self, thing: str, *, keep: Collection[str]) -> str | None:
-        """Towards holding a thing; hands are freed for it. `None` if nobody knows where it is."""
+        """Towards holding a thing, freeing hands if needed; `None` if its place is unknown."""
         state = self._state
         at = state.where(thing)
         if at is None or at == HELD:
@@ -64,7 +64,7 @@ class Skills:
         return self._drop(keep=keep)
 
     def towards(self, template: str, thing: str) -> str | None:
-        """Towards a moment in which the template can be done with the thing in hand."""
+        """Towards a state in which the template is possible with the held thing."""
         state = self._state
         if tool := instrument(template):
             if self._is_held(template):
@@ -84,12 +84,12 @@ class Skills:
         return found[0] if found else None
 
     def _is_held(self, template: str) -> bool:
-        """Whether what it is done with has to be in the hands, as the offers so far tell."""
+        """Whether the template's instrument must be held, according to past offers."""
         offer = self._state.known.offers.get(template)
         return offer is not None and 2 * offer.held >= offer.times
 
     def _room(self, template: str) -> int | None:
-        """The place of the room where the template was offered most, if this game has it."""
+        """The place of the room where the template was offered most, if known."""
         state = self._state
         offer = state.known.offers.get(template)
         rooms = offer.rooms if offer else {}
@@ -99,8 +99,7 @@ class Skills:
         return best.number if best else None
 
     def at_hand(self, ways: Mapping[str, Sequence[str]]) -> tuple[str, str] | None:
-        """A sure rule that can be used here and now; and while something is not found yet, an
-        ingredient that lies here."""
+        """A sure rule that applies now; or, while something is missing, an ingredient here."""
         state = self._state
         for thing, templates in ways.items():
             for template in templates if thing in state.held else ():
@@ -115,13 +114,12 @@ class Skills:
     def gather(
         self, ways: Mapping[str, Sequence[str]], blocked: set[tuple[str, str]]
     ) -> tuple[str, str] | None:
-        """Towards all ingredients in hand, with all that is sure done to them; `None` when that
-        is so."""
+        """Towards holding all ingredients, with all sure rules applied; `None` when done."""
         state = self._state
         if missing := self._missing(ways):
             if step := self.search(missing):
                 return step
-            # This game has no such thing.
+            # Not in this game.
             blocked |= {
                 (template, thing)
                 for thing, templates in ways.items()
@@ -140,7 +138,7 @@ class Skills:
         return self._carry_out(plan[1][0], ways)
 
     def _missing(self, ways: Mapping[str, Sequence[str]]) -> list[str]:
-        """What is needed, and nobody knows where it is: ingredients, then instruments."""
+        """Needed things whose place is unknown: ingredients, then instruments."""
         tools = (instrument(t) for templates in ways.values() for t in templates)
         wanted = dict.fromkeys([*ways, *filter(None, tools)])
         return [thing for thing in wanted if self._state.where(thing) is None]
@@ -178,7 +176,7 @@ class Skills:
         if errand.kind == "walk":
             return state.walk(errand.place), say("次の用事へ", "to the next errand")
         if errand.kind in ("cook", "cut"):
-            return None  # it would have been done at hand: the rule does not hold here
+            return None  # at_hand would have applied it: the rule fails here
         if errand.thing > len(things):
             return f"drop {self._spare(ways)[0]}", say("手を空ける", "freeing a hand")
         name = self._tool if errand.thing == len(things) else things[errand.thing]
@@ -190,23 +188,22 @@ class Skills:
         return state.take(name), say("必要なもの", "it is needed")
 
     def _drop(self, *, keep: Collection[str]) -> str | None:
-        """Something in hand, what no recipe needs first."""
+        """Drop a held thing, unneeded ones first."""
         state = self._state
         needs = state.assignment.needs if state.assignment else ()
         loose = sorted(set(state.held) - set(keep), key=lambda t: (t in needs, t))
         return f"drop {loose[0]}" if loose else None
 
 
-#: A way of looking for commands that were never offered; the other is to take a thing.
+#: Exploring, to get new kinds of commands; the alternative is taking a thing.
 EXPLORE = "explore"
-#: Moving things about the house: they serve the player's own purposes, and are not tried.
+#: Commands that only move things; they are never tried as rules.
 _MOVING = ("take ", "go")
 
 
 @dataclass(slots=True)
 class Trial:
-    """A template about a thing, to bring the goal's point. command: once it has been given, the
-    trial is over."""
+    """A template to try on a thing for a goal. command: the trial ends once it was given."""
 
     goal: str
     template: str
@@ -231,7 +228,7 @@ def best_trial(
     *,
     at_hand: bool = False,
 ) -> Trial | None:
-    """Worth most of all that is not blocked; at_hand: only what can be done this moment."""
+    """The trial with the highest value that is not blocked; at_hand: only what is possible now."""
     found = [
         Trial(goal, template, thing, beliefs.worth(goal, template, chance=chance))
         for goal, template, thing, chance in _options(state)
@@ -242,7 +239,7 @@ def best_trial(
 
 
 def _options(state: LearningState) -> Iterator[tuple[str, str, str, float]]:
-    """(goal, template, thing, the chance that the goal is still open)."""
+    """(goal, template, thing, probability that the goal is open)."""
     assert state.assignment is not None
     progress = state.progress
     open_things = [

@@ -31,7 +31,7 @@ _LEARNING, _CURVE = ("学習", "Learning"), ("学習曲線", "Learning curve")
 
 
 class LearnOptions(Options):
-    """What `learn` plays, how it learns, and what it measures along the way."""
+    """What `learn` plays, how it learns, and what it measures."""
 
     games: Path = flag(
         ...,
@@ -43,54 +43,54 @@ class LearnOptions(Options):
     out: Path = flag(
         ...,
         "学んだことを書くファイル (JSON)",
-        "Where to write what was learned (JSON).",
+        "Output file for the knowledge (JSON).",
         metavar="FILE",
         panel=_LEARNING,
     )
-    lessons: int = flag(200, "遊ぶゲームの数", "How many games to play.", panel=_LEARNING, ge=1)
+    lessons: int = flag(200, "遊ぶゲームの数", "Number of games to play.", panel=_LEARNING, ge=1)
     caution: bool = flag(
         True,
         "負けた手を避け、確かなことを先に済ませる",
-        "Let losses count, and do what is sure before anything is tried.",
+        "Count losses, and apply sure rules before trying others.",
         panel=_LEARNING,
     )
     valid: Path | None = flag(
         None,
         "途中で測るための別のゲーム",
-        "Other games, to measure on along the way.",
+        "Held-out games for the learning curve.",
         metavar="DIR",
         panel=_CURVE,
     )
     valid_limit: int = flag(
         60,
         "そのうち使う数 (どの種でも同じもの)",
-        "How many of them, the same for every seed.",
+        "Number of held-out games, the same for every seed.",
         panel=_CURVE,
         ge=1,
     )
     curve: Path | None = flag(
         None,
         "測った値を書くファイル",
-        "Where to write what was measured.",
+        "Output file for the curve.",
         metavar="FILE.csv",
         panel=_CURVE,
     )
     resume: bool = flag(
         False,
         "書いたものの続きから学ぶ",
-        "Go on from what --out and --curve hold.",
+        "Continue from --out and --curve.",
         panel=_LEARNING,
     )
     seed: int = seed_flag()
 
 
 def learn(options: LearnOptions) -> None:
-    """Play games, and write what was learned after each measured number of them; with `valid`,
-    measure it there.
+    """Play games, and write the knowledge after each measured number of them; with `valid`, measure
+    it there.
 
     Raises:
-        InputError: unusable games, a curve without games to measure it on, or an `out` that was
-            learned otherwise.
+        InputError: unusable games, a curve without games to measure on, or an `out` with other
+            settings.
     """
     curve, out = options.curve, options.out
     if (options.valid is None) != (curve is None):
@@ -107,12 +107,12 @@ def learn(options: LearnOptions) -> None:
         )
     needs_textworld()
     school = find_games(str(options.games))
-    # The same games for every seed: the seeds differ in what was learned.
-    kept: tuple[Game, ...] = ()
+    # The same games for all seeds, which differ only in their training.
+    held_out: tuple[Game, ...] = ()
     if options.valid is not None:
-        kept = find_games(str(options.valid), limit=options.valid_limit)
+        held_out = find_games(str(options.valid), limit=options.valid_limit)
     lessons = min(options.lessons, len(school))
-    counts = [n for n in COUNTS if n < options.lessons and kept] + [lessons]
+    counts = [n for n in COUNTS if n < options.lessons and held_out] + [lessons]
     known = _begun(options) if options.resume else _new(options)
     for path in filter(None, (out, curve)):
         check_place(path)
@@ -121,10 +121,10 @@ def learn(options: LearnOptions) -> None:
     stage = _Stage()
     try:
         for learned in snapshots(school, stage, counts, known=known):
-            new = list(measured(learned, kept, stage, answers_of))
+            new = list(measured(learned, held_out, stage, answers_of))
             points += new
             if curve is not None:
-                # After every stage: a curve that was interrupted is still one.
+                # After every stage, so that an interrupted curve is usable.
                 write_points(curve, points)
             write_atomically(out, learned.text())
             print(_progress(learned.games, new), file=sys.stderr, flush=True)
@@ -134,7 +134,7 @@ def learn(options: LearnOptions) -> None:
 
 
 class _Stage:
-    """Interpreters for one game after another: the one before is given back, over or not."""
+    """Interpreters for one game after another; each new game releases the previous one."""
 
     def __init__(self) -> None:
         self._pool = ProcessPool()
@@ -192,7 +192,7 @@ def learning_curve(
         ),
     ] = None,
 ) -> None:
-    """The table of measured curves, of all seeds together, as Markdown; and a picture."""
+    """The table of measured curves over all seeds as Markdown, and a plot."""
     points = read_points(files)
     found = table(points)
     print("| " + " | ".join(found.columns) + " |")

@@ -1,4 +1,4 @@
-"""Learning from one game after another, and the learning curve on games kept aside."""
+"""Learning from a sequence of games, and the learning curve on held-out games."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from naisei_textgame_selftaught.knowledge import Knowledge
 
 
 def order(games: Sequence[Game], seed: int) -> list[Game]:
-    """The games in the order in which this seed learns from them."""
+    """The games in this seed's training order."""
     shuffled = sorted(games, key=lambda game: game.id)
     Random(f"order/{seed}").shuffle(shuffled)
     return shuffled
@@ -49,11 +49,10 @@ def lessons(
     known: Knowledge,
     max_steps: int = 100,
 ) -> Iterator[tuple[Knowledge, GameResult]]:
-    """Play the games in the order given; after each, what is known and how it went.
+    """Play games in order; yields the knowledge and the result after each.
 
-    known: what to begin with; its `games` are those that were played before, and left out. It
-    grows, and is yielded each time: copy it to keep it. No other source than the texts,
-    the points and the ends of these games is used.
+    known: initial knowledge, modified in place (copy it to keep it); its `games` were already
+    played and are skipped. Uses only texts, points and endings.
 
     Raises:
         InputError: a game that the interpreter cannot play.
@@ -81,13 +80,13 @@ def lessons(
 def play_frozen(
     game: Game, handler: Handler, known: Knowledge, *, max_steps: int = 100
 ) -> GameResult:
-    """A game with what is known, which stays as it is."""
+    """Play a game without changing `known`."""
     player = SelfTaught(known.model_copy(deep=True), caution=known.caution)
     return run(play_game(game.id, player, max_steps=max_steps), World({Act: handler}))
 
 
 class _Watched(HandlerWrapper):
-    """Keeps the last answer: the one that ends a game is shown to no player."""
+    """Keeps the last answer, since players do not see the final one."""
 
     last = View()
 
@@ -98,36 +97,36 @@ class _Watched(HandlerWrapper):
         return seen
 
 
-# A game that remembers what each course of it looked like, so that no answers is played twice.
+# A cache of answers per sequence of commands.
 #
-# A game answers the same commands with the same texts. Snapshots of one learner mostly play alike,
-# and the interpreter's time is nearly all the time there is.
+# Games are deterministic. Snapshots of a learner mostly play alike,
+# and the interpreter takes nearly all the time.
 
-#: What was answered to each sequence of commands of one game.
+#: Sequence of commands → answer, for one game.
 Answers = dict[tuple[str, ...], Observation]
 
 
 class Remembering(HandlerWrapper):
-    """Answers from `answers` while it can; `game` is driven to that point when it cannot."""
+    """Answers from `answers` if possible; otherwise `game` is driven to that point."""
 
     def __init__(self, game: Handler, answers: Answers) -> None:
         super().__init__(game)
         self._course = answers
-        self._given: tuple[str, ...] = ()
+        self._commands: tuple[str, ...] = ()
 
     def perform(self, effect: Act, where: Where) -> Observation:
         command = str(effect.action)
-        self._given = (command,) if command == START else (*self._given, command)
-        if (known := self._course.get(self._given)) is not None:
+        self._commands = (command,) if command == START else (*self._commands, command)
+        if (known := self._course.get(self._commands)) is not None:
             self.restore(effect, known, where)
             return known
         seen = super().perform(effect, where)
         assert isinstance(seen, Observation), "there is no event loop here"
-        self._course[self._given] = seen
+        self._course[self._commands] = seen
         return seen
 
 
-#: Numbers of train games after which the player is measured.
+#: Numbers of training games after which the player is measured.
 COUNTS = (0, 1, 2, 5, 10, 20, 50, 100, 200)
 _COLUMNS = (
     *("caution", "train games", "seeds", "normalized_score", "low", "high"),
@@ -136,7 +135,7 @@ _COLUMNS = (
 
 
 class Point(BaseModel):
-    """One game kept aside, played by what one learner knew after `n` games."""
+    """One held-out game played with one learner's knowledge after `n` games."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -158,9 +157,9 @@ def snapshots(
     known: Knowledge,
     max_steps: int = 100,
 ) -> Iterator[Knowledge]:
-    """What is known after each of `counts` games; it ends where the games do.
+    """The knowledge after each of `counts` games, as far as the games suffice.
 
-    known: what to begin with; with some games played already, only what comes after them.
+    known: initial knowledge; counts up to its number of games are skipped.
     """
     counts = sorted(set(counts))
     if 0 in counts and known.games == 0:
@@ -179,7 +178,7 @@ def measured(
     *,
     max_steps: int = 100,
 ) -> Iterator[Point]:
-    """A point for each game. answers_of: what was seen of the games so far; it grows."""
+    """A point per game. answers_of: cached answers per game, modified in place."""
     for game in games:
         staged = Remembering(handler(game), answers_of.setdefault(game.id, {}))
         result = play_frozen(game, staged, known, max_steps=max_steps)
@@ -196,7 +195,7 @@ def measured(
 
 
 def table(points: Sequence[Point]) -> Table:
-    """A row for each number of train games; 95 % intervals, games of all seeds as clusters."""
+    """A row per number of training games; 95 % intervals with games of all seeds as clusters."""
     rows: list[tuple[str | float | int, ...]] = []
     for caution, n in sorted({(p.caution, p.n) for p in points}, key=lambda k: (not k[0], k[1])):
         of = [p for p in points if (p.caution, p.n) == (caution, n)]
@@ -217,7 +216,7 @@ def table(points: Sequence[Point]) -> Table:
 
 
 def write_points(path: Path, points: Sequence[Point]) -> None:
-    """As CSV, a line for each point."""
+    """Write points as CSV, one per line."""
     with written_beside(path) as scratch, scratch.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, list(Point.model_fields), lineterminator="\n")
         writer.writeheader()
@@ -231,7 +230,7 @@ def read_points(paths: Sequence[Path]) -> list[Point]:
     """The points of several files.
 
     Raises:
-        InputError: a file that cannot be read, or holds something else.
+        InputError: a file is unreadable or invalid.
     """
     points: list[Point] = []
     for path in paths:
@@ -263,10 +262,10 @@ _LINES = {"on": ("#0072B2", "o", "-"), "off": ("#D55E00", "s", "--")}
 
 
 def draw(points: Sequence[Point], path: Path) -> None:
-    """Score and steps over the number of train games, with 95 % intervals of the score.
+    """Plot score and steps over the number of training games, with 95 % intervals of the score.
 
     Raises:
-        InputError: matplotlib is not installed, or the file cannot be written.
+        InputError: matplotlib is missing, or the file cannot be written.
     """
     if find_spec("matplotlib") is None:
         raise InputError(
@@ -284,14 +283,14 @@ def draw(points: Sequence[Point], path: Path) -> None:
         try:
             with written_beside(path) as scratch:
                 figure.savefig(scratch, metadata={"Date": None} if path.suffix == ".svg" else None)
-        except ValueError as error:  # an ending that names no format of a picture
+        except ValueError as error:  # unknown picture format
             raise InputError(
                 say(f"書き込めません: {error}", f"it cannot be written: {error}"), place=str(path)
             ) from None
 
 
 def _figure(rows: Sequence[Sequence[str | float | int]]) -> Any:
-    # Not pyplot: it keeps every figure and looks for a screen.
+    # pyplot would keep every figure in memory and look for a display.
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(7.0, 5.6), layout="constrained")

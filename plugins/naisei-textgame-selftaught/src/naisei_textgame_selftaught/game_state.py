@@ -1,4 +1,4 @@
-"""What is known of one game that is learned from, and what its points and losses teach."""
+"""The state of one game during learning, and what its points and losses teach."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from naisei_textgame_selftaught.knowledge import (
     read_assignment,
 )
 
-#: The goal of working on what needs no more work.
+#: The goal of commands on finished ingredients.
 _NONE = "<none>"
 
 
 class Progress:
-    """Raises the counts of what is known with every point, and every command without one."""
+    """Updates the knowledge with every point, and every command without one."""
 
     def __init__(self, assignment: Assignment, beliefs: Beliefs) -> None:
         self._assignment, self._beliefs = assignment, beliefs
@@ -40,37 +40,37 @@ class Progress:
         self._words: dict[str, frozenset[str]] = {}
 
     def chances(self, thing: str) -> dict[str, float]:
-        """Verbs that the recipe may still ask for on an ingredient → how likely it does."""
+        """Verb that may still be open for an ingredient → probability."""
         return self._credit.chances(self._unsettled(thing), self._puzzling.get(thing, ()))
 
     def open_directions(self, thing: str) -> list[str]:
-        """As many of these as are left, the most likely."""
+        """The most likely open directions, as many as are left."""
         chances = self.chances(thing)
         left = sorted(chances, key=lambda verb: -chances[verb])
         return left[: round(sum(chances.values()))]
 
     def used(self, thing: str) -> Collection[str]:
-        """Templates that brought a point on the ingredient, whatever it was for."""
+        """Templates that brought a point on the ingredient, for any direction."""
         return self._used.get(thing, ())
 
     def closing(self) -> tuple[str, str] | None:
-        """The next direction about no ingredient; (`END`, dish) when all are done."""
+        """The next direction without ingredient; (`END`, dish) when all are done."""
         steps = self._assignment.closing
         undone = (step for step in steps if step not in self._done)
         return next(undone, (END, steps[-1][1]) if steps else None)
 
     @property
     def closed(self) -> bool:
-        """Whether the first direction about no ingredient is done: nothing is gathered then."""
+        """Whether the first direction without ingredient is done; then gathering is over."""
         return bool(set(self._assignment.closing) & self._done)
 
     def of_dish(self) -> dict[str, float]:
-        """The goal of a command about no ingredient."""
+        """The goal of a command without ingredient."""
         step = self.closing()
         return {step[0]: 1.0} if step else {}
 
     def missed(self, template: str, chances: dict[str, float], *, lost: bool) -> None:
-        """No point came of a command that may have been for these goals."""
+        """A command without a point; it may have been for these goals."""
         for goal, chance in (chances or {_NONE: 1.0}).items():
             tally = self._known.tally(goal, template)
             if lost:
@@ -87,27 +87,27 @@ class Progress:
         self._credit.changed()
 
     def point(self, thing: str, template: str, before: frozenset[str], now: frozenset[str]) -> None:
-        """A command brought a point on an ingredient; before, now: the words before its name."""
+        """A command brought a point on an ingredient. before, now: the words before its name."""
         verbs = self._unsettled(thing)
         if not verbs:
             return
         self._used.setdefault(thing, set()).add(template)
         new = now - before
-        told = [verb for verb in verbs if self._mark(verb) in new]
+        marked = [verb for verb in verbs if self._mark(verb) in new]
         if len(verbs) == 1:
             self._clear(verbs[0], thing, template)
             for word in new:
                 row = self._known.marks.setdefault(verbs[0], {})
                 row[word] = row.get(word, 0) + 1
-        elif len(told) == 1 and thing not in self._puzzling:
-            self._clear(told[0], thing, template)
+        elif len(marked) == 1 and thing not in self._puzzling:
+            self._clear(marked[0], thing, template)
         else:
             self._words.setdefault(thing, before)
             self._set_puzzle(thing, (*self._puzzling.get(thing, ()), template))
         self._credit.changed()
 
     def see(self, thing: str, words: Collection[str]) -> None:
-        """A direction whose word the ingredient bears is done."""
+        """Mark directions as done whose words precede the ingredient's name."""
         for verb in self._unsettled(thing):
             if self._mark(verb) in words:
                 self._seen_done(verb, thing)
@@ -130,7 +130,7 @@ class Progress:
         return [v for v, t in directions if t == thing and (v, t) not in self._done]
 
     def _mark(self, verb: str) -> str:
-        """The word that tells that a direction is done; empty while there is none."""
+        """The word that shows that a direction is done; "" if unknown."""
         words = self._known.marks.get(verb, {})
         return max(words, key=lambda word: (words[word], word), default="")
 
@@ -139,7 +139,8 @@ class Progress:
         self._done.add((verb, thing))
 
     def _set_puzzle(self, thing: str, templates: tuple[str, ...]) -> None:
-        """These brought points for the unsettled directions, instead of those before."""
+        """Replace the puzzle of an ingredient: these templates brought points for unsettled
+        directions."""
         verbs = sorted(self._unsettled(thing))
         if before := self._puzzling.pop(thing, ()):
             self._known.puzzle(verbs, sorted(before), -1)
@@ -159,7 +160,7 @@ _ARTICLES = {"a", "an", "some", "the"}
 
 
 class LearningState(GameState[frozenset[str]]):
-    """What was seen of a game that is learned from; raises the counts of `known`.
+    """The observed state of a game; updates the counts of `known`.
 
     held: thing → the words before its name.
     """
@@ -171,9 +172,9 @@ class LearningState(GameState[frozenset[str]]):
         self.progress = Progress(_NOTHING_ASKED, beliefs)
         self.book_at = -1
         self.most_held = 0
-        #: Instrument → the place whose text names it.
+        #: Instrument → place whose text names it.
         self.named_at: dict[str, int] = {}
-        #: Whether the last view offered a kind of command that never was before.
+        #: Whether the last view offered a new kind of command.
         self.something_new = False
         self.score = 0
 
@@ -187,7 +188,7 @@ class LearningState(GameState[frozenset[str]]):
         )
 
     def see(self, view: View, last: str) -> None:
-        """Take in the answer to the last command; empty at the start."""
+        """Update from the answer to the last command ("" at the start)."""
         template, thing = self.roles.template(last) if last else ("", "")
         before = self.held.get(thing, frozenset())
         tried_for = self._goals(template, thing)
@@ -206,12 +207,12 @@ class LearningState(GameState[frozenset[str]]):
         self._note_instruments(view)
 
     def where(self, thing: str) -> int | None:
-        """As of any thing; an instrument that was only read of is where that was."""
+        """Like `GameState.where`; an instrument seen only in a text is at that place."""
         at = super().where(thing)
         return self.named_at.get(thing) if at is None else at
 
     def finish(self) -> None:
-        """The game is over: what it showed of houses and hands is kept."""
+        """Store what the finished game showed about houses and carrying limits."""
         self.known.games += 1
         self.known.houses.add(self.world, self.openings)
         if self.assignment is not None and self.capacity is not None:
@@ -220,8 +221,8 @@ class LearningState(GameState[frozenset[str]]):
 
     @property
     def hands(self) -> int:
-        """How many things are taken to fit: as seen in this game, else the least that former
-        games with so many ingredients allowed."""
+        """The assumed carrying limit: this game's, else the lowest of earlier games with as many
+        ingredients."""
         if self.capacity is not None:
             return self.capacity
         if self.assignment is None:
@@ -231,7 +232,7 @@ class LearningState(GameState[frozenset[str]]):
         return 99 if self.most_held > least else least
 
     def cannot_take(self, thing: str) -> None:
-        """It is wanted and in sight, and nothing here can be taken: the hands are full."""
+        """Whether the thing is visible but nothing here can be taken: hands are full."""
         if self.held and not self.scene.lying and thing in self.world.place.things:
             self.capacity = len(self.held)
 
@@ -239,14 +240,14 @@ class LearningState(GameState[frozenset[str]]):
         return _inventory_names(view, self._names(view))
 
     def _names(self, view: View) -> set[str]:
-        """What can be held is named by commands about it, and by the recipe."""
+        """Names of portable things: those in commands and in the recipe."""
         roles = self.roles
         listed = {roles.template(command)[1] for command in view.candidates}
         return listed | self.portable | set(roles.needed) | set(roles.dishes)
 
     def _goals(self, template: str, thing: str) -> dict[str, float] | None:
-        """What the command may be good for, and how likely that is still wanted; `None` for
-        commands that are about neither ingredient nor dish."""
+        """Possible goals of a command with their probabilities; `None` for commands about neither
+        an ingredient nor the dish."""
         if self.assignment is None or template.startswith(("take ", "go")):
             return None
         if NEEDED in template:
@@ -289,7 +290,7 @@ class LearningState(GameState[frozenset[str]]):
                 self.named_at.setdefault(tool, self.world.here)
 
     def curious(self, outcome: str, found: bool) -> None:
-        """Something was done only to see what it would make possible."""
+        """Count whether an exploratory command led to new kinds of commands."""
         tally = self.known.tally(CURIOSITY, outcome)
         tally.gained += found
         tally.nothing += not found
@@ -297,13 +298,13 @@ class LearningState(GameState[frozenset[str]]):
 
 
 def _inventory_names(view: View, named: Collection[str]) -> dict[str, frozenset[str]]:
-    """Thing → the words before its name, as the inventory gives them. named: known names."""
+    """Thing → words before its name in the inventory. named: known names."""
     found = {}
     for phrase in _SEPARATOR.split(view.inventory.partition(":")[2]):
         words = phrase.strip(" .").split()
         if words and words[0] in _ARTICLES:
             words = words[1:]
-        # The longest name that is known; else all of it.
+        # The longest known name, else the whole text.
         starts = (k for k in range(len(words)) if " ".join(words[k:]) in named)
         start = next(starts, 0)
         if words:

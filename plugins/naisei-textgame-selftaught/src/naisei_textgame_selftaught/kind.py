@@ -1,4 +1,4 @@
-"""The kind of player `self-taught`: what was learned is loaded, and not changed."""
+"""The player kind `self-taught`: uses learned knowledge without changing it."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ from naisei_textgame_selftaught.knowledge import (
     matching,
 )
 
-# The player `self-taught`: it knows how to walk, look, take and drop, and learns the rest.
+# The player `self-taught`: it can walk, look, take and drop, and learns the rest.
 #
-# It is told neither which command satisfies which direction of the recipe, nor what it takes, nor
-# what cannot be undone, nor how the game ends. Every command that it tries raises counts.
+# It has no built-in knowledge of which command satisfies which direction, what that requires,
+# what is irreversible, or how the game ends. Every command that it tries updates counts.
 
 
 class SelfTaught:
-    """Plays one game. known: is raised while it plays; give a copy if it must not be.
+    """Plays one game. known: modified while playing; pass a copy to keep it.
 
-    draw: a seed to explore with, or `None` to take what is best so far. caution: losses count,
-    and what is sure is done before anything is tried.
+    draw: seed for exploration, or `None` for the best known. caution: count losses, and apply sure
+    rules before trying others.
     """
 
     def __init__(self, known: Knowledge, *, draw: str | None = None, caution: bool = True) -> None:
@@ -45,20 +45,20 @@ class SelfTaught:
         self._skills = Skills(self.state)
         self._caution = caution
         self._trial: Trial | None = None
-        #: (template, thing) that could not be done in this game.
+        #: (template, thing) that failed in this game.
         self._blocked: set[tuple[str, str]] = set()
         self._last = ""
 
     def decide(self, view: View) -> Flow[Decision]:
-        """The next command; it never asks the world for anything."""
+        """The next command; yields no effects."""
         self._see(view)
         command, thought = self._choose()
         self._last = command
         return Decision(action=command, thoughts=thought)
-        yield  # a flow without effects
+        yield  # makes this a generator
 
     def end(self, view: View) -> None:
-        """The game's last answer, for the lesson in it."""
+        """Learn from the game's last answer."""
         self._see(view)
         self.state.finish()
 
@@ -67,7 +67,7 @@ class SelfTaught:
         points = self.state.score
         self.state.see(view, self._last)
         if self.state.score > points:
-            self._blocked.clear()  # what did nothing before may do something now
+            self._blocked.clear()  # earlier failures may succeed now
         if trial is not None and self._last == trial.command:
             if self.state.score == points:
                 self._blocked.add((trial.template, trial.thing))
@@ -97,7 +97,7 @@ class SelfTaught:
         )
 
     def _surely(self) -> tuple[str, str] | None:
-        """What the learned rules are sure of, and the gathering."""
+        """Apply sure rules and gather."""
         ways = self._sure_ways()
         if (step := self._skills.at_hand(ways)) is not None:
             return step
@@ -107,7 +107,7 @@ class SelfTaught:
         return self._skills.gather(ways, self._blocked)
 
     def _sure_ways(self) -> dict[str, list[str]]:
-        """Ingredient → templates that surely satisfy what is still open on it."""
+        """Ingredient → templates that surely satisfy an open direction."""
         state, ways = self.state, {}
         assert state.assignment is not None
         for thing in state.assignment.needs:
@@ -128,7 +128,7 @@ class SelfTaught:
         return best_trial(self.state, self.beliefs, self._blocked, at_hand=at_hand)
 
     def _try(self) -> tuple[str, str]:
-        """The most promising of what is not sure."""
+        """The most promising uncertain trial."""
         while (trial := self._best()) is not None:
             self._trial = trial
             if step := self._pursue(trial):
@@ -142,7 +142,7 @@ class SelfTaught:
             self._trial = None
 
     def _pursue(self, trial: Trial) -> tuple[str, str] | None:
-        """The next command towards a trial; `None` if it cannot be done in this game."""
+        """The next command towards a trial; `None` if it is impossible in this game."""
         state, skills = self.state, self._skills
         why = trial.thought()
         if trial.goal == CURIOSITY:
@@ -161,12 +161,12 @@ class SelfTaught:
         if trial.command:
             return trial.command, why
         if closing and trial.thing and (step := skills.fetch(trial.thing, keep=())):
-            return step, why  # the dish was put somewhere
+            return step, why  # the dish was put down
         step = skills.towards(trial.template, trial.thing)
         return (step, why) if step else None
 
     def _satisfy(self, trial: Trial) -> str | None:
-        """The next command towards seeing what a thing, or an unknown place, makes possible."""
+        """The next command towards new kinds of commands: taking a thing or exploring."""
         if trial.thing:
             step = self._skills.fetch(trial.thing, keep=self._unfinished()[:1])
             if step and step.split(" from ")[0] == f"take {trial.thing}":
@@ -178,12 +178,12 @@ class SelfTaught:
         return step
 
     def _unfinished(self) -> list[str]:
-        """Ingredients in hand with something still to be done to them."""
+        """Held ingredients with open directions."""
         return [t for t in sorted(self.state.held) if self.state.progress.open_directions(t)]
 
 
 class SelfTaughtOptions(Options):
-    """knowledge: a file that `naisei self-taught learn` wrote; without one it knows nothing."""
+    """knowledge: a file written by `naisei self-taught learn`; without one it knows nothing."""
 
     knowledge: str = ""
 
@@ -193,9 +193,9 @@ class _Kind:
     roles: tuple[str, ...] = ()
 
     def new(self, context: PlayerContext) -> Player:
-        given = SelfTaughtOptions.model_validate(context.settings.model_dump())
-        known = _loaded(given.knowledge) if given.knowledge else Knowledge()
-        # What one game teaches helps within it, and is forgotten at its end.
+        options = SelfTaughtOptions.model_validate(context.settings.model_dump())
+        known = _loaded(options.knowledge) if options.knowledge else Knowledge()
+        # Learning within a game is forgotten at its end.
         return SelfTaught(known.model_copy(deep=True), caution=known.caution)
 
 
@@ -205,5 +205,5 @@ def _loaded(path: str) -> Knowledge:
 
 
 def build() -> PlayerKind:
-    """The kind `self-taught`."""
+    """The player kind `self-taught`."""
     return _Kind()

@@ -1,5 +1,4 @@
-"""What own play taught about cooking games: counts of command templates in a small file, and the
-beliefs that follow from them."""
+"""Counts of command templates from play, in a small file, and beliefs derived from them."""
 
 from __future__ import annotations
 
@@ -25,8 +24,8 @@ _LINE = re.compile(r"^(\w+)\s+(?:the\s+)?(.+?)\.?$")
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """needs: ingredients. directions: (verb, ingredient). closing: (verb, dish) of directions
-    that are about no ingredient, in order."""
+    """needs: ingredients. directions: (verb, ingredient). closing: (verb, dish), the directions
+    without ingredient, in order."""
 
     needs: tuple[str, ...]
     directions: tuple[tuple[str, str], ...]
@@ -34,7 +33,7 @@ class Assignment:
 
 
 def read_assignment(text: str) -> Assignment | None:
-    """What an answer to reading the cookbook asks for; `None` if it holds no recipe."""
+    """The assignment in an answer to reading the cookbook; `None` without a recipe."""
     _, found, rest = text.partition("Ingredients:")
     listed, directed, steps = rest.partition("Directions:")
     if not (found and directed):
@@ -44,30 +43,30 @@ def read_assignment(text: str) -> Assignment | None:
     closing: list[tuple[str, str]] = []
     for line in steps.strip().splitlines():
         if not line.strip():
-            break  # what follows is no direction
+            break  # the end of the directions
         if step := _LINE.match(line.strip()):
             (directions if step[2] in needs else closing).append((step[1], step[2]))
     return Assignment(needs, tuple(directions), tuple(closing)) if needs else None
 
 
-#: Roles that stand for names in a template.
+#: Roles that replace names in a template.
 NEEDED, DISH, OTHER, FIXED, HOLDER = "NEEDED", "DISH", "OTHER", "FIXED", "HOLDER"
-#: What a thing is moved to or from says nothing of cooking; what something is done *with* may.
+#: Prepositions of movement, whose objects are irrelevant; *with* names an instrument.
 _SECOND = re.compile(r" (with|from|on|into|in) ")
 
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """needed: ingredients of the recipe. dishes: what its directions name besides them.
-    portable: everything that was held, or could be taken."""
+    """needed: ingredients. dishes: other things in directions. portable: everything that was held
+    or takeable."""
 
     needed: Collection[str]
     dishes: Collection[str]
     portable: Collection[str]
 
     def template(self, command: str) -> tuple[str, str]:
-        """(template, the thing that it is about), from `cook red apple with stove` to
-        `("cook NEEDED with stove", "red apple")`; the thing is empty where there is none."""
+        """(template, thing) of a command: `cook red apple with stove` → `("cook NEEDED with stove",
+        "red apple")`. The thing is "" if there is none."""
         verb, _, rest = command.partition(" ")
         if not rest:
             return verb, ""
@@ -89,12 +88,12 @@ class Roles:
 
 
 def instrument(template: str) -> str:
-    """What it is done with; empty if nothing is named."""
+    """The instrument of a template; "" if none."""
     return template.partition(" with ")[2]
 
 
 def matching(roles: Roles, commands: Iterable[str], template: str, thing: str) -> str:
-    """The first command of that template about the thing; empty if there is none."""
+    """The first command of the template about the thing; "" if none."""
     return next((c for c in sorted(commands) if roles.template(c) == (template, thing)), "")
 
 
@@ -107,8 +106,8 @@ class _Counts(BaseModel):
 
 
 class Tally(_Counts):
-    """How often a command brought a point, lost the game, or neither, where it was clear for which
-    direction. What may have been for several is shared among them, but points are `puzzles`."""
+    """How often a command brought a point, lost the game, or neither, where its direction was
+    clear. Ambiguous failures are shared among directions; ambiguous points are `puzzles`."""
 
     gained: float = Field(default=0, ge=0)
     lost: float = Field(default=0, ge=0)
@@ -116,8 +115,7 @@ class Tally(_Counts):
 
 
 class Offer(_Counts):
-    """In how many moments a command was offered; in how many of them what it is done with was
-    held; and in which rooms."""
+    """How often a command was offered, how often with its instrument held, and in which rooms."""
 
     times: int = 0
     held: int = 0
@@ -125,15 +123,14 @@ class Offer(_Counts):
 
 
 class Knowledge(_Counts):
-    """version: of this format. games: how many were played to learn it; seed, caution: how.
+    """version: of the format. games: number played. seed, caution: how it was learned.
 
-    rules: goal → template → tally; a goal is a direction's verb, or one of `beliefs`.
-    puzzles: goals open on an ingredient → templates that brought points on it → how often; each
-    side joined by `|`. Which was for which is left open (`credit`).
-    marks: verb → word → how often it stood before an ingredient's name for the first time when
-    the direction brought its point. offers: template → when it was offered. limits: number of
-    ingredients → things held when no more could be taken → count. houses: rooms and where
-    things lie.
+    rules: goal → template → tally; a goal is a direction's verb, or one of `beliefs`. puzzles:
+    goals open on an ingredient → templates that brought points on it → count (both joined by `|`);
+    the assignment is left open (`Credit`). marks: verb → word → times it newly preceded an
+    ingredient's name after the direction's point. offers: template → offers. limits: number of
+    ingredients → things held when no more could be taken → count. houses: rooms and places of
+    things.
     """
 
     version: int = VERSION
@@ -148,11 +145,11 @@ class Knowledge(_Counts):
     houses: Prior = Field(default_factory=Prior)
 
     def tally(self, goal: str, template: str) -> Tally:
-        """The counts of a pair, to be read and raised."""
+        """The mutable counts of a pair."""
         return self.rules.setdefault(goal, {}).setdefault(template, Tally())
 
     def puzzle(self, goals: Sequence[str], templates: Sequence[str], times: int) -> None:
-        """Count a puzzle so many times more; −1 takes one back."""
+        """Count a puzzle `times` more; −1 removes one."""
         row = self.puzzles.setdefault(_SEPARATOR.join(goals), {})
         name = _SEPARATOR.join(templates)
         row[name] = row.get(name, 0) + times
@@ -166,7 +163,7 @@ class Knowledge(_Counts):
                 yield goals.split(_SEPARATOR), templates.split(_SEPARATOR), times
 
     def text(self) -> str:
-        """As the file holds it."""
+        """The content of the file."""
         return json.dumps(self.model_dump(mode="json"), sort_keys=True) + "\n"
 
 
@@ -200,16 +197,16 @@ def load(path: Path) -> Knowledge:
     return known
 
 
-# Which of several open directions a point was for: told by the games in which one was open.
+# Which of several open directions a point was for, inferred from games with only one open.
 #
-# Where an ingredient is to be diced and fried, its first point may be for either. Such points are
-# kept as puzzles (so many points, these commands, these directions) and explained anew from all
-# that is known, so that an early guess cannot speak for itself.
+# If an ingredient must be diced and fried, its first point may be for either. Such points are
+# stored as puzzles (number of points, commands, directions) and re-estimated from all
+# data, so that an early guess cannot confirm itself.
 #
 # Source: expectation maximisation (Dempster, Laird and Rubin, J. R. Stat. Soc. B 39, 1977), from
-# the clear cases on.
+# started from the clear cases.
 
-#: Before anything was seen: few commands are right for a direction, and those are right always.
+#: Prior: few commands satisfy a direction, but those always do.
 _RIGHT, _WRONG = 0.1, 1.0
 _ROUNDS = 12
 
@@ -217,7 +214,7 @@ _Pair = tuple[str, str]
 
 
 class Credit:
-    """The counts with their puzzles explained, as they are now."""
+    """The counts with puzzles resolved."""
 
     def __init__(self, known: Knowledge) -> None:
         self._known = known
@@ -225,25 +222,25 @@ class Credit:
         self.changed()
 
     def changed(self) -> None:
-        """The counts were raised: the puzzles are explained anew."""
+        """Call after counts changed; puzzles are then resolved again."""
         shares: dict[_Pair, tuple[float, float]] = {}
         puzzles = list(self._known.puzzle_counts())
         for _ in range(_ROUNDS if puzzles else 0):
             found: defaultdict[_Pair, list[float]] = defaultdict(lambda: [0.0, 0.0])
             for goals, templates, times in puzzles:
                 for pair, share in self._explained(goals, templates, shares).items():
-                    # Where the point was for another direction, this one was not satisfied.
+                    # If the point was for another direction, this one failed.
                     found[pair][0] += times * share
                     found[pair][1] += times * (1 - share)
             shares = {pair: (gained, failed) for pair, (gained, failed) in found.items()}
         self._shares = shares
 
     def counts(self, goal: str, template: str) -> tuple[float, float]:
-        """How often the template brought the goal's point, and how often not."""
+        """(successes, failures) of a template for a goal."""
         return self._counts((goal, template), self._shares)
 
     def chances(self, goals: Sequence[str], templates: Sequence[str]) -> dict[str, float]:
-        """Goal → how likely it is still open, after points for these templates."""
+        """Goal → probability that it is still open after points for these templates."""
         explained = self._explained(goals, templates, self._shares)
         return {
             goal: max(0.0, 1 - sum(explained[goal, template] for template in templates))
@@ -256,8 +253,8 @@ class Credit:
         templates: Sequence[str],
         shares: Mapping[_Pair, tuple[float, float]],
     ) -> dict[_Pair, float]:
-        """(goal, template) → the probability that the one's point was for the other; each
-        template's point was for another goal."""
+        """(goal, template) → probability that the template's point was for the goal; each template
+        has a different goal."""
         likely: dict[_Pair, float] = {}
         for goal in goals:
             for template in templates:
@@ -283,32 +280,32 @@ class Credit:
         return clear.gained + gained, clear.lost + clear.nothing + failed
 
 
-# What a try is worth: Beta beliefs, drawn from while learning, their means when frozen.
+# The value of a try: Beta beliefs, sampled while learning, means when frozen.
 #
-# Source of the drawing: Thompson, Biometrika 25 (1933), 285–294.
+# Source: Thompson sampling, Biometrika 25 (1933), 285–294.
 
-#: The goal when no direction is left.
+#: The goal after all directions.
 END = "<end>"
-#: The goal of seeing commands that were never offered before.
+#: The goal of getting new kinds of commands.
 CURIOSITY = "<curiosity>"
-#: Beta counts of a try of which nothing is known: more things fail than not.
+#: Beta prior of an unknown try: most fail.
 _GAINED, _FAILED = 1.0, 2.0
-#: What a loss costs in points, to the cautious: the game is over, but a game in which nothing more
-#: is dared has no more points either.
+#: Cost of a loss in points with caution: the game is over, but a game without further tries
+#: has no more points either.
 _LOSS = 0.25
-#: A rule is sure from this mean on: it has worked at least as often as not.
+#: Least mean of a sure rule.
 SURE = 0.5
 
 
 class Beliefs:
-    """Over the counts as they are now. draw: with a seed, beliefs are drawn; `None` takes means.
+    """Beliefs over the counts. draw: seed to sample them; `None` uses means.
 
-    caution: a loss that a try may bring counts against it; otherwise only points count.
+    caution: subtract the cost of possible losses.
     """
 
     def __init__(self, known: Knowledge, *, draw: str | None, caution: bool) -> None:
         self.known, self._draw, self._caution = known, draw, caution
-        #: Its `changed` is to be called when the counts were raised.
+        #: Call its `changed` after counts changed.
         self.credit = Credit(known)
 
     def mean(self, goal: str, template: str) -> float:
@@ -320,14 +317,14 @@ class Beliefs:
         return self.mean(goal, template) >= SURE
 
     def worth(self, goal: str, template: str, *, chance: float = 1.0) -> float:
-        """Expected points less what losses cost (−1 to 1); without caution points alone.
+        """Expected points minus expected losses (−1 to 1); points only without caution.
 
-        chance: that the goal is still open.
+        chance: probability that the goal is open.
         """
         a, b = self._counts(goal, template)
         gain = a / (a + b)
         if self._draw is not None:
-            # The same until something new is learned of the pair.
+            # Constant until the pair's counts change.
             gain = Random(f"{self._draw}/{goal}/{template}/{a:.1f}/{b:.1f}").betavariate(a, b)
         gain *= chance
         if not self._caution or goal == CURIOSITY:
@@ -335,7 +332,7 @@ class Beliefs:
         return gain - _LOSS * (1 - gain) * self.harm(template)
 
     def harm(self, template: str) -> float:
-        """How often the template loses the game where it brings no point, whatever the goal."""
+        """Rate at which the template loses the game when it brings no point, over all goals."""
         tallies = [rules[template] for rules in self.known.rules.values() if template in rules]
         lost, nothing = sum(t.lost for t in tallies), sum(t.nothing for t in tallies)
         return (1 + lost) / (2 + lost + nothing)

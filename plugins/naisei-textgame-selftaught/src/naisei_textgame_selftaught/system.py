@@ -1,4 +1,4 @@
-"""The commands of the package: `naisei self-taught learn` and `naisei self-taught curve`."""
+"""The package's commands: `naisei self-taught learn` and `naisei self-taught curve`."""
 
 from __future__ import annotations
 

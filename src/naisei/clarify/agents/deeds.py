@@ -111,7 +111,7 @@ class Deed:
 
     @staticmethod
     def of(sentence: str) -> Deed:
-        """Of the last verb of a Japanese sentence, or of an English imperative."""
+        """The verb, nouns and places of a request, from its last verb (English: imperative)."""
         said = _spelt(sentence)
         deeds, nouns, places = (_japanese if is_japanese(said) else _english)(said)
         return Deed(frozenset(k for deed in deeds for k in _kinds(deed, nouns)), nouns, places)

@@ -280,7 +280,7 @@ class Features:
 
 
 def _standard(values: Array) -> Array:
-    """To mean 0 and deviation 1 across actions; zeros if all are equal."""
+    """Standardised to mean 0 and deviation 1 across actions; zeros if all are equal."""
     spread = float(values.std())
     return (values - values.mean()) / spread if spread > 1e-9 else np.zeros_like(values)
 

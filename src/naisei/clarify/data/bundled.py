@@ -16,7 +16,7 @@ from naisei.lang import say
 
 
 def folder(language: str = "ja", name: str = "ambigact40_open") -> Path:
-    """Where the instances lie: the Japanese ones, or for `en` their translation."""
+    """The folder of the Japanese instances, or for `en` of their translation."""
     own = Path(str(files("naisei") / "data" / name))
     return own / "en" if language == "en" else own
 

@@ -1,1 +1,1 @@
-"""What a line says, by its words: claims and their scope, denials, settings, stage directions."""
+"""What a line claims: scope, denials, settings, stage directions."""

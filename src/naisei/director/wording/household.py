@@ -38,7 +38,7 @@ class Bond:
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """What contradicts the bond. certain: one that no natural line in character holds."""
+    """A place that contradicts the bond. certain: impossible in natural lines in character."""
 
     kind: Kind
     start: int
@@ -169,7 +169,7 @@ class Household:
 
     @property
     def patterns(self) -> list[str]:
-        """Of the frames; see `Screens`."""
+        """The texts of the frames; see `Screens`."""
         return [text for _, _, text in self._frames]
 
     def find(self, text: str, masked: str, possible: Iterable[int]) -> Iterator[Contradiction]:

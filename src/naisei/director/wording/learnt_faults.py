@@ -148,7 +148,7 @@ def shapes(text: str) -> set[str]:
 
 
 def share(weight: float, count: int) -> float:
-    """What one of `count` features of a line weighs."""
+    """The contribution of one of a line's `count` features."""
     found: float = weight / (count + _STEADY) ** 0.5
     return found
 
@@ -292,14 +292,14 @@ def _longest_first(names: Collection[str]) -> tuple[str, ...]:
 
 
 def scored(fault: Fault, said: str) -> float:
-    """How much a text, as `about` gives it, speaks for a fault."""
+    """Evidence for a fault in a text as returned by `about`."""
     if fault == "negation":
         return _turned(said)
     return _worded(said, FAULTS.index(fault)) - unnamed(fault, said)
 
 
 def unnamed(fault: Fault, said: str) -> float:
-    """What is taken off for praise that does not name whom it praises: most is of a thing."""
+    """Discount for praise without a named person, which mostly praises things."""
     return 0.0 if fault != "praise" or names_hearer(said) else UNNAMED
 
 
@@ -330,7 +330,7 @@ def _turned(text: str) -> float:
 
 
 def stretches(sentences: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """As many sentences at a time as make one claim: short ones together."""
+    """Groups of sentences that make one claim: short ones together."""
     first = last = -1
     for start, end in sentences:
         if first >= 0 and last - first >= _STRETCH:

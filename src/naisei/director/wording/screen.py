@@ -83,7 +83,7 @@ class Screens:
         self._lists = len(lists)
 
     def of(self, text: str) -> list[list[int]]:
-        """Of each list, the numbers of the patterns that may match, ascending."""
+        """Per list, the numbers of patterns that may match, ascending."""
         found: list[list[int]] = [[] for _ in range(self._lists)]
         for number in self._screen.of(text):
             which, at = self._place[number]
@@ -158,7 +158,7 @@ def _class(items: Any) -> list[Needed]:
 
 
 def _weight(pieces: Needed) -> int:
-    """How likely a line holds one of them: kana and marks are common, kanji and pairs are not."""
+    """Estimated frequency: kana and marks are common, kanji and pairs are not."""
     return sum(
         (1 if len(one) > 1 else 4) if max(one) >= "\u3400" else (8 if len(one) > 1 else 40)
         for one in pieces

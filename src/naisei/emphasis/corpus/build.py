@@ -116,7 +116,7 @@ _CHOICE = ("選び方", "Choice")
 
 
 class CorpusOptions(Options):
-    """Where documents come from, and which articles are taken."""
+    """Sources of documents, and which articles to use."""
 
     out: Path = flag(
         ...,

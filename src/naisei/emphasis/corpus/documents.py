@@ -168,7 +168,7 @@ def _unspaced(block: Block, habits: _Habits) -> Block:
 
 
 def _stays(block: Block, i: int, habits: _Habits) -> bool:
-    """Of a space beside a mark."""
+    """Whether a space beside a mark stays."""
     about = block.text[i - 1] + block.text[i + 1]
     # `**term** what it means` would be two words without its marks, too.
     if all(block.bold[:i]) and not "\u3040" <= about[1] <= "\u309f":

@@ -139,7 +139,7 @@ def _meta(text: str, name: str) -> str:
 
 
 def _tag(state: _State, piece: re.Match[str], text: str) -> int:
-    """Where to read on."""
+    """Process a tag; returns the position to continue from."""
     tag, end = piece["tag"].lower(), bool(piece["end"])
     if tag in RAW and not end:
         close = re.compile(rf"</{tag}\b", re.I).search(text, piece.end())

@@ -190,7 +190,7 @@ class Paragraph:
     _env: dict[str, Any]
 
     def reread(self, content: str) -> list[SourceSpan]:
-        """What `inline` makes of another content in its place. Raises `TextMismatch`."""
+        """`inline` for other content in the same place. Raises `TextMismatch`."""
         return inline(content, _parser(), self._env)
 
 
@@ -313,7 +313,7 @@ def read_markdown(text: str) -> ParsedText:
 
 
 def read_paragraphs(text: str) -> tuple[ParsedText, tuple[Paragraph, ...]]:
-    """As `read_markdown`, with the paragraph that each block is of."""
+    """Like `read_markdown`, with the paragraph of each block."""
     builder, headings, kept = BlockBuilder(), list[tuple[int, str]](), list[Paragraph]()
     front, found = markdown_paragraphs(text)
     for paragraph in found:

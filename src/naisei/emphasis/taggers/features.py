@@ -61,7 +61,7 @@ def layout_columns(page: Page, script: Ids) -> list[Codes]:
 
 
 def _in_paragraph(page: Page) -> tuple[Ids, Ids]:
-    """How many words of the paragraph come before each, and how many it has."""
+    """Per word: words of the paragraph before it; and their total."""
     seen: dict[int, int] = {}
     before: list[int] = []
     for sentence in page.article.sentences:
@@ -265,7 +265,7 @@ def _mentions(page: Page) -> tuple[Ids, Ids]:
 
 
 def _token_positions(page: Page) -> tuple[Ids, Ids]:
-    """How many tokens of the sentence come before each, and how many after."""
+    """Per token: tokens of the sentence before it, and after it."""
     lengths = [len(s.tokens) for s in page.article.sentences]
     begin = [i for n in lengths for i in range(n)]
     end = [n - 1 - i for n in lengths for i in range(n)]

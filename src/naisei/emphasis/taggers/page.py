@@ -84,7 +84,7 @@ def title_lemmas(title: str) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """In how many of the training articles each lemma occurs."""
+    """Number of training articles with each lemma."""
 
     articles: int
     found_in: Mapping[str, int]
@@ -109,7 +109,7 @@ class Terms:
 
 
 def cosine(a: Mapping[str, float], b: Mapping[str, float]) -> float:
-    """In 0 … 1 for weights that are not negative; 0 where one of them is empty."""
+    """Cosine, 0 to 1 for non-negative weights; 0 if one is empty."""
     if len(b) < len(a):
         a, b = b, a
     product = sum(weight * b[term] for term, weight in a.items() if term in b)
@@ -178,7 +178,7 @@ class Page:
 
 
 def place_in_block(article: Article) -> tuple[list[int], list[int]]:
-    """For each sentence, how many of its paragraph come before it, and how many after."""
+    """Per sentence: sentences of its paragraph before it, and after it."""
     sizes: dict[int, int] = {}
     before: list[int] = []
     for sentence in article.sentences:
@@ -244,7 +244,7 @@ def _in_title(page: Page) -> Ids:
 
 
 def _title_share(page: Page) -> Ids:
-    """How much of the title each sentence names."""
+    """Share of the title's words in each sentence."""
     title = title_lemmas(page.article.title)
     shares = [
         len(title.intersection(content_lemmas(s))) / len(title) if title else -1.0

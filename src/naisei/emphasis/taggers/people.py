@@ -1,4 +1,4 @@
-"""What people have marked, as taggers: the rows of people in Table 4.2 of the thesis."""
+"""Human annotations as taggers: the people's rows of Table 4.2 of the thesis."""
 
 from __future__ import annotations
 

@@ -114,7 +114,7 @@ class NeuralPlan(Options):
 
     @property
     def digest(self) -> str:
-        """Of the plan and of the code that carries it out."""
+        """Digest of the plan and of the code that runs it."""
         whole = f"{self.model_dump_json()}\n{of_rooms('emphasis', 'japanese')}"
         return sha256(whole.encode()).hexdigest()
 

@@ -224,7 +224,7 @@ def load_tagger(name: str | Path) -> Tagger:
 
 
 def save_tagger(tagger: Tagger, path: Path) -> None:
-    """What `load_tagger` reads: a file for a CRF, a folder for the others."""
+    """Save a tagger for `load_tagger`: a CRF as a file, others as a folder."""
     if isinstance(tagger, crf.CrfTagger):
         crf.save(tagger, path)
     else:

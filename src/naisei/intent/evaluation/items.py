@@ -207,7 +207,7 @@ def holds(chunk: Evidence, gold: Gold) -> bool:
 
 
 def ranks(found: Sequence[Evidence], gold: Sequence[Gold]) -> tuple[int | None, ...]:
-    """For each gold passage the rank, from 1, of the first chunk that holds it, down to `DEPTH`."""
+    """Rank (from 1, up to `DEPTH`) of the first chunk with each gold passage."""
     return tuple(
         next((n for n, chunk in enumerate(found[:DEPTH], 1) if holds(chunk, passage)), None)
         for passage in gold

@@ -129,7 +129,7 @@ class ChatRequest(BaseModel):
     stream_options: dict[str, Any] | None = None
 
     def usage_of(self, usage: dict[str, int]) -> dict[str, int] | None:
-        """For the end of a stream, where that was asked for."""
+        """Usage at the end of a stream, if requested."""
         return usage if (self.stream_options or {}).get("include_usage") else None
 
 

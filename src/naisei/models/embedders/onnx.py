@@ -65,7 +65,7 @@ class Packed:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of the tensors."""
+        """Names of the tensors."""
         return tuple(self._tensors)
 
     def tensor(
@@ -88,7 +88,7 @@ class Packed:
         return whole.reshape(-1, width) if width else whole
 
     def offset(self, name: str) -> int:
-        """Where a tensor starts in the file, in bytes."""
+        """Offset of a tensor in the file, in bytes."""
         return self._tensors[name].offset
 
 

@@ -268,7 +268,7 @@ def heading_styles(document: Any) -> dict[str, int]:
 
 
 def heading_level(paragraph: Any, levels: dict[str, int]) -> int | None:
-    """From 1; 0 for the title, `None` for text. levels: of `heading_styles`."""
+    """Heading level from 1; 0: title; `None`: text. levels: of `heading_styles`."""
     own = paragraph.find(f"{PROPERTIES}/{OUTLINE}")
     if own is not None and own.get(VALUE, "9") < "9":
         return int(own.get(VALUE)) + 1

@@ -177,7 +177,7 @@ def _format(level: Any) -> str:
 
 
 def _number(n: int, how: str) -> str:
-    """How a list counts: ECMA-376 part 1, 17.18.59."""
+    """A number in a list's format: ECMA-376 part 1, 17.18.59."""
     if how.startswith("aiueo") and n <= len(_KANA):
         return _KANA[n - 1]
     if how.startswith("iroha") and n <= len(_IROHA):

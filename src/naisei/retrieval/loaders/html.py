@@ -116,7 +116,7 @@ def _only_links(node: LexborNode) -> bool:
 
 @dataclass(slots=True)
 class _Item:
-    """Of a list: its mark, its own lines, and those below it."""
+    """A list item: its mark, its own lines, and nested lines."""
 
     mark: str
     lines: list[str] = field(default_factory=list)

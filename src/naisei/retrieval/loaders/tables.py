@@ -125,7 +125,7 @@ def _name(parts: Iterable[str]) -> str:
 
 
 def _header_rows(table: Sequence[Sequence[Cell]]) -> int:
-    """How many of the first rows are the header."""
+    """Number of header rows."""
     if not table or _width(table) < 2:
         return 0
     if any(cell.head for line in table for cell in line):

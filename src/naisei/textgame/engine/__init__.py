@@ -1,4 +1,4 @@
-"""The games engine: from a game's file to one that is whole, and its commands performed."""
+"""The game engine: checks and compiles game files, and performs commands."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ from naisei.textgame.schemas import START, View
 __all__ = ["GameHandler", "ProcessPool", "needs_textworld", "playable", "textworld_installed"]
 
 
-# Whether a game's files are whole, as far as that can be seen without the interpreter.
+# Checks of game files without the interpreter.
 #
-# The interpreter is C code: a damaged story crashes it, or makes it run for ever.
+# The interpreter is C code: a damaged story crashes it or makes it loop for ever.
 
 
 def check_story(path: Path) -> None:
-    """Of a `.z8` and the `.json` beside it.
+    """Check a `.z8` and the `.json` beside it.
 
     Source: the Z-Machine Standards Document 1.1, §11.1 (version, file length, checksum).
 
     Raises:
-        BrokenGame: cut off, changed, another kind of file, or without its `.json`.
+        BrokenGame: truncated, modified, another file type, or no `.json`.
     """
     story = path.read_bytes()
     length = int.from_bytes(story[0x1A:0x1C]) * 8
@@ -60,10 +60,10 @@ def check_story(path: Path) -> None:
 
 
 def check_world(path: Path) -> None:
-    """The `.json` from which textworld knows the commands and the points, or compiles a game.
+    """Check the `.json` that textworld reads commands and points from, or compiles.
 
     Raises:
-        BrokenGame: not there, no JSON, or the JSON of something else.
+        BrokenGame: missing, not JSON, or other JSON.
     """
     if not path.is_file():
         raise BrokenGame(
@@ -101,12 +101,12 @@ def _remedy() -> str:
 
 
 def textworld_installed() -> bool:
-    """Whether the games engine is there."""
+    """Whether textworld is installed."""
     return importlib.util.find_spec("textworld") is not None
 
 
 def needs_textworld() -> None:
-    """Raises `InputError` if the games engine is not installed."""
+    """Raises `InputError` if textworld is not installed."""
     if not textworld_installed():
         raise InputError(
             say(
@@ -124,17 +124,17 @@ def needs_textworld() -> None:
 
 
 def playable(path: Path, pool: ProcessPool, *, cache: Path | None = None) -> Path:
-    """The file that an interpreter opens: a `.z8`, another engine's file, or the cached `.z8`
+    """The file that an interpreter opens: a `.z8`, a plug-in engine's file, or the cached `.z8`
     compiled from a `.json`.
 
-    A `.ulx` cannot be loaded by textworld 1.7; the `.json` beside it is taken. Threads and
-    processes may ask for the same game at once. pool: of whose interpreters one compiles, since
-    textworld reads and compiles games safely in one thread of a process only.
+    textworld 1.7 cannot load a `.ulx`; the `.json` beside it is used instead. Safe to call
+    concurrently for the same game. pool: supplies the interpreter process that compiles, since
+    textworld is not thread-safe.
 
     Raises:
-        BrokenGame: no such file, a kind that cannot be played, or a broken file.
-        InputError: no engine, or the cache cannot be written.
-        InstrumentFailure: the process that compiles crashed or hangs.
+        BrokenGame: no such file, an unknown type, or a broken file.
+        InputError: no engine, or the cache is not writable.
+        InstrumentFailure: the compiling process crashed or hung.
     """
     if not path.is_file():
         raise BrokenGame(
@@ -188,18 +188,17 @@ def _compiled(source: Path, cache: Path, pool: ProcessPool) -> Path:
     return made
 
 
-#: How often a game is begun again after its interpreter crashed or hung.
+#: Most restarts of a game after its interpreter crashed or hung.
 _RETRIES = 2
 
 
 class GameHandler(Handler):
-    """One game of a pool of interpreters: borrowed at the first command, returned at the end. Games
-    cannot be saved: on replay, commands are collected and replayed at the first new one; the last
-    answer must match the log.
-    """
+    """Performs one game's commands with a pooled interpreter, from the first command to `close`.
+    Games cannot be saved: replay collects the logged commands and gives them again before the first
+    new one; the last answer must match the log."""
 
     def __init__(self, path: Path, pool: ProcessPool) -> None:
-        """path: of the game, in any form that `playable` takes."""
+        """path: any file that `playable` accepts."""
         self.path = path
         self._story: Path | None = None
         self._pool = pool
@@ -209,8 +208,8 @@ class GameHandler(Handler):
         self._score = 0
 
     def perform(self, effect: Act, where: Where) -> Awaitable[Observation] | Observation:
-        """Raises `InstrumentFailure` when the interpreter failed more than twice, or the game's
-        file is broken: in a set of many, the others are played all the same."""
+        """Raises `InstrumentFailure` if the interpreter failed more than twice or the file is
+        broken, so that other games continue."""
         command = str(effect.action)
         try:
             asyncio.get_running_loop()
@@ -225,20 +224,20 @@ class GameHandler(Handler):
         self._score = View.of(result).score
 
     def close(self) -> None:
-        """Give the interpreter back. Called when the game is over, whatever came of it."""
+        """Return the interpreter to the pool."""
         if self._process is not None:
             self._pool.give_back(self._process)
             self._process = None
 
     def _forget_if_anew(self, command: str) -> None:
-        """Another play of the same game owes nothing to the one before it."""
+        """Reset the state at the start of another play of the game."""
         if command == START:
             self._given, self._last, self._score = [], None, 0
 
     def _perform(self, command: str, where: Where) -> Observation:
         self._forget_if_anew(command)
         try:
-            with speaking("en"):  # it becomes a part of the run's record
+            with speaking("en"):  # the failure becomes part of the run's log
                 self._load()
         except BrokenGame as error:
             raise InstrumentFailure(str(error)) from error
@@ -271,7 +270,7 @@ class GameHandler(Handler):
         return self._story
 
     def _drive(self, process: GameProcess, where: Where) -> None:
-        """To where the log, or the crashed interpreter, had come."""
+        """Repeat the commands so far in a new interpreter."""
         view = None
         for command in self._given:
             view = process.open(self._load()) if command == START else process.step(command)

@@ -1,7 +1,7 @@
 """The process that holds one game's interpreter: JSON requests in, JSON answers out.
 
-Run as `python -m naisei.textgame.engine.child`. The interpreter is C code that can crash or
-hang; here it takes nothing with it.
+Run as `python -m naisei.textgame.engine.child`. The interpreter is C code that can crash or hang
+without harm to the run here.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _ROOM = re.compile(r"-= (.+?) =-")
 def main() -> None:
     """Serve `{"open": path}`, `{"step": command}` and `{"compile": path, "to": path}` until
     standard input closes."""
-    # Output of libraries must not mix with the answers.
+    # Libraries must not print into the answers.
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     Thread(target=_end_with_the_run, args=(os.getppid(),), daemon=True).start()
@@ -55,8 +55,8 @@ def main() -> None:
         answers.flush()
 
 
-#: Commands with which an interpreter reads and writes files where it runs. It knows words by their
-#: first nine letters, and takes several commands in a line.
+#: Commands with which an interpreter reads or writes files. It matches the first nine letters of
+#: words, and accepts several commands in a line.
 _FILES = re.compile(
     r"(?<![^\W_])(?:save|restore|(?:un|no)?script|transcrip\w*|recording\w*|replay)(?![^\W_])"
     r"|(?:^|[.,;]|\bthen\b|\boops\b|\bo\b)\s*record\b|[\\\x00-\x1f]",
@@ -66,19 +66,19 @@ REFUSED = "That command is switched off here."
 
 
 def writes_files(command: str) -> bool:
-    """Whether a command would have the interpreter read or write a file."""
+    """Whether a command makes the interpreter read or write a file."""
     return _FILES.search(command) is not None
 
 
 def _end_with_the_run(parent: int) -> None:
-    """A killed run closes the input, but an interpreter that hangs would not notice."""
+    """Exit when the parent dies; a hanging interpreter would not notice its closed input."""
     while os.getppid() == parent:
         time.sleep(1)
     os._exit(1)
 
 
-def _compile(source: str, made: Path) -> dict[str, Any]:
-    """ "" on success, else the failure and its step."""
+def _compile(source: str, target: Path) -> dict[str, Any]:
+    """Compile a game; returns the failure and its step, or ""."""
     import textworld
 
     from naisei.textgame.make.many import compiled
@@ -87,17 +87,17 @@ def _compile(source: str, made: Path) -> dict[str, Any]:
     try:
         game = textworld.Game.load(source)
         step = "compile"
-        compiled(game, textworld.GameOptions(), made)
+        compiled(game, textworld.GameOptions(), target)
     except OSError as error:
         return {"errno": error.errno, "error": error.strerror}
-    except Exception as error:  # whatever a broken file breaks inside textworld
+    except Exception as error:  # a broken file can raise anything inside textworld
         return {"step": step, "error": f"{type(error).__name__}: {error}"}
     return {}
 
 
 def _other(path: Path, last: Any) -> Any:
-    """A plug-in engine for a file, started with its first game; `None` for TextWorld's. last: the
-    engine of the previous game."""
+    """A plug-in engine for a file; `None` for TextWorld's. last: the previous game's engine, reused
+    for the same file type."""
     if path.suffix == ".z8":
         return None
     from naisei.textgame.engine.others import other_engine
@@ -108,7 +108,7 @@ def _other(path: Path, last: Any) -> Any:
 
 
 def _open(path: str) -> tuple[Any, Any]:
-    """The game and its first state."""
+    """Open a game; returns it with its first state."""
     import textworld
 
     infos = textworld.EnvInfos(
@@ -126,24 +126,24 @@ def _open(path: str) -> tuple[Any, Any]:
     asking = inner._gather_infos
     inner._gather_infos = _without_asking(inner, asking)
     state = game.reset()
-    if not (state.description and state.inventory):  # a game that does not tell them by itself
+    if not (state.description and state.inventory):  # a game that does not report them by itself
         inner._gather_infos = asking
         state = game.reset()
     return game, state
 
 
 def _without_asking(inner: Any, gather: Callable[[], None]) -> Callable[[], None]:
-    """textworld asks the interpreter for `look` and `inventory` after each command, and then takes
-    what the games of its own tell unasked: two thirds of the interpreter's time for nothing."""
+    """Skip textworld's `look` and `inventory` after each command for games that report both by
+    themselves; they take two thirds of the time."""
 
     def gather_rest() -> None:
         infos = inner.request_infos
-        wanted = infos.description, infos.inventory
+        required = infos.description, infos.inventory
         infos.description = infos.inventory = False
         try:
             gather()
         finally:
-            infos.description, infos.inventory = wanted
+            infos.description, infos.inventory = required
 
     return gather_rest
 

@@ -1,4 +1,4 @@
-"""Engines from other packages, each for the files of one ending."""
+"""Game engines from other packages, one per file ending."""
 
 from __future__ import annotations
 
@@ -9,35 +9,35 @@ from naisei import plugins
 from naisei.entries import entries
 from naisei.textgame.schemas import View
 
-#: Entry-point group: the ending of an engine's files, without its point → a class of `Engine`s.
+#: Entry-point group: file ending without dot → an `Engine` class.
 GROUP = "naisei.engines"
 
 
 class Engine(Protocol):
-    """Plays one game after another, in a process of its own, with TextWorld's texts
+    """Plays one game after another in its own process, with TextWorld's texts
     (`naisei.textgame.texts`)."""
 
     @staticmethod
     def needs() -> None:
-        """Raises `InputError` if something that it plays with is not installed."""
+        """Raises `InputError` if a requirement is not installed."""
         ...
 
     @staticmethod
     def check(path: Path) -> None:
-        """Raises `BrokenGame` for a file that is not a game of this engine."""
+        """Raises `BrokenGame` for a file that is not this engine's game."""
         ...
 
     def open(self, path: Path) -> View:
-        """Begin a game."""
+        """Start a game."""
         ...
 
     def step(self, command: str) -> View:
-        """Give a command."""
+        """Perform a command."""
         ...
 
 
 def other_endings() -> list[str]:
-    """`.twx`, …: of the files that other engines play."""
+    """File endings of plug-in engines, such as `.twx`."""
     return [f".{name}" for name in entries(GROUP)]
 
 

@@ -1,4 +1,4 @@
-"""A game interpreter in a process of its own, spoken to line by line, and the pool of them."""
+"""A game interpreter in its own process, and a pool of them."""
 
 from __future__ import annotations
 
@@ -20,56 +20,55 @@ _EAT = "eat meal"
 
 
 def completed(view: View) -> View:
-    """With `eat meal` among the candidates whenever a meal is held.
+    """Add `eat meal` to the candidates while a meal is held.
 
-    In games that limit what is carried, textworld 1.7 lists none of `eat`, `drop`, `put` and
-    `insert` while one thing only is in hand. The game accepts them all the same, and the last
-    command of such a game is one of them.
+    In games with a carrying limit, textworld 1.7 does not list `eat`, `drop`, `put` or `insert`
+    while a single thing is held, but the game accepts them.
     """
     if view.done or _EAT in view.candidates or "meal" not in read_foods(view.inventory):
         return view
     return view.model_copy(update={"candidates": (*view.candidates, _EAT)})
 
 
-#: Seconds that the compiler may take for a game: one or two of work, on a machine that may have
-#: much else to do.
+#: Seconds that compiling a game may take: one or two of work, more on
+#: a busy machine.
 _COMPILING = 600.0
 
 
 class BrokenGame(InputError):
-    """The file of a game is at fault: in a set of many, the others are played all the same."""
+    """The file of a game is broken; other games of the set are still played."""
 
 
 class GameProcess:
-    """Starts with the first game and can open one after another.
+    """An interpreter process; starts with its first game and can open others.
 
-    timeout: seconds that one answer may take; then the interpreter counts as hung.
+    timeout: seconds for one answer; then the interpreter counts as hung.
     """
 
     def __init__(self, *, timeout: float = 60.0) -> None:
         self.timeout = timeout
-        #: Whether an answer is being waited for.
+        #: Whether an answer is pending.
         self.busy = False
         self._process: subprocess.Popen[str] | None = None
         self._answers: SimpleQueue[str] = SimpleQueue()
 
     def open(self, path: Path) -> View:
-        """Begin the game at `path` (.z8). Raises `InstrumentFailure` if it cannot."""
+        """Start the game at `path` (.z8). Raises `InstrumentFailure` if that fails."""
         return self._ask({"open": str(path)})
 
     def step(self, command: str) -> View:
-        """Give a command. Raises `InstrumentFailure` if the interpreter crashed or hangs."""
+        """Perform a command. Raises `InstrumentFailure` if the interpreter crashed or hangs."""
         return self._ask({"step": command})
 
-    def compile(self, source: Path, made: Path) -> None:
-        """Make a `.z8`, and the `.json` beside it, of a `.json`.
+    def compile(self, source: Path, target: Path) -> None:
+        """Compile a `.json` to the `.z8` at `target`, with a `.json` beside it.
 
         Raises:
-            BrokenGame: textworld does not take it.
-            OSError: the disk is full or read only.
-            InstrumentFailure: the process crashed, or had no answer for a long time.
+            BrokenGame: textworld rejects the file.
+            OSError: the disk is full or read-only.
+            InstrumentFailure: the process crashed or hung.
         """
-        answer = self._answer({"compile": str(source), "to": str(made)}, _COMPILING)
+        answer = self._answer({"compile": str(source), "to": str(target)}, _COMPILING)
         if "errno" in answer:
             raise OSError(answer["errno"], answer["error"])
         if "error" not in answer:
@@ -91,7 +90,7 @@ class GameProcess:
             process.wait()
             for pipe in (process.stdin, process.stdout):
                 if pipe is not None:
-                    with suppress(OSError):  # a request that was never read
+                    with suppress(OSError):  # the last request was never read
                         pipe.close()
 
     def _ask(self, request: dict[str, str]) -> View:
@@ -108,7 +107,7 @@ class GameProcess:
             process.stdin.write(json.dumps(request) + "\n")
             process.stdin.flush()
             line = self._answers.get(timeout=timeout)
-        except (OSError, ValueError) as error:  # a broken pipe, or one closed meanwhile
+        except (OSError, ValueError) as error:  # the process died meanwhile
             raise self._ended("the game interpreter crashed") from error
         except Empty as error:
             raise self._ended(f"no answer within {timeout:g} s") from error
@@ -133,11 +132,11 @@ class GameProcess:
                 stderr=subprocess.DEVNULL,
                 text=True,
                 encoding="utf-8",
-                # Ctrl-C is for the run, which ends its interpreters itself.
+                # Ctrl-C must not reach the interpreters: the run ends them.
                 start_new_session=True,
             )
             self._answers = SimpleQueue()
-            # A reader thread, since reading a pipe has no time limit.
+            # A reader thread, since reads from a pipe have no timeout.
             Thread(target=_read, args=(self._process, self._answers), daemon=True).start()
         return self._process
 
@@ -147,14 +146,13 @@ def _read(process: subprocess.Popen[str], answers: SimpleQueue[str]) -> None:
     try:
         for line in process.stdout:
             answers.put(line)
-    except ValueError:  # closed while it was read
+    except ValueError:  # closed during the read
         pass
     answers.put("")
 
 
 class ProcessPool:
-    """Hands out an idle interpreter, or a new one. How many play at once is the run's
-    concurrency."""
+    """Hands out an idle interpreter or starts one. The run's concurrency bounds their number."""
 
     def __init__(self, *, timeout: float = 60.0) -> None:
         self.timeout = timeout
@@ -167,7 +165,7 @@ class ProcessPool:
             return GameProcess(timeout=self.timeout)
 
     def give_back(self, process: GameProcess) -> None:
-        """An interpreter with a pending answer is ended."""
+        """Return an interpreter; one with a pending answer is ended."""
         if process.busy:
             process.close()
         self._idle.put(process)

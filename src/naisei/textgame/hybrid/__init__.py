@@ -1,1 +1,1 @@
-"""A small learned scorer whose features know no names, only roles; numpy alone."""
+"""A player with a small learned scorer over roles instead of names; numpy only."""

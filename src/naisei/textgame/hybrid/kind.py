@@ -1,5 +1,4 @@
-"""A player whose small learned scorer knows no names, only roles; its weights are learned from
-walkthroughs."""
+"""A player with a small scorer over roles instead of names, learned from walkthroughs."""
 
 from __future__ import annotations
 
@@ -25,8 +24,8 @@ from naisei.textgame.trained.kind import ImitationPlayer, RecipeJudge
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """held: name → thing in hand. needs: ingredient → required states; empty before the cookbook
-    was read (`read` is then false)."""
+    """held: name → held thing. needs: ingredient → required states; empty until the cookbook was
+    read (`read`)."""
 
     held: dict[str, Food]
     needs: dict[str, Need]
@@ -40,8 +39,8 @@ class Roles:
 
     @property
     def phase(self) -> str:
-        """How far the meal has come: `unread`, `missing` (an ingredient is not in hand), `raw`
-        (all are, and something must be cut or cooked), `ready`, `meal`."""
+        """Progress of the meal: `unread`, `missing` (an ingredient is not held), `raw` (all held,
+        something left to cut or cook), `ready`, `meal`."""
         if "meal" in self.held:
             return "meal"
         if not self.read:
@@ -51,7 +50,7 @@ class Roles:
         return "raw" if any(self.to_do(name) for name in self.needs) else "ready"
 
     def to_do(self, name: str) -> str:
-        """Remaining work on a held ingredient: `cut`, `cook`, `both` or nothing."""
+        """Remaining work on a held ingredient: `cut`, `cook`, `both` or ""."""
         need, food = self.needs.get(name), self.held.get(name)
         if need is None or food is None:
             return ""
@@ -60,7 +59,7 @@ class Roles:
 
     @property
     def cuts(self) -> bool:
-        """Whether something in hand is to be cut."""
+        """Whether a held thing must be cut."""
         return any(self.to_do(name) in ("cut", "both") for name in self.needs)
 
     def thing(self, name: str) -> str:
@@ -86,7 +85,7 @@ class Roles:
         )
 
 
-#: Kinds of actions that serve the recipe here and now.
+#: Kinds of actions that advance the recipe immediately.
 _USEFUL = (
     "cut ingredient-cut right",
     "cut ingredient-both right",
@@ -101,10 +100,9 @@ _USEFUL = (
 
 
 def features(state: TextState, actions: Sequence[str]) -> list[tuple[str, ...]]:
-    """For each action the names of the features that hold; each is 0 or 1.
+    """The names of the binary features of each action.
 
-    They depend on the other actions by one fact: whether anything that serves the recipe can be
-    done at all, or must be looked for.
+    They depend on the other actions only in whether some action advances the recipe immediately.
     """
     roles = Roles.of(state)
     kinds = [_action_pattern(roles, state, action) for action in actions]
@@ -132,7 +130,7 @@ def _of(roles: Roles, state: TextState, kind: str, able: str, leaves: str) -> tu
 
 
 def _leaves(roles: Roles, action: str) -> str:
-    """Whether dropping a thing leaves cutting to do: `cuts`, `none`; empty for other actions."""
+    """Whether dropping a thing leaves cutting to do (`cuts` or `none`); "" for other actions."""
     verb, _, dropped = action.partition(" ")
     if verb != "drop":
         return ""
@@ -177,12 +175,12 @@ def _action_pattern(roles: Roles, state: TextState, action: str) -> str:
     return action
 
 
-#: A view holds the inventory already.
+#: Useless, since a view includes the inventory.
 IDLE = "inventory"
 
 
 class Weights(BaseModel):
-    """of: feature → weight. trained: how they were made, for people."""
+    """of: feature → weight. trained: description of the training."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -191,13 +189,13 @@ class Weights(BaseModel):
 
 
 class LinearScorer:
-    """Probability of each action among those given: a conditional logit. 0 for `inventory`."""
+    """Probability of each candidate by a conditional logit; 0 for `inventory`."""
 
     def __init__(self, weights: Weights) -> None:
         self._of = weights.of
 
     def values(self, state: TextState, actions: Sequence[str]) -> NDArray[np.float64]:
-        """The sums of the weights, `(actions,)`."""
+        """The sums of weights, `(actions,)`."""
         return np.array(
             [sum(self._of.get(name, 0.0) for name in names) for names in features(state, actions)]
         )
@@ -215,10 +213,10 @@ class LinearScorer:
 
 @lru_cache(maxsize=8)
 def read_weights(path: Path | None = None) -> Weights:
-    """Read weights from a file; by default the bundled ones.
+    """Read weights from a file; bundled ones by default.
 
     Raises:
-        InputError: no such file, or it holds no weights.
+        InputError: no such file, or no weights in it.
     """
     source = path or files("naisei") / "data" / "hybrid_weights" / "weights.json"
     try:
@@ -235,8 +233,7 @@ def read_weights(path: Path | None = None) -> Weights:
 
 
 class HybridOptions(Options):
-    """weights: a file; the bundled ones by default. navigator: whether `navigate to …` is
-    offered."""
+    """weights: a file; bundled by default. navigator: offer `navigate to …`."""
 
     weights: str = ""
     navigator: bool = True
@@ -259,7 +256,7 @@ class _Kind:
 
 
 def build() -> PlayerKind:
-    """The kind `hybrid`."""
+    """The player kind `hybrid`."""
     return _Kind()
 
 
@@ -270,16 +267,16 @@ _B1, _B2, _EPS = 0.9, 0.999, 1e-8
 def learn(
     choices: Sequence[Choice], *, steps: int = 400, rate: float = 0.1, decay: float = 1e-4
 ) -> Weights:
-    """The weights under which the walkthroughs' actions are likeliest among their candidates.
+    """The weights that maximise the likelihood of the walkthroughs' actions among their candidates.
 
-    decay: weight of the squared penalty. All choices count in every step; nothing is random.
+    decay: weight of the squared penalty. Every step uses all choices; the result is deterministic.
     """
     names: dict[str, int] = {}
     rows: list[list[int]] = []
     starts: list[int] = []
     for choice in choices:
         if choice.action == IDLE:
-            continue  # walkthroughs begin with it; it tells nothing
+            continue  # every walkthrough begins with it
         starts.append(len(rows))
         actions = [a for a in (choice.action, *choice.others) if a != IDLE]
         rows += [
@@ -322,7 +319,7 @@ def _fit(
 
 
 def top_one(weights: Weights, choices: Sequence[Choice]) -> float:
-    """Share of choices in which the walkthrough's action has the top score alone."""
+    """Share of choices whose walkthrough action alone has the top score."""
     scorer, right = LinearScorer(weights), 0
     for choice in choices:
         own, *others = scorer.values(choice.state, (choice.action, *choice.others))

@@ -1,1 +1,1 @@
-"""A language model plays: the text-game thesis, chapter 3."""
+"""Language-model players: the text-game thesis, chapter 3."""

@@ -1,4 +1,4 @@
-"""The player llm, and its reflective loop."""
+"""The player kind `llm` and its reflection between tries."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ from naisei.textgame.player import Player, PlayerContext, PlayerKind
 from naisei.textgame.schemas import GameResult
 from naisei.textgame.texts import opening_words, plain
 
-# The reflective loop: notes from a failed try for the next one.
+# Reflection: a note on a failed try for the next one.
 #
-# Source: R-Clarify, §4.2, carried over to games. The reflector sees what the player saw, its
-# thoughts, and how the game ended; nothing of the game's inner state.
+# Source: R-Clarify, §4.2, adapted to games. The reflector sees the player's observations and
+# thoughts and the ending, but not the game's inner state.
 
-#: Characters of a record of a try; the middle of a longer one is left out.
+#: Most characters of a try's transcript; the middle is cut.
 _LONGEST = 16_000
 
 
 def reflect(result: GameResult, memory: Memory, *, task: str, feedback: Kind) -> Flow[str]:
-    """A new note; the memory's policy decides whether it replaces the old one."""
-    given = lang.render(
+    """A new note on a try; the memory's policy decides whether it replaces the old one."""
+    prompt = lang.render(
         PACKAGE,
         "reflect-input.v1",
         "en",
@@ -50,12 +50,12 @@ def reflect(result: GameResult, memory: Memory, *, task: str, feedback: Kind) ->
         memo=memory.previous() or "(none yet)",
     )
     instructions = lang.render(PACKAGE, memory.prompt, "en")
-    note = yield from Chat("reflector", [system(instructions), user(given)])
+    note = yield from Chat("reflector", [system(instructions), user(prompt)])
     return note.strip()
 
 
 def play_text(result: GameResult, feedback: Kind) -> str:
-    """Every command with the player's thoughts and the game's answer."""
+    """Transcript of a play: commands, thoughts and answers."""
     words, score, entries = Feedback(feedback), 0, []
     for number, step in enumerate(result.steps):
         answer, gained = plain(step.feedback), step.score - score
@@ -75,7 +75,7 @@ def play_text(result: GameResult, feedback: Kind) -> str:
 
 
 def _ending(result: GameResult) -> str:
-    # How many points there are is not for players to know.
+    # Players must not learn the maximum score.
     score = f"{result.score} points"
     if result.won:
         return f"The game was won with {score}."
@@ -99,8 +99,8 @@ class _Kind:
 
     def new(self, context: PlayerContext) -> Player:
         options = _options(context.settings)
-        asking = DialoguePlayer if options.prompt == "dialogue" else LLMPlayer
-        player: Player = asking(options, memo=context.memo)
+        player_class = DialoguePlayer if options.prompt == "dialogue" else LLMPlayer
+        player: Player = player_class(options, memo=context.memo)
         return Navigating(player) if options.navigator else player
 
     def memory(self, settings: BaseModel) -> Callable[[], Memory]:
@@ -124,5 +124,5 @@ def _options(settings: BaseModel) -> LLMOptions:
 
 
 def build() -> PlayerKind:
-    """The kind `llm`."""
+    """The player kind `llm`."""
     return _Kind()

@@ -1,4 +1,4 @@
-"""The language-model players: a prompt of the whole game, or a dialogue; a navigator for both."""
+"""Language-model players: the whole game in one prompt, or a dialogue; and a navigator for both."""
 
 from __future__ import annotations
 
@@ -30,24 +30,24 @@ from naisei.textgame.player import Follows, Player
 from naisei.textgame.schemas import Decision, View
 from naisei.textgame.texts import opening_words, plain, read_foods
 
-#: List marks, prompt signs, numbers and the like that precede a command.
+#: List marks, prompt signs and numbers before a command.
 _BEFORE = re.compile(r"^(?:[>*\-•·–]+\s*|\d+\s*[.):]\s*|\d+\s+(?=[a-z]))+", re.I)
 _QUOTES = "\"'`*“”‘’"
 
 
-def matched(said: str, candidates: Sequence[str]) -> str | None:
-    """The candidate equal to `said`, ignoring case, white space, a final stop, quotes and list
-    marks; else `None`."""
-    if said in candidates:
-        return said
-    known = {" ".join(c.split()).casefold(): c for c in reversed(candidates)}
-    bare = _bare(said)
-    return known.get(bare) or known.get(_bare(_BEFORE.sub("", bare)))
+def matched(reply: str, candidates: Sequence[str]) -> str | None:
+    """The candidate equal to `reply`, ignoring case, white space, final punctuation, quotes and
+    list marks; else `None`."""
+    if reply in candidates:
+        return reply
+    by_name = {" ".join(c.split()).casefold(): c for c in reversed(candidates)}
+    bare = _bare(reply)
+    return by_name.get(bare) or by_name.get(_bare(_BEFORE.sub("", bare)))
 
 
-def _bare(said: str) -> str:
-    """Lower case, single spaces, without quotes and final stops."""
-    before, bare = None, " ".join(said.split()).casefold()
+def _bare(text: str) -> str:
+    """Lower case, single spaces, without quotes and final punctuation."""
+    before, bare = None, " ".join(text.split()).casefold()
     while bare != before:
         before, bare = bare, bare.strip(_QUOTES).rstrip(".!;,").strip()
     return bare
@@ -84,9 +84,9 @@ _LABEL = re.compile(r"^[\s>#*_]*(consideration|(?:next )?action)[*_]*\s*:[*_]*[ 
 
 
 def from_template(text: str) -> Reply:
-    """The parts of a filled-in template.
+    """Parse a filled-in template.
 
-    There must be one action; a model that names several different ones has not chosen.
+    A reply with several different actions has no action.
     """
     pieces = _LABEL.split(parted(text).answer)
     considered, actions = "", []
@@ -100,7 +100,7 @@ def from_template(text: str) -> Reply:
     return Reply(consideration=considered, action=chosen, raw=text)
 
 
-#: Fallback commands, best first: informative or reversible ones.
+#: Fallback verbs, best first: informative or reversible.
 _HARMLESS = ("look", "inventory", "examine", "go", "open", "take")
 
 
@@ -109,25 +109,24 @@ def choose(
 ) -> Flow[Decision]:
     """A decision for one of the candidates, with two counts.
 
-    repairs: 1 if the first reply named none, and the model was shown the list again.
-    unmatched: 1 if the second named none either, so that `fallback` was taken: the instrument
-    could not read what the model wants, and the command is not the model's.
+    repairs: 1 if the first reply matched no candidate and the model saw the list again. unmatched:
+    1 if the second reply did not match either, so that `fallback` chose.
 
     Raises (in the flow):
-        InstrumentFailure: no usable reply at all, after the gateway's own retries.
+        InstrumentFailure: no usable reply after the gateway's retries.
     """
     reply = yield from _ask(messages, options)
     action, counts = matched(reply.action, candidates), {"repairs": 0, "unmatched": 0}
     if action is None:
         counts["repairs"] = 1
-        said = lang.render(
+        repair = lang.render(
             PACKAGE,
             f"repair-{options.reply}.v1",
             "en",
             said=_quoted(reply),
             candidates="\n".join(f"- {c}" for c in candidates),
         )
-        again = yield from _ask([*messages, assistant(reply.raw), user(said)], options)
+        again = yield from _ask([*messages, assistant(reply.raw), user(repair)], options)
         action = matched(again.action, candidates)
         reply = again if again.consideration else reply
     if action is None:
@@ -137,8 +136,8 @@ def choose(
 
 
 def fallback(candidates: Sequence[str]) -> str:
-    """The candidate that does least harm: `look`, `inventory`, the first to examine, go, open or
-    take, in this order; else the first."""
+    """The least harmful candidate: the first `look`, `inventory`, examine, go, open or take, in
+    this order; else the first candidate."""
     for verb in _HARMLESS:
         for candidate in candidates:
             if candidate.split(" ", 1)[0] == verb:
@@ -157,17 +156,17 @@ def _ask(messages: Sequence[Message], options: LLMOptions) -> Flow[Reply]:
 
 
 def _quoted(reply: Reply) -> str:
-    """The quoted command, or a note that there was none."""
+    """The reply's command in quotes, or "(no command)"."""
     return f"“{reply.action}”" if reply.action else "(no command)"
 
 
-# The player of chapter 3: sees the whole of its game so far in every prompt.
+# The player of chapter 3: every prompt contains the whole game so far.
 #
 # Source: the text-game thesis, §3.2.
 
 
 class LLMPlayer:
-    """Asks a model for every command. memo: from earlier tries at the game."""
+    """Asks a model for every command. memo: notes from earlier tries."""
 
     def __init__(self, options: LLMOptions, *, memo: str = "") -> None:
         self._options, self._memo = options, memo
@@ -181,7 +180,7 @@ class LLMPlayer:
         else:
             self._note(*self._last, view)
         self._fold()
-        given = messages(
+        prompt = messages(
             view,
             self._options,
             task=self._task,
@@ -189,12 +188,12 @@ class LLMPlayer:
             memo=self._memo,
             history=self._history.text,
         )
-        decision = yield from choose(given, view.candidates, self._options)
+        decision = yield from choose(prompt, view.candidates, self._options)
         self._last = view, decision.action
         return decision
 
     def did(self, action: str) -> bool:
-        """Record another command than the decided one."""
+        """Record that another command was given than decided."""
         if self._last is not None:
             self._last = self._last[0], action
         return True
@@ -219,27 +218,27 @@ class LLMPlayer:
 
 
 def family_for(options: LLMOptions, opening: str) -> Family:
-    """The kind of game: as set, or by its opening text."""
+    """The kind of game: as configured, or from its opening text."""
     return family_of(opening) if options.task == "auto" else options.task
 
 
 def feedback_kind(options: LLMOptions, family: Family) -> Kind:
-    """The kind of feedback augmentation: as set, or by the kind of game."""
+    """The kind of feedback augmentation: as configured, or from the kind of game."""
     if options.feedback != "auto":
         return options.feedback
     return "none" if family == "general" else family
 
 
-# The player of chapters 5 and 6: zero-shot, a conversation that grows by a turn a step.
+# The player of chapters 5 and 6: zero-shot, a conversation with one turn per step.
 #
-# Source: the text-game thesis, §§5.5.3, 6.5.2 (Tables 5.5 and 6.2). A turn tells what was done
-# and the points so far, where the player is and what it holds; the newest has the commands. Unlike
-# the thesis's, they have no numbers, which would mean something else at every step, and the recipe
-# stands in one turn only, so that a request begins as the last one did.
+# Source: the text-game thesis, §§5.5.3, 6.5.2 (Tables 5.5 and 6.2). A turn has the last command,
+# points, room and inventory; the newest lists the commands. Unlike the thesis's, commands have no
+# numbers, whose meaning would change at every step, and the recipe appears in one turn only, so
+# that requests share a prefix.
 
 
 class DialoguePlayer:
-    """Asks a model for every command. memo: from earlier tries at the game."""
+    """Asks a model for every command. memo: notes from earlier tries."""
 
     def __init__(self, options: LLMOptions, *, memo: str = "") -> None:
         self._options, self._memo = options, memo
@@ -248,7 +247,7 @@ class DialoguePlayer:
         #: The first turn still in the prompt.
         self._first = 0
         self._instructions, self._recipe = "", ""
-        #: The turn in which the recipe was read.
+        #: Number of the turn that read the recipe.
         self._read = 0
         self._cooking = False
 
@@ -258,7 +257,7 @@ class DialoguePlayer:
         new = "" if self._recipe else cookbook_text(view.feedback)
         if new:
             self._recipe, self._read = f"\nRecipe: {new}", len(self._turns)
-        said = self._turn(view)
+        turn = self._turn(view)
         choice = lang.render(
             PACKAGE,
             "actions.v4",
@@ -267,26 +266,26 @@ class DialoguePlayer:
             left=view.steps_left,
             candidates=_listed(view.candidates),
         )
-        earlier = self._earlier(len(said) + len(choice))
-        newest = f"{said}{self._recipe_in(len(self._turns))}\n{choice}"
-        asked = (system(self._instructions), *earlier, user(newest))
-        reply = yield from self._ask(asked)
+        earlier = self._earlier(len(turn) + len(choice))
+        newest = f"{turn}{self._recipe_in(len(self._turns))}\n{choice}"
+        prompt = (system(self._instructions), *earlier, user(newest))
+        reply = yield from self._ask(prompt)
         action, counts = matched(reply, view.candidates), {"repairs": 0, "unmatched": 0}
         if action is None:
             counts["repairs"] = 1
             again = lang.render(
                 PACKAGE, "repair-dialogue.v2", "en", candidates=_listed(view.candidates)
             )
-            reply = yield from self._ask((*asked, assistant(reply or "(nothing)"), user(again)))
+            reply = yield from self._ask((*prompt, assistant(reply or "(nothing)"), user(again)))
             action = matched(reply, view.candidates)
         if action is None:
             counts["unmatched"] = 1
             action = fallback(view.candidates)
-        self._turns.append((said, action))
+        self._turns.append((turn, action))
         return Decision(action=action, counts=counts)
 
     def did(self, action: str) -> bool:
-        """Record another command than the decided one."""
+        """Record that another command was given than decided."""
         if self._turns:
             self._turns[-1] = self._turns[-1][0], action
         return True
@@ -308,7 +307,7 @@ class DialoguePlayer:
         return parted(reply).answer.strip()
 
     def _turn(self, view: View) -> str:
-        held = plain(view.inventory.partition(":")[2]) or "nothing."
+        inventory = plain(view.inventory.partition(":")[2]) or "nothing."
         done = ""
         if self._turns:
             done = (
@@ -321,30 +320,32 @@ class DialoguePlayer:
             "en",
             done=done,
             room=view.room,
-            inventory=f"{held} Total {len(read_foods(view.inventory))} items.",
+            inventory=f"{inventory} Total {len(read_foods(view.inventory))} items.",
             answer="" if self._cooking else f"Answer of the game: {plain(view.feedback)}\n",
         ).strip()
 
     def _earlier(self, newest: int) -> list[Message]:
-        """The turns before, without the commands that could be given then. newest: characters of
-        the turn that follows. Every turn tells all that holds at its time, so that old ones can be
-        spared: once the budget is used up, half of it at once, since what is sent should begin as
-        the last request did. The recipe is never spared."""
+        """The earlier turns without their command lists. newest: characters of the turn that
+        follows.
+
+        Each turn describes the full state, so old ones can go: when the budget is exceeded, half of
+        it is freed at once, since requests should share a prefix. The recipe always stays.
+        """
         if self._options.history_chars:
             room = self._options.history_chars - newest - len(self._recipe)
-            lengths = [len(said) + len(action) for said, action in self._turns]
+            lengths = [len(turn) + len(action) for turn, action in self._turns]
             if sum(lengths[self._first :]) > room:
                 while self._first < len(lengths) and sum(lengths[self._first :]) > room // 2:
                     self._first += 1
-        kept = enumerate(self._turns[self._first :], self._first)
+        turns = enumerate(self._turns[self._first :], self._first)
         return [
             message
-            for number, (said, action) in kept
-            for message in (user(said + self._recipe_in(number)), assistant(action))
+            for number, (turn, action) in turns
+            for message in (user(turn + self._recipe_in(number)), assistant(action))
         ]
 
     def _recipe_in(self, number: int) -> str:
-        """The recipe in the turn in which it was read, or in the oldest turn of the prompt."""
+        """The recipe if turn `number` read it or is the prompt's oldest; else ""."""
         return self._recipe if number == max(self._read, self._first) else ""
 
 
@@ -352,13 +353,13 @@ def _listed(candidates: Sequence[str]) -> str:
     return "\n".join(f"- {candidate}" for candidate in candidates)
 
 
-# A player with a navigator: a whole way is one choice, and walked a command at a time.
+# A player with a navigator: a whole path is one choice.
 #
 # Source: the text-game thesis, §§6.2.1, 6.5.2.
 
 
 class Navigating:
-    """Offers `navigate to <item>` to the player within; on the way it is not asked."""
+    """Offers `navigate to <item>` to the inner player, which is not called along the path."""
 
     def __init__(self, player: Player) -> None:
         self._player, self._navigator = player, Navigator()
@@ -368,15 +369,15 @@ class Navigating:
         decision = self._navigator.on_the_way(view)
         if decision is None:
             more = self._navigator.commands()
-            shown = view.model_copy(update={"candidates": (*more, *view.candidates)})
-            chosen = yield from self._player.decide(shown)
+            extended = view.model_copy(update={"candidates": (*more, *view.candidates)})
+            chosen = yield from self._player.decide(extended)
             thoughts = f"{chosen.action}: {chosen.thoughts}".removesuffix(": ")
             decision = self._navigator.begin(chosen, thoughts)
         self._navigator.gave(decision.action)
         return decision
 
     def did(self, action: str) -> bool:
-        """Another command was given than the one decided for."""
+        """Record that another command was given than decided."""
         self._navigator.stop()
         self._navigator.gave(action)
         return isinstance(self._player, Follows) and self._player.did(action)

@@ -1,5 +1,4 @@
-"""Settings of the language-model players, and the parts of their prompts: task, examples, and
-history."""
+"""Settings of the language-model players, and parts of their prompts: task, examples, history."""
 
 from __future__ import annotations
 
@@ -16,25 +15,23 @@ from naisei.plugins import Options
 from naisei.textgame.schemas import View
 from naisei.textgame.texts import plain
 
-#: Where the prompts are.
+#: The package with the prompts.
 PACKAGE = "naisei.textgame.llm"
 
 
 class LLMOptions(Options):
-    """The parts of the prompt (thesis §3.2), independently, and the parsing of replies.
+    """Parts of the prompt (thesis §3.2), set independently, and the parsing of replies.
 
-    prompt: `whole`, the game so far in one prompt (chapter 3), or `dialogue`, a conversation with
-    a turn a step, without example, thoughts and feedback augmentation (§§5.5.3, 6.5.2); then
-    history_chars is what of the conversation is kept. navigator: `navigate to <item>` among the
-    commands once a cookbook was read (§6.5.2).
-    task: `tidying`, `cooking` or `general` (the game's own opening words are the task); `auto`
-    reads from the opening which it is. task_text: the task in the user's own words instead.
+    prompt: `whole`, one prompt with the game so far (chapter 3), or `dialogue`, one turn per step
+    without example, thoughts and feedback augmentation (§§5.5.3, 6.5.2). navigator: offer `navigate
+    to <item>` after the cookbook was read (§6.5.2). task: `tidying`, `cooking` or `general` (the
+    game's opening words); `auto` decides from the opening. task_text: your own task text instead.
     thinking: a consideration before the command (chain of thought). example: a walkthrough of
-    another game, the thesis's `hard` one with two rooms or an `easy` one, or `none`. feedback:
-    words added to the game's answers (feedback augmentation): `auto` by the task, or `none`.
-    reply: asked for by JSON schema, or as a text template that is filled in. history_chars:
-    once the history is longer, its older half is folded into a summary; 0: never. memory: what
-    is kept between tries at one game (`none`, `tur`, `reflexion`); it needs more than one try.
+    another game, the thesis's `hard` one with two rooms, an `easy` one, or `none`. feedback: words
+    added to the game's answers (feedback augmentation): `auto` by the task, or `none`. reply: JSON
+    by schema, or a text template. history_chars: most characters of history or conversation; a
+    longer history's older half is summarised; 0: no limit. memory: policy between tries (`none`,
+    `tur`, `reflexion`); needs more than one try.
     """
 
     prompt: Literal["whole", "dialogue"] = "whole"
@@ -50,7 +47,7 @@ class LLMOptions(Options):
 
     @model_validator(mode="after")
     def _parts_of_a_whole(self) -> LLMOptions:
-        """A switch that would do nothing is refused: a table would show no effect of it."""
+        """Refuse options without effect, since a table would show no difference."""
         for name in ("thinking", "example", "feedback", "reply"):
             if self.prompt == "dialogue" and getattr(self, name) != _default(name):
                 raise ValueError(f"'{name}' is a part of prompt=whole; prompt=dialogue has none")
@@ -71,18 +68,18 @@ _TIDYING = re.compile(
 
 
 def family_of(opening: str) -> Family:
-    """`general` where neither kind is spoken of."""
+    """The kind of game by its opening; `general` if neither kind is mentioned."""
     if _COOKING.search(opening):
         return "cooking"
     return "tidying" if _TIDYING.search(opening) else "general"
 
 
-# Feedback augmentation: the game's answer with a word on whether the command did any good.
+# Feedback augmentation: adds to the game's answer whether the command was right.
 #
-# Source: the text-game thesis, §3.2.2. A misplaced thing is answered like a well placed one, only
-# that no point follows; a model overlooks what is not said.
+# Source: the text-game thesis, §3.2.2. The game answers a misplaced thing like a well placed one,
+# only without a point, which models overlook.
 
-#: Kinds of feedback: right and wrong places, right and refused steps, or none.
+#: Kinds of feedback: right or wrong places, right or refused steps, none.
 Kind = Literal["tidying", "cooking", "none"]
 
 RIGHT_PLACE = "This is its right place."
@@ -91,7 +88,7 @@ RIGHT_STEP = "This was a right step."
 REFUSED = "Nothing was done: something else has to come first."
 
 _PLACED = re.compile(r"(?:put|insert) (?P<thing>.+?) (?:on|onto|in|into) (?P<place>.+)")
-#: How the engine begins when it refuses a command.
+#: Beginnings of the engine's refusals.
 _REFUSAL = re.compile(
     r"(You(['’]re| are) (already )?carrying too many|You (can only|cannot|need|have to|must)\b"
     r"|You (ca|do)n['’]t\b|That['’]s not|That is not|I didn['’]t|Nothing |Which do you mean)",
@@ -100,29 +97,29 @@ _REFUSAL = re.compile(
 
 
 def placed(action: str) -> tuple[str, str] | None:
-    """Thing and place of a command that puts something somewhere."""
+    """(thing, place) of a command that puts something somewhere; else `None`."""
     match = _PLACED.fullmatch(action)
     return (match["thing"], match["place"]) if match else None
 
 
 class Feedback:
-    """Adds its word to each answer of a game in turn."""
+    """Adds a word to each answer of a game in turn."""
 
     def __init__(self, kind: Kind) -> None:
         self._kind = kind
         self._right: set[tuple[str, str]] = set()
 
     def word(self, action: str, answer: str, gained: int) -> str:
-        """The feedback after `answer`; may be empty.
+        """The word after `answer`; may be "".
 
-        gained: points that the command brought.
+        gained: points from the command.
         """
         if self._kind == "tidying":
             if (pair := placed(action)) is None:
                 return ""
             if gained > 0:
                 self._right.add(pair)
-            # A thing that is put back where it had been right earns no second point.
+            # Putting a thing back in its right place earns no second point.
             return RIGHT_PLACE if pair in self._right else WRONG_PLACE
         if self._kind == "cooking":
             if gained > 0:
@@ -133,9 +130,9 @@ class Feedback:
 
 # The prompt of one step.
 #
-# Source: the text-game thesis, §§3.2.1, 3.2.3: task, example, history, inventory and surroundings
-# are the system message; candidates, question and template the user's. What changes least comes
-# first, so that a server can keep the beginning.
+# Source: the text-game thesis, §§3.2.1, 3.2.3: the system message has task, example, history,
+# inventory and surroundings, the user's candidates, question and template. Constant parts come
+# first, so that a server can cache the prefix.
 
 _NOTHING = "(nothing yet)"
 _BELOW = "(the current environment, below)"
@@ -149,8 +146,8 @@ _TASKS: dict[Family, str] = {
 def messages(
     view: View, options: LLMOptions, *, task: str, example: str, memo: str, history: str
 ) -> tuple[Message, ...]:
-    """System and user message. Empty parts leave no heading behind; the room is told once, though
-    the game's answer to the last step told it too."""
+    """System and user message. Empty parts have no heading. The room is described once, even if the
+    last answer describes it too."""
     surroundings = plain(view.description) or view.room
     if len(surroundings) > len(_BELOW):
         history = history.replace(surroundings, _BELOW)
@@ -165,31 +162,31 @@ def messages(
         inventory=plain(view.inventory) or _NOTHING,
         surroundings=surroundings,
     )
-    asked = lang.render(
+    question = lang.render(
         PACKAGE,
         f"ask-{options.reply}-{'thinking' if options.thinking else 'direct'}.v2",
         "en",
         candidates="\n".join(view.candidates),
         left=view.steps_left,
     )
-    return system(re.sub(r"\n{3,}", "\n\n", instructions)), user(asked)
+    return system(re.sub(r"\n{3,}", "\n\n", instructions)), user(question)
 
 
 def task_text(options: LLMOptions, family: Family, opening: str) -> str:
-    """The user's own task text, or the prompt for this kind of game; and the navigator's
+    """The configured task text, or the prompt for this kind of game, plus the navigator's
     description."""
     task = options.task_text or lang.render(
         PACKAGE, _TASKS[family], "en", opening=opening or _NOTHING
     )
-    if not options.navigator or family == "tidying":  # where there is no recipe to walk for
+    if not options.navigator or family == "tidying":  # tidying games have no recipe
         return task
     return "\n".join((task.rstrip(), lang.render(PACKAGE, "navigator.v1", "en")))
 
 
 def walkthrough(options: LLMOptions, family: Family, *, augmented: bool) -> str:
-    """The example, with or without the words of feedback augmentation; empty where none fits.
+    """The example, optionally with feedback augmentation; "" if none fits.
 
-    A game of an unknown kind has none: an example of something else would mislead.
+    Games of an unknown kind get none: another kind's example would mislead.
     """
     if options.example == "none" or family == "general":
         return ""
@@ -205,15 +202,15 @@ def walkthrough(options: LLMOptions, family: Family, *, augmented: bool) -> str:
     return _once(re.sub(r" +$", "", text, flags=re.M))
 
 
-# The commands given so far, as a prompt shows them; older ones folded once they grow long.
+# The commands so far in a prompt; older ones are summarised when they grow long.
 #
-# Source: the text-game thesis, §§3.2.1 and 3.5.2 (which leaves the folding to later work).
+# Source: the text-game thesis, §§3.2.1 and 3.5.2 (summarising is its future work).
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One command. number: from 0. room, came_to: before and after it. word: feedback augmentation.
-    gained: points."""
+    """One command. number: from 0. room, came_to: room before and after it. word: feedback
+    augmentation. gained: points."""
 
     number: int
     room: str
@@ -227,9 +224,9 @@ class Entry:
         return self.with_answer(self.answer)
 
     def with_answer(self, answer: str) -> str:
-        """The line with these words for the game's answer."""
-        said = " ".join((answer, self.word)).strip()
-        return f"Action {self.number}: {self.action} → {_once(said)}"
+        """The line with `answer` in place of the game's answer."""
+        text = " ".join((answer, self.word)).strip()
+        return f"Action {self.number}: {self.action} → {_once(text)}"
 
 
 _POINT = re.compile(
@@ -238,35 +235,33 @@ _POINT = re.compile(
 
 
 def _once(text: str) -> str:
-    """Without the game's words on a point that is said again by the word on the step."""
+    """Drop the game's own message about a point if the feedback word repeats it."""
     return _POINT.sub("", text)
 
 
-#: A shorter answer of the game is repeated rather than referred to, in characters.
+#: Answers up to this many characters are repeated instead of referenced.
 _SHORT = 60
 
 
 def lines(entries: Sequence[Entry]) -> str:
-    """One line an entry. A repeated long answer is left out."""
+    """One line per entry; repeated long answers are references."""
     return "\n".join(e.with_answer(a) for e, a in zip(entries, unrepeated(entries), strict=True))
 
 
 def unrepeated(entries: Sequence[Entry]) -> Iterator[str]:
-    """The game's answers, each in full the first time it is given and by its number after that."""
+    """The game's answers: in full the first time, later by the command's number."""
     first: dict[str, int] = {}
     for entry in entries:
         before = first.setdefault(entry.answer, entry.number)
-        known = before != entry.number and len(entry.answer) > _SHORT
-        yield f"(the answer of action {before})" if known else entry.answer
+        repeated = before != entry.number and len(entry.answer) > _SHORT
+        yield f"(the answer of action {before})" if repeated else entry.answer
 
 
 class History:
-    """All commands of a game: a summary of the older ones and the newer ones in full.
+    """All commands of a game: a summary of older ones, then the newer ones in full.
 
-    Read texts (a recipe) stay verbatim before the summary.
-
-    budget: characters that the whole may have; 0 for no limit. The text changes only at its end
-    until it is folded, so that what a server has kept of a prompt stays good.
+    Texts that were read (a recipe) stay verbatim before the summary. budget: most characters; 0: no
+    limit. Between two summaries the text only grows at its end, so that its prefix can be cached.
     """
 
     def __init__(self, budget: int) -> None:
@@ -283,9 +278,8 @@ class History:
         self.recent += (entry,)
 
     def due(self) -> tuple[Entry, ...]:
-        """Entries to fold now: all but the newest that fit into a quarter of the budget. The newest
-        is never folded.
-        """
+        """Entries to summarise now: all but the newest that fit into a quarter of the budget. The
+        newest entry always stays."""
         if not self._budget or len(self.text) <= self._budget:
             return ()
         room, keep = self._budget // 4 - len(str(self.recent[-1])), 1
@@ -297,7 +291,7 @@ class History:
         return self.recent[:-keep]
 
     def fold(self, due: tuple[Entry, ...], summary: str) -> None:
-        """Replace the old summary and the `due` entries by `summary`."""
+        """Move the `due` entries into `summary`, which replaces the old one."""
         self.folded += due
         self.recent = self.recent[len(due) :]
         read = {e.action: f"{e.action} → {e.answer}" for e in self.folded if is_reading(e)}
@@ -310,33 +304,32 @@ def is_reading(entry: Entry) -> bool:
 
 
 def _cut(text: str, limit: int) -> str:
-    """At most `limit` characters, whole words."""
+    """At most `limit` characters, at a word boundary."""
     return text if len(text) <= limit else text[:limit].rsplit(maxsplit=1)[0] + " …"
 
 
 def summarised(entries: Sequence[Entry]) -> str:
-    """The most important lines first: the end is what is cut where there is no room.
-
-    Wrong and right places of things, as far as the player was told of them; other commands that
-    earned points, where else things were put, the ways between rooms, commands that did no good.
-    """
-    told: dict[str, list[str]] = {RIGHT_PLACE: [], WRONG_PLACE: []}
+    """A summary, most important lines first, since its end may be cut: wrong and right places from
+    the feedback, other commands with points, other places, ways between rooms, useless commands."""
+    places: dict[str, list[str]] = {RIGHT_PLACE: [], WRONG_PLACE: []}
     put: dict[str, str] = {}
     rest = []
     for entry in entries:
         if (pair := placed(entry.action)) is None or (entry.gained and not entry.word):
             rest.append(entry)
-        elif entry.word in told:
-            told[entry.word].append(": ".join(pair))
+        elif entry.word in places:
+            places[entry.word].append(": ".join(pair))
         else:
             put[pair[0]] = pair[1]
     parts = {
-        "Wrong places": told[WRONG_PLACE],
-        "Right places": told[RIGHT_PLACE],
+        "Wrong places": places[WRONG_PLACE],
+        "Right places": places[RIGHT_PLACE],
         "Points for": [e.action for e in rest if e.gained > 0],
         "Put": [f"{thing}: {place}" for thing, place in put.items()],
         "Ways": [f"{e.room}, {e.action}: {e.came_to}" for e in rest if e.came_to != e.room],
         "No good": [e.action for e in rest if e.gained <= 0 and e.word],
     }
-    shown = [f"{name}: {'; '.join(dict.fromkeys(items))}" for name, items in parts.items() if items]
-    return "\n".join([f"Summary of actions 0 to {entries[-1].number}", *shown])
+    lines_ = [
+        f"{name}: {'; '.join(dict.fromkeys(items))}" for name, items in parts.items() if items
+    ]
+    return "\n".join([f"Summary of actions 0 to {entries[-1].number}", *lines_])

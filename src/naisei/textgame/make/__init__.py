@@ -27,15 +27,15 @@ __all__ = [
     "make_cooking",
 ]
 
-#: Games of a level, as TWC has them in each split.
+#: Games per level in each TWC split.
 _TWC_COUNT = 5
 _OTHER = ("オプション", "Options")
 
 
 class _MakeOptions(Options):
-    """Where games are made, and from which seed."""
+    """Output folder, split and seed."""
 
-    out: Path = flag(..., "書き込むフォルダー", "Folder to write.", metavar="DIR", panel=_OTHER)
+    out: Path = flag(..., "書き込むフォルダー", "Output folder.", metavar="DIR", panel=_OTHER)
     split: str = flag(
         "test",
         "分割 (既定: test)",
@@ -45,7 +45,7 @@ class _MakeOptions(Options):
     )
     seed: int = seed_flag()
     processes: int | None = flag(
-        None, "並べるプロセスの数", "Processes side by side.", panel=_OTHER, ge=1
+        None, "並べるプロセスの数", "Parallel processes.", panel=_OTHER, ge=1
     )
 
 
@@ -53,12 +53,12 @@ class CookingOptions(_MakeOptions):
     """Cooking games on the grid of First TextWorld Problems."""
 
     n: int | None = flag(
-        None, "作る数 (既定: 全部)", "How many; all of the set by default.", panel=_OTHER, ge=1
+        None, "作る数 (既定: 全部)", "Number of games (default: the whole set).", panel=_OTHER, ge=1
     )
 
 
 class CleanupOptions(_MakeOptions):
-    """Games of tidying up like TWC's."""
+    """Tidying games like TWC's."""
 
     level: str = flag(
         "",
@@ -70,14 +70,14 @@ class CleanupOptions(_MakeOptions):
     rooms: int | None = flag(
         None,
         "部屋の数、1〜12 (既定: 難易度どおり、hard は 1 か 2)",
-        "Rooms, 1 to 12; by default the level's: one, or for hard one or two.",
+        "Rooms, 1 to 12 (default: one; for hard one or two).",
         panel=_OTHER,
         ge=1,
     )
     n: int | None = flag(
         None,
         "難易度ごとに作る数 (既定: 5)",
-        "How many of each level; 5 by default, as in TWC.",
+        "Games per level (default: 5, as in TWC).",
         panel=_OTHER,
         ge=1,
     )
@@ -86,24 +86,24 @@ class CleanupOptions(_MakeOptions):
 def make_cooking(options: CookingOptions) -> None:
     """Generate cooking games on the competition's grid."""
     split, seed = _split(options.split), options.seed
-    wanted = [(c, n) for n in range(repeats(split)) for c in grid(split)]
-    if options.n is not None and options.n < len(wanted):
-        # A part of the set has all sorts of games in it.
-        wanted = sorted(
-            Random(seed).sample(wanted, options.n), key=lambda pair: (pair[1], pair[0].name)
+    configs = [(c, n) for n in range(repeats(split)) for c in grid(split)]
+    if options.n is not None and options.n < len(configs):
+        # A random part contains all kinds of games.
+        configs = sorted(
+            Random(seed).sample(configs, options.n), key=lambda pair: (pair[1], pair[0].name)
         )
     jobs: list[tuple[str, Maker]] = [
         (
             cooking.file_name(c, split, seed=seed, number=n),
             partial(cooking.make_cooking, c, split, seed=seed, number=n),
         )
-        for c, n in wanted
+        for c, n in configs
     ]
     _make(jobs, options)
 
 
 def make_cleanup(options: CleanupOptions) -> None:
-    """Generate games of tidying up, `n` of each level."""
+    """Generate tidying games, `n` per level."""
     split, seed = _split(options.split), options.seed
     if options.level and options.level not in LEVELS:
         raise InputError(

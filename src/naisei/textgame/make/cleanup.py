@@ -1,4 +1,4 @@
-"""Games of tidying up like those of TWC, of our own things and places, made with textworld."""
+"""Tidying games like those of TWC, with our own things and places, made with textworld."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from naisei.lang import say
 from naisei.textgame.make.cooking import Split
 from naisei.textgame.make.many import Made, compiled
 
-# The bundled list of rooms, furniture and things, and where each thing belongs.
+# The bundled rooms, furniture and things, and each thing's places.
 #
 # Data and card: `naisei/data/tidy_objects/`.
 
@@ -35,8 +35,8 @@ class Furniture:
 class Thing:
     """A movable thing.
 
-    name: without its article. plural: takes `some`. colours: whether it comes in colours.
-    places: state (empty: none is named) → furniture where it belongs then.
+    name: without article. plural: takes `some`. colours: whether it comes in colours. places: state
+    ("": none) → furniture where it then belongs.
     """
 
     name: str
@@ -49,7 +49,7 @@ class Thing:
 
 @cache
 def furniture() -> Mapping[str, Furniture]:
-    """Name → furniture, of all rooms."""
+    """Name → furniture of all rooms."""
     return {
         name: Furniture(name, room, open=how == "in")
         for room, inside in _table("rooms.toml").items()
@@ -66,7 +66,7 @@ def rooms() -> tuple[str, ...]:
 
 @cache
 def things(split: Split) -> tuple[Thing, ...]:
-    """The things of a split; no other split has any of them."""
+    """The things of a split; splits share none."""
     return tuple(
         Thing(
             name=name.removeprefix("some "),
@@ -86,12 +86,12 @@ def _table(name: str) -> dict[str, Any]:
     return tomllib.loads(text)
 
 
-# A house in a mess: which rooms, what lies about where, and where it belongs.
+# An untidy house: rooms, misplaced things and their goals.
 #
-# Pure: drawn by a seed, without the games engine.
+# Pure functions of a seed, without the game engine.
 
 Level = Literal["easy", "medium", "hard"]
-#: level → things, and rooms unless said otherwise. Source: the text-game thesis, §3.3.1.
+#: Level → number of things and default rooms. Source: the text-game thesis, §3.3.1.
 LEVELS: dict[Level, tuple[tuple[int, ...], tuple[int, ...]]] = {
     "easy": ((1,), (1,)),
     "medium": ((2, 3), (1,)),
@@ -102,8 +102,8 @@ HELD, FLOOR = "<held>", "<floor>"
 _COLOURS = ("red", "blue", "green", "yellow", "white", "grey", "brown", "purple", "striped")
 _DOORS = ("sliding door", "panelled door", "glazed door", "swing door", "oak door", "painted door")
 _SIDES = {"north": (0, 1), "east": (1, 0), "south": (0, -1), "west": (-1, 0)}
-#: Shares: of coloured things among those that come in colours, of things on the floor among
-#: those not held, of ways with a door.
+#: Shares: coloured things among those that come in colours; things on the floor among
+#: those not held; ways with a door.
 _COLOURED, _ON_FLOOR, _WITH_DOOR = 0.6, 0.35, 0.4
 
 
@@ -111,8 +111,8 @@ _COLOURED, _ON_FLOOR, _WITH_DOOR = 0.6, 0.35, 0.4
 class Stray:
     """A misplaced thing.
 
-    name: as printed by the game. at: room or, if held, empty. start: furniture, `FLOOR` or
-    `HELD`. goals: furniture of this house where it belongs, at least one.
+    name: as the game prints it. at: room, "" if held. start: furniture, `FLOOR` or `HELD`. goals:
+    furniture in this house where it belongs, at least one.
     """
 
     name: str
@@ -124,7 +124,7 @@ class Stray:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A way from one room towards a side to another. door: its name; empty for none."""
+    """A way from one room to another, in a direction. door: its name, or ""."""
 
     room: str
     side: str
@@ -134,7 +134,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Mess:
-    """A game of tidying up. rooms: the player begins in the first."""
+    """A tidying game. rooms: the player starts in the first."""
 
     rooms: tuple[str, ...]
     links: tuple[Link, ...]
@@ -143,12 +143,12 @@ class Mess:
 
     @property
     def take(self) -> int:
-        """Things that must be picked up first, as TWC's file names count them."""
+        """Number of things that must be picked up first, as in TWC's file names."""
         return sum(stray.start != HELD for stray in self.strays)
 
 
 def draw_mess(split: Split, level: Level, *, number_of_rooms: int | None, random: Random) -> Mess:
-    """A house of a level. number_of_rooms: by default the level's.
+    """A random house of a level. number_of_rooms: default by level.
 
     Raises:
         InputError: more rooms than the list has.
@@ -169,7 +169,7 @@ def draw_mess(split: Split, level: Level, *, number_of_rooms: int | None, random
         chosen = random.sample(rooms(), many)
         inside = {n: f for n, f in furniture().items() if f.room in chosen}
         belonging = _belonging(split, set(inside), random)
-        # A small house may have too few things that belong into it.
+        # Too few things may belong into a small house.
         if len(belonging) >= count:
             break
     picked = _picked(belonging, count, inside, many, random)
@@ -182,7 +182,7 @@ def draw_mess(split: Split, level: Level, *, number_of_rooms: int | None, random
 
 
 def _belonging(split: Split, inside: set[str], random: Random) -> list[tuple[Thing, str]]:
-    """Things with one of their states, in random order, that belong somewhere in the house."""
+    """Things, each with one state, that belong somewhere in the house; in random order."""
     found = []
     for thing in things(split):
         states = [state for state, places in thing.places.items() if inside & set(places)]
@@ -199,7 +199,7 @@ def _picked(
     many: int,
     random: Random,
 ) -> list[tuple[Thing, str]]:
-    """So that, where there are things enough, something belongs into every room."""
+    """Choose things so that, if possible, something belongs into every room."""
     picked: list[tuple[Thing, str]] = []
     served: set[str] = set()
     for pair in belonging:
@@ -224,14 +224,14 @@ def _stray(
     if random.random() < _ON_FLOOR:
         at = random.choice(sorted({f.room for f in inside.values()}))
         return Stray(name, thing.plural, at, FLOOR, goals)
-    # Never where it would belong in another state.
+    # Never start where it belongs in another state.
     wrong = sorted(set(inside) - {p for places in thing.places.values() for p in places})
     start = inside[random.choice(wrong)]
     return Stray(name, thing.plural, start.room, start.name, goals)
 
 
 def _links(chosen: Sequence[str], random: Random) -> tuple[Link, ...]:
-    """A tree: each room is next to an existing one."""
+    """A random tree over the rooms."""
     cells = {(0, 0): chosen[0]}
     doors = random.sample(_DOORS, len(_DOORS))
     links = []
@@ -249,16 +249,16 @@ def _links(chosen: Sequence[str], random: Random) -> tuple[Link, ...]:
     return tuple(links)
 
 
-# A way to tidy up a house that is known: the walkthrough of a generated game.
+# The walkthrough of a generated game.
 #
-# Nearest first: all that can be put away here, all that can be taken here, then the nearest room
-# where something can be done. Not always the shortest.
+# Greedy: put away what fits here, take everything here, then go to the nearest room with
+# something to do. Not always shortest.
 
 _BACK = {"north": "south", "south": "north", "east": "west", "west": "east"}
 
 
 def solution(mess: Mess) -> tuple[str, ...]:
-    """Commands that bring everything where it belongs."""
+    """Commands that put everything where it belongs."""
     ways = _ways(mess)
     place = {f.name: f for f in mess.furniture}
     held = [s for s in mess.strays if s.start == HELD]
@@ -312,8 +312,8 @@ def _nearest(
     raise AssertionError("the rooms of a house hang together")
 
 
-# As in TWC: containers stand open, doors too, hands hold any number of things, a point for each
-# thing the first time that it is in or on a place where it belongs, won when all are.
+# As in TWC: containers and doors are open, the player can hold everything, each thing gives a point
+# the first time it is where it belongs, and the game is won when all are.
 
 _OBJECTIVE = (
     "This house is in a mess. Some things lie about that belong elsewhere, and you may be "
@@ -322,7 +322,7 @@ _OBJECTIVE = (
 
 
 def mess_of(split: Split, level: Level, *, rooms: int | None, seed: int, number: int) -> Mess:
-    """The house of a game; the same arguments give the same house, on every platform.
+    """The house of a game; equal arguments give the same house on every platform.
 
     Raises:
         InputError: more rooms than the list has.
@@ -340,7 +340,7 @@ def file_name(mess: Mess, split: Split, level: Level, *, seed: int, number: int)
 def make_cleanup(
     mess: Mess, split: Split, level: Level, folder: Path, *, seed: int, number: int
 ) -> Made:
-    """Compile the game of a house. The files, `.z8` and `.json`, appear when they are whole.
+    """Compile the game of a house. `.z8` and `.json` appear only when complete.
 
     Raises:
         InputError: textworld is not installed.

@@ -1,4 +1,4 @@
-"""The configurations of First TextWorld Problems, and cooking games made of them."""
+"""First TextWorld Problems: its configurations, and cooking games generated from them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from naisei.textgame.make.many import Made, compiled
 
-# The configurations of First TextWorld Problems: which skills a cooking game asks for.
+# The configurations: which skills a cooking game needs.
 #
 # Source: the text-game thesis, §5.3.1 (4,440 training, 222 validation and 514 test games), and
 # the competition's file names, whose skills these grids enumerate.
@@ -25,7 +25,7 @@ _ONE = (1,)
 _MANY = (6, 9, 12)
 _ALL = (*_ONE, *_MANY)
 
-#: split → (recipe, take, numbers of rooms) whose every combination of skills is a configuration.
+#: Split → (recipe, take, numbers of rooms); each combination of skills is a configuration.
 _BLOCKS: dict[Split, tuple[tuple[int, int, tuple[int, ...]], ...]] = {
     "train": (
         *((r, 0, _ALL) for r in (1, 2, 3)),
@@ -55,9 +55,9 @@ _BLOCKS["valid"] = _BLOCKS["train"]
 class CookingConfig:
     """Settings of one cooking game.
 
-    recipe: ingredients, 1–5. take: those that must be fetched, 0–recipe. go: rooms: 1, 6, 9 or
-    12. cook, cut: whether ingredients need it. drop: whether hands are limited. open: whether
-    doors and containers are closed.
+    recipe: ingredients, 1–5. take: ingredients to fetch, 0–recipe. go: rooms (1, 6, 9 or 12). cook,
+    cut: whether ingredients need it. drop: whether the carrying limit applies. open: whether doors
+    and containers start closed.
     """
 
     recipe: int
@@ -70,7 +70,7 @@ class CookingConfig:
 
     @property
     def name(self) -> str:
-        """As in the competition's file names: `recipe3+take3+cook+cut+drop+go6`."""
+        """The name in the competition's file names: `recipe3+take3+cook+cut+drop+go6`."""
         parts = [f"recipe{self.recipe}"]
         parts += [f"take{self.take}"] if self.take else []
         parts += [skill for skill in ("cook", "cut", "open", "drop") if getattr(self, skill)]
@@ -78,7 +78,7 @@ class CookingConfig:
 
 
 def grid(split: Split) -> tuple[CookingConfig, ...]:
-    """All configurations of a split, in a fixed order: 222 for train and valid, 514 for test."""
+    """All configurations of a split in fixed order: 222 for train and valid, 514 for test."""
     return tuple(
         CookingConfig(recipe=r, take=t, go=go, cook=cook, cut=cut, drop=drop, open=opened)
         for r, t, rooms in _BLOCKS[split]
@@ -89,29 +89,30 @@ def grid(split: Split) -> tuple[CookingConfig, ...]:
 
 
 def _possible(take: int, go: int, *, cut: bool, drop: bool, opened: bool) -> bool:
-    """With nothing to fetch, only the knife fills a hand, and one room leaves nothing to open."""
+    """Exclude useless skills: with nothing to fetch only the knife needs a hand, and a single room
+    has nothing to open."""
     if take:
         return True
     return (cut or not drop) and not (opened and go == 1)
 
 
 def repeats(split: Split) -> int:
-    """How many games of each configuration the competition has."""
+    """Games per configuration in the competition."""
     return 20 if split == "train" else 1
 
 
 # Cooking games like those of First TextWorld Problems, from textworld's own generator.
 #
-# textworld 1.7 drops every uncut (raw) preparation as soon as a recipe asks for cutting
-# (cooking). The competition's games have them: its test set is worth 3,342 points, and textworld's
-# rule makes about 30 % more, and fails on some seeds. Both filters are membership tests on the
-# preparations, so they are switched off by preparations that deny having such a member.
+# textworld 1.7 drops every uncut (raw) preparation if a recipe needs cutting
+# (cooking), but the competition's games have them: its test set has 3,342 points, textworld's
+# about 30 % more, and some seeds fail. Both filters are membership tests on the
+# preparations, so preparations that deny such members switch them off.
 
 _SEEDS = ("map", "objects", "quest", "grammar")
 
 
 class _Preparation(tuple[str, str]):
-    """A way to cook and cut that denies being raw or uncut when it is searched for that."""
+    """A preparation that denies containing raw or uncut."""
 
     def __contains__(self, name: object) -> bool:
         return name not in ("raw", "uncut") and super().__contains__(name)
@@ -120,10 +121,10 @@ class _Preparation(tuple[str, str]):
 def make_cooking(
     config: CookingConfig, split: Split, folder: Path, *, seed: int, number: int
 ) -> Made:
-    """Generate and compile one game; the same arguments give the same game.
+    """Generate and compile one game; equal arguments give the same game.
 
-    seed: of the whole set. number: of this game within its configuration. The files, `.z8` and
-    `.json`, appear in `folder` when they are whole.
+    seed: of the whole set. number: of this game within its configuration. `.z8` and `.json` appear
+    in `folder` only when complete.
 
     Raises:
         InputError: textworld is not installed.
@@ -149,12 +150,12 @@ def make_cooking(
 
 
 def file_name(config: CookingConfig, split: Split, *, seed: int, number: int) -> str:
-    """The name of the game that `make_cooking` makes of these arguments."""
+    """The file name that `make_cooking` uses for these arguments."""
     return f"tw-cooking-{split}-{config.name}-{seed}.{number}.z8"
 
 
 def _seeds(config: CookingConfig, split: Split, seed: int, number: int) -> dict[str, int]:
-    """Independent of the order in which games are made, and of the platform."""
+    """Generator seeds, independent of platform and of the order of games."""
     text = f"{seed}/{split}/{config.name}/{number}"
     digest = sha256(text.encode()).digest()
     return {key: int.from_bytes(digest[4 * i : 4 * i + 2]) for i, key in enumerate(_SEEDS)}
@@ -163,8 +164,7 @@ def _seeds(config: CookingConfig, split: Split, seed: int, number: int) -> dict[
 @contextmanager
 def _mended() -> Iterator[Any]:
     """textworld's cooking module with both filters off, cached per process. Not thread-safe: it
-    changes the generator's globals.
-    """
+    changes the generator's globals."""
     from textworld.challenges.tw_cooking import cooking
 
     splits, ways, base = (
@@ -185,7 +185,7 @@ def _mended() -> Iterator[Any]:
 
 
 class _Rules:
-    """Reading the rules takes longer than making a game; no game changes them."""
+    """Cached rules: reading them takes longer than generating a game."""
 
     @staticmethod
     @lru_cache(maxsize=4)

@@ -1,4 +1,4 @@
-"""Making many games side by side, and their manifest."""
+"""Makes many games in parallel, with a manifest."""
 
 from __future__ import annotations
 
@@ -20,16 +20,15 @@ from pydantic import BaseModel, ConfigDict
 from naisei.core import InputError, InstrumentFailure
 from naisei.lang import say
 
-#: One JSON line a game.
+#: One JSON line per game.
 MANIFEST = "manifest.jsonl"
 
 
 class Made(BaseModel):
-    """One game of a generated set.
+    """One generated game.
 
-    file: name of the `.z8` in the folder. settings: the skills or the level it was asked for.
-    seeds: of the generator. max_score: points. walkthrough: commands of the generator's own
-    solution.
+    file: name of the `.z8`. settings: requested skills or level. seeds: of the generator.
+    max_score: points. walkthrough: commands of the generator's solution.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -43,21 +42,19 @@ class Made(BaseModel):
     walkthrough: int
 
 
-#: Seconds after which a scratch folder is abandoned.
+#: Seconds after which a scratch folder counts as abandoned.
 _STALE = 3600.0
-#: Makes one game in a folder. It must be picklable.
+#: Makes one game in a folder; picklable.
 Maker = Callable[[Path], Made]
 
 
 def make_many(
     jobs: Sequence[tuple[str, Maker]], folder: Path, *, processes: int | None = None
 ) -> Iterator[Made]:
-    """Make the games of `jobs` (file name, maker) that the folder does not hold yet.
+    """Make the games of `jobs` (file name → maker) that the folder lacks.
 
-    Yields each finished game, existing ones first. A manifest line is written per finished game, so
-    a killed run loses only games in progress.
-
-    processes: workers, by default one a core.
+    Yields each finished game, existing ones first. Each finished game adds a manifest line, so a
+    killed run loses only games in progress. processes: workers, by default one per core.
 
     Raises:
         InputError: the manifest cannot be read.
@@ -74,7 +71,7 @@ def make_many(
     if not missing:
         return
     _sweep(folder)
-    # Spawned: a forked copy of a process with threads may hang.
+    # Spawned, since forking a process with threads may hang.
     pool = ProcessPoolExecutor(
         min(processes or os.cpu_count() or 1, len(missing)), mp_context=get_context("spawn")
     )
@@ -94,8 +91,8 @@ def make_many(
 
 @contextmanager
 def _safe_children() -> Iterator[None]:
-    """For processes started meanwhile: textworld writes sets, whose order Python varies from
-    process to process, into a game's files; and no module is taken from the working folder."""
+    """Environment of worker processes: fixed hash seeds, since textworld writes sets into game
+    files, and no imports from the working folder."""
     settings = {"PYTHONHASHSEED": "0", "PYTHONSAFEPATH": "1"}
     before = {name: os.environ.get(name) for name in settings}
     os.environ.update(settings)
@@ -112,7 +109,7 @@ def _safe_children() -> Iterator[None]:
 def _sweep(folder: Path) -> None:
     """Remove leftovers of killed runs."""
     for scratch in folder.glob(".making-*"):
-        with suppress(FileNotFoundError):  # another making swept it
+        with suppress(FileNotFoundError):  # removed by another process
             if time.time() - scratch.stat().st_mtime > _STALE:
                 shutil.rmtree(scratch)
 
@@ -140,8 +137,8 @@ def _drop_cut_off_line(path: Path) -> None:
 
 
 def read_manifest(folder: Path) -> list[Made]:
-    """The lines of a folder's manifest; empty if there is none. A line cut off by a kill at the
-    very end is left out: its game is made again.
+    """The lines of a folder's manifest; empty if there is none. A last line truncated by a kill is
+    ignored, and its game is made again.
 
     Raises:
         InputError: another line is invalid.
@@ -171,17 +168,17 @@ def read_manifest(folder: Path) -> list[Made]:
 
 
 def compiled(game: Any, options: Any, path: Path) -> Path:
-    """Write `path` (a `.z8`) and the `.json` beside it; returns `path`.
+    """Compile to `path` (a `.z8`, with a `.json` beside it); returns `path`.
 
     Raises:
         InstrumentFailure: the Inform compiler failed.
-        OSError: the disk is full or read only, of which the compiler says nothing clear.
+        OSError: the disk is full or read-only, which the compiler does not report.
     """
     from textworld.generator import compile_game
     from textworld.generator.inform7.world2inform7 import CouldNotCompileGameError
 
     path.parent.mkdir(parents=True, exist_ok=True)
-    # In the same folder, so that the moves are atomic.
+    # A scratch folder inside, so that moves are atomic.
     with TemporaryDirectory(dir=path.parent, prefix=".making-") as scratch:
         options.path = str(Path(scratch) / path.name)
         options.force_recompile = True
@@ -197,7 +194,7 @@ def compiled(game: Any, options: Any, path: Path) -> Path:
 
 
 def _check_room(folder: str) -> None:
-    """Raises `OSError` where not even a megabyte can be written."""
+    """Raises `OSError` if a megabyte cannot be written."""
     with TemporaryFile(dir=folder) as file:
         file.write(bytes(1 << 20))
         file.flush()

@@ -1,1 +1,1 @@
-"""A player that plans: it reads a state from the texts, explores, and runs errands."""
+"""A planning player: tracks the state, explores, and runs errands."""

@@ -1,4 +1,4 @@
-"""Where to look next, by statistics of houses; and errands in the best order."""
+"""Where to look next, by statistics of houses; and the cheapest order of errands."""
 
 from __future__ import annotations
 
@@ -14,25 +14,24 @@ from pydantic import BaseModel, ConfigDict, PrivateAttr
 
 from naisei.textgame.game_state import HELD, WorldMap
 
-# Statistics of houses from earlier games: rooms behind doors, and places of things.
+# Statistics of houses: rooms behind doors, and places of things.
 #
-# Learned from own play on training games (`tools/cooking_prior.py`, and the card beside the
-# counts); an empty prior knows nothing, and every unknown room is as good as another.
+# Counted in the planner's plays of training games (`tools/cooking_prior.py`; see the card).
+# With an empty prior all unknown rooms are equal.
 
 #: Assumed commands to an unknown place.
 FAR = 3.0
-#: Stands for any door, or none.
+#: Key for any door, or none.
 _ANY = ""
-#: Stands for any thing.
+#: Key for any thing.
 _THING = ""
 
 
 class Prior(BaseModel):
     """Counts over training games.
 
-    beyond: `room|door` → room behind it → count; without a door `room|`. lies: thing → room →
-    count; the empty name is over all things. opened: container → times it held something, and
-    times it was opened.
+    beyond: `room|door` → room behind it → count (no door: `room|`). lies: thing → room → count
+    (empty name: all things). opened: container → times it held something, times it was opened.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -44,7 +43,7 @@ class Prior(BaseModel):
     _kept_hops: dict[str, dict[str, int]] = PrivateAttr(default_factory=dict)
 
     def add(self, world: WorldMap, openings: Sequence[tuple[str, bool]] = ()) -> None:
-        """Count a finished game's map and the content of opened containers."""
+        """Count a finished game's map and opened containers."""
         self._kept_hops.clear()
         for container, something in openings:
             found, times = self.opened.get(container, (0, 0))
@@ -61,26 +60,26 @@ class Prior(BaseModel):
                     _count(self.lies, _THING, place.room.lower())
 
     def behind(self, room: str, door: str, known: Collection[str]) -> dict[str, float]:
-        """Room → probability that it lies behind a way out of `room`. known: rooms that lie
-        elsewhere already. Empty where nothing is known."""
+        """Room → probability that it is behind a way out of `room`; empty if unknown. known: rooms
+        already found elsewhere."""
         counts = self.beyond.get(f"{room.lower()}|{door}", {})
         open_counts = {r: c for r, c in counts.items() if r not in known}
         total = sum(open_counts.values())
         return {r: c / total for r, c in open_counts.items()} if total else {}
 
     def rooms_of(self, thing: str, searched: Collection[str]) -> dict[str, float]:
-        """Room → probability that the thing lies there. searched: rooms where it is not."""
+        """Room → probability that the thing is there. searched: rooms without it."""
         counts = self.lies.get(thing) or self._alike(thing) or self.lies.get(_THING, {})
         left = {r: c for r, c in counts.items() if r not in searched}
         total = sum(left.values())
         return {r: c / total for r, c in left.items()} if total else {}
 
     def knows(self, thing: str) -> bool:
-        """Whether such a thing was ever seen; if not, `rooms_of` is for any thing."""
+        """Whether such a thing was ever seen; otherwise `rooms_of` counts any thing."""
         return bool(self.lies.get(thing) or self._alike(thing))
 
     def _alike(self, thing: str) -> dict[str, int]:
-        """Counts of things whose last word is the same: a yellow onion counts as an onion."""
+        """Counts of things with the same last word: a yellow onion counts as an onion."""
         last = thing.split()[-1]
         alike: dict[str, int] = {}
         for name, counts in self.lies.items():
@@ -90,7 +89,7 @@ class Prior(BaseModel):
         return alike
 
     def hops(self, start: str) -> dict[str, int]:
-        """Doors and ways to every room from `start`, in the union of the houses seen."""
+        """Room → doors and ways from `start`, in the union of the seen houses."""
         if start not in self._kept_hops:
             self._kept_hops[start] = _hops(self._links(), start)
         return self._kept_hops[start]
@@ -102,7 +101,7 @@ class Prior(BaseModel):
         return {room: frozenset(others) for room, others in links.items()}
 
     def worth_opening(self, container: str) -> float | None:
-        """Share of times it held something; `None` if unknown."""
+        """Share of times the container held something; `None` if unknown."""
         found, times = self.opened.get(container, (0, 0))
         return found / times if times else None
 
@@ -126,23 +125,23 @@ def _hops(links: Mapping[str, frozenset[str]], start: str) -> dict[str, int]:
 
 @lru_cache(maxsize=1)
 def learned() -> Prior:
-    """The prior that ships with the package."""
+    """The bundled prior."""
     text = (files("naisei") / "data" / "cooking_prior" / "prior.json").read_text(encoding="utf-8")
     return Prior.model_validate_json(text)
 
 
-# Where to look next: the unexplored way, or the closed container, that promises most.
+# Where to look next: the most promising unexplored way or closed container.
 
 #: Cost in commands of opening an unknown container.
 _UNKNOWN_CONTAINER = 2.0
-#: A container that was never worth opening is the last resort.
+#: Most extra cost of a container; for one that never held anything.
 _HOPELESS = 50.0
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """Go to `place`, then `go` in a direction or `open` a container there. cost: commands that
-    finding something is expected to take."""
+    """Go to `place`, then `go` in a direction or `open` a container. cost: expected commands until
+    something is found."""
 
     place: int
     go: str = ""
@@ -154,7 +153,7 @@ def best_look(
     world: WorldMap, wanted: Sequence[str], prior: Prior, *, stuck: set[tuple[int, str]]
 ) -> Look | None:
     """The look with the least expected commands until one of `wanted` is found; `None` if
-    everything was explored and opened."""
+    everything is explored and open."""
     distance = world.distances()
     known = {place.room.lower() for place in world.places}
     beyond_of = cache(lambda room, door: _further(room, door, wanted, known, prior))
@@ -206,7 +205,7 @@ def _further(room: str, door: str, wanted: Sequence[str], known: set[str], prior
 
 
 def _to_something(room: str, wanted: Sequence[str], known: set[str], prior: Prior) -> float:
-    """Expected further commands from `room` to the nearest of what is wanted."""
+    """Expected commands from `room` to the nearest wanted thing."""
     hops = prior.hops(room)
     best = FAR
     for thing in wanted:
@@ -217,21 +216,21 @@ def _to_something(room: str, wanted: Sequence[str], known: set[str], prior: Prio
 
 
 def _rarely_there(room: str, wanted: Sequence[str], prior: Prior) -> float:
-    """1 if wanted things are never in this room, less if they often are."""
+    """1 if wanted things are never in this room, less the more often they are."""
     shares = [prior.rooms_of(thing, ()).get(room.lower(), 0.0) for thing in wanted]
     return 1 - max(shares, default=0.0)
 
 
-# The cheapest order of errands when everything needed is known: an exact search.
+# The cheapest order of errands once everything is found: an exact search.
 #
-# A state says where the planner is, where each thing is, and what has been cut and cooked. What
-# can be done on the spot without loss (cook what is held where the appliance stands, cut what is
-# held with the knife in hand) is done at once, which keeps the search small.
+# A state has the planner's place, each thing's place, and what is cut and cooked. What
+# can be done at once without loss (cook held things at the appliance, cut held
+# things with the knife) is done at once, which keeps the search small.
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A thing to hold in the end. cook_at: where it must be cooked, or `None`."""
+    """A thing to hold at the end. cook_at: where to cook it, or `None`."""
 
     name: str
     at: int
@@ -316,7 +315,7 @@ def _sites(errands: Errands) -> list[int]:
 
 
 def _least(state: _State) -> int:
-    """Commands that are certainly still needed."""
+    """A lower bound on the remaining commands."""
     _, at, cut, cook, knife, _ = state
     missing = sum(p != HELD for p in at)
     return missing + cut.bit_count() + cook.bit_count() + (1 if cut and knife != HELD else 0)
@@ -357,7 +356,7 @@ def _moves(
             found.append((Errand("take", n), (place, at, cut, cook, HELD, spare), 1))
     if wants and held >= errands.hands:
         if spare:
-            # What nobody needs is put down first; which of it makes no difference.
+            # Drop unneeded things first, in any order.
             return [(Errand("drop", n + 1), (place, at, cut, cook, knife, spare - 1), 1)]
         if knife == HELD:
             found.append((Errand("drop", n), (place, at, cut, cook, place, spare), 1))

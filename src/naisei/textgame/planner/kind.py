@@ -1,4 +1,4 @@
-"""The player planner: of cooking games and, by the player tidy, of tidying up."""
+"""The player kind `planner`: cooking games, and tidying games by the player `tidy`."""
 
 from __future__ import annotations
 
@@ -28,40 +28,39 @@ from naisei.textgame.schemas import Decision, View
 
 # The planner of cooking games: find the cookbook, gather, process, cook, eat.
 #
-# What it must never do: cook or cut an ingredient in a way that the recipe does not ask for, or
-# twice, or eat an ingredient. It gives no such command.
+# It never cooks or cuts an ingredient against the recipe or twice, and never eats one.
 
 _COOKBOOK = "cookbook"
 
 
 class CookingPlanner:
-    """Plays one game. `prior`: statistics of earlier games."""
+    """Plays one game. prior: statistics of earlier games."""
 
     def __init__(self, prior: Prior) -> None:
         self.known = CookingState()
         self._prior = prior
         self._last = ""
         self._mind = HouseMind(prior)
-        #: The plan in words.
+        #: The plan as text.
         self._plan: list[str] = []
 
     def decide(self, view: View) -> Flow[Decision]:
         """The next command; yields no effects."""
         self.known.see(view, self._last)
         self._plan = []
-        command, thought = self._choose()
+        command, thoughts = self._choose()
         self._last = command
-        mind = self._mind.mind_of(self.known, self._missing(), self._plan or [thought])
-        return Decision(action=command, thoughts=thought, mind=mind)
-        yield  # a flow without effects
+        mind = self._mind.mind_of(self.known, self._missing(), self._plan or [thoughts])
+        return Decision(action=command, thoughts=thoughts, mind=mind)
+        yield  # makes this a generator
 
     def did(self, action: str) -> bool:
-        """Record another command than the decided one; it can continue."""
+        """Record that another command was given than decided."""
         self._last = action
         return True
 
     def _missing(self) -> list[str]:
-        """Needed things not seen yet."""
+        """Needed things that were not seen yet."""
         if self.known.recipe is None:
             return [_COOKBOOK] if self.known.where(_COOKBOOK) is None else []
         tasks = self.known.tasks()
@@ -70,7 +69,7 @@ class CookingPlanner:
 
     def _choose(self) -> tuple[str, str]:
         can = self.known.scene.can
-        # With full hands the engine may not list it, and takes it all the same.
+        # With full hands the engine may not list it, but accepts it.
         if "eat meal" in can or "meal" in self.known.held:
             return "eat meal", say("料理ができた", "the meal is ready")
         if self.known.recipe is None:
@@ -102,7 +101,7 @@ class CookingPlanner:
         ]
 
     def _gather(self, tasks: list[Task], missing: list[str]) -> tuple[str, str]:
-        """While something is missing: take things here first, else the nearest promising place."""
+        """While something is missing: take things here, else go to the nearest promising place."""
         if (command := self._at_hand(tasks)) is not None:
             return command
         look = best_look(self.known.world, missing, self._prior, stuck=self.known.stuck)
@@ -113,7 +112,7 @@ class CookingPlanner:
         return self._follow(look, missing)
 
     def _nearest(self, tasks: list[Task]) -> tuple[int, int, str] | None:
-        """(commands, place, name) of the nearest ingredient that can be fetched."""
+        """(commands, place, name) of the nearest ingredient to fetch."""
         if not (self._has_free_hand() or self._spare(tasks)):
             return None
         distance = self.known.world.distances()
@@ -125,12 +124,12 @@ class CookingPlanner:
         return min(found, default=None)
 
     def _spare(self, tasks: list[Task]) -> list[str]:
-        """Held but unneeded things; the knife too once nothing is left to cut."""
+        """Held things that are not needed; also the knife once everything is cut."""
         needed = {t.name for t in tasks} | ({KNIFE} if any(t.cut for t in tasks) else set())
         return sorted(set(self.known.held) - needed)
 
     def _at_hand(self, tasks: list[Task]) -> tuple[str, str] | None:
-        """Something that helps the recipe here and now, and loses nothing."""
+        """A command that advances the recipe here without loss."""
         known = self.known
         for task in tasks:
             if task.name in known.held:
@@ -171,22 +170,22 @@ class CookingPlanner:
             return "", say(
                 f"すべて探したが見つからない: {what}", f"searched everywhere, not found: {what}"
             )
-        thought = say(f"{what} を探す", f"looking for {what}")
+        thoughts = say(f"{what} を探す", f"looking for {what}")
         room = self.known.world.places[look.place].room
         self._plan = [
             say(f"{room} の {look.open} を開ける", f"open the {look.open} in the {room}")
             if look.open
             else say(f"{room} から {look.go} へ", f"{look.go} from the {room}"),
-            thought,
+            thoughts,
         ]
         if look.place != self.known.world.here:
-            return self.known.walk(look.place), thought
+            return self.known.walk(look.place), thoughts
         if look.open:
-            return f"open {look.open}", thought
-        return self.known.go(look.go), thought
+            return f"open {look.open}", thoughts
+        return self.known.go(look.go), thoughts
 
     def _run_errands(self, tasks: list[Task]) -> tuple[str, str]:
-        """Everything is known: the cheapest plan to its end."""
+        """Everything is found: follow the cheapest plan."""
         known = self.known
         if all(t.name in known.held and not t.cut and not t.cook for t in tasks):
             if known.world.here == known.cooking_place:
@@ -250,7 +249,7 @@ class CookingPlanner:
         return self.known.take(name), say("必要なもの", "it is needed")
 
 
-# Which of the two families a game is of, by its first text.
+# The family of a game, from its first text.
 
 _COOKING = re.compile(r"\b(?:cookbook|recipe|hungry|cook\w*|meal|starving|chef)\b", re.I)
 _TIDYING = re.compile(
@@ -262,31 +261,32 @@ _TIDYING = re.compile(
 
 
 def is_tidying(first_text: str) -> bool:
-    """Whether the words of tidying up outnumber those of cooking."""
-    said = {w.lower() for w in _TIDYING.findall(_intro(first_text))}
-    return len(said) > len({w.lower() for w in _COOKING.findall(_intro(first_text))})
+    """Whether words of tidying outnumber those of cooking."""
+    text = {w.lower() for w in _TIDYING.findall(_intro(first_text))}
+    return len(text) > len({w.lower() for w in _COOKING.findall(_intro(first_text))})
 
 
 def _intro(text: str) -> str:
-    """The text before the first room, without its furniture."""
+    """The text before the first room description, whose furniture would mislead."""
     return text.partition("-= ")[0] or text
 
 
 class ByFamily:
-    """Becomes one of two players when it sees the first text."""
+    """Delegates to one of two players, chosen by the first text."""
 
     def __init__(self, *, cooking: Callable[[], Player], tidying: Callable[[], Player]) -> None:
         self._cooking, self._tidying = cooking, tidying
         self._player: Player | None = None
 
     def decide(self, view: View) -> Flow[Decision]:
-        """As the player that the game's family calls for."""
+        """The decision of the player for the game's family."""
         if self._player is None:
             self._player = (self._tidying if is_tidying(view.feedback) else self._cooking)()
         return (yield from self._player.decide(view))
 
     def did(self, action: str) -> bool:
-        """Record another command than the decided one; returns whether it can continue."""
+        """Record that another command was given than decided; returns whether the player can
+        continue."""
         return isinstance(self._player, Follows) and self._player.did(action)
 
 
@@ -309,12 +309,12 @@ class _Kind:
 
 
 def _tidy(context: PlayerContext) -> Player:
-    # Its tables are read only by games that need them.
+    # Imported here: its tables are read only for tidying games.
     from naisei.textgame.tidy.kind import TidyPlayer
 
     return TidyPlayer(context)
 
 
 def build() -> PlayerKind:
-    """The kind `planner`."""
+    """The player kind `planner`."""
     return _Kind()

@@ -1,4 +1,4 @@
-"""The planner's expectations of missing things, and surprises."""
+"""The planner's expectations of missing things, and its surprises."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from naisei.textgame.game_state import HELD, GameState, WorldMap
 from naisei.textgame.planner.explore import Prior
 from naisei.textgame.schemas import Expectation, Mind
 
-#: Number of things, and of rooms for each.
+#: Most things, and most rooms per thing.
 _THINGS, _ROOMS = 6, 2
-#: A thing in a room below this probability is a surprise.
+#: Finding a thing in a room below this probability is a surprise.
 _UNLIKELY = 0.2
 
 
 class HouseMind:
-    """prior: statistics of earlier games."""
+    """Expectations from `prior`, the statistics of earlier games."""
 
     def __init__(self, prior: Prior) -> None:
         self._prior = prior
-        #: Of each thing that is looked for: room → chance.
+        #: Missing thing → room → probability.
         self._expected: dict[str, dict[str, float]] = {}
 
-    def mind_of(self, known: GameState[Any], missing: Sequence[str], plan: Sequence[str]) -> Mind:
-        """missing: things to find. plan: in words."""
-        surprise = self._surprise(known)
-        entered = {place.room.lower() for place in known.world.places}
-        searched = entered - _with_closed(known.world)
-        told = [thing for thing in missing if self._prior.knows(thing)][:_THINGS]
-        self._expected = {thing: self._prior.rooms_of(thing, searched) for thing in told}
+    def mind_of(self, state: GameState[Any], missing: Sequence[str], plan: Sequence[str]) -> Mind:
+        """The beliefs to show. missing: things to find. plan: its steps as text."""
+        surprise = self._surprise(state)
+        entered = {place.room.lower() for place in state.world.places}
+        searched = entered - _with_closed(state.world)
+        known_things = [thing for thing in missing if self._prior.knows(thing)][:_THINGS]
+        self._expected = {thing: self._prior.rooms_of(thing, searched) for thing in known_things}
         expects = tuple(
             Expectation(thing=thing, where=room, chance=round(chance, 3))
             for thing, rooms in self._expected.items()
@@ -38,12 +38,12 @@ class HouseMind:
         )
         return Mind(plan=tuple(plan), expects=expects, surprise=surprise)
 
-    def _surprise(self, known: GameState[Any]) -> str:
+    def _surprise(self, state: GameState[Any]) -> str:
         for thing, rooms in self._expected.items():
-            at = known.where(thing)
+            at = state.where(thing)
             if at is None or at == HELD or not rooms:
                 continue
-            room = known.world.places[at].room
+            room = state.world.places[at].room
             likely = max(rooms, key=lambda each: rooms[each])
             if rooms.get(room.lower(), 0.0) < _UNLIKELY:
                 chance = rooms[likely]

@@ -1,1 +1,1 @@
-"""Kinds of players, by name."""
+"""Player kinds without a package of their own."""

@@ -1,4 +1,4 @@
-"""A player that takes any candidate: the floor of every table."""
+"""A random player: the floor of every table."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from naisei.textgame.schemas import Decision, View
 
 
 class RandomPlayer:
-    """Uniform over the candidates, by the seed and the game's name."""
+    """Uniform over the candidates, seeded by run and game."""
 
     def __init__(self, context: PlayerContext) -> None:
         self._random = Random(f"{context.seed}/{context.game}")
 
     def decide(self, view: View) -> Flow[Decision]:
         return Decision(action=self._random.choice(view.candidates))
-        yield  # a flow without effects
+        yield  # makes this a generator
 
 
 class _Kind:
@@ -32,5 +32,5 @@ class _Kind:
 
 
 def build() -> PlayerKind:
-    """The kind `random`."""
+    """The player kind `random`."""
     return _Kind()

@@ -1,1 +1,1 @@
-"""A player of tidying-up games (TWC style): common sense of households, corrected by the score."""
+"""A player of tidying games (TWC style): common sense about households, corrected by the score."""

@@ -1,5 +1,5 @@
-"""What was seen of a house, and how likely things belong where in it: the table's ranks, meaning,
-and what was tried."""
+"""The observed house, and probabilities of where things belong: the table's ranks, meaning, and
+what was tried."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ _DOOR = re.compile(r"\b(?:door|gate|hatch|doorway|entrance|passageway|portal|gat
 
 
 class TidyState(GameState[None]):
-    """What was seen of a game of tidying up.
+    """The observed state of a tidying game.
 
-    receptacles: (place, name). lying: thing → (place, receptacle; empty for the floor). done:
-    what was put where it belongs.
+    receptacles: (place, name). lying: thing → (place, receptacle; "": the floor). done: things put
+    where they belong.
     """
 
     def __init__(self) -> None:
@@ -60,7 +60,7 @@ class TidyState(GameState[None]):
         can = sorted(self.scene.can)
         held = [c.removeprefix("drop ") for c in can if c.startswith("drop ")]
         if not held:
-            # Without `drop`, what is carried is what can be put somewhere.
+            # Without `drop`, the things that can be put somewhere are held.
             held = sorted({m[1] for c in can if (m := _PUT.match(c))})
         return dict.fromkeys(held or [t for t in self.held if t in view.inventory])
 
@@ -68,7 +68,7 @@ class TidyState(GameState[None]):
         here, place = self.here, self.world.place
         names = set(self.scene.lying.values()) | self.scene.closed
         if takes := self._takes():
-            # Now it is known what can hold something; a window cannot.
+            # Only now is it clear what can hold things; a window cannot.
             names |= takes
             for at in [a for a in self.receptacles if a[0] == here and a[1] not in names]:
                 del self.receptacles[at]
@@ -79,7 +79,7 @@ class TidyState(GameState[None]):
             self.receptacles.setdefault((here, name))
 
     def _takes(self) -> set[str]:
-        """What something that is held can be put on or into here."""
+        """What a held thing can be put on or into here."""
         return {
             command.removeprefix(start)
             for thing in self.held
@@ -89,14 +89,14 @@ class TidyState(GameState[None]):
         }
 
     def put(self, thing: str, receptacle: str) -> str:
-        """The command that puts a held thing there, opening it if need be; empty if none does."""
+        """The command that puts a held thing there, opening it if needed; "" if impossible."""
         for command in (f"put {thing} on {receptacle}", f"insert {thing} into {receptacle}"):
             if command in self.scene.can:
                 return command
         return f"open {receptacle}" if receptacle in self.scene.closed else ""
 
     def hidden(self) -> list[At]:
-        """Closed containers that may hold something, and can be opened."""
+        """Closed containers that may hold something and can be opened."""
         return [
             (place.number, name)
             for place in self.world.places
@@ -105,8 +105,8 @@ class TidyState(GameState[None]):
         ]
 
 
-#: By likeness (same word and state, same class and state, same family and state): how much a
-#: right place gains, what is left of a wrong one, and of one where such a thing lay about.
+#: Factors by likeness (same word and state, same class and state, same family and state): of a
+#: place that was right, one that was wrong, and one where such a thing lay at first.
 _RIGHT = (40.0, 12.0, 3.0)
 _WRONG = (0.05, 0.15, 0.5)
 _FOUND = (0.3, 0.5, 0.9)
@@ -114,23 +114,23 @@ _FOUND = (0.3, 0.5, 0.9)
 
 @dataclass
 class Evidence:
-    """Receptacles are told apart by (place, name)."""
+    """Results of tries; receptacles are identified by (place, name)."""
 
     right: list[tuple[NamedThing, tuple[int, str]]] = field(default_factory=list)
     wrong: list[tuple[NamedThing, tuple[int, str]]] = field(default_factory=list)
     found: list[tuple[NamedThing, tuple[int, str]]] = field(default_factory=list)
 
     def refused(self, thing: NamedThing, at: tuple[int, str]) -> bool:
-        """Whether this very thing got no point there."""
+        """Whether this thing got no point there."""
         return any(other.name == thing.name and place == at for other, place in self.wrong)
 
     def lay(self, thing: NamedThing, at: tuple[int, str]) -> bool:
-        """Whether the thing lay there when it was first seen."""
+        """Whether the thing was there when first seen."""
         return any(other.name == thing.name and place == at for other, place in self.found)
 
     def factor(self, thing: NamedThing, at: tuple[int, str]) -> float:
-        """What experience makes of the prior, > 0; 1 without any. Of several experiences of a
-        sort the strongest counts, since they are much the same evidence."""
+        """Factor on the prior from experience, > 0; 1 without any. Of several similar experiences
+        the strongest counts."""
         right = max((_RIGHT[k] for k in self._like(self.right, thing, at)), default=1.0)
         wrong = min((_WRONG[k] for k in self._like(self.wrong, thing, at)), default=1.0)
         found = min((_FOUND[k] for k in self._like(self.found, thing, at)), default=1.0)
@@ -147,50 +147,50 @@ class Evidence:
         return out
 
 
-def likeness(one: NamedThing, other: NamedThing) -> int | None:
-    """0: the same word in the same state; 1: the same class; 2: the same family; `None`."""
-    if _state(one) != _state(other):
+def likeness(first: NamedThing, second: NamedThing) -> int | None:
+    """0: same word and state; 1: same class; 2: same family; `None`: unlike."""
+    if _state(first) != _state(second):
         return None
-    if one.head == other.head and one.kind == other.kind:
+    if first.head == second.head and first.kind == second.kind:
         return 0
-    if one.kind and one.kind == other.kind:
+    if first.kind and first.kind == second.kind:
         return 1
-    # Where a state decides, it decides for the whole family.
-    sent = one.places == other.places and one.state and one.state != "clean"
-    if sent and one.family == other.family:
+    # A state that decides the place does so for the whole family.
+    sent = first.places == second.places and first.state and first.state != "clean"
+    if sent and first.family == second.family:
         return 1
-    return 2 if one.family and one.family == other.family else None
+    return 2 if first.family and first.family == second.family else None
 
 
 def _state(thing: NamedThing) -> str:
-    """Clean is how things are when nothing is said."""
+    """The state; things are clean unless stated otherwise."""
     return "" if thing.state == "clean" else thing.state
 
 
-#: Weight of a rank of receptacles over that of the rank before.
+#: Weight of a rank relative to the previous rank.
 _DECAY = 0.3
-#: Weight of a place that the table does not name.
+#: Weight of a place that is not in the table.
 _FLOOR = 0.004
-#: Chance that a kind of receptacle that was not seen stands in a room that was not entered.
+#: Probability that an unseen kind of receptacle is in an unvisited room.
 _UNSEEN = 0.5
-#: How far a thing's first place counts as its right one.
+#: How much a thing's first place counts as right.
 _MOVED = 0.03
 #: Kind of receptacle → weight, the best has 1.
 Ranks = dict[str, float]
-#: A receptacle whose name says that it is made for such things.
+#: Factor of a receptacle whose name fits the thing.
 _CUE = 1.2
-#: From this use on a kind of receptacle is for keeping things: no `play mat` is.
+#: Least use of a kind of receptacle for storage (a `play mat` has less).
 _KEEPS = 0.2
-#: What is left of the weight of one whose name says that it is made for other things.
+#: Factor of a receptacle whose name fits other things.
 _FOR_OTHERS = 0.3
-#: How much of a kind's weight a receptacle of unknown kind gets for standing in its room.
+#: Share of a kind's weight for a receptacle of unknown kind in that kind's room.
 _SAME_ROOM = 0.08
-#: A kind that is only sometimes found in the rooms that are left.
+#: Factor of a kind that is only sometimes in the remaining rooms.
 _SECOND_ROOM = 0.4
 
 
 def ranks_of(thing: NamedThing) -> Ranks:
-    """The table's ranks as weights; empty for a thing that it does not know."""
+    """The table's ranks as weights; empty for an unknown thing."""
     out: Ranks = {}
     for rank, kinds in enumerate(thing.places):
         for kind in kinds:
@@ -199,12 +199,12 @@ def ranks_of(thing: NamedThing) -> Ranks:
 
 
 def cue_fits(thing: NamedThing, receptacle: NamedReceptacle) -> bool:
-    """A `shoe trolley` is for shoes and a `crayon box` for crayons, whatever a trolley is; a
-    name that is in the table needs no such guess."""
+    """Whether the receptacle's name fits the thing: a `shoe trolley` is for shoes. Names in the
+    table need no such guess."""
     if receptacle.sure or not thing.cues:
         return False
-    said = {singular(word) for word in receptacle.words}
-    return singular(thing.head) in said or bool(thing.cues & said)
+    words = {singular(word) for word in receptacle.words}
+    return singular(thing.head) in words or bool(thing.cues & words)
 
 
 def _for_others(receptacle: NamedReceptacle) -> bool:
@@ -217,7 +217,7 @@ def _all_cues() -> frozenset[str]:
 
 
 def weight(thing: NamedThing, ranks: Ranks, receptacle: NamedReceptacle) -> float:
-    """> 0, about 1 for the best place. Not normalised."""
+    """Unnormalised weight of a receptacle, > 0, about 1 for the best place."""
     kinds = household().kinds
     near = max(
         (w for kind, w in ranks.items() if receptacle.room in kinds[kind].rooms), default=0.0
@@ -234,9 +234,9 @@ def weight(thing: NamedThing, ranks: Ranks, receptacle: NamedReceptacle) -> floa
 
 
 def unseen_weight(ranks: Ranks, seen: Collection[str], entered: Collection[str]) -> float:
-    """Weight of the places that a thing may have in rooms that nobody entered yet.
+    """Weight of places in rooms that were not visited.
 
-    seen: kinds of receptacles met so far. entered: names of rooms entered.
+    seen: kinds of receptacles so far. entered: names of visited rooms.
     """
     kinds, known = household().kinds, {room_kind(room) for room in entered}
     best, total = 0.0, 0.0
@@ -249,17 +249,16 @@ def unseen_weight(ranks: Ranks, seen: Collection[str], entered: Collection[str])
     return _UNSEEN * (best + 0.1 * (total - best)) + _FLOOR
 
 
-#: A thing that lay where its like is kept may well be in place: what is left of its chances of
-#: a point, and the weight from which on a place is such.
+#: A thing that lay where such things are kept may be in place: factor on its probability of
+#: a point, and the least weight of such a place.
 _IN_PLACE, _KEPT_HERE = 0.3, 0.9
-#: Weight of there being no right place at all.
+#: Weight of having no right place.
 _NOWHERE = 0.02
 
 
 @dataclass(frozen=True, slots=True)
 class Belief:
-    """at: receptacle that was not tried → probability. unseen: that it belongs where nobody has
-    been."""
+    """at: untried receptacle → probability. unseen: probability that the place was not visited."""
 
     at: dict[At, float]
     unseen: float
@@ -267,14 +266,14 @@ class Belief:
 
 @dataclass
 class Beliefs:
-    """meanings: name → ranks by meaning, for names that the table does not know."""
+    """Beliefs about all things. meanings: name → ranks by meaning, for names not in the table."""
 
     evidence: Evidence = field(default_factory=Evidence)
     meanings: dict[str, Ranks] = field(default_factory=dict)
     _ranks: dict[str, Ranks] = field(default_factory=dict)
 
     def of(self, thing: str, state: TidyState) -> Belief:
-        """Probabilities over the receptacles of the house; they and `unseen` add up to < 1."""
+        """Probabilities over receptacles; with `unseen` their sum is < 1."""
         named = name_thing(thing)
         ranks = self._ranks_of(named)
         weights: dict[At, float] = {}
@@ -308,25 +307,25 @@ class Beliefs:
 
     @staticmethod
     def receptacle(at: At, state: TidyState) -> NamedReceptacle:
-        """Its kind, by its name and its room."""
+        """A receptacle's kind, by its name and room."""
         return name_receptacle(at[1], state.world.places[at[0]].room)
 
 
-#: Texts that stand for a class, and words in each.
+#: Example texts per class, and words per text.
 _TEXTS, _WORDS = 3, 6
-#: Classes that a name is taken for, and how sharply the nearer ones are preferred, in standard
-#: deviations of its similarities.
+#: Nearest classes to mix, and the softmax temperature, in standard
+#: deviations of the similarities.
 _NEAREST, _SHARPNESS = 5, 1.5
 
 
 def meanings(things: Sequence[NamedThing]) -> Flow[dict[str, Ranks]]:
-    """Name → weights of kinds of receptacles, the best about 1, mixed over the nearest classes."""
+    """Name → weights of receptacle kinds (best about 1), mixed over the nearest classes."""
     names, texts = _classes()
     vectors = yield from Embed((*texts, *(thing.plain for thing in things)))
     near = vectors[: len(texts)] @ vectors[len(texts) :].T
     out = {}
     for thing, column in zip(things, near.T, strict=True):
-        # Cosines of e5 lie close together: only how they differ says something.
+        # Cosines of e5 lie close together: only differences are informative.
         scores = (column - column.mean()) / (column.std() or 1.0)
         best: dict[str, float] = {}
         for index in np.argsort(-scores, kind="stable"):
@@ -352,7 +351,7 @@ def _mixed(scores: dict[str, float], state: str) -> Ranks:
 
 @lru_cache(maxsize=1)
 def _classes() -> tuple[list[str], tuple[str, ...]]:
-    """Names of the classes, and the texts that stand for them; every class has some."""
+    """Class names and their example texts; every class has some."""
     names, texts = [], []
     for each in household().classes.values():
         for start in range(0, min(len(each.words), _TEXTS * _WORDS), _WORDS):

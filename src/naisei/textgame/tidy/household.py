@@ -1,4 +1,4 @@
-"""The bundled table of a household: names of things and receptacles, and what they stand for."""
+"""The bundled household table: names of things and receptacles, and what they mean."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def normal(name: str) -> str:
 
 
 def singular(word: str) -> str:
-    """The singular of a regular plural; other words as they are."""
+    """The singular of a regular plural; other words unchanged."""
     if word.endswith("ies") and len(word) > 4:
         return word[:-3] + "y"
     if word.endswith(_ES):
@@ -31,19 +31,19 @@ def singular(word: str) -> str:
 
 
 def endings(name: str) -> Iterator[str]:
-    """The name, then what is left without its first word, and so on."""
+    """The name, then without its first word, and so on."""
     words = name.split()
     for start in range(len(words)):
         yield " ".join(words[start:])
 
 
-def longest_ending(name: str, known: Mapping[str, str]) -> tuple[str, str] | None:
-    """(the words before, what the longest known ending stands for), plurals alike.
+def longest_ending(name: str, table: Mapping[str, str]) -> tuple[str, str] | None:
+    """(words before, value of the longest ending in `table`), also for plurals; else `None`.
 
-    name: in normal form, as the keys of `known`.
+    name: in normal form, as the keys of `table`.
     """
     for ending in endings(name):
-        if (found := known.get(ending) or known.get(_singular_last(ending))) is not None:
+        if (found := table.get(ending) or table.get(_singular_last(ending))) is not None:
             return name[: len(name) - len(ending)].strip(), found
     return None
 
@@ -54,18 +54,19 @@ def _singular_last(name: str) -> str:
 
 
 def listed(text: str) -> list[str]:
-    """The items of a list with commas, in normal form."""
+    """The items of a comma-separated list, in normal form."""
     return [word for part in text.split(",") if (word := normal(part))]
 
 
-#: Families of things that are eaten or drunk.
+#: Families of food and drink.
 FOOD = frozenset({"fresh", "chilled", "drink", "dry"})
 Tiers = tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ThingClass:
-    """Things that are kept alike. places: kinds of receptacles by rank. cues: see `things.toml`."""
+    """Things kept in the same places. places: kinds of receptacles by rank. cues: see
+    `things.toml`."""
 
     name: str
     family: str
@@ -76,7 +77,8 @@ class ThingClass:
 
 @dataclass(frozen=True, slots=True)
 class ReceptacleKind:
-    """rooms: where it stands, likely ones first. use: 0–1, how much it is made for keeping."""
+    """A kind of receptacle. rooms: where it is found, likely ones first. use: 0–1, how much it is
+    for storage."""
 
     name: str
     words: tuple[str, ...]
@@ -87,21 +89,21 @@ class ReceptacleKind:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """A state that things are in, and where those of a family belong then."""
+    """A state of things, and where things of a family then belong."""
 
     name: str
     words: tuple[str, ...]
     places: dict[str, Tiers]
 
     def of(self, family: str) -> Tiers | None:
-        """`None`: the state changes nothing for the family."""
+        """The places for a family; `None` if the state changes nothing."""
         group = "food" if family in FOOD else family
         return self.places.get(family, self.places.get(group, self.places.get("other"))) or None
 
 
 @dataclass(frozen=True)
 class Household:
-    """classes, kinds: by name. class_of, kind_of: word in normal form → name."""
+    """The tables. classes, kinds: by name. class_of, kind_of: word in normal form → name."""
 
     classes: dict[str, ThingClass]
     kinds: dict[str, ReceptacleKind]
@@ -118,7 +120,7 @@ class Household:
             for entry in entries:
                 for word in entry.words:
                     table.setdefault(word, entry.name)
-            # A plural in the table stands for its singular too, where that means nothing else.
+            # A plural also defines its singular, unless that is in the table.
             for word, name in list(table.items()):
                 before, _, last = word.rpartition(" ")
                 table.setdefault(f"{before} {singular(last)}".strip(), name)
@@ -126,7 +128,7 @@ class Household:
 
 @lru_cache(maxsize=1)
 def household() -> Household:
-    """The tables of `data/household`."""
+    """The tables in `data/household`."""
     classes = {
         name: ThingClass(
             name,
@@ -147,16 +149,16 @@ def household() -> Household:
         )
         for name, row in _table("receptacles").items()
     }
-    given = _table("states")
+    read = _table("states")
     states = tuple(
         State(
             row["name"],
             tuple(listed(row["words"])),
             {key: _tiers(value) for key, value in row.items() if key not in ("name", "words")},
         )
-        for row in given["state"]
+        for row in read["state"]
     )
-    shelf_stable = frozenset(listed(given["measures"]["shelf_stable"]))
+    shelf_stable = frozenset(listed(read["measures"]["shelf_stable"]))
     return Household(classes, kinds, states, shelf_stable)
 
 
@@ -170,7 +172,7 @@ def _tiers(text: str) -> Tiers:
     return tuple(tuple(rank) for rank in ranks if rank)
 
 
-#: Kind of room → what it is called.
+#: Kind of room → its names.
 ROOMS = {
     "kitchen": "kitchen, kitchenette, cookhouse, scullery, galley, cookery",
     "pantry": "pantry, larder, storeroom, storage room, food store",
@@ -199,21 +201,21 @@ _KIND_OF = {word: kind for kind, words in ROOMS.items() for word in listed(words
 
 
 def room_kind(name: str) -> str:
-    """The kind of room; its own name, in normal form, where that is unknown."""
+    """The kind of a room; its own name in normal form if unknown."""
     found = longest_ending(normal(name), _KIND_OF)
     return found[1] if found else normal(name)
 
 
-#: What comes after these words says more of a thing, but not what it is.
+#: Words after which a name only describes the thing further.
 _AFTER = re.compile(r"\b(?:of|with|for|in|from)\b")
-#: Names that say how much, or in what, there is of a thing: a `shampoo bottle` is shampoo.
+#: Measures and packages: a `shampoo bottle` is shampoo.
 _PACKAGES = frozenset(
     listed(
         "bottle, box, can, jar, bag, carton, packet, pack, package, tube, container, tin, tub, "
         "roll, bunch, sack, stick, block, cube, piece, slice, leaf, pot, jug, set, case, bar"
     )
 )
-#: Packages in which food keeps.
+#: Packages in which food is shelf-stable.
 _SEALED = frozenset({"can", "tin"})
 _ROOM_WORDS = tuple(
     sorted({w for words in ROOMS.values() for w in listed(words)}, key=len, reverse=True)
@@ -222,10 +224,9 @@ _ROOM_WORDS = tuple(
 
 @dataclass(frozen=True, slots=True)
 class NamedThing:
-    """head: the last word. kind: class of the table, empty if unknown. family, state: empty if
-    unknown or none. places: by rank; empty if unknown. cues: words that a receptacle made for
-    it would have in its name, empty where a state sends it elsewhere. plain: of an unknown
-    thing, its name without the words that say its state."""
+    """What a name says about a thing. head: last word. kind: class in the table. family, state.
+    places: by rank. cues: words in the name of a receptacle for it; empty if a state decides.
+    plain: of an unknown thing, the name without state words. Unknown fields are empty."""
 
     name: str
     head: str
@@ -239,8 +240,8 @@ class NamedThing:
 
 @dataclass(frozen=True, slots=True)
 class NamedReceptacle:
-    """kind: empty if unknown. sure: the table has the name, not only its last word. room: the
-    kind of room where it stands. words: all but the last, that say what it is for."""
+    """What a name says about a receptacle. kind: "" if unknown. sure: the full name is in the
+    table, not only its last word. room: kind of its room. words: all but the last."""
 
     name: str
     kind: str
@@ -251,7 +252,7 @@ class NamedReceptacle:
 
 @lru_cache(maxsize=4096)
 def name_thing(name: str) -> NamedThing:
-    """What the table knows of a thing by its name."""
+    """Look up a thing by its name."""
     home, text = household(), normal(name)
     found = _packed(home, text) or longest_ending(text, home.class_of)
     if found is None and (cut := _AFTER.search(text)) and cut.start():
@@ -265,13 +266,14 @@ def name_thing(name: str) -> NamedThing:
 
 
 def places_in_state(of: ThingClass, state: str) -> Tiers:
-    """Where things of a class belong in a state, by the state's name."""
+    """Where things of a class belong in a state."""
     found = next((s.of(of.family) for s in household().states if s.name == state), None)
     return found or of.places
 
 
 def _packed(home: Household, text: str) -> tuple[str, str] | None:
-    """The class of what is packed: of `honey` in `honey bottle`, where the whole is not known."""
+    """The class of a thing in a package, such as `honey` in `honey bottle`, if the full name is
+    unknown."""
     before, _, last = text.rpartition(" ")
     if singular(last) not in _PACKAGES:
         return None
@@ -285,7 +287,7 @@ def _packed(home: Household, text: str) -> tuple[str, str] | None:
 
 
 def _for_what(home: Household, text: str) -> tuple[str, str] | None:
-    """Of an unknown thing, the class that a word before its last names: a `dog whatnot`."""
+    """The class of an earlier word in an unknown name: a `dog whatnot`."""
     words = text.split()
     for word in words[:-1]:
         for each in home.classes.values():
@@ -295,7 +297,7 @@ def _for_what(home: Household, text: str) -> tuple[str, str] | None:
 
 
 def _stated(home: Household, name: str, before: str, of: ThingClass | None) -> NamedThing:
-    """before: the words that may say in what state the thing is."""
+    """Apply the state named in `before`, the words before the class."""
     head = normal(name).rpartition(" ")[2]
     family = of.family if of else ""
     padded = f" {before} "
@@ -305,7 +307,7 @@ def _stated(home: Household, name: str, before: str, of: ThingClass | None) -> N
             continue
         if of is None:
             plain = padded.replace(f" {_state_word(state, padded)} ", " ").strip() or name
-            # Waste is waste, whatever it was.
+            # Waste is a class of its own.
             places = state.of("thing") or ()
             return NamedThing(name, head, state=state.name, places=places, plain=plain)
         elsewhere = state.of(family)
@@ -323,16 +325,16 @@ def _state_word(state: State, padded: str) -> str:
 
 @lru_cache(maxsize=4096)
 def name_receptacle(name: str, room: str) -> NamedReceptacle:
-    """What the table knows of a receptacle by its name and the room where it stands."""
+    """Look up a receptacle by its name and room."""
     home, text, at = household(), normal(name), room_kind(room)
     words = frozenset(text.split()[:-1])
     bare = _without_room(text)
-    if bare != text and (said := room_kind(text[: len(text) - len(bare)])) in ROOMS:
-        at = said
+    if bare != text and (named_room := room_kind(text[: len(text) - len(bare)])) in ROOMS:
+        at = named_room
     exact = next((home.kind_of[e] for e in (text, bare) if e in home.kind_of), None)
     local = _generic(home, bare, at)
     if local is not None and (exact is None or at not in home.kinds[exact].rooms):
-        # `sink` in a bathroom, `shelf` in a laundry room.
+        # Such as a `sink` in a bathroom or a `shelf` in a laundry room.
         return NamedReceptacle(name, local, at, False, words)
     if exact is not None:
         return NamedReceptacle(name, exact, at, True, words)
@@ -354,7 +356,7 @@ def _without_room(text: str) -> str:
 
 
 def _generic(home: Household, head: str, room: str) -> str | None:
-    """The kind that a general word such as `cabinet` is of in a kind of room."""
+    """The kind of a general word such as `cabinet` in a kind of room."""
     fits = [
         (kind.rooms.index(room), kind.name)
         for kind in home.kinds.values()

@@ -1,8 +1,8 @@
-"""The player tidy: common sense first, the score as its judge.
+"""The player kind `tidy`: common sense first, corrected by the score.
 
-Source of the task: the text-game thesis, §3.1 (TWC); its feedback augmentation (§3.2.2) is here a
-belief: a place that gave no point is never tried again for the same thing, and hardly for things
-like it.
+Source of the task: the text-game thesis, §3.1 (TWC). Its feedback augmentation (§3.2.2) is a belief
+here: a place without a point is never tried again for the same thing, and rarely for similar
+things.
 """
 
 from __future__ import annotations
@@ -18,59 +18,59 @@ from naisei.textgame.tidy.beliefs import Belief, Beliefs, TidyState, meanings
 from naisei.textgame.tidy.household import name_thing
 from naisei.textgame.tidy.tour import UNKNOWN, Chance, Tour, best_tour
 
-#: From this chance on that a thing belongs where nobody has been, a doubtful try here can wait.
+#: Least probability of an unvisited place at which a doubtful try here waits.
 _ELSEWHERE = 0.2
-#: What a second try in the same room is worth of a first.
+#: Value of a second try in the same room relative to the first.
 _SECOND = 0.3
 
 
-#: Of what it believes: places of each thing that are told, from which chance on, and in all.
+#: Beliefs to report: places per thing, least probability, and most in total.
 _TOLD_PLACES, _TOLD, _TOLD_IN_ALL = 2, 0.05, 10
-#: From this chance on a thing is put away before the rest of the house is known. A try with a
-#: greater one that fails is a surprise; so is a point for one with less than what is left of 1.
+#: Least probability for putting a thing away before the house is explored. A failed try above
+#: it is a surprise, and so is a point below one minus it.
 _SURE = 0.6
 
 
 class TidyOptions(Options):
-    """embed: whether names that the table does not know are compared by meaning."""
+    """embed: whether to compare names outside the table by meaning."""
 
     embed: bool = True
 
 
 class TidyPlayer:
-    """Plays one game; with the default settings where the context's settings are another kind's."""
+    """Plays one game; uses default settings if the context's belong to another kind."""
 
     def __init__(self, context: PlayerContext) -> None:
-        given = context.settings
-        self._embed = given.embed if isinstance(given, TidyOptions) else True
+        settings = context.settings
+        self._embed = settings.embed if isinstance(settings, TidyOptions) else True
         self.state = TidyState()
         self.beliefs = Beliefs()
         self._left = context.max_steps
         self._score = 0
         self._last = ""
-        #: Thing and receptacle of the last command, where it put something.
+        #: Thing and receptacle of the last `put`.
         self._put: tuple[str, str] | None = None
-        #: How likely it seemed that this would be a point.
+        #: Its estimated probability of a point.
         self._hoped = 0.0
         self._surprise = ""
-        #: Rooms in the order in which it means to go there, in words.
+        #: The planned order of rooms, as text.
         self._plan: tuple[str, ...] = ()
 
     def decide(self, view: View) -> Flow[Decision]:
-        """The next command. Asks for embeddings where the table does not know a name."""
+        """The next command. Requests embeddings for names outside the table."""
         self.state.see(view, self._last)
         self._learn(view)
         if self._embed:
             yield from self._ask_for_meanings()
         beliefs = {t: self.beliefs.of(t, self.state) for t in self._untidy()}
-        command, thought = self._choose(beliefs)
+        command, thoughts = self._choose(beliefs)
         self._left -= 1
         self._score, self._last = view.score, command
         mind = Mind(plan=self._plan, expects=self._expects(beliefs), surprise=self._surprise)
         if self._put is not None:
             thing, receptacle = self._put
             self._hoped = beliefs[thing].at.get((self.state.here, receptacle), 0.0)
-        return Decision(action=command, thoughts=thought, mind=mind)
+        return Decision(action=command, thoughts=thoughts, mind=mind)
 
     def _expects(self, beliefs: dict[str, Belief]) -> tuple[Expectation, ...]:
         found = []
@@ -156,7 +156,7 @@ class TidyPlayer:
         )
 
     def _too_late(self, beliefs: dict[str, Belief]) -> tuple[str, str] | None:
-        """Places are left to try, but no steps to do it in: no reason to give up."""
+        """Whether places are left to try but no steps, which is no reason to give up."""
         can = self.state.scene.can
         if not any(belief.at for belief in beliefs.values()) or not can:
             return None
@@ -169,7 +169,7 @@ class TidyPlayer:
             each = [p for at, p in belief.at.items() if at[0] == place]
             chance = max(each) + _SECOND * (sum(each) - max(each))
             if max(each) < _SURE and belief.unseen > _ELSEWHERE:
-                # It costs two steps to be wrong, and little to look at the other rooms first.
+                # A wrong try costs two steps; looking at other rooms first costs little.
                 chance = min(chance, 0.95 * belief.unseen)
             by_place[place] = chance
         by_place[UNKNOWN] = belief.unseen
@@ -177,12 +177,12 @@ class TidyPlayer:
         return Chance(name, where, by_place)
 
     def _best(self, belief: Belief) -> tuple[float, str]:
-        """(probability, receptacle) of the best place for it in this room."""
+        """(probability, receptacle) of the best place in this room."""
         here = [(p, at[1]) for at, p in belief.at.items() if at[0] == self.state.here]
         return max(here, default=(0.0, ""))
 
     def _put_away(self, tour: Tour, beliefs: dict[str, Belief]) -> tuple[str, str] | None:
-        """The surest of what is held and belongs here."""
+        """Put away the held thing that most surely belongs here."""
         state = self.state
         here = [(self._best(beliefs[t]), t) for t in state.held if tour.target.get(t) == 0]
         for (p, receptacle), thing in sorted(here, reverse=True):
@@ -198,7 +198,7 @@ class TidyPlayer:
         return None
 
     def _take_up(self, tour: Tour, beliefs: dict[str, Belief]) -> tuple[str, str] | None:
-        """What lies here: first what belongs to this room, then what is carried on."""
+        """Take things here, first those that belong in this room."""
         state = self.state
         if state.capacity is not None and len(state.held) >= state.capacity:
             return None
@@ -222,7 +222,7 @@ class TidyPlayer:
         return self.state.walk(tour.stops[1]), say("次の部屋へ", "on to the next room")
 
     def _ways_out(self) -> dict[int, int]:
-        """Place → commands to leave it where nobody has gone."""
+        """Place → commands to leave it by an unexplored way."""
         world = self.state.world
         out: dict[int, int] = {}
         distance = world.distances()
@@ -234,22 +234,22 @@ class TidyPlayer:
         return out
 
     def _explore(self) -> tuple[str, str] | None:
-        """Towards the nearest way that nobody has gone."""
+        """Towards the nearest unexplored way."""
         world, ways = self.state.world, self._ways_out()
         if not ways:
             return None
         distance = world.distances()
         number = min(ways, key=lambda place: (distance[place] + ways[place], place))
-        thought = say("別の部屋も見る", "having a look at the other room")
+        thoughts = say("別の部屋も見る", "having a look at the other room")
         if number != world.here:
-            return self.state.walk(number), thought
+            return self.state.walk(number), thoughts
         open_first = sorted(
             (d in world.place.shut, d) for at, d in world.frontier() if at == number
         )
-        return self.state.go(open_first[0][1]), thought
+        return self.state.go(open_first[0][1]), thoughts
 
     def _search(self) -> tuple[str, str] | None:
-        """Nothing is left to put away: look behind ways and into what is closed."""
+        """Nothing is left to put away: look behind ways and into closed containers."""
         if (command := self._explore()) is not None:
             return command
         state = self.state
@@ -258,10 +258,10 @@ class TidyPlayer:
         if not near:
             return None
         place, name = min(near, key=lambda at: (distance[at[0]], at))
-        thought = say(f"{name} の中を見る", f"looking into the {name}")
+        thoughts = say(f"{name} の中を見る", f"looking into the {name}")
         if place == state.here:
-            return f"open {name}", thought
-        return state.walk(place), thought
+            return f"open {name}", thoughts
+        return state.walk(place), thoughts
 
 
 class _Kind:
@@ -273,5 +273,5 @@ class _Kind:
 
 
 def build() -> PlayerKind:
-    """The kind `tidy`."""
+    """The player kind `tidy`."""
     return _Kind()

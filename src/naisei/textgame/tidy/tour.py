@@ -1,26 +1,26 @@
-"""The order of rooms that promises most points."""
+"""The order of rooms with the highest expected points."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-#: Stands for whatever lies behind a way that nobody has gone.
+#: Place number for everything behind unexplored ways.
 UNKNOWN = -1
-#: What an unknown room is expected to hold: things that can be put away, in steps each.
+#: An unknown room: expected things, steps per thing, and probability of a point.
 _NEW_THINGS, _NEW_STEPS, _NEW_CHANCE = 3, 2, 0.7
-#: A point soon is worth a little more than one late.
+#: Discount of a point per step.
 _LATER = 0.004
-#: Rooms of a tour after the first, and rooms that are considered at all.
+#: Most rooms of a tour after the first, and most rooms considered.
 _LEGS, _ROOMS = 3, 6
-#: A chance of a point that is smaller is no reason to go anywhere.
+#: Smaller probabilities of a point are ignored.
 _WORTH = 0.08
 
 
 @dataclass(frozen=True, slots=True)
 class Chance:
-    """A thing that is not put away. at: its place, `None` if it is held. by_place: place (or
-    `UNKNOWN`) → probability that the next try there is right."""
+    """A thing that is not put away. at: its place, `None` if held. by_place: place (or `UNKNOWN`) →
+    probability that the next try there is right."""
 
     name: str
     at: int | None
@@ -29,8 +29,8 @@ class Chance:
 
 @dataclass(frozen=True, slots=True)
 class Tour:
-    """stops: places in order, the first is here. value: expected points. target: thing → number
-    of the stop where it is put. lifted: thing → number of the stop where it is taken up."""
+    """stops: places in order, the first is here. value: expected points. target: thing → index of
+    the stop where it is put. lifted: thing → index of the stop where it is taken."""
 
     stops: tuple[int, ...]
     value: float
@@ -46,8 +46,8 @@ def best_tour(
     steps: int,
     frontier: Mapping[int, int],
 ) -> Tour:
-    """distance: place → place → commands. frontier: place → commands to leave it into the
-    unknown."""
+    """The best tour. distance: place → place → commands. frontier: place → commands to leave it
+    into unexplored rooms."""
     rooms = _rooms(things, distance[here], here)
     best = _value((here,), 0, (0,), things, steps)
     stack: list[tuple[tuple[int, ...], tuple[int, ...]]] = [((here,), (0,))]
@@ -69,7 +69,7 @@ def best_tour(
 
 
 def _rooms(things: Sequence[Chance], near: Mapping[int, int], here: int) -> list[int]:
-    """Places where there is something to do, the nearest first."""
+    """Places with something to do, nearest first."""
     wanted = {t.at for t in things if t.at is not None} | {here}
     wanted |= {p for t in things for p, chance in t.by_place.items() if chance >= _WORTH}
     known = [p for p in wanted if p in near]

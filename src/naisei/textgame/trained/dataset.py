@@ -1,4 +1,4 @@
-"""From recorded walkthroughs to training examples: choices with negatives, and wrong actions."""
+"""Training examples from recorded walkthroughs: choices with negatives, and wrong actions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict
 from naisei.textgame.cooking_state import NAVIGATE, TextState
 from naisei.textgame.trained.recordings import RecordedGame, RecordedStep
 
-# Which actions are wrong: the labels of the classifier's training set, and what they are of.
+# Wrong actions: the classifier's training examples.
 #
 # Source: the text-game thesis, §§5.2.2, 5.2.3.
 
@@ -21,7 +21,8 @@ _PROCESSING = re.compile(r"^(?:cook .+ with .+|(?:slice|dice|chop) .+ with knife
 
 
 class ProcessingExample(BaseModel):
-    """A cookbook and an action that cooks or cuts. wrong: 1 unless the walkthrough has it."""
+    """A cookbook and an action that cooks or cuts. wrong: 0 if the walkthrough has the action, else
+    1."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -32,16 +33,16 @@ class ProcessingExample(BaseModel):
 
 
 def is_processing(action: str) -> bool:
-    """Whether it is `cook … with …` or `slice|dice|chop … with knife`."""
+    """Whether the action is `cook … with …` or `slice|dice|chop … with knife`."""
     return _PROCESSING.match(action) is not None
 
 
 def processing_examples(
     game: str, cookbook: str, candidates: Iterable[Iterable[str]], walkthrough: Collection[str]
 ) -> list[ProcessingExample]:
-    """Every processing action among a game's candidates, once; none without a cookbook.
+    """Every distinct processing action among a game's candidates; empty without a cookbook.
 
-    candidates: of each state that the walkthrough passes.
+    candidates: of each state along the walkthrough.
     """
     if not cookbook:
         return []
@@ -52,10 +53,10 @@ def processing_examples(
     ]
 
 
-# Walkthroughs with `navigate to <item>` in place of the ways to it.
+# Walkthroughs with `navigate to <item>` instead of `go` commands.
 #
-# Source: the text-game thesis, §6.2.2: at a movement command, the next command that is none is
-# looked up; if the navigator knows its item, the whole way is replaced, else the command stays.
+# Source: the text-game thesis, §6.2.2: for a movement command, find the next other command;
+# if the navigator knows its item, replace the whole path, else keep the command.
 
 _TARGETS = (
     re.compile(r"^cook .+ with (?P<item>.+)$"),
@@ -66,17 +67,17 @@ _TARGETS = (
 
 @dataclass(frozen=True, slots=True)
 class Rewritten:
-    """counts: commands, moves (`go` only), places (ways replaced) and replaced (`go` commands in
-    them), as the thesis reports them."""
+    """A rewritten walkthrough. counts, as the thesis reports them: commands, moves (only `go`),
+    places (replaced paths) and replaced (`go` commands in them)."""
 
     steps: tuple[RecordedStep, ...]
     counts: Counter[str]
 
 
 def target_item(command: str, *, meal: bool = False) -> str:
-    """What a command needs to be near of; empty if it names nothing that can be walked to.
+    """The item that a command must be near; "" if it needs none that can be walked to.
 
-    For cooking that is the appliance, since the food is in hand. meal: `prepare meal` needs the
+    For cooking it is the appliance, since the food is held. meal: `prepare meal` needs the
     cookbook's room (for the player hybrid; not in the thesis).
     """
     if meal and command == "prepare meal":
@@ -86,8 +87,8 @@ def target_item(command: str, *, meal: bool = False) -> str:
 
 
 def rewrite(steps: Sequence[RecordedStep], *, meal: bool = False) -> Rewritten:
-    """The steps of a game; a way that is replaced becomes its first step, with the command that
-    replaces it. Pure: what the navigator knew at each step was recorded with it."""
+    """A game's steps; each replaced path becomes its first step with the replacing command. Pure:
+    each recorded step includes what the navigator knew."""
     out: list[RecordedStep] = []
     counts: Counter[str] = Counter(commands=len(steps), moves=0, places=0, replaced=0)
     counts["moves"] = sum(_is_go(step) for step in steps)
@@ -118,7 +119,7 @@ def _is_go(step: RecordedStep) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A state and what the walkthrough did there. others: the candidates that it did not take."""
+    """A state and the walkthrough's action. others: the other candidates."""
 
     game: str
     state: TextState
@@ -128,8 +129,8 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """counts: of the rewriting (empty without navigator), and `left_out`: commands that the
-    filter removes, and states with a single candidate, from which nothing is to be learned."""
+    """counts: of the rewriting (empty without navigator), and `left_out`: commands that the filter
+    removes and states with one candidate."""
 
     of: tuple[Choice, ...]
     counts: Counter[str]
@@ -138,8 +139,8 @@ class Choices:
 def choices(recordings: Sequence[RecordedGame], *, navigator: bool, meal: bool = False) -> Choices:
     """Every choice of the walkthroughs (thesis §5.3.3).
 
-    navigator: with `navigate to …` among the candidates, and the walkthroughs rewritten. meal:
-    see `target_item`.
+    navigator: include `navigate to …` candidates and rewrite the walkthroughs. meal: see
+    `target_item`.
     """
     out: list[Choice] = []
     counts: Counter[str] = Counter()
@@ -150,9 +151,9 @@ def choices(recordings: Sequence[RecordedGame], *, navigator: bool, meal: bool =
             steps = rewritten.steps
             counts.update(rewritten.counts)
         for step in steps:
-            shown = step.candidates + (step.navigate if navigator else ())
-            others = tuple(each for each in shown if each != step.action)
-            if step.action not in shown or not others:
+            candidates = step.candidates + (step.navigate if navigator else ())
+            others = tuple(each for each in candidates if each != step.action)
+            if step.action not in candidates or not others:
                 counts["left_out"] += 1
                 continue
             out.append(Choice(game.game, step.state, step.action, others))
@@ -160,14 +161,14 @@ def choices(recordings: Sequence[RecordedGame], *, navigator: bool, meal: bool =
 
 
 def negatives(choice: Choice, count: int, *, seed: str) -> tuple[str, ...]:
-    """At most `count` of the other candidates, without repetition (§6.3.3)."""
+    """At most `count` random other candidates, without repetition (§6.3.3)."""
     if len(choice.others) <= count:
         return choice.others
     return tuple(Random(seed).sample(choice.others, count))
 
 
 def wrong_actions(recordings: Sequence[RecordedGame]) -> tuple[ProcessingExample, ...]:
-    """The classifier's examples (§5.2.3), of every game in which the cookbook was read."""
+    """The classifier's examples (§5.2.3) of every game whose cookbook was read."""
     out: list[ProcessingExample] = []
     for game in recordings:
         cookbook = next((s.state.cookbook for s in game.steps if s.state.cookbook), "")
@@ -183,7 +184,7 @@ Pair = tuple[TextState, str, float]
 def pairs_of(
     source: Choice | ProcessingExample, count: int | None = None, *, seed: str = ""
 ) -> list[Pair]:
-    """The pairs of an example; of a choice the positive, then at most `count` of the others."""
+    """An example's pairs; for a choice, the positive and at most `count` negatives."""
     if isinstance(source, ProcessingExample):
         return [(TextState(cookbook=source.cookbook), source.action, float(source.wrong))]
     others = source.others if count is None else negatives(source, count, seed=seed)

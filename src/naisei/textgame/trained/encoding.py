@@ -1,4 +1,4 @@
-"""Tokenization, and the arrays that encode a state with its actions."""
+"""Tokenization, and arrays that encode a state with its actions."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from naisei.textgame.cooking_state import TextState, fit
 
 
 class Special(BaseModel):
-    """How a pair is framed: first segment, `between`, second segment; numbers of tokens.
+    """Special tokens of a pair: before the first segment, between, after the second.
 
     BERT: `[CLS] a [SEP] b [SEP]`; RoBERTa: `<s> a </s></s> b </s>`. types: whether the second
-    segment is of type 1.
+    segment has type 1.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -34,13 +34,13 @@ class Special(BaseModel):
     types: bool
 
 
-#: From a text to the numbers of its tokens, without those that frame it.
+#: Text → token ids without special tokens.
 Numbers = Callable[[str], tuple[int, ...]]
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Each `(pairs, tokens)`, int64."""
+    """Encoded pairs; each array is `(pairs, tokens)`, int64."""
 
     input_ids: NDArray[np.int64]
     attention_mask: NDArray[np.int64]
@@ -51,16 +51,17 @@ class Batch:
 
 
 class PairEncoder:
-    """numbers: of a text's tokens (`numbers_by`). limit: tokens of a pair, special ones too."""
+    """Encodes (state, action) pairs. numbers: text → token ids (`numbers_by`). limit: most tokens
+    of a pair, including special ones."""
 
     def __init__(self, numbers: Numbers, special: Special, *, limit: int) -> None:
         self.special, self.limit = special, limit
         self._framing = len(special.before) + len(special.between) + len(special.after)
-        # Each text occurs with every candidate of a state, and in many states.
+        # The same texts recur for every candidate and in many states.
         self._ids = lru_cache(maxsize=4096)(numbers)
 
     def pair(self, state: TextState, action: str) -> tuple[list[int], int]:
-        """Token numbers, and where the second segment begins."""
+        """Token ids, and the start of the second segment."""
         first, second = fit(
             self._ids(state.possessions),
             self._ids(state.environment),
@@ -71,7 +72,7 @@ class PairEncoder:
         return [*head, *second, *self.special.after], len(head)
 
     def batch(self, pairs: Sequence[tuple[TextState, str]]) -> Batch:
-        """The pairs in order."""
+        """Encode pairs in order."""
         encoded = [self.pair(*each) for each in pairs]
         shape = (len(encoded), max(len(ids) for ids, _ in encoded))
         ids = np.full(shape, self.special.pad, np.int64)
@@ -85,12 +86,12 @@ class PairEncoder:
 
 
 def numbers_by(tokenizer: Any) -> Numbers:
-    """By a tokenizer of the library `tokenizers`."""
+    """Token ids by a tokenizer of the library `tokenizers`."""
     return lambda text: tuple(tokenizer.encode(text, add_special_tokens=False).ids)
 
 
 def special_of(tokenizer: Any, *, pad: int, types: bool) -> Special:
-    """How a tokenizer frames a pair, read off an encoded one."""
+    """A tokenizer's special tokens of a pair, found by encoding one."""
     one, two = (tokenizer.encode(t, add_special_tokens=False).ids for t in ("go", "eat"))
     ids = list(tokenizer.encode("go", "eat").ids)
     at = _find(ids, one, 0)
@@ -108,26 +109,25 @@ def _find(ids: Sequence[int], part: Sequence[int], start: int) -> int:
     return next(i for i in range(start, len(ids)) if list(ids[i : i + len(part)]) == list(part))
 
 
-# Many actions after one state, which the encoder reads once for all of them.
+# Many actions after one state, which is encoded once.
 #
-# `[CLS] state [SEP]`, then each action as a segment of its own, `[CLS] action [SEP]`. A state's
-# tokens see the state; an action's see the state and themselves, never another action. Every
-# segment is numbered on from the state's last position. So what an action is rated depends on the
-# state and on the action alone, not on which others are there, nor on their order. In the thesis
-# each pair is read by itself (§5.2.1); this costs a quarter to a tenth of it, and differs in that
-# the state's tokens do not see the action.
+# `[CLS] state [SEP]`, then each action as its own segment, `[CLS] action [SEP]`. A state's
+# tokens attend to the state; an action's to the state and themselves. Positions of each
+# segment continue from the state's last, so a rating depends only on the state
+# and the action, not on other actions or their order. The thesis encodes
+# each pair separately (§5.2.1); this costs a quarter to a tenth of that, and differs in that
+# the state's tokens do not attend to the action.
 
-#: Kinds of token, numbered in this order.
+#: Kinds of tokens; the index is the number.
 PARTS = ("held", "cookbook", "environment", "action")
-#: Tokens kept free for an action, whichever actions there are.
+#: Tokens reserved for an action.
 _ACTION = 32
 
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """A state with its actions; all int64. The first four are `(tokens,)`: token numbers; 0 the
-    state, 1 … the actions; kinds (`PARTS`); positions. heads: `(actions,)`, where each action's
-    `[CLS]` is."""
+    """A state with its actions; int64. `(tokens,)`: token ids; segments (0: the state, 1 …: the
+    actions); kinds (`PARTS`); positions. heads: `(actions,)`, index of each action's `[CLS]`."""
 
     input_ids: NDArray[np.int64]
     segments: NDArray[np.int64]
@@ -137,7 +137,8 @@ class Shared:
 
 
 class SharedEncoder:
-    """numbers: of a text's tokens, see `numbers_by`. limit: tokens of a state with one action."""
+    """Encodes a state with all its actions. numbers: text → token ids (`numbers_by`). limit: most
+    tokens of the state with one action."""
 
     def __init__(self, numbers: Numbers, special: Special, *, limit: int) -> None:
         self._special = special
@@ -147,8 +148,8 @@ class SharedEncoder:
         self._ids = lru_cache(maxsize=8192)(numbers)
 
     def state(self, state: TextState) -> tuple[list[int], list[int]]:
-        """Framed, and the kind of each token; the end of the environment goes first where it is
-        too long."""
+        """Token ids with special tokens, and the kind of each; a long environment is cut at its
+        end."""
         held, cookbook = self._ids(state.inventory_summary), self._ids(state.cookbook)
         environment = self._ids(state.environment)
         first, _ = fit([*held, *cookbook], environment, (), limit=self._state_room)
@@ -158,12 +159,12 @@ class SharedEncoder:
         return [*before, *first, *after], kinds
 
     def action(self, action: str) -> list[int]:
-        """Framed."""
+        """Token ids with special tokens."""
         ids = self._ids(action)[: self._action_room]
         return [*self._special.before, *ids, *self._special.after]
 
     def encode(self, state: TextState, actions: Sequence[str]) -> Shared:
-        """The actions in order."""
+        """Encode the actions in order."""
         ids, parts = self.state(state)
         end, heads = len(ids), []
         segments, positions = [0] * end, [*range(end)]
@@ -178,7 +179,7 @@ class SharedEncoder:
         )
 
 
-# BERT's tokenizer, uncased: words of a vocabulary, and pieces of those that are not in it.
+# BERT's uncased WordPiece tokenizer.
 #
 # Source: Devlin et al., "BERT: Pre-training of Deep Bidirectional Transformers for Language
 # Understanding", 2019, and the tokenization of its published code.
@@ -188,10 +189,10 @@ _ASCII_MARKS = r"!-/:-@\[-`{-~"
 
 
 class WordPiece:
-    """Read from a `tokenizer.json` of the library `tokenizers` that is of this kind."""
+    """Reads a `tokenizer.json` of this type from the library `tokenizers`."""
 
     def __init__(self, path: Path) -> None:
-        """Raises `OSError`, `ValueError` or `KeyError` for another kind of file."""
+        """Raises `OSError`, `ValueError` or `KeyError` for another file type."""
         described = json.loads(path.read_text("utf-8"))
         model, normal = described["model"], described["normalizer"]
         if (model["type"], normal["type"], normal["lowercase"]) != (
@@ -206,11 +207,11 @@ class WordPiece:
         self._pieces = lru_cache(maxsize=8192)(self._of_word)
 
     def numbers(self, text: str) -> tuple[int, ...]:
-        """Numbers of the pieces, without the tokens that frame a text."""
+        """Token ids without special tokens."""
         return tuple(n for word in _words(text) for n in self._pieces(word))
 
     def _of_word(self, word: str) -> tuple[int, ...]:
-        """The longest piece first, again and again; unknown if one is missing."""
+        """Greedy longest-match pieces; the unknown token if there is no match."""
         if len(word) > _LONGEST:
             return (self._unknown,)
         found, start = [], 0
@@ -227,7 +228,7 @@ class WordPiece:
 
 
 def _words(text: str) -> list[str]:
-    """Lower case without accents; every mark and every Chinese character is a word."""
+    """Lower-case words without accents; punctuation and Chinese characters are separate words."""
     out = []
     for char in text:
         kind = unicodedata.category(char)

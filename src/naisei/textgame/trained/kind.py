@@ -1,4 +1,4 @@
-"""The player `imitation`: every row of the thesis's tables 5.1–5.4 and 6.1 is a setting of it."""
+"""The player kind `imitation`: settings cover every row of the thesis's Tables 5.1–5.4 and 6.1."""
 
 from __future__ import annotations
 
@@ -25,45 +25,43 @@ class Scorer(Protocol):
     """Rates actions."""
 
     def score(self, state: TextState, actions: Sequence[str]) -> Sequence[float]:
-        """One number of 0–1 an action, in order; the better the higher."""
+        """One number of 0–1 per action, in order; higher is better."""
         ...
 
 
 class Judge(Protocol):
-    """Tells wrong actions (thesis §5.2.2)."""
+    """Classifies wrong actions (thesis §5.2.2)."""
 
     def wrong(self, cookbook: str, actions: Sequence[str]) -> Sequence[bool]:
-        """Of each action, in order. cookbook: empty while it was not read."""
+        """Whether each action is wrong, in order. cookbook: "" until it was read."""
         ...
 
 
-# UCB1 over the actions of a state, so that no action is repeated while others are untried.
+# UCB1 over the actions of a state: no action is repeated while others are untried.
 #
 # Source: the text-game thesis, §5.2.4, equation 5.1.
 
-#: What an action gains that was never chosen in a state.
+#: Bonus of an action never chosen in the state.
 UNTRIED = 5.0
 
-#: What counts as the same state: the room, the points (see `visit_key`), what is to be seen.
+#: Identity of a state: room, points (see `visit_key`), description.
 VisitKey = tuple[str, str, str]
 
 
 def visit_key(view: View, *, recipe: bool) -> VisitKey:
-    """Two moments are one state if room and description read the same and, once the recipe is
-    known, as many points were won.
+    """The identity of a state: room, description and, once the recipe is known, points.
 
-    The thesis leaves it open. The step is no part of it, or no state would ever return; neither is
-    the cookbook, so that it is not read over and over. Points tell that something was achieved,
-    after which what was tried may be right. What is held tells less: if it counted, every room
-    would be new when anything is taken or dropped, and a player that misses an ingredient would
-    take and drop what it has, in every order, before it looks elsewhere.
+    The thesis leaves this open. With the step, no state would recur. Points mark progress, after
+    which earlier failures may succeed. Without the cookbook, it is not read again and again. Held
+    things do not count: otherwise every take or drop would make all rooms new, and a player that
+    lacks an ingredient would permute what it holds before looking elsewhere.
     """
     return (view.room, str(view.score) if recipe else "", view.description)
 
 
 def ucb1(mean: float, chosen: int, total: int) -> float:
-    """Equation 5.1. mean: the scorer's output, 0–1. chosen: how often the action was, in this
-    state. total: how often any was; at least `chosen`."""
+    """Equation 5.1. mean: the scorer's output, 0–1. chosen: times the action was chosen in this
+    state. total: times any action was, at least `chosen`."""
     if chosen == 0:
         return mean + UNTRIED
     return mean + sqrt(2 * log(total) / chosen)
@@ -72,8 +70,7 @@ def ucb1(mean: float, chosen: int, total: int) -> float:
 def ucb_values(
     scores: Mapping[str, float], chosen: Mapping[str, int], penalties: Mapping[str, int]
 ) -> dict[str, float]:
-    """Action → value. penalties: choices that are counted though they were not made; they count
-    in the total as well, so that it is never less than its parts."""
+    """Action → value. penalties: virtual choices, counted in the total too."""
     counts = {action: chosen.get(action, 0) + penalties.get(action, 0) for action in scores}
     total = sum(counts.values())
     return {action: ucb1(score, counts[action], total) for action, score in scores.items()}
@@ -82,10 +79,10 @@ def ucb_values(
 def faded_values(
     scores: Mapping[str, float], chosen: Mapping[str, int], penalties: Mapping[str, int]
 ) -> dict[str, float]:
-    """Action → its score, a tenth of it for every time that it was chosen.
+    """Action → score times 0.1 for each earlier choice.
 
-    Not in the thesis: equation 5.1 tries everything once before it repeats anything; here what
-    was tried waits only for what is rated nearly as high.
+    Not in the thesis: equation 5.1 tries every action once before repeating one; this only prefers
+    others with nearly the same score.
     """
     return {
         action: score * 0.1 ** (chosen.get(action, 0) + penalties.get(action, 0))
@@ -101,10 +98,10 @@ def plain_values(
 
 
 class Visits:
-    """How often each action was chosen: by state, but cooking and cutting in the whole game.
+    """How often each action was chosen: per state, but for cooking and cutting over the whole game.
 
-    What cannot be undone makes every later state another one, in which it would be untried: tried
-    once in each, food would be cooked twice, and that ends the game.
+    Irreversible actions change every later state, where they would count as untried again: food
+    would be cooked twice, which ends the game.
     """
 
     def __init__(self) -> None:
@@ -120,7 +117,7 @@ class Visits:
 
 
 def best(values: Mapping[str, float], order: Sequence[str]) -> str:
-    """The action of the highest value; of several, the first in `order`."""
+    """The action with the highest value; on ties the first in `order`."""
     return max(order, key=lambda action: values[action])
 
 
@@ -128,10 +125,10 @@ def best(values: Mapping[str, float], order: Sequence[str]) -> str:
 #
 # Source: the text-game thesis, figures 5.2 and 6.3.
 
-#: What becomes of an action that is judged wrong: nothing; it counts as chosen once more
-#: (§5.2.4); it is never chosen (action elimination).
+#: Effect of a wrong action: none; counts as chosen once more
+#: (§5.2.4); eliminated.
 Penalty = Literal["none", "soft", "hard"]
-#: What past choices do to a score: equation 5.1; it fades with every choice; nothing.
+#: Effect of past choices on a score: equation 5.1; fading; none.
 Explore = Literal["ucb1", "fading", "none"]
 VALUES = {"ucb1": ucb_values, "fading": faded_values, "none": plain_values}
 
@@ -148,17 +145,17 @@ class ImitationPlayer:
         self._visits = Visits()
 
     def decide(self, view: View) -> Flow[Decision]:
-        """The next command; it never asks the world for anything."""
+        """The next command; yields no effects."""
         state = self._navigator.see(view)
         decision = self._navigator.on_the_way(view) or self._choose(view, state)
         self._navigator.gave(decision.action)
         return decision
-        yield  # a flow without effects
+        yield  # makes this a generator
 
     def _choose(self, view: View, state: TextState) -> Decision:
         actions = list(offered(view))
         if self._penalty != "none":
-            # Not in the thesis, whose classifier reads the cookbook alone.
+            # Not in the thesis, whose classifier sees only the cookbook.
             actions = [a for a in actions if not self._navigator.state.cooks_again(a)]
         if self._uses_navigator:
             actions += self._navigator.commands()
@@ -194,22 +191,22 @@ class ImitationPlayer:
         return self._navigator.begin(decision, f"{chosen} ({thoughts})")
 
 
-# Classifiers of wrong actions: learned, by the recipe, and the extreme one of Table 5.4.
+# Classifiers of wrong actions: learned, rule-based, and the extreme one of Table 5.4.
 #
-# A cookbook that was not read yet asks for nothing: cooking and cutting are wrong until then.
+# Before the cookbook was read, cooking and cutting are wrong.
 
 
 class NoJudge:
-    """Nothing is wrong."""
+    """No action is wrong."""
 
     def wrong(self, cookbook: str, actions: Sequence[str]) -> Sequence[bool]:
         return [False] * len(actions)
 
 
 class LearnedJudge:
-    """A classifier of (cookbook, action), asked about cooking and cutting only (§5.2.3).
+    """A classifier of (cookbook, action), applied to cooking and cutting only (§5.2.3).
 
-    threshold: the rating from which on an action counts as wrong.
+    threshold: least rating of a wrong action.
     """
 
     def __init__(self, classifier: Scorer, *, threshold: float = 0.5) -> None:
@@ -218,14 +215,14 @@ class LearnedJudge:
     def wrong(self, cookbook: str, actions: Sequence[str]) -> Sequence[bool]:
         if not cookbook:
             return [is_processing(action) for action in actions]
-        asked = [a for a in actions if is_processing(a)]
-        rated = self._classifier.score(TextState(cookbook=cookbook), asked) if asked else ()
-        of = dict(zip(asked, rated, strict=True))
+        batch = [a for a in actions if is_processing(a)]
+        rated = self._classifier.score(TextState(cookbook=cookbook), batch) if batch else ()
+        of = dict(zip(batch, rated, strict=True))
         return [of.get(action, 0.0) > self._threshold for action in actions]
 
 
 class ExtremeJudge:
-    """Calls every action wrong that can bring a point (§5.5.2): cooking, cutting, taking food,
+    """Rejects every action that can bring a point (§5.5.2): cooking, cutting, taking food,
     preparing and eating the meal."""
 
     def wrong(self, cookbook: str, actions: Sequence[str]) -> Sequence[bool]:
@@ -239,7 +236,7 @@ def _may_score(action: str) -> bool:
 
 
 class RecipeJudge:
-    """By the text of the cookbook: cooking and cutting that it does not ask for is wrong."""
+    """Rejects cooking and cutting that the cookbook does not require."""
 
     def wrong(self, cookbook: str, actions: Sequence[str]) -> Sequence[bool]:
         if not cookbook:
@@ -262,11 +259,10 @@ def _against(recipe: Recipe, action: str) -> bool:
 
 
 class ImitationOptions(Options):
-    """model: folder of the scorer; the bundled one by default. ucb: equation 5.1. penalty: what
-    becomes of an action judged wrong; `soft` by default with the bundled scorer, which is the
-    thesis's full configuration, and `none` with any other or without ucb. classifier: who judges:
-    `learned` (folder `classifier_model`) or `extreme` (§5.5.2). navigator: whether `navigate to …`
-    is offered; by default if the model learned it."""
+    """model: folder of the scorer; bundled by default. ucb: equation 5.1. penalty: effect of a
+    wrong action; by default `soft` with the bundled scorer (the thesis's full configuration), else
+    `none`. classifier: `learned` (folder `classifier_model`) or `extreme` (§5.5.2). navigator:
+    offer `navigate to …`; by default if the model was trained with it."""
 
     model: str = ""
     ucb: bool = True
@@ -281,8 +277,8 @@ class _Kind:
     roles: tuple[str, ...] = ()
 
     def new(self, context: PlayerContext) -> Player:
-        given = ImitationOptions.model_validate(context.settings.model_dump())
-        if given.penalty == "soft" and not given.ucb:
+        settings = ImitationOptions.model_validate(context.settings.model_dump())
+        if settings.penalty == "soft" and not settings.ucb:
             raise InputError(
                 say(
                     "penalty=soft は UCB1 を通して働きますが、UCB1 を使わない設定になっています",
@@ -294,31 +290,31 @@ class _Kind:
                     "leave ucb on, or use penalty=hard",
                 ),
             )
-        penalty = given.penalty or ("none" if given.model or not given.ucb else "soft")
-        scorer = trained_scorer(_folder(given.model, "scorer"), "policy")
-        navigator = scorer.card.navigator if given.navigator is None else given.navigator
+        penalty = settings.penalty or ("none" if settings.model or not settings.ucb else "soft")
+        scorer = trained_scorer(_folder(settings.model, "scorer"), "policy")
+        navigator = scorer.card.navigator if settings.navigator is None else settings.navigator
         return ImitationPlayer(
             scorer,
-            _judge(given, penalty),
+            _judge(settings, penalty),
             penalty=penalty,
-            explore="ucb1" if given.ucb else "none",
+            explore="ucb1" if settings.ucb else "none",
             navigator=navigator,
         )
 
 
-def _judge(given: ImitationOptions, penalty: Penalty) -> Judge:
+def _judge(options: ImitationOptions, penalty: Penalty) -> Judge:
     if penalty == "none":
         return NoJudge()
-    if given.classifier == "extreme":
+    if options.classifier == "extreme":
         return ExtremeJudge()
-    classifier = trained_scorer(_folder(given.classifier_model, "classifier"), "classifier")
+    classifier = trained_scorer(_folder(options.classifier_model, "classifier"), "classifier")
     return LearnedJudge(classifier, threshold=classifier.card.threshold)
 
 
-def _folder(given: str, name: str) -> Path:
-    return Path(given) if given else bundled("imitation") / name
+def _folder(path: str, name: str) -> Path:
+    return Path(path) if path else bundled("imitation") / name
 
 
 def build() -> PlayerKind:
-    """The kind `imitation`."""
+    """The player kind `imitation`."""
     return _Kind()

@@ -1,8 +1,8 @@
-"""The network of the layout `shared` in numpy: playing needs no runtime of neural networks.
+"""The network of layout `shared` in numpy; playing needs no neural runtime.
 
-A BERT under a mask by segments: a state sees itself, an action the state and itself; the last layer
-computes each action's `[CLS]` alone. Weights: `model.npz`, names as torch has them, each matrix as
-int8 with a scale a row (`NAME.scale`) or as float32, and `attention_heads`.
+A BERT with masked segments: the state attends to itself, an action to the state and itself; the
+last layer computes only each action's `[CLS]`. Weights: `model.npz` with torch's names, each matrix
+int8 with a scale per row (`NAME.scale`) or float32, and `attention_heads`.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ from numpy.typing import NDArray
 from naisei.textgame.trained.encoding import Shared
 
 Floats = NDArray[np.float32]
-#: In all layers but the last, attention heads from the first on look at a token's other occurrences
-#: in the state: at themselves, at one, two and three tokens before them ("dice the red onion"), at
-#: one after; and the next ones at what stands one, two and three tokens before the token itself.
+#: In all layers but the last, the first attention heads attend to a token's other occurrences
+#: in the state, one, two and three tokens before them ("dice the red onion") and
+#: one after; the next heads attend to one, two and three tokens before the token itself.
 _ELSEWHERE, _BESIDE = (0, -1, -2, -3, 1), (1, 2, 3)
-#: What is added to their logits there, and besides for each neighbour that is the same too, so that
-#: a "red bell pepper" is rather another "red bell pepper" than a green one.
+#: Bonus on those logits, and per equal neighbour, so that
+#: a "red bell pepper" matches another one rather than a green one.
 _MATCH, _NEIGHBOUR = 5.0, 3.0
 _EPSILON = np.float32(1e-12)
-#: Multiplications up to which OpenBLAS keeps a product of matrices to one thread.
+#: Most multiplications of a matrix product for which OpenBLAS uses one thread.
 _ONE_THREAD = 65536 * 4
 
 
 class NumpyNetwork:
-    """Ratings of one state's actions, before the sigmoid."""
+    """Logits of one state's actions."""
 
     def __init__(self, path: Path) -> None:
-        """Raises `OSError`, `ValueError` or `KeyError` for a file that is no such network."""
+        """Raises `OSError`, `ValueError` or `KeyError` for another file type."""
         with np.load(path, allow_pickle=False) as stored:
             arrays = dict(stored)
         self._heads = int(arrays["attention_heads"])
@@ -42,7 +42,7 @@ class NumpyNetwork:
                 if f"{name}.scale" in arrays:
                     whole *= arrays[f"{name}.scale"]
                 is_layer = whole.ndim == 2 and "embeddings" not in name
-                # As it is multiplied with, once and not at every call.
+                # Dequantised once, not at every call.
                 self._weights[name] = np.ascontiguousarray(whole.T) if is_layer else whole
         numbers = {int(n.split(".")[3]) for n in self._weights if n.startswith("body.encoder.")}
         self._layers = [f"body.encoder.layer.{number}" for number in sorted(numbers)]
@@ -50,7 +50,7 @@ class NumpyNetwork:
             raise ValueError("no layers")
 
     def rate(self, batch: Shared) -> Floats:
-        """`(actions,)`."""
+        """Logits, `(actions,)`."""
         ids, segments = batch.input_ids, batch.segments
         positions, heads = batch.position_ids, batch.heads
         part = self._weights.__getitem__
@@ -58,31 +58,31 @@ class NumpyNetwork:
         states = states + part("body.embeddings.token_type_embeddings.weight")[batch.parts]
         states = states + part("body.embeddings.position_embeddings.weight")[positions]
         states = self._normal(states, "body.embeddings.LayerNorm")
-        seen = (segments[:, None] == segments[None]) | (segments == 0)[None]
-        mask = ((1 - seen.astype(np.float32)) * np.float32(-1e4))[None]
+        visible = (segments[:, None] == segments[None]) | (segments == 0)[None]
+        mask = ((1 - visible.astype(np.float32)) * np.float32(-1e4))[None]
         finding = mask + self._matches(ids, segments, positions)
         for layer in self._layers[:-1]:
             states = self._attend(layer, states, states, finding)
-        asked = self._attend(self._layers[-1], states[heads], states, mask[:, heads])
+        queries = self._attend(self._layers[-1], states[heads], states, mask[:, heads])
         head = part("head.weight")[:, 0]
-        logits: Floats = (asked * head).sum(axis=1) + part("head.bias")
+        logits: Floats = (queries * head).sum(axis=1) + part("head.bias")
         return logits
 
-    def _attend(self, layer: str, asking: Floats, told: Floats, mask: Floats) -> Floats:
-        """asking: `(n, width)`. told: `(tokens, width)`. mask: `(1 or heads, n, tokens)`."""
+    def _attend(self, layer: str, queries: Floats, keys: Floats, mask: Floats) -> Floats:
+        """queries: `(n, width)`. keys: `(tokens, width)`. mask: `(1 or heads, n, tokens)`."""
         own = f"{layer}.attention.self"
-        query = self._split(self._linear(asking, f"{own}.query"))
-        key = self._split(self._linear(told, f"{own}.key"))
-        value = self._split(self._linear(told, f"{own}.value"))
+        query = self._split(self._linear(queries, f"{own}.query"))
+        key = self._split(self._linear(keys, f"{own}.key"))
+        value = self._split(self._linear(keys, f"{own}.value"))
         logits = _product(query, key.transpose(0, 2, 1))
         logits *= np.float32(query.shape[2] ** -0.5)
         logits += mask
         logits -= logits.max(axis=2, keepdims=True)
         np.exp(logits, out=logits)
         logits /= logits.sum(axis=2, keepdims=True)
-        mixed = _product(logits, value).transpose(1, 0, 2).reshape(len(asking), -1)
+        mixed = _product(logits, value).transpose(1, 0, 2).reshape(len(queries), -1)
         out = f"{layer}.attention.output"
-        mixed = self._normal(self._linear(mixed, f"{out}.dense") + asking, f"{out}.LayerNorm")
+        mixed = self._normal(self._linear(mixed, f"{out}.dense") + queries, f"{out}.LayerNorm")
         inner = _gelu(self._linear(mixed, f"{layer}.intermediate.dense"))
         inner = self._linear(inner, f"{layer}.output.dense")
         return self._normal(inner + mixed, f"{layer}.output.LayerNorm")
@@ -101,7 +101,7 @@ class NumpyNetwork:
         out = np.zeros((self._heads, *found.shape), np.float32)
         length = len(ids)
         for head, by in enumerate(_ELSEWHERE[: self._heads]):
-            # What was found at a token, told of the token that stands `by` further.
+            # Shift matches by `by` tokens.
             if by < 0:
                 out[head, :, : length + by] = found[:, -by:]
             else:
@@ -126,10 +126,10 @@ class NumpyNetwork:
 
 
 def _product(left: Floats, right: Floats) -> Floats:
-    """`left @ right` in blocks of rows so small that each is computed in one thread.
+    """`left @ right` in blocks of rows small enough for one thread.
 
-    The matrices are small: handing them to other cores takes ten times the work itself, and the
-    cores play other games.
+    The matrices are small: distributing them over cores takes ten times the work, and other games
+    use the cores.
     """
     *outer, count, inner = left.shape
     rows = max(2, _ONE_THREAD // (inner * right.shape[-1]))

@@ -1,4 +1,4 @@
-"""Recordings of walkthroughs: the state and the candidates at each of their commands, as JSONL."""
+"""Recordings of walkthroughs: the state and candidates at each command, as JSONL."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from naisei.textgame.schemas import START, View
 class RecordedStep(BaseModel):
     """A command of a walkthrough.
 
-    candidates: after the filter of §6.3.3. navigate: what the navigator would have offered.
-    moves: whether it is `go …` or opens a door.
+    candidates: after the filter of §6.3.3. navigate: the navigator's commands. moves: whether it is
+    `go …` or opens a door.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -38,8 +38,8 @@ class RecordedStep(BaseModel):
 
 
 class RecordedGame(BaseModel):
-    """walkthrough: the commands, as they stand. inadmissible: how many the engine would not have
-    accepted; they were left out. won: whether the others ended the game well."""
+    """walkthrough: all commands. inadmissible: number of commands that the engine rejected; they
+    are skipped. won: whether the others won the game."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -51,7 +51,7 @@ class RecordedGame(BaseModel):
 
 
 def record(game: str, walkthrough: Sequence[str]) -> Flow[RecordedGame]:
-    """Replay a walkthrough; a command that is not among the engine's candidates is skipped."""
+    """Replay a walkthrough, skipping commands that are no candidates."""
     view = View.of((yield from Act(START)))
     navigator = Navigator()
     steps: list[RecordedStep] = []
@@ -61,7 +61,7 @@ def record(game: str, walkthrough: Sequence[str]) -> Flow[RecordedGame]:
             break
         state = navigator.see(view)
         if command not in view.candidates:
-            # Nothing was asked of the engine, so the next command meets the same view.
+            # Skipped, so the view stays the same.
             skipped += 1
             navigator.gave("")
             continue
@@ -87,13 +87,13 @@ def record(game: str, walkthrough: Sequence[str]) -> Flow[RecordedGame]:
     )
 
 
-#: Of what is recorded; a recording of another version is made again.
+#: Format version; recordings of other versions are made again.
 VERSION = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """Of a set of games. unplayable: game → why the interpreter cannot play it to the end."""
+    """Recordings of a set. unplayable: game → why it cannot be replayed."""
 
     games: tuple[RecordedGame, ...]
     unplayable: Mapping[str, str] = field(default_factory=dict)
@@ -106,14 +106,14 @@ def record_games(
     processes: int | None = None,
     progress: Callable[[int, int], None] = lambda done, all: None,
 ) -> Recording:
-    """The recordings of all games that have a walkthrough, in the order of `games`.
+    """Record all games with a walkthrough, in order.
 
-    out: `.jsonl` or `.jsonl.gz`; read if it is there. A killed recording goes on from
-    `<out>.part`, which holds a line a game.
+    out: `.jsonl` or `.jsonl.gz`; reused if it exists. A killed recording resumes from `<out>.part`,
+    one line per game.
 
     Raises:
-        InputError: no engine, no walkthrough in any game, none that can be played, a file that is
-            no recording, or a place that cannot be written.
+        InputError: no engine, no walkthrough, no playable game, an invalid recording, or an
+            unwritable path.
     """
     if out.is_file():
         return read_recording(out)
@@ -184,7 +184,7 @@ def record_games(
 
 
 def _play(game: Game, commands: Sequence[str], pool: ProcessPool) -> RecordedGame | str:
-    """Why not, of a game that the interpreter cannot play."""
+    """Record one game; returns the reason if the interpreter cannot play it."""
     handler = GameHandler(game.path, pool)
     try:
         return run(record(game.id, commands), World({Act: handler}))
@@ -195,7 +195,7 @@ def _play(game: Game, commands: Sequence[str], pool: ProcessPool) -> RecordedGam
 
 
 def _resumed(part: Path) -> dict[str, RecordedGame]:
-    """What a killed recording had finished; a half-written last line is cut off."""
+    """Finished games of a killed recording; drops a truncated last line."""
     if not part.is_file():
         return {}
     done, whole = {}, 0
@@ -223,7 +223,7 @@ def _write(out: Path, recording: Recording) -> None:
 
 
 def read_recording(path: Path) -> Recording:
-    """Raises `InputError` if the file is not there, or is no recording of this version."""
+    """Raises `InputError` if the file is missing or no recording of this version."""
     if not path.is_file():
         raise InputError(
             say("記録のファイルがありません", "there is no such recording"),

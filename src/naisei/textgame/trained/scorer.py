@@ -1,5 +1,5 @@
-"""A trained model in a folder: `model.onnx`, `tokenizer.json` and `model.json`; the bundled ones
-have `model.npz`."""
+"""Trained models in folders: `model.onnx`, `tokenizer.json` and `model.json`; the bundled ones have
+`model.npz`."""
 
 from __future__ import annotations
 
@@ -32,14 +32,13 @@ CONFIG = "model.json"
 
 
 class ModelCard(BaseModel):
-    """What a trained model is, and how it was made.
+    """A trained model's description.
 
-    task: `policy` rates actions of a state, `classifier` tells wrong actions of a cookbook.
-    navigator: whether it learned from rewritten walkthroughs. layout: `pairs`: state
-    and action are read together (thesis §5.2.1); `shared`: see `encoding`; of the bundled models.
-    limit: tokens of a pair. threshold: of a classifier, the
-    rating from which on an action counts as wrong. trained: settings and figures of its
-    training, for people.
+    task: `policy` rates actions of a state, `classifier` finds wrong actions for a cookbook.
+    navigator: trained on rewritten walkthroughs. layout: `pairs`: state and action encoded together
+    (thesis §5.2.1); `shared`: see `encoding`; the bundled models. limit: most tokens of a pair.
+    threshold: of a classifier, the least rating of a wrong action. trained: settings and figures of
+    the training, for people.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -55,7 +54,7 @@ class ModelCard(BaseModel):
 
 
 def read_card(folder: Path, task: str) -> ModelCard:
-    """Raises `InputError` if there is no model for this task in the folder."""
+    """Raises `InputError` if the folder has no model for this task."""
     card = _card(folder)
     if card.task != task:
         raise InputError(
@@ -97,15 +96,15 @@ def _card(folder: Path) -> ModelCard:
 
 
 def bundled(name: str) -> Path:
-    """Where a model that comes with the package would be."""
+    """The folder of a bundled model."""
     return Path(str(files("naisei") / "data" / name))
 
 
-# A trained model: candidates in one batch, states remembered.
+# A trained model rates candidates in one batch and caches ratings.
 #
-# One with `model.npz`, as the bundled ones, is run by numpy; one with `model.onnx` by onnxruntime.
+# numpy runs `model.npz` (the bundled models), onnxruntime `model.onnx`.
 
-#: Situations whose ratings are kept.
+#: Most cached states.
 _REMEMBERED = 2048
 _REMEDY = "pip install onnxruntime tokenizers"
 
@@ -113,8 +112,7 @@ _REMEDY = "pip install onnxruntime tokenizers"
 class TrainedScorer:
     """Ratings of 0–1: the sigmoid of the model's output.
 
-    A state that returns with the same candidates is not rated again; with UCB1 the same few
-    states return often.
+    Caches ratings of a state with its candidates; with UCB1 the same states recur often.
     """
 
     def __init__(self, folder: Path, task: str) -> None:
@@ -125,7 +123,7 @@ class TrainedScorer:
     def score(self, state: TextState, actions: Sequence[str]) -> Sequence[float]:
         if not actions:
             return ()
-        # What the text does not hold makes no difference to the rating.
+        # Only the text determines the rating.
         read = state.model_copy(update={"fresh": (), "toward": ""})
         return self._known(read, tuple(actions))
 
@@ -137,10 +135,10 @@ class TrainedScorer:
 
 @lru_cache(maxsize=8)
 def trained_scorer(folder: Path, task: str) -> TrainedScorer:
-    """The model of a folder, loaded once for all games of a run.
+    """The model of a folder, loaded once per run.
 
     Raises:
-        InputError: no such model, or it needs onnxruntime, which is not installed.
+        InputError: no such model, or onnxruntime is needed and missing.
     """
     return TrainedScorer(folder, task)
 
@@ -165,7 +163,7 @@ def _numpy(folder: Path, card: ModelCard) -> Rated:
 
 
 def _tokenizer(path: Path) -> Numbers:
-    """Of any kind; an uncased WordPiece needs no library."""
+    """The tokenizer of a folder; an uncased WordPiece needs no library."""
     try:
         return WordPiece(path).numbers
     except (ValueError, KeyError, TypeError):
@@ -193,7 +191,7 @@ def _onnx(folder: Path, card: ModelCard) -> Rated:
     onnxruntime = _needed("onnxruntime")
     path = folder / "model.onnx"
     options = onnxruntime.SessionOptions()
-    # Games are played side by side; one game keeps to one core.
+    # Games run in parallel, one core each.
     options.intra_op_num_threads = 1
     options.log_severity_level = 3
     try:
@@ -203,7 +201,7 @@ def _onnx(folder: Path, card: ModelCard) -> Rated:
         numbers = _tokenizer(folder / "tokenizer.json")
     except InputError:
         raise
-    except Exception as error:  # onnxruntime and tokenizers raise their own kinds
+    except Exception as error:  # onnxruntime and tokenizers have their own exceptions
         raise _unloadable(path, error) from error
     pairs = PairEncoder(numbers, card.special, limit=card.limit)
     return lambda state, actions: session.run(

@@ -66,7 +66,7 @@ def expire(state: Path, now: float | None = None) -> int:
 
 
 def entries_in(folder: Path, kind: str | None, most: int) -> list[Entry]:
-    """Of a visitor's folder, the newest first."""
+    """Entries of a visitor's folder, newest first."""
     found = []
     for config in folder.glob("*/config.json"):
         try:

@@ -51,7 +51,7 @@ _SEEN = 8
 
 
 def routes() -> list[Route]:
-    """Of every conversation, whatever its page."""
+    """Routes shared by all conversations."""
     prefix = "/conversations/{id}"
     return [
         Route(prefix, show),

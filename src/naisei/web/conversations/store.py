@@ -199,7 +199,7 @@ class Conversations:
             await self._on_disk(lambda: remove(path))
 
     def folder(self, visitor: Visitor) -> Path:
-        """Where a visitor's run directories are."""
+        """The folder of a visitor's run directories."""
         return self._folder / visitor.id
 
     def path(self, visitor: Visitor, id: str) -> Path:

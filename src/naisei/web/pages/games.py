@@ -167,7 +167,7 @@ async def _open(config: PlayConfig, context: ConversationContext) -> AsyncIterat
         player: Player = (
             Watched(new(), pauses=True)
             if config.mode == "watch"
-            else Person(new, cheap=not kind.roles, tells=True)
+            else Person(new, cheap=not kind.roles, announces=True)
         )
         yield Prepared(
             play_game(config.file, player, max_steps=config.steps),

@@ -1,1 +1,1 @@
-"""What each of our systems adds to the page of an episode (`naisei.web.replay`)."""
+"""What each built-in system adds to the page of an episode (`naisei.web.replay`)."""

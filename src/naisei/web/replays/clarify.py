@@ -97,7 +97,7 @@ def best(decision: Decision) -> int | None:
 
 
 def _moved(decisions: Sequence[Decision], wish: int) -> str:
-    """How likely the wish was taken to be, and had been; empty where nothing says."""
+    """The probability of the true wish now and before; empty if not recorded."""
     shares = [next((c.p for c in d.chances if c.action == wish), None) for d in decisions[-2:]]
     told = " → ".join(f"{100 * p:.0f} %" for p in shares if p is not None)
     return say(f"（望みの見込み {told}）", f" (the wish: {told})") if told else ""
@@ -132,7 +132,7 @@ def _lines(episode: RecordedEpisode, event: Event) -> Sequence[Line]:
 
 
 def _favourite(decision: Decision | None, text: Callable[[int], str]) -> str:
-    """What it would do if it had to act now; empty where it does not say."""
+    """The action it would take now; "" if not recorded."""
     if isinstance(decision, Execute):
         return text(decision.action)
     return text(decision.guess) if isinstance(decision, Clarify) and decision.guess else ""

@@ -72,7 +72,7 @@ def _turning(episode: RecordedEpisode) -> Turning | None:
 
 
 def _lines(episode: RecordedEpisode, event: Event) -> Sequence[Line]:
-    """Who speaks by name, and the verdict."""
+    """The speaker's name, and the verdict."""
     task = episode.task
     if event.kind != "say" or not isinstance(task, TalkTask):
         return Replay().lines(episode, event)

@@ -21,7 +21,7 @@ def _state(episode: RecordedEpisode, events: Sequence[Event]) -> str:
 
 
 def _lines(episode: RecordedEpisode, event: Event) -> Sequence[Line]:
-    """Who speaks by name, and what was read after it."""
+    """The speaker's name, and the readings after the line."""
     task = episode.task
     if not isinstance(task, ConversationTask):
         return Replay().lines(episode, event)

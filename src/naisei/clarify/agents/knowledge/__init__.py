@@ -166,7 +166,7 @@ _PLACE = re.compile(r"\b(?:away|in|on|into|onto|to|at|from|back|up|off|for|out)\
 
 
 def _object(text: str) -> str:
-    """What an action is about: before を; in English between its verb and its place."""
+    """The object of an action: before を; in English between verb and place."""
     if is_japanese(text):
         return text.partition("を")[0] if "を" in text else ""
     return _PLACE.sub("", _HEAD.sub("", text.lower())).strip(" .")

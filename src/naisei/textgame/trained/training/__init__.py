@@ -1,4 +1,4 @@
-"""Training of the scorer and the classifier. Needs the extra `train`; nothing else here does."""
+"""Training of the scorer and the classifier. Only this needs the extra `train`."""
 
 from __future__ import annotations
 

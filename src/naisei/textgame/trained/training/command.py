@@ -26,13 +26,13 @@ from naisei.textgame.trained.training.options import (
 
 
 def _recorded(
-    found: Sequence[Game], out: Path, console: Console, processes: int | None
+    games: Sequence[Game], out: Path, console: Console, processes: int | None
 ) -> Recording:
-    """Recorded, with a word about each game that could not be played."""
+    """Record games, and report those that cannot be played."""
     with Progress(console=console, transient=True) as bar:
-        task = bar.add_task(say("解答を記録", "recording walkthroughs"), total=len(found))
+        task = bar.add_task(say("解答を記録", "recording walkthroughs"), total=len(games))
         recording = record_games(
-            found,
+            games,
             out,
             processes=processes,
             progress=lambda done, all: bar.update(task, completed=done, total=all),
@@ -53,7 +53,7 @@ def _recorded(
 
 
 def record(options: RecordOptions) -> None:
-    """Record, and say what the rewriting of §6.2.2 makes of it."""
+    """Record walkthroughs and print the counts of the rewriting of §6.2.2."""
     console = Console(stderr=True)
     found = find_games(str(options.games))
     recording = _recorded(found, options.out, console, options.processes)
@@ -68,7 +68,7 @@ def record(options: RecordOptions) -> None:
 
 
 def figures_of(recordings: tuple[RecordedGame, ...]) -> dict[str, int]:
-    """Counts, to be set beside the thesis's of §§5.2.3 and 6.2.2."""
+    """Counts for comparison with the thesis's §§5.2.3 and 6.2.2."""
     counts = choices(recordings, navigator=True).counts
     processing = wrong_actions(recordings)
     return {
@@ -88,7 +88,7 @@ def figures_of(recordings: tuple[RecordedGame, ...]) -> dict[str, int]:
 
 
 def train(training: TrainingOptions, files: TrainingFiles) -> None:
-    """Train a model and print where it is and how large."""
+    """Train a model and print its folder and size."""
     from naisei.textgame.trained.training import needs_torch
 
     needs_torch()

@@ -1,4 +1,4 @@
-"""A trained model as files that a player reads."""
+"""Exports a trained model for players."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from naisei.textgame.trained.scorer import CONFIG, ModelCard
 
 
 def export(network: Any, tokenizer: Any, card: ModelCard, folder: Path) -> Path:
-    """Write `model.onnx`, `tokenizer.json` and `model.json`; returns the file of the weights.
+    """Write `model.onnx`, `tokenizer.json` and `model.json`; returns the weights file.
 
     Raises:
         InputError: the folder cannot be written.
     """
-    (folder / CONFIG).unlink(missing_ok=True)  # a folder with a card is whole
+    (folder / CONFIG).unlink(missing_ok=True)  # written last: a folder with a card is complete
     weights = folder / "model.onnx"
     write_atomically(weights, _onnx(network, card))
     write_atomically(folder / "tokenizer.json", tokenizer.to_str(pretty=True))
@@ -29,13 +29,13 @@ def _onnx(network: Any, card: ModelCard) -> bytes:
     import torch
 
     network = network.to("cpu").eval()
-    network.set_attn_implementation("eager")  # the one that tracing can follow
+    network.set_attn_implementation("eager")  # tracing supports this implementation only
     ids = torch.ones((2, 16), dtype=torch.int64)
     axes = {name: {0: "pairs", 1: "tokens"} for name in card.inputs}
     with TemporaryDirectory(prefix="naisei-onnx-") as scratch:
         made = Path(scratch) / "model.onnx"
         with warnings.catch_warnings(), torch.no_grad():
-            # The exporter by tracing needs no further package.
+            # The tracing exporter needs no further package.
             warnings.simplefilter("ignore")
             torch.onnx.export(
                 network,

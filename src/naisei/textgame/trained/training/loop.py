@@ -1,5 +1,5 @@
-"""Training by transformers' `Trainer`, from recorded walkthroughs to a folder with a model that
-plays. Killed at any moment, it goes on from its last epoch."""
+"""Training with transformers' `Trainer`, from recorded walkthroughs to a model folder. A killed
+training resumes from its last epoch."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ from naisei.textgame.trained.scorer import ModelCard
 from naisei.textgame.trained.training.export import export
 from naisei.textgame.trained.training.options import DEFAULT_ENCODER, TrainingOptions
 
-#: As is usual for AdamW; the thesis names neither.
+#: AdamW's usual values; the thesis states none.
 _DECAY, _WARMUP = 0.01, 0.05
 
 
 class RatingModel:
-    """A pretrained encoder with a fresh head of one output.
+    """A pretrained encoder with a new head of one output.
 
-    network: of transformers, for sequences of one label. encoder: from texts to its arguments,
-    which `inputs` names in order. tokenizer: of the library `tokenizers`.
+    network: transformers model for sequences with one label. encoder: texts → its arguments, named
+    in order by `inputs`. tokenizer: of the library `tokenizers`.
 
     Raises:
-        InputError: there is no such encoder.
+        InputError: no such encoder.
     """
 
     def __init__(self, options: TrainingOptions) -> None:
         from transformers import AutoModelForSequenceClassification, AutoTokenizer, set_seed
         from transformers.utils import logging
 
-        logging.set_verbosity_error()  # that the head is fresh is no news
+        logging.set_verbosity_error()  # hides the warning about the new head
         logging.disable_progress_bar()
         path = _resolved(options.encoder)
         set_seed(options.seed)
@@ -68,7 +68,7 @@ class RatingModel:
         types = int(getattr(config, "type_vocab_size", 0) or 0) > 1
         special = special_of(self.tokenizer, pad=int(texts.pad_token_id or 0), types=types)
         self.inputs = ("input_ids", "attention_mask", *(("token_type_ids",) if types else ()))
-        # RoBERTa keeps two positions for itself.
+        # RoBERTa reserves two positions.
         limit = min(options.limit, int(getattr(config, "max_position_embeddings", 512)) - 2)
         self.encoder = PairEncoder(numbers_by(self.tokenizer), special, limit=limit)
 
@@ -103,7 +103,7 @@ def _resolved(encoder: str) -> str:
 
 
 class _Examples:
-    """What is learned from, an example at a time; the negatives are drawn anew in each epoch."""
+    """The training examples; negatives are redrawn in each epoch."""
 
     def __init__(self, sources: Sequence[Any], plan: TrainingOptions) -> None:
         self._sources, self._plan, self._epoch = sources, plan, 0
@@ -116,14 +116,14 @@ class _Examples:
         return pairs_of(self._sources[number], self._plan.negatives, seed=seed)
 
     def set_epoch(self, epoch: int) -> None:
-        """Called by the `Trainer` before each."""
+        """The `Trainer` calls this before each epoch."""
         self._epoch = epoch
 
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """folder: of the model. examples: learned from. figures: of the best epoch's validation
-    (`figures_of`); empty where there was nothing to validate on. megabytes: of the weights."""
+    """folder: of the model. examples: number of training examples. figures: of the best epoch's
+    validation (`figures_of`); empty without validation data. megabytes: of the weights."""
 
     folder: Path
     examples: int
@@ -141,10 +141,10 @@ def make_model(
     quiet: bool = True,
     callbacks: Sequence[Any] = (),
 ) -> Made:
-    """Train (or go on training) in `out/training` and write the best model into `out`.
+    """Train (or resume training) in `out/training` and write the best model to `out`.
 
     Raises:
-        InputError: nothing to learn from, no such encoder, or another training in `out`.
+        InputError: no examples, no such encoder, or another training in `out`.
     """
     sources, checked = _sources(plan, recordings), _sources(plan, valid)
     if not sources:
@@ -167,7 +167,7 @@ def make_model(
         trainer.add_callback(each)
     steps = run_trainer(trainer, begun, work)
     figures = trainer.evaluate() if checked else {}
-    kept = {name[5:]: value for name, value in figures.items() if name[5:] in _FIGURES}
+    best = {name[5:]: value for name, value in figures.items() if name[5:] in _FIGURES}
     lines = {"train loss": "loss", "valid loss": "eval_loss"}
     title = f"{plan.task}, seed {plan.seed}"
     draw_curve(work, trainer.state.log_history, lines, title=title)
@@ -177,17 +177,17 @@ def make_model(
         limit=model.encoder.limit,
         special=model.encoder.special,
         inputs=model.inputs,
-        threshold=kept.get("threshold", 0.5),
+        threshold=best.get("threshold", 0.5),
         trained={
             **plan.model_dump(mode="json"),
             "games": len(recordings),
             "examples": len(sources),
             "steps": steps,
-            **kept,
+            **best,
         },
     )
     weights = export(model.network, model.tokenizer, card, out)
-    return Made(out, len(sources), steps, kept, weights.stat().st_size / 1e6)
+    return Made(out, len(sources), steps, best, weights.stat().st_size / 1e6)
 
 
 def _sources(plan: TrainingOptions, recordings: Sequence[RecordedGame]) -> Sequence[Any]:
@@ -197,7 +197,7 @@ def _sources(plan: TrainingOptions, recordings: Sequence[RecordedGame]) -> Seque
 
 
 def _digest(plan: TrainingOptions, recordings: Sequence[RecordedGame]) -> str:
-    """Of these parameters, these walkthroughs and this code."""
+    """Digest of parameters, walkthroughs and this code."""
     digest = sha256(f"{plan.model_dump_json()}\n{of_rooms('textgame')}".encode())
     for game in recordings:
         digest.update(game.model_dump_json().encode() + b"\n")
@@ -239,25 +239,25 @@ def _trainer(
         eval_dataset=[[pair] for each in checked for pair in pairs_of(each)],
         compute_metrics=figures_of(checked),
     )
-    trainer.remove_callback(PrinterCallback)  # standard output is the result's
+    trainer.remove_callback(PrinterCallback)  # standard output is for the result
     return trainer
 
 
-#: Of a validation; see `figures_of`.
+#: Validation figures; see `figures_of`.
 _FIGURES = ("loss", "accuracy", "threshold", "wrong_found", "right_kept")
-#: Share of the right actions that a classifier's threshold leaves alone.
+#: Share of right actions below a classifier's threshold.
 _KEPT = 0.99
 
 
 def figures_of(checked: Sequence[Any]) -> Callable[[Any], dict[str, float]]:
-    """From predictions for all pairs of examples to figures.
+    """Figures from predictions for all pairs of examples.
 
-    accuracy: share of choices whose positive is rated highest, a tie counting as wrong; of the
-    classifier, share of actions on the right side of the threshold. threshold: the lowest rating
-    of 0.5 or more that leaves 99 % of the right actions alone. A cookbook does not tell what is
-    done already when a game begins, and an action that it asks for is then wrong all the same: a
-    right action is rated at about the share of these. wrong_found, right_kept: share of wrong
-    actions found and of right actions left alone (thesis §5.2.3); NaN where there is none.
+    accuracy: share of choices whose positive has the highest rating (ties count as wrong); for the
+    classifier, share of actions on the right side of the threshold. threshold: the lowest rating of
+    at least 0.5 with 99 % of the right actions below it. When a game begins with food already
+    cooked, an action that its cookbook requires is wrong all the same, so right actions are rated
+    at about the share of such cases. wrong_found, right_kept: share of wrong actions found and of
+    right actions accepted (thesis §5.2.3); NaN without any.
     """
     ends = np.cumsum([len(pairs_of(each)) for each in checked])
 

