@@ -8,6 +8,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from benchmarks.attack.flips import FILES, exported, flip, make_run
@@ -119,6 +120,20 @@ def test_any_bit_of_a_wal_is_told_or_changes_nothing(tmp_path: Path, written: _K
         assert events in (None, all_), bit
         told += events is None
     assert told > len(bits) // 2
+
+
+def test_a_process_that_counts_late_makes_no_damage(tmp_path: Path) -> None:
+    path, counted = tmp_path / "log.sqlite", []
+    with closing(RunLog(path)) as log, closing(RunLog(path)) as other:
+        rows: Any = other._rows
+        rows._count, count = (lambda: counted.append(rows._version)), rows._count
+        log.put("the ninth write", "is the other's, the tenth is not")
+        while len(log.select("SELECT 1 FROM events")) < 12:
+            other.append(Event(Where("b", 0, (len(counted),)), "act", "d", {}, "x"))
+            log.append(Event(Where("a", 0, (len(counted),)), "act", "d", {}, "x"))
+            count()  # after the other process did
+            with closing(RunLog(path, read_only=True)) as looking:
+                assert looking.verified().damages == []
 
 
 def test_a_log_without_its_wal_is_told_and_a_repair_keeps_what_there_is(

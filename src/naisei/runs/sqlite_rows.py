@@ -174,7 +174,8 @@ class SqliteRows:
     def _count(self) -> None:
         assert self._counter is not None
         try:
-            os.pwrite(self._counter, b"%d" % self._version, 0)
+            # Of one width: another process may have counted further meanwhile.
+            os.pwrite(self._counter, b"%012d" % self._version, 0)
         except OSError as error:
             raise files.output_error(error, commits_of(self.place)) from error
 
