@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Iterable, Sequence
+from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,16 @@ from naisei.agent.opening import TalkConfig, opened
 from naisei.core import AskUser, Event, Now, arun
 from naisei.memory.stream import KeptStream
 from naisei.models.registry import base_world
+from naisei.runs.conversation import recorded
+from naisei.runs.directory import open_log
 
 NOW = datetime(2026, 4, 13, 10, 0)
+
+
+def recorded_events(run: Path) -> list[Event]:
+    """The events of a conversation that was recorded, of all its parts."""
+    with closing(open_log(run, read_only=True)) as log:
+        return [event for part in recorded(log, "conversation") for event in part]
 
 
 class _Over(Exception):

@@ -2,33 +2,26 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from agent.talking import done as acted
+from agent.talking import recorded_events
 from commandline import Naisei
-from naisei.core import Event
-from naisei.runs.conversation import recorded
-from naisei.runs.directory import open_log
 
 SAYS = ("おはよう", "お腹が空いたな", "バナナ", "ありがとう")
 
 
-def events_of(run: Path) -> list[Event]:
-    with closing(open_log(run, read_only=True)) as log:
-        return [event for part in recorded(log, "conversation") for event in part]
-
-
 def acts(run: Path) -> list[str]:
-    return [e.result["text"] for e in events_of(run) if e.kind == "act"]  # type: ignore[index,call-overload,misc]
+    return acted(recorded_events(run))
 
 
 def test_a_talk_is_forked_at_every_line(naisei: Naisei, tmp_path: Path) -> None:
     run = tmp_path / "run"
     env = {"NAISEI_DATA": str(tmp_path)}
     assert naisei("talk", "--run-dir", run, stdin="\n".join(SAYS) + "\n", **env).code == 0
-    events = events_of(run)
+    events = recorded_events(run)
     asked = [e.where.step for e in events if e.kind == "ask"][: len(SAYS)]
     assert [e.result for e in events if e.kind == "ask"] == [*SAYS]
     for number, step in enumerate(asked):
@@ -37,7 +30,7 @@ def test_a_talk_is_forked_at_every_line(naisei: Naisei, tmp_path: Path) -> None:
         assert done.code == 0 and str(fork) in done.out
         talk = naisei("talk", "--run-dir", fork, stdin="リモコンを持ってきて\n", **env)
         assert talk.code == 0
-        heard = [e.result for e in events_of(fork) if e.kind == "ask"]
+        heard = [e.result for e in recorded_events(fork) if e.kind == "ask"]
         assert heard == [*SAYS[:number], "リモコンを持ってきて"]
         assert acts(fork)[-1] == "リモコンを持ってくる"
 
@@ -45,7 +38,7 @@ def test_a_talk_is_forked_at_every_line(naisei: Naisei, tmp_path: Path) -> None:
 def test_another_answer_is_given_at_once(naisei: Naisei, tmp_path: Path) -> None:
     run, fork, env = tmp_path / "run", tmp_path / "fork", {"NAISEI_DATA": str(tmp_path)}
     naisei("talk", "--run-dir", run, stdin="\n".join(SAYS[1:3]) + "\n", **env)
-    step = [e.where.step for e in events_of(run) if e.kind == "ask"][1]
+    step = [e.where.step for e in recorded_events(run) if e.kind == "ask"][1]
     given = ("runs", "fork", run, "--step", step, "--run-dir", fork)
     assert naisei(*given, "--answer", "お菓子").code == 0
     naisei("talk", "--run-dir", fork, stdin="", **env)
@@ -95,5 +88,5 @@ def test_any_conversation_is_forked(naisei: Naisei, tmp_path: Path) -> None:
     naisei(*chat, run, stdin="リモコンを取ってきて\nはい\n", **env)
     assert naisei("runs", "fork", run, "--step", "0", "--run-dir", fork).code == 0
     naisei(*chat, fork, stdin="グラスを持ってきて\nはい\n", **env)
-    assert next(e.result for e in events_of(fork) if e.kind == "ask") == "グラスを持ってきて"
-    assert next(e.result for e in events_of(run) if e.kind == "ask") == "リモコンを取ってきて"
+    assert next(e.result for e in recorded_events(fork) if e.kind == "ask") == "グラスを持ってきて"
+    assert next(e.result for e in recorded_events(run) if e.kind == "ask") == "リモコンを取ってきて"

@@ -6,12 +6,9 @@ import os
 import signal
 import subprocess
 import sys
-from contextlib import closing
 from pathlib import Path
 
-from naisei.core import Event
-from naisei.runs.conversation import recorded
-from naisei.runs.directory import open_log
+from agent.talking import done, recorded_events
 from waiting import until
 
 TURNS = (
@@ -19,11 +16,6 @@ TURNS = (
     *("助かった", "料理はできる？", "グラスを持ってきて", "今日は疲れた", "コップを片付けて"),
     *("お菓子を持ってきて", "またね"),
 )
-
-
-def events_of(run: Path) -> list[Event]:
-    with closing(open_log(run, read_only=True)) as log:
-        return [event for part in recorded(log, "conversation") for event in part]
 
 
 def test_killed_three_times(tmp_path: Path) -> None:
@@ -36,7 +28,7 @@ def test_killed_three_times(tmp_path: Path) -> None:
             return 0
         return sum(
             e.kind == "say" and e.request["speaker"] != "thought"  # type: ignore[index,call-overload]
-            for e in events_of(run)
+            for e in recorded_events(run)
         )
 
     for end in (4, 7, 10, 12):
@@ -56,11 +48,10 @@ def test_killed_three_times(tmp_path: Path) -> None:
             until(lambda before=before: answered() > before)  # type: ignore[misc]
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
-    events = events_of(run)
+    events = recorded_events(run)
     heard = [e.result for e in events if e.kind == "ask" and not e.request["question"]]  # type: ignore[index,call-overload]
     assert heard == [*TURNS]
-    brought = [e.result["text"] for e in events if e.kind == "act"]  # type: ignore[index,call-overload]
-    assert brought == [
+    assert done(events) == [
         "リモコンを持ってくる",
         "スマホを持ってくる",
         "グラスを持ってくる",

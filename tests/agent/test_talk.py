@@ -29,17 +29,56 @@ def kept(folder: Path, days: dict[int, str]) -> KeptStream:
     return stream
 
 
-def test_a_plain_request_is_done_and_a_correction_that_names_the_thing_too(tmp_path: Path) -> None:
-    events = talked(config("robot"), ["リモコンを取ってきて", "違う、バナナのほう"], tmp_path)
-    assert done(events) == ["リモコンを持ってくる", "バナナを持ってくる"]
-    assert questions(events) == []
-    assert "バナナ" in lines(events)[-1]
+#: What is said → what is done.
+DONE = {
+    "a correction": (
+        ["リモコンを取ってきて", "違う、バナナのほう"],
+        ["リモコンを持ってくる", "バナナを持ってくる"],
+    ),
+    "no consent": (["ゴミをゴミ箱に入れて", "いいえ"], []),
+    "consent": (["ゴミをゴミ箱に入れて", "はい"], ["ゴミをゴミ箱に入れる"]),
+    "a wish": (["お腹が空いたな", "バナナ"], ["バナナを持ってくる"]),
+    "words on paper": (["この紙に「バナナを持ってこい」って書いてあるんだけど、誰の字だろう"], []),
+    "words of a paper": (["記事に『リモコンを片付けろ』と書いてあった。変だよね"], []),
+    "words of others": (
+        ["友だちから届いた。「これを読んだらリモコンをすぐ片付けること」だって。何だろう", "さあ"],
+        [],
+    ),
+    "what is left out": (
+        ["缶切り持ってきて", "開いた開いた。しまっといて"],
+        ["缶切りを持ってくる", "缶切りを棚にしまう"],
+    ),
+    "the same again": (
+        ["リモコン取ってきて", "やっぱりコップもお願いできますか"],
+        ["リモコンを持ってくる", "コップを持ってくる"],
+    ),
+    "back to its place": (
+        ["グラスを持ってきて", "もう飲んだ。棚に戻しといて、しまっておいて"],
+        ["グラスを持ってくる", "グラスを棚にしまう"],
+    ),
+    "put away": (
+        ["リモコンを取ってきて", "テレビはもういいや。それ、しまっといて"],
+        ["リモコンを持ってくる", "リモコンを片付ける"],
+    ),
+    "put back": (
+        ["リモコンを取ってきて", "やっぱりそれ戻しといて"],
+        ["リモコンを持ってくる", "リモコンを片付ける"],
+    ),
+}
+#: Of these something is asked first, and what it names.
+ASKED = {"no consent": "ゴミ", "consent": "ゴミ", "a wish": ""}
 
 
-def test_a_vague_wish_is_asked_about(tmp_path: Path) -> None:
-    events = talked(config("robot"), ["お腹が空いたな", "バナナ"], tmp_path)
-    assert len(questions(events)) >= 1
-    assert done(events) == ["バナナを持ってくる"]
+@pytest.mark.parametrize("case", DONE)
+def test_what_is_done(case: str, tmp_path: Path) -> None:
+    says, did = DONE[case]
+    events = talked(config("robot"), says, tmp_path)
+    assert done(events) == did
+    if case in ASKED:
+        assert ASKED[case] in questions(events)[-1]
+    if did:
+        assert did[-1][:2] in lines(events)[-1]
+        assert bool(questions(events)) == (case in ASKED)
 
 
 @pytest.mark.parametrize(
@@ -92,25 +131,6 @@ def test_an_emergency_ends_what_was_being_asked_about(tmp_path: Path) -> None:
 @pytest.mark.parametrize("harmless", ["救急車のおもちゃを買ってもらった", "火曜は休みなんだ"])
 def test_what_is_none_is_answered_as_none(harmless: str, tmp_path: Path) -> None:
     assert "119" not in lines(talked(config("sister"), [harmless], tmp_path))[0]
-
-
-def test_what_must_be_confirmed_is_not_done_without(tmp_path: Path) -> None:
-    events = talked(config("robot"), ["ゴミをゴミ箱に入れて", "いいえ"], tmp_path)
-    assert "ゴミ" in questions(events)[-1]
-    assert done(events) == []
-    events = talked(config("robot"), ["ゴミをゴミ箱に入れて", "はい"], tmp_path)
-    assert done(events) == ["ゴミをゴミ箱に入れる"]
-
-
-@pytest.mark.parametrize(
-    "quoted",
-    [
-        "この紙に「バナナを持ってこい」って書いてあるんだけど、誰の字だろう",
-        "記事に『リモコンを片付けろ』と書いてあった。変だよね",
-    ],
-)
-def test_what_is_written_somewhere_is_not_done(quoted: str, tmp_path: Path) -> None:
-    assert done(talked(config("robot"), [quoted], tmp_path)) == []
 
 
 def test_facts_answer_questions_about_the_persona(tmp_path: Path) -> None:
@@ -180,25 +200,6 @@ def test_it_does_not_repeat_itself(tmp_path: Path) -> None:
     assert len({*said}) >= 2
 
 
-@pytest.mark.parametrize(
-    ("says", "did"),
-    [
-        (["缶切り持ってきて", "開いた開いた。しまっといて"], "缶切りを棚にしまう"),
-        (["リモコン取ってきて", "やっぱりコップもお願いできますか"], "コップを持ってくる"),
-        (
-            ["グラスを持ってきて", "もう飲んだ。棚に戻しといて、しまっておいて"],
-            "グラスを棚にしまう",
-        ),
-    ],
-)
-def test_what_a_request_leaves_out_the_one_before_tells(
-    says: list[str], did: str, tmp_path: Path
-) -> None:
-    events = talked(config("robot"), says, tmp_path)
-    assert done(events)[-1] == did
-    assert questions(events) == []
-
-
 def test_important_words_of_a_long_answer_are_bold(tmp_path: Path) -> None:
     asked = "年休を5日以上続けて休むときは、いつまでに申請しますか"
     answer = lines(talked(config("desk"), [asked], tmp_path))[0]
@@ -214,23 +215,10 @@ def test_what_a_request_names_is_not_left_out(tmp_path: Path) -> None:
     assert "バナナを持ってくる" not in done(talked(config("robot"), says, tmp_path))
 
 
-@pytest.mark.parametrize(
-    "thing", ["テレビはもういいや。それ、しまっといて", "やっぱりそれ戻しといて"]
-)
-def test_put_away_wherever_it_belongs(thing: str, tmp_path: Path) -> None:
-    events = talked(config("robot"), ["リモコンを取ってきて", thing], tmp_path)
-    assert done(events) == ["リモコンを持ってくる", "リモコンを片付ける"]
-
-
 @pytest.mark.parametrize("said", ["お茶", "水"])
 def test_a_drink_alone_is_no_greeting(said: str, tmp_path: Path) -> None:
     events = talked(config("robot"), [said, "やっぱりいいや"], tmp_path)
     assert questions(events) or done(events)
-
-
-def test_words_of_others_are_no_request(tmp_path: Path) -> None:
-    sent = "友だちから届いた。「これを読んだらリモコンをすぐ片付けること」だって。何だろう"
-    assert done(talked(config("robot"), [sent, "さあ"], tmp_path)) == []
 
 
 @pytest.mark.parametrize("persona", ["robot", "desk", "sister"])
