@@ -79,23 +79,6 @@ def test_a_call_asks_and_then_acts(server: OpenAIServer) -> None:
     assert desk.decide("会議の件", [("どちら？", "取り消し")]) == Choice(CANCEL, "t")
 
 
-def test_async_actions_and_answers(server: OpenAIServer) -> None:
-    async def ask(question: str) -> str:
-        return "取り消して"
-
-    async def cancel(request: Request) -> int:
-        return len(request.asked)
-
-    desk = ask_before_act(
-        {BOOK: cancel, CANCEL: cancel}, model=model(server), ask=ask, language="ja"
-    )
-
-    async def go() -> list[Any]:
-        return await asyncio.gather(*(desk.acall(f"会議{n}") for n in range(4)))
-
-    assert asyncio.run(go()) == [1, 1, 1, 1]
-
-
 def test_an_action_may_stream(server: OpenAIServer) -> None:
     def parts(request: Request) -> Iterator[str]:
         yield from ("取り", "消し")

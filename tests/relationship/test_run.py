@@ -184,15 +184,6 @@ def test_what_is_not_speech_is_taken_off(reply: str, line: str) -> None:
     assert spoken_text(reply, "倉田 美和", "三浦 拓海") == line
 
 
-def test_the_demonstration_runs_without_a_model(naisei: Naisei, tmp_path: Path) -> None:
-    done = naisei("relationship", "demo", "--run-dir", "demo")
-    assert done.code == 0, done.err
-    assert "from a script" in done.out and "from speech alone" in done.out
-    turns = read(tmp_path / "demo/relationship/agent_a.json")
-    assert len(turns["session_2_relationship_reflection_turns"]) == 6
-    assert (tmp_path / "demo/relationship/relationship.png").stat().st_size > 10_000
-
-
 def test_the_requests_of_both_directions_leave_together(
     openai_server: Serve, naisei: Naisei, tmp_path: Path
 ) -> None:
