@@ -12,11 +12,18 @@ from typing import Any
 import pytest
 
 from naisei.web.options import WebOptions
+from servers.web_server import WebServer
 
 
 @pytest.fixture
 def options(tmp_path: Path) -> WebOptions:
     return WebOptions(state=tmp_path / "state", runs=tmp_path / "runs")
+
+
+@pytest.fixture
+def server(options: WebOptions) -> Iterator[WebServer]:
+    with WebServer(options) as server:
+        yield server
 
 
 @pytest.fixture(scope="session", autouse=True)

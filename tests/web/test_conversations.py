@@ -16,15 +16,14 @@ import pytest
 
 from changed_logs import change
 from naisei.cli.runs import continue_run
-from naisei.core import InputError, LogBusy, World
+from naisei.core import InputError, World
 from naisei.runs import conversation
 from naisei.runs.directory import RunDirectory
-from naisei.runs.sqlite_rows import SqliteRows
 from naisei.system.execute import RunOptions
 from naisei.web.options import WebOptions
 from naisei.web.state import ServerState
 from servers.web_server import WebServer
-from waiting import PATIENCE, until
+from waiting import PATIENCE, log_refused, until
 
 
 def begin(client: httpx2.Client, **query: int) -> str:
@@ -199,16 +198,7 @@ def test_a_log_that_another_program_holds_stops_one_conversation_alone(
     options: WebOptions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whoever answers there waits until it is kept; others are answered meanwhile."""
-    refused, begun = threading.Event(), SqliteRows._begin
-
-    def watched(self: SqliteRows) -> None:
-        try:
-            begun(self)
-        except LogBusy:
-            refused.set()
-            raise
-
-    monkeypatch.setattr(SqliteRows, "_begin", watched)
+    refused = log_refused(monkeypatch)
     with (
         WebServer(options) as server,
         server.visitor() as one,
