@@ -215,3 +215,29 @@ def test_a_run_of_own_personas_is_resumed_from_any_folder(
     assert naisei("runs", "resume", tmp_path / "run", "--quiet").code == 0
     kept = json.loads((tmp_path / "run" / "agent_a.json").read_text("utf-8"))
     assert len(kept["session_1"]) == 6
+
+
+RATED: tuple[object, ...] = ("--relationship-reflection-every-turn", "--sessions", 2, "--turns", 5)
+RATED += ("--importance", "model", "--importance-every", 3)
+
+
+def test_what_there_is_of_an_unfinished_conversation_can_be_exported(
+    openai_server: Serve, naisei: Naisei, tmp_path: Path
+) -> None:
+    server, run = openai_server(brain), tmp_path / "run"
+    done = naisei(*flags(server, run, *RATED), "--max-tokens", 9000)
+    assert done.code == 3 and done.result["n_pending"] == 1
+    out = naisei("relationship", "export", run, "--out", tmp_path / "part")
+    assert out.code == 0, out.err
+    part = json.loads((tmp_path / "part" / "agent_a.json").read_text("utf-8"))
+    assert 0 < len(part["session_1"]) <= 5
+    assert naisei("runs", "resume", run, "--json", "--quiet").code == 0
+    full = json.loads((run / "agent_a.json").read_text("utf-8"))
+    assert full["session_1"][: len(part["session_1"])] == part["session_1"]
+    assert len(full["session_2"]) == 5
+    assert naisei(*flags(openai_server(brain), tmp_path / "whole", *RATED)).code == 0
+    for name in ("agent_a.json", "agent_b.json", "results.jsonl"):
+        assert (run / name).read_bytes() == (tmp_path / "whole" / name).read_bytes(), name
+    before = {path.name: path.read_bytes() for path in run.glob("*.json*")}
+    assert naisei("relationship", "export", run).code == 0
+    assert {path.name: path.read_bytes() for path in run.glob("*.json*")} == before
