@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import sqlite3
 import threading
 from collections.abc import Callable
@@ -18,7 +17,6 @@ from changed_logs import change
 from naisei.cli.runs import continue_run
 from naisei.core import InputError, World
 from naisei.runs import conversation
-from naisei.runs.directory import RunDirectory
 from naisei.system.execute import RunOptions
 from naisei.web.options import WebOptions
 from naisei.web.state import ServerState
@@ -161,18 +159,6 @@ def test_nobody_else_sees_or_touches_a_conversation(options: WebOptions) -> None
         assert "&lt;b&gt;echo" in mine.get("/").text
         assert mine.post(f"/conversations/{id}/forget").status_code == 204
         assert mine.get(f"/echo/{id}").status_code == 404
-
-
-def test_it_is_a_run_directory_like_any_other(options: WebOptions) -> None:
-    with WebServer(options) as server, server.visitor() as client:
-        id = begin(client, times=1)
-        say(client, id, "一")
-        events(client, id)
-    (path,) = (options.state / "conversations").glob(f"*/{id}")
-    with RunDirectory.look(path) as run:
-        assert [e.kind for e in run.log.read("conversation#0")] == ["ask", "say"]
-        assert run.log.rows()["conversation#0"].result == {"heard": ["一"]}
-    assert json.loads((path / "config.json").read_text("utf-8"))["system"] == "web"
 
 
 def test_who_follows_is_told_as_it_happens(options: WebOptions) -> None:
