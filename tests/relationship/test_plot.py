@@ -211,3 +211,8 @@ def test_without_matplotlib_there_is_one_message_and_csv_still_works(
     assert table_only.code == 0, table_only.err
     assert (tmp_path / "rr_plot.csv").exists()
     assert not (tmp_path / "rr_plot.png").exists()
+
+
+def test_labels_that_do_not_fit_are_refused(file: Path, naisei: Naisei) -> None:
+    shown = naisei("relationship", "plot", file, "--labels", "x", "y")
+    assert shown.code == 2 and "1" in shown.err and "y" in shown.err

@@ -241,3 +241,12 @@ def test_what_there_is_of_an_unfinished_conversation_can_be_exported(
     before = {path.name: path.read_bytes() for path in run.glob("*.json*")}
     assert naisei("relationship", "export", run).code == 0
     assert {path.name: path.read_bytes() for path in run.glob("*.json*")} == before
+
+
+def test_the_demonstration_runs_without_a_model(naisei: Naisei, tmp_path: Path) -> None:
+    done = naisei("relationship", "demo", "--run-dir", "demo")
+    assert done.code == 0, done.err
+    assert "from a script" in done.out and "from speech alone" in done.out
+    turns = read(tmp_path / "demo/relationship/agent_a.json")
+    assert len(turns["session_2_relationship_reflection_turns"]) == 6
+    assert (tmp_path / "demo/relationship/relationship.png").stat().st_size > 10_000
