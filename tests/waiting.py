@@ -32,6 +32,24 @@ def until(
     return found
 
 
+def log_refused(patch: pytest.MonkeyPatch) -> threading.Event:
+    """Set once a log was refused because another program holds it."""
+    from naisei.core import LogBusy
+    from naisei.runs.sqlite_rows import SqliteRows
+
+    told, begun = threading.Event(), SqliteRows._begin
+
+    def watched(self: SqliteRows) -> None:
+        try:
+            begun(self)
+        except LogBusy:
+            told.set()
+            raise
+
+    patch.setattr(SqliteRows, "_begin", watched)
+    return told
+
+
 def naps(patch: pytest.MonkeyPatch) -> list[float]:
     """From now on `asyncio.sleep` in this thread comes back at once; the list that is returned
     gets the seconds that it was asked for."""

@@ -13,28 +13,10 @@ import pytest
 from rich.cells import cell_len
 
 from commandline import Naisei
-from naisei.cli.demo import Part, names
 from naisei.core import InputError
 from servers.openai_server import OpenAIServer
 
 SYSTEMS = ["clarify", "director", "relationship", "textgame", "intent", "emphasis"]
-
-
-def part(name: str) -> Part:
-    found: Part = import_module(f"naisei.{name}.demo").PART
-    return found
-
-
-def test_every_system_has_its_part() -> None:
-    assert names() == SYSTEMS
-
-
-@pytest.mark.parametrize("name", SYSTEMS)
-def test_a_part_is_introduced_in_two_lines_of_a_terminal(name: str) -> None:
-    for text in part(name).about:
-        lines = text.splitlines()
-        assert len(lines) == 2
-        assert all(cell_len(line) <= 78 for line in lines), lines
 
 
 def broken(stage: object) -> None:

@@ -40,30 +40,6 @@ def test_scores_are_ours(doors: Any, tmp_path: Path) -> None:
     assert all(events for _, events in back)
 
 
-def test_models_of_inspect_answer_our_flow(doors: Any, tmp_path: Path) -> None:
-    """Inspect's model plays the agent: it executes at once, an action of the list."""
-    inspect, models = import_module("inspect_ai"), import_module("inspect_ai.model")
-    said = json.dumps({"thought": "", "choice": "execute", "action": 3, "question": ""})
-
-    def answer(*_: Any) -> Any:
-        output = models.ModelOutput.from_content("mockllm/model", said)
-        # Else it counts with a vocabulary from the network.
-        output.usage = models.ModelUsage(input_tokens=10, output_tokens=5, total_tokens=15)
-        return output
-
-    (log,) = inspect.eval(
-        doors.clarify(agent="llm", memory="none", limit=2, rules={"trials": 1}),
-        model=models.get_model("mockllm/model", custom_outputs=answer),
-        log_dir=str(tmp_path),
-        display="none",
-    )
-    assert log.status == "success", log.error
-    kinds = [event.event for sample in log.samples for event in sample.events]
-    assert kinds.count("model") == 2
-    trials = [t for row, _ in doors.read_log(Path(log.location)) for t in row.result["trials"]]
-    assert [trial["action"] for trial in trials] == [3, 3]
-
-
 def test_a_bad_reply_is_one_unscored_sample(doors: Any, tmp_path: Path) -> None:
     inspect, models = import_module("inspect_ai"), import_module("inspect_ai.model")
     said = json.dumps({"thought": "", "choice": "execute", "action": 3, "question": ""})

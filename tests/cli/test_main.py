@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -111,13 +110,6 @@ def test_values_beyond_reason_are_refused_at_once(
     said = naisei("clarify", "run", "--agent", "random", "--run-dir", tmp_path / "run", *given)
     assert said.code == 2 and told in said.err and "unexpected" not in said.err
     assert not (tmp_path / "run").exists()
-
-
-def test_a_run_in_a_folder_whose_name_is_no_text(naisei: Naisei, tmp_path: Path) -> None:
-    run = tmp_path / os.fsdecode(b"\xff\xfe")
-    given = ["--agent", "random", "--limit", "1", "--trials", "1", "--run-dir", run]
-    assert naisei("clarify", "run", *given).code == 0
-    assert r"\udcff\udcfe" in (run / "report.html").read_text("utf-8")
 
 
 def test_help_in_both_languages(alone: Alone) -> None:

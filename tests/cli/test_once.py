@@ -63,16 +63,10 @@ def test_every_option_of_one_value_of_every_command() -> None:
     "line",
     [
         "clarify ablate --model a:b --model c:d",
-        "clarify run --memory tur --memory none",
-        "clarify run --quota 1 --quota 2",
         "clarify run --limit 1 --limit=1",
-        "clarify run --clarify --no-clarify",
         "clarify run --sampling agent.seed=1 --sampling agent.seed=2 --agent llm --model a:b",
-        "emphasis eval -q --quiet",
-        "intent index a --index b --index c",
         "intent ask x --threshold clarity=1 --threshold clarity=2",
         "runs fork r --step 1 --model agent=a --model agent=b",
-        "runs show r --step 1 --step 2",
         "--lang en --lang en clarify run",
     ],
 )

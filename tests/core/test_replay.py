@@ -203,3 +203,22 @@ def test_a_state_that_cannot_be_rebuilt_ends_the_episode_past_the_flow() -> None
     with pytest.raises(InstrumentFailure, match="does not answer"):
         run(toggled(), World({Act: Lamp(reachable=False)}), log=log)
     assert log.events == before
+
+
+def test_failure_raised_anew_by_a_gathered_flow_is_still_recorded() -> None:
+    def rewording() -> Flow[str]:
+        try:
+            return (yield from chat("a"))
+        except InstrumentFailure as failed:
+            raise InstrumentFailure(f"reworded {failed}") from failed
+
+    def flow() -> Flow[str]:
+        try:
+            yield from Gather([rewording()])
+        except InstrumentFailure as failed:
+            return str(failed)
+        return "no failure"
+
+    log = MemoryLog()
+    assert run(flow(), World({Chat: Counting(1)}), log=log) == "reworded call 1"
+    assert run(flow(), NOTHING, log=log) == "reworded call 1"

@@ -23,7 +23,19 @@ from docs.pages import PAGES, ROOT, Block, blocks
 WITH_PYTHON = [p for p in PAGES if any(b.language == "python" for b in blocks(p))]
 
 
-@pytest.mark.parametrize("page", WITH_PYTHON, ids=lambda p: str(p.relative_to(ROOT)))
+def _of_a_twin(page: Path) -> bool:
+    """Whether the same page stands in English, too: its blocks are left to the slow tests."""
+    if page.name == "README_ja.md":
+        return True
+    folder = ROOT / "docs" / "ja"
+    return folder in page.parents and ROOT.joinpath("docs", page.relative_to(folder)) in PAGES
+
+
+@pytest.mark.parametrize(
+    "page",
+    [pytest.param(p, marks=[pytest.mark.slow] * _of_a_twin(p)) for p in WITH_PYTHON],
+    ids=[str(p.relative_to(ROOT)) for p in WITH_PYTHON],
+)
 def test_python_blocks_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {"__name__": page.stem}

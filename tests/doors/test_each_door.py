@@ -11,18 +11,12 @@ from typing import Any
 
 import pytest
 
-from doors.each_door import ACTING, ASKED, BOOK, CANCEL, DOORS, Door, decides, opened
+from doors.each_door import ACTING, ASKED, BOOK, CANCEL, DOORS, Door, opened
 from servers.openai_server import OpenAIServer
 
 SAID: dict[str, list[str]] = json.loads(
     (Path(__file__).parent / "declines.json").read_text(encoding="utf-8")
 )
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[OpenAIServer]:
-    with OpenAIServer(reply=decides) as server:
-        yield server
 
 
 @pytest.fixture(params=DOORS, ids=lambda door: str(door.__name__))

@@ -4,21 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import runpy
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from doors.each_door import ASKED, BOOK, CANCEL, decides
+from doors.each_door import ASKED, BOOK, CANCEL
 from naisei.doors import AskBeforeAct, Request, ask_before_act
 from servers.openai_server import OpenAIServer
-
-
-@pytest.fixture
-def server() -> Iterator[OpenAIServer]:
-    with OpenAIServer(reply=decides) as server:
-        yield server
 
 
 def made(server: OpenAIServer, state: Path | None = None) -> AskBeforeAct[str]:

@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from doors.each_door import BOOK, CANCEL, decides
+from doors.each_door import BOOK, CANCEL
 from naisei.doors import AskBeforeAct, Declined, Question, ask_before_act, check_before_say
 from servers.openai_server import OpenAIServer
 
 CONTENT = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[OpenAIServer]:
-    with OpenAIServer(reply=decides) as server:
-        yield server
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from naisei.core import InputError, LogBusy
+from naisei.core import InputError
 from naisei.doors import (
     Acted,
     Choice,
@@ -23,9 +23,8 @@ from naisei.doors import (
     reflect_after_failure,
 )
 from naisei.runs.log import RunLog
-from naisei.runs.sqlite_rows import SqliteRows
 from servers.openai_server import OpenAIServer
-from waiting import PATIENCE
+from waiting import PATIENCE, log_refused
 
 BOOK, CANCEL = "会議室を予約する", "予約を取り消す"
 
@@ -77,23 +76,6 @@ def test_a_call_asks_and_then_acts(server: OpenAIServer) -> None:
     asked = Question("新しい予約ですか、取り消しですか？", BOOK, options=options)
     assert desk.decide("会議の件") == asked
     assert desk.decide("会議の件", [("どちら？", "取り消し")]) == Choice(CANCEL, "t")
-
-
-def test_async_actions_and_answers(server: OpenAIServer) -> None:
-    async def ask(question: str) -> str:
-        return "取り消して"
-
-    async def cancel(request: Request) -> int:
-        return len(request.asked)
-
-    desk = ask_before_act(
-        {BOOK: cancel, CANCEL: cancel}, model=model(server), ask=ask, language="ja"
-    )
-
-    async def go() -> list[Any]:
-        return await asyncio.gather(*(desk.acall(f"会議{n}") for n in range(4)))
-
-    assert asyncio.run(go()) == [1, 1, 1, 1]
 
 
 def test_an_action_may_stream(server: OpenAIServer) -> None:
@@ -316,22 +298,6 @@ def _unreachable(*args: Any) -> Any:
     yield
 
 
-@pytest.fixture
-def refused(monkeypatch: pytest.MonkeyPatch) -> asyncio.Event:
-    """Set once a log was refused because another program holds it."""
-    told, begun = asyncio.Event(), SqliteRows._begin
-
-    def watched(self: SqliteRows) -> None:
-        try:
-            begun(self)
-        except LogBusy:
-            told.set()
-            raise
-
-    monkeypatch.setattr(SqliteRows, "_begin", watched)
-    return told
-
-
 def _talks(server: OpenAIServer, state: Path) -> Callable[[], Coroutine[Any, Any, Any]]:
     desk = ask_before_act(
         {BOOK: lambda r: "済み", CANCEL: lambda r: "済み"},
@@ -362,17 +328,17 @@ def _reflects(server: OpenAIServer, state: Path) -> Callable[[], Coroutine[Any, 
 
 @pytest.mark.parametrize("made", [_talks, _says, _reflects])
 def test_a_log_that_another_program_holds_keeps_the_loop_free(
-    server: OpenAIServer, tmp_path: Path, refused: asyncio.Event, made: Any
+    server: OpenAIServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, made: Any
 ) -> None:
     """Whoever needs it waits; what else the loop has to do is done meanwhile; nothing is lost."""
-    state = tmp_path / "s.sqlite"
+    state, refused = tmp_path / "s.sqlite", log_refused(monkeypatch)
     RunLog(state).close()
     held = sqlite3.connect(state, isolation_level=None)
     held.execute("BEGIN IMMEDIATE")
 
     async def go() -> Any:
         waiting = asyncio.create_task(made(server, state)())
-        await asyncio.wait_for(refused.wait(), PATIENCE)
+        await asyncio.to_thread(refused.wait, PATIENCE)
         assert not waiting.done()
         held.execute("ROLLBACK")
         return await asyncio.wait_for(waiting, PATIENCE)

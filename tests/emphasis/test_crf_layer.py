@@ -54,22 +54,3 @@ def test_padding_changes_nothing() -> None:
     labels = torch.cat([y, torch.full((2, 4), 7)], 1)
     labels[0, 3:] = -100  # what the losses of torch ignore
     assert torch.equal(layer.log_likelihood(wide, labels, lengths), before)
-
-
-def test_it_learns_what_only_transitions_tell() -> None:
-    from naisei.emphasis.taggers.neural.network import CrfLayer
-
-    torch.manual_seed(0)
-    layer = CrfLayer()
-    # Labels alternate; the emissions say nothing except for the first token.
-    p = torch.zeros(2, 6, 2)
-    p[0, 0, 0], p[1, 0, 1] = 3.0, 3.0
-    y = torch.tensor([[0, 1] * 3, [1, 0] * 3])
-    lengths = torch.tensor([6, 6])
-    for _ in range(30):
-        layer.zero_grad()
-        (-layer.log_likelihood(p, y, lengths).mean()).backward()
-        with torch.no_grad():
-            layer.transitions -= layer.transitions.grad
-    found = [likeliest(row, layer.scores) for row in p.double().numpy()]
-    assert found == y.bool().tolist()

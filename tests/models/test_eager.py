@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from naisei.models.pacing import Eager
-from waiting import PATIENCE
 
 
 async def _paused(times: int, log: list[str], name: str) -> str:
@@ -51,24 +50,6 @@ def test_what_really_waits_lets_others_go_on() -> None:
         return log
 
     assert asyncio.run(run()) == ["quick", "slow"]
-
-
-def test_polling_for_another_task_ends() -> None:
-    async def run() -> int:
-        ready: list[int] = []
-
-        async def poll() -> int:
-            while not ready:
-                await asyncio.sleep(0)
-            return ready[0]
-
-        async def serve() -> None:
-            ready.append(7)
-
-        found, _ = await asyncio.gather(_task(poll()), serve())
-        return int(found)
-
-    assert asyncio.run(asyncio.wait_for(run(), PATIENCE)) == 7
 
 
 async def _task(coroutine: Any) -> Any:

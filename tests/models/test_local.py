@@ -15,7 +15,7 @@ from naisei.core import InputError, Sampling, system, user
 from naisei.models.base import ChatReply, ChatRequest, Schema, Unusable
 from naisei.models.providers.local import LocalModel, build, json_grammar
 from naisei.models.pull import pull
-from naisei.models.weights import find, locate
+from naisei.models.weights import find
 
 
 class Ask(BaseModel):
@@ -98,19 +98,6 @@ def test_a_strict_schema_holds_even_for_a_model_that_rambles(small: LocalModel, 
 
 
 @pytest.mark.embedded
-def test_json_object_mode_gives_an_object(small: LocalModel) -> None:
-    request = ChatRequest(
-        (user('Reply with {"a": 1}'),),
-        Sampling(temperature=0.0, max_tokens=300),
-        Schema(
-            "s", {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}
-        ),
-        "json_object",
-    )
-    assert isinstance(json.loads(ask(small, request).text)["a"], int)
-
-
-@pytest.mark.embedded
 def test_a_prompt_beyond_the_context_is_refused_for_good(small: LocalModel) -> None:
     with pytest.raises(Unusable, match="context size") as caught:
         ask(small, ChatRequest((user("one two three " * 5000),)))
@@ -124,17 +111,6 @@ def test_a_schema_that_no_grammar_holds_is_refused_as_a_mode(small: LocalModel) 
     with pytest.raises(Unusable) as caught:
         ask(small, ChatRequest((user("hi"),), Sampling(max_tokens=5), schema, "json_schema"))
     assert caught.value.of_form
-
-
-@pytest.mark.embedded
-def test_many_at_once_and_another_loop(small: LocalModel) -> None:
-    request = ChatRequest((user("Say hi"),), Sampling(temperature=0.0, max_tokens=4))
-
-    async def five() -> list[ChatReply]:
-        return await asyncio.gather(*(small.complete(request) for _ in range(5)))
-
-    assert len({reply.text for reply in asyncio.run(five())}) == 1
-    assert len(asyncio.run(five())) == 5
 
 
 @pytest.mark.embedded
@@ -160,28 +136,3 @@ def test_a_file_that_is_no_model_is_unusable(tmp_path: Path) -> None:
     path.write_bytes(b"GGUF" + b"\0" * 64)
     with pytest.raises(Unusable, match="cannot load"):
         ask(build(str(path)), ChatRequest((user("hi"),)))
-
-
-@pytest.mark.embedded
-@pytest.mark.slow
-@pytest.mark.skipif(not find("").installed, reason="naisei models pull has not been run here")
-def test_the_default_model_answers_in_japanese_and_in_shape() -> None:
-    model = build("")
-    assert locate("local:") == model.path
-    home = system("あなたは家庭用アシスタントです。日本語で短く答えてください。")
-    reply = ask(
-        model,
-        ChatRequest((home, user("のどが渇いたな。")), Sampling(temperature=0.0, max_tokens=60)),
-    )
-    assert any("ぁ" <= c <= "ん" for c in reply.text)
-    reply = ask(
-        model,
-        ChatRequest(
-            (home, user("のどが渇いたな。聞き返すか、行動するかを決めてください。")),
-            Sampling(temperature=0.0, max_tokens=300),
-            CHOICE,
-            "json_schema",
-        ),
-    )
-    assert reply.finish_reason == "stop"
-    Choice.model_validate_json(reply.text)

@@ -65,3 +65,17 @@ def test_checking_the_small_model_tells_what_works(naisei: Naisei) -> None:
     assert (out["chat"], out["json_schema"], out["context"]) == (True, True, 8192)
     words = naisei("models", "check", "local:smollm2-135m", "--no-speed", NAISEI_LANG="ja").out
     assert "仕組みが動くことを示す" in words
+
+
+def test_checking_an_endpoint_that_is_not_there_is_one_message(naisei: Naisei) -> None:
+    done = naisei("models", "check", "openai-compatible:m@http://127.0.0.1:9/v1")
+    assert done.code == 2
+    assert "cannot be reached" in done.err
+    assert "Traceback" not in done.err
+
+
+def test_a_wrong_name_is_one_message_and_exit_code_2(naisei: Naisei) -> None:
+    done = naisei("models", "pull", "gpt-9")
+    assert done.code == 2
+    assert "no weights are known as 'gpt-9'" in done.err
+    assert "Traceback" not in done.err

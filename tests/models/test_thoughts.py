@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Callable
 
 import pytest
@@ -107,13 +106,3 @@ def test_a_mark_that_is_half_written_is_not_shown() -> None:
     shown = [visible_so_far(text[:n], headless=False) for n in range(len(text) + 1)]
     assert all("はい。そうします。".startswith(said) for said in shown)
     assert shown[-1] == "はい。そうします。"
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["<think></think>", "<think>", "</think>", '\\"', '"', "```", "「", "<|start|>", "<think "],
-)
-def test_marks_by_the_thousand_are_read_in_linear_time(text: str) -> None:
-    began = time.process_time()
-    parted(text * (200_000 // len(text)))
-    assert time.process_time() - began < 10

@@ -43,16 +43,6 @@ def test_shapes_of_json(tmp_path: Path, value: Any) -> None:
     assert read.utterances == SAID and read.speakers == ("高橋", "田中")
 
 
-def test_speakers_may_be_numbers(tmp_path: Path) -> None:
-    value = [{"speaker": 1, "text": "はい"}, {"speaker": 2, "text": "ええ"}]
-    assert read_dialogue(written(tmp_path / "d.json", value)).speakers == ("1", "2")
-
-
-def test_rows_of_jsonl(tmp_path: Path) -> None:
-    rows = "\n".join(json.dumps(d, ensure_ascii=False) for d in DICTS)
-    assert read_dialogue(written(tmp_path / "d.jsonl", rows)).utterances == SAID
-
-
 def test_one_of_several_dialogues(tmp_path: Path) -> None:
     several = [{"id": "x1", "turns": DICTS}, {"id": "x2", "turns": DICTS[::-1]}]
     path = written(tmp_path / "d.json", several)

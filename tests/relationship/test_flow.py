@@ -119,13 +119,6 @@ def test_what_a_partner_keeps_to_themselves_is_told_to_nobody_else() -> None:
     )
 
 
-def test_background_comes_before_what_was_said() -> None:
-    found = talk(Model(), sessions=1, turns=2, reflection="turn")
-    for made in found.sessions[0].moments[-1].reflections:
-        kinds = ["fact" if g.id.startswith("fact") else "said" for g in made.evidence]
-        assert kinds == sorted(kinds) and len(set(kinds)) == 2
-
-
 def test_without_injection_it_is_computed_and_told_to_nobody() -> None:
     model = Model()
     found = talk(model, sessions=1, turns=4, reflection="turn", inject=False)
@@ -271,19 +264,6 @@ def test_an_embedder_that_fails_is_a_failed_reading_not_the_end_of_the_talk() ->
     for one in made:
         assert one.reading.vector is None and "embedder is down" in one.reading.failure
         assert one.questions == QUESTIONS
-
-
-def test_every_line_of_evidence_names_somebody() -> None:
-    found = talk(Model(powers=(2, -1, 1)), reflection="turn", sessions=2, turns=3)
-    lines = [
-        ground.text
-        for session in found.sessions
-        for moment in session.moments
-        for made in moment.reflections
-        for ground in made.evidence
-    ]
-    assert any("（背景）" in line for line in lines) and any("会話の要約" in line for line in lines)
-    assert all(re.match(r"\d+\. [^\[]*\[[^\]]+\] .", line) for line in lines)
 
 
 def test_a_speaker_that_fails_leaves_the_conversation_unscored() -> None:

@@ -1,12 +1,10 @@
 """benchmarks/injection.py: it sees a speaker who heeds the vector, and none in one who does not."""
 
 import asyncio
-import json
 import random
-from pathlib import Path
 from typing import Any
 
-from benchmarks.injection import conditions, guessed, measure, talks, write_sheet
+from benchmarks.injection import measure, talks
 
 from naisei.core import Chat, World
 
@@ -42,15 +40,3 @@ def test_who_heeds_the_vector_is_seen_and_who_does_not_is_not() -> None:
     assert abs(deaf["toward.Power"].value) < 0.5
     assert deaf["distance.Power -2"].value < 1.3 * deaf["distance.floor"].value
     assert heeding["recognised"].value > deaf["recognised"].value
-
-
-def test_the_sheet_says_nothing_of_the_vector(tmp_path: Path) -> None:
-    found = asyncio.run(talks(World({Chat: speaker(heeds=True)}), 3))
-    write_sheet(found, tmp_path)
-    key = json.loads((tmp_path / "key.json").read_text("utf-8"))
-    rows = [json.loads(row) for row in (tmp_path / "sheet.jsonl").read_text("utf-8").splitlines()]
-    assert len(rows) == len(key) == 3 * len(conditions())
-    assert all(set(row) == {"id", "lines", "choices"} for row in rows)
-    guesses = [{"id": id, "guess": name} for id, name in key.items()]
-    assert guessed(key, guesses).value == 1
-    assert guessed(key, [{"id": row["id"], "guess": "none"} for row in rows]).value == 1 / 7

@@ -198,16 +198,6 @@ def test_the_command_compares_files_under_labels(
     assert set(labels) == {"注入あり", "注入なし"}
 
 
-def test_labels_that_do_not_fit_are_refused(file: Path, naisei: Naisei) -> None:
-    shown = naisei("relationship", "plot", file, "--labels", "x", "y")
-    assert shown.code == 2 and "1" in shown.err and "y" in shown.err
-
-
-def test_a_format_that_is_none_is_refused(file: Path, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no picture format"):
-        draw([read_series(file)], [tmp_path / "x.bmp"])
-
-
 def test_without_matplotlib_there_is_one_message_and_csv_still_works(
     file: Path, tmp_path: Path, naisei: Naisei, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -221,3 +211,8 @@ def test_without_matplotlib_there_is_one_message_and_csv_still_works(
     assert table_only.code == 0, table_only.err
     assert (tmp_path / "rr_plot.csv").exists()
     assert not (tmp_path / "rr_plot.png").exists()
+
+
+def test_labels_that_do_not_fit_are_refused(file: Path, naisei: Naisei) -> None:
+    shown = naisei("relationship", "plot", file, "--labels", "x", "y")
+    assert shown.code == 2 and "1" in shown.err and "y" in shown.err

@@ -73,14 +73,6 @@ def test_what_speech_cannot_do_is_said(naisei: Naisei, talk: Path) -> None:
     assert naisei("relationship", "rate", talk, "--speakers", "高橋,鈴木").code == 2
 
 
-def test_english_is_not_estimated(naisei: Naisei, english: Path) -> None:
-    Path("e.txt").write_text("Ann: Could you send me the report?\nBob: Sure, right away.\n")
-    done = naisei("relationship", "rate", "e.txt", "--json")
-    rr = done.result["session_1_relationship_reflection_turns"][-1]["rr"]
-    assert done.code == 0 and rr["a_to_b"] is None and rr["b_to_a"] is None
-    assert "Japanese" in rr["by_speaker"]["Ann"]["failure"]
-
-
 def test_by_a_model_repeated(naisei: Naisei, talk: Path) -> None:
     flags = ["--model", "scripted:model.jsonl", "--embedder", "ngram", "--run-dir", "run", "--json"]
     done = naisei("relationship", "rate", talk, *flags, "--repeats", "2", "-q")

@@ -3,13 +3,13 @@
 import json
 import re
 from collections.abc import Callable
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from commandline import Naisei
+from html_page import Page
 from naisei.relationship.report import write_report
 from naisei.runs.directory import RunDirectory
 from relationship.speakers import brain
@@ -17,27 +17,6 @@ from servers.openai_server import OpenAIServer
 
 Serve = Callable[..., OpenAIServer]
 NASTY = '<script>alert("x")</script> & <img src=x onerror=y>'
-
-
-class Page(HTMLParser):
-    """Anchors, links, what tags there are, and what is linked from within each reading."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.ids: list[str] = []
-        self.links: list[str] = []
-        self.tags: list[str] = []
-        self.attributes: list[str] = []
-        self.feed(text)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append(tag)
-        for name, value in attrs:
-            self.attributes.append(name)
-            if name == "id":
-                self.ids.append(value or "")
-            if name == "href":
-                self.links.append(value or "")
 
 
 def faulty() -> Callable[..., str]:
@@ -78,9 +57,9 @@ def test_the_chain_can_be_walked_both_ways(run: Path, naisei: Naisei) -> None:
     assert done.out.strip() == str(run / "relationship.html")
     text = (run / "relationship.html").read_text(encoding="utf-8")
     page = Page(text)
-    assert len(page.ids) == len(set(page.ids))
-    inner = {link[1:] for link in page.links if link.startswith("#")}
-    assert inner <= set(page.ids)
+    assert len(page.all("id")) == len(set(page.all("id")))
+    inner = {link[1:] for link in page.all("href") if link.startswith("#")}
+    assert inner <= set(page.all("id"))
     traces = [
         json.loads(row)
         for n in (1, 2)
@@ -88,7 +67,7 @@ def test_the_chain_can_be_walked_both_ways(run: Path, naisei: Naisei) -> None:
     ]
     for trace in traces:  # each reading, each of its evidence, and where that came from
         reading = f"r1-{trace['session_idx']}-{trace['turn'] + 1}-{trace['direction']}"
-        assert reading in page.ids
+        assert reading in page.all("id")
         for ground in trace["evidence"]:
             assert f"{reading}-e{ground['number']}" in inner
             if ground["id"].startswith("D"):
@@ -101,10 +80,10 @@ def test_nothing_said_becomes_markup_and_nothing_is_fetched(run: Path) -> None:
         text = write_report(directory).read_text(encoding="utf-8")
     page = Page(text)
     assert "&lt;script&gt;alert" in text
-    assert page.tags.count("script") == 1
-    assert not {"img", "link", "iframe"} & set(page.tags)
-    assert not {"src", "onerror", "onclick"} & set(page.attributes)
-    assert all(link.startswith("#") for link in page.links)
+    assert page.names.count("script") == 1
+    assert not {"img", "link", "iframe"} & set(page.names)
+    assert not page.all("src", "onerror", "onclick")
+    assert all(link.startswith("#") for link in page.all("href"))
     assert not re.findall(r"url\(|@import", text)
     assert "Noto Sans CJK JP" in text
     assert "prefers-color-scheme: dark" in text
@@ -133,7 +112,7 @@ def test_repeated_ratings_show_their_spread(
     text = Path(page.out.strip()).read_text(encoding="utf-8")
     assert "alpha.Power" in text
     assert re.search(r"\(\+1…\+3\)", text)
-    assert {link[1:] for link in Page(text).links} <= set(Page(text).ids)
+    assert {link[1:] for link in Page(text).all("href")} <= set(Page(text).all("id"))
 
 
 def test_a_number_leads_to_its_sentence_to_the_line_and_back(
@@ -154,9 +133,9 @@ def test_a_number_leads_to_its_sentence_to_the_line_and_back(
     sentence = re.search(
         r"<li><b>[^<]*</b> [^<]*: Intimacyは最初の発言から。 <a href=\"#([^\"]+)\"", text
     )
-    assert sentence is not None and sentence[1] in page.ids
+    assert sentence is not None and sentence[1] in page.all("id")
     line = text[text.index(f'id="{sentence[1]}"') :]
     back = re.search(r'<a href="#(r1-[^"]+)"', line)
-    assert back is not None and back[1] in page.ids
+    assert back is not None and back[1] in page.all("id")
     assert 'class="named"' in text and "<title>1-1" in text
     assert "Intimacyは最初の発言から。 [" in svg.read_text("utf-8"), "points say their reason"

@@ -184,15 +184,6 @@ def test_what_is_not_speech_is_taken_off(reply: str, line: str) -> None:
     assert spoken_text(reply, "倉田 美和", "三浦 拓海") == line
 
 
-def test_the_demonstration_runs_without_a_model(naisei: Naisei, tmp_path: Path) -> None:
-    done = naisei("relationship", "demo", "--run-dir", "demo")
-    assert done.code == 0, done.err
-    assert "from a script" in done.out and "from speech alone" in done.out
-    turns = read(tmp_path / "demo/relationship/agent_a.json")
-    assert len(turns["session_2_relationship_reflection_turns"]) == 6
-    assert (tmp_path / "demo/relationship/relationship.png").stat().st_size > 10_000
-
-
 def test_the_requests_of_both_directions_leave_together(
     openai_server: Serve, naisei: Naisei, tmp_path: Path
 ) -> None:
@@ -224,3 +215,38 @@ def test_a_run_of_own_personas_is_resumed_from_any_folder(
     assert naisei("runs", "resume", tmp_path / "run", "--quiet").code == 0
     kept = json.loads((tmp_path / "run" / "agent_a.json").read_text("utf-8"))
     assert len(kept["session_1"]) == 6
+
+
+RATED: tuple[object, ...] = ("--relationship-reflection-every-turn", "--sessions", 2, "--turns", 5)
+RATED += ("--importance", "model", "--importance-every", 3)
+
+
+def test_what_there_is_of_an_unfinished_conversation_can_be_exported(
+    openai_server: Serve, naisei: Naisei, tmp_path: Path
+) -> None:
+    server, run = openai_server(brain), tmp_path / "run"
+    done = naisei(*flags(server, run, *RATED), "--max-tokens", 9000)
+    assert done.code == 3 and done.result["n_pending"] == 1
+    out = naisei("relationship", "export", run, "--out", tmp_path / "part")
+    assert out.code == 0, out.err
+    part = json.loads((tmp_path / "part" / "agent_a.json").read_text("utf-8"))
+    assert 0 < len(part["session_1"]) <= 5
+    assert naisei("runs", "resume", run, "--json", "--quiet").code == 0
+    full = json.loads((run / "agent_a.json").read_text("utf-8"))
+    assert full["session_1"][: len(part["session_1"])] == part["session_1"]
+    assert len(full["session_2"]) == 5
+    assert naisei(*flags(openai_server(brain), tmp_path / "whole", *RATED)).code == 0
+    for name in ("agent_a.json", "agent_b.json", "results.jsonl"):
+        assert (run / name).read_bytes() == (tmp_path / "whole" / name).read_bytes(), name
+    before = {path.name: path.read_bytes() for path in run.glob("*.json*")}
+    assert naisei("relationship", "export", run).code == 0
+    assert {path.name: path.read_bytes() for path in run.glob("*.json*")} == before
+
+
+def test_the_demonstration_runs_without_a_model(naisei: Naisei, tmp_path: Path) -> None:
+    done = naisei("relationship", "demo", "--run-dir", "demo")
+    assert done.code == 0, done.err
+    assert "from a script" in done.out and "from speech alone" in done.out
+    turns = read(tmp_path / "demo/relationship/agent_a.json")
+    assert len(turns["session_2_relationship_reflection_turns"]) == 6
+    assert (tmp_path / "demo/relationship/relationship.png").stat().st_size > 10_000

@@ -22,6 +22,7 @@ from naisei.relationship.vector import (
     scale,
 )
 from relationship.speakers import brain
+from relationship.test_run import flags as run_flags
 from servers.openai_server import OpenAIServer
 
 Serve = Callable[..., OpenAIServer]
@@ -157,10 +158,8 @@ def vectors(messages: list[dict[str, Any]]) -> bool:
 
 
 def flags(server: OpenAIServer, run: Path, turns: int) -> list[str]:
-    model = f"openai-compatible:test@{server.url}"
-    given = ["relationship", "run", "--relationship-reflection-every-turn", "--model", model]
-    given += ["--sessions", "1", "--turns", str(turns), "--embedder", "ngram"]
-    return [*given, "--run-dir", str(run), "--json", "--quiet"]
+    every = "--relationship-reflection-every-turn"
+    return run_flags(server, run, every, "--sessions", 1, "--turns", turns)
 
 
 def exported(run: Path) -> list[Any]:

@@ -63,19 +63,6 @@ def test_places_that_will_not_do(tmp_path: Path, toy: Any) -> None:
     assert [p.name for p in (tmp_path / "full").iterdir()] == ["thesis.txt"]
 
 
-def test_an_empty_folder_becomes_a_run(tmp_path: Path, toy: Any) -> None:
-    (tmp_path / "r").mkdir()
-    with RunDirectory.of(toy.Toy(), tmp_path / "r") as directory:
-        assert directory.fresh
-
-
-def test_two_in_one_process_are_refused_too(tmp_path: Path, toy: Any) -> None:
-    with RunDirectory.of(toy.Toy(), tmp_path / "r"):
-        with pytest.raises(InputError, match="process"):
-            RunDirectory.of(toy.Toy(), tmp_path / "r")
-        RunDirectory.look(tmp_path / "r").close()  # reading is always possible
-
-
 def test_a_run_can_be_read_where_nothing_can_be_written(
     tmp_path: Path, toy: Any, run_toy: Any
 ) -> None:

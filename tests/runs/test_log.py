@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import resource
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -114,30 +112,6 @@ def test_a_failed_append_leaves_nothing_behind(tmp_path: Path) -> None:
     db = sqlite3.connect(tmp_path / "log.sqlite")
     assert db.execute("SELECT count(*) FROM texts").fetchone() == (1,)
     db.close()
-    log.close()
-
-
-@contextmanager
-def no_room(path: Path) -> Iterator[None]:
-    """Files of this process cannot grow beyond the size of `path`: as on a full disk."""
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size, limits[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-
-
-def test_a_commit_that_fails_leaves_nothing_believed(tmp_path: Path) -> None:
-    """The WAL is written at COMMIT, so that a full disk shows there and not before."""
-    log = RunLog(tmp_path / "log.sqlite")
-    log.append(Event(Where("a", 0, (0,)), "chat", "d", "短い文"))
-    text = "長い文" * 2000
-    with no_room(tmp_path / "log.sqlite-wal"), pytest.raises(InputError) as told:
-        log.append(Event(Where("a", 0, (1,)), "chat", "d", text))
-    assert told.value.place.endswith("log.sqlite") and told.value.remedy
-    log.append(Event(Where("a", 0, (2,)), "chat", "d", [text, text]))
-    assert [e.request for e in log.read("a#0")] == ["短い文", [text, text]]
     log.close()
 
 

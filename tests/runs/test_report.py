@@ -9,13 +9,13 @@ import json
 import math
 import re
 from collections.abc import Callable
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from commandline import Naisei
+from html_page import Page
 from naisei.core import InputError, Where
 from naisei.lang import speaking
 from naisei.runs.compare import compare
@@ -28,20 +28,6 @@ from naisei.runs.task import EpisodeRow, Summary, Table
 Run = Callable[..., Any]
 
 
-class _Page(HTMLParser):
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.shown: list[str] = []
-        self.feed(text)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
-
-    def handle_data(self, data: str) -> None:
-        self.shown.append(data)
-
-
 @pytest.fixture
 def report(tmp_path: Path, run_toy: Run, toy: Any) -> str:
     world = toy.model(fails=lambda where: where.instance == "i2")
@@ -50,7 +36,7 @@ def report(tmp_path: Path, run_toy: Run, toy: Any) -> str:
 
 
 def test_the_page_shows_japanese_and_escapes_what_others_wrote(report: str) -> None:
-    page = _Page(report)
+    page = Page(report)
     shown = " ".join(page.shown)
     assert "利用者: ちょっと休憩しようかな" in shown and "<script>alert(1)</script>" in shown
     tags = {tag for tag, _ in page.tags}
@@ -63,7 +49,7 @@ def test_the_page_needs_nothing_else(report: str) -> None:
 
 
 def test_the_page_says_what_was_not_measured(report: str) -> None:
-    shown = re.sub(r"\s+", " ", " ".join(_Page(report).shown))
+    shown = re.sub(r"\s+", " ", " ".join(Page(report).shown))
     assert "3 of 4" in shown and "Unscored episodes: 1 of 4" in shown
     assert "InstrumentFailure: HTTP 500" in shown
     assert "k = 3, but one trial <was> run" in shown
@@ -73,9 +59,9 @@ def test_the_page_says_what_was_not_measured(report: str) -> None:
 
 
 def test_interval_bars_lie_on_their_scale(report: str) -> None:
-    bars = [a for tag, a in _Page(report).tags if tag == "rect" and a["class"] == "interval"]
+    bars = [a for tag, a in Page(report).tags if tag == "rect" and a["class"] == "interval"]
     assert len(bars) == 1
-    x, width = float(bars[0]["x"] or "nan"), float(bars[0]["width"] or "nan")
+    x, width = float(bars[0]["x"]), float(bars[0]["width"])
     assert x >= 0 and width >= 0 and x + width <= 100
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from naisei.core import Act, InputError, Observation, Where
+from naisei.core import InputError
 from naisei.textgame.games import find_games, walkthrough, walkthrough_lengths
 from naisei.textgame.make.cleanup import (
     FLOOR,
@@ -23,7 +23,6 @@ from naisei.textgame.make.cleanup import (
     things,
 )
 from naisei.textgame.make.cooking import SPLITS
-from naisei.textgame.schemas import START, View
 
 
 def test_the_list_is_large_and_its_splits_have_nothing_in_common() -> None:
@@ -77,11 +76,6 @@ def test_nothing_lies_where_it_would_belong() -> None:
         for stray in mess.strays:
             assert stray.goals and stray.start not in stray.goals
             assert (stray.start == HELD) == (stray.at == "")
-
-
-def test_seeds_and_numbers_make_other_houses() -> None:
-    found = {mess_of("test", "hard", rooms=None, seed=s, number=n) for s in (0, 1) for n in (0, 1)}
-    assert len(found) == 4
 
 
 def test_file_names_tell_the_family_and_the_level(tmp_path: Path) -> None:
@@ -167,26 +161,3 @@ def test_lengths_of_walkthroughs(tmp_path: Path) -> None:
         (tmp_path / f"{name}.json").write_text(json.dumps({"metadata": metadata}))
     (tmp_path / "bare.z8").touch()
     assert walkthrough_lengths(find_games(str(tmp_path))) == {"with": 2}
-
-
-@pytest.mark.slow
-def test_a_killed_interpreter_of_a_real_game_is_driven_to_the_point_again(
-    needs_engine: None, cleanup_game: Path
-) -> None:
-    from naisei.textgame.engine import GameHandler, ProcessPool
-
-    commands = walkthrough(cleanup_game)
-    assert commands
-    pool = ProcessPool()
-    handler = GameHandler(cleanup_game, pool)
-    seen = [handler.perform(Act(START), Where("g"))]
-    for number, command in enumerate(commands):
-        if number in (2, len(commands) - 1):
-            process = handler._process
-            assert process is not None and process._process is not None
-            process._process.kill()
-        seen.append(handler.perform(Act(command), Where("g")))
-    last = seen[-1]
-    assert isinstance(last, Observation)
-    assert View.of(last).won and sum(s.reward for s in seen) == View.of(last).max_score
-    pool.close()

@@ -46,13 +46,6 @@ def test_rooms_lie_as_the_directions_say_and_a_circle_closes() -> None:
     assert len(atlas.ways) == 4
 
 
-def test_a_way_that_was_blocked_moves_nobody() -> None:
-    blocked = Step(room="Hall", action="go north", feedback="A door is in the way.", score=0)
-    other = Step(room="Hall", action="look", feedback="Hall.", score=0)
-    result = walk(("go east", "B")).model_copy(update={"steps": (blocked, other)})
-    assert Atlas.of(result).path == [0, 0, 0]
-
-
 def test_two_rooms_of_one_name_and_one_place_taken_twice() -> None:
     atlas = Atlas.of(walk(("go east", "Hall"), ("go east", "Hall")))
     assert [(s.x, s.y) for s in atlas.spots] == [(0, 0), (1, 0), (2, 0)]

@@ -75,7 +75,7 @@ def test_things_are_remembered_and_forgotten_when_gone() -> None:
     assert world.place.things == {}
 
 
-@pytest.mark.parametrize("names", [1, 5, 60, 196])
+@pytest.mark.parametrize("names", [1, 196])
 def test_a_grid_of_rooms_that_share_names_is_told_apart_by_where_they_lie(names: int) -> None:
     side = 14
     world = WorldMap()

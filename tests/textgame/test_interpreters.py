@@ -119,16 +119,6 @@ def test_a_broken_file_is_an_error_that_names_it(
     assert "g2" in raised.value.place and raised.value.remedy
 
 
-def test_a_broken_game_alone_stops_the_run_before_it_begins(fake: FakeSet) -> None:
-    bad = fake.folder / "g2.z8"
-    cut_off(bad)
-    with pytest.raises(InputError, match="cut off"):
-        RUN.run(
-            GameConfig(agent="random", games=str(bad)), RunOptions(quiet=True), run_dir=Path("r")
-        )
-    assert not Path("r").exists(), "nothing is left behind"
-
-
 def test_broken_games_among_others_are_unscored_and_the_others_played(fake: FakeSet) -> None:
     for number, harm in enumerate((cut_off, changed, without_json, broken_json)):
         harm(fake.folder / f"g{number}.z8")

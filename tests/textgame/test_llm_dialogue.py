@@ -70,15 +70,6 @@ def test_a_turn_tells_what_the_thesis_has_it_tell() -> None:
     assert roles == ["system", "user", "assistant", "user"]
 
 
-def test_neither_thoughts_nor_example_nor_description_are_in_it() -> None:
-    game = Game()
-    game.step(OPENING, "go west")
-    text = "\n".join(m.content for m in game.messages)
-    assert "walkthrough" not in text
-    assert "You can see a stove" not in text
-    assert "step by step" not in text
-
-
 def test_a_reply_that_is_none_is_asked_for_once_more_and_then_does_no_harm() -> None:
     game = Game()
     decision = game.step(OPENING, "hm", "<think>west</think>go west")
@@ -88,20 +79,6 @@ def test_a_reply_that_is_none_is_asked_for_once_more_and_then_does_no_harm() -> 
     game = Game()
     decision = game.step(OPENING, "hm", "hmm")
     assert (decision.action, decision.counts["unmatched"]) == ("examine cookbook", 1)
-
-
-def test_a_long_conversation_forgets_its_oldest_turns_and_keeps_the_task() -> None:
-    game = Game(history_chars=1200)
-    game.step(OPENING, "go west")
-    for _ in range(19):
-        game.step(view("Kitchen", feedback="Nothing."), "go west")
-    messages = game.messages
-    assert messages[0].role == "system"
-    assert "cookbook" in messages[0].content
-    assert messages[1].role == "user"
-    assert sum(len(m.content) for m in messages[1:]) <= 1200
-    assert len(messages) < 20
-    assert "Executed action 19:" in messages[-1].content
 
 
 def texts(messages: tuple[Message, ...]) -> list[str]:

@@ -63,11 +63,6 @@ def test_nothing_is_guessed(said):
     assert matched(said, CANDIDATES) is None
 
 
-def test_a_candidate_that_looks_marked_is_itself():
-    odd = ("- wait -", "2 eggs", "examine BBQ")
-    assert [matched(said, odd) for said in ("- wait -", "2 eggs", "EXAMINE bbq")] == [*odd]
-
-
 @pytest.mark.parametrize(
     ("text", "action", "thought"),
     [
@@ -227,19 +222,6 @@ def test_a_summary_keeps_what_the_rest_of_the_game_needs():
     ]
 
 
-def test_a_recipe_stays_word_for_word_whoever_writes_the_summary():
-    history = History(400)
-    history.add(entry(0, "examine cookbook", "Directions: fry the leek"))
-    for n in range(1, 60):
-        history.add(entry(n, f"examine thing {n}", "It is a thing like any other thing."))
-        if due := history.due():
-            history.fold(due, "Somebody's notes that forgot the recipe.")
-    assert history.summary.splitlines() == [
-        "examine cookbook → Directions: fry the leek",
-        "Somebody's notes that forgot the recipe.",
-    ]
-
-
 @pytest.mark.parametrize("family", ["tidying", "cooking"])
 @pytest.mark.parametrize("example", ["hard", "easy"])
 def test_examples_lose_the_added_words_with_the_augmentation(family, example):
@@ -264,3 +246,28 @@ def test_the_room_is_told_once():
     sent = messages(view, LLMOptions(), task="Cook.", example="", memo="", history=history)
     assert sent[0].content.count("a small room") == 1
     assert "You are hungry." in sent[0].content and "It is dark." in sent[0].content
+
+
+def test_a_candidate_that_looks_marked_is_itself():
+    odd = ("- wait -", "2 eggs", "examine BBQ")
+    assert [matched(said, odd) for said in ("- wait -", "2 eggs", "EXAMINE bbq")] == [*odd]
+
+
+def test_a_history_without_a_budget_is_never_folded():
+    history = History(0)
+    for n in range(500):
+        history.add(entry(n, "look"))
+    assert history.due() == ()
+
+
+def test_a_recipe_stays_word_for_word_whoever_writes_the_summary():
+    history = History(400)
+    history.add(entry(0, "examine cookbook", "Directions: fry the leek"))
+    for n in range(1, 60):
+        history.add(entry(n, f"examine thing {n}", "It is a thing like any other thing."))
+        if due := history.due():
+            history.fold(due, "Somebody's notes that forgot the recipe.")
+    assert history.summary.splitlines() == [
+        "examine cookbook → Directions: fry the leek",
+        "Somebody's notes that forgot the recipe.",
+    ]

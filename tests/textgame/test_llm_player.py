@@ -81,13 +81,6 @@ def test_without_thinking_no_consideration_is_asked_for():
     assert game.step(after("look"), replies("look")).thoughts == ""
 
 
-def test_the_consideration_is_written_before_the_action():
-    game = Game()
-    game.prompt()
-    assert list(game.chats[0].schema.model_fields) == ["consideration", "action"]
-    assert game.step(after("look"), replies("look", "a shelf")).thoughts == "a shelf"
-
-
 def test_the_template_is_asked_for_in_plain_text():
     for thinking in (True, False):
         game = Game(reply="template", thinking=thinking)
@@ -95,15 +88,6 @@ def test_the_template_is_asked_for_in_plain_text():
         assert game.chats[0].schema is None
         assert ("Consideration: <" in user) is thinking
         assert "Next action: <" in user
-
-
-def test_the_example_is_left_out_or_easy():
-    hard, easy, none = (Game(example=e).prompt()[0] for e in ("hard", "easy", "none"))
-    assert len(none) < len(easy) < len(hard)
-    assert "Example" not in none
-    assert "\n\n\n" not in none
-    assert "Action 1:" in easy
-    assert "Action 2:" not in easy
 
 
 def played(game: Game) -> str:

@@ -82,12 +82,6 @@ def test_the_memo_of_a_failed_try_is_put_before_the_next():
     assert "note 1" not in model.prompts[-1]
 
 
-def test_every_try_begins_without_the_history_of_the_one_before():
-    model = Model(learns=9)
-    played(model, tries=2)
-    assert "(nothing yet)" in model.prompts[6]
-
-
 def test_nobody_reflects_after_the_last_try_or_a_won_one():
     model = Model(learns=9)
     result, _ = played(model, tries=3)

@@ -20,13 +20,11 @@ from naisei.textgame.trained.dataset import (
     wrong_actions,
 )
 from naisei.textgame.trained.kind import (
-    UNTRIED,
     ExtremeJudge,
     LearnedJudge,
     RecipeJudge,
     Visits,
     ucb1,
-    ucb_values,
     visit_key,
 )
 from textgame.trained_kit import SOLUTION, ByRule, recorded
@@ -74,29 +72,6 @@ def test_equation_5_1() -> None:
     assert ucb1(0.3, 0, 9) == pytest.approx(5.3)
     assert ucb1(0.3, 2, 9) == pytest.approx(0.3 + sqrt(2 * log(9) / 2))
     assert ucb1(0.3, 1, 1) == pytest.approx(0.3)
-
-
-@given(
-    st.dictionaries(
-        st.text(min_size=1, max_size=3),
-        st.tuples(st.floats(0, 1), st.integers(0, 40), st.integers(0, 1)),
-        min_size=1,
-        max_size=12,
-    )
-)
-def test_an_untried_action_comes_before_every_tried_one(
-    given: dict[str, tuple[float, int, int]],
-) -> None:
-    values = ucb_values(
-        {a: s for a, (s, _, _) in given.items()},
-        {a: n for a, (_, n, _) in given.items()},
-        {a: p for a, (_, _, p) in given.items()},
-    )
-    untried = [values[a] for a, (_, n, p) in given.items() if n + p == 0]
-    tried = [values[a] for a, (_, n, p) in given.items() if n + p > 0]
-    assert all(v >= UNTRIED for v in untried)
-    assert not untried or all(v < min(untried) + 1 for v in tried)
-    assert all(v == v and v != float("inf") for v in values.values())
 
 
 def test_visits_belong_to_a_visit_key_room_description_and_points() -> None:

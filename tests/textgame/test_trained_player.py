@@ -122,11 +122,6 @@ def test_two_commands_in_one_direction_are_no_blocked_way() -> None:
     assert tried, "it does not go on, so it chooses anew"
 
 
-def test_without_navigator_nothing_is_navigated() -> None:
-    result = play(straight, navigator=False)
-    assert not any(step.counts for step in result.steps)
-
-
 def test_ucb1_tries_everything_before_it_repeats_and_without_it_nothing_is_tried() -> None:
     stubborn = play(lambda s, a: float(a == "inventory"), ucb=False, steps=6)
     assert [step.action for step in stubborn.steps] == ["inventory"] * 6

@@ -87,6 +87,7 @@ def test_a_killed_training_goes_on_to_the_same_weights(
         make_model(plan(encoder, seed=1), [game], [game], broken)
 
 
+@pytest.mark.slow
 def test_it_learns_a_game_by_heart_and_its_onnx_plays_it(
     encoder: str, game: RecordedGame, tmp_path: Path
 ) -> None:

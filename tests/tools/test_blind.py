@@ -85,20 +85,6 @@ def test_a_drawn_sheet_shows_words_and_context_only(
         assert hidden not in sheet
 
 
-def test_a_draw_depends_on_its_seed_and_shuffles(data: Dataset) -> None:
-    everything = load("ambigact40-open:all")
-    one, same, other = (BLIND.draw(everything, seed=s, n=150) for s in (1, 1, 2))
-    assert one == same
-    assert sorted(one.values()) != sorted(other.values())
-    assert {i.split for i in everything.instances if [i.id] in one.values()} == {
-        *("train", "dev", "test")
-    }
-    order = [ids[0] for ids in one.values()]
-    assert order != sorted(order)
-    whole = BLIND.draw(data, seed=0, n=4)
-    assert sorted(whole.values()) == [["s1-1", "s1-2"], ["s1-3"], ["s2-1"]]
-
-
 def test_figures_by_hand(data: Dataset, key: Path, write: Write) -> None:
     items = BLIND.read_key(key, data)
     one = BLIND.read_labels(write("one.jsonl", ONE), items, data.actions.ids)
@@ -125,20 +111,6 @@ def test_what_is_disputed(data: Dataset, key: Path, write: Write) -> None:
     assert found.golds == ("s1-1",)
     assert found.unmarked == {"s2-1": (15,), "s1-1, s1-2": (3,)}
     assert found.added == {"s1-3": (25,)}
-
-
-def test_the_report(
-    data: Dataset, key: Path, write: Write, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    files = [str(write("one.jsonl", ONE)), str(write("two.jsonl", TWO))]
-    assert BLIND.main(["--data", str(tmp_path / "rows.jsonl"), "score", str(key), *files]) == 0
-    told = capsys.readouterr().out
-    assert "| gold among the marks | 50.0 % [" in told
-    # 1 − (n − 1) o₀₁ / (n₀ n₁), 3 of 120 units disagreed about.
-    assert f"labellers: {1 - 239 * 3 / (231 * 9):.3f} [" in told
-    assert "- α, sets (MASI), with the data: 0." in told
-    assert "- s1-3: 25 キッチンペーパーを持ってくる" in told
-    assert "- s1-1, s1-2 (one): 水も？" in told
 
 
 @pytest.mark.parametrize(
@@ -170,44 +142,3 @@ def test_labels_that_cannot_be_scored(
     bad = str(write("bad.jsonl", rows))
     assert BLIND.main(["--data", source, "score", str(key), bad]) == 2
     assert said in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        ("[]", "no key file"),
-        ("nothing", "no key file"),
-        ('{"items": {"x001": ["s9-9"]}}', "unknown instances: s9-9"),
-        ('{"items": {"x001": []}}', "none at all"),
-    ],
-)
-def test_keys_that_cannot_be_used(
-    content: str,
-    said: str,
-    data: Dataset,
-    write: Write,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    (tmp_path / "k.json").write_text(content, "utf-8")
-    labels = str(write("one.jsonl", ONE))
-    source = str(tmp_path / "rows.jsonl")
-    assert BLIND.main(["--data", source, "score", str(tmp_path / "k.json"), labels]) == 2
-    assert said in capsys.readouterr().err
-
-
-def test_more_than_there_is_cannot_be_drawn(data: Dataset) -> None:
-    for n in (0, 5):
-        with pytest.raises(BLIND.InputError, match=f"n is {n}"):
-            BLIND.draw(data, seed=0, n=n)
-
-
-def test_empty_marks_are_a_judgement(data: Dataset, key: Path, write: Write) -> None:
-    """They count as found nothing, and leave precision by item out."""
-    rows = [{"id": f"x00{n}", "marks": []} for n in (1, 2, 3)]
-    items = BLIND.read_key(key, data)
-    labels = BLIND.read_labels(write("none.jsonl", rows), items, data.actions.ids)
-    found = {m.name: m for m in BLIND.of_labeller(items, labels)}
-    assert found["gold among the marks"].value == 0
-    assert found["recall, micro"].value == 0
-    assert found["precision, micro"].reason == "no item has a mark"

@@ -10,8 +10,6 @@ from typing import Any
 
 import pytest
 from tools.labelled import (
-    RELATIONSHIPS,
-    TOPICS,
     LabelledDialogue,
     load,
     load_contrasts,
@@ -59,40 +57,12 @@ def test_no_dialogue_and_no_line_of_the_test_half_is_in_the_tuning_half() -> Non
     assert not long_lines(TUNE) & long_lines(TEST)
 
 
-def test_every_relationship_and_topic_is_in_both_halves_at_its_share() -> None:
-    for kinds in (Counter(d.relationship for d in half) for half in (TUNE, TEST)):
-        assert set(kinds) == set(RELATIONSHIPS)
-    for half in (TUNE, TEST):
-        assert {d.topic for d in half} == set(TOPICS)
-    for name in RELATIONSHIPS:
-        tuned = sum(d.relationship == name for d in TUNE)
-        all_of_it = sum(d.relationship == name for d in ALL)
-        assert abs(tuned - 0.45 * all_of_it) <= 0.5, name
-
-
-def test_every_degree_of_every_dimension_is_in_both_halves() -> None:
-    for half in (TUNE, TEST):
-        for dimension in ("Power", "Intimacy", "TaskOriented"):
-            seen = {
-                getattr(side, dimension)
-                for d in half
-                for side in (d.labels.a_to_b, d.labels.b_to_a)
-            }
-            assert seen == set(range(-3, 4)), dimension
-
-
 def test_clearly_asymmetric_is_three_points_and_either_side_may_be_above() -> None:
     gaps = {d.id: d.labels.a_to_b.Power - d.labels.b_to_a.Power for d in ALL}
     assert {d.id for d in ALL if d.asymmetric} == {i for i, gap in gaps.items() if abs(gap) >= 3}
     for half in (TUNE, TEST):
         above = Counter(gaps[d.id] > 0 for d in half if d.asymmetric)
         assert min(above.values()) >= 0.25 * above.total()
-
-
-def test_dialogues_are_short_exchanges_of_named_people() -> None:
-    for d in ALL:
-        assert 6 <= len(d.turns) <= 12, d.id
-        assert d.text.startswith(f"{d.name(d.turns[0].speaker)}: ")
 
 
 def test_power_cannot_be_read_off_polite_endings_alone() -> None:
@@ -117,12 +87,6 @@ def test_a_file_of_ones_own_is_read(tmp_path: Path) -> None:
     assert one.asymmetric
 
 
-def test_a_line_separator_within_a_string_ends_no_record(tmp_path: Path) -> None:
-    turns = [{"speaker": "A", "text": "上\u2028下"}, {"speaker": "B", "text": "はい"}]
-    (one,) = read_labelled(write(tmp_path / "own.jsonl", record(turns=turns)))
-    assert one.turns[0].text == "上\u2028下"
-
-
 def _labels(value: object) -> dict[str, Any]:
     return record(labels={"a_to_b": vector(value), "b_to_a": vector(2)})
 
@@ -136,21 +100,13 @@ def _without(key: str) -> dict[str, Any]:
     [
         (lambda: _labels("high"), "labels.a_to_b.Power"),
         (lambda: _labels(7), "labels.a_to_b.Power"),
-        (lambda: _labels(1.0), "labels.a_to_b.Power"),
-        (lambda: _labels(True), "labels.a_to_b.Power"),
-        (lambda: _labels(None), "labels.a_to_b.Power"),
         (lambda: record(labels={"a_to_b": {"Power": 1}, "b_to_a": vector()}), "a_to_b.Intimacy"),
-        (lambda: record(labels={"a_to_b": vector()}), "labels.b_to_a"),
         (lambda: _without("turns"), "turns"),
-        (lambda: record(turns=[]), "turns"),
         (lambda: record(relationship="enemies"), "relationship"),
-        (lambda: record(topic="weather"), "topic"),
-        (lambda: record(asymmetric="yes"), "asymmetric"),
         (lambda: record(mood="bad"), "mood"),
         (lambda: record(labels={"a_to_b": vector(1), "b_to_a": vector(1)}), "Power is the same"),
         (lambda: record(turns=[{"speaker": "A", "text": "あ"}] * 3), "speaker B says nothing"),
         (lambda: record(turns=[{"speaker": "C", "text": "あ"}] * 3), "turns.0.speaker"),
-        (lambda: record(turns=[{"speaker": "A", "text": " "}] * 3), "turns.0.text"),
         (lambda: record(speakers=[{"id": "A", "name": "林"}] * 2), "not A and B"),
         (
             lambda: record(speakers=[{"id": "A", "name": "林"}, {"id": "B", "name": "林"}]),
@@ -172,23 +128,6 @@ def test_a_bad_record_is_refused_with_its_line(
 def test_an_id_that_comes_twice_is_refused(tmp_path: Path) -> None:
     path = write(tmp_path / "own.jsonl", record(), record())
     with pytest.raises(InputError, match=r"own\.jsonl:2: the id d1 came before"):
-        read_labelled(path)
-
-
-@pytest.mark.parametrize(
-    ("raw", "told"),
-    [
-        (b"", "the file is empty"),
-        (b"\n \n", "the file is empty"),
-        (b"{\n", "no JSON"),
-        ("{'id'}".encode("cp932"), "no JSON"),
-        (b"\x00\x81\xff" * 20, "no text file"),
-    ],
-)
-def test_a_file_that_is_none_is_refused(tmp_path: Path, raw: bytes, told: str) -> None:
-    path = tmp_path / "own.jsonl"
-    path.write_bytes(raw)
-    with pytest.raises(InputError, match=told):
         read_labelled(path)
 
 

@@ -66,26 +66,3 @@ def test_top_1_and_top_3_count_instances(data: Dataset) -> None:
     }
     assert rows == {"all (4)": (0.25, 0.75), "one plausible (1)": (0.0, 1.0),
                     "several (3)": (1 / 3, 2 / 3)}  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("rows", "said"),
-    [
-        ([{"id": "x9", "guesses": [1]}], "no id"),
-        ([{"id": "x1", "guesses": [1]}, {"id": "x1", "guesses": [1]}], "second time"),
-        ([{"id": "x1", "guesses": []}], "guesses is []"),
-        ([{"id": "x1", "guesses": [41]}], "guesses is [41]"),
-        ([{"id": "x1", "guesses": [1]}], "1 items have no guess"),
-    ],
-)
-def test_a_broken_file_of_guesses_is_one_message(
-    write: Write, rows: list[dict[str, Any]], said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    data = write("rows.jsonl", ROWS)
-    key = data.with_name("key.json")
-    key.write_text(json.dumps({"items": {"x1": ["s1-1"], "x2": ["s1-3"]}}), "utf-8")
-    given = write("guesses.jsonl", rows)
-    assert READERS.main(["--data", str(data), "score", str(key), str(given)]) == 2
-    error = capsys.readouterr().err
-    assert said in error
-    assert "guesses.jsonl" in error

@@ -12,11 +12,34 @@ from typing import Any
 import pytest
 
 from naisei.web.options import WebOptions
+from servers.web_server import WebServer
 
 
 @pytest.fixture
 def options(tmp_path: Path) -> WebOptions:
     return WebOptions(state=tmp_path / "state", runs=tmp_path / "runs")
+
+
+@pytest.fixture
+def server(options: WebOptions) -> Iterator[WebServer]:
+    with WebServer(options) as server:
+        yield server
+
+
+@pytest.fixture(scope="session", autouse=True)
+def learnt_once() -> Iterator[None]:
+    """The classifier of worries hangs on the embedder alone: an index of a test learns none."""
+    from naisei.intent import worries
+
+    learnt, known = worries._learnt, {}
+
+    def once(embed: worries.Embed) -> Any:
+        key = tuple(vectors.tobytes() for vectors in embed(["x"]))
+        return known.get(key) or known.setdefault(key, learnt(embed))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(worries, "_learnt", once)
+        yield
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
@@ -26,15 +25,8 @@ from naisei.runs.annotations import (
     shuffled,
     written_on,
 )
-from naisei.web.options import WebOptions
 from naisei.web.state import RECORDED
 from servers.web_server import WebServer
-
-
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[WebServer]:
-    with WebServer(WebOptions(state=tmp_path / "state", runs=tmp_path / "runs")) as server:
-        yield server
 
 
 def said(reader: str, unit: str, **answers: tuple[str, ...]) -> Annotation:

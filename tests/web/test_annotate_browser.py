@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from naisei.runs.annotations import read_annotations
-from naisei.web.options import WebOptions
 from servers.web_server import WebServer
 
 pytestmark = pytest.mark.slow
 
 VIEWS = [(locale, width) for locale in ("ja-JP", "en-US") for width in (1280, 390)]
-
-
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[WebServer]:
-    with WebServer(WebOptions(state=tmp_path / "state", runs=tmp_path / "runs")) as server:
-        yield server
 
 
 def read_so_far(tmp_path: Path, name: str) -> list[Any]:

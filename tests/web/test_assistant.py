@@ -58,14 +58,6 @@ def test_a_request_from_words_to_an_action_that_is_judged(options: WebOptions) -
         assert "わかりました" in text and text.count("いいえ、違います") == 1
 
 
-def test_a_careful_assistant_asks_before_it_acts(options: WebOptions) -> None:
-    with WebServer(options) as server, server.visitor() as client:
-        address = begin(client, place="居間").headers["HX-Redirect"]
-        assert answer(client, address, text="ちょっと暑いな") == 204
-        text = page(client, address)
-        assert 'name="right"' not in text and "質問</span>" in text
-
-
 @pytest.mark.parametrize(
     ("wish", "done"),
     [
@@ -116,9 +108,3 @@ def test_what_cannot_be_begun_is_refused(options: WebOptions) -> None:
         assert begin(client, agent="none").status_code == 422
         assert begin(client, scene="no-such").status_code == 422
         assert begin(client, place="あ" * 501).status_code == 413
-
-
-def test_nobody_else_sees_a_conversation(options: WebOptions) -> None:
-    with WebServer(options) as server, server.visitor() as one, server.visitor() as other:
-        address = begin(one).headers["HX-Redirect"]
-        assert other.get(address).status_code == 404

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -177,56 +175,3 @@ def test_the_first_page_is_small(browser: Any, server: WebServer) -> None:
         page.goto("/")
         page.wait_for_load_state("networkidle")
     assert 10_000 < sum(sizes.values()) <= 150_000, sizes
-
-
-class Served:
-    """`naisei serve` as people start it, to be killed."""
-
-    def __init__(self, state: Path, port: int = 0) -> None:
-        command = [sys.executable, "-m", "naisei", "--lang", "ja", "serve", "--port", str(port)]
-        self.process = subprocess.Popen(
-            [*command, "--state", str(state)],
-            stderr=subprocess.PIPE,
-            text=True,
-            cwd=state.parent,
-        )
-        assert self.process.stderr is not None
-        line = self.process.stderr.readline()
-        found = re.search(r"http://[\d.]+:(\d+)", line)
-        assert found is not None, line + self.process.stderr.read()
-        self.url, self.port = found[0], int(found[1])
-
-    def kill(self) -> None:
-        self.process.send_signal(signal.SIGKILL)
-        self.process.wait()
-
-
-def test_killing_the_server_in_a_chat_loses_no_line(browser: Any, tmp_path: Path) -> None:
-    """The page stays open; the server is killed with SIGKILL and started again."""
-    served = Served(tmp_path / "state")
-    try:
-        with browser.page(served.url, allowed=("net::ERR_", "htmx:")) as page:
-            page.goto("/assistant")
-            page.locator("main form[hx-post] button").first.click()
-            page.wait_for_url(re.compile(r"/assistant/[0-9a-f]{24}"))
-            page.wait_for_selector("input[name=step]", state="attached")
-            page.locator("#text").fill("のどが渇いたな")
-            page.keyboard.press("Enter")
-            browser.expect(page.locator("#text")).to_have_value("")
-            time.sleep(1)
-            before = page.locator("#lines li").all_inner_texts()
-            served.kill()
-            page.locator("#text").fill("これは消えない")
-            page.keyboard.press("Enter")
-            page.locator("#notice p").wait_for()
-            assert page.locator("#text").input_value() == "これは消えない"
-            served = Served(tmp_path / "state", served.port)
-            page.wait_for_timeout(3000)
-            page.reload()
-            page.wait_for_selector("#lines li")
-            after = page.locator("#lines li").all_inner_texts()
-            assert after[: len(before)] == before and any("のどが渇いたな" in x for x in after)
-            page.wait_for_selector("input[name=step]", state="attached")
-            browser.look(page, "assistant-resumed")
-    finally:
-        served.kill()

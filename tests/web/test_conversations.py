@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import sqlite3
 import threading
 from collections.abc import Callable
@@ -16,15 +15,13 @@ import pytest
 
 from changed_logs import change
 from naisei.cli.runs import continue_run
-from naisei.core import InputError, LogBusy, World
+from naisei.core import InputError, World
 from naisei.runs import conversation
-from naisei.runs.directory import RunDirectory
-from naisei.runs.sqlite_rows import SqliteRows
 from naisei.system.execute import RunOptions
 from naisei.web.options import WebOptions
 from naisei.web.state import ServerState
 from servers.web_server import WebServer
-from waiting import PATIENCE, until
+from waiting import PATIENCE, log_refused, until
 
 
 def begin(client: httpx2.Client, **query: int) -> str:
@@ -164,18 +161,6 @@ def test_nobody_else_sees_or_touches_a_conversation(options: WebOptions) -> None
         assert mine.get(f"/echo/{id}").status_code == 404
 
 
-def test_it_is_a_run_directory_like_any_other(options: WebOptions) -> None:
-    with WebServer(options) as server, server.visitor() as client:
-        id = begin(client, times=1)
-        say(client, id, "一")
-        events(client, id)
-    (path,) = (options.state / "conversations").glob(f"*/{id}")
-    with RunDirectory.look(path) as run:
-        assert [e.kind for e in run.log.read("conversation#0")] == ["ask", "say"]
-        assert run.log.rows()["conversation#0"].result == {"heard": ["一"]}
-    assert json.loads((path / "config.json").read_text("utf-8"))["system"] == "web"
-
-
 def test_who_follows_is_told_as_it_happens(options: WebOptions) -> None:
     with WebServer(options) as server, server.visitor() as client:
         id = begin(client, times=1)
@@ -199,16 +184,7 @@ def test_a_log_that_another_program_holds_stops_one_conversation_alone(
     options: WebOptions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whoever answers there waits until it is kept; others are answered meanwhile."""
-    refused, begun = threading.Event(), SqliteRows._begin
-
-    def watched(self: SqliteRows) -> None:
-        try:
-            begun(self)
-        except LogBusy:
-            refused.set()
-            raise
-
-    monkeypatch.setattr(SqliteRows, "_begin", watched)
+    refused = log_refused(monkeypatch)
     with (
         WebServer(options) as server,
         server.visitor() as one,

@@ -117,20 +117,6 @@ def test_documents(page: Any, browser: Any) -> None:
     browser.expect(page.locator("#lines .line").last).to_contain_text(HOURS)
 
 
-def test_duo(page: Any, browser: Any) -> None:
-    begin(page, "duo", first="yana", second="ayu", played="second", turns="2")
-    say(page, "私はパンがいいな。")
-    browser.expect(page.locator("#lines .line").first).to_contain_text(SAID)
-
-
-def test_relationship(page: Any, browser: Any) -> None:
-    begin(page, "relationship", turns="2", played="b")
-    say(page, "はい。パンにします。")
-    browser.expect(page.locator("#lines .line")).to_have_count(2)
-    browser.expect(page.locator("#lines .line").first).to_contain_text(SAID)
-    page.locator("#curves polyline").first.wait_for(state="attached")
-
-
 @pytest.mark.skipif(not textworld_installed(), reason="the games engine is not installed")
 def test_games(page: Any, model: OpenAIServer) -> None:
     before = model.answered

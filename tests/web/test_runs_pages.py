@@ -19,7 +19,6 @@ from naisei.core.messages import fingerprint
 from naisei.models.providers.hand import HandModel
 from naisei.runs.annotations import written_on
 from naisei.runs.directory import RunDirectory
-from naisei.runs.fork import Fork, begin, events_before
 from naisei.runs.overview import EpisodeOutcome
 from naisei.runs.report import StoredSummary, store_summary
 from naisei.runs.show import EpisodeFilter, episode_page
@@ -477,31 +476,6 @@ def test_a_recorded_run_is_replayed_from_its_log(
 
 async def _called(model: HandModel, request: object) -> NoReturn:
     raise AssertionError("a recorded run needs no call")
-
-
-def test_a_parent_lists_its_forks(tmp_path: Path) -> None:
-    runs = tmp_path / "runs"
-    parent = made(runs / "parent", 3, wins=1)
-    with RunDirectory.look(parent) as run:
-        events = run.log.read("item-0001#0")
-    other = "item-0002#0"
-    for digest, step, episode, of in (
-        ("11", "1", "item-0001#0", parent),
-        ("22", "2", other, parent),
-        ("33", "2", "item-0001#0", tmp_path / "elsewhere"),
-    ):
-        config = ConversationConfig(kind="x", title=digest, language="ja", settings={})
-        path = runs / f"parent-fork-{digest}"
-        with RunDirectory.of(ConversationRun(config, system="clarify", data_hash="d"), path) as run:
-            fork = Fork(parent=str(of.resolve()), episode=episode, step=step, answer="x")
-            begin(run.log, fork, events_before(events, step), {})
-    (runs / "parent-fork-broken").mkdir()
-    with WebServer(WebOptions(state=tmp_path / "state", runs=runs)) as server:
-        page = get(server, "/runs/episode/parent", e="item-0001#0")
-        (address,) = re.findall(r'href="(/runs/aligned[^"]*)">from step 1<', page)
-        assert "parent-fork-11" in address and page.count("parent-fork-") == 1
-        with server.client() as client:
-            assert client.get(address.replace("&amp;", "&")).status_code == 200
 
 
 @pytest.mark.slow

@@ -8,7 +8,6 @@ import re
 import socket
 from collections.abc import Iterator
 from contextlib import suppress
-from html.parser import HTMLParser
 from pathlib import Path
 
 import httpx2
@@ -16,6 +15,7 @@ import pytest
 from starlette.exceptions import HTTPException
 
 from commandline import Naisei
+from html_page import Page
 from naisei import serving
 from naisei.core import Act, AskUser, Chat, Event, InputError, Message, Say, Search, Where
 from naisei.core.messages import fingerprint
@@ -80,36 +80,17 @@ def nasty_run(path: Path) -> None:
         )
 
 
-class Tags(HTMLParser):
-    """What a browser would take for markup."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.scripts: list[str] = []
-        self.bad: list[str] = []
-        self.links: list[str] = []
-        self.feed(text)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = {name: value or "" for name, value in attrs}
-        if tag == "script":
-            self.scripts.append(given.get("src", ""))
-        if tag == "img" and not given.get("src", "").startswith("data:image/svg+xml;base64,"):
-            self.bad.append(f"img {given}")
-        if tag in ("iframe", "object", "embed", "base"):
-            self.bad.append(tag)
-        for name, value in given.items():
-            if name.startswith("on") or name in ("style", "srcdoc"):
-                self.bad.append(f"{tag} {name}")
-            if name in ("href", "src", "action", "formaction", "hx-get", "hx-post"):
-                self.links.append(value)
-
-
 def assert_harmless(text: str) -> None:
-    tags = Tags(text)
-    assert tags.bad == []
-    assert all(re.fullmatch(r"/static/[\w.\-/]+\?v=\w+", src) for src in tags.scripts), tags.scripts
-    for link in tags.links:
+    page = Page(text)
+    for tag, given in page.tags:
+        assert tag not in ("iframe", "object", "embed", "base"), tag
+        assert not [name for name in given if name.startswith("on") or name in ("style", "srcdoc")]
+        src = given.get("src", "")
+        if tag == "script":
+            assert re.fullmatch(r"/static/[\w.\-/]+\?v=\w+", src), src
+        if tag == "img":
+            assert src.startswith("data:image/svg+xml;base64,"), src
+    for link in page.all("href", "src", "action", "formaction", "hx-get", "hx-post"):
         assert link.startswith(("/", "#", "?", "data:image/svg+xml;base64,")), link
     assert "49" not in re.findall(r"javascript:alert\(1\)(\d+)", text)
 

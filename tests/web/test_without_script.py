@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from naisei.web.options import WebOptions
 from servers.web_server import WebServer
 
 pytestmark = pytest.mark.slow
@@ -19,12 +16,6 @@ PAGES = (
 )
 #: What a script would send, and nothing else: no part of a form, no link that leads somewhere.
 _SCRIPT_ALONE = "[hx-post]:not(form, select, textarea, form div, a[href])"
-
-
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[WebServer]:
-    with WebServer(WebOptions(state=tmp_path / "state", runs=tmp_path / "runs")) as server:
-        yield server
 
 
 def test_every_page_is_read_and_every_form_sent(browser: Any, server: WebServer) -> None:

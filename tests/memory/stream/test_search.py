@@ -71,14 +71,6 @@ def test_ranks_like_the_reference_with_and_without_vectors(
     agrees(pairs, queries, weights, k)
 
 
-@given(memories(st.none()), st.one_of(st.none(), st.just([[1.0, 0.0, 0.0]])), WEIGHTS)
-def test_ranks_without_embeddings(
-    pairs: list[tuple[Entry, Vector]], queries: Any, weights: ScoreWeights
-) -> None:
-    agrees(pairs, queries, weights, 3)
-    assert all(f.relevance.raw is None for f in stream_of(pairs).search(queries, now=NOW))
-
-
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("spread", [1.0, 1e-3, 1e-6])
 def test_the_best_of_thousands_are_those_of_the_reference(seed: int, spread: float) -> None:
@@ -143,14 +135,6 @@ def test_recent_memories_score_higher_and_decay_by_the_hour() -> None:
     assert [f.recency.normalised for f in found][::2] == [1.0, 0.0]
 
 
-def test_memories_of_the_future_are_as_recent_as_now() -> None:
-    times = {"later": NOW + timedelta(hours=9), "now": NOW, "before": NOW - timedelta(hours=9)}
-    pairs = [(Entry(id=id, time=time, text="…"), None) for id, time in times.items()]
-    found = {f.entry.id: f.recency.raw for f in stream_of(pairs).search(None, now=NOW)}
-    assert found["later"] == found["now"] == 1.0
-    assert found["before"] == pytest.approx(0.995**9)
-
-
 def test_equal_scores_are_ranked_by_time_then_id() -> None:
     hours = {"b": 2, "c": 2, "a": 2, "new": 1}
     pairs = [(Entry(id=i, time=NOW - timedelta(hours=h), text="…"), None) for i, h in hours.items()]
@@ -180,18 +164,6 @@ def test_only_entries_of_the_kinds_asked_for_take_part() -> None:
     assert [(f.entry.id, f.importance.normalised) for f in found] == [("felt", 1.0), ("said", 0.0)]
     assert Stream().search(None, now=NOW) == []
     assert stream_of([(stream["known"], None)]).search(None, now=NOW, kinds=["utterance"]) == []
-
-
-def test_lengths_do_not_matter_only_directions() -> None:
-    pairs = [
-        (Entry(id="tiny", time=NOW, text="…"), [3e-30, 4e-30]),
-        (Entry(id="huge", time=NOW, text="…"), [4e30, 3e30]),
-    ]
-    found = stream_of(pairs).search([[0.0, 1e-200]], now=NOW)
-    assert [(f.entry.id, f.relevance.raw) for f in found] == [
-        ("tiny", pytest.approx(0.8)),
-        ("huge", pytest.approx(0.6)),
-    ]
 
 
 def test_wrong_questions_are_refused() -> None:
