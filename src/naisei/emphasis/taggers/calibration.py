@@ -50,7 +50,8 @@ def calibrated(probabilities: ArrayLike, labels: ArrayLike) -> Calibration:
         return loss + 1e-3 * dot(at, at), slope + 2e-3 * at
 
     found = minimise(objective, np.zeros(2), tolerance=1e-9).at
-    return Calibration(float(np.exp(found[0])), float(found[1]))
+    # Digits that are the same on every processor.
+    return Calibration(round(float(np.exp(found[0])), 6), round(float(found[1]), 6))
 
 
 def _logit(probabilities: ArrayLike) -> Floats:
