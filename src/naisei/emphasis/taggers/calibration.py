@@ -49,7 +49,7 @@ def calibrated(probabilities: ArrayLike, labels: ArrayLike) -> Calibration:
         # A light pull towards the identity, for a dev part of a few sentences.
         return loss + 1e-3 * dot(at, at), slope + 2e-3 * at
 
-    found = minimise(objective, np.zeros(2), tolerance=1e-9).at
+    found = minimise(objective, np.zeros(2), tolerance=1e-9)
     # Digits that are the same on every processor.
     return Calibration(round(float(np.exp(found[0])), 6), round(float(found[1]), 6))
 
