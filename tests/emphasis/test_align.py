@@ -30,16 +30,13 @@ def test_white_space_and_other_marks_do_not_count() -> None:
 
 def test_what_was_made_up_is_dropped() -> None:
     source = "水を入れて、一晩置きます。"
-    found = align(source, "水を入れて、**冷蔵庫で**一晩置きます。")
-    assert not any(found.bold)
-    assert found.lost == 1
+    assert bold(source, "水を入れて、**冷蔵庫で**一晩置きます。") == source
 
 
 def test_a_reworded_stretch_is_dropped_and_the_others_stay() -> None:
     source = "豆は冷凍庫で保存します。挽くのは飲む直前です。"
     reply = "豆は**冷凍室で保存**します。挽くのは**飲む直前**です。"
     assert bold(source, reply) == "豆は冷凍庫で保存します。挽くのは[飲む直前]です。"
-    assert align(source, reply).lost == 1
 
 
 def test_a_preface_is_passed_over() -> None:
@@ -63,7 +60,7 @@ def test_another_text_shares_little() -> None:
 
 def test_nothing_to_repeat() -> None:
     found = align("", "**何か**")
-    assert (found.bold, found.share, found.lost) == ((), 1.0, 1)
+    assert (found.bold, found.share) == ((), 1.0)
 
 
 @given(st.lists(st.tuples(st.text("あいう。「」 ab", min_size=1, max_size=6), st.booleans())))

@@ -38,19 +38,6 @@ def exp(x: Floats) -> Floats:
     return power
 
 
-@dataclass(frozen=True, slots=True)
-class Minimum:
-    """at: where it was found. value: the objective there. steps: iterations made.
-
-    converged: the slope or the gain fell below the tolerance; otherwise `steps` ran out.
-    """
-
-    at: Floats
-    value: float
-    steps: int
-    converged: bool
-
-
 def minimise(
     objective: Callable[[Floats], tuple[float, Floats]],
     start: Floats,
@@ -58,23 +45,23 @@ def minimise(
     steps: int = 100,
     memory: int = 8,
     tolerance: float = 1e-4,
-) -> Minimum:
-    """A minimum of a smooth function, by Nocedal & Wright (2006), algorithm 7.5.
+) -> Floats:
+    """Where a smooth function has a minimum, by Nocedal & Wright (2006), algorithm 7.5.
 
     objective: gives value and gradient at a point. tolerance: stop when the gradient's
     largest component is below it times max(1, |value|), or when ten steps together gain
-    less than that share of the value. Deterministic.
+    less than that share of the value; after `steps` it is where it has come to. Deterministic.
     """
     x = np.asarray(start, np.float64).copy()
     value, slope = objective(x)
     pairs: deque[tuple[Floats, Floats, float]] = deque(maxlen=memory)
     past: deque[float] = deque([value], maxlen=11)
-    for step in range(steps):
+    for _ in range(steps):
         scale = max(1.0, abs(value))
         if float(np.abs(slope).max(initial=0.0)) <= tolerance * scale:
-            return Minimum(x, value, step, True)
+            return x
         if len(past) == past.maxlen and past[0] - value <= tolerance * scale:
-            return Minimum(x, value, step, True)
+            return x
         direction = _direction(slope, pairs)
         downhill = dot(direction, slope)
         if downhill >= 0:
@@ -90,13 +77,13 @@ def minimise(
             size *= 0.5
         else:
             # No step gains anything any more: this is as low as rounding allows.
-            return Minimum(x, value, step, True)
+            return x
         moved, turned = there - x, new_slope - slope
         if (curve := dot(moved, turned)) > 1e-10 * dot(turned, turned):
             pairs.append((moved, turned, 1.0 / curve))
         x, value, slope = there, new_value, new_slope
         past.append(value)
-    return Minimum(x, value, steps, False)
+    return x
 
 
 def _direction(slope: Floats, pairs: deque[tuple[Floats, Floats, float]]) -> Floats:
@@ -271,7 +258,11 @@ class SparseCrf:
 
     def emissions(self, codes: Codes) -> Floats:
         """Score of label 1 at each of n tokens, (n,), from codes (n, C)."""
-        return _summed(self.weights, codes)
+        total = np.zeros(len(codes))
+        # A column at a time: one (n,) array is held, not (n, C).
+        for column in codes.T:
+            total += self.weights[column]
+        return total
 
     def marginals(self, sequences: Sequence[Codes]) -> list[Floats]:
         """The probability of label 1 at each token of each sequence."""
@@ -344,11 +335,11 @@ def fit(
         return loss + 0.5 * l2 * dot(loose, loose), slope
 
     start = np.concatenate([[0, _NEVER], centre.weights[kept], centre.transitions.ravel()])
-    found = minimise(objective, start, steps=steps, tolerance=tolerance)
+    at = minimise(objective, start, steps=steps, tolerance=tolerance)
     weights = centre.weights.copy()
     weights[BLOCKED] = _NEVER
-    weights[kept] = found.at[2:size]
-    return SparseCrf(weights, found.at[size:].reshape(4, 4))
+    weights[kept] = at[2:size]
+    return SparseCrf(weights, at[size:].reshape(4, 4))
 
 
 @dataclass(frozen=True, slots=True)
@@ -365,14 +356,6 @@ class _Column:
         there = np.zeros(size, bool)
         there[column] = True
         return cls(np.flatnonzero(there), (np.cumsum(there) - 1)[column])
-
-
-def _summed(weights: Floats, codes: Codes) -> Floats:
-    """Sum over columns, gathered a column at a time: one (n,) array is held, not (n, C)."""
-    total = np.zeros(len(codes))
-    for column in range(codes.shape[1]):
-        total += weights[codes[:, column]]
-    return total
 
 
 def _taken(y: Ints, lengths: Sequence[int]) -> Floats:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from itertools import groupby, pairwise
+from itertools import groupby
 
 from naisei.core import Chat, Flow, InstrumentFailure, Message, assistant, system, user
 from naisei.emphasis.corpus.store import describe
@@ -91,8 +91,7 @@ def token_labels(passage: Passage, bold: Sequence[bool]) -> list[list[bool]]:
 #
 # Strict: the reply, its marks and white space taken out, is laid beside the source character by
 # character. A marked stretch counts only where all of it stands in the source, in one piece and
-# at the place that the words around it give; what was made up, moved or reworded is dropped and
-# counted.
+# at the place that the words around it give; what was made up, moved or reworded is dropped.
 
 _MARK = re.compile(r"\*\*|__|</?(?:b|strong|em)>", re.I)
 _FENCE = re.compile(r"^\s*```[^\n]*\n(.*?)\n?```\s*$", re.DOTALL)
@@ -103,12 +102,10 @@ _SILENT = re.compile(r"[\s*]|__")
 @dataclass(frozen=True, slots=True)
 class Aligned:
     """bold: for each character of the source, whether it is emphasised. share: of the source's
-    characters that the reply repeats in order, 0 to 1. lost: marked stretches of the reply missing
-    in the source."""
+    characters that the reply repeats in order, 0 to 1."""
 
     bold: tuple[bool, ...]
     share: float
-    lost: int
 
 
 def align(source: str, reply: str) -> Aligned:
@@ -119,18 +116,14 @@ def align(source: str, reply: str) -> Aligned:
     theirs, runs = _marked(reply)
     at = _align_characters(ours, theirs)
     bold = [False] * len(source)
-    lost = 0
     for start, end in runs:
         found = at[start:end]
-        if None in found or any(b != a + 1 for a, b in _pairs(found)):
-            lost += 1
-            continue
         first, last = found[0], found[-1]
-        assert first is not None and last is not None
-        for place in range(places[first], places[last] + 1):
-            bold[place] = True
+        if first is not None and last is not None and found == [*range(first, last + 1)]:
+            for place in range(places[first], places[last] + 1):
+                bold[place] = True
     share = sum(place is not None for place in at) / len(ours) if ours else 1.0
-    return Aligned(tuple(bold), share, lost)
+    return Aligned(tuple(bold), share)
 
 
 def _plain(source: str) -> tuple[str, list[int]]:
@@ -167,11 +160,6 @@ def _align_characters(ours: str, theirs: str) -> list[int | None]:
     for block in SequenceMatcher(None, ours, theirs, autojunk=False).get_matching_blocks():
         at[block.b : block.b + block.size] = range(block.a, block.a + block.size)
     return at
-
-
-def _pairs(found: list[int | None]) -> list[tuple[int, int]]:
-    known = [place for place in found if place is not None]
-    return list(pairwise(known))
 
 
 _PACKAGE = "naisei.emphasis"

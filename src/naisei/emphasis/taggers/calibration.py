@@ -49,8 +49,9 @@ def calibrated(probabilities: ArrayLike, labels: ArrayLike) -> Calibration:
         # A light pull towards the identity, for a dev part of a few sentences.
         return loss + 1e-3 * dot(at, at), slope + 2e-3 * at
 
-    found = minimise(objective, np.zeros(2), tolerance=1e-9).at
-    return Calibration(float(np.exp(found[0])), float(found[1]))
+    found = minimise(objective, np.zeros(2), tolerance=1e-9)
+    # Digits that are the same on every processor.
+    return Calibration(round(float(np.exp(found[0])), 6), round(float(found[1]), 6))
 
 
 def _logit(probabilities: ArrayLike) -> Floats:
@@ -78,8 +79,9 @@ class SpanRule:
 
     def choose(self, probabilities: Floats) -> list[bool]:
         """The set of spans of one sentence that is worth most; of equals, the smaller one."""
-        if not self.cost:
-            return [bool(p > self.threshold) for p in probabilities]
+        above: list[bool] = (probabilities > self.threshold).tolist()
+        if not self.cost or not any(above):
+            return above
         gains = (probabilities - self.threshold).tolist()
         # Worth of the best choice up to here that leaves out or takes the last token.
         out, taken = 0.0, float("-inf")
@@ -146,7 +148,10 @@ _RATE = 0.1
 
 def _row(labels: Sequence[Sequence[bool]]) -> NDArray[np.bool_]:
     """All sentences in a row, a word that is not marked before, between and after them."""
-    return np.array([False, *(y for row in labels for y in (*row, False))], bool)
+    whole = [False]
+    for row in labels:
+        whole += [*row, False]
+    return np.array(whole, bool)
 
 
 def _spans(row: NDArray[np.bool_]) -> set[tuple[int, int]]:

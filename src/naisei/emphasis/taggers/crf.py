@@ -216,7 +216,7 @@ def save(tagger: CrfTagger, path: Path) -> None:
         "bits": BITS,
         "plan": tagger.plan.model_dump(),
         "articles": tagger.terms.articles,
-        "found_in": dict(tagger.terms.found_in),
+        "found_in": dict(sorted(tagger.terms.found_in.items())),
         "calibration": [tagger.calibration.scale, tagger.calibration.shift],
         "rule": [tagger.rule.threshold, tagger.rule.cost],
     }
