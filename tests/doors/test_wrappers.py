@@ -22,6 +22,8 @@ from naisei.doors import (
     check_before_say,
     reflect_after_failure,
 )
+from naisei.japanese.morph import is_japanese
+from naisei.lang import Language
 from naisei.runs.log import RunLog
 from servers.openai_server import OpenAIServer
 from waiting import PATIENCE, log_refused
@@ -154,10 +156,7 @@ def test_a_dangerous_action_is_confirmed_and_so_are_the_same_words(server: OpenA
     )
     sure = desk.tell("t", "予約を取り消して")
     assert isinstance(sure, Question) and CANCEL in sure.text and sure.options == ("はい", "いいえ")
-    for words in ("いいえ", "うーん、取り消しかなあ"):
-        other = desk.tell(words, "予約を取り消して")
-        assert isinstance(other, Question)
-        assert isinstance(desk.tell(words, words, step=other.step), Declined)
+    assert "予約を取り消して" in sure.text, "the request is quoted"
     assert isinstance(desk.tell("t", "はい", step=sure.step), Acted)
     assert isinstance(desk.tell("u", BOOK, step=""), Acted), "nothing is open, and it is named"
     done = desk.tell("v", "会議の件", message="1")
@@ -171,6 +170,37 @@ def test_a_dangerous_action_is_confirmed_and_so_are_the_same_words(server: OpenA
     assert isinstance(once_more, Question) and once_more.text != again.text, "it was done before"
     with pytest.raises(InputError, match="nothing"):
         ask_before_act({BOOK: str, CANCEL: str}, model=model(server), dangerous=["nothing"])
+
+
+@pytest.mark.parametrize("kind", ["yes", "again", "no"])
+def test_nothing_but_a_bare_yes_is_consent(kind: str) -> None:
+    """Anything else is asked about once more, plainly, and then declined."""
+    table = json.loads((Path(__file__).parent / "confirmations.json").read_text(encoding="utf-8"))
+    names: dict[Language, tuple[str, str]] = {
+        "ja": ("注文を調べる", "注文を返金する"),
+        "en": ("Look up an order", "Refund an order"),
+    }
+    for said in table[kind]:
+        language: Language = "ja" if is_japanese(said) else "en"
+        look, refund = names[language]
+        desk = ask_before_act(
+            {look: str, refund: lambda r: "refunded"},
+            model=_function,
+            dangerous=[refund],
+            language=language,
+        )
+        asked = desk.tell("t", "3")
+        assert isinstance(asked, Question)
+        found = desk.tell("t", said, step=asked.step)
+        if kind == "again":
+            assert isinstance(found, Question) and found.options == asked.options, said
+            assert found.text != asked.text
+            found = desk.tell("t", said, step=found.step)
+            assert found == Declined("not confirmed"), said
+        elif kind == "no":
+            assert found == Declined("no request"), said
+        else:
+            assert found == Acted(refund, "refunded"), said
 
 
 async def _function(messages: list[dict[str, str]]) -> str:

@@ -169,7 +169,7 @@ def _attempt(remark: Remark, deed: Deed, told: int | None) -> Flow[None]:
     assert mind.actions is not None and parts.agent is not None
     actions, confirm = mind.actions, parts.persona.permissions.confirm
     risky = [action.id for action in actions if action.text in confirm]
-    careful = CarefulAgent(parts.agent(actions), actions, risky, reserved=1)
+    careful = CarefulAgent(parts.agent(actions), actions, risky, reserved=2)
     quota = parts.rules.quota * parts.rules.asking + careful.reserved
     rules = Rules(trials=len(deed.logs) + 1, quota=quota)
     instance = deed.instance(language, words="" if told is None else actions.text(told))

@@ -10,21 +10,26 @@ from dataclasses import dataclass, replace
 from naisei.clarify.agent import Agent, View
 from naisei.clarify.schemas import ActionSet, Clarify, Decision, Decline, Execute, Language
 from naisei.core import Flow
+from naisei.japanese.consent import consent
 from naisei.japanese.declining import declines
 
 #: Longest list of actions to choose from.
 _OPTIONS = 9
+#: Characters of a request that a confirmation quotes.
+_QUOTED = 200
 _WORDS = {
     "ja": {
-        "sure": "「{action}」を行います。よろしいですか？",
-        "again": "「{action}」は、同じご依頼で先ほど済んでいます。もう一度行いますか？",
+        "sure": "「{action}」を行います。ご依頼は「{request}」でした。よろしいですか？",
+        "again": "「{action}」は先ほど済んでいます（ご依頼「{request}」）。もう一度行いますか？",
+        "plainly": "「はい」か「いいえ」だけでお答えください。",
         "yes": "はい",
         "no": "いいえ",
         "none": "この中にはない",
     },
     "en": {
-        "sure": 'I am about to do this: "{action}". Shall I?',
-        "again": 'I have just done this for the same request: "{action}". Once more?',
+        "sure": 'I am about to do this: "{action}". You asked: "{request}". Shall I?',
+        "again": 'I have just done this: "{action}". You asked the same: "{request}". Once more?',
+        "plainly": "Please answer with just yes or no. ",
         "yes": "Yes",
         "no": "No",
         "none": "None of these",
@@ -51,20 +56,16 @@ class CarefulAgent:
 
     def decide(self, view: View) -> Flow[Decision]:
         said = view.asked[-1].answer if view.asked else view.scene.utterance
-        confirming = self._confirming(view)
+        asked = view.asked[-1].question if view.asked else ""
+        confirming = confirmed(asked, self.actions, view.scene.language)
         if said.strip() in {words["none"] for words in _WORDS.values()}:
             return Decline(reason="none fits")
-        asked = view.asked[-1].question if view.asked else ""
-        if not confirming and declines(said, asked, "\n".join(a.text for a in self.actions)):
-            return Decline(reason="no request")
         if confirming:
-            # Its patterns take time to load, and few doors confirm.
-            from naisei.japanese.answers import grants, understand
-
-            if grants(said):
-                return Execute(action=confirming)
-            if not understand(said).content or declines(said):
-                return Decline(reason="no request")
+            granted = consent(said, self.actions.text(confirming))
+            if granted is not None:
+                return Execute(action=confirming) if granted else Decline(reason="no request")
+        elif declines(said, asked, "\n".join(a.text for a in self.actions)):
+            return Decline(reason="no request")
         named = [each.id for each in self.actions if each.text == said.strip()]
         decision: Decision
         if named:
@@ -76,35 +77,30 @@ class CarefulAgent:
         return self._confirmed(decision, view)
 
     def _confirmed(self, decision: Execute, view: View) -> Decision:
-        """The decision, or a question to confirm it."""
+        """The decision, or a question to confirm it: once, and once more if the answer was neither
+        a bare yes nor a plain no."""
         must = {*self.dangerous, self.done}
         wanted = next((each for each in (decision.action, *decision.also) if each in must), 0)
         if not wanted:
             return decision
-        question = self._question(wanted, view.scene.language)
-        if any(turn.question == question for turn in view.asked):
-            # The confirmation got no yes.
-            return Decline(reason="no request", thought=decision.thought)
+        language = view.scene.language
+        words, request = _WORDS[language], " ".join(view.scene.utterance.split())
+        quoted = request if len(request) <= _QUOTED else f"{request[:_QUOTED]}…"
+        question = words["again" if wanted == self.done else "sure"].format(
+            action=self.actions.text(wanted), request=quoted
+        )
+        times = sum(confirmed(t.question, self.actions, language) == wanted for t in view.asked)
+        if times > 1:
+            return Decline(reason="not confirmed", thought=decision.thought)
+        if times:
+            question = words["plainly"] + question
         return Clarify(question=question, thought=decision.thought, guess=wanted)
-
-    def _question(self, action: int, language: Language) -> str:
-        words = _WORDS[language]["again" if action == self.done else "sure"]
-        return words.format(action=self.actions.text(action))
-
-    def _confirming(self, view: View) -> int:
-        """The action that the last question asked to confirm; 0 for another question."""
-        if not view.asked:
-            return 0
-        must = (*self.dangerous, *((self.done,) if self.done else ()))
-        last = view.asked[-1].question
-        return next((n for n in must if self._question(n, view.scene.language) == last), 0)
 
     def _inner(self, view: View) -> View:
         """The agent's view, without confirmations in its quota."""
-        must = {*self.dangerous, *((self.done,) if self.done else ())}
-        ours = {self._question(n, view.scene.language) for n in must}
-        confirmed = sum(turn.question in ours for turn in view.asked)
-        left = view.quota_left - self.reserved + confirmed
+        language = view.scene.language
+        confirmations = sum(confirmed(t.question, self.actions, language) > 0 for t in view.asked)
+        left = view.quota_left - self.reserved + confirmations
         return replace(view, may_ask=left > 0, quota_left=max(0, left))
 
     def options(self, asks: Clarify, view: View) -> tuple[str, ...]:
@@ -118,8 +114,20 @@ def offered(
 ) -> tuple[str, ...]:
     """Answers to a question that are understood without a model. likely: actions, best first."""
     words = _WORDS[language]
-    confirms = {words[name].format(action=a.text) for name in ("sure", "again") for a in actions}
-    if question in confirms:
+    if confirmed(question, actions, language):
         return words["yes"], words["no"]
     listed = [actions.text(each) for each in likely] or [each.text for each in actions]
     return (*listed, words["none"]) if len(listed) <= _OPTIONS else ()
+
+
+def confirmed(question: str, actions: ActionSet, language: Language) -> int:
+    """The action that a question asks to confirm; 0 for another question."""
+    words = _WORDS[language]
+    question = question.removeprefix(words["plainly"])
+    for action in actions:
+        for kind in ("sure", "again"):
+            head, tail = words[kind].split("{request}")
+            head = head.replace("{action}", action.text)
+            if question.startswith(head) and question.endswith(tail):
+                return action.id
+    return 0

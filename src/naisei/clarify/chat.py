@@ -15,13 +15,14 @@ from rich.text import Text
 
 from naisei.clarify.agent import AgentContext, build_agent
 from naisei.clarify.config import ClarifyConfig
-from naisei.clarify.conversation import BeliefState, agrees, prepared
+from naisei.clarify.conversation import BeliefState, prepared
 from naisei.clarify.data import Dataset, load, load_actions
 from naisei.clarify.lines import DONE, ENDED, GAVE_UP
 from naisei.clarify.person import Person, people_directory
 from naisei.clarify.schemas import ActionSet, Language, Scene
 from naisei.clarify.system import RUN
 from naisei.core import AskUser, Event, InputError
+from naisei.japanese.consent import consent
 from naisei.lang import language as shown_language
 from naisei.lang import say
 from naisei.models.embedders import KeptEmbedder, open_embedder
@@ -176,7 +177,7 @@ class _Terminal(TerminalConversation):
         self.say(f"→ {self._config.actions.text(int(str(action)))}")
         while True:
             self.console.print(Text(self._words["right?"]))
-            if (right := agrees(self.hear())) is not None:
+            if (right := consent(self.hear())) is not None:
                 return {"right": "yes" if right else "no"}
             self.console.print(Text(self._words["again"]))
 

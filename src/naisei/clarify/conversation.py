@@ -32,21 +32,14 @@ from naisei.core import (
     Where,
     World,
 )
-from naisei.japanese.answers import Stance, understand
+from naisei.japanese.consent import consent
 from naisei.lang import say
 from naisei.memory import memory_policy
 from naisei.runs.asking import HumanHandler, ReadAnswer
 from naisei.runs.conversation import Prepared
 
-_MARKS = {"y": True, "○": True, "合ってる": True, "n": False, "×": False}
 #: Actions offered if none was found for a wish.
 _NEAREST = 3
-
-
-def agrees(said: str) -> bool | None:
-    """Whether an answer is a yes; `None` if neither yes nor no."""
-    said = said.strip().lower().rstrip("。.！!")
-    return _MARKS.get(said, {Stance.YES: True, Stance.NO: False}.get(understand(said).stance))
 
 
 class AnnouncingAgent:
@@ -275,7 +268,7 @@ def memo_handler(person: Person, directory: Path | None) -> Handler:
 
 
 def _yes_or_no(effect: Act, fields: Mapping[str, str]) -> Observation:
-    right = agrees(fields.get("right") or fields.get("text", ""))
+    right = consent(fields.get("right") or fields.get("text", ""))
     if right is None:
         raise InputError(
             say("「はい」か「いいえ」で答えてください", "please answer with Yes or No")

@@ -11,9 +11,9 @@ Language = Literal["ja", "en"]
 #: A question that the task forbids (paper §3.2): whether an object is present, or which
 #: action is wanted, outright. `None`: the question is fair.
 Offence = Literal["presence", "outright"]
-#: Why nothing is executed: no request (thanks, a greeting, a withdrawn request), or no fitting
-#: action.
-Declined = Literal["no request", "none fits"]
+#: Why nothing is executed: no request (thanks, a greeting, a withdrawn request), no fitting action,
+#: or an action that needs a yes and twice got another answer.
+Declined = Literal["no request", "none fits", "not confirmed"]
 #: How a user answers; all of them tell the truth. `terse`: no more than the word. `vague`: hedged,
 #: and by what is said first. `hurried`: a remark, then the word. `mistaken`: the first answer is
 #: wrong and set right in the same breath. `child`, `elder`: their words, their names of things.

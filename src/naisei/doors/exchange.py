@@ -66,8 +66,9 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Declined:
-    """No action was carried out: no request (`no request`: thanks, a greeting, a request taken
-    back), or none of the actions is wanted (`none fits`)."""
+    """No action was carried out. reason: `no request` (thanks, a greeting, a request taken back, a
+    no), `none fits` (none of the actions is wanted), or `not confirmed` (an action that needs a
+    yes twice got another answer)."""
 
     reason: str
     thought: str = ""

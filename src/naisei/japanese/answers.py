@@ -269,25 +269,3 @@ def at_a_loss(answer: str) -> bool:
 
 def _folded(text: str) -> str:
     return unicodedata.normalize("NFKC", text).strip().strip("「」")
-
-
-#: Words of permission, and words that withdraw it.
-_GRANTS = re.compile(
-    r"(?:^|[て、。\s])も?(?:いい|良い|よい|ええ|かまわ(?:ない|ん)|構わ(?:ない|ん))"
-    r"(?:です)?(?:よ|わ|ぞ|で|から|けど)?[。！!]*$|"
-    r"(?:お願い|頼[むん]|[てで](?:ください|くれ)|ちゃって|しまって|といて|ておいて)|"
-    r"\b(?:ok(?:ay)?|sure|go ahead|please do|do it)\b",
-    re.IGNORECASE,
-)
-_WITHHOLDS = re.compile(
-    r"まだ|(?:もう|今は|いまは)いい|ない(?:で|よう)|わけ|やめ|待って|だめ|ダメ|駄目|"
-    r"\b(?:no|not|don't|stop|wait)\b",
-    re.IGNORECASE,
-)
-
-
-def grants(said: str) -> bool:
-    """Whether an answer grants permission; in doubt, no."""
-    stance = understand(said).stance
-    leave = stance is Stance.OPEN and _GRANTS.search(said) and not _WITHHOLDS.search(said)
-    return stance is Stance.YES or bool(leave)
