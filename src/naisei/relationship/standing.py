@@ -113,6 +113,7 @@ def _parts(one: Estimate, said: Sequence[tuple[str, str]]) -> Iterator[Line]:
     listed = round(one.base, 1) + sum(round(sign.share, 1) for sign in one.signs)
     if rest := round(round(one.value, 1) - listed, 1):
         yield Line(f"{rest:+.1f} " + say("そのほか", "all others"), tone="dim")
+    yield Line(f"{one.value:+.1f} " + say("合計", "in all"), tone="dim")
 
 
 def in_words(src: str, dst: str, values: Mapping[str, int | None]) -> str:

@@ -178,7 +178,9 @@ def _renderer() -> MarkdownIt:
 def _markdown(text: str) -> Markup:
     """Markdown lists, tables, emphasis and line breaks, without HTML and links."""
     made = _renderer().render(_with_tables(text))
-    return Markup(nh3.clean(made, tags=_MARKS, attributes={"ol": {"start"}}, link_rel=None))
+    clean = nh3.clean(made, tags=_MARKS, attributes={"ol": {"start"}}, link_rel=None)
+    # What may scroll sideways is reached by keys.
+    return Markup(clean.replace("<table>", '<table tabindex="0">'))
 
 
 _MARKS = {

@@ -180,6 +180,7 @@ KIND: ConversationKind[DuoConfig] = ConversationKind(
     panels=_panels,
     about=_about,
     writes=lambda config: bool(config.played),
+    placeholder=("台詞を書いて送る", "Write the line, in Japanese"),
     shown=_template_context,
     roles=_ROLES,
 )

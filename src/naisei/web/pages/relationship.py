@@ -171,6 +171,7 @@ KIND: ConversationKind[PairConfig] = ConversationKind(
     panels=_panels,
     about=lambda config: pair_of(config.pair).setting,
     writes=lambda config: bool(config.played),
+    placeholder=("台詞を書いて送る", "Write the line, in Japanese"),
     shown=_template_context,
     roles=_ROLES,
 )
