@@ -91,7 +91,8 @@ def test_from_a_run_to_a_link_to_what_went_wrong_in_two_keys(browser: Any, tmp_p
     options = WebOptions(state=tmp_path / "state", runs=tmp_path / "runs")
     with WebServer(options) as server, browser.page(server.url, locale="en-US") as page:
         page.goto("/runs/show/clarify-321")
-        assert page.locator(".strip a").count() == 321
+        fine = page.locator(".strip path.good").get_attribute("d").count("M")
+        assert page.locator(".strip a").count() == 321 - fine
         page.keyboard.press("?")  # the help of the page tells the way
         page.get_by_text("f, then c").wait_for()
         browser.look(page, "run-help")
@@ -109,6 +110,9 @@ def test_from_a_run_to_a_link_to_what_went_wrong_in_two_keys(browser: Any, tmp_p
         page.keyboard.press("w")
         page.wait_for_url(copied)
         browser.look(page, "episode-astray")
+        # The second tap: the form in which the user's answer is another.
+        page.get_by_role("link", name="Answer it otherwise").first.click()
+        browser.expect(page.locator("#fork-answer-1")).to_be_in_viewport()
 
 
 def test_filters_change_the_table_in_place(browser: Any, server: WebServer) -> None:

@@ -120,6 +120,10 @@ def test_many_runs_a_study_and_a_broken_one(
             look(browser, page, named(path), view)
         page.goto("/runs/show/" + quote("study/full"))
         look(browser, page, "study-member", view)
+        episode = page.locator("#rows a").first.get_attribute("href").partition("?")[2]
+        page.goto(f"/runs/aligned?run=study/full&run=study/no-clarify&{episode}")
+        look(browser, page, "aligned", view)
+        assert page.locator(".aligned td").last.is_visible()
 
 
 @pytest.mark.parametrize("kind", TALKS)

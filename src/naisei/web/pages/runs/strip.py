@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from naisei.runs.overview import EpisodeOutcome
@@ -30,10 +30,10 @@ class Cell:
 @dataclass(frozen=True, slots=True)
 class Strip:
     """All cells. each: episodes a cell. cells: those in which something went wrong. fine: places of
-    those in which all went well. left: places of episodes still to come."""
+    those in which all ended alike and well, by outcome. left: places of episodes still to come."""
 
     cells: Sequence[Cell]
-    fine: Sequence[tuple[int, int]]
+    fine: Mapping[str, Sequence[tuple[int, int]]]
     left: Sequence[tuple[int, int]]
     each: int
     width: int
@@ -45,14 +45,16 @@ class Strip:
         total = max(total, len(rows))
         each = 1 if total <= _MOST else -(-total // _MOST_SHARED)
         count = -(-total // each)
-        cells, fine = [], []
+        cells: list[Cell] = []
+        fine: dict[str, list[tuple[int, int]]] = {"good": [], "ended": []}
         for number, at in enumerate(range(0, len(rows), each)):
             shared = rows[at : at + each]
-            if all(row.outcome == "good" for row in shared):
-                fine.append(_cell_origin(number))
+            outcome = {row.outcome for row in shared}
+            if len(outcome) == 1 and (kind := outcome.pop()) in fine:
+                fine[kind].append(_cell_origin(number))
             else:
                 cells.append(_cell(shared, at, number))
-        left = [_cell_origin(number) for number in range(len(cells) + len(fine), count)]
+        left = [_cell_origin(number) for number in range(-(-len(rows) // each), count)]
         across = min(count, _ROW)
         return Strip(cells, fine, left, each, across * _WIDE, -(-count // _ROW) * _HIGH)
 
