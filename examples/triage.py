@@ -173,10 +173,8 @@ PROMPT = """あなたは通信会社の相談窓口です。原因を切り分�
 def choose(table: Table, answers: list[tuple[str, str]], config: TriageConfig) -> Flow[str]:
     """The id of the next question; "" to stop."""
     left = [q for q in table.questions if q not in dict(answers)]
-    if not left:
-        return ""
-    if config.agent == "order":
-        return left[0]
+    if not left or config.agent == "order":
+        return left[0] if left else ""
     if config.agent == "gain":
         return max(left, key=lambda q: gain(table, answers, q, config.noise))
     prompt = PROMPT.replace("$causes", "、".join(table.remedies.values()))

@@ -61,8 +61,8 @@ def curves(
 
 
 def direction_chart(title: str, course: Sequence[Mapping[str, float] | None]) -> Chart:
-    """One direction, a line a dimension. course: the values after each line, −3 to 3; NaN or no
-    values where nothing is known."""
+    """One chart of a direction, one line per dimension. course: values after each line, −3 to 3;
+    NaN or `None` if unknown."""
     lines = {
         dimension_name(name): [Point(n, found[name]) for n, found in enumerate(course, 1) if found]
         for name in DIMENSIONS
@@ -95,9 +95,9 @@ def _readings(talk: Conversation, episode: str, number: int) -> Iterator[_Readin
 
 def heard(talk: Conversation) -> Heard:
     """Both directions after each line, estimated from speech."""
-    said = [(line.speaker, line.text) for session in talk.sessions for line in session.lines]
+    lines = [(line.speaker, line.text) for session in talk.sessions for line in session.lines]
     names = {str(agent): name for agent, name in talk.names.items()}
-    return course(said, ("a", "b"), names=names)
+    return course(lines, ("a", "b"), names=names)
 
 
 def _estimates(speech: Heard) -> Iterator[_Reading]:

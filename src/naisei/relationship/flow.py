@@ -62,7 +62,7 @@ def speak(pair: Pair, rules: Rules, record: Recorder) -> Flow[None]:
     text = spoken_text(reply, pair.names[who], pair.names[other(who)])
     if not text:
         raise InstrumentFailure(f"{pair.names[who]} said nothing")
-    line = next_line(rules, record, who, text, told=reading.vector if reading else None)
+    line = next_line(rules, record, who, text, injected=reading.vector if reading else None)
     yield from Say(text, who, line.model_dump(mode="json", exclude={"speaker", "text"}))
     for agent in AGENTS:
         yield from remember(stream_of(agent), utterance_entry(pair, line))

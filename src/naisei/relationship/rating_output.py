@@ -188,8 +188,8 @@ def reasons(rating: Rating) -> list[Line]:
     for way in WAYS:
         marks, speech = last.marks[way], last.speech.get(way)
         course = [{n: turn.marks[way][n].rounded for n in DIMENSIONS} for turn in rating.turns]
-        said = [(line.speaker, line.text) for line in rating.dialogue.lines]
-        grounds = speech_grounds(speech, said) if speech is not None else {}
+        lines = [(line.speaker, line.text) for line in rating.dialogue.lines]
+        grounds = speech_grounds(speech, lines) if speech is not None else {}
         missing = {n: marks[n].reason for n in DIMENSIONS if marks[n].reason}
         out.append(standing(*rating.name(way), course, grounds, missing))
     return out

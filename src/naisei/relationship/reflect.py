@@ -194,7 +194,7 @@ def remember_facts(pair: Pair, agent: AgentId, rules: Rules) -> Flow[None]:
 
 
 def next_line(
-    rules: Rules, record: Recorder, who: AgentId, text: str, *, told: RelationVector | None = None
+    rules: Rules, record: Recorder, who: AgentId, text: str, injected: RelationVector | None = None
 ) -> Line:
     """The next utterance of the session. Its id is in LoCoMo's form, `D1:3`."""
     number, turn = record.session.number, len(record.session.lines)
@@ -205,8 +205,8 @@ def next_line(
         speaker=who,
         text=text,
         time=rules.clock.turn(number, turn, rules.turns),
-        injected=told is not None,
-        told=told,
+        injected=injected is not None,
+        told=injected,
     )
 
 

@@ -1,4 +1,4 @@
-"""How one stands toward the other, in sentences: now, since when, and what it rests on."""
+"""The relationship in sentences: now, at first, and the evidence."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from naisei.relationship.speech import Estimate, SpeechReading
 from naisei.relationship.vector import DIMENSIONS, degree, dimension_name, signed
 from naisei.runs.lines import Line
 
-#: Dimension → how one deals with the other, from −3 to 3.
+#: Dimension → wording of each value, from −3 to 3.
 _MANNERS = {
     "Intimacy": (
         *("突き放すように", "よそよそしく", "やや距離を置いて", "ふつうの近さで"),
@@ -36,11 +36,12 @@ def standing(
     grounds: Mapping[str, Sequence[Line]] = {},
     missing: Mapping[str, str] = {},
 ) -> Line:
-    """A sentence on how `src` stands toward `dst`; below it each number in words, with the first.
+    """A sentence on the stance of `src` toward `dst`; below it each number in words, with the
+    first.
 
     Args:
-        course: the vector after each utterance, −3 to 3; `None` for what is not known.
-        grounds: dimension → what its last number rests on.
+        course: the vector after each utterance, −3 to 3; `None` if unknown.
+        grounds: dimension → evidence of its last number.
         missing: dimension → why there is no number.
     """
     last = course[-1] if course else {}
@@ -61,15 +62,15 @@ def standing(
 def talk_standing(
     talk: Conversation, speech: Sequence[tuple[SpeechReading, SpeechReading]] | None = None
 ) -> list[Line]:
-    """Both directions of a conversation, by its readings, or by `speech` (`curves.heard`)."""
+    """Both directions of a conversation, from its readings or from `speech` (`curves.heard`)."""
     a, b = talk.names["a"], talk.names["b"]
-    said = [(talk.names[line.speaker], line.text) for s in talk.sessions for line in s.lines]
+    lines = [(talk.names[line.speaker], line.text) for s in talk.sessions for line in s.lines]
     out = []
     for side, (way, ends) in enumerate(zip(WAYS, ((a, b), (b, a)), strict=True)):
         if speech is not None:
             course = [{n: both[side][n].rounded for n in DIMENSIONS} for both in speech]
             out.append(
-                standing(*ends, course, speech_grounds(speech[-1][side], said) if speech else {})
+                standing(*ends, course, speech_grounds(speech[-1][side], lines) if speech else {})
             )
             continue
         moments = [moment.stances for session in talk.sessions for moment in session.moments]
@@ -85,7 +86,7 @@ def talk_standing(
 
 
 def on_demand(lines: Sequence[Line]) -> list[Line]:
-    """For pages: what a number rests on shows when it is opened."""
+    """For pages: evidence is shown when it is opened."""
 
     def closed(row: Line) -> Line:
         return replace(row, more=row.under, under=())
@@ -94,17 +95,17 @@ def on_demand(lines: Sequence[Line]) -> list[Line]:
 
 
 def speech_grounds(
-    reading: SpeechReading, said: Sequence[tuple[str, str]]
+    reading: SpeechReading, lines: Sequence[tuple[str, str]]
 ) -> dict[str, list[Line]]:
-    """The parts of each number of an estimate; their tenths add up to it. said: the lines, each
-    with its speaker."""
+    """The contributions to each number of an estimate, which still add up when rounded to tenths.
+    lines: (speaker, text)."""
     found = reading.estimates.items()
-    return {name: list(_parts(one, said)) for name, one in found if one.rounded is not None}
+    return {name: list(_parts(one, lines)) for name, one in found if one.rounded is not None}
 
 
-def _parts(one: Estimate, said: Sequence[tuple[str, str]]) -> Iterator[Line]:
+def _parts(one: Estimate, lines: Sequence[tuple[str, str]]) -> Iterator[Line]:
     for sign in one.signs:
-        heard = [f"{said[at][0]}「{'・'.join(dict.fromkeys(words))}」" for at, words in sign.lines]
+        heard = [f"{lines[at][0]}「{'・'.join(dict.fromkeys(words))}」" for at, words in sign.lines]
         shown = say("、", "; ").join(heard)
         yield Line(f"{sign.share:+.1f} {sign.words}" + (f": {shown}" if shown else ""), tone="dim")
     if one.base:
@@ -112,8 +113,8 @@ def _parts(one: Estimate, said: Sequence[tuple[str, str]]) -> Iterator[Line]:
         yield Line(f"{one.base:+.1f} {general}", tone="dim")
     listed = round(one.base, 1) + sum(round(sign.share, 1) for sign in one.signs)
     if rest := round(round(one.value, 1) - listed, 1):
-        yield Line(f"{rest:+.1f} " + say("そのほか", "all others"), tone="dim")
-    yield Line(f"{one.value:+.1f} " + say("合計", "in all"), tone="dim")
+        yield Line(f"{rest:+.1f} " + say("そのほか", "other cues"), tone="dim")
+    yield Line(f"{one.value:+.1f} " + say("合計", "in total"), tone="dim")
 
 
 def in_words(src: str, dst: str, values: Mapping[str, int | None]) -> str:
@@ -123,7 +124,7 @@ def in_words(src: str, dst: str, values: Mapping[str, int | None]) -> str:
     if not known:
         return say(
             f"{src}が{dst}をどう見ているかは、まだ読み取れません。",
-            f"How {src} stands toward {dst} cannot be told yet.",
+            f"Nothing is known yet about how {src} stands toward {dst}.",
         )
     if language() == "ja":
         manner = [words[known[name] + 3] for name, words in _MANNERS.items() if name in known]
@@ -136,9 +137,9 @@ def in_words(src: str, dst: str, values: Mapping[str, int | None]) -> str:
 
 
 def _degree(name: str, value: int, course: Sequence[Mapping[str, int | None]]) -> str:
-    told = f"{degree(name, value, language())} ({signed(value)})"
+    sentence = f"{degree(name, value, language())} ({signed(value)})"
     first = next(v for each in course if (v := each.get(name)) is not None)
     if first == value:
-        return told
+        return sentence
     before = f"{degree(name, first, language())} ({signed(first)})"
-    return say(f"{told}、はじめは{before}", f"{told}; at first {before}")
+    return say(f"{sentence}、はじめは{before}", f"{sentence}; at first {before}")

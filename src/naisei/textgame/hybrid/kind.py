@@ -244,14 +244,14 @@ class _Kind:
     roles: tuple[str, ...] = ()
 
     def new(self, context: PlayerContext) -> Player:
-        given = HybridOptions.model_validate(context.settings.model_dump())
-        weights = read_weights(Path(given.weights) if given.weights else None)
+        settings = HybridOptions.model_validate(context.settings.model_dump())
+        weights = read_weights(Path(settings.weights) if settings.weights else None)
         return ImitationPlayer(
             LinearScorer(weights),
             RecipeJudge(),
             penalty="hard",
             explore="fading",
-            navigator=given.navigator,
+            navigator=settings.navigator,
         )
 
 
