@@ -11,6 +11,7 @@ import pytest
 
 from naisei.core import InputError
 from naisei.textgame.games import find_games, walkthrough, walkthrough_lengths
+from naisei.textgame.make import CookingOptions, make_cooking
 from naisei.textgame.make.cleanup import (
     FLOOR,
     HELD,
@@ -65,9 +66,11 @@ def test_houses_of_any_number_of_rooms_hang_together(many: int) -> None:
         assert played(mess, solution(mess)) == len(mess.strays)
 
 
-def test_more_rooms_than_there_are_is_an_error() -> None:
+def test_more_rooms_or_splits_than_there_are_are_errors() -> None:
     with pytest.raises(InputError, match="12 rooms"):
         mess_of("test", "hard", rooms=13, seed=0, number=0)
+    with pytest.raises(InputError, match="dev"):
+        make_cooking(CookingOptions(split="dev", out=Path("out"), n=1, processes=1))
 
 
 def test_nothing_lies_where_it_would_belong() -> None:

@@ -105,7 +105,11 @@ def other_json(path: Path) -> None:
     path.with_suffix(".json").write_text("[1, 2]")
 
 
-HARMS = (cut_off, changed, other_kind, empty, without_json, broken_json, other_json)
+def gone(path: Path) -> None:
+    path.unlink()
+
+
+HARMS = (gone, cut_off, changed, other_kind, empty, without_json, broken_json, other_json)
 
 
 @pytest.mark.parametrize("harm", HARMS)

@@ -195,3 +195,18 @@ def test_the_planner_becomes_the_player_that_the_game_calls_for() -> None:
     player = build().new(PlayerContext(game="toy", max_steps=20))
     assert run(play_game("toy", player, max_steps=20), World({Act: house})).won
     assert not isinstance(player, CookingPlanner)
+
+
+def test_milk_on_the_patio_is_carried_to_the_fridge_that_nobody_has_seen() -> None:
+    house = ToyHouse(
+        {"Backyard": ["BBQ", "clothesline", "patio table", "patio chair"], "Kitchen": KITCHEN},
+        {"milk": "held", "wet jumper": "patio chair"},
+        {"milk": {"fridge"}, "wet jumper": {"clothesline"}},
+        ways=[("Backyard", "west", "Kitchen")],
+    )
+    result = played(house)
+    assert result.won and len(result.steps) == 4
+
+
+def test_twenty_rooms_are_tidied_on_to_the_last_step() -> None:
+    assert len(played(twenty_rooms(), steps=60).steps) == 60

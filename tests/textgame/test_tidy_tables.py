@@ -35,6 +35,8 @@ def test_it_is_broad_and_no_name_is_of_two_classes() -> None:
         ("wet azure dress", "dresses", "wet", "clothesline"),
         ("rotten red apple", "fruit", "waste", "trash can"),
         ("used noodle cup", "disposables", "used", "trash can"),
+        ("block of cheese", "dairy", "", "fridge"),
+        ("pair of clean white socks", "underwear", "clean", "chest of drawers"),
         ("honey bottle", "condiments", "", "pantry shelf"),
         ("shampoo bottle", "washing", "", "shower"),
         ("empty soda can", "colddrinks", "empty", "trash can"),

@@ -96,6 +96,8 @@ def test_a_full_disk_is_one_message_and_what_was_recorded_is_kept(
 
 
 def test_a_place_that_cannot_be_written_is_one_message(games: Path, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no such recording"):
+        read_recording(tmp_path / "none")
     (tmp_path / "file").touch()
     with pytest.raises(InputError, match="cannot be written"):
         record(RecordOptions(games=games, out=tmp_path / "file" / "r.jsonl"))
