@@ -6,7 +6,7 @@ import asyncio
 import runpy
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 import pytest
 
@@ -49,6 +49,43 @@ def test_langgraph_interrupts_with_the_question_and_resumes(server: OpenAIServer
         return await graph.ainvoke(Command(resume="予約で"), other)
 
     assert asyncio.run(go())["result"] == "予約済み"
+
+
+@pytest.mark.parametrize("ids", [(), ("m1",)])
+def test_a_node_of_another_graph_does_nothing_twice(server: OpenAIServer, ids: Any) -> None:
+    """Whatever keys the state of the graph around it has."""
+    pytest.importorskip("langgraph")
+    from langgraph.checkpoint.memory import InMemorySaver
+    from langgraph.graph import START, StateGraph
+    from langgraph.types import Command
+
+    from naisei.doors.langgraph import clarify_graph
+
+    class Mine(TypedDict, total=False):
+        request: str
+        id: str
+        action: str
+        result: Any
+        declined: str
+
+    did: list[str] = []
+    acting = {BOOK: lambda r: did.append(r.id), CANCEL: lambda r: did.append(r.id) or "gone"}
+    desk = ask_before_act(acting, model=f"openai-compatible:test@{server.url}", language="ja")
+    outer = StateGraph(Mine)
+    outer.add_node("clarify", clarify_graph(desk).compile())
+    outer.add_edge(START, "clarify")
+    graph = outer.compile(checkpointer=InMemorySaver())
+    said: Any = {"request": "予約を取り消して", **dict.fromkeys(ids and ["id"], *ids)}
+    for thread in ("1", "2"):
+        config: Any = {"configurable": {"thread_id": thread}}
+        assert graph.invoke(said, config)["action"] == CANCEL
+        again = graph.invoke(said, config)
+        if ids:
+            assert again["result"] == "gone", "what was done under this id"
+        else:
+            assert CANCEL in again["__interrupt__"][0].value["question"]
+            assert graph.invoke(Command(resume="いいえ"), config)["declined"] == "no request"
+    assert len(did) == 2
 
 
 def test_langgraph_streams_questions_and_answers_as_messages(server: OpenAIServer) -> None:

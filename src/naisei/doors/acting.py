@@ -109,8 +109,8 @@ class AskBeforeAct(Generic[R]):
         )
         self._dangerous = frozenset(self.names.index(each) + 1 for each in dangerous)
         self._model, self._ask, self._quota = as_model(model), ask, quota
-        self._notes = Notes(state)
-        self._threads: Threads[R] = Threads(self, self._notes)
+        self.notes = Notes(state)
+        self._threads: Threads[R] = Threads(self, self.notes)
 
     def __call__(self, request: str) -> R | Declined:
         """Ask as far as needed (`ask`), act, and return what the action returned: a generator, if
@@ -161,10 +161,10 @@ class AskBeforeAct(Generic[R]):
         about; any other message of an assistant ends what went before. whose: the user, if it is
         known. `None` where the last message is not the user's.
         """
-        await self._notes.aopen()
+        await self.notes.aopen()
 
         def is_ours(mark: str) -> bool:
-            return self._notes.get(f"asked:{mark}") is not None
+            return self.notes.get(f"asked:{mark}") is not None
 
         heard = await asyncio.to_thread(last_request, messages, whose, is_ours)
         if heard is None:
@@ -173,7 +173,7 @@ class AskBeforeAct(Generic[R]):
         found = await self.adecide(request[:MESSAGE], asked, log=log)
         if isinstance(found, Question):
             mark = mark_of(whose, [request, *(t for pair in asked for t in pair), found.text])
-            await self._notes.aput(f"asked:{mark}", True)
+            await self.notes.aput(f"asked:{mark}", True)
         return found
 
     def act(self, action: str, request: Request) -> R:
@@ -223,7 +223,7 @@ class AskBeforeAct(Generic[R]):
     ) -> Question | Acted[Any] | Declined:
         """`tell` within an event loop, for plain and async functions."""
         text = _checked(text)
-        await self._notes.aopen()
+        await self.notes.aopen()
         with ExitStack() as held:
             await retry_while_locked(lambda: held.enter_context(self._threads.exclusive(thread)))
             opened = self._threads.opened(thread, text, step, message)

@@ -11,9 +11,11 @@ from __future__ import annotations
 from secrets import token_hex
 from typing import Annotated, Any, Literal, TypedDict
 
+from pydantic import JsonValue
+
 from naisei.core import MemoryLog
 from naisei.doors.acting import AskBeforeAct
-from naisei.doors.exchange import Choice, Declined, Question, Request, spent
+from naisei.doors.exchange import Choice, Declined, Question, Request, plain, spent
 from naisei.plugins import needs_extra
 
 with needs_extra("langgraph"):
@@ -28,10 +30,11 @@ class ClarifyState(TypedDict, total=False):
     """request: what the user wants, given by the caller. id: the caller's own name for it, if there
     is one: the same once more counts once. asked: (question, answer), oldest first. question: to
     be asked now, empty when decided; options: of it. step: names thread, request and question.
-    action, result: what was done. declined: why nothing was. messages: questions, with what they
-    cost, and answers, for a graph that keeps messages and for `stream_mode="messages"`. turn,
-    message, done: ours: of which request this is, the id that it came with, and what was done
-    last."""
+    action, result: what was done. declined: why nothing was (see `Declined`). messages: questions,
+    with what they cost, and answers, for a graph that keeps messages and for
+    `stream_mode="messages"`. turn, message, done: ours: of which request this is, the id that it
+    came with, and what was done last (request, action, turn). Of a node within another graph the
+    desk holds it too, so that graph's state needs none of these three."""
 
     request: str
     id: str
@@ -58,6 +61,14 @@ def clarify_graph(desk: AskBeforeAct[Any]) -> StateGraph[ClarifyState, None, Any
     `ainvoke` or `astream`.
     """
 
+    def begin(state: ClarifyState, config: RunnableConfig) -> ClarifyState:
+        key = _key(config)
+        return _begun(state, desk.notes.get(key) if key else None)
+
+    async def abegin(state: ClarifyState, config: RunnableConfig) -> ClarifyState:
+        await desk.notes.aopen()
+        return begin(state, config)
+
     async def adecide(state: ClarifyState) -> ClarifyState:
         said, log = _exchanges(state), MemoryLog()
         found = await desk.adecide(state["request"], said, done=_done(state), log=log)
@@ -69,13 +80,19 @@ def clarify_graph(desk: AskBeforeAct[Any]) -> StateGraph[ClarifyState, None, Any
         return _decided(state, found, log)
 
     def act(state: ClarifyState, config: RunnableConfig) -> ClarifyState:
-        return _acted(state, desk.act(state["action"], _request(state, config)))
+        acted = _acted(state, desk.act(state["action"], _request(state, config)))
+        if key := _key(config):
+            desk.notes.put(key, _noted(acted, state))
+        return acted
 
     async def aact(state: ClarifyState, config: RunnableConfig) -> ClarifyState:
-        return _acted(state, await desk.aact(state["action"], _request(state, config)))
+        acted = _acted(state, await desk.aact(state["action"], _request(state, config)))
+        if key := _key(config):
+            await desk.notes.aput(key, _noted(acted, state))
+        return acted
 
     graph = StateGraph(ClarifyState)
-    graph.add_node("begin", _begun)
+    graph.add_node("begin", RunnableLambda(begin, abegin))
     graph.add_node("decide", RunnableLambda(decide, adecide))
     graph.add_node("ask", _ask)
     graph.add_node("act", RunnableLambda(act, aact))
@@ -87,22 +104,46 @@ def clarify_graph(desk: AskBeforeAct[Any]) -> StateGraph[ClarifyState, None, Any
     return graph
 
 
-def _begun(state: ClarifyState) -> ClarifyState:
-    """A new request, or the current one repeated under its id."""
-    if (id := state.get("id", "")) and id == state.get("message"):
+def _begun(state: ClarifyState, held: Any) -> ClarifyState:
+    """A new request, or the current one repeated under its id. held: what the thread did last, as
+    far as the desk knows."""
+    id = state.get("id", "")
+    if id and id == state.get("message"):
         return {"id": ""}
+    last: dict[str, Any] = held or {}
+    repeated = bool(id) and id == last.get("message")
+    done = state.get("done") or last.get("done") or []
     return {
         "id": "",
         "message": id,
-        "turn": token_hex(8),
+        "turn": last["done"][-1] if repeated else token_hex(8),
+        "done": done,
         "asked": [],
         "question": "",
         "options": [],
         "step": "",
-        "action": "",
-        "result": None,
+        "action": last["action"] if repeated else "",
+        "result": last["result"] if repeated else None,
         "declined": "",
     }
+
+
+def _key(config: RunnableConfig) -> str:
+    """Where the desk notes what a node within another graph did last in a thread; empty for a
+    graph on its own, whose checkpoint holds it."""
+    where = config.get("configurable", {})
+    # Without the ids of tasks, which differ from call to call.
+    nodes = [each.partition(":")[0] for each in str(where.get("checkpoint_ns", "")).split("|")]
+    if len(nodes) < 2 or "thread_id" not in where:
+        return ""
+    return f"langgraph:{where['thread_id']}:{'|'.join(nodes[:-1])}"
+
+
+def _noted(acted: ClarifyState, state: ClarifyState) -> JsonValue:
+    result = plain(acted["result"])
+    done: list[JsonValue] = [*acted["done"]]
+    action, message = state["action"], state["message"]
+    return {"done": done, "result": result, "action": action, "message": message}
 
 
 def _ask(state: ClarifyState) -> ClarifyState:
@@ -160,6 +201,6 @@ def _decided(
 def _next(state: ClarifyState) -> Literal["decide", "ask", "act", "__end__"]:
     if state["question"]:
         return "ask"
-    if state["declined"] or state.get("done", [""])[-1] == state["turn"]:
+    if state["declined"] or (state["done"] or [""])[-1] == state["turn"]:
         return "__end__"
     return "act" if state["action"] else "decide"
