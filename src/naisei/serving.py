@@ -41,7 +41,7 @@ def serve(
     ready: Ready | None = None,
     grace: int = _GRACE,
 ) -> None:
-    """Serve until SIGTERM or Ctrl-C.
+    """Serve until SIGTERM or Ctrl-C, which then is the usual end; before it serves, they interrupt.
 
     Args:
         opening: of several processes, something that can be pickled.
@@ -57,7 +57,6 @@ def serve(
             config = uvicorn_config(_WorkerApp(opening), grace=grace, workers=workers)
             _Processes(config, listening, ready).run()
             return
-        _hold_signals()
 
         async def go() -> None:
             async with opening() as app:
@@ -140,6 +139,11 @@ class Server(uvicorn.Server):
         await super().startup(sockets=sockets)
         if self._ready is not None and self.started and sockets:
             self._ready(_address(sockets[0]))
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().shutdown(sockets=sockets)
+        # Else uvicorn sends itself the signal once more, and a served end looks interrupted.
+        self._captured_signals.clear()
 
 
 #: Connections on which no whole request has come, the oldest first; of all servers here.
@@ -226,9 +230,3 @@ def bound(host: str, port: int) -> socket.socket:
             remedy=say("別の --port を指定してください", "give another --port"),
         ) from error
     return listening
-
-
-def _hold_signals() -> None:
-    """uvicorn sends itself the signal once more when it is done: that must end nothing."""
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: None)

@@ -64,6 +64,9 @@ def test_the_exit_code_tells_a_bad_line_on_request(
     assert naisei("director", "check", path).code == 0
     for level in ("retry", "warn"):
         assert naisei("director", "check", path, "--fail-on", level).code == code
+    path.write_text("")
+    empty = naisei("director", "check", path)
+    assert empty.code == 2 and "a.jsonl" in empty.err and not empty.out
 
 
 def test_csv_and_history_on_request(naisei: Naisei, tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from naisei.core import InputError
 from naisei.doors.commands import ProxyOptions
 from naisei.doors.proxy import Proxy
 from naisei.serving import Server, bound, uvicorn_config
+from servers.closed_port import closed_port
 from servers.intent_server import indexed
 from servers.openai_server import OpenAIServer
 from waiting import PATIENCE
@@ -93,7 +94,8 @@ def streamed(client: openai.OpenAI, text: str, name: str) -> list[str]:
 
 def test_without_features_nothing_is_changed(upstream: OpenAIServer) -> None:
     with proxied(upstream) as client:
-        listed = [m.id for m in client.models.list()]
+        listed = {m.id: m.created for m in client.models.list()}
+        assert all(type(n) is int for name, n in listed.items() if name.startswith("naisei/"))
         assert {"test", "test+memo", "test+check:ayu"} < {*listed} and "test+ask" not in listed
         assert said(client, "やあ", temperature=0.5, seed=7) == BAD
         assert upstream.requests[-1] == {
@@ -202,6 +204,35 @@ def test_a_reply_tells_what_was_paid_and_how_it_ended(
         Proxy(ProxyOptions(upstream=upstream.url, features=("check:nobody",)))
 
 
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_dangerous_action_is_confirmed_before_a_tool_is_called(
+    upstream: OpenAIServer, tmp_path: Path, stream: bool
+) -> None:
+    (tmp_path / "actions.txt").write_text("\n".join(ACTIONS), encoding="utf-8")
+    tools: Any = [{"type": "function", "function": {"name": "cancel", "parameters": {}}}]
+    options = {"actions": tmp_path / "actions.txt", "dangerous": (ACTIONS[1],)}
+    with proxied(upstream, **options) as client:
+
+        def told(*lines: str) -> tuple[str, Any]:
+            roles = ["user", "assistant"] * len(lines)
+            messages: Any = [{"role": r, "content": c} for r, c in zip(roles, lines, strict=False)]
+            create: Any = client.chat.completions.create
+            made = create(model="test+ask", messages=messages, tools=tools, stream=stream)
+            text, field = "", None
+            for part in made if stream else [made]:
+                field = (part.model_extra or {}).get("naisei", field)
+                for choice in part.choices:
+                    text += (choice.delta if stream else choice.message).content or ""
+            return text, field["ask"]
+
+        asked, _ = told("予約の件")
+        sure, field = told("予約の件", asked, "取り消して")
+        assert ACTIONS[1] in sure and field["question"] == sure
+        assert told("予約の件", asked, "取り消して", sure, "はい")[1] == {"wanted": ACTIONS[1]}
+        declined = told("予約の件", asked, "取り消して", sure, "いいえ")[1]
+        assert declined == {"declined": "no request"}
+
+
 def test_after_a_tools_result_nothing_is_asked(upstream: OpenAIServer, tmp_path: Path) -> None:
     (tmp_path / "actions.txt").write_text("\n".join(ACTIONS), encoding="utf-8")
     tools: Any = [{"type": "function", "function": {"name": "book", "parameters": {}}}]
@@ -280,10 +311,23 @@ def test_faults_have_their_own_status(upstream: OpenAIServer, tmp_path: Path) ->
         Proxy(ProxyOptions(upstream=upstream.url, features=("ground",)))
 
 
+def test_nobody_there_and_nothing_said_are_told() -> None:
+    with closed_port() as port:
+        nobody: Any = type("Nobody", (), {"url": f"http://127.0.0.1:{port}/v1"})
+        with proxied(nobody) as client:
+            for name in ("test", "test+check:ayu"):
+                with pytest.raises(openai.InternalServerError, match=str(port)):
+                    said(client, "x", name=name)
+            with pytest.raises(openai.BadRequestError, match=r"messages|発言"):
+                client.chat.completions.create(model="test", messages=[])
+
+
 def test_the_command_tells_what_cannot_be_used(naisei: Naisei, english: Path) -> None:
     assert naisei("proxy", "nowhere").code == 2
     done = naisei("proxy", "http://127.0.0.1:9/v1", "--with", "ask")
     assert done.code == 2 and "--actions" in done.err
+    held = naisei("proxy", "http://127.0.0.1:9/v1", "--port", "0", "--state", str(english))
+    assert held.code == 2 and english.name in held.err, "no file: a folder"
 
 
 @pytest.mark.slow

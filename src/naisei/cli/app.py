@@ -94,6 +94,13 @@ class _Lazy(TyperGroup):
         for name, (_, about) in _OTHERS.items():
             self.add_command(TyperCommand(name, help=say(*about)))
 
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt as stopped:  # typer makes it an exit code, without a word
+            errors.report(stopped)
+            raise
+
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """A system from outside is imported only where it is named, or listed."""
         found = super().get_command(ctx, cmd_name)

@@ -91,14 +91,12 @@ class CheckOptions(ScriptOptions):
         name="--json",
         panel=_OUTPUT,
     )
-    fail_on: tuple[Literal["warn", "retry", "empty"], ...] = flag(
+    fail_on: tuple[Literal["warn", "retry"], ...] = flag(
         (),
-        "この判定かそれより悪い発言が一つでもあれば (empty: 検査する発言が一つもなければ)、"
-        "終了コード 1 で終わる (複数可)",
-        "Exit with 1 if any line is judged so, or worse; empty: if no line was checked. "
-        "Repeatable.",
+        "この判定かそれより悪い発言が一つでもあれば、終了コード 1 で終わる (複数可)",
+        "Exit with 1 if any line is judged so, or worse. Repeatable.",
         panel=_OUTPUT,
-        metavar="warn|retry|empty",
+        metavar="warn|retry",
     )
 
     judge: str = flag(
@@ -160,18 +158,17 @@ def check(options: CheckOptions) -> None:
             sys.stdout.flush()
     sys.stdout.flush()
     total = sum(counts.values())
-    if not total:
-        print(
-            say(f"{place}: 検査する発言がありません", f"{place}: there is no line to check"),
-            file=sys.stderr,
+    if not total and not live:
+        raise InputError(
+            say("検査する発言がありません", "there is no line to check"),
+            place=place,
+            remedy=say("一行に一つ、発言を書いてください", "write one line of talk per line"),
         )
-    elif not as_json:
+    if not as_json:
         parts = ", ".join(f"{s.value} {n}" for s in Status if (n := counts[s]))
         print(say(f"{total} 発言: {parts}", f"{total} lines: {parts}"), file=sys.stderr)
-    wrong = {Status(level.upper()).severity for level in options.fail_on if level != "empty"}
+    wrong = {Status(level.upper()).severity for level in options.fail_on}
     if wrong and any(status.severity >= min(wrong) for status in counts):
-        raise typer.Exit(1)
-    if not total and "empty" in options.fail_on:
         raise typer.Exit(1)
 
 

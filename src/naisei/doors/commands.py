@@ -72,6 +72,12 @@ class ProxyOptions(Options):
         "What can be wanted, for ask: one action a line.",
         metavar="FILE",
     )
+    dangerous: tuple[str, ...] = flag(
+        (),
+        "行う前に ask が確かめる行動 (一覧のとおりに、複数可)",
+        "Actions of the list that ask confirms first, as they stand there, repeatable.",
+        metavar="ACTION",
+    )
     index: Path | None = flag(
         None,
         "ground の索引 (naisei intent index で作る)",

@@ -190,8 +190,10 @@ class Completion:
         """The upstream's own reply, with what we paid besides, and `naisei`."""
         content = json.dumps(self.body, ensure_ascii=False).encode()
         reply = await self.proxy.forward(self.request, "chat/completions", content)
-        if not reply.is_success or self.body.get("stream"):
+        if not reply.is_success:
             return passed_on(reply)
+        if self.body.get("stream"):
+            return passed_on(reply, Chunks(self.body["model"]).told(self.told) if self.told else "")
         made = json.loads(await reply.aread())
         self.paid.append(made.get("usage") or {})
         told = {"naisei": self.told} if self.told else {}
@@ -280,11 +282,13 @@ def kept_headers(reply: httpx2.Response) -> dict[str, str]:
     return {k: v for k, v in reply.headers.items() if k.lower() not in gone}
 
 
-def passed_on(reply: httpx2.Response) -> Response:
-    """A streamed reply, closed after use or when the client leaves."""
+def passed_on(reply: httpx2.Response, before: str = "") -> Response:
+    """A streamed reply, closed after use or when the client leaves. before: an event of ours."""
 
     async def parts() -> AsyncIterator[bytes]:
         try:
+            if before:
+                yield f"data: {before}\n\n".encode()
             async for part in reply.aiter_bytes():
                 yield part
         finally:

@@ -101,12 +101,14 @@ class Proxy:
             self.desk = ask_before_act(
                 {action: lambda request: None for action in actions},
                 model=self.options.model,
+                dangerous=self.options.dangerous,
                 state=self.options.state,
             )
         self.check(self.always, ours=True)
         self._stack = AsyncExitStack()
 
     async def __aenter__(self) -> Proxy:
+        await self.notes.aopen()  # what cannot be written is told now
         self.client = await self._stack.enter_async_context(
             httpx2.AsyncClient(timeout=600, trust_env=not is_loopback(self.url))
         )
@@ -193,6 +195,8 @@ class Proxy:
         messages = body.get("messages") if isinstance(body, dict) else None
         if not isinstance(messages, list) or not all(isinstance(m, dict) for m in messages):
             raise ValueError
+        if not messages:
+            raise InputError(say("発言がありません", "there are no messages"), place="messages")
         name, _, tail = str(body.get("model", "")).partition("+")
         if name.startswith(PREFIX):
             return await Completion(self, request, body, {"talk": name}).answer()
@@ -216,7 +220,8 @@ class Proxy:
             if isinstance(model, dict)
             for feature in (*features, *checks)
         ]
-        own = [{"id": name, "object": "model", "owned_by": "naisei"} for name in models()]
+        shared = {"object": "model", "created": 0, "owned_by": "naisei"}
+        own = [{"id": name, **shared} for name in models()]
         return {**listed, "data": [*listed["data"], *more, *own]}
 
     async def forward(self, request: Request, path: str, content: bytes) -> httpx2.Response:
@@ -251,11 +256,18 @@ async def _answered(request: Request, work: Coroutine[Any, Any, Response]) -> Re
     except LogBusy as error:
         return _error(503, error.message)
     except InputError as error:
-        return _error(400, f"{error.message} {error.remedy or ''}".strip())
+        return _error(400, error.message + (f" ({error.remedy})" if error.remedy else ""))
     except ValueError:
         return _error(400, say("chat completions の形ではありません", "no chat completion"))
     except httpx2.HTTPStatusError as error:
         return passed_on(error.response)
+    except httpx2.ConnectError as error:
+        address = error.request.url
+        told = say(
+            f"{address} につながりません。起動するか、naisei proxy の URL を直してください",
+            f"cannot connect to {address}: start the models' server, or give naisei proxy its URL",
+        )
+        return _error(502, told)
     except (httpx2.HTTPError, NaiseiError) as error:
         return _error(502, f"{type(error).__name__}: {error}")
     finally:

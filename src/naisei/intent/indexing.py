@@ -34,9 +34,11 @@ class IndexOptions(Printed):
 
     documents: str = flag(
         ...,
-        "資料: フォルダー (md txt html pdf docx)、サイトかサイトマップの URL、"
-        "git+URL[@REVISION][#subdirectory=DIR]、同梱の handbook、city、manual",
-        "Documents: a folder (md, txt, html, pdf, docx), the URL of a site or its sitemap, or "
+        "資料: フォルダー (md txt rst html pdf docx odt pptx xlsx csv eml)、"
+        "サイトかサイトマップの URL、git+URL[@REVISION][#subdirectory=DIR]、"
+        "同梱の handbook、city、manual",
+        "Documents: a folder (md, txt, rst, html, pdf, docx, odt, pptx, xlsx, csv, eml), the URL "
+        "of a site or its sitemap, or "
         "git+URL[@REVISION][#subdirectory=DIR], or the bundled handbook, city or manual.",
         argument=True,
         metavar="DIR|URL",

@@ -11,6 +11,7 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 import json
+import shlex
 import sqlite3
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
@@ -118,7 +119,7 @@ class Store:
             raise InputError(
                 say("索引がありません", "no index is there"),
                 place=str(directory),
-                remedy="naisei intent index DIR",
+                remedy=f"naisei intent index DIR --index {shlex.quote(str(directory))}",
             )
         with telling(path):
             self.db = sqlite3.connect(path, timeout=30.0, check_same_thread=False)

@@ -205,6 +205,10 @@ class Chunks:
     def text(self, text: str) -> dict[str, str]:
         return self._chunk({"content": text})
 
+    def told(self, told: JsonValue) -> str:
+        """The data of a chunk with the field `naisei` only."""
+        return as_data({**self._head, "choices": [], "naisei": told})["data"]
+
     def last(
         self,
         rest: str,

@@ -58,7 +58,7 @@ def anthropic(name: str, settings: ModelSettings) -> DirectModel:
     from pydantic_ai.providers.anthropic import AnthropicProvider
 
     url = _url(settings)
-    key = _key("anthropic", settings, url, "ANTHROPIC_API_KEY")
+    key = _key(f"anthropic:{name}", settings, url, "ANTHROPIC_API_KEY")
     # The gateway repeats, not the SDK.
     client = AsyncAnthropic(api_key=key, base_url=url, max_retries=0, timeout=settings.timeout)
     return DirectModel(
@@ -85,7 +85,7 @@ def google(name: str, settings: ModelSettings) -> DirectModel:
     from pydantic_ai.providers.google import GoogleProvider
 
     url = _url(settings)
-    key = _key("google", settings, url, "GOOGLE_API_KEY", "GEMINI_API_KEY")
+    key = _key(f"google:{name}", settings, url, "GOOGLE_API_KEY", "GEMINI_API_KEY")
     # Without retry options the SDK sends a request once.
     options = HttpOptions(base_url=url or _GOOGLE)
     client = Client(vertexai=False, api_key=key, http_options=options)
@@ -105,13 +105,13 @@ def _url(settings: ModelSettings) -> str | None:
     return str(given) if given else None
 
 
-def _key(vendor: str, settings: ModelSettings, url: str | None, *variables: str) -> str:
+def _key(spec: str, settings: ModelSettings, url: str | None, *variables: str) -> str:
     for variable in variables:
         if key := settings.key(variable, url):
             return key
     raise InputError(
         say("API キーがありません", "no API key"),
-        place=f"{vendor}:",
+        place=spec,
         remedy=say(f"{variables[0]} を設定してください", f"set {variables[0]}"),
     )
 
