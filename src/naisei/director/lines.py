@@ -11,7 +11,7 @@ from naisei.director.draft import checked
 from naisei.director.judge import status_of
 from naisei.director.schemas import ASPECTS, Draft, Scores, TalkResult, Turn
 from naisei.director.state import TalkRecorder
-from naisei.lang import say
+from naisei.lang import language, say
 from naisei.runs.lines import Line, Mark, Tone
 from naisei.runs.task import Digest
 
@@ -150,7 +150,8 @@ def _judged(draft: Draft) -> str:
 class Live:
     """The lines of a talk as it is logged.
 
-    Verdicts of drafts are not events; they are recomputed from the lines said so far.
+    Verdicts of drafts are not events; they are recomputed from the lines said so far, their reasons
+    in the user's language.
     earlier: events of the run before it was continued.
     """
 
@@ -180,7 +181,7 @@ class Live:
             return Line(event.failure[1], tone="bad")
         speaker, rules = self._speaker(event), self._task.config.rules
         state = self._stage(event.where).state
-        draft = checked(str(event.result), speaker, state, rules.language, rules.rules)
+        draft = checked(str(event.result), speaker, state, language(), rules.rules)
         return draft_line(draft, speaker.name)
 
     def _speaker(self, event: Event) -> Character:
