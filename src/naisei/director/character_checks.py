@@ -102,11 +102,11 @@ class PraiseCheck:
                 Status.RETRY,
                 (
                     "相手を褒めて肯定しています（評価語＋相手への肯定）。",
-                    "It praises the partner: a word of evaluation with an affirmation.",
+                    "It praises the partner, with a word from the profile's list.",
                 ),
                 (
                     "評価を外し、事実や理由などの情報だけを伝えてください。",
-                    "Leave the evaluation out; give facts and reasons only.",
+                    "Leave the praise out; give facts and reasons only.",
                 ),
                 spans,
             )
@@ -114,10 +114,10 @@ class PraiseCheck:
             line,
             "praise",
             Status.WARN,
-            ("評価語があります。", "It holds a word of evaluation."),
+            ("評価語があります。", "It holds a word of praise from the profile's list."),
             (
                 "評価語を具体的な情報に言い換えてください。",
-                "Put concrete information in place of the evaluation.",
+                "Give facts in place of the praise.",
             ),
             spans,
         )

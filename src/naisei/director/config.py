@@ -47,7 +47,10 @@ class TalkRules(Options):
         "会話の言語 (プロンプトと、書き手に伝える理由)",
         "Language of the talk: of the prompts, and of the reasons for the writer.",
         name="--talk",
-        shown=("人物か話題が日本語なら ja、でなければ en", "ja if a character or the topic is, else en"),
+        shown=(
+            "人物か話題が日本語なら ja、でなければ en",
+            "ja if a character or the topic is, else en",
+        ),
     )
 
     @model_validator(mode="before")

@@ -102,7 +102,10 @@ class RunOptions(Endpoint):
         panel="budget",
     )
     max_tokens: int | None = flag(
-        None, "この実行全体の上限 (トークン)", "Most tokens that the whole run may use.", panel="budget"
+        None,
+        "この実行全体の上限 (トークン)",
+        "Most tokens that the whole run may use.",
+        panel="budget",
     )
     max_minutes: float | None = flag(
         None,

@@ -236,7 +236,9 @@ def read_script(path: Path) -> Script:
         raise InputError(
             say("規則が一つもありません", "holds no rule"),
             place=str(path),
-            remedy=say('一行に一つ書いてください: {"reply": "…"}', 'write one a line: {"reply": "…"}'),
+            remedy=say(
+                '一行に一つ書いてください: {"reply": "…"}', 'write one a line: {"reply": "…"}'
+            ),
         )
     return Script(tuple(rules), str(path))
 
