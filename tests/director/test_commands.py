@@ -212,7 +212,8 @@ warn_rows = 9
                ":15: limits: warn_rows"]),
         ("a = [\n", ["bad.toml:2: is not TOML"]),
         ('x = """\nid = 1\n"""\n', ["bad.toml:1: x: unknown key", "schema"]),
-        ("", ["schema: this key is needed"]),
+        ("# nothing yet\n", ["schema: this key is needed"]),
+        ("", ["bad.toml: is empty", "characters show yana"]),
     ],
 )  # fmt: skip
 def test_a_bad_profile_is_explained(

@@ -41,6 +41,26 @@ def test_an_own_profile_needs_no_code(tmp_path: Path) -> None:
     assert [c.name for c in verdict.checks if c.status.value == "RETRY"] == ["tone"]
 
 
+def test_an_english_character_is_judged_by_its_own_words_in_its_own_marks() -> None:
+    text = """
+schema = "naisei.character.v1"
+id = "mara"
+names = ["Mara"]
+persona = "Captain of a freight ship."
+[tone]
+markers = ["aye"]
+[praise]
+words = ["great job", "well done"]
+"""
+    mara = parse_character(text)
+    mended = check("Aye!! We sail?? Aye...", character=mara)
+    assert (mended.status, mended.text) == ("MODIFY", "Aye! We sail? Aye...")
+    praised = check("Well done, Tom, aye. You did a great job.", character=mara)
+    assert praised.check("praise").evidence == ("Well done", "great job")
+    assert check("Aye. We sail at six.", character=mara).status == "PASS"
+    assert check("えー!!ほんと??", character="yana").text == "えー！ほんと？"
+
+
 def test_without_a_tone_every_tone_passes() -> None:
     silent = parse_character(OWN.split("[tone]")[0])
     assert check("はい", character=silent).status.value == "PASS"
@@ -62,7 +82,8 @@ def test_two_parts_need_both() -> None:
     ("text", "named"),
     [
         ("=", "TOML"),
-        ("", "schema"),
+        ("", "empty"),
+        ("# nothing yet", "schema"),
         (OWN.replace("ken", "Ken!"), "id"),
         (OWN.replace("markers", "marker"), "tone.marker"),
         (OWN.replace('at = "clause-end"', 'at = "end"'), "tone.markers.1.at"),

@@ -177,6 +177,42 @@ def test_a_scripted_model_and_a_person(alone: Alone, tmp_path: Path) -> None:
     assert last(refused)["metrics"]["silent_rate"] == 1.0
 
 
+MARA = """
+schema = "naisei.character.v1"
+id = "mara"
+names = ["Mara"]
+persona = "Captain of a freight ship."
+[[setting]]
+fact = "She has no house on land"
+contradicted_by = ["my house"]
+"""
+
+
+@pytest.mark.parametrize(
+    ("cast", "topic", "given", "spoken"),
+    [
+        (["mara.toml"], "stores", [], "en"),
+        (["mara.toml"], "洗濯", [], "ja"),
+        (["mara.toml", "yana"], "stores", [], "ja"),
+        (["mara.toml"], "stores", ["--talk", "ja"], "ja"),
+    ],
+)
+def test_the_talk_is_in_the_language_of_its_characters_and_topic(
+    naisei: Naisei, tmp_path: Path, cast: list[str], topic: str, given: list[str], spoken: str
+) -> None:
+    (tmp_path / "mara.toml").write_text(MARA, "utf-8")
+    (tmp_path / "w.jsonl").write_text('{"reply": "It is at my house."}\n', "utf-8")
+    who = [part for name in cast for part in ("--character", name)]
+    talk = ["director", "talk", "--topic", topic, "--turns", "1", "--no-judge", *who, *given]
+    done = naisei(*talk, "--model", "scripted:w.jsonl", "--run-dir", "run")
+    config = json.loads((tmp_path / "run" / "config.json").read_text("utf-8"))["config"]
+    assert config["rules"]["language"] == spoken
+    assert "This contradicts the setting" in done.out, "the screen follows the user's language"
+    (result,) = results(tmp_path / "run")
+    told = result.turns[0].drafts[0].checks[0].reason
+    assert told.startswith("This" if spoken == "en" else "設定"), "the writer's is the talk's"
+
+
 def test_a_changed_profile_is_refused(naisei: Naisei, tmp_path: Path) -> None:
     (tmp_path / "w.jsonl").write_text('{"reply": "えー！ほんと？"}\n', "utf-8")
     profile = tmp_path / "own.toml"

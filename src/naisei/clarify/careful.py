@@ -63,7 +63,7 @@ class CarefulAgent:
         if confirming:
             granted = consent(said, self.actions.text(confirming))
             if granted is not None:
-                return Execute(action=confirming) if granted else Decline(reason="no request")
+                return Execute(action=confirming) if granted else Decline(reason="not confirmed")
         elif declines(said, asked, "\n".join(a.text for a in self.actions)):
             return Decline(reason="no request")
         named = [each.id for each in self.actions if each.text == said.strip()]

@@ -12,7 +12,7 @@ Language = Literal["ja", "en"]
 #: action is wanted, outright. `None`: the question is fair.
 Offence = Literal["presence", "outright"]
 #: Why nothing is executed: no request (thanks, a greeting, a withdrawn request), no fitting action,
-#: or an action that needs a yes and twice got another answer.
+#: or an action that needs a yes and got a no, or twice another answer.
 Declined = Literal["no request", "none fits", "not confirmed"]
 #: How a user answers; all of them tell the truth. `terse`: no more than the word. `vague`: hedged,
 #: and by what is said first. `hurried`: a remark, then the word. `mistaken`: the first answer is

@@ -14,7 +14,7 @@ from functools import lru_cache, partial
 
 from naisei.core import Check, Status
 from naisei.director.character import Character
-from naisei.director.character_checks import SettingCheck, ToneCheck, foreign_trait
+from naisei.director.character_checks import PraiseCheck, SettingCheck, ToneCheck, foreign_trait
 from naisei.director.line_checks import check_form
 from naisei.director.prepare import EVIDENCE, PASSED, PreparedLine, finding, outcome
 from naisei.director.verdict import LineVerdict, Tone
@@ -67,6 +67,9 @@ class CalibratedRules:
         )
         self._meter = VoiceMeter(character.voice) if character.voice else None
         self._tone = ToneCheck(character.tone)
+        #: The learnt score of praise hears Japanese only; elsewhere the listed words are read.
+        listed = character.praise if character.language == "en" else None
+        self._praise = PraiseCheck(listed) if listed else None
         self._missing = lru_cache(maxsize=512)(partial(foreign_trait, character))
 
     def check(self, text: str, history: Sequence[str] = ()) -> LineVerdict:
@@ -81,7 +84,7 @@ class CalibratedRules:
         checks = (
             check_form(whole, self.character),
             self._set(line, history, learnt, frames),
-            _praised(line, learnt),
+            self._praise(line) if self._praise else _praised(line, learnt),
             scatter,
             _logic(line, learnt),
             tone,

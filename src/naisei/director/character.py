@@ -338,6 +338,8 @@ def parse_character(text: str, *, place: str = "") -> Character:
     Raises:
         InputError: it is not TOML, or no profile; every fault is named with its key.
     """
+    if not text.strip():
+        raise InputError(say("空のファイルです", "is empty"), place=place, remedy=_remedy())
     try:
         return Character.model_validate(_frozen(toml_of(text)))
     except tomllib.TOMLDecodeError as error:
@@ -354,11 +356,18 @@ def parse_character(text: str, *, place: str = "") -> Character:
         raise InputError(
             say(
                 f"キャラクターのプロファイルとして読めません: {faults}",
-                f"is no character profile: {faults}",
+                f"cannot be used as a character profile: {faults}",
             ),
             place=place,
-            remedy=say("同梱のプロファイルと見比べてください", "compare it with a shipped profile"),
+            remedy=_remedy(),
         )
+
+
+def _remedy() -> str:
+    return say(
+        "`naisei director characters show yana` の出力を手本にしてください",
+        "compare it with `naisei director characters show yana`",
+    )
 
 
 def _frozen(data: Any) -> Any:

@@ -12,7 +12,7 @@ from itertools import groupby, product
 
 from naisei.core import Check, Status
 from naisei.director.character import Character, Endings, Exclaiming, Fact, Praise, ToneRules
-from naisei.director.prepare import EVIDENCE, PASSED, PreparedLine, finding
+from naisei.director.prepare import EVIDENCE, PASSED, PreparedLine, finding, quoted
 from naisei.director.verdict import Tone
 from naisei.director.voice import typical
 from naisei.director.wording.assertion_scope import excuse
@@ -55,7 +55,7 @@ class SettingCheck:
                     (f"設定に反しています: {ja}。", f"This contradicts the setting: {en}."),
                     (
                         f"「{ja}」という前提で言い直してください。",
-                        f"Say it again on the premise that {en}.",
+                        f"Say it so that this stays true: {en}.",
                     ),
                     spans,
                 )
@@ -102,11 +102,11 @@ class PraiseCheck:
                 Status.RETRY,
                 (
                     "相手を褒めて肯定しています（評価語＋相手への肯定）。",
-                    "It praises the partner: a word of evaluation with an affirmation.",
+                    "It praises the partner, with a word from the profile's list.",
                 ),
                 (
                     "評価を外し、事実や理由などの情報だけを伝えてください。",
-                    "Leave the evaluation out; give facts and reasons only.",
+                    "Leave the praise out; give facts and reasons only.",
                 ),
                 spans,
             )
@@ -114,10 +114,10 @@ class PraiseCheck:
             line,
             "praise",
             Status.WARN,
-            ("評価語があります。", "It holds a word of evaluation."),
+            ("評価語があります。", "It holds a word of praise from the profile's list."),
             (
                 "評価語を具体的な情報に言い換えてください。",
-                "Put concrete information in place of the evaluation.",
+                "Give facts in place of the praise.",
             ),
             spans,
         )
@@ -184,20 +184,21 @@ def _style(rule: Exclaiming | Endings | None) -> Callable[[PreparedLine], int | 
 
 def _tone_texts(tone: Tone, rules: ToneRules) -> _Said:
     parts = (
-        (tone.marker, "語尾", "ending"),
+        (tone.marker, "語尾", "marker words"),
         (tone.vocab, "語彙", "vocabulary"),
         (tone.style, "文体", "style"),
     )
     lacking = [(ja, en) for part, ja, en in parts if part == 0]
-    examples = "".join(f"「{cue.text}」" for cue in (*rules.markers, *rules.vocabulary))
+    cues = [cue.text for cue in (*rules.markers, *rules.vocabulary)]
     return (
         (
             f"口調スコアが{tone.score}です（足りないもの: {'・'.join(ja for ja, _ in lacking)}）。",
-            f"The tone score is {tone.score}; lacking: {', '.join(en for _, en in lacking)}.",
+            f"The tone score is {tone.score}: none of the character's "
+            f"{' or '.join(en for _, en in lacking)} is there.",
         ),
         (
-            f"このキャラクターらしい言い方にしてください（例: {examples}）。",
-            f"Say it as this character would, e.g. with {examples}.",
+            f"このキャラクターらしい言い方にしてください（例: {quoted(cues, 'ja')}）。",
+            f"Say it as this character would, e.g. with {quoted(cues, 'en')}.",
         ),
     )
 
@@ -231,10 +232,10 @@ def foreign_trait(character: Character, foreign: str) -> _Said:
     return (
         (
             f"「{name}」は{character.name}の言い方ではありません。",
-            f"「{name}」 is not the character's way.",
+            f"{quoted([name], 'en')} is not the character's way.",
         ),
         (
             f"「{name}」だけを言い換え、内容と提案はそのまま残してください。",
-            f"Put 「{name}」 another way; keep content and proposal.",
+            f"Put {quoted([name], 'en')} another way; keep content and proposal.",
         ),
     )

@@ -245,14 +245,22 @@ def check_profiles(
     character = load_character(file)
     tone = character.tone
     parts = [bool(tone.markers), bool(tone.vocabulary), tone.style is not None]
+    praise = say("なし", "no")
+    if character.praise and character.language == "en":
+        praise = say("書いた語", "the words listed")
+    elif character.praise:
+        praise = say(
+            "学習した得点 (書いた語は --rules spec だけが読む)",
+            "a learnt score (the words listed are read by --rules spec only)",
+        )
     print(say(f"{file}: 使えます", f"{file}: fine"))
     print(visible(f"  {character.id} ({', '.join(character.names)})"))
     print(
         say(
             f"  口調の手がかり: {sum(parts)}/3 部、設定: {len(character.setting)} 件、"
-            f"褒め言葉の検査: {'あり' if character.praise else 'なし'}",
+            f"褒め言葉の検査: {praise}",
             f"  tone: {sum(parts)} of 3 parts; setting facts: {len(character.setting)}; praise "
-            f"check: {'yes' if character.praise else 'no'}",
+            f"check: {praise}",
         )
     )
     if not any(parts):

@@ -19,7 +19,7 @@ POLICIES: tuple[Policy, ...] = ("best", "refuse", "person")
 
 
 class TalkRules(Options):
-    """Rules of a turn. language: also of the reasons for the writer."""
+    """Rules of a turn."""
 
     retries: int = flag(
         2, "不合格のときに書き直させる回数", "New drafts after a rejected one.", ge=0
@@ -42,7 +42,16 @@ class TalkRules(Options):
         "Whether a model judges, after the hard rules.",
     )
     judging: Judging = Judging()
-    language: Language = flag("ja", "プロンプトの言語", "Language of the prompts.", name="--talk")
+    language: Language = flag(
+        "ja",
+        "会話の言語 (プロンプトと、書き手に伝える理由)",
+        "Language of the talk: of the prompts, and of the reasons for the writer.",
+        name="--talk",
+        shown=(
+            "人物か話題が日本語なら ja、でなければ en",
+            "ja if a character or the topic is, else en",
+        ),
+    )
 
     @model_validator(mode="before")
     @classmethod

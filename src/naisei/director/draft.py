@@ -12,7 +12,7 @@ from naisei.director.character import Character
 from naisei.director.check import check
 from naisei.director.config import TalkRules
 from naisei.director.judge import judge_check
-from naisei.director.prepare import outcome
+from naisei.director.prepare import outcome, quoted
 from naisei.director.schemas import Draft, Judgement, Outcome, Turn
 from naisei.director.state import TalkState
 from naisei.director.verdict import RuleSet
@@ -106,11 +106,11 @@ def notes(draft: Draft, speaker: Character, language: Language) -> list[JsonValu
     return [{"to": speaker.id, "text": _note(check, language)} for check in draft.checks]
 
 
-def _note(check: Check, language: str) -> str:
+def _note(check: Check, language: Language) -> str:
     if check.name in ("judge", "scatter", "loop", "jump"):
         return f"{check.reason} {check.suggestion}"
     ja = language == "ja"
-    words = "".join(f"「{span}」" for span in check.evidence[:2])
+    words = quoted(check.evidence[:2], language)
     return (
         f"前の発言への注意: {check.reason}{words}言い方だけに気をつけ、話題は避けずに続ける"
         if ja
@@ -208,8 +208,9 @@ def _badness(draft: Draft) -> tuple[int, float, int]:
     return broken, -mean, len(draft.checks)
 
 
-def _question(drafts: Sequence[Draft], speaker: Character, language: str) -> str:
+def _question(drafts: Sequence[Draft], speaker: Character, language: Language) -> str:
     listed = "\n".join(
-        f"- 「{draft.given.strip()}」 {' / '.join(draft.reasons)}" for draft in drafts
+        f"- {quoted([draft.given.strip()], language)} {' / '.join(draft.reasons)}"
+        for draft in drafts
     )
     return _QUESTION[language].format(name=speaker.name, n=len(drafts), drafts=listed)

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from naisei.core import Check, Status
 from naisei.director.character import Character, Limits
-from naisei.director.prepare import EVIDENCE, PASSED, PreparedLine, finding
+from naisei.director.prepare import EVIDENCE, PASSED, PreparedLine, finding, quoted
 from naisei.director.spoken import PARTNER_SPEAKS, not_speech, of_partner
 from naisei.director.wording.assertion_scope import double_negations
 from naisei.japanese.folding import fold
@@ -170,12 +170,12 @@ def check_loop(line: PreparedLine, history: Sequence[str], ignored: frozenset[st
         ]
     if not repeated:
         return _LOOP_PASSED
-    listed = "・".join(f"「{w}」" for w in dict.fromkeys(repeated))
+    ja, en = quoted(dict.fromkeys(repeated), "ja"), quoted(dict.fromkeys(repeated), "en")
     return finding(
         line,
         "loop",
         Status.WARN,
-        (f"同じ言葉を繰り返しています: {listed}。", f"The same word again and again: {listed}."),
+        (f"同じ言葉を繰り返しています: {ja}。", f"The same word again and again: {en}."),
         (
             "次は別の言い方にするか、話を一歩進めてください。",
             "Next, put it another way or take the topic a step further.",

@@ -11,7 +11,7 @@ from naisei.director.draft import checked
 from naisei.director.judge import status_of
 from naisei.director.schemas import ASPECTS, Draft, Scores, TalkResult, Turn
 from naisei.director.state import TalkRecorder
-from naisei.lang import say
+from naisei.lang import language, say
 from naisei.runs.lines import Line, Mark, Tone
 from naisei.runs.task import Digest
 
@@ -55,7 +55,7 @@ def digest(result: Any) -> Digest:
 def turn_lines(turn: Turn, name: str, *, mine: bool = False) -> tuple[Line, ...]:
     """A turn: its unused drafts, then the line said. name: of the speaker."""
     drafts = [draft_line(d, name) for at, d in enumerate(turn.drafts) if at != turn.chosen]
-    said, words = turn.draft, _outcome(turn)
+    said, words = turn.draft, _outcome(turn.outcome)
     if turn.text is None:
         silence = Line(f"… ({words})", name, f"{turn.number:>2}", tone="dim", mine=mine)
         return (*drafts, silence)
@@ -126,14 +126,14 @@ def _reasons(checks: Sequence[Check]) -> tuple[Line, ...]:
     )
 
 
-def _outcome(turn: Turn) -> str:
+def _outcome(outcome: str) -> str:
     """How the turn ended, unless a draft simply passed."""
     return {
         "said": "",
-        "best": say("再試行の上限。最良の案", "out of retries: the best draft"),
+        "best": say("書き直しの上限。最良の案", "out of retries: the best draft"),
         "person": say("人が入力", "given by a person"),
         "refused": say("発言なし", "nothing said"),
-    }[turn.outcome]
+    }[outcome]
 
 
 def _judged(draft: Draft) -> str:
@@ -150,7 +150,8 @@ def _judged(draft: Draft) -> str:
 class Live:
     """The lines of a talk as it is logged.
 
-    Verdicts of drafts are not events; they are recomputed from the lines said so far.
+    Verdicts of drafts are not events; they are recomputed from the lines said so far, their reasons
+    in the user's language.
     earlier: events of the run before it was continued.
     """
 
@@ -180,7 +181,7 @@ class Live:
             return Line(event.failure[1], tone="bad")
         speaker, rules = self._speaker(event), self._task.config.rules
         state = self._stage(event.where).state
-        draft = checked(str(event.result), speaker, state, rules.language, rules.rules)
+        draft = checked(str(event.result), speaker, state, language(), rules.rules)
         return draft_line(draft, speaker.name)
 
     def _speaker(self, event: Event) -> Character:
@@ -194,8 +195,8 @@ class Live:
 def said_line(said: Say, names: Mapping[str, str]) -> Line:
     """A spoken line with its verdict. names: character id → name to show."""
     meta: Any = said.meta
-    outcome = [meta["outcome"]] if meta["outcome"] != "said" else []
-    marks = [status_mark(Status(meta["status"])), *map(Mark, (*outcome, *meta["mends"]))]
+    words = [text for text in (_outcome(meta["outcome"]), *meta["mends"]) if text]
+    marks = [status_mark(Status(meta["status"])), *map(Mark, words)]
     name = names.get(said.speaker, said.speaker)
     return Line(said.text, name, f"{meta['turn']:>2}", marks=tuple(marks))
 

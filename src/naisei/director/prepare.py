@@ -7,7 +7,7 @@ with evidence, reason and suggestion. Source: the retry-judgement specification,
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from naisei.core import Check, Status
@@ -15,7 +15,7 @@ from naisei.director.spoken import speech
 from naisei.director.verdict import CHECK_NAMES
 from naisei.japanese.folding import Origin, fold, mask, mend_marks
 from naisei.japanese.sentences import count_sentences, utterance_sentences
-from naisei.lang import language
+from naisei.lang import Language, language
 
 _PASS, _RETRY = Status.PASS, Status.RETRY
 
@@ -96,6 +96,13 @@ class PreparedLine:
             found.append(span[at : at + size].strip())
             at += size or 1
         return [piece for piece in found if piece] or [span]
+
+
+def quoted(spans: Iterable[str], spoken: Language) -> str:
+    """Words in the quotation marks of a language, one after the other."""
+    if spoken == "ja":
+        return "".join(f"「{span}」" for span in spans)
+    return ", ".join(f'"{span}"' for span in spans)
 
 
 def outcome(checks: Sequence[Check], mends: Sequence[str]) -> Status:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from naisei.core import InputError, Status
 from naisei.director.check import rules_of
+from naisei.director.prepare import quoted
 from naisei.director.scripts import ScriptLine, Speakers, read_lines
 from naisei.director.verdict import CHECK_NAMES, LineVerdict, RuleSet
 from naisei.files import write_atomically
@@ -300,8 +301,7 @@ def as_text(judged: Judged) -> str:
     ]
     for check in verdict.checks:
         if check.status is not Status.PASS:
-            spans = "".join(f"「{span}」" for span in check.evidence)
-            out.append(
-                f"     {check.status} {check.name}: {check.reason}{spans} {check.suggestion}"
-            )
+            spans = quoted(check.evidence, spoken := language())
+            told = check.reason + ("" if spoken == "ja" or not spans else " ") + spans
+            out.append(f"     {check.status} {check.name}: {told} {check.suggestion}")
     return "\n".join(out)

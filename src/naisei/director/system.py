@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from naisei.director.config import TalkConfig
 from naisei.system.config import Parameters
-from naisei.system.declare import Experiment, LiveLines, Role, System, Verb
+from naisei.system.declare import Experiment, LiveLines, RawOptions, Role, System, Verb
 from naisei.system.registry import BUILT_IN
 
 if TYPE_CHECKING:
     from naisei.core import Event
     from naisei.director.task import TalkTask
     from naisei.terminal import Console
+
+
+def _settle(given: RawOptions) -> dict[str, Any]:
+    """Without `--talk` a talk is in Japanese where a character or the topic is, else in English."""
+    from naisei.director.character import load_character
+    from naisei.japanese.morph import is_japanese
+
+    cast = given.values.get("cast", TalkConfig.model_fields["cast"].default)
+    japanese = is_japanese(given.values.get("topic", "")) or any(
+        load_character(name).language == "ja" for name in cast
+    )
+    rules = {"language": "ja" if japanese else "en", **given.values.get("rules", {})}
+    return {**given.values, "rules": rules}
 
 
 def _load(config: TalkConfig) -> TalkTask:
@@ -41,6 +54,7 @@ TALK: Experiment[TalkConfig] = Experiment(
     ),
     config=TalkConfig,
     load=_load,
+    settle=_settle,
     offered=("topic", "turns", "talks"),
     headline=("pass_rate",),
     digest="naisei.director.lines:digest",

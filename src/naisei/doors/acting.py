@@ -63,7 +63,7 @@ R = TypeVar("R")
 
 class AskBeforeAct(Generic[R]):
     """Your actions, of which one is chosen; a question goes out first where a request leaves it
-    open. Who wants none of them gets `Declined`, and nothing is done.
+    open. If the person wants none of them, nothing is done: `Declined`.
 
     Args:
         actions: what each does, in a few words, → its function, plain, async or a generator. It
@@ -98,8 +98,11 @@ class AskBeforeAct(Generic[R]):
         if quota < 0:
             raise InputError(say("0 以上にしてください", "must be 0 or more"), place="quota")
         if unknown := set(dangerous) - set(actions):
-            none = say("actions にない行動です", "is none of the actions")
-            raise InputError(none, place=f"dangerous: {min(unknown)}")
+            none = say(
+                f"actions にない行動です: {min(unknown)!r}",
+                f"{min(unknown)!r} is not among the actions",
+            )
+            raise InputError(none, place="dangerous")
         self.names = tuple(actions)
         self.language: Language = language or lang.language()
         self._functions = dict(actions)

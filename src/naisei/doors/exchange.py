@@ -66,9 +66,9 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Declined:
-    """No action was carried out. reason: `no request` (thanks, a greeting, a request taken back, a
-    no), `none fits` (none of the actions is wanted), or `not confirmed` (an action that needs a
-    yes twice got another answer)."""
+    """No action was carried out. reason: `no request` (thanks, a greeting, or a request taken
+    back), `none fits` (none of the actions is wanted), or `not confirmed` (an action that needs a
+    yes got a no, or twice another answer)."""
 
     reason: str
     thought: str = ""

@@ -49,7 +49,7 @@ class Behaviour(Options):
     budget: int = flag(
         3,
         "一つの用件で聞き返す回数の上限",
-        "Questions back per request, at most.",
+        "Most questions that the assistant asks the person, for one request.",
         panel=_ASKING,
         ge=0,
         le=20,

@@ -120,9 +120,24 @@ _MARKS = re.compile(
 )
 
 
+_JAPANESE = re.compile("[\u3001-\u30ff\u3400-\u9fff\uff61-\uff9f]")
+
+
 def mend_marks(text: str) -> str:
-    """The line with runs of ！, ？, 。 and 、 as one, and half-width ｡ ､ widened; all else kept."""
-    return _MARKS.sub(lambda found: _TO[found.lastgroup or ""], text)
+    """The line with runs of ！, ？, 。 and 、 as one, and half-width ｡ ､ widened; all else kept.
+
+    A run of ! or ? stays half-width in a line without Japanese.
+
+    >>> mend_marks("えー!!"), mend_marks("Aye!! We sail.")
+    ('えー！', 'Aye! We sail.')
+    """
+    if _MARKS.search(text) is None:
+        return text
+    latin = _JAPANESE.search(text) is None
+    return _MARKS.sub(
+        lambda found: found[0][0] if latin and found[0].isascii() else _TO[found.lastgroup or ""],
+        text,
+    )
 
 
 #: Replaces each character between brackets; no rule matches it.

@@ -227,12 +227,12 @@ def _ask(request: Any, result: Any, kind: str) -> dict[str, Any]:
 
 def _act(request: Any, result: Any, kind: str) -> dict[str, Any]:
     seen = result if isinstance(result, dict) else {}
-    ends = [say("終わり", "the end")] if seen.get("done") else []
+    ends = [say("終わり", "last step")] if seen.get("done") else []
     reward = [f"{say('報酬', 'reward')} {seen['reward']:g}"] if seen.get("reward") else []
     info = seen.get("info")
     return {
         "who": say("行動", "action"),
-        "head": " · ".join([*reward, *ends]),
+        "head": f"({', '.join([*reward, *ends])})" if reward or ends else "",
         "asked": _text(request["action"]),
         "answer": str(seen.get("text", "")),
         "details": (("info", _text(info)),) if info else (),

@@ -98,16 +98,19 @@ class RunOptions(Endpoint):
     max_usd: float | None = flag(
         None,
         "この実行全体の上限 (米ドル)。達したら止まり、再開できる",
-        "Stop, resumably, when the whole run has cost so many US dollars.",
+        "Most that the whole run may cost, in US dollars; it then stops, and can be resumed.",
         panel="budget",
     )
     max_tokens: int | None = flag(
-        None, "この実行全体の上限 (トークン)", "… or so many tokens.", panel="budget"
+        None,
+        "この実行全体の上限 (トークン)",
+        "Most tokens that the whole run may use.",
+        panel="budget",
     )
     max_minutes: float | None = flag(
         None,
         "今回の上限 (分)",
-        "… or when this session has taken so many minutes.",
+        "Most minutes that this session may take.",
         panel="budget",
     )
     accept_changes: bool = flag(

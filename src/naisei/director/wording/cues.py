@@ -116,6 +116,8 @@ def _expression(cue: CueSpec) -> str:
     characters is looked up at once, alternatives one after the other.
     """
     text = re.escape(cue.text)
+    if cue.text.isascii():
+        text = f"(?i:{text})"
     parts = [text]
     if cue.at == "clause-start":
         parts.append(f"(?<!{_WITHIN}{text})")

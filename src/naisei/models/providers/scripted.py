@@ -233,7 +233,13 @@ def read_script(path: Path) -> Script:
     lines = enumerate(text.split("\n"), 1)
     rules = [_rule(line, f"{path}:{n}") for n, line in lines if line.strip()]
     if not rules:
-        raise InputError(say("規則が一つもありません", "holds no rule"), place=str(path))
+        raise InputError(
+            say("規則が一つもありません", "holds no rule"),
+            place=str(path),
+            remedy=say(
+                '一行に一つ書いてください: {"reply": "…"}', 'write one a line: {"reply": "…"}'
+            ),
+        )
     return Script(tuple(rules), str(path))
 
 
