@@ -4,8 +4,8 @@
 
 Writes src/naisei/data/understanding/weights.npz. Learnt from the lines of lines.toml beside it, the
 train and dev parts of ambigact40-open (remarks that want something done) and the bundled questions;
-scored on their test parts, and on each line of lines.toml when it is left out (exact for ridge
-regression). Same data, same weights.
+scored on their test parts, on test.toml, and on each line of lines.toml when it is left out (exact
+for ridge regression). Same data, same weights.
 """
 
 from __future__ import annotations
@@ -20,10 +20,15 @@ from naisei.intent.remarks import features
 from naisei.models.embedders import KeptEmbedder, open_embedder
 
 DATA = Path(__file__).parents[1] / "src/naisei/data"
-LINES = {
-    name: text.strip().split("\n")
-    for name, text in tomllib.loads((DATA / "understanding/lines.toml").read_text("utf-8")).items()
-}
+
+
+def lines(file: str) -> dict[str, list[str]]:
+    """Remarks by sort, as in lines.toml."""
+    read = tomllib.loads((DATA / "understanding" / file).read_text("utf-8"))
+    return {name: text.strip().split("\n") for name, text in read.items()}
+
+
+LINES = lines("lines.toml")
 NAMES = (*LINES,)
 #: How verbs of the bundled actions are asked for.
 ASKED = {
@@ -94,9 +99,10 @@ def main() -> None:
     )
     print("written lines, each left out")
     table(named, left_out[: len(mine)].argmax(axis=1))
-    said, vectors, labels = of(texts("test"))
-    print("test parts of the other data")
-    table(labels, (features(said, vectors, mean) @ matrix).argmax(axis=1))
+    for title, data in (("test.toml", lines("test.toml")), ("other test parts", texts("test"))):
+        said, vectors, labels = of(data)
+        print(title)
+        table(labels, (features(said, vectors, mean) @ matrix).argmax(axis=1))
 
 
 def table(labels: np.ndarray, guessed: np.ndarray) -> None:
