@@ -81,7 +81,7 @@ def test_retries_tell_the_reasons_and_the_judge_comes_after_the_hard_rules() -> 
 
 
 def test_play_by_hand_says_only_what_was_accepted() -> None:
-    made = task(judging=None)
+    made = task(judge=False)
     played = play(
         talk(made.cast, made.stage(), 1, made.config.rules), [APART, "「えー！！」", None]
     )
@@ -205,7 +205,7 @@ def test_a_person_s_line_is_said_as_given() -> None:
 def test_warnings_become_instructions_for_their_turn_and_then_are_gone() -> None:
     warned = "・えー！ほんと？"
     turns = [warned, AYU, SOON, AYU, YANA]
-    _, asked, _ = acted(turns, turns=5, judging=None)
+    _, asked, _ = acted(turns, turns=5, judge=False)
     told = [last(e).partition("今回気をつけること:")[2].partition("書いたが")[0] for e in asked]
     assert "ト書き" not in told[1], "the warning was the other's"
     assert "ト書き" in told[2]
@@ -215,10 +215,10 @@ def test_warnings_become_instructions_for_their_turn_and_then_are_gone() -> None
 
 def test_topic_depth_loops_and_memory() -> None:
     lines = [YANA, AYU, "洗濯、やだ！", "つまり洗濯は必要です。目安は週二回です。"]
-    _, _, stage = acted(lines, turns=4, judging=None)
+    _, _, stage = acted(lines, turns=4, judge=False)
     assert (stage.state.topic, stage.state.depth, stage.state.memory) == ("洗濯", 4, ())
     assert stage.state.loops["洗濯"] == 3
-    _, _, stage = acted([*lines, SOON], turns=5, judging=None)
+    _, _, stage = acted([*lines, SOON], turns=5, judge=False)
     assert (stage.state.topic, stage.state.depth, stage.state.memory) == ("宇宙", 1, ("洗濯",))
 
 
@@ -226,9 +226,9 @@ def test_reasons_keep_their_language_whatever_the_environment(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("NAISEI_LANG", "en")
-    _, asked, _ = acted([APART, YANA], judging=None)
+    _, asked, _ = acted([APART, YANA], judge=False)
     assert "設定に反しています" in last(asked[1])
-    _, asked, _ = acted([APART, YANA], judging=None, language="en")
+    _, asked, _ = acted([APART, YANA], judge=False, language="en")
     assert "contradicts the setting" in last(asked[1]) and "[Direction]" in last(asked[0])
 
 
@@ -246,6 +246,7 @@ def test_rejected_drafts_leave_the_state_byte_identical(
     drafts: list[str], accepted: bool, judging: Judging | None
 ) -> None:
     """Of any drafts, rejected by the rules or by the judge: the state is that of the lines said."""
+    judge: dict[str, Any] = {"judging": judging} if judging else {"judge": False}
     if judging is None:
         drafts = [f"別居しています。{text}" for text in drafts]
     spoken = [YANA, *([AYU] if accepted else [])]
@@ -253,7 +254,7 @@ def test_rejected_drafts_leave_the_state_byte_identical(
     def held(drafts: list[str], turns: int) -> tuple[bytes, bytes]:
         replies = iter([YANA, *drafts, *spoken[1:]])
         retries = max(len(drafts) + accepted - 1, 0)
-        made = task(turns, retries=retries, policy="refuse", judging=judging)
+        made = task(turns, retries=retries, policy="refuse", **judge)
 
         def model(effect: Chat[Any]) -> Any:
             if effect.role == "speaker":
@@ -277,7 +278,7 @@ def test_rejected_drafts_leave_the_state_byte_identical(
 
 
 def test_the_writer_sees_its_own_lines_as_the_assistant_s() -> None:
-    _, asked, _ = acted([YANA, AYU, YANA, AYU], turns=4, judging=None)
+    _, asked, _ = acted([YANA, AYU, YANA, AYU], turns=4, judge=False)
     roles = [[message.role for message in effect.messages] for effect in asked]
     assert roles[0] == ["system", "user"] and roles[1] == ["system", "user"]
     assert roles[3] == ["system", "user", "assistant", "user"]

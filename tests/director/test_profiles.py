@@ -55,6 +55,7 @@ words = ["great job", "well done"]
     mara = parse_character(text)
     mended = check("Aye!! We sail?? Aye...", character=mara)
     assert (mended.status, mended.text) == ("MODIFY", "Aye! We sail? Aye...")
+    assert check("「Aye」「We sail」", character=mara).text == "Aye. We sail"
     praised = check("Well done, Tom, aye. You did a great job.", character=mara)
     assert praised.check("praise").evidence == ("Well done", "great job")
     assert check("Aye. We sail at six.", character=mara).status == "PASS"

@@ -72,7 +72,7 @@ class Status(StrEnum):
     """How a draft is judged, mildest first: PASS < MODIFY < WARN < RETRY.
 
     PASS goes out as it is; MODIFY goes out after a safe automatic fix; WARN goes out
-    and becomes the next turn's instruction; RETRY does not go out.
+    and becomes the next turn's instruction; RETRY is to be written again.
     """
 
     PASS = "PASS"

@@ -339,7 +339,7 @@ def parse_character(text: str, *, place: str = "") -> Character:
         InputError: it is not TOML, or no profile; every fault is named with its key.
     """
     if not text.strip():
-        raise InputError(say("空のファイルです", "is empty"), place=place, remedy=_remedy())
+        raise InputError(say("空のファイルです", "is empty"), place=place, remedy=model_profile())
     try:
         return Character.model_validate(_frozen(toml_of(text)))
     except tomllib.TOMLDecodeError as error:
@@ -359,11 +359,12 @@ def parse_character(text: str, *, place: str = "") -> Character:
                 f"cannot be used as a character profile: {faults}",
             ),
             place=place,
-            remedy=_remedy(),
+            remedy=model_profile(),
         )
 
 
-def _remedy() -> str:
+def model_profile() -> str:
+    """The remedy for a faulty profile."""
     return say(
         "`naisei director characters show yana` の出力を手本にしてください",
         "compare it with `naisei director characters show yana`",

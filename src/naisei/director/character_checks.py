@@ -18,8 +18,6 @@ from naisei.director.voice import typical
 from naisei.director.wording.assertion_scope import excuse
 from naisei.director.wording.cues import CueSearch, EndingSearch, Evaluations, Span
 
-_SETTING_PASSED = PASSED["setting"]
-
 #: At most so many matches of a line are checked; one without an excuse is enough.
 _WEIGHED = 32
 
@@ -59,7 +57,7 @@ class SettingCheck:
                     ),
                     spans,
                 )
-        return _SETTING_PASSED
+        return PASSED["setting"]
 
     def _contradictions(
         self, line: PreparedLine, fact: Fact, pattern: re.Pattern[str]
@@ -72,9 +70,6 @@ class SettingCheck:
             if len(spans) == EVIDENCE:
                 break
         return spans
-
-
-_PRAISE_PASSED = PASSED["praise"]
 
 
 class PraiseCheck:
@@ -92,7 +87,7 @@ class PraiseCheck:
     def __call__(self, line: PreparedLine) -> Check:
         words = self._evaluations.words(line.masked)
         if not words:
-            return _PRAISE_PASSED
+            return PASSED["praise"]
         flattering = self._flattering(line, words) if self._evaluations.called(line.masked) else []
         spans = [line.evidence(*span) for span in (flattering or words)[:EVIDENCE]]
         if flattering:

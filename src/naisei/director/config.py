@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
-
-from pydantic import model_validator
+from typing import Literal
 
 from naisei.director.judge import Judging
 from naisei.director.verdict import RuleSet
@@ -52,14 +50,6 @@ class TalkRules(Options):
             "ja if a character or the topic is, else en",
         ),
     )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _without_judge(cls, values: Any) -> Any:
-        """Older runs have `judging: null` in place of the field `judge`."""
-        if isinstance(values, dict) and values.get("judging", ...) is None:
-            return {**{k: v for k, v in values.items() if k != "judging"}, "judge": False}
-        return values
 
 
 class TalkConfig(Config):

@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from naisei.core import InputError
-from naisei.director.character import Character, load_character
+from naisei.director.character import Character, load_character, model_profile
 from naisei.lang import say
 from naisei.text_files import read_text, toml_of
 from naisei.transcripts.cards import CARDS
@@ -119,10 +119,7 @@ def _fault(found: Any, text: str, data: dict[str, Any]) -> Fault:
     elif "regular expression" in message:
         remedy = say("正規表現を直してください", "fix the regular expression")
     else:
-        remedy = say(
-            "naisei director characters show yana の出力を手本にしてください",
-            "compare it with `naisei director characters show yana`",
-        )
+        remedy = model_profile()
     return Fault(key_line(text, loc), key, message, remedy)
 
 

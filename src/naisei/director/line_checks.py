@@ -18,8 +18,6 @@ from naisei.director.wording.assertion_scope import double_negations
 from naisei.japanese.folding import fold
 from naisei.japanese.sentences import sentences_from
 
-_FORM_PASSED = PASSED["format"]
-
 
 def check_form(line: PreparedLine, character: Character) -> Check:
     """RETRY from `retry_rows` rows, WARN from `warn_rows`; blank rows at the ends do not count.
@@ -54,7 +52,7 @@ def check_form(line: PreparedLine, character: Character) -> Check:
         )
     rows = line.body.count("\n") + 1
     if rows < limits.warn_rows:
-        return _FORM_PASSED
+        return PASSED["format"]
     most = limits.warn_rows - 1
     return finding(
         line,
@@ -75,7 +73,6 @@ def _row(text: str, number: int) -> tuple[int, int]:
     return start, len(text) if end < 0 else end
 
 
-_SCATTER_PASSED = PASSED["scatter"]
 _WARN, _RETRY = Status.WARN, Status.RETRY
 
 
@@ -83,7 +80,7 @@ def check_scatter(line: PreparedLine, topics: tuple[str, ...], limits: Limits) -
     """RETRY if both limits of RETRY are reached, WARN if either limit of WARN is."""
     many = line.count >= limits.warn_sentences
     if not many and len(topics) < limits.warn_topics:
-        return _SCATTER_PASSED
+        return PASSED["scatter"]
     rejected = line.count >= limits.retry_sentences and len(topics) >= limits.retry_topics
     spans = list(topics)
     if many:
@@ -110,14 +107,11 @@ def _scatter_texts(
     )
 
 
-_LOGIC_PASSED = PASSED["logic"]
-
-
 def check_logic(line: PreparedLine) -> Check:
     """RETRY for 「まだ未成年じゃない」 and its like, never for tag questions and guesses."""
     spans = double_negations(line.body)
     if not spans:
-        return _LOGIC_PASSED
+        return PASSED["logic"]
     return finding(
         line,
         "logic",
@@ -133,8 +127,6 @@ def check_logic(line: PreparedLine) -> Check:
         [line.evidence(*span) for span in spans[:EVIDENCE]],
     )
 
-
-_LOOP_PASSED = PASSED["loop"]
 
 #: Two kanji, two katakana or three Latin letters and more. It begins with one class of first
 #: characters, so that a search skips hiragana quickly.
@@ -160,7 +152,7 @@ def check_loop(line: PreparedLine, history: Sequence[str], ignored: frozenset[st
     """
     words = _CONTENT_WORD.findall(line.body)
     if not history and (len(words) <= _IN_LINE or len(words) - len(set(words)) < _IN_LINE):
-        return _LOOP_PASSED
+        return PASSED["loop"]
     said = Counter(words)
     repeated = [w for w, n in said.items() if n > _IN_LINE and w not in ignored]
     if len(history) >= _IN_LINES:
@@ -169,7 +161,7 @@ def check_loop(line: PreparedLine, history: Sequence[str], ignored: frozenset[st
             w for w in said if w not in ignored and sum(w in words for words in lines) >= _IN_LINES
         ]
     if not repeated:
-        return _LOOP_PASSED
+        return PASSED["loop"]
     ja, en = quoted(dict.fromkeys(repeated), "ja"), quoted(dict.fromkeys(repeated), "en")
     return finding(
         line,
@@ -184,16 +176,12 @@ def check_loop(line: PreparedLine, history: Sequence[str], ignored: frozenset[st
     )
 
 
-_JUMP_PASSED = PASSED["jump"]
-
 _TURN = re.compile(
     r"(?:ところで|そういえば|そう言えば|話は変わ|話変わ|話を変え|それはそうと|それはともかく|"
     r"それより|話は違|関係ない(?:けど|話|です)|全然違う話|別の話)"
 )
 #: Depth of a topic: lines that share a word with the one before.
 _DEPTH = 3
-#: Characters of a line of the history that are read.
-_JUMP_READ = 2000
 
 
 def check_jump(line: PreparedLine, history: Sequence[str], topics: tuple[str, ...]) -> Check:
@@ -201,14 +189,14 @@ def check_jump(line: PreparedLine, history: Sequence[str], topics: tuple[str, ..
     (「ところで」) or names a topic, and shares no word with the two lines before.
     """
     if not history:
-        return _JUMP_PASSED
+        return PASSED["jump"]
     turn = _TURN.search(line.body)
     if turn is None and not topics:
-        return _JUMP_PASSED
+        return PASSED["jump"]
     here = set(spoken_words(line.body))
-    before = [set(spoken_words(fold(text[:_JUMP_READ]))) for text in history[-_DEPTH - 1 :]]
+    before = [set(spoken_words(fold(text[:_READ]))) for text in history[-_DEPTH - 1 :]]
     if not before[-1] or here & set().union(*before[-2:]) or _depth(before) >= _DEPTH:
-        return _JUMP_PASSED
+        return PASSED["jump"]
     return finding(
         line,
         "jump",

@@ -110,16 +110,11 @@ def status_mark(status: Status) -> Mark:
     return Mark(status.value, _TONES[status], word=meaning[status])
 
 
-def _check_name(name: str) -> str:
-    """A check in the reader's language."""
-    return say(_CHECKS_JA.get(name, name), name)
-
-
 def _reasons(checks: Sequence[Check]) -> tuple[Line, ...]:
     return tuple(
         Line(
             f"{c.reason} {c.suggestion}".strip(),
-            _check_name(c.name),
+            say(_CHECKS_JA.get(c.name, c.name), c.name),
             marks=(status_mark(c.status),),
         )
         for c in checks

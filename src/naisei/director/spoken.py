@@ -191,7 +191,7 @@ def _joined(text: str, spans: list[tuple[int, int]]) -> str:
     for start, end in spans:
         inner = text[start + 1 : end - 1]
         ended = inner[-1:] in _ENDS or end == len(text) or text[end] in "\n。！？!?…"
-        parts += [text[last:start], inner if ended else inner + "。"]
+        parts += [text[last:start], inner if ended else inner + (". " if inner.isascii() else "。")]
         last = end
     return ("".join(parts) + text[last:]).strip()
 
