@@ -178,7 +178,7 @@ runs list nothere
 runs resume empty
 runs compare empty full
 runs export nothere
-serve --runs nothere
+serve --runs empty.txt
 serve --index nothere
 serve --documents nothere
 serve --state read-only/state

@@ -11,7 +11,6 @@ from pydantic import Field, model_validator
 
 from naisei.cli.parameters import check_served, with_options
 from naisei.core import InputError
-from naisei.files import make_folder
 from naisei.lang import say
 from naisei.models.base import ModelSettings
 from naisei.system.config import flag, port_flag
@@ -180,7 +179,12 @@ app = typer.Typer()
 @app.command(help=say("ブラウザで使う", "Serve the web app."))
 @with_options
 def serve(options: WebOptions) -> None:
-    make_folder(options.runs)
+    if options.runs.exists() and not options.runs.is_dir():
+        raise InputError(
+            say("フォルダーではありません", "not a folder"),
+            place=f"--runs {options.runs}",
+            remedy=say("実行記録のフォルダーを指定してください", "name a folder for the runs"),
+        )
     from naisei.terminal import Console
     from naisei.web.app import serve as listen
 
