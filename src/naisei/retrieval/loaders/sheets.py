@@ -6,7 +6,8 @@ import csv
 import datetime as dt
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby, pairwise
 from typing import Any
 
 import openpyxl  # type: ignore[import-untyped]
@@ -57,16 +58,70 @@ def _block(blocks: Blocks, rows: list[list[Cell]]) -> None:
             break
         blocks.text(filled[0].text)
         start += 1
-    rows = rows[start:]
-    if rows and not any(re.search(r"\d", cell.text) for cell in rows[0]):
-        wide = sum(bool(cell.text.strip()) for cell in rows[0]) > 2
-        bold = all(cell.head for cell in rows[0] if cell.text.strip())
-        rows[0] = [cell._replace(head=wide or bold) for cell in rows[0]]
-    blocks.table(
-        grid(
-            [cell._replace(head=n == 0 and cell.head) for cell in row] for n, row in enumerate(rows)
-        )
-    )
+    above, table = _with_header(grid(rows[start:]))
+    for line in above:
+        blocks.text(" ".join(dict.fromkeys(cell.text for cell in line if cell.text.strip())))
+    blocks.table(table)
+
+
+#: A cell that is a number, as sheets show it, and one that is a year.
+_COUNT = re.compile(r"\W{0,3}\d[\d,.]*\s?[%％円)]?")
+_YEAR = re.compile(r"(?:19|20)\d\d")
+
+
+def _counts(line: Sequence[Cell | None]) -> bool:
+    """Whether a row holds numbers other than years, and so is none of the header's."""
+    told = [cell.text.strip() for cell in line if cell]
+    return any(_COUNT.fullmatch(text) and not _YEAR.fullmatch(text) for text in told)
+
+
+def _with_header(table: list[list[Cell]]) -> tuple[list[list[Cell]], list[list[Cell]]]:
+    """The lines above the header, and the table with its header's cells marked, those alone."""
+    first = next((n for n, line in enumerate(table) if len({*map(id, line)}) > 1), 0)
+    named = [[cell for cell in line if cell.text.strip()] for line in table]
+    body = next((n for n in range(first + 1, len(table)) if _counts(table[n])), first)
+    end = first + 1
+    if body > first and not _counts(table[body - 1]):
+        first, end = body - 1, body  # what stands above the names of the columns is text
+        while first and _goes_down(table[first - 1], table[first], counted=True):
+            first -= 1
+    while end < len(table) and _goes_down(table[end - 1], table[end], counted=False):
+        end += 1
+    plain = bool(named) and not any(re.search(r"\d", cell.text) for cell in named[first])
+    wide = len({*map(id, named[first])}) > 2 if named else False
+    above = end == body and not _counts(table[first]) and len(table[first]) > 2
+    marked = above or (plain and (wide or all(cell.head for cell in named[first])))
+    table = [[cell._replace(head=False) if cell.head else cell for cell in line] for line in table]
+    if marked:
+        return table[:first], [*_spread(table[first:end]), *table[end:]]
+    return [], table
+
+
+def _goes_down(above: Sequence[Cell], line: Sequence[Cell], *, counted: bool) -> bool:
+    """Whether a header's row is followed by another one. counted: whether numbers are yet to come
+    below."""
+    if len({*map(id, line)}) == 1:
+        return False
+    blank = not line[0].text.strip() or not above[0].text.strip()
+    several = len({cell.text for cell in above} - {""}) > 1
+    return (line[0] is above[0] and bool(above[0].text)) or (counted and blank and several)
+
+
+def _spread(header: list[list[Cell]]) -> list[list[Cell]]:
+    """What stands once above several columns is said for each: to its right, or to its left where
+    each stands at the right end of its columns; one that is said for all goes with the first."""
+    made = [[cell.text.strip() for cell in line] for line in header]
+    for line in made[:-1]:
+        told = [text for text in line[1:] if text]
+        if len(told) == 1 or (len({*told}) == 1 and len(told) == len(line) - 1):
+            line[:] = [f"{line[0]} {max(line[1:])}".strip(), *("" for _ in line[1:])]
+            continue
+        led = all(not one for one, two in pairwise(line) if two and one is not line[0])
+        step = -1 if led and line[-1] and not line[1] else 1
+        above = ""
+        for n in range(1, len(line))[::step]:
+            line[n] = above = line[n] or above
+    return [[Cell(text, head=True) for text in line] for line in made]
 
 
 def _rows(sheet: Any, hidden: list[Hidden]) -> Iterator[list[Cell | None]]:
@@ -95,23 +150,27 @@ def _rows(sheet: Any, hidden: list[Hidden]) -> Iterator[list[Cell | None]]:
         yield made
 
 
-def _regions(rows: Iterator[list[Cell | None]]) -> Iterator[list[list[Cell]]]:
-    """Runs of rows that hold anything, without the columns that are empty in all of them."""
-    held: list[list[Cell | None]] = []
-    for line in [*rows, []]:
-        if any(cell is None or cell.text.strip() for cell in line):
-            held.append(line)
-        elif held:
-            width = max(map(len, held))
-            filled = [
-                n
-                for n in range(width)
-                if any(n < len(row) and (row[n] is None or row[n].text.strip()) for row in held)  # type: ignore[union-attr]
-            ]
-            yield [
-                [c for n in filled if n < len(row) and (c := row[n]) is not None] for row in held
-            ]
-            held = []
+def _regions(rows: Iterable[list[Cell | None]]) -> Iterator[list[list[Cell]]]:
+    """Runs of rows that hold anything, without the columns that are empty in all of them. A run
+    that begins with numbers goes on with the table above."""
+    held: list[list[list[Cell | None]]] = []
+    for any_, run in groupby(rows, lambda line: bool(_filled(line))):
+        lines = list(run)
+        if any_ and held and _counts(lines[0]) and _filled(lines[0]) <= _columns(held[-1]):
+            held[-1] += lines
+        elif any_:
+            held.append(lines)
+    for lines in held:
+        columns = _columns(lines)
+        yield [[c for n, c in enumerate(line) if n in columns and c is not None] for line in lines]
+
+
+def _filled(line: Sequence[Cell | None]) -> set[int]:
+    return {n for n, cell in enumerate(line) if cell is None or cell.text.strip()}
+
+
+def _columns(lines: Iterable[Sequence[Cell | None]]) -> set[int]:
+    return set[int]().union(*map(_filled, lines))
 
 
 def _display_value(cell: Any) -> str:
