@@ -169,3 +169,8 @@ def test_a_header_of_two_rows_is_one() -> None:
 
     (row,) = read("a.xlsx", xlsx(fill)).passages
     assert row.header == "| No. | 氏名 | 結果 算数 | 結果 国語 |"
+
+
+def test_the_first_row_is_the_header_where_numbers_come_late() -> None:
+    document = read("a.csv", "部署,内線,備考\n総務,なし,なし\n経理,1234,なし\n".encode())
+    assert {row.header for row in document.passages} == {"| 部署 | 内線 | 備考 |"}

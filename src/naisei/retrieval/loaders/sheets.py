@@ -64,47 +64,48 @@ def _block(blocks: Blocks, rows: list[list[Cell]]) -> None:
     blocks.table(table)
 
 
-#: A cell that is a number, as sheets show it, and one that is a year.
-_COUNT = re.compile(r"\W{0,3}\d[\d,.]*\s?[%％円)]?")
-_YEAR = re.compile(r"(?:19|20)\d\d")
+#: A cell that is a number, as sheets show it, and no year.
+_COUNT = re.compile(r"\W{0,3}(?!(?:19|20)\d\d$)\d[\d,.]*\s?[%％円)]?")
 
 
 def _counts(line: Sequence[Cell | None]) -> bool:
-    """Whether a row holds numbers other than years, and so is none of the header's."""
-    told = [cell.text.strip() for cell in line if cell]
-    return any(_COUNT.fullmatch(text) and not _YEAR.fullmatch(text) for text in told)
+    """Whether a row holds numbers, and so is none of the header's."""
+    return any(_COUNT.fullmatch(cell.text.strip()) for cell in line if cell)
+
+
+def _names(line: Sequence[Cell]) -> int:
+    return len({id(cell) for cell in line if cell.text.strip()})
 
 
 def _with_header(table: list[list[Cell]]) -> tuple[list[list[Cell]], list[list[Cell]]]:
     """The lines above the header, and the table with its header's cells marked, those alone."""
-    first = next((n for n, line in enumerate(table) if len({*map(id, line)}) > 1), 0)
-    named = [[cell for cell in line if cell.text.strip()] for line in table]
-    body = next((n for n in range(first + 1, len(table)) if _counts(table[n])), first)
+    first = next((n for n, line in enumerate(table) if _names(line) > 1), 0)
+    body = next((n for n, line in enumerate(table) if _counts(line)), 0)
+    fullest = max(range(body), key=lambda n: _names(table[n]), default=first)
+    if table and 2 * _names(table[first]) <= _names(table[fullest]):
+        first = fullest  # what stands above the names of the columns is text
     end = first + 1
-    if body > first and not _counts(table[body - 1]):
-        first, end = body - 1, body  # what stands above the names of the columns is text
-        while first and _goes_down(table[first - 1], table[first], counted=True):
-            first -= 1
-    while end < len(table) and _goes_down(table[end - 1], table[end], counted=False):
+    while 0 < first < body and _goes_down(table[first - 1], table[first], counted=True):
+        first -= 1
+    while end < len(table) and _goes_down(table[end - 1], table[end], counted=end < body):
         end += 1
-    plain = bool(named) and not any(re.search(r"\d", cell.text) for cell in named[first])
-    wide = len({*map(id, named[first])}) > 2 if named else False
-    above = end == body and not _counts(table[first]) and len(table[first]) > 2
-    marked = above or (plain and (wide or all(cell.head for cell in named[first])))
+    named = [cell for line in table[first : first + 1] for cell in line if cell.text.strip()]
+    plain = not any(re.search(r"\d", cell.text) for cell in named)
+    wide = len({*map(id, named)}) > 2 or all(cell.head for cell in named)
+    marked = (end == body and len(table[first]) > 2) or (plain and wide)
     table = [[cell._replace(head=False) if cell.head else cell for cell in line] for line in table]
-    if marked:
-        return table[:first], [*_spread(table[first:end]), *table[end:]]
-    return [], table
+    if not marked:
+        return [], table
+    return table[:first], [*_spread(table[first:end]), *table[end:]]
 
 
 def _goes_down(above: Sequence[Cell], line: Sequence[Cell], *, counted: bool) -> bool:
     """Whether a header's row is followed by another one. counted: whether numbers are yet to come
     below."""
-    if len({*map(id, line)}) == 1:
-        return False
     blank = not line[0].text.strip() or not above[0].text.strip()
-    several = len({cell.text for cell in above} - {""}) > 1
-    return (line[0] is above[0] and bool(above[0].text)) or (counted and blank and several)
+    gap = any(one is two or not two.text.strip() for one, two in pairwise(above))
+    down = line[0] is above[0] and above[0].text.strip() != ""
+    return _names(line) > 1 and (down or (counted and blank and gap and _names(above) > 1))
 
 
 def _spread(header: list[list[Cell]]) -> list[list[Cell]]:
