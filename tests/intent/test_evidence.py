@@ -208,3 +208,20 @@ def test_what_rules_call_a_thing_is_held_for_its_everyday_name():
     assert coverage(("ボーナス", "支給"), idf, found) == pytest.approx(1 / 3)
     assert coverage(("ボーナス", "支給"), idf, found, loosely=True) == pytest.approx(1.0)
     assert coverage(("車検", "支給"), {"車検": 1.0, "支給": 1.0}, found, loosely=True) == 0.5
+
+
+@pytest.mark.parametrize(
+    ("query", "answers", "held"),
+    [
+        ("2023年度の林の売上は", True, "| 林 | 31 |"),
+        ("2022年度の林の売上は", True, "| 林 | 29 |"),
+        ("2021年度の林の売上は", False, "| 林 |"),
+        ("2023年度の佐藤の売上は", False, "売上"),
+    ],
+)
+def test_a_row_of_another_year_or_name_is_no_answer(query, answers, held):
+    text = "| 2023年度 | 売上 |\n| 林 | 31 |\n\n| 2022年度 | 売上 |\n| 林 | 29 |"
+    one = Evidence(id="1", text=text, score=1.0, meta={"title": "集計", "headings": ["集計"]})
+    idf = dict.fromkeys(search_tokens(query), 1.0)
+    best, *_ = quotes(query, SearchResult(hits=(one,), weights=Weights(idf=idf)))
+    assert (best.answers, held in best.text) == (answers, True)

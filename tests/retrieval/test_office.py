@@ -133,3 +133,44 @@ def test_mails_name_what_is_attached() -> None:
 def test_broken_and_locked_packages_are_refused(name: str, data: bytes) -> None:
     with pytest.raises(Unreadable):
         read(name, data)
+
+
+def test_a_header_stands_above_a_gap_and_for_several_columns() -> None:
+    """As in a half-year report: the year once, at the right; a blank row; then the numbers."""
+
+    def fill(book: openpyxl.Workbook) -> None:
+        sheet = book.active
+        assert sheet is not None
+        for year, sales in ((2023, 3128), (2022, 3190)):
+            for row in (
+                ["CHF", None, f"June {year}"],
+                [None, "Sales", "Profit"],
+                [],
+                ["Cups", sales, 7],
+                [],
+            ):
+                sheet.append(row)
+
+    rows = read("a.xlsx", xlsx(fill)).passages
+    assert [(r.header, r.text) for r in rows] == [
+        ("| CHF June 2023 | Sales | Profit |", "| Cups | 3128 | 7 |"),
+        ("| CHF June 2022 | Sales | Profit |", "| Cups | 3190 | 7 |"),
+    ]
+
+
+def test_a_header_of_two_rows_is_one() -> None:
+    def fill(book: openpyxl.Workbook) -> None:
+        sheet = book.active
+        assert sheet is not None
+        for row in (["No.", "氏名", "結果", None], [None, None, "算数", "国語"], [1, "林", 90, 70]):
+            sheet.append(row)
+        for cells in ("A1:A2", "B1:B2", "C1:D1"):
+            sheet.merge_cells(cells)
+
+    (row,) = read("a.xlsx", xlsx(fill)).passages
+    assert row.header == "| No. | 氏名 | 結果 算数 | 結果 国語 |"
+
+
+def test_the_first_row_is_the_header_where_numbers_come_late() -> None:
+    document = read("a.csv", "部署,内線,備考\n総務,なし,なし\n経理,1234,なし\n".encode())
+    assert {row.header for row in document.passages} == {"| 部署 | 内線 | 備考 |"}

@@ -205,7 +205,7 @@ def _citation(n: int, hit: Evidence, said: str) -> Citation:
         title=str(hit.meta.get("title") or place_of(hit)),
         headings=tuple(map(str, headings)) if isinstance(headings, list) else (),
         page=page if isinstance(page, int) else None,
-        date=str(date) if date else None,
+        date=str(date) if date and hit.meta.get("date_from") != "part of name" else None,
         quote=quote,
         url=str(hit.meta.get("link") or ""),
     )

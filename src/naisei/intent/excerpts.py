@@ -216,7 +216,8 @@ def _sentences(query: str, units: Sequence[Span], best: int) -> str:
         start -= 1
     parts = [units[start].written]
     for before, unit in zip(units[start:], units[start + 1 : end], strict=False):
-        parts += ["\n" if unit.line != before.line else "", unit.written]
+        apart = " " if before.written[-1:].isascii() and unit.written[:1].isascii() else ""
+        parts += ["\n" if unit.line != before.line else apart, unit.written]
     return "".join(parts).strip()
 
 

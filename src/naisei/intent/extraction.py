@@ -19,6 +19,8 @@ from naisei.intent.evidence import SearchResult, cosines, nearness, share, subst
 from naisei.intent.excerpts import INTRODUCES, around, end_of, lead_of
 from naisei.intent.things import headings_of, mentions, names, place_of, things
 from naisei.japanese.content_preservation import Quantity, quantities
+from naisei.japanese.dates import named_years
+from naisei.japanese.morph import is_japanese, tokens
 from naisei.japanese.query_analysis import answered_by, measured
 from naisei.japanese.sentences import codes, search_tokens
 from naisei.retrieval.chunking import Span, cells_of, spans
@@ -75,7 +77,9 @@ def quotes(query: str, found: SearchResult, *, most: int = _MOST) -> list[Quote]
     kept: list[Quote] = []
     for quote in ranked:
         near = not kept or (
-            quote.score >= _NEAR * kept[0].score and about[quote.hit] >= about[kept[0].hit]
+            quote.answers >= kept[0].answers
+            and quote.score >= _NEAR * kept[0].score
+            and about[quote.hit] >= about[kept[0].hit]
         )
         if near and len(kept) < most and not any(within(quote.text, k.text) for k in kept):
             kept.append(quote)
@@ -102,6 +106,9 @@ def _quote(
     best = max(range(len(units)), key=lambda n: (scores[n], -n))
     text = around(query, words, units, best, scores, hit.text)
     answers = answered_by(query, text) is not False
+    if units[best].header:
+        row = f"{units[best].header} {text}"
+        answers &= not (_other_period(query, row, hit) or _other_name(query, row, hit))
     return Quote(hit=at, text=text, score=scores[best], answers=answers)
 
 
@@ -140,11 +147,40 @@ def _scores(
             value -= _CASE
         value -= _CASE * (_GOES_ON.search(unit.said) is not None)
         value += _CASE * (denied and denies(unit.said)) + _FIRST * (headed and unit.line == 0)
+        if unit.header:
+            value -= _CASE * _other_period(query, f"{unit.header} {unit.written}", hit)
+            first = search_tokens(cells_of(unit.written)[0])
+            # Operating profit is not Trading operating profit.
+            value += _OWN * (bool(first) and {*first} <= {*search_tokens(query)})
         named = set(codes(unit.written))
         if asked and named:
             value += 0.5 if asked & named else -0.5
         found.append(value)
     return found
+
+
+_QUARTER = re.compile(r"\bQ([1-4])\b|第?([1-4一二三四])四半期", re.I)
+#: Of an English question, a name within it.
+_NAME = re.compile(r"(?<=[a-z,] )[A-Z][\w&-]*")
+
+
+def _other_period(query: str, row: str, hit: Evidence) -> bool:
+    """Whether a row with its headers is for another year or quarter than the question's."""
+    for of in (named_years, lambda text: {m[1] or m[2] for m in _QUARTER.finditer(text)}):
+        told = of(row) or of(f"{place_of(hit)} {hit.meta.get('date') or ''}")
+        if not of(query) <= told:
+            return True
+    return False
+
+
+def _other_name(query: str, row: str, hit: Evidence) -> bool:
+    """Whether a row does not hold, with its headers and the lines around its table, a name that
+    the question does."""
+    proper = {t.surface for t in tokens(query) if t.detail == "固有名詞"}
+    named = {*_NAME.findall(query), *(proper if is_japanese(query) else ())}
+    lines = [line for line in hit.text.split("\n") if not line.lstrip().startswith("|")]
+    plain = "".join(" ".join([place_of(hit), row, *lines]).casefold().split())
+    return any(name.casefold() not in plain for name in named)
 
 
 #: What a sentence holds for, before what it says.

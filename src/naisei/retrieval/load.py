@@ -45,7 +45,8 @@ _HISTORY = ("履歴", "附則", "附 則", "改定", "改訂", "施行", "histor
 
 @dataclass(frozen=True, slots=True)
 class Dated:
-    """date: when it took effect; source: the place of the date, `front matter`, `text` or `name`;
+    """date: when it took effect; source: the place of the date, `front matter`, `text`, `name`, or
+    `part of name` where it has no day, so that the date orders editions and is not said;
     version: numbers after a v in its name, (2, 1) for v2.1."""
 
     date: dt.date | None = None
@@ -65,7 +66,7 @@ def dated(name: str, read: Read) -> Dated:
     for source, when in (
         ("front matter", _stated(read.meta)),
         ("text", _effective_date(read.title, read.passages)),
-        ("name", _named(path)),
+        _named(path),
     ):
         if when is not None:
             return Dated(when, source, version)
@@ -94,16 +95,16 @@ def _effective_date(title: str, passages: Sequence[Passage]) -> dt.date | None:
     return max(sure)[1] if sure else None
 
 
-def _named(path: PurePosixPath) -> dt.date | None:
-    """The last date in the file's name, else in its nearest folder's that has one."""
+def _named(path: PurePosixPath) -> tuple[str, dt.date | None]:
+    """Source and last date of the file's name, else of its nearest folder's that has one."""
     for part in (path.stem, *reversed(path.parts[:-1])):
         spaced = part.replace("_", " ")
         if found := dates_in(spaced):
-            return found[-1].date
+            return "name" if found[-1].precise == "day" else "part of name", found[-1].date
         years = [w for w in spaced.replace("-", " ").split() if w.isascii() and w.isdigit()]
         if years and len(years[-1]) == 4 and years[-1][:2] in ("19", "20"):
-            return dt.date(int(years[-1]), 1, 1)
-    return None
+            return "part of name", dt.date(int(years[-1]), 1, 1)
+    return "", None
 
 
 _UNSEEN = re.compile(

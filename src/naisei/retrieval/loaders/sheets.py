@@ -6,7 +6,8 @@ import csv
 import datetime as dt
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby, pairwise
 from typing import Any
 
 import openpyxl  # type: ignore[import-untyped]
@@ -57,16 +58,71 @@ def _block(blocks: Blocks, rows: list[list[Cell]]) -> None:
             break
         blocks.text(filled[0].text)
         start += 1
-    rows = rows[start:]
-    if rows and not any(re.search(r"\d", cell.text) for cell in rows[0]):
-        wide = sum(bool(cell.text.strip()) for cell in rows[0]) > 2
-        bold = all(cell.head for cell in rows[0] if cell.text.strip())
-        rows[0] = [cell._replace(head=wide or bold) for cell in rows[0]]
-    blocks.table(
-        grid(
-            [cell._replace(head=n == 0 and cell.head) for cell in row] for n, row in enumerate(rows)
-        )
-    )
+    above, table = _with_header(grid(rows[start:]))
+    for line in above:
+        blocks.text(" ".join(dict.fromkeys(cell.text for cell in line if cell.text.strip())))
+    blocks.table(table)
+
+
+#: A cell that is a number, as sheets show it, and no year.
+_COUNT = re.compile(r"\W{0,3}(?!(?:19|20)\d\d$)\d[\d,.]*\s?[%％円)]?")
+
+
+def _counts(line: Sequence[Cell | None]) -> bool:
+    """Whether a row holds numbers, and so is none of the header's."""
+    return any(_COUNT.fullmatch(cell.text.strip()) for cell in line if cell)
+
+
+def _names(line: Sequence[Cell]) -> int:
+    return len({id(cell) for cell in line if cell.text.strip()})
+
+
+def _with_header(table: list[list[Cell]]) -> tuple[list[list[Cell]], list[list[Cell]]]:
+    """The lines above the header, and the table with its header's cells marked, those alone."""
+    first = next((n for n, line in enumerate(table) if _names(line) > 1), 0)
+    body = next((n for n, line in enumerate(table) if _counts(line)), 0)
+    fullest = max(range(body), key=lambda n: _names(table[n]), default=first)
+    if table and 2 * _names(table[first]) <= _names(table[fullest]):
+        first = fullest  # what stands above the names of the columns is text
+    end = first + 1
+    while 0 < first < body and _goes_down(table[first - 1], table[first], counted=True):
+        first -= 1
+    while end < len(table) and _goes_down(table[end - 1], table[end], counted=end < body):
+        end += 1
+    named = [cell for line in table[first : first + 1] for cell in line if cell.text.strip()]
+    plain = not any(re.search(r"\d", cell.text) for cell in named)
+    wide = len({*map(id, named)}) > 2 or all(cell.head for cell in named)
+    marked = (end == body and len(table[first]) > 2) or (plain and wide)
+    table = [[cell._replace(head=False) if cell.head else cell for cell in line] for line in table]
+    if not marked:
+        return [], table
+    return table[:first], [*_spread(table[first:end]), *table[end:]]
+
+
+def _goes_down(above: Sequence[Cell], line: Sequence[Cell], *, counted: bool) -> bool:
+    """Whether a header's row is followed by another one. counted: whether numbers are yet to come
+    below."""
+    blank = not line[0].text.strip() or not above[0].text.strip()
+    gap = any(one is two or not two.text.strip() for one, two in pairwise(above))
+    down = line[0] is above[0] and above[0].text.strip() != ""
+    return _names(line) > 1 and (down or (counted and blank and gap and _names(above) > 1))
+
+
+def _spread(header: list[list[Cell]]) -> list[list[Cell]]:
+    """What stands once above several columns is said for each: to its right, or to its left where
+    each stands at the right end of its columns; one that is said for all goes with the first."""
+    made = [[cell.text.strip() for cell in line] for line in header]
+    for line in made[:-1]:
+        told = [text for text in line[1:] if text]
+        if len(told) == 1 or (len({*told}) == 1 and len(told) == len(line) - 1):
+            line[:] = [f"{line[0]} {max(line[1:])}".strip(), *("" for _ in line[1:])]
+            continue
+        led = all(not one for one, two in pairwise(line) if two and one is not line[0])
+        step = -1 if led and line[-1] and not line[1] else 1
+        above = ""
+        for n in range(1, len(line))[::step]:
+            line[n] = above = line[n] or above
+    return [[Cell(text, head=True) for text in line] for line in made]
 
 
 def _rows(sheet: Any, hidden: list[Hidden]) -> Iterator[list[Cell | None]]:
@@ -95,23 +151,27 @@ def _rows(sheet: Any, hidden: list[Hidden]) -> Iterator[list[Cell | None]]:
         yield made
 
 
-def _regions(rows: Iterator[list[Cell | None]]) -> Iterator[list[list[Cell]]]:
-    """Runs of rows that hold anything, without the columns that are empty in all of them."""
-    held: list[list[Cell | None]] = []
-    for line in [*rows, []]:
-        if any(cell is None or cell.text.strip() for cell in line):
-            held.append(line)
-        elif held:
-            width = max(map(len, held))
-            filled = [
-                n
-                for n in range(width)
-                if any(n < len(row) and (row[n] is None or row[n].text.strip()) for row in held)  # type: ignore[union-attr]
-            ]
-            yield [
-                [c for n in filled if n < len(row) and (c := row[n]) is not None] for row in held
-            ]
-            held = []
+def _regions(rows: Iterable[list[Cell | None]]) -> Iterator[list[list[Cell]]]:
+    """Runs of rows that hold anything, without the columns that are empty in all of them. A run
+    that begins with numbers goes on with the table above."""
+    held: list[list[list[Cell | None]]] = []
+    for any_, run in groupby(rows, lambda line: bool(_filled(line))):
+        lines = list(run)
+        if any_ and held and _counts(lines[0]) and _filled(lines[0]) <= _columns(held[-1]):
+            held[-1] += lines
+        elif any_:
+            held.append(lines)
+    for lines in held:
+        columns = _columns(lines)
+        yield [[c for n, c in enumerate(line) if n in columns and c is not None] for line in lines]
+
+
+def _filled(line: Sequence[Cell | None]) -> set[int]:
+    return {n for n, cell in enumerate(line) if cell is None or cell.text.strip()}
+
+
+def _columns(lines: Iterable[Sequence[Cell | None]]) -> set[int]:
+    return set[int]().union(*map(_filled, lines))
 
 
 def _display_value(cell: Any) -> str:

@@ -9,8 +9,9 @@ from itertools import takewhile
 from typing import NamedTuple
 
 _WIDEST, _LONGEST = 100, 20_000
-#: A header that is longer is not repeated with every row.
-_HEADER = 400
+#: Longest header, for it is repeated with every row: of more, the names are cut, to no fewer
+#: characters than the second.
+_HEADER, _SHORTEST = 400, 8
 #: Longest list item that labels the table below it.
 _LABEL = 40
 #: No label of a value, nor the name of a column.
@@ -92,7 +93,9 @@ def table_lines(
     if header is None:
         names = [_name([line[n].text for line in filled[:count]]) for n in range(_width(filled))]
         header = row([*([""] if label else []), *names]) if count else ""
-        header = "" if len(header) > _HEADER else header
+        if len(header) > _HEADER:
+            room = _HEADER // len(names) - 3
+            header = row(name[:room] for name in names) if room >= _SHORTEST else ""
     elif filled and row(cell.text for cell in filled[0]) == header:
         count = 1
     body = filled[count:]
