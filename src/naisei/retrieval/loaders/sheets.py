@@ -65,7 +65,7 @@ def _block(blocks: Blocks, rows: list[list[Cell]]) -> None:
 
 
 #: A cell that is a number, as sheets show it, and no year.
-_COUNT = re.compile(r"\W{0,3}(?!(?:19|20)\d\d$)\d[\d,.]*\s?[%％円)]?")
+_COUNT = re.compile(r"\W{0,3}(?!(?:19|20)\d\d\W*$)\d[\d,.]*\s?[%％円)]?")
 
 
 def _counts(line: Sequence[Cell | None]) -> bool:
