@@ -208,6 +208,8 @@ def test_important_words_of_a_long_answer_are_bold(tmp_path: Path) -> None:
     assert "**" in shown and "**" not in answer
     assert emphasised("はい、そうです。") == "はい、そうです。"
     assert bold(shown).plain == answer
+    table = lines(talked(config("desk"), ["年次有給休暇は何日もらえますか"], tmp_path / "t"))[-1]
+    assert "20日" in table and emphasised(table) == table
 
 
 def test_what_a_request_names_is_not_left_out(tmp_path: Path) -> None:

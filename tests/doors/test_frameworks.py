@@ -84,7 +84,7 @@ def test_a_node_of_another_graph_does_nothing_twice(server: OpenAIServer, ids: A
             assert again["result"] == "gone", "what was done under this id"
         else:
             assert CANCEL in again["__interrupt__"][0].value["question"]
-            assert graph.invoke(Command(resume="いいえ"), config)["declined"] == "no request"
+            assert graph.invoke(Command(resume="いいえ"), config)["declined"] == "not confirmed"
     assert len(did) == 2
 
 

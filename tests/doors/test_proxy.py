@@ -230,7 +230,7 @@ def test_a_dangerous_action_is_confirmed_before_a_tool_is_called(
         assert ACTIONS[1] in sure and field["question"] == sure
         assert told("予約の件", asked, "取り消して", sure, "はい")[1] == {"wanted": ACTIONS[1]}
         declined = told("予約の件", asked, "取り消して", sure, "いいえ")[1]
-        assert declined == {"declined": "no request"}
+        assert declined == {"declined": "not confirmed"}
 
 
 def test_after_a_tools_result_nothing_is_asked(upstream: OpenAIServer, tmp_path: Path) -> None:

@@ -51,8 +51,10 @@ def listed(items: Sequence[str], language: Language) -> str:
 
 @lru_cache(maxsize=256)
 def emphasised(answer: str) -> str:
-    """An answer in Markdown, as it is shown: its important words in bold where it is long."""
-    if len(answer) < _LONG:
+    """An answer in Markdown, as it is shown: its important words in bold where it is long and holds
+    no row of a table."""
+    rows = (line for line in answer.split("\n") if "、" in line and "。" not in line)
+    if len(answer) < _LONG or any(not row.startswith("（") for row in rows):
         return answer
     # What tells them takes time to load, and few answers are long.
     from naisei.emphasis.corpus.read import read_bytes

@@ -27,6 +27,8 @@ _TALK = (
     *("雑談も用件も話しています", "どちらかといえば用件の話をしています"),
     *("おもに用件の話をしています", "用件だけを話しています"),
 )
+#: Characters of a line that are quoted as evidence.
+_QUOTED = 24
 
 
 def standing(
@@ -103,9 +105,13 @@ def speech_grounds(
     return {name: list(_parts(one, lines)) for name, one in found if one.rounded is not None}
 
 
+def _beginning(line: str) -> str:
+    return line if len(line) <= _QUOTED else f"{line[: _QUOTED - 1]}…"
+
+
 def _parts(one: Estimate, lines: Sequence[tuple[str, str]]) -> Iterator[Line]:
     for sign in one.signs:
-        heard = [f"{lines[at][0]}「{'・'.join(dict.fromkeys(words))}」" for at, words in sign.lines]
+        heard = [f"{lines[at][0]}「{_beginning(lines[at][1])}」" for at, _ in sign.lines]
         shown = say("、", "; ").join(heard)
         yield Line(f"{sign.share:+.1f} {sign.words}" + (f": {shown}" if shown else ""), tone="dim")
     if one.base:

@@ -22,7 +22,6 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
 from naisei import serving
-from naisei.files import make_folder
 from naisei.http import Guard, health
 from naisei.lang import Language, say, speaking
 from naisei.serving import Ready
@@ -139,7 +138,6 @@ def serve(options: WebOptions, *, ready: Ready | None = None) -> None:
         InputError: the application or the address cannot be opened.
     """
     with holding(options.state):
-        make_folder(options.runs)
         serving.serve(
             partial(opened, options),
             options.host,

@@ -11,6 +11,7 @@ from pydantic import Field, model_validator
 
 from naisei.cli.parameters import check_served, with_options
 from naisei.core import InputError
+from naisei.files import make_folder
 from naisei.lang import say
 from naisei.models.base import ModelSettings
 from naisei.system.config import flag, port_flag
@@ -179,12 +180,8 @@ app = typer.Typer()
 @app.command(help=say("ブラウザで使う", "Serve the web app."))
 @with_options
 def serve(options: WebOptions) -> None:
-    if options.runs.exists() and not options.runs.is_dir():
-        raise InputError(
-            say("フォルダーではありません", "not a folder"),
-            place=f"--runs {options.runs}",
-            remedy=say("実行記録のフォルダーを指定してください", "name a folder for the runs"),
-        )
+    if options.runs != Path("runs"):  # the first run makes the default folder
+        make_folder(options.runs)
     from naisei.terminal import Console
     from naisei.web.app import serve as listen
 

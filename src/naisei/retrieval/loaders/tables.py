@@ -11,7 +11,7 @@ from typing import NamedTuple
 _WIDEST, _LONGEST = 100, 20_000
 #: Longest header, for it is repeated with every row: of more, the names are cut, to no fewer
 #: characters than the second.
-_HEADER, _SHORTEST = 400, 8
+_HEADER, _SHORTEST = 250, 5
 #: Longest list item that labels the table below it.
 _LABEL = 40
 #: No label of a value, nor the name of a column.
