@@ -19,7 +19,7 @@ help:
 	@echo "make test-slow  runs the slow tests, and many more examples of the property tests"
 	@echo "make check      lint and types"
 	@echo "make docs       builds the documentation, in Japanese and English, into build/docs"
-	@echo "make figures    measures anew every figure that needs no hand (an hour), and shows what differs"
+	@echo "make figures    measures anew every figure that needs no hand (ten minutes), and shows what differs"
 	@echo "make bench      runs the benchmarks"
 	@echo "make attack     attacks naisei as strangers would, for ATTACK_SECONDS (120)"
 	@echo "make chaos      kills, full disks, flipped bits and more under running programs, for CHAOS_HOURS (0.05)"

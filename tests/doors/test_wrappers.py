@@ -22,6 +22,7 @@ from naisei.doors import (
     check_before_say,
     reflect_after_failure,
 )
+from naisei.japanese.consent import consent
 from naisei.japanese.morph import is_japanese
 from naisei.lang import Language
 from naisei.runs.log import RunLog
@@ -170,6 +171,17 @@ def test_a_dangerous_action_is_confirmed_and_so_are_the_same_words(server: OpenA
     assert isinstance(once_more, Question) and once_more.text != again.text, "it was done before"
     with pytest.raises(InputError, match="nothing"):
         ask_before_act({BOOK: str, CANCEL: str}, model=model(server), dangerous=["nothing"])
+
+
+def test_answers_of_a_blind_author_act_only_where_they_agree() -> None:
+    """(label, action, answer); six yeses in other words are asked about once more."""
+    path = Path(__file__).parent / "blind_confirmations.json"
+    rows = json.loads(path.read_text(encoding="utf-8"))
+    acting = [label for label, action, said in rows if consent(said, action)]
+    assert acting.count("yes") >= 34 and {*acting} == {"yes"}
+    assert not [
+        said for label, action, said in rows if label == "yes" and consent(said, action) is False
+    ]
 
 
 @pytest.mark.parametrize("kind", ["yes", "again", "no"])

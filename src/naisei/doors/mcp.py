@@ -78,7 +78,7 @@ class SaidLine(BaseModel):
 
 
 class Relationship(BaseModel):
-    """The stance of `src` toward `dst`: −5 to +5 per dimension, `null` if unknown."""
+    """The stance of `src` toward `dst`: −3 to +3 per dimension, `null` if unknown."""
 
     src: str
     dst: str

@@ -262,7 +262,8 @@ async def _answered(request: Request, work: Coroutine[Any, Any, Response]) -> Re
     except httpx2.HTTPStatusError as error:
         return passed_on(error.response)
     except httpx2.ConnectError as error:
-        address = error.request.url
+        url = error.request.url
+        address = f"{url.scheme}://{url.netloc.decode()}"  # without what the URL may keep secret
         told = say(
             f"{address} につながりません。起動するか、naisei proxy の URL を直してください",
             f"cannot connect to {address}: start the models' server, or give naisei proxy its URL",

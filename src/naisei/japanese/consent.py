@@ -45,7 +45,7 @@ def _repeated(action: str) -> list[re.Pattern[str]]:
     text = _MARKS.sub(" ", unicodedata.normalize("NFKC", action).lower()).strip()
     if text.isascii():
         verb, *objects = text.split() or [""]
-        known = "|".join(["it|that|this|the|a|an|my", *map(re.escape, objects)])
+        known = "|".join(["it|them|that|this|of|the|a|an|my", *map(re.escape, objects)])
         return [re.compile(rf"{re.escape(verb)}(?: (?:{known}))*")]
     forms = []
     for start in re.finditer(r"(?<![一-龥々ァ-ヶー])[一-龥々ァ-ヶー]|^.", text):
@@ -66,25 +66,26 @@ _ENDS = {
 _ASKED = r"(?:下さい|ください|くれ|ちょうだい|頂戴|いいです|いいですよ|いいよ)?(?:ね|よ)?"
 #: What shows an emoji in another way.
 _VARIANTS = re.compile("[\ufe0f\U0001f3fb-\U0001f3ff]")
-_MARKS = re.compile(r"[\s、。,.!…~〜・()「」『』\"]+")
+_MARKS = re.compile(r"[\s、。,.!…~〜・()「」『』\"😊😄🙂🙏🎉🚀]+")
 _YES = re.compile(
     r"(?<![^ ])(?:"
-    r"はー?い|うん(?:うん)?|ええ|合って(?:いる|います|る|ます)|もちろん(?:です)?|オッケー|オーケー|ハイ|"
-    r"(?:はい|うん|ええ)?(?:それで|これで|ぜひ|では|じゃあ?)?(?:お願い(?:します|致します|いたします)?|"
+    r"はー?い|hai|おけ|うん(?:うん)?|ええ|合って(?:いる|います|る|ます)|もちろん(?:です)?|オッケー|オーケー|ハイ|"
+    r"(?:はい|うん|ええ)?(?:それで|これで|ぜひ|では|じゃあ?)?(?:お願い(?:しまー?す|致します|いたします)?|"
     r"頼む|頼みます|よろしく(?:お願い(?:します|致します|いたします))?)|"
     r"(?:それ|これ)で(?:いい|良い|よい|大丈夫|結構|ok|よろしい|オッケー)(?:です)?|いいですよ|いいよ|"
     r"(?:かま|構)(?:いません|わない(?:です)?)|問題(?:ない(?:です)?|ありません)|"
-    r"(?:はい)?(?:そうして|やって|進めて|実行して)(?:下さい|ください|くれ|ちょうだい)?|"
+    r"(?:はい)?(?:そうして|やっ(?:ちゃっ)?て|進めて|実行して)(?:下さい|ください|くれ|ちょうだい)?|"
     r"どうぞ|[y1]|👍|👌|✅|○|🙆|"
-    r"yes|yeah|yep|yup|ok|okay|sure(?: thing)?|of course|certainly|absolutely|definitely|correct|"
+    r"yes+|yeah|yep|yup|ok|okay|sure(?: thing)?|of course|certainly|absolutely|definitely|correct|"
     r"agreed|i agree|confirm(?:ed)?|i confirm|approved|proceed|"
-    r"go (?:ahead|for it)|do (?:it|that|so)|please do|sounds good"
-    r")(?:です|だ)?(?:ね|よ)?(?![^ ])"
+    r"go (?:ahead|for it)|do (?:it|that|so)|please do|carry on|sounds good"
+    r")(?:です|だ)?(?:ね|よ)?ー*(?![^ ])"
 )
 _COURTESY = re.compile(
     r"(?<![^ ])(?:どうも|(?:どうも)?ありがとう(?:ございます)?|助かります|すみません|大丈夫です|"
     r"そうです|了解(?:です|しました)?|承知しました|わかりました|分かりました|いいです|もう一度|もう一回|"
-    r"please|pls|thanks|thank you|thx|very much|so much|a lot|oh|then|just|once more|again"
+    r"please|pls|that's fine|thanks|thank you|thx|very much|so much|a lot|oh|then|just|once more|"
+    r"again"
     r")(?:ね|よ)?(?![^ ])"
 )
 _NO = {"n", "2", "👎", "×", "❌", "no way", "absolutely not", "definitely not", "please no"}
