@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 
 from naisei.core import InputError
 from naisei.emphasis.corpus.read import read_bytes
+from naisei.emphasis.review import why_none
 from naisei.emphasis.schemas import Article
 from naisei.emphasis.tag import TagOptions, command, heat_map, suggest, tag
 from naisei.emphasis.taggers.registry import FirstSentence
+from naisei.lang import speaking
 
 TEXT = "# 題\r\n\r\n猫は眠い。犬は起きる。\r\n"
 MARKED = "# 題\r\n\r\n**猫は眠い**。犬は起きる。\r\n"
@@ -102,14 +104,38 @@ def test_the_page_shows_every_word_once_and_runs_nothing() -> None:
     assert not re.search(r"(?:src|href)=", page)
 
 
-def test_without_suggestions_the_highest_probability_is_told(
-    file: Path, capfdbinary: pytest.CaptureFixture[bytes]
+PLAIN = "朝は雨が降った。昼には晴れた。夕方にまた降った。夜は静かだった。翌日も雨だった。"
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "fact"),
+    [
+        ("# Title\n\n```\nmake\n```\n", {}, "code"),
+        ("The key must never be lost. " * 6, {}, "Japanese"),
+        ("雨が降った。", {}, "1 sentence"),
+        (PLAIN, {}, "defines a term"),
+        (PLAIN, {"threshold": 0.999}, "threshold; the highest probability is 0."),
+        ("電源を入れたまま電池を外さないでください。" + PLAIN, {"max_share": 0.0}, "maximum share"),
+    ],
+)
+def test_where_nothing_is_suggested_the_reason_is_said(
+    text: str,
+    options: dict[str, float],
+    fact: str,
+    tmp_path: Path,
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
-    tag(TagOptions(file=file), Half())
-    said = capfdbinary.readouterr()
-    assert said.out == TEXT.encode()
-    assert b"0.50" in said.err
-    assert b"--threshold" in said.err
+    path = tmp_path / "a.md"
+    path.write_text(text, encoding="utf-8")
+    with speaking("en"):
+        command(TagOptions(file=path, **options))
+    said = capfd.readouterr()
+    assert said.out == text
+    assert fact in said.err
+
+
+def test_where_something_is_suggested_there_is_no_reason() -> None:
+    assert not why_none(suggest(read_bytes(TEXT.encode(), "markdown"), FirstSentence()))
 
 
 def test_the_page_of_nothing() -> None:

@@ -17,6 +17,7 @@ from naisei.emphasis.corpus.documents import Insertion, Source
 from naisei.emphasis.corpus.read import Document
 from naisei.emphasis.marks import Stretch, html_marks, markdown_marks, stretches
 from naisei.emphasis.schemas import CONTENT
+from naisei.emphasis.taggers.editor import EditorTagger
 from naisei.lang import say
 
 if TYPE_CHECKING:
@@ -26,6 +27,9 @@ Format = Literal["document", "textlint", "lsp"]
 _RULE = "naisei-emphasis"
 _LINE = re.compile(r"\r\n|[\r\n\u2028\u2029]")
 _AROUND = 24
+_KANA = re.compile("[ぁ-んァ-ヶ]")
+#: Sentences from which on an article is not short.
+_SHORT = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +124,46 @@ def _reason(
     if inside[0][0] == sentences[0]:
         reasons.append(say("段落の最初の文", "first sentence of its paragraph"))
     return mean, say("。", "; ").join(reasons)
+
+
+def is_japanese(text: str) -> bool:
+    """Whether a tenth of its letters at least are kana."""
+    kana = len(_KANA.findall(text))
+    return kana > 0 and kana >= sum(map(str.isalpha, text)) / 10
+
+
+def why_none(suggestions: Suggestions) -> str:
+    """The reason why nothing is suggested, for the user; "" if something is."""
+    if suggestions.runs:
+        return ""
+    if not suggestions.counted:
+        return say(
+            "強調できる文章がありません (見出し・表・コード・リンクには印を付けません)",
+            "there is no running text (headings, tables, code and links are not marked)",
+        )
+    if not is_japanese(suggestions.article.text):
+        return say(
+            "日本語の文章ではないようです。読めるのは日本語です",
+            "this does not look like Japanese, and the tagger reads Japanese",
+        )
+    if suggestions.over:
+        return say("割合の上限に収まる案がありません", "no suggestion fits the maximum share")
+    if (sentences := len(suggestions.article.sentences)) < _SHORT:
+        return say(
+            f"文章が短く (見出し・表・コードのほかに {sentences} 文)、太字にする所がありません",
+            f"the text is short ({sentences} sentence{'s' * (sentences != 1)} besides headings, "
+            "tables and code), and nothing in it stands out",
+        )
+    if suggestions.threshold is None and isinstance(suggestions.tagger, EditorTagger):
+        return say(
+            "用語を定義する文も、禁止・義務・制限・要点をそれだけで言い切る文も見つかりません",
+            "no sentence defines a term, or states by itself a rule, a limit or a key point",
+        )
+    top = max((float(p.max()) for p in suggestions.probabilities if len(p)), default=0.0)
+    return say(
+        f"基準に届く語がありません。最も高い確率は {top:.2f} です",
+        f"no word reaches the threshold; the highest probability is {top:.2f}",
+    )
 
 
 def accepted(suggestions: Suggestions, ask: Callable[[], str] = input) -> list[Stretch]:

@@ -16,7 +16,15 @@ from naisei.emphasis.corpus.read import Document, article_of, read_document
 from naisei.emphasis.marks import Stretch, stretches
 from naisei.emphasis.metrics import spans
 from naisei.emphasis.phrases import whole_phrases
-from naisei.emphasis.review import Format, accepted, insertions, listed, source_of
+from naisei.emphasis.review import (
+    Format,
+    accepted,
+    insertions,
+    is_japanese,
+    listed,
+    source_of,
+    why_none,
+)
 from naisei.emphasis.schemas import CONTENT, Article, Span, Tagger
 from naisei.emphasis.taggers.crf import default_tagger
 from naisei.emphasis.taggers.registry import BUNDLED, load_tagger
@@ -72,12 +80,15 @@ def _limited(
 
 @dataclass(frozen=True)
 class Suggestions:
-    """A tagger's suggestions for a document. runs: in order."""
+    """A tagger's suggestions for a document. runs: in order. threshold: as of `choose`.
+    over: whether there would be some without `max_share`."""
 
     document: Document
     article: Article
     tagger: Tagger
     runs: tuple[Span, ...]
+    threshold: float | None = None
+    over: bool = False
 
     @cached_property
     def probabilities(self) -> list[NDArray[np.float64]]:
@@ -105,7 +116,8 @@ def suggest(
     """Options as of `choose`."""
     article = article_of(document.name, document.parsed)
     runs = choose(article, tagger, threshold=threshold, max_share=max_share)
-    return Suggestions(document, article, tagger, runs)
+    over = max_share < 1 and not runs and bool(choose(article, tagger, threshold=threshold))
+    return Suggestions(document, article, tagger, runs, threshold, over)
 
 
 def marked(
@@ -332,32 +344,28 @@ def tag(options: TagOptions, tagger: Tagger) -> None:
         text = say(f"{count:,} か所の案を採りました", f"{count:,} accepted")
         print(f"{file}: {text}", file=sys.stderr)
         return
-    hint = options.tagger is None and options.like is None and bool(found.counted)
+    hint = options.tagger is None and options.like is None and is_japanese(found.article.text)
     _report(file, found, count, lost, [p for p in (out, page) if p], hint=hint)
 
 
 def _report(
     file: Path, found: Suggestions, count: int, lost: int, written: list[Path], *, hint: bool
 ) -> None:
-    counted, words = found.counted, found.words
-    if not counted:
+    if found.runs:
+        share = f"{100 * found.words / found.counted:.1f} %"
         text = say(
-            "強調できる文章がありません。文書はそのままです",
-            "there is no running text to emphasise; the document is as it was",
+            f"{count:,} か所を強調しました (強調できる {found.counted:,} 語の {share})",
+            f"{count:,} suggestion{'s' * (count != 1)} "
+            f"({share} of the {found.counted:,} words that can be emphasised)",
         )
     else:
-        share = f"{100 * words / counted:.1f} %"
-        text = say(
-            f"{count:,} か所を強調しました (強調できる {counted:,} 語の {share})",
-            f"{count:,} suggestion{'s' * (count != 1)} "
-            f"({share} of the {counted:,} words that can be emphasised)",
-        )
-    if counted and not found.runs:
-        top = max((float(p.max()) for p in found.probabilities if len(p)), default=0.0)
-        text += say(
-            f"。最も高い確率は {top:.2f} です (--threshold で基準を下げられます)",
-            f"; the highest probability is {top:.2f} (--threshold lowers the bar)",
-        )
+        reason = why_none(found)
+        text = say(f"案はありません: {reason}", f"no suggestion: {reason}")
+        if is_japanese(found.article.text):
+            text += say(
+                "。--threshold P なら確率が P 以上の語を選びます",
+                "; --threshold P takes the words whose probability is at least P",
+            )
     if lost:
         text += say(
             f"。{lost} か所は印を付けると別の意味になるため見送りました",
