@@ -17,25 +17,29 @@ from naisei.emphasis.schemas import Article, Sentence
 from naisei.emphasis.taggers.crf import CrfTagger, default_tagger
 from naisei.emphasis.taggers.page import title_lemmas
 
-#: Endings of unconditional prohibitions and duties.
+#: Endings of prohibitions, and of duties without exception.
 _RULE = re.compile(
     "(?:べきでは(?:ない|ありません)(?:です)?|て(?:は)?(?:いけ|なり|なら)(?:ない|ません)|ないでください"
-    "|禁止(?:です|されています)|避け(?:るべきです|てください|る必要があります)"
-    r"|必ず.*(?:ます|る|う|く|す|ください))\Z"
+    "|ないように(?:します|する|してください)|禁止(?:です|されています)|避け(?:るべき(?:です|だ|である)|てください)"
+    r"|必ず(?!しも).*(?:ます|る|う|く|す|ください))\Z"
 )
-#: Endings of duties, limits, warnings, contrasts, recommendations and key points.
+#: Endings of duties, limits, losses and recommendations.
 _CLAIM = re.compile(
     "(?:なければ(?:ならない|なりません|いけません)|べき(?:です|だ|である)|必要が(?:ある|あります)"
-    "|でき(?:ない|ません)|不可能です|とは限(?:らない|りません)|わけでは(?:ない|ありません)"
-    "|ではなく、?.{4,}(?:です|ある|だ|ます|する|なる|れる)"
-    "|だけで(?:は)?なく、?.{4,}(?:(?<!存在し)(?<!あり)(?<!い)ます|する|なる|れる)"
-    "|ことが(?:非常に|最も|とても|何より)?(?:重要|大切|大事|肝心|不可欠)(?:です|だ|である)"
-    "|(?:失われ|壊れ|漏れ)(?:ます|る)|てしまい?(?:ます|う)|危険です|(?:恐れ|リスク)が(?:ある|あります)"
-    "|注意が必要です|注意してください|望ましい(?:です)?|(?:が|を)(?:推奨|おすすめ|お勧め)(?:です|します|されます)"
-    "|(?:重要|大切|肝心|大事)なのは、?.*(?:です|だ|である)"
-    "|(?:メリット|利点|欠点|特徴|違い|目的|原因|理由|ポイント|コツ)は、?.*(?:こと|点)(?:です|だ|である)"
-    r"|(?:本質|最大の|一番の|最も(?:重要|大切|大事|効果|効率)).*(?:です|だ|である))\Z"
+    "|(?:でき|許容でき)(?:ない|ません)|不可能です|とは限(?:らない|りません)"
+    "|(?:失われ|壊れ|漏れ|消え)(?:てしまい)?(?:ます|る)|危険です|(?:恐れ|リスク)が(?:ある|あります)"
+    "|望ましい(?:です)?|(?:が|を)推奨(?:です|します|する|されます|される)?"
+    r"|(?:重要|大切|肝心|大事)なのは、?.*(?:です|だ|である))\Z"
 )
+#: What claims without substance say: everything has to be considered.
+_GENERAL = re.compile(
+    "考慮|検討|意識|把握|理解|判断|バランス|慎重|しっかり|適切|わかり|分かり|時には|のみの場合|必ずしも|しか(?!し)|同じ|ている必要"
+    "|と(?:思|考え)|(?:あ|お|な|よ)り、|ため、|ためには|れば、|たら、|ても、|である、"
+)
+#: How a writer warns: the warning stands before it.
+_WARNING = re.compile(r"(?:こと|点)に、?(?:ご)?注意(?:してください|が必要です|ください)?\Z")
+#: A sentence after which the one before was a premise or half of a contrast.
+_TURNS = re.compile("一方|逆に|[こそ]れに対し|対して|しかし|ですが|だが|ただ")
 #: Topics and times of such sentences; and false friends.
 _TOPIC = re.compile("[はも]|[とばらき]、|場合|とき|ために")
 _NO_TOPIC = re.compile(
@@ -43,35 +47,44 @@ _NO_TOPIC = re.compile(
 )
 #: Words that join a sentence to the one before, and are left out of the mark.
 _JOINS = re.compile(
-    "(?:しかし(?:ながら)?|ただし|また|さらに|つまり|要するに|そのため|このため|したがって|従って|よって"
+    "(?:(?:しかし(?:ながら)?|ただし|また|さらに|つまり|要するに|そのため|このため|したがって|従って|よって"
     "|だから|なので|一方(?:で)?|逆に(?:言えば)?|とはいえ|ですが|ですから|すなわち|そして|加えて|むしろ"
-    "|こうして|こうやって|このように|特に|ここで|更に)[、 ]|(?:つまり|ただし|しかし|そして)(?!な)"
+    "|こうして|こうやって|このように|特に|ここで|更に|基本的に(?:は)?)[、 ]|厳密には、?"
+    "|(?:つまり|ただし|しかし|そして)(?!な))+"
 )
 #: Words that refer elsewhere, hedge, ask, or mention the writer, the moment or an example.
 _LEANS = re.compile(
     "[こそあ](?:れ|の|こ|う|ちら|んな)|どれ|そういう|みたいな|上記|前述|先ほど|先程|先述|前者|後者|今回"
-    "|本[記稿書章節]|以下|下記|次[のを]|[図上下]の|前項|つ目|番目|点をまとめ|見ての通り|同様に|例えば|たとえば|など"
+    "|本[記稿書章節]|以下|下記|次[のを]|[図上下]の|[上下次]表|表の|前項|つ目|番目|点をまとめ|見ての通り|同様に|例えば|たとえば|など"
     "|まず|私|僕|自分|個人|体感|気がし|思[いわうっ]|感じ|でしょう|かもしれ|現在|現時点|とりあえず|いったん"
     "|まだ|参考|詳し|余談|ちなみに|なお|もちろん|だったら|としては、|ましょう|(?:です|ます)[がし]|のでしたが?|ますので"
     r"|[たすいるだん](?:が|から|ため|けど)、|ので、|[:：?？!！]|\A(?:と|が|で|ので|は|も)、?"
 )
-#: Words after a named term; after a term that opens a sentence, and its definition.
+#: Words after a named term, unless it is a second name; before one that is no definition; after a
+#: term that opens a sentence, and its definition.
 _NAMED = re.compile(
-    "と(?:呼(?:びま|び、|ぶ|ばれ)|い(?:います|い、)|言います|称し)|という(?:概念|考え方|用語)が"
+    "と(?:呼(?:びま|び、|ぶ|ばれ(?!て?い?た))|い(?:います|い、)|言います|称し)(?!.{0,5}(?:こと|場合)(?:も|が多))"
+    "|という(?:概念|考え方|用語)が"
 )
-_OPENS = re.compile("とは(?![違異別言限思完両いっ])")
+_NO_NAME = re.compile("(?:単に|場合は|一般には|別名)、?\\Z")
+_OPENS = re.compile("とは(?![違異別言限思完両厳いっ])")
 _KIND = (
-    "(?:こと|もの|サービス|ツール|ライブラリ|フレームワーク|仕組み|機能|言語|手法|方法|方式|規格|技術|概念"
-    "|状態|性質|構造|形式|要素|プロトコル|アルゴリズム|ソフトウェア|プログラム|システム)"
+    "(?:サービス|ツール|ライブラリ|フレームワーク|仕組み|機能|言語|手法|方法|方式|規格|技術|概念"
+    "|構造|形式|プロトコル|アルゴリズム|ソフトウェア|プログラム|システム)"
 )
 _IS = re.compile(
-    f"\\A(?!.*(?:例えば|など)).*(?:{_KIND}(?:です|である|だ|を指します)?|です|である)\\Z"
+    f"\\A(?!.*(?:例えば|など)).*(?:{_KIND}(?:を指します)?|です|である|こと|もの|だ)\\Z"
 )
-_IS_KIND = re.compile(f"{_KIND}(?:の(?:一つ|ひとつ|1つ))?(?:です|である|だ)\\Z")
+_IS_KIND = re.compile(
+    f"(?:{_KIND}|こと|もの|状態|性質|要素)(?:の(?:一つ|ひとつ|1つ))?(?:です|である|だ)\\Z"
+)
+#: What is called by a name that is written in Latin letters or katakana.
+_IS_THING = re.compile(f"(?:[るた]|ための)[^はがを、]{{,12}}{_KIND}(?:です|である|だ)\\Z")
+_FOREIGN = re.compile("[A-Za-zァ-ヶ]{3}")
 _PAIRS = tuple(zip("「『（(“【", "」』）)”】", strict=True))
 _STOPS = frozenset("。．！!")
 #: Characters of a sentence that is a mark.
-_SHORTEST, _LONGEST = 14, 60
+_SHORTEST, _LONGEST = 14, 50
 #: Sentences of an article for each of its marks.
 _EVERY = 8
 #: Allowed characters of a term, and its length limits.
@@ -89,7 +102,7 @@ class EditorTagger:
     ones."""
 
     crf: CrfTagger
-    name: str = "editor.v2"
+    name: str = "editor.v3"
 
     def probabilities(self, article: Article) -> list[NDArray[np.float64]]:
         return self.crf.probabilities(article)
@@ -116,6 +129,7 @@ def _candidates(article: Article) -> Iterator[tuple[int, int, int, int]]:
     named: set[str] = set()
     claims: dict[int, tuple[int, int, int, int]] = {}
     with_terms: set[int] = set()
+    after = [*(s.text for s in article.sentences[1:]), ""]
     for number, sentence in enumerate(article.sentences):
         if times[sentence.text] > 1:
             continue
@@ -124,35 +138,39 @@ def _candidates(article: Article) -> Iterator[tuple[int, int, int, int]]:
                 named.add(term)
                 with_terms.add(sentence.block)
                 yield 0, number, first, last
-        if sentence.block not in claims and (found := _claim(sentence)):
+        if sentence.block not in claims and (found := _claim(sentence, after[number])):
             rank, first, last = found
             claims[sentence.block] = rank, number, first, last
         left -= {token.lemma for token in sentence.tokens}
     yield from (claim for block, claim in claims.items() if block not in with_terms)
 
 
-def _claim(sentence: Sentence) -> tuple[int, int, int] | None:
-    """Rank (1: a rule, 2: another claim), and the whole sentence, without its full stop and the
-    word that joins it to the one before."""
-    tokens, last = sentence.tokens, len(sentence.tokens)
-    while last and tokens[last - 1].surface in _STOPS:
-        last -= 1
-    whole = _text(sentence, 0, last)
-    begins = joined.end() if (joined := _JOINS.match(whole)) else 0
-    first = next((i for i, t in enumerate(tokens) if t.start - tokens[0].start >= begins), last)
+def _claim(sentence: Sentence, after: str) -> tuple[int, int, int] | None:
+    """Rank (1: a rule or a warning, 2: another claim), and the whole sentence without its full
+    stop, the word that joins it to the one before, and "注意してください". after: the next one."""
+    text = sentence.text.rstrip("".join(_STOPS))
+    warns = _WARNING.search(text)
+    begins, ends = 0, warns.start() if warns else len(text)
+    if joined := _JOINS.match(text):
+        begins = joined.end()
+    base = sentence.tokens[0].start if sentence.tokens else 0
+    own = [i for i, t in enumerate(sentence.tokens) if begins <= t.start - base < ends]
+    if not own or ends == len(sentence.text):
+        return None
+    first, last = own[0], own[-1] + 1
     mark = _text(sentence, first, last)
     if (
-        last == len(tokens)
-        or not _SHORTEST <= len(mark) <= _LONGEST
+        not _SHORTEST <= len(mark) <= _LONGEST
         or _LEANS.search(mark)
-        or any(token.label is None for token in tokens)
+        or any(token.label is None for token in sentence.tokens)
         or any(mark.count(a) != mark.count(b) for a, b in _PAIRS)
     ):
         return None
-    if _RULE.search(mark):
+    if warns or (_RULE.search(mark) and not _GENERAL.search(mark)):
         return 1, first, last
     about = _TOPIC.search(_NO_TOPIC.sub("", mark))
-    return (2, first, last) if about and _CLAIM.search(mark) else None
+    claims = about and _CLAIM.search(mark) and not _GENERAL.search(mark)
+    return (2, first, last) if claims and not _TURNS.match(after) else None
 
 
 def _terms(sentence: Sentence, title: set[str]) -> Iterator[tuple[int, int]]:
@@ -161,25 +179,36 @@ def _terms(sentence: Sentence, title: set[str]) -> Iterator[tuple[int, int]]:
     tokens = sentence.tokens
     text = sentence.text.rstrip("".join(_STOPS))
     for last in range(1, len(tokens) - 1):
-        after = "".join(t.surface for t in tokens[last : last + 3])
+        after = text[tokens[last].start - tokens[0].start :]
         first = last
         if tokens[last - 1].surface == "」":
             first = max((i for i in range(last) if tokens[i].surface == "「"), default=last)
         else:
             while first and tokens[first - 1].pos in _TERM:
                 first -= 1
-        own = tokens[first:last]
+        own, before = tokens[first:last], _text(sentence, 0, first)
         opens = not first and (
             (_OPENS.match(after) and _IS.search(text))
             or (after[0] == "は" and title & {t.lemma for t in own} and _IS_KIND.search(text))
+            or (
+                after[0] == "は"
+                and _FOREIGN.search(_text(sentence, 0, last))
+                and _IS_THING.search(text)
+            )
         )
+        named = not _NO_NAME.search(before) and (
+            _NAMED.match(after) or (after == "という" and before.endswith("を"))
+        )
+        # Of "Xと呼ばれますが、…Yと呼びます" only Y is the writer's.
+        aside = "が、" in after and _NAMED.search(after, 1)
         if (
-            (opens or _NAMED.match(after))
+            (opens or (named and not aside))
             and _TERM_LENGTH <= sum(len(t.surface) for t in own) <= _TERM_LONGEST
             and tokens[first].pos != "接尾辞"
             and tokens[first].surface not in _THIS
             and all(t.label is not None for t in own)
             and not (first and tokens[first - 1].surface in _WITHIN)
+            and before.count("（") + before.count("(") == before.count("）") + before.count(")")
         ):
             yield first, last
 
