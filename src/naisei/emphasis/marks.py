@@ -15,8 +15,9 @@ from naisei.emphasis.schemas import CONTENT, Article, Span
 _CLOSING = frozenset("、。，．！？」』）】〉》〕］｝)]}!?,.:;：；")
 _OPENING = frozenset("「『（【〈《〔［｛([{・")
 #: Allowed source text between two characters of one stretch: a line break with the indents and
-#: quote marks of the next line.
+#: quote marks of the next line; and where code or a link begins or ends, its signs.
 _GAP = re.compile(r"[\s>]*")
+_SIGNS = re.compile(r"(?:[\s`\[<>]|\]\([^()\s]*\)|</?(?:a|code|kbd|samp)\b[^<>]*>)*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +35,9 @@ class Stretch:
 def stretches(
     runs: Sequence[Span], article: Article, parsed: ParsedText, source: str
 ) -> tuple[Stretch, ...]:
-    """In order. A run is split at markup, so that marks never cross; parts without a content word
-    are dropped, as are paragraphs without a sentence, which would look like headings."""
+    """In order. A run is split at markup, so that marks never cross, and one with code or a link in
+    it is left out instead. Parts without a content word are dropped, as are paragraphs without a
+    sentence, which would look like headings."""
     found: list[Stretch] = []
     for run in runs:
         sentence = article.sentences[run.sentence]
@@ -43,7 +45,10 @@ def stretches(
         tokens = sentence.tokens[run.first : run.last]
         ends = iter([t.end for t in tokens if t.pos in CONTENT])
         content = next(ends, None)
-        for start, end in _block_spans(block, tokens[0].start, tokens[-1].end, source):
+        parts = list(_block_spans(block, tokens[0].start, tokens[-1].end, source))
+        if len(parts) > 1 and any(token.label is None for token in tokens):
+            continue
+        for start, end in parts:
             while content is not None and content <= start:
                 content = next(ends, None)
             if content is not None and content <= end:
@@ -60,7 +65,7 @@ def stretches(
 def _block_spans(block: Block, first: int, last: int, source: str) -> Iterator[tuple[int, int]]:
     start = first
     for i in range(first, last):
-        free = not (block.fixed[i] or block.bold[i])
+        free = not block.bold[i]
         joined = i + 1 < last and _joined(block, i, source)
         if free and not joined:
             yield from _trimmed(block.text, start, i + 1)
@@ -74,7 +79,8 @@ def _joined(block: Block, i: int, source: str) -> bool:
     # Characters of one entity reference share their place.
     if block.starts[i] == block.starts[i + 1]:
         return True
-    return bool(_GAP.fullmatch(source, block.ends[i], block.starts[i + 1]))
+    gap = _GAP if block.fixed[i] == block.fixed[i + 1] else _SIGNS
+    return bool(gap.fullmatch(source, block.ends[i], block.starts[i + 1]))
 
 
 def _trimmed(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:

@@ -22,21 +22,27 @@ _REACH = 12
 def whole_phrases(sentence: Sentence, chosen: Sequence[bool]) -> list[bool]:
     """Per word: every phrase (文節) of which a content word is chosen, and no other.
 
-    A phrase with code, a link or bold words in it is left out as a whole. Punctuation is
-    in a mark only if it is chosen, and between two of its phrases or closing it. Both brackets
-    of a pair are in a mark, or neither. After a noun no case particle ends a mark.
+    A phrase with bold words in it is left out as a whole; so is one with code or a link, unless
+    words on both sides of these are chosen, too. Punctuation is in a mark only if it is chosen, and
+    between two of its phrases or closing it. Both brackets of a pair are in a mark, or neither.
+    After a noun no case particle ends a mark.
     """
     tokens = sentence.tokens
     out = [False] * len(tokens)
+    free = [token.label is False for token in tokens]
+    for first, last in spans(chosen):
+        inner = [i for i in range(first, last) if free[i]]
+        for i in range(inner[0], inner[-1]) if inner else ():
+            free[i] |= tokens[i].label is None
     parting = [_parts(tokens, i) for i in range(len(tokens))]
     for first, last in pairwise([*_edges(tokens, parting), len(tokens)]):
         own = range(first, last)
         taken = any(chosen[i] and tokens[i].pos in CONTENT for i in own)
         # A conjunction, or a particle after a space, within what is chosen.
         taken = taken or (first > 0 and out[first - 1] and all(chosen[first : last + 1]))
-        out[first:last] = [taken and all(tokens[i].label is False for i in own)] * (last - first)
+        out[first:last] = [taken and all(free[i] for i in own)] * (last - first)
     for i in range(1, len(tokens)):
-        if parting[i] and chosen[i] and tokens[i].label is False:
+        if parting[i] and chosen[i] and free[i]:
             out[i] = out[i - 1] and (tokens[i].surface in _CLOSES or any(out[i + 1 : i + 2]))
     _balance(tokens, out)
     for first, last in spans(out):

@@ -20,7 +20,7 @@ from naisei.emphasis.taggers.page import title_lemmas
 #: Endings of prohibitions, and of duties without exception.
 _RULE = re.compile(
     "(?:べきでは(?:ない|ありません)(?:です)?|て(?:は)?(?:いけ|なり|なら)(?:ない|ません)|ないでください"
-    "|ないように(?:します|する|してください)|禁止(?:です|されています)|避け(?:るべき(?:です|だ|である)|てください)"
+    "|ないようにしてください|禁止(?:です|されています)|避け(?:るべき(?:です|だ|である)|てください)"
     r"|必ず(?!しも).*(?:ます|る|う|く|す|ください))\Z"
 )
 #: Endings of duties, limits, losses and recommendations.
@@ -37,7 +37,9 @@ _GENERAL = re.compile(
     "|と(?:思|考え)|(?:あ|お|な|よ)り、|ため、|ためには|れば、|たら、|ても、|である、"
 )
 #: How a writer warns: the warning stands before it.
-_WARNING = re.compile(r"(?:こと|点)に、?(?:ご)?注意(?:してください|が必要です|ください)?\Z")
+_WARNING = re.compile(
+    r"(?:こと|点)に、?(?:ご)?注意(?:してください|する必要があります|が必要です|ください)?\Z"
+)
 #: A sentence after which the one before was a premise or half of a contrast.
 _TURNS = re.compile("一方|逆に|[こそ]れに対し|対して|しかし|ですが|だが|ただ")
 #: Topics and times of such sentences; and false friends.
@@ -162,7 +164,7 @@ def _claim(sentence: Sentence, after: str) -> tuple[int, int, int] | None:
     if (
         not _SHORTEST <= len(mark) <= _LONGEST
         or _LEANS.search(mark)
-        or any(token.label is None for token in sentence.tokens)
+        or any(sentence.tokens[i].label is None for i in (first, last - 1))
         or any(mark.count(a) != mark.count(b) for a, b in _PAIRS)
     ):
         return None
