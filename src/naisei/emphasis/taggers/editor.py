@@ -21,7 +21,7 @@ from naisei.emphasis.taggers.page import title_lemmas
 _RULE = re.compile(
     "(?:べきでは(?:ない|ありません)(?:です)?|て(?:は)?(?:いけ|なり|なら)(?:ない|ません)|ないでください"
     "|ないようにしてください|禁止(?:です|されています)|避け(?:るべき(?:です|だ|である)|てください)"
-    r"|必ず(?!しも).*(?:ます|る|う|く|す|ください))\Z"
+    r"|必ず(?!しも).*(?:ます|(?<!であ)る|う|く|す|ください))\Z"
 )
 #: Endings of duties, limits, losses and recommendations.
 _CLAIM = re.compile(
