@@ -27,8 +27,10 @@ _RULE = re.compile(
 _CLAIM = re.compile(
     "(?:なければ(?:ならない|なりません|いけません)|べき(?:です|だ|である)|必要が(?:ある|あります)"
     "|(?:でき|許容でき)(?:ない|ません)|不可能です|とは限(?:らない|りません)"
+    "|(?:使え|動作し|動き|対応してい|サポートされ(?:てい)?)(?:ない|ません)|必須(?:です|である|となります)"
+    "|非推奨(?:です|である|になりました|となりました)|(?:廃止|削除)され(?:ました|る予定です)"
     "|(?:失われ|壊れ|漏れ|消え)(?:てしまい)?(?:ます|る)|危険です|(?:恐れ|リスク)が(?:ある|あります)"
-    "|望ましい(?:です)?|(?:が|を)推奨(?:です|します|する|されます|される)?"
+    "|望ましい(?:です)?|(?:が|を)(?:推奨|お勧め|おすすめ)(?:です|します|する|されます|される)?"
     r"|(?:重要|大切|肝心|大事)なのは、?.*(?:です|だ|である))\Z"
 )
 #: What claims without substance say: everything has to be considered.
@@ -85,8 +87,8 @@ _IS_THING = re.compile(f"(?:[るた]|ための)[^はがを、]{{,12}}{_KIND}(?:�
 _FOREIGN = re.compile("[A-Za-zァ-ヶ]{3}")
 _PAIRS = tuple(zip("「『（(“【", "」』）)”】", strict=True))
 _STOPS = frozenset("。．！!")
-#: Characters of a sentence that is a mark.
-_SHORTEST, _LONGEST = 14, 50
+#: Of a sentence that is a mark: characters at least, and columns at most (two a Japanese one).
+_SHORTEST, _WIDEST = 14, 100
 #: Sentences of an article for each of its marks.
 _EVERY = 8
 #: Allowed characters of a term, and its length limits.
@@ -162,7 +164,8 @@ def _claim(sentence: Sentence, after: str) -> tuple[int, int, int] | None:
     first, last = own[0], own[-1] + 1
     mark = _text(sentence, first, last)
     if (
-        not _SHORTEST <= len(mark) <= _LONGEST
+        len(mark) < _SHORTEST
+        or sum(2 - character.isascii() for character in mark) > _WIDEST
         or _LEANS.search(mark)
         or any(sentence.tokens[i].label is None for i in (first, last - 1))
         or any(mark.count(a) != mark.count(b) for a, b in _PAIRS)
