@@ -13,6 +13,8 @@ import pytest
 from pydantic import BaseModel
 
 from commandline import Naisei
+from naisei.clarify.config import ClarifyConfig
+from naisei.clarify.system import RUN
 from naisei.core import Embed, Flow, Where, World
 from waiting import until
 
@@ -73,6 +75,20 @@ def test_vectors_are_told_in_words(tmp_path: Path, naisei: Naisei, run_toy: Any,
     _, out, _ = naisei("runs", "show", tmp_path / "r", "--episode", "i0")
     assert "夕食" in out and "→ 2 × 384-dim vector" in out
     assert "f4" not in out and "gD8AAIA" not in out
+
+
+def test_an_episode_is_told_in_words_by_its_system(tmp_path: Path, naisei: Naisei) -> None:
+    run = tmp_path / "r"
+    naisei("clarify", "run", "--agent", "random", "--limit", 1, "--run-dir", run, "-q")
+    data = json.loads(naisei("runs", "show", run, "--episode", "", "--json")[1])
+    action = data["result"]["trials"][0]["action"]
+    words = naisei("runs", "show", run, "--episode", "").out.rpartition("##")[2]
+    assert RUN.load(ClarifyConfig()).data.actions.text(action) in words
+    frozen = json.loads((run / "config.json").read_text())
+    (run / "config.json").write_text(json.dumps({**frozen, "system": "gone"}))
+    assert naisei("runs", "repair", run).code == 0
+    code, out, _ = naisei("runs", "show", run, "--episode", "")
+    assert code == 0 and f'"action": {action}' in out
 
 
 def test_show(runs: Path, naisei: Naisei, toy: Any) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from naisei.core import InputError
 from naisei.runs.directory import RunDirectory
-from naisei.runs.frozen import default_path
+from naisei.runs.frozen import Frozen, default_path, named_path
 
 
 def test_what_is_frozen(tmp_path: Path, toy: Any) -> None:
@@ -41,6 +41,16 @@ def test_the_default_directory_follows_config_and_data(toy: Any) -> None:
         for task in (toy.Toy(), toy.Toy(), toy.Toy(n=5), toy.Toy(data_hash="data-2"))
     }
     assert len(paths) == 3 and all(p.name.startswith("toy-") for p in paths)
+
+
+def test_the_default_name_says_agent_and_model_and_keeps_the_digests(toy: Any) -> None:
+    frozen = Frozen.of(toy.Toy())
+    bare = named_path("toy", [frozen])
+    config = {"agent": "llm", "models": {"agent": "openai:gpt/5", "user": "openai:gpt/5"}}
+    named = named_path("toy", [frozen.model_copy(update={"config": config})])
+    assert named.name.startswith("toy-llm-5-") and named.name[-8:] == bare.name[-8:]
+    odd = named_path("toy", [frozen.model_copy(update={"config": {"agent": "../a b" * 99}})])
+    assert odd.parent == bare.parent and len(odd.name) < 64
 
 
 def test_places_that_will_not_do(tmp_path: Path, toy: Any) -> None:

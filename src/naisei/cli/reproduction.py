@@ -23,8 +23,7 @@ from naisei.lang import language, say
 from naisei.runs.charts import table_chart
 from naisei.runs.directory import RunDirectory
 from naisei.runs.export import study_runs
-from naisei.runs.frozen import Frozen
-from naisei.runs.listing import model_name
+from naisei.runs.frozen import Frozen, model_name
 from naisei.runs.pictures import draw
 from naisei.runs.pooling import Seeds, pooled_metric
 from naisei.runs.report import stored_summary

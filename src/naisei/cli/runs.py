@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from pydantic import ValidationError
 
 from naisei.cli.derived import shown_live
 from naisei.cli.episodes import (
@@ -23,17 +25,18 @@ from naisei.cli.episodes import (
 from naisei.cli.export import Output, export, print_json, print_text, report, write
 from naisei.cli.parameters import with_options
 from naisei.cli.printing import print_result, print_tables
-from naisei.core import InputError
+from naisei.core import InputError, Where
 from naisei.lang import say
 from naisei.runs import show
 from naisei.runs.directory import RunDirectory
 from naisei.runs.export import study_runs
 from naisei.runs.frozen import Frozen
+from naisei.runs.lines import as_text
 from naisei.runs.report import STUDY, html_report
 from naisei.runs.tables import to_csv
 from naisei.system.config import Printed, flag, seed_flag
 from naisei.system.execute import RunOptions, execute
-from naisei.system.registry import declared, digest_of, experiment_of
+from naisei.system.registry import declared, digest_of, experiment_of, task_of
 from naisei.terminal import Console, json_text
 from naisei.text_files import read_text
 
@@ -122,7 +125,18 @@ def show_(
             if printed.as_json:
                 print_json(show.episode_json(run, name))
             else:
-                print_text(show.episode_text(run, name, step))
+                print_text(show.episode_text(run, name, step, words=_in_words(run, name)))
+
+
+def _in_words(run: RunDirectory, episode: str) -> str:
+    """A scored episode as its system renders it; empty without the system or the data."""
+    instance, _, trial = episode.rpartition("#")
+    result = run.log.result(episode)
+    if result is not None:
+        with suppress(InputError, ValidationError):  # then the stored result is printed
+            task = task_of(run.frozen, run.path)
+            return as_text(task.render_episode(Where(instance, int(trial)), result))
+    return ""
 
 
 def _show_study(directory: Path, *, as_json: bool) -> None:

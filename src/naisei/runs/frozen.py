@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import platform
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -30,8 +31,8 @@ _LIBRARIES = (
 _SHOWN = 12
 #: Changes in the line that says why a new run begins.
 _TOLD = 3
-#: Hex digits of each part of a directory's name.
-_DIGITS = 7
+#: Hex digits of each digest in a directory's name; characters of the agents and models in it.
+_DIGITS, _NAMED = 7, 40
 #: Bytes of a `config.json` that are read.
 _LARGEST = 16 * 2**20
 M = TypeVar("M", bound=BaseModel)
@@ -104,6 +105,19 @@ class Frozen(BaseModel):
                 place=str(path),
                 remedy=say("新しい実行ディレクトリを使ってください", "use a new run directory"),
             ) from error
+
+    @property
+    def agent(self) -> str:
+        """Its agent or tagger; empty where the system has one only."""
+        found = (self.config.get(key) for key in ("agent", "tagger"))
+        return next((str(name) for name in found if name), "")
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The models of all roles, each once."""
+        of_role = self.config.get("models")
+        models = of_role.values() if isinstance(of_role, dict) else ()
+        return tuple(dict.fromkeys(map(str, models)))
 
     @property
     def digest(self) -> str:
@@ -211,16 +225,27 @@ def listed(lines: list[str]) -> str:
 
 
 def default_path(task: Configured) -> Path:
-    """`runs/<system>-<configuration>-<all else that decides>`: the same command continues the same
-    run, and begins another beside it after a change."""
+    """`runs/<system>-<agent>-<model>-<configuration>-<all else that decides>`, the last two as
+    digests: the same command continues the same run, and begins another beside it after a change.
+    """
     return named_path(task.system, [Frozen.of(task)])
 
 
 def named_path(name: str, runs: Sequence[Frozen]) -> Path:
-    """The default path of a run or a study."""
-    asked = fingerprint([[run.system, run.config] for run in runs])
+    """The default path of a run or a study; see `default_path`."""
+    config = fingerprint([[run.system, run.config] for run in runs])
     rest = fingerprint([[run.data_hash, run.identity] for run in runs])
-    return Path("runs") / f"{name}-{asked[:_DIGITS]}-{rest[:_DIGITS]}"
+    named = [word for run in runs for word in (run.agent, *map(model_name, run.models))]
+    words = re.sub(r"[^\w.]+", "-", "-".join(dict.fromkeys(filter(None, named))))
+    words = words[:_NAMED].strip("-.")
+    parts = (name, words, config[:_DIGITS], rest[:_DIGITS])
+    return Path("runs") / "-".join(filter(None, parts))
+
+
+def model_name(spec: str) -> str:
+    """A model for people: without its address or the folder it lies in."""
+    bare = spec.partition("@http")[0].removeprefix("openai-compatible:")
+    return bare.rpartition("/")[2] or spec
 
 
 def tell_changes(path: Path, now: Frozen, within: str = "") -> None:

@@ -132,8 +132,8 @@ def folded(lines: Sequence[Line]) -> list[Line]:
     return out + drafts
 
 
-#: Longest text shown unfolded.
-_LONG = 4_000
+#: Longest text shown unfolded; longest JSON on one line.
+_LONG, _ONE_LINE = 4_000, 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,7 +317,9 @@ def _compact(value: JsonValue) -> str:
 
 
 def _text(value: JsonValue) -> str:
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=1)
+    text = _compact(value)
+    if not isinstance(value, str) and len(text) > _ONE_LINE:
+        text = json.dumps(value, ensure_ascii=False, indent=1)
     return text if len(text) <= _LONG else f"{text[:_LONG]}… ({len(text):,})"
 
 

@@ -21,7 +21,7 @@ from naisei.core import InputError
 from naisei.files import plain_file, write_atomically
 from naisei.lang import say
 from naisei.runs.directory import LOG, RunDirectory
-from naisei.runs.frozen import Frozen
+from naisei.runs.frozen import Frozen, model_name
 from naisei.runs.lock import locked
 from naisei.runs.log import RunLog
 
@@ -199,12 +199,9 @@ def _run_entry(path: Path, mark: _Mark, study: Path | None = None) -> RunEntry:
         frozen = Frozen.read(path / "config.json")
     except InputError as error:
         return RunEntry(path, study=study, broken=error.message, mark=mark)
-    config = frozen.config
-    agent = next((str(config[k]) for k in ("agent", "tagger", "policy") if config.get(k)), "")
-    of_role = config.get("models")
-    models = tuple(dict.fromkeys(map(str, of_role.values()))) if isinstance(of_role, dict) else ()
-    task = str(config.get("task", ""))
-    return RunEntry(path, frozen.system, frozen.created, study, "", agent, models, task, mark)
+    task = str(frozen.config.get("task", ""))
+    of_run = (frozen.agent, frozen.models, task)
+    return RunEntry(path, frozen.system, frozen.created, study, "", *of_run, mark)
 
 
 def looked_at(run: RunEntry) -> Listed:
@@ -242,15 +239,9 @@ def looked_at(run: RunEntry) -> Listed:
     )
 
 
-def model_name(spec: str) -> str:
-    """A model for a list: without its address or the folder it lies in."""
-    bare = spec.partition("@http")[0].removeprefix("openai-compatible:")
-    return bare.rpartition("/")[2] or spec
-
-
 def list_text(listed: Sequence[Listed]) -> str:
     """One line a run; those of a study are set in under a line of its own."""
-    head = ("run", "model", "started", "state", "scored", "tokens", "$")
+    head = ("run", "agent", "started", "state", "scored", "tokens", "$")
     rows = []
     study = ""
     for run in listed:
@@ -268,7 +259,7 @@ def list_text(listed: Sequence[Listed]) -> str:
 def _row(run: Listed) -> tuple[str, ...]:
     return (
         f"  {Path(run.path).name}" if run.study else run.path,
-        ", ".join(dict.fromkeys(map(model_name, run.models))) or run.agent,
+        ", ".join(filter(None, (run.agent, *dict.fromkeys(map(model_name, run.models))))),
         run.created.replace("T", " ")[5:16],
         f"{run.state}: {run.note}" if run.note else run.state,
         f"{run.scored}/{run.total}" + (f" −{run.failed}" if run.failed else ""),

@@ -309,15 +309,18 @@ def episode_json(directory: RunDirectory, episode: str) -> dict[str, JsonValue]:
     }
 
 
-def episode_text(directory: RunDirectory, episode: str, step: str = "") -> str:
-    """Every effect of an episode, or that at a step, with its result; then the outcome."""
+def episode_text(directory: RunDirectory, episode: str, step: str = "", *, words: str = "") -> str:
+    """Every effect of an episode, or that at a step, with its result; then the outcome: in `words`
+    where they are given, else as JSON."""
     events = [e for e in directory.log.read(episode) if step in ("", e.where.step)]
     parts = [f"# {episode}", *map(_drawn, events)]
     (row,) = episode_page(directory.log, EpisodeFilter(name=episode), limit=1).lines or (None,)
     if row is None or row.state == "going":
         parts.append("(not at its end)")
     elif row.state == "scored":
-        parts.append(f"= {json.dumps(row.result, ensure_ascii=False, indent=2)}")
+        heading = say("## 言葉で", "## In words")
+        told = json.dumps(row.result, ensure_ascii=False, indent=2)
+        parts.append(f"{heading}\n{words}" if words else f"= {told}")
     else:
         parts.append(f"(unscored: {row.failure})")
     return "\n\n".join(parts)

@@ -13,7 +13,7 @@ from naisei.files import write_atomically
 from naisei.lang import say
 from naisei.runs.directory import RunDirectory
 from naisei.runs.show import find_episode
-from naisei.system.registry import experiment_of
+from naisei.system.registry import task_of
 from naisei.text_files import read_text
 
 
@@ -25,9 +25,7 @@ def rows_of(run: RunDirectory, episode: str) -> tuple[str, list[dict[str, Any]]]
         episodes.
     """
     name = find_episode(run, episode)
-    place = run.path / "config.json"
-    experiment = experiment_of(run.frozen.system, run.frozen.config, run.path)
-    task = experiment.load(run.frozen.config_as(experiment.config, place))
+    task = task_of(run.frozen, run.path)
     instance, _, trial = name.rpartition("#")
     result = run.log.result(name)
     made = None if result is None else task.instances(Where(instance, int(trial)), result)

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from naisei.runs.task import Digest
+    from naisei.runs.frozen import Frozen
+    from naisei.runs.task import Digest, Task
     from naisei.system.declare import Experiment, System
 
 #: A text in Japanese and in English.
@@ -138,6 +139,17 @@ def experiment_of(system: str, config: dict[str, Any], place: Path) -> Experimen
             place=str(place),
         )
     return found
+
+
+def task_of(frozen: Frozen, path: Path) -> Task[Any]:
+    """The task of the run in the directory `path`.
+
+    Raises:
+        InputError: its system is not installed, its data is missing, or the configuration is of
+            another version.
+    """
+    experiment = experiment_of(frozen.system, frozen.config, path)
+    return experiment.load(frozen.config_as(experiment.config, path / "config.json"))
 
 
 def declared(system: str, config: dict[str, Any]) -> Experiment[Any] | None:

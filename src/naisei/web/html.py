@@ -24,7 +24,7 @@ from naisei import lengths
 from naisei.core import EffectFailed, InputError
 from naisei.http import status_of
 from naisei.lang import language, say
-from naisei.runs.listing import model_name
+from naisei.runs.frozen import model_name
 from naisei.runs.report import bar
 from naisei.runs.tables import number, short
 from naisei.runs.words import metric_name, worded

@@ -22,7 +22,13 @@ from naisei.core import Event, InputError, Where
 from naisei.runs.frozen import Frozen
 from naisei.runs.lines import Line, effect_lines
 from naisei.runs.task import Task
-from naisei.system.registry import WITHOUT_COMMAND, experiment_of, find_system, system_names
+from naisei.system.registry import (
+    WITHOUT_COMMAND,
+    experiment_of,
+    find_system,
+    system_names,
+    task_of,
+)
 
 #: retry: asked for once more. rejected: a draft that was not used. failure: it failed. wrong: from
 #: here on it could only fail, see `Turning`.
@@ -58,9 +64,7 @@ class RecordedEpisode:
 
 @lru_cache(maxsize=8)
 def _task(path: Path, digest: str) -> Task[Any]:
-    frozen = Frozen.read(path / "config.json")
-    experiment = experiment_of(frozen.system, frozen.config, path)
-    return experiment.load(frozen.config_as(experiment.config, path / "config.json"))
+    return task_of(Frozen.read(path / "config.json"), path)
 
 
 def load_ahead(path: Path, frozen: Frozen) -> None:
