@@ -190,10 +190,9 @@ class CalibratedRules:
             return PASSED["loop"]
         here = neighbours(line.body)
         for said in reversed(history[-_BEFORE:]):
-            there = neighbours(fold(said))
-            if len(there) * 2 > len(here) and (
-                len(here & there) >= _ALIKE * max(1, min(len(here), len(there)))
-            ):
+            there = neighbours(before := fold(said))
+            alike = len(here & there) >= _ALIKE * max(1, min(len(here), len(there)))
+            if len(there) * 2 > len(here) and alike and not _answers(line.body, before):
                 return finding(line, "loop", _WARN, *_SAID_BEFORE, [said])
         return PASSED["loop"]
 
@@ -254,6 +253,19 @@ def _logic(line: PreparedLine, learnt: Learnt) -> Check:
         return PASSED["logic"]
     evidence = [line.evidence(*span) for span in spans[:EVIDENCE]]
     return finding(line, "logic", _RETRY if sure else _WARN, *_NEGATED, evidence)
+
+
+#: The end of a question or a request.
+_ASKS = re.compile(
+    r"(?:[?？]|[てでか]|ください|下さい|ちょうだい|[てで](?:くれ|ほしい)|お願い(?:します)?|なさい|ろ)[よね]?[。！!〜ー…\s]*\Z"
+)
+
+
+def _answers(line: str, before: str) -> bool:
+    """Whether a line answers the line before in its own words: 「つけて」 「つけました」."""
+    if line.startswith("I ") or line.startswith("I'"):
+        return not before.startswith("I")
+    return _ASKS.search(before) is not None and _ASKS.search(line) is None
 
 
 #: An absent person as the topic of the line before.
