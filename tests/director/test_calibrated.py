@@ -269,3 +269,21 @@ def test_a_reason_agrees_with_itself() -> None:
     line = "今日は雨が降っているので傘を持って出かけ" * 20
     found = check(f"{line}ます。", character="ayu").check("scatter")
     assert found.status == "WARN" and "403" in found.reason
+
+
+@pytest.mark.parametrize(
+    ("before", "line", "status"),
+    [
+        ("居間の電気をつけて", "居間の電気をつけました。", "PASS"),
+        ("エアコンを26度にしてください。", "エアコンを26度にしました。", "PASS"),
+        ("玄関の鍵は閉まってる？", "玄関の鍵は閉まっています。", "PASS"),
+        ("Turn on the light in the hall.", "I turned on the light in the hall.", "PASS"),
+        ("居間の電気をつけて", "居間の電気をつけて", "WARN"),
+        ("居間の電気をつけました。", "居間の電気をつけました。", "WARN"),
+        ("I turned on the light in the hall.", "I turned on the light in the hall!", "WARN"),
+    ],
+)
+def test_an_answer_in_the_words_of_the_request_is_no_repetition(
+    before: str, line: str, status: str
+) -> None:
+    assert check(line, character="ayu", history=[before]).check("loop").status == status

@@ -1,13 +1,18 @@
 """The estimator: signs on plain cases, mirrored power, and NaN where speech does not tell."""
 
 import math
+from datetime import datetime
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from naisei.lang import speaking
+from naisei.relationship.curves import heard
+from naisei.relationship.schemas import AGENTS, Conversation, Line, Session
 from naisei.relationship.speech import SpeechEstimator, course, estimate, load_coefficients
 from naisei.relationship.speech.features import utterance_cues
+from naisei.relationship.standing import talk_standing
 from naisei.relationship.vector import DIMENSIONS
 
 SENIOR = [
@@ -254,3 +259,20 @@ def test_polite_words_that_shut_out_are_cold_and_rough_ones_among_friends_warm()
     ]
     assert estimate(cold, ("甲", "乙"))[1]["Intimacy"].value < 0
     assert all(one["Intimacy"].value > 0 for one in estimate(warm, ("甲", "乙")))
+
+
+def test_a_talk_in_another_language_is_said_to_be_unread() -> None:
+    said = ["Did you sleep well last night?", "Very well, thank you, and you?"]
+    time = datetime(2026, 4, 6)
+    lines = tuple(
+        Line(id=f"D1:{n}", session=1, turn=n, speaker=who, text=text, time=time)
+        for n, (who, text) in enumerate(zip(AGENTS, said, strict=True))
+    )
+    sessions = (Session(number=1, start=time, lines=lines),)
+    names = {"a": "Ann", "b": "Bob"}
+    talk = Conversation(pair="p", language="en", names=names, sessions=sessions)
+    with speaking("en"):
+        shown = talk_standing(talk, heard(talk))
+    for standing in shown:
+        (row,) = standing.under
+        assert "Japanese" in row.text and "model" in row.text

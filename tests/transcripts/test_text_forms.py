@@ -68,6 +68,8 @@ ROWS = {
         f"{A}\n2026年4月11日 19:02\n{X}\n\n{B}\n2026年4月11日 19:03\n{Y}\n\n{A}\n2026年4月12日 19:04\n{Z}\n",
         f"Apr 11, 2026  7:02:11 PM\n{A}\n{X}\n\nApr 11, 2026  7:03:00 PM (Read by you after 4 seconds)\n{B}\n{Y}\n\n"
         f"Apr 12, 2026  7:04:00 AM\n{A}\n{Z}\n",
+        f"---\ntitle: '12: 夜'\nkeywords:\n- 夜\n---\n\n# 夜\n\n{A} (00:00:01):\n{X}\n\n{B} (00:00:05):\n{Y}\n\n"
+        f"{A} (00:00:09):\n{Z}\n",
     ],
     "markdown": [
         f"## {A}\n\n{X}\n\n## {B}\n\n{Y}\n\n## {A}\n\n{Z}\n\n## {B}\n\n[スタンプ]\n",
@@ -80,6 +82,8 @@ ROWS = {
         f"[00:00:03.210 --> 00:00:05.000] [{A}]: {X}\n[00:00:05.000 --> 00:00:08.000] [{B}]: {Y}\n"
         f"[00:00:08.000 --> 00:00:09.000] [{A}]: {Z}\n",
         f"【{A}】{X}\n【{B}】{Y}\n【{A}】{Z}\n",
+        f"---\nfps: 30\ncharacters:\n  - name: {A}\n---\n\n> # 図\n\n[{A}] {X}\n[pause: 500ms]\n[{B}] {Y}\n\n"
+        f"> - 図\n\n[{A}]\n{Z}\n",
         f"[{A}] [오후 7:02] {X}\n[{B}] [오후 7:03] {Y}\n[{B}] [오후 7:03] 사진\n[{A}] [오후 7:04] {Z}\n",
         f"--- Log opened Sat Apr 11\n19:02 <@{A}> {X}\n19:02 -!- bot [b@x] has quit [timeout]\n19:03 < {B}> {Y}\n"
         f"19:03 * {B} waves\n19:04 <@{A}> {Z}\n",

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache, partial
+from operator import add
 
 from naisei.core import Check, Status
 from naisei.director.character import Character
@@ -24,9 +25,9 @@ from naisei.director.wording.household import Bond, Household, speaks_of_others
 from naisei.director.wording.learnt_faults import LearntFault, LearntFaults
 from naisei.director.wording.matter import Fault
 from naisei.director.wording.noun_phrases import noun_phrases, turns
-from naisei.director.wording.screen import Screens, neighbours
-from naisei.director.wording.staging import staging, staging_signs
+from naisei.director.wording.staging import staging
 from naisei.japanese.folding import fold
+from naisei.lengths import cached_text
 
 _WARN, _RETRY, _PASS = Status.WARN, Status.RETRY, Status.PASS
 #: A line is scattered at this many sentences with this many topics, or at this many sentences or
@@ -60,11 +61,6 @@ class CalibratedRules:
         )
         self._fact = character.setting[0] if character.setting else None
         self._learnt = LearntFaults(character.names, partner, _faults_of(character))
-        self._screens = Screens(
-            *self._learnt.signs,
-            self._household.patterns,
-            [p.pattern for p in staging_signs(*self._staging)],
-        )
         self._meter = VoiceMeter(character.voice) if character.voice else None
         self._tone = ToneCheck(character.tone)
         #: The learnt score of praise hears Japanese only; elsewhere the listed words are read.
@@ -77,20 +73,19 @@ class CalibratedRules:
         whole = PreparedLine(text, self.character.labels)
         line = whole.head(READ)
         history = [said[:READ] for said in history]
-        *claims, frames, signs = self._screens.of(line.body)
-        learnt = self._learnt.find(line.masked, line.sentences, claims)
+        learnt = self._learnt.find(line.masked, line.sentences)
         tone, score = self._toned(line)
         scatter, raised = self._scattered(line)
         checks = (
             check_form(whole, self.character),
-            self._set(line, history, learnt, frames),
+            self._set(line, history, learnt),
             self._praise(line) if self._praise else _praised(line, learnt),
             scatter,
             _logic(line, learnt),
             tone,
             self._looped(line, history) if history else PASSED["loop"],
             self._jumped(line, history) if history else PASSED["jump"],
-            self._staged(line, signs) if signs else PASSED["script"],
+            self._staged(line),
         )
         return LineVerdict(
             outcome(checks, whole.mends),
@@ -103,14 +98,12 @@ class CalibratedRules:
             self.character.id,
         )
 
-    def _set(
-        self, line: PreparedLine, history: Sequence[str], learnt: Learnt, frames: Sequence[int]
-    ) -> Check:
+    def _set(self, line: PreparedLine, history: Sequence[str], learnt: Learnt) -> Check:
         facts = self._facts(line) if self._facts.sign(line.body) else PASSED["setting"]
         if facts.status is _WARN:
             return facts
         spans = sorted(
-            self._household.find(line.body, line.masked, frames), key=lambda met: not met.certain
+            self._household.find(line.body, line.masked), key=lambda met: not met.certain
         )
         met = None if spans else _broken(line, learnt)
         if facts.status is _PASS and not spans and met is None:
@@ -188,12 +181,11 @@ class CalibratedRules:
     def _looped(self, line: PreparedLine, history: Sequence[str]) -> Check:
         if len(line.body) < _SHORT:
             return PASSED["loop"]
-        here = neighbours(line.body)
+        here = _neighbours(line.body)
         for said in reversed(history[-_BEFORE:]):
-            there = neighbours(fold(said))
-            if len(there) * 2 > len(here) and (
-                len(here & there) >= _ALIKE * max(1, min(len(here), len(there)))
-            ):
+            there = _neighbours(before := fold(said))
+            alike = len(here & there) >= _ALIKE * max(1, min(len(here), len(there)))
+            if len(there) * 2 > len(here) and alike and not _answers(line.body, before):
                 return finding(line, "loop", _WARN, *_SAID_BEFORE, [said])
         return PASSED["loop"]
 
@@ -206,8 +198,8 @@ class CalibratedRules:
             return PASSED["jump"]
         return finding(line, "jump", _WARN, *_JUMPED, [line.evidence(*marker)])
 
-    def _staged(self, line: PreparedLine, signs: Sequence[int]) -> Check:
-        span = staging(line.body, *self._staging, signs)
+    def _staged(self, line: PreparedLine) -> Check:
+        span = staging(line.body, *self._staging)
         if span is None:
             return PASSED["script"]
         return finding(line, "script", _WARN, *_STAGED, [line.evidence(*span).strip()])
@@ -254,6 +246,25 @@ def _logic(line: PreparedLine, learnt: Learnt) -> Check:
         return PASSED["logic"]
     evidence = [line.evidence(*span) for span in spans[:EVIDENCE]]
     return finding(line, "logic", _RETRY if sure else _WARN, *_NEGATED, evidence)
+
+
+@cached_text(256)
+def _neighbours(text: str) -> frozenset[str]:
+    """The pairs of neighbouring characters of a text."""
+    return frozenset(map(add, text, text[1:]))
+
+
+#: The end of a question or a request.
+_ASKS = re.compile(
+    r"(?:[?？]|[てでか]|ください|下さい|ちょうだい|[てで](?:くれ|ほしい)|お願い(?:します)?|なさい|ろ)[よね]?[。！!〜ー…\s]*\Z"
+)
+
+
+def _answers(line: str, before: str) -> bool:
+    """Whether a line answers the line before in its own words: 「つけて」 「つけました」."""
+    if line.startswith("I ") or line.startswith("I'"):
+        return not before.startswith("I")
+    return _ASKS.search(before) is not None and _ASKS.search(line) is None
 
 
 #: An absent person as the topic of the line before.

@@ -15,7 +15,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import wraps
 from pathlib import Path
-from typing import Any, Literal, TypeVar, overload
+from typing import Any, Literal, TypeVar, cast, overload
 
 from naisei.core import AskUser, Chat, Effect, Flow, InputError, Say, World, arun, run
 from naisei.director.character import Character, load_character
@@ -120,135 +120,88 @@ class Gate:
 
     def __call__(self, generate: F) -> F:
         """The gated function, of the same kind as `generate`."""
-        # For an object with `__call__`, that method decides the kind.
-        called = type(generate).__call__
-        wrapped: Any
-        if inspect.isasyncgenfunction(generate) or inspect.isasyncgenfunction(called):
-            wrapped = self._async_stream(generate)
-        elif inspect.iscoroutinefunction(generate) or inspect.iscoroutinefunction(called):
-            wrapped = self._async(generate)
-        elif inspect.isgeneratorfunction(generate) or inspect.isgeneratorfunction(called):
-            wrapped = self._stream(generate)
-        else:
-            wrapped = self._plain(generate)
-        gated: F = wrapped
-        return gated
 
-    def _plain(self, generate: Callable[..., Any]) -> Callable[..., Any]:
-        @wraps(generate)
-        def gated(*args: Any, **kwargs: Any) -> Any:
-            call = self._call(generate, args, kwargs, blocking=True)
-            return call.result(self._run(call))
+        def is_a(kind: Callable[[Any], bool]) -> bool:
+            # For an object with `__call__`, that method decides the kind.
+            return kind(generate) or kind(type(generate).__call__)
 
-        return gated
+        asynchronous = is_a(inspect.iscoroutinefunction) or is_a(inspect.isasyncgenfunction)
+        words = {"keyword": self.keyword, "otherwise": self.otherwise}
 
-    def _stream(self, generate: Callable[..., Any]) -> Callable[..., Iterator[str]]:
-        @wraps(generate)
-        def gated(*args: Any, **kwargs: Any) -> Iterator[str]:
-            call = self._call(generate, args, kwargs, blocking=True)
-            if self.hold == "reply":
-                yield from call.parts(self._run(call))
-                return
-            held = self._sentences(self._past_lines())
-            yield from at_once(held.let_out(call))
-            yield from self._closed(self._finished(held.turn()))
+        async def reply(*args: Any, **kwargs: Any) -> Any:
+            call = Call(generate, args, kwargs, **words, blocking=not asynchronous)
+            return call.result(await self._turn(call))
 
-        return gated
-
-    def _async(self, generate: Callable[..., Any]) -> Callable[..., Any]:
-        @wraps(generate)
-        async def gated(*args: Any, **kwargs: Any) -> Any:
-            call = self._call(generate, args, kwargs, blocking=False)
-            return call.result(await self._arun(call))
-
-        return gated
-
-    def _async_stream(self, generate: Callable[..., Any]) -> Callable[..., AsyncIterator[str]]:
-        @wraps(generate)
-        async def gated(*args: Any, **kwargs: Any) -> AsyncIterator[str]:
-            call = self._call(generate, args, kwargs, blocking=False)
-            if self.hold == "reply":
-                parts = call.parts(await self._arun(call))
-            else:
-                held = self._sentences(await self._asaid())
-                async for part in held.let_out(call):
-                    yield part
-                parts = self._closed(await self._afinished(held.turn()))
-            for part in parts:
+        async def stream(*args: Any, **kwargs: Any) -> AsyncIterator[str]:
+            call = Call(generate, args, kwargs, **words, blocking=not asynchronous)
+            async for part in self._parts(call):
                 yield part
 
-        return gated
+        def plain_reply(*args: Any, **kwargs: Any) -> Any:
+            return now(reply(*args, **kwargs))
 
-    def _sentences(self, said: Sequence[str]) -> SentenceGate:
-        return SentenceGate(*self._setting(said))
+        def plain_stream(*args: Any, **kwargs: Any) -> Iterator[str]:
+            yield from at_once(stream(*args, **kwargs))
 
-    def _closed(self, done: Turn) -> list[str]:
-        """The return value if nothing was said."""
-        return [self.otherwise] if done.text is None and self.otherwise else []
+        gated: Any
+        if is_a(inspect.isasyncgenfunction) or is_a(inspect.isgeneratorfunction):
+            gated = stream if asynchronous else plain_stream
+        else:
+            gated = reply if asynchronous else plain_reply
+        gated = wraps(generate)(gated)
+        return cast(F, gated)
 
-    def _call(
-        self,
-        generate: Callable[..., Any],
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
-        *,
-        blocking: bool,
-    ) -> Call:
-        words = {"keyword": self.keyword, "otherwise": self.otherwise}
-        return Call(generate, args, kwargs, **words, blocking=blocking)
-
-    def _run(self, call: Call) -> Turn:
-        setting = self._setting(self._past_lines())
-        return self._finished(run(*self._prepared(call, setting, blocking=True)))
-
-    async def _arun(self, call: Call) -> Turn:
-        setting = self._setting(await self._asaid())
-        done = await arun(*self._prepared(call, setting, blocking=False))
-        return await self._afinished(done)
-
-    def _past_lines(self) -> Sequence[str]:
-        return self.history() if self.history is not None else ()
-
-    async def _asaid(self) -> Sequence[str]:
-        """`_past_lines` within an event loop, for a gate that must not block it."""
-        return self._past_lines()
-
-    def _finished(self, done: Turn) -> Turn:
-        if self.on_turn is not None:
-            self.on_turn(done)
+    async def _turn(self, call: Call) -> Turn:
+        """A whole reply. It awaits nothing if the call is blocking."""
+        prepared = self._prepared(call, self._setting(await self._past_lines(call)))
+        done = run(*prepared) if call.blocking else await arun(*prepared)
+        await self._finished(done, call)
         return done
 
-    async def _afinished(self, done: Turn) -> Turn:
-        """`_finished` within an event loop."""
-        return self._finished(done)
+    async def _parts(self, call: Call) -> AsyncIterator[str]:
+        """The parts of a reply, at once or as its sentences pass."""
+        if self.hold == "reply":
+            for part in call.parts(await self._turn(call)):
+                yield part
+            return
+        held = SentenceGate(*self._setting(await self._past_lines(call)))
+        async for part in held.let_out(call):
+            yield part
+        done = held.turn()
+        await self._finished(done, call)
+        if done.text is None and self.otherwise:
+            yield self.otherwise
+
+    async def _past_lines(self, call: Call) -> Sequence[str]:
+        return self.history() if self.history is not None else ()
+
+    async def _finished(self, done: Turn, call: Call) -> None:
+        if self.on_turn is not None:
+            self.on_turn(done)
 
     def _prepared(
-        self,
-        call: Call,
-        setting: tuple[Character, TalkState, TalkRules],
-        *,
-        blocking: bool,
+        self, call: Call, setting: tuple[Character, TalkState, TalkRules]
     ) -> tuple[Flow[Turn], World]:
         character, state, rules = setting
-        handlers: dict[type[Effect[Any]], Any] = {Say: lambda said: None, Write: call.write}
-        if blocking:
-            handlers[Write] = lambda asked: now(call.write(asked))
+        handlers: dict[type[Effect[Any]], Any] = {Say: lambda line: None, Write: call.write}
+        if call.blocking:
+            handlers[Write] = lambda request: now(call.write(request))
         if self.judge is not None:
-            handlers[Chat] = judge_handler(self.judge, call, character, state, blocking=blocking)
+            handlers[Chat] = judge_handler(self.judge, call, character, state)
         if (person := self.person) is not None:
-            handlers[AskUser] = lambda asked: person(asked.question)
+            handlers[AskUser] = lambda request: person(request.question)
 
         def writer(rejected: Sequence[Draft]) -> Flow[str]:
             return (yield from Write(rejected[-1].reasons if rejected else ()))
 
         return turn(character, writer, state, rules), traced(World(handlers))
 
-    def _setting(self, said: Sequence[str]) -> tuple[Character, TalkState, TalkRules]:
+    def _setting(self, past: Sequence[str]) -> tuple[Character, TalkState, TalkRules]:
         character = load_character(self.character)
         state = TalkState(
             topic=self.topic,
             scene=self.scene,
-            history=tuple(Spoken(speaker="", text=text) for text in said),
+            history=tuple(Spoken(speaker="", text=text) for text in past),
         )
         judging = Judging(repeats=self.repeats, margin=self.margin)
         rules = TalkRules(

@@ -20,7 +20,6 @@ from naisei.core import (
     Message,
     NaiseiError,
     Status,
-    Where,
 )
 from naisei.director.character import Character
 from naisei.director.config import TalkRules
@@ -44,13 +43,14 @@ class Write(Effect[str]):
         return {"reasons": list(self.reasons)}
 
     def encode(self, result: str) -> JsonValue:
-        if not isinstance(result, str):
-            raise TypeError(f"a generate function gives text, not {type(result).__name__}")
         return result
 
 
 class Call:
-    """Calls the function until a draft is accepted, and returns that draft in its original form."""
+    """One call of a gated function, which may be called again for a new draft.
+
+    blocking: a synchronous caller waits, so nothing may be awaited.
+    """
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class Call:
     ) -> None:
         self._generate, self._args, self._kwargs = generate, args, kwargs
         self._keyword = keyword if _takes(generate, keyword) else ""
-        self._otherwise, self._blocking = otherwise, blocking
+        self._otherwise, self.blocking = otherwise, blocking
         self._drafts: list[list[str]] = []
         self._streams: type[Any] | None = None
 
@@ -73,38 +73,42 @@ class Call:
         """The latest draft after automatic fixes, as the judge sees it."""
         return speakable("".join(self._drafts[-1]))[1]
 
-    async def write(self, asked: Write) -> str:
-        """A draft of a function of any kind."""
-        out = self._called(asked)
+    async def write(self, request: Write) -> str:
+        """A whole draft."""
+        return "".join([piece async for piece in self.pieces(request.reasons)])
+
+    async def pieces(self, reasons: tuple[str, ...]) -> AsyncIterator[str]:
+        """A draft piece by piece, whatever the function gives: text, an iterator, or either of them
+        awaited."""
+        out = self._called(reasons)
         if inspect.isawaitable(out):
-            if self._blocking:
+            if self.blocking:
                 if inspect.iscoroutine(out):
                     out.close()
                 raise TypeError("this function gives an awaitable: define it with `async def`")
             out = await out
-        if hasattr(out, "__aiter__"):
-            self._streams = AsyncIterator
-            return self._recorded([part async for part in out])
-        if isinstance(out, str) or not hasattr(out, "__iter__"):
-            return self._recorded([out])
-        self._streams = Iterator
-        return self._recorded(list(out))
-
-    async def stream_draft(self, reasons: tuple[str, ...]) -> AsyncIterator[str]:
-        """A draft of a generator of either kind, piece by piece."""
-        out = self._called(Write(reasons))
         self._drafts.append([])
         if hasattr(out, "__aiter__"):
-            async for part in out:
-                yield self._count_part(part)
-        else:
-            for part in [out] if isinstance(out, str) else out:
-                yield self._count_part(part)
+            self._streams = AsyncIterator
+            async for piece in out:
+                yield self._recorded(piece)
+            return
+        whole = isinstance(out, str) or not hasattr(out, "__iter__")
+        self._streams = None if whole else Iterator
+        for piece in [out] if whole else out:
+            yield self._recorded(piece)
 
-    def _count_part(self, part: Any) -> str:
-        if not isinstance(part, str):
-            raise TypeError(f"a generate function gives text, not {type(part).__name__}")
-        return part
+    def _called(self, reasons: tuple[str, ...]) -> Any:
+        kwargs = dict(self._kwargs)
+        if self._keyword and (self._drafts or self._keyword not in kwargs):
+            kwargs[self._keyword] = reasons
+        return self._generate(*self._args, **kwargs)
+
+    def _recorded(self, piece: Any) -> str:
+        if not isinstance(piece, str):
+            raise TypeError(f"a generate function gives text, not {type(piece).__name__}")
+        self._drafts[-1].append(piece)
+        return piece
 
     def parts(self, turn: Turn) -> list[str]:
         """The accepted text in parts: those of the draft if no fix changed it."""
@@ -119,19 +123,6 @@ class Call:
         if self._streams is Iterator:
             return iter(parts)
         return _replayed(parts) if self._streams is AsyncIterator else "".join(parts)
-
-    def _called(self, asked: Write) -> Any:
-        kwargs = dict(self._kwargs)
-        if self._keyword and (self._drafts or self._keyword not in kwargs):
-            kwargs[self._keyword] = asked.reasons
-        return self._generate(*self._args, **kwargs)
-
-    def _recorded(self, parts: list[Any]) -> str:
-        for part in parts:
-            if not isinstance(part, str):
-                raise TypeError(f"a generate function gives text, not {type(part).__name__}")
-        self._drafts.append(parts)
-        return "".join(parts)
 
 
 def _takes(generate: Callable[..., Any], keyword: str) -> bool:
@@ -161,7 +152,7 @@ def now(todo: Awaitable[T]) -> T:
     except StopIteration as done:
         result: T = done.value
         return result
-    raise RuntimeError("this waits for something, and nobody can")
+    raise RuntimeError("a synchronous call cannot wait")
 
 
 async def _replayed(parts: list[str]) -> AsyncIterator[str]:
@@ -187,64 +178,51 @@ AnyJudge = str | Callable[[JudgeQuestion], Any]
 
 
 def judge_handler(
-    judge: AnyJudge, call: Call, character: Character, state: TalkState, *, blocking: bool
-) -> Handler:
-    """Performs the judge's `Chat` effects; blocking: synchronous."""
+    judge: AnyJudge, call: Call, character: Character, state: TalkState
+) -> Handler | Callable[[Chat[Any]], Any]:
+    """Performs the judge's `Chat` effects."""
     if isinstance(judge, str):
-        return ModelHandler(judge, blocking=blocking)
+        return ModelHandler(judge, blocking=call.blocking)
 
-    def question(effect: Chat[Any]) -> JudgeQuestion:
-        return JudgeQuestion(
+    def perform(effect: Chat[Any]) -> Any:
+        question = JudgeQuestion(
             call.line, character, state.lines, state.topic, state.scene, effect.messages
         )
+        scores = _judged(judge, question, blocking=call.blocking)
+        return now(scores) if call.blocking else scores
 
-    return _Function(judge, question, blocking=blocking)
+    return perform
 
 
-class _Function(Handler):
-    """A judge function; an invalid judgement is requested once more, then it is an instrument
-    failure."""
+async def _judged(
+    judge: Callable[[JudgeQuestion], Any], question: JudgeQuestion, *, blocking: bool
+) -> Scores:
+    """The scores of a function, which is called once more if they are invalid.
 
-    def __init__(
-        self,
-        judge: Callable[[JudgeQuestion], Any],
-        question: Callable[[Chat[Any]], JudgeQuestion],
-        *,
-        blocking: bool,
-    ) -> None:
-        self._judge, self._question, self._blocking = judge, question, blocking
-
-    def perform(self, effect: Chat[Any], where: Where) -> Any:
-        asked = self._judged(self._question(effect))
-        return now(asked) if self._blocking else asked
-
-    async def _judged(self, question: JudgeQuestion) -> Scores:
+    Raises:
+        InstrumentFailure: twice invalid; any error of the function counts.
+    """
+    failure: Exception = ValueError()
+    for _ in range(2):
         try:
-            return await self._parse_scores(question)
-        except InstrumentFailure:
-            return await self._parse_scores(question)
-
-    async def _parse_scores(self, question: JudgeQuestion) -> Scores:
-        """Any error of a foreign judge is an instrument failure."""
-        try:
-            return _read(await self._arguments(question))
-        except NaiseiError:
-            raise
+            if blocking:
+                answer = judge(question)
+                answer = background().wait(answer) if inspect.isawaitable(answer) else answer
+            else:
+                # In a thread, since a plain function would block the caller's loop.
+                answer = await asyncio.to_thread(judge, question)
+                answer = await answer if inspect.isawaitable(answer) else answer
+            return _scores(answer)
         except Exception as error:
-            raise InstrumentFailure(
-                f"the judge gave nothing usable, twice; last: {type(error).__name__}: {error}"
-            ) from error
-
-    async def _arguments(self, question: JudgeQuestion) -> Any:
-        if self._blocking:
-            given = self._judge(question)
-            return background().wait(given) if inspect.isawaitable(given) else given
-        # In a thread, since a plain function would block the caller's loop.
-        given = await asyncio.to_thread(self._judge, question)
-        return await given if inspect.isawaitable(given) else given
+            if isinstance(error, NaiseiError) and not isinstance(error, InstrumentFailure):
+                raise
+            failure = error
+    raise InstrumentFailure(
+        f"the judge gave nothing usable, twice; last: {type(failure).__name__}: {failure}"
+    ) from failure
 
 
-def _read(given: Any) -> Scores:
+def _scores(given: Any) -> Scores:
     """Scores from any of the accepted forms.
 
     Raises:
@@ -286,18 +264,19 @@ class SentenceGate:
         """Yield passed sentences of `call`'s drafts, until a draft is complete or the retries are
         used up."""
         began = time.monotonic()
-        while not self._done:
-            self._held, self._open = "", True
-            reasons = self._drafts[-1].reasons if self._drafts else ()
-            async for piece in call.stream_draft(reasons):
-                if (out := self._feed(piece)) != "":
-                    self._latency = self._latency or time.monotonic() - began
-                    yield out
-                if not self._open:
-                    break
-            if (out := self._end()) != "":
+        async for out in self._sentences(call):
+            if out:
                 self._latency = self._latency or time.monotonic() - began
                 yield out
+
+    async def _sentences(self, call: Call) -> AsyncIterator[str]:
+        while not self._done:
+            self._held, self._open = "", True
+            async for piece in call.pieces(self._drafts[-1].reasons if self._drafts else ()):
+                yield self._feed(piece)
+                if not self._open:
+                    break
+            yield self._end()
 
     def _feed(self, piece: str) -> str:
         """Add text; returns the sentences that may be said now."""

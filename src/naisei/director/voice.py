@@ -187,7 +187,7 @@ class VoiceMeter:
                     break
             length = length_of(sentence)
             yield ("length", length), part * self._lengths.get(length, 0.0)
-        for word in {match[0] for match in self._word.finditer(masked)}:
+        for word in dict.fromkeys(match[0] for match in self._word.finditer(masked)):
             yield ("word", word), self._words[word]
         for mark, weight in self._marks.items():
             if mark in masked:

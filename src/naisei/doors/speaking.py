@@ -30,6 +30,7 @@ from naisei.core import (
     user,
 )
 from naisei.director.gate import Gate
+from naisei.director.gate_calls import Call
 from naisei.director.schemas import Turn
 from naisei.doors.exchange import Notes
 from naisei.lang import Language, say
@@ -75,26 +76,19 @@ class CheckBeforeSay(Gate):
     def _key(self) -> str:
         return f"lines:{self.thread}"
 
-    def _past_lines(self) -> list[str]:
+    async def _past_lines(self, call: Call) -> list[str]:
+        if not call.blocking:
+            await self.notes.aopen()
         return self.notes.texts(self._key)
 
-    async def _asaid(self) -> list[str]:
-        await self.notes.aopen()
-        return self._past_lines()
-
-    def _finished(self, done: Turn) -> Turn:
+    async def _finished(self, done: Turn, call: Call) -> None:
         if done.text is not None:
-            self.notes.put(self._key, self._with(done.text))
-        return super()._finished(done)
-
-    async def _afinished(self, done: Turn) -> Turn:
-        if done.text is not None:
-            await self.notes.aput(self._key, self._with(done.text))
-        return super()._finished(done)
-
-    def _with(self, line: str) -> list[JsonValue]:
-        said: list[JsonValue] = [*self._past_lines(), line]
-        return said[-_LINES:]
+            lines: list[JsonValue] = [*self.notes.texts(self._key), done.text]
+            if call.blocking:
+                self.notes.put(self._key, lines[-_LINES:])
+            else:
+                await self.notes.aput(self._key, lines[-_LINES:])
+        await super()._finished(done, call)
 
 
 check_before_say = CheckBeforeSay

@@ -71,9 +71,10 @@ def talk_standing(
     for side, (way, ends) in enumerate(zip(WAYS, ((a, b), (b, a)), strict=True)):
         if speech is not None:
             course = [{n: both[side][n].rounded for n in DIMENSIONS} for both in speech]
-            out.append(
-                standing(*ends, course, speech_grounds(speech[-1][side], lines) if speech else {})
-            )
+            estimates = [each[side] for each in speech[-1:]]
+            grounds = {n: g for one in estimates for n, g in speech_grounds(one, lines).items()}
+            missing = {n: one[n].reason for one in estimates for n in DIMENSIONS if one[n].reason}
+            out.append(standing(*ends, course, grounds, missing))
             continue
         moments = [moment.stances for session in talk.sessions for moment in session.moments]
         read = [each[way].reading for each in moments if way in each]
@@ -129,8 +130,8 @@ def in_words(src: str, dst: str, values: Mapping[str, int | None]) -> str:
     task = known.get("TaskOriented")
     if not known:
         return say(
-            f"{src}が{dst}をどう見ているかは、まだ読み取れません。",
-            f"Nothing is known yet about how {src} stands toward {dst}.",
+            f"{src}が{dst}をどう見ているかは読み取れません。",
+            f"How {src} stands toward {dst} cannot be read.",
         )
     if language() == "ja":
         manner = [words[known[name] + 3] for name, words in _MANNERS.items() if name in known]

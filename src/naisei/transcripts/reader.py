@@ -303,7 +303,8 @@ def _of_table(rows: Sequence[str], stem: str, place: str, sure: bool) -> list[Tr
 def _of_text(
     rows: Sequence[str], stem: str, place: str, wanted: str, unnamed: Unnamed
 ) -> Transcript:
-    plain = text_reading.one_row_heads([row.rstrip("\r\n") for row in rows])
+    plain = text_reading.without_front_matter([row.rstrip("\r\n") for row in rows])
+    plain = text_reading.one_row_heads(plain)
     form = next((f for f in text_forms.TEXT_FORMS if f.name == wanted), None)
     form = form or text_reading.form_of(plain, unnamed)
     if form is None and all(text_forms.is_aside(row) for row in plain):

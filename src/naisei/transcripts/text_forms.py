@@ -125,7 +125,7 @@ def _re(pattern: str) -> re.Pattern[str]:
 _LINE_DAY = rf"\s*(?:{_WEEKDAY},?\s)?(?P<day>{DATE})\s?{_WEEKDAY}?\s*\Z"
 _HEADING = (
     rf"(?P<speaker>[^「」『』【】\[\]<>|。！？!?\t:：]{{1,40}}?)(?:\s*[-–—|·•]\s*|\s+|\s*[\[(（]\s?)"
-    rf"(?:(?:Today|Yesterday|今日|昨日)(?: at)?\s*)?(?P<stamp>{_WHEN})\s?[\])）]?\s*\Z"
+    rf"(?:(?:Today|Yesterday|今日|昨日)(?: at)?\s*)?(?P<stamp>{_WHEN})\s?[\])）]?[:：]?\s*\Z"
 )
 _PLAIN = (
     # 「Ann 00:31:57」 without its colon
@@ -280,11 +280,11 @@ TEXT_FORMS = (
             _re(rf"\[(?P<speaker>[^\]]{{1,40}})\] \[(?P<stamp>{_TIME})\] ?(?P<text>.*)\Z"),
             _re(rf"\s*(?:{_STAMP}\s*)?<(?P<speaker>[^<>/!]{{1,40}})>[：:]?\s*(?P<text>[^\s<].*)\Z"),
             _re(
-                rf"\s*(?:{_STAMP}\s*)?\[(?P<speaker>[^\[\]\d：:][^\[\]：:]{{0,39}})\][：:]?\s*(?P<text>\S.*)\Z"
+                rf"\s*(?:{_STAMP}\s*)?\[(?P<speaker>[^\[\]\d：:][^\[\]：:]{{0,39}})\][：:]?\s*(?P<text>.*)\Z"
             ),
             _re(r"\s*【(?P<speaker>[^】]{1,40})】(?P<text>[^：:].*)\Z"),
         ),
-        rest=_re(rf"{_ASIDE.pattern}|---\s"),
+        rest=_re(rf"{_ASIDE.pattern}|---\s|>|\[[^\]：:]+[：:][^\]]*\]\s*\Z"),
     ),
     TextForm(
         name="play",
@@ -304,6 +304,9 @@ TEXT_FORMS = (
         rows=_PLAIN,
     ),
 )
+
+#: A row of the front matter of Markdown, between two rows of `---`.
+FRONT_MATTER = re.compile(r"\s|\Z|- |[A-Za-z_][\w-]*:")
 
 #: Rows that are never speech: cues of subtitles, JSON, tags, tables.
 STRUCTURE = re.compile(

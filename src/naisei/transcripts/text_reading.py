@@ -13,6 +13,7 @@ from itertools import dropwhile
 from naisei.transcripts.text_forms import (
     AFTER,
     DATE,
+    FRONT_MATTER,
     FURNITURE,
     NO_WORDS,
     NOTICE,
@@ -25,6 +26,15 @@ from naisei.transcripts.text_forms import (
 from naisei.transcripts.turns import Turn, Unnamed, are_elapsed, clock, day, plain_name
 
 _LOOKED_AT = 60
+
+
+def without_front_matter(rows: Sequence[str]) -> list[str]:
+    """The rows with those of a front matter left empty."""
+    if not rows or rows[0].rstrip() != "---":
+        return list(rows)
+    end = next((n for n, row in enumerate(rows) if n and row.rstrip() == "---"), 0)
+    known = all(FRONT_MATTER.match(row) for row in rows[1:end])
+    return [*[""] * (end + 1), *rows[end + 1 :]] if end and known else list(rows)
 
 
 def form_of(rows: Sequence[str], unnamed: Unnamed) -> TextForm | None:
@@ -134,7 +144,7 @@ def text_turns(
         if not row.strip() or dropped:
             continue
         found = form.first_row(row)
-        if found is not None and (form.names or not row[0].isspace() or _known(found, seen, held)):
+        if found is not None and (form.names or _begins(found, form) or _known(found, seen, held)):
             if held is not None:
                 yield held
             if form.name == "headings":  # a file has one kind of them
@@ -173,6 +183,12 @@ def _open(text: str) -> bool:
 def _narrated(said: str, row: str) -> bool:
     """Whether a row after 「…」 is narration."""
     return said[:1] in "「『" and said.count("「") == said.count("」") and said != "" and row != ""
+
+
+def _begins(found: re.Match[str], form: TextForm) -> bool:
+    """Whether a row surely begins an utterance; `[拍手]` alone may be no name."""
+    alone = form.name == "brackets" and not found["text"]
+    return not found.string[0].isspace() and not alone
 
 
 def _known(found: re.Match[str], seen: set[str], held: Turn | None) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
@@ -165,21 +165,14 @@ class Household:
             frames.append(("address", True, _called(bond, partner)))
         if bond.calls and bond.kin == "younger":
             frames.append(("address", False, _called_elder(bond)))
-        self._frames = frames
+        self._frames = [(kind, sure, re.compile(frame)) for kind, sure, frame in frames]
+        #: Finds nothing in most lines.
+        self._sign = re.compile("|".join(frame for *_, frame in frames) or r"(?!)").search
 
-    @property
-    def patterns(self) -> list[str]:
-        """The texts of the frames; see `Screens`."""
-        return [text for _, _, text in self._frames]
-
-    def find(self, text: str, masked: str, possible: Iterable[int]) -> Iterator[Contradiction]:
-        """Contradictions in a folded line; quotations (masked) are not the speaker's word.
-
-        possible: numbers of `patterns` that may match.
-        """
-        for number in possible:
-            kind, sure, frame = self._frames[number]
-            for match in _compiled(frame).finditer(masked):
+    def find(self, text: str, masked: str) -> Iterator[Contradiction]:
+        """Contradictions in a folded line; quotations (masked) are not the speaker's word."""
+        for kind, sure, frame in self._frames if self._sign(masked) else ():
+            for match in frame.finditer(masked):
                 called = kind == "address" and sure
                 if called or not excuse(text, *match.span(), _EXCUSES, _OTHERS):
                     yield Contradiction(kind, *match.span(), sure)
@@ -189,10 +182,6 @@ class Household:
 def _expressions() -> dict[str, Any]:
     text = (files("naisei.director.wording") / "household.toml").read_text(encoding="utf-8")
     return tomllib.loads(text)
-
-
-#: An expression is compiled when a line first has its characters.
-_compiled = lru_cache(maxsize=1024)(re.compile)
 
 
 def _filled(text: str, names: dict[str, str]) -> str:

@@ -29,7 +29,6 @@ from naisei.director.wording.matter import (
     SIGNS,
     Fault,
     about,
-    compiled,
     names_hearer,
     without_phrases,
 )
@@ -239,52 +238,38 @@ class LearntFaults:
         self, own: tuple[str, ...], partner: tuple[str, ...], wanted: Collection[Fault]
     ) -> None:
         self._own, self._partner = _longest_first(own), _longest_first(partner)
-        self._wanted = [(n, fault) for n, fault in enumerate(FAULTS) if fault in wanted]
-        #: Of each fault, what a line as it stands must hold one of.
-        self.signs = [
-            [self._unnamed(sign) for sign in SIGNS[fault]] if fault in wanted else []
-            for fault in FAULTS
-        ]
+        self._wanted = [(f, re.compile(self._sign(f)).search) for f in FAULTS if f in wanted]
 
-    def _unnamed(self, sign: str) -> str:
-        """A sign with names for what stands for them; a name holds none (姉様)."""
+    def _sign(self, fault: Fault) -> str:
+        """The fault's sign with names in place of what stands for them. A name is no kin (姉様)."""
         own, partner = ("|".join(map(re.escape, names)) for names in (self._own, self._partner))
-        spoken = sign.replace(PARTNER, f"(?:{partner})").replace(SELF, own)
-        spoken = spoken.replace("私", "私|わたし|あたし|俺|僕")
-        return rf"(?!{partner}){spoken}" if partner and sign == "[姉兄妹弟]" else spoken
+        sign = SIGNS[fault].replace(PARTNER, f"(?:{partner})").replace(SELF, own)
+        sign = sign.replace("私", "私|わたし|あたし|俺|僕")
+        return sign.replace("[姉兄妹弟]", f"(?!{partner})[姉兄妹弟]") if partner else sign
 
-    def find(
-        self, masked: str, sentences: Sequence[tuple[int, int]], possible: Sequence[Sequence[int]]
-    ) -> dict[Fault, LearntFault]:
+    def find(self, masked: str, sentences: Sequence[tuple[int, int]]) -> dict[Fault, LearntFault]:
         """Each fault that is found, where the line speaks most for it.
 
-        masked: the folded line, quotations masked. sentences: their spans in it. possible: of
-        each fault, numbers of its `signs` that may match.
+        masked: the folded line, quotations masked. sentences: their spans in it.
         """
-        wanted = [(n, fault) for n, fault in self._wanted if possible[n]]
+        wanted = [(fault, signed) for fault, signed in self._wanted if signed(masked)]
         if not wanted:
             return {}
         weights = _weights()
         best: dict[Fault, tuple[float, int, int]] = {}
         for start, end in stretches(sentences):
-            here = [one for one in wanted if self._signed(masked, start, end, one[0], possible)]
+            here = [fault for fault, signed in wanted if signed(masked, start, end)]
             if not here:
                 continue
             same = normalised(masked[start:end], self._own, self._partner)
-            for n, fault in here:
-                if said := about(fault, same, possible[n]):
-                    score = scored(fault, said)
+            for fault in here:
+                if text := about(fault, same):
+                    score = scored(fault, text)
                     if score >= weights.cut[fault] and score > best.get(fault, (-1e9,))[0]:
                         best[fault] = (score, start, end)
         return {
             f: LearntFault(at, to, score >= weights.sure[f]) for f, (score, at, to) in best.items()
         }
-
-    def _signed(
-        self, masked: str, start: int, end: int, n: int, possible: Sequence[Sequence[int]]
-    ) -> bool:
-        signs = self.signs[n]
-        return any(compiled(signs[k]).search(masked, start, end) for k in possible[n])
 
 
 def _longest_first(names: Collection[str]) -> tuple[str, ...]:

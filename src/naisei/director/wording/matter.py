@@ -8,11 +8,8 @@ apart is read where somebody's own place, a visit, a call or a parcel is spoken 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from functools import lru_cache
 from typing import Literal
-
-from naisei.director.wording.screen import branches
 
 #: `home`: the two live apart. `younger`, `elder`: the speaker is the younger, the elder one.
 Fault = Literal["home", "younger", "elder", "praise", "negation"]
@@ -124,19 +121,14 @@ _NEAR = 24
 _SENTENCE = re.compile(r"[^。！？…\n]*(?:[。！？…\n]+|\Z)")
 
 
-def about(fault: Fault, text: str, possible: Iterable[int] | None = None) -> str:
-    """What of a normalised text the fault's score reads; empty: nothing of the matter is said.
-
-    possible: numbers of the fault's `SIGNS` that may match; all, if not given.
-    """
+def about(fault: Fault, text: str) -> str:
+    """What of a normalised text the fault's score reads; empty: nothing of the matter is said."""
     if fault == "negation":
         denies = NOT.search(text) is not None and NOT.search(without_phrases(text)) is not None
         return text if denies and _NEEDED.search(text) is None else ""
-    signs = SIGNS[fault]
-    some = [compiled(signs[n]) for n in (range(len(signs)) if possible is None else possible)]
     if fault != "praise":
-        return text if any(sign.search(text) for sign in some) else ""
-    return "".join(sentence for sentence in _SENTENCE.findall(text) if _of_hearer(sentence, some))
+        return text if _SIGNS[fault].search(text) else ""
+    return "".join(filter(_of_hearer, _SENTENCE.findall(text)))
 
 
 @lru_cache(maxsize=4)
@@ -145,14 +137,12 @@ def without_phrases(text: str) -> str:
     return _SET_PHRASES.sub("〓", text)
 
 
-#: An expression is compiled when a line first has its characters.
-compiled = lru_cache(maxsize=1024)(re.compile)
-
-
-def _of_hearer(sentence: str, signs: Iterable[re.Pattern[str]]) -> bool:
+def _of_hearer(sentence: str) -> bool:
     """Whether a word of value in a sentence may be said of the hearer."""
     return any(
-        _bears(sentence, *found.span()) for sign in signs for found in sign.finditer(sentence)
+        _bears(sentence, *found.span())
+        for value in _EACH_VALUE
+        for found in value.finditer(sentence)
     )
 
 
@@ -182,11 +172,29 @@ def names_hearer(text: str) -> bool:
     return _HEARER.search(text) is not None or _QUALITIES.search(text) is not None
 
 
-#: Of each fault the expressions of which a text must hold one.
-SIGNS: dict[Fault, tuple[str, ...]] = {
-    "home": branches(_HOME),
-    "younger": branches(_KIN),
-    "elder": branches(_KIN),
-    "praise": branches(_VALUES),
-    "negation": (NOT.pattern,),
+#: Of each fault, an expression that a text must hold.
+SIGNS: dict[Fault, str] = {
+    "home": _HOME,
+    "younger": _KIN,
+    "elder": _KIN,
+    "praise": _VALUES,
+    "negation": NOT.pattern,
 }
+_SIGNS = {fault: re.compile(sign) for fault, sign in SIGNS.items()}
+
+
+def _branches(pattern: str) -> list[str]:
+    """The alternatives of an expression, each by itself: `家|(?:駅|街)まで` has two."""
+    found, depth, listed = [""], 0, False
+    for one in re.findall(r"\\.|.", pattern):
+        listed = one != "]" if listed else one == "["
+        depth += 0 if listed else (one == "(") - (one == ")")
+        if one == "|" and not depth and not listed:
+            found.append("")
+        else:
+            found[-1] += one
+    return found
+
+
+#: Searched one by one, since words of value overlap.
+_EACH_VALUE = [re.compile(value) for value in _branches(_VALUES)]

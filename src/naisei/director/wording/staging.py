@@ -6,7 +6,6 @@ For the director's check of script form.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from functools import lru_cache
 
 _PAREN = r"（([^（）\n]{1,40})）"
@@ -59,27 +58,17 @@ def staging_signs(names: tuple[str, ...], own: tuple[str, ...]) -> tuple[re.Patt
     return tuple(map(re.compile, signs))
 
 
-def staging(
-    text: str, names: tuple[str, ...], own: tuple[str, ...], possible: Iterable[int]
-) -> tuple[int, int] | None:
+def staging(text: str, names: tuple[str, ...], own: tuple[str, ...]) -> tuple[int, int] | None:
     """The span of the first sign of script form in a folded line, if any.
 
     names: of the speaker and the partner; own: of the speaker, who does not tell of themselves
-    by name. possible: numbers of the signs that may match (`Screens`). Laughter, readings and
-    figures in （ ） are spoken style and no sign.
+    by name. Laughter, readings and figures in （ ） are spoken style and no sign.
     """
-    patterns = staging_signs(names, own)
-    for number in possible:
-        if number:
-            if (found := patterns[number].search(text)) is not None:
-                return found.span()
-            continue
-        for match in patterns[0].finditer(text):
-            reading = (
-                match.start()
-                and "㐀" <= text[match.start() - 1] <= "鿿"
-                and _READING.match(match[1])
-            )
-            if not reading and not _FINE.match(match[1]):
-                return match.span()
-    return None
+    parentheses, *others = staging_signs(names, own)
+    for match in parentheses.finditer(text):
+        reading = (
+            match.start() and "㐀" <= text[match.start() - 1] <= "鿿" and _READING.match(match[1])
+        )
+        if not reading and not _FINE.match(match[1]):
+            return match.span()
+    return next((found.span() for sign in others if (found := sign.search(text))), None)

@@ -273,8 +273,10 @@ def _too_little(name: str, sides: Sequence[Side]) -> str:
     japanese = sum(side.sums["japanese"] for side in sides)
     if letters and japanese < _JAPANESE * letters:
         return say(
-            "推定器は日本語の会話用です (日本語以外の文字が多い)",
-            "the estimator needs Japanese, and most of this is not",
+            "モデルなしで読めるのは日本語だけで、この会話は半分以上がほかの言語です。"
+            "モデルに読ませれば、どの言語でも読めます",
+            "without a model only Japanese is read, and most of this talk is in another language; "
+            "a model reads any language",
         )
     if any(side.sums["japanese"] < LEAST for side in sides):
         return say("まだ発話が少なすぎます", "too little has been said yet")
