@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import gzip
 import logging
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from functools import partial
+from functools import cache, partial
 from importlib import import_module
+from mimetypes import guess_type
 from typing import get_args
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
-from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
-from starlette.routing import Mount, Route
-from starlette.staticfiles import StaticFiles
-from starlette.types import Scope
+from starlette.routing import Route
 
 from naisei import serving
 from naisei.http import Guard, health
@@ -61,7 +60,7 @@ def build_app(server: ServerState) -> Starlette:
             Route("/health", health),
             # Pages are sent as they are: they hold the proof that a form is ours beside what others
             # wrote.
-            Mount("/static", GZipMiddleware(_Static(directory=STATIC))),
+            Route("/static/{name:path}", _static_file),
             Route("/enter", _enter),
             Route("/enter", _let_in, methods=["POST"]),
             Route("/settings", _settings, methods=["POST"]),
@@ -75,15 +74,26 @@ def build_app(server: ServerState) -> Starlette:
     return app
 
 
-class _Static(StaticFiles):
-    """Static files, cached by browsers under an address with a content hash."""
+async def _static_file(request: Request) -> Response:
+    """A static file, compressed once; browsers cache it under an address with a content hash."""
+    files = _compressed()
+    if (name := request.path_params["name"]) not in files:
+        raise HTTPException(404)
+    kept = f"public, max-age={_YEAR}, immutable" if "v" in request.query_params else "no-cache"
+    headers = {"cache-control": kept, "vary": "accept-encoding"}
+    content = files[name]
+    if "gzip" in request.headers.get("accept-encoding", ""):
+        headers["content-encoding"] = "gzip"
+    else:
+        content = gzip.decompress(content)
+    return Response(content, headers=headers, media_type=guess_type(name)[0])
 
-    async def get_response(self, path: str, scope: Scope) -> Response:
-        response = await super().get_response(path, scope)
-        marked = b"v=" in scope["query_string"]
-        kept = f"public, max-age={_YEAR}, immutable" if marked else "no-cache"
-        response.headers["cache-control"] = kept
-        return response
+
+@cache
+def _compressed() -> dict[str, bytes]:
+    """Every static file, by its path: a first page waits for its style."""
+    files = (path for path in STATIC.rglob("*") if path.is_file())
+    return {p.relative_to(STATIC).as_posix(): gzip.compress(p.read_bytes()) for p in files}
 
 
 async def _enter(request: Request) -> Response:
@@ -121,6 +131,7 @@ def settle() -> None:
 def _ready(pages: Sequence[Page]) -> None:
     """Warm up the pages."""
     prepare()
+    _compressed()
     for page in pages:
         for spoken in get_args(Language):
             with speaking(spoken):
