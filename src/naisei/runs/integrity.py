@@ -35,6 +35,12 @@ def row_digest(row: Sequence[object], texts: Iterable[bytes] = ()) -> bytes:
     return blake2b(b"".join((*texts, to_json(row))), digest_size=16).digest()
 
 
+def stored_digest(values: Sequence[Any], text: Callable[[int], bytes]) -> bytes:
+    """The digest that a stored row should have. text: number of a long text → its digest; raises
+    `LookupError` if it is missing."""
+    return row_digest(values, [text(n) for n in rows.references(*values[6:8])])
+
+
 class Row(NamedTuple):
     """A stored row. expected: its expected digest; `None` if a referenced text is missing."""
 
@@ -70,7 +76,7 @@ def walk(select: Select) -> Iterator[Row]:
         for key, digest, *values in select(query):
             expected = None
             with suppress(LookupError, TypeError, ValueError):
-                expected = row_digest(values, [texts[n] for n in rows.references(*values[6:8])])
+                expected = stored_digest(values, texts.__getitem__)
             yield Row(table, key, values, digest, expected)
 
 
@@ -171,8 +177,9 @@ def verified_file(db: sqlite3.Connection, commits: bytes) -> Findings:
     """A log in a file. db: sees all of it, in a transaction. commits: how many there were, as
     decimal digits; empty if unknown."""
     try:
-        if told := wrong_structure(db, "integrity_check"):
-            return Findings(damages=[Damage(told)])
+        told = [str(row[0]) for row in db.execute("PRAGMA integrity_check(5)")]
+        if told != ["ok"]:
+            return Findings(damages=[Damage(_structure("; ".join(told)))])
         found = verified_rows(db.execute)
         ((there,),) = db.execute("PRAGMA user_version")
     except sqlite3.DatabaseError as error:
@@ -187,12 +194,6 @@ def verified_file(db: sqlite3.Connection, commits: bytes) -> Findings:
         )
         found.damages.append(Damage(what))
     return found
-
-
-def wrong_structure(db: sqlite3.Connection, check: str = "quick_check") -> str:
-    """Structural damage and foreign rows of the database; empty if there are none."""
-    told = [str(row[0]) for row in db.execute(f"PRAGMA {check}(5)")]
-    return "" if told == ["ok"] else _structure("; ".join(told))
 
 
 def _structure(what: str) -> str:

@@ -212,14 +212,15 @@ def looked_at(run: RunEntry) -> Listed:
     if run.kept is not None:
         return replace(run.kept, path=path, study=study)
     try:
-        # A list of many runs; each is held against its digests when it is opened by itself.
+        # Digests are verified when a run is opened by itself.
         with RunDirectory.look(run.path, check=False) as directory:
-            directory.log.check_kinds()
             scored, failed = directory.log.outcomes()
             ledger = directory.log.ledger()
             total = directory.log.get("episodes")
     except InputError as error:
         return Listed(path, note=error.message, study=study)
+    except (TypeError, ValueError) as error:  # rows that somebody else made
+        return Listed(path, note=str(error), study=study)
     total = total if isinstance(total, int) else 0
     state = "running" if locked(run.path) else "done" if total and scored == total else "stopped"
     return Listed(

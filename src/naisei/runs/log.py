@@ -5,8 +5,8 @@ beside them. Each write is one transaction, which outlives a killed process.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from pydantic import JsonValue
@@ -15,7 +15,8 @@ from naisei.core import EpisodeBusy, Event, InputError, LogBusy, Usage
 from naisei.lang import say
 from naisei.runs import rows
 from naisei.runs.integrity import Findings, digest_anew, row_digest
-from naisei.runs.reading import LogReader, Rows, StepThere
+from naisei.runs.reading import LogReader
+from naisei.runs.rows import Rows, StepThere
 from naisei.runs.sqlite_rows import SqliteRows
 from naisei.runs.task import EpisodeRow
 
@@ -85,18 +86,9 @@ class RunLog(LogReader):
         with self._lock:
             return self._rows.verified()
 
-    def check_kinds(self) -> None:
-        """Check the types of all rows, faster than `verified`.
-
-        Raises:
-            InputError: they are not.
-        """
-        self._rows.check_kinds()
-
     def writing(self, episode: str) -> AbstractContextManager[None]:
         """Holds the exclusive right to write the episode. Raises `EpisodeBusy` if it is taken."""
-        held: AbstractContextManager[None] = self._rows.writing(episode)
-        return held
+        return self._rows.writing(episode)
 
     def append(self, event: Event) -> None:
         """Returns when the event survives a killed process. Raises `EpisodeBusy` if the step exists
@@ -124,8 +116,18 @@ class RunLog(LogReader):
             remedy=say("続きから始め直してください", "start again: it goes on from there"),
         )
 
-    def _writing(self, *, erases: bool = False) -> _Transaction:
-        return _Transaction(self, erases=erases)
+    @contextmanager
+    def _writing(self, *, erases: bool = False) -> Iterator[rows.Texts]:
+        """A transaction. Texts are forgotten if it fails, or others wrote meanwhile."""
+        with self._lock:
+            try:
+                with self._rows.transaction(erases=erases) as others:
+                    if others:
+                        self._texts.forget()
+                    yield self._texts
+            except BaseException:
+                self._texts.forget()
+                raise
 
     def finish(self, row: EpisodeRow, lost: Iterable[Usage] = ()) -> None:
         """Store an episode's outcome. lost: cost of failed effects without an event."""
@@ -205,36 +207,3 @@ class RunLog(LogReader):
         """The log cannot be used afterwards."""
         with self._lock:
             self._rows.close()
-
-
-class _Transaction:
-    """A transaction of a log; on failure its cache is cleared."""
-
-    def __init__(self, log: RunLog, *, erases: bool) -> None:
-        self._log = log
-        self._held = log._rows.transaction(erases=erases)
-
-    def __enter__(self) -> rows.Texts:
-        self._log._lock.acquire()
-        try:
-            if self._held.__enter__():
-                self._forget()
-        except BaseException:
-            self._log._lock.release()
-            raise
-        return self._log._texts
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        try:
-            self._held.__exit__(kind, error, trace)
-        except BaseException:
-            self._forget()
-            raise
-        else:
-            if error is not None:
-                self._forget()
-        finally:
-            self._log._lock.release()
-
-    def _forget(self) -> None:
-        self._log._texts.forget()

@@ -22,7 +22,7 @@ from naisei.runs import rows
 from naisei.runs.integrity import Findings, verified_rows
 from naisei.runs.lock import episode_busy, in_use
 from naisei.runs.log import RunLog
-from naisei.runs.reading import StepThere
+from naisei.runs.rows import StepThere
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -88,9 +88,6 @@ class PostgresRows:
             place=self.database.shown,
             remedy=say("始めたときの --store を指定してください", "give the --store it began with"),
         )
-
-    def check_kinds(self) -> None:
-        """The columns have types: there is nothing to check."""
 
     def verified(self) -> Findings:
         with self._within("ISOLATION LEVEL REPEATABLE READ READ ONLY"):

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from pydantic import JsonValue
 
@@ -16,46 +13,9 @@ from naisei.core import Event, InputError, Usage, Where
 from naisei.lang import say
 from naisei.runs import rows
 from naisei.runs.budget import SPENT, USED, Ledger, Spent
-from naisei.runs.integrity import Findings, row_digest
-from naisei.runs.rows import Texts
+from naisei.runs.integrity import stored_digest
+from naisei.runs.rows import Rows, Texts
 from naisei.runs.task import EpisodeRow
-
-
-class StepThere(Exception):
-    """The log has an event at this step already."""
-
-
-class Rows(Protocol):
-    """Storage of a log's rows: a file or a database. place: its name in errors."""
-
-    place: Path
-
-    def execute(self, query: str, values: Sequence[object] = ()) -> Any:
-        """A cursor. Raises `InputError`, `LogBusy`, `StepThere`."""
-        ...
-
-    def select(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]: ...
-
-    def replace(self, table: str, values: Sequence[object]) -> None:
-        """Add a row in place of that of the same key. values: as in `rows.TABLES`, and a digest."""
-        ...
-
-    def transaction(self, *, erases: bool = False) -> Any:
-        """An atomic, exclusive transaction. Yields whether others wrote since the last one."""
-        ...
-
-    def check_writer(self, episode: str) -> None:
-        """Within a transaction that adds to the episode. Raises `EpisodeBusy` if another process
-        took it over."""
-        ...
-
-    def writing(self, episode: str) -> Any: ...
-
-    def verified(self) -> Findings: ...
-
-    def check_kinds(self) -> None: ...
-
-    def close(self) -> None: ...
 
 
 class LogReader:
@@ -84,26 +44,15 @@ class LogReader:
         """
         query = f"SELECT checksum, {rows.EVENT} FROM events WHERE episode = ? ORDER BY seq"
         events, texts = [], _Cached(self._rows)
-        with self._lock, self._decoding(episode):
+        with self._lock:
             for digest, *row in self.select(query, (episode,)):
                 try:
-                    used = [texts.get(n)[0] for n in rows.references(*row[6:8])]
-                    if row_digest(row, used) != digest:
+                    if stored_digest(row, lambda n: texts.get(n)[0]) != digest:
                         raise ValueError("digest")
                     events.append(rows.event(tuple(row), texts))
                 except (LookupError, TypeError, ValueError, RecursionError) as error:
                     raise self._damaged(f"{episode} {row[3]}") from error
         return events
-
-    @contextmanager
-    def _decoding(self, where: str) -> Iterator[None]:
-        """SQLite says so in its own words where a text is no UTF-8. Raises `InputError`."""
-        try:
-            yield
-        except sqlite3.OperationalError as error:
-            if "decode" not in str(error):
-                raise
-            raise self._damaged(where) from error
 
     def _damaged(self, where: str) -> InputError:
         return InputError(

@@ -9,12 +9,17 @@ import re
 import time
 from collections import OrderedDict
 from collections.abc import Sequence
-from typing import Any, Protocol
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
 
 from pydantic import JsonValue
 from pydantic_core import to_json
 
 from naisei.core import Event, Usage, Where
+
+if TYPE_CHECKING:
+    from naisei.runs.integrity import Findings
 
 #: A reference to a stored text is this mark and its number; other strings with the mark are stored
 #: as texts, too.
@@ -39,12 +44,39 @@ def text_digest(text: object) -> bytes:
     return hashlib.blake2b(data, digest_size=16).digest() if isinstance(data, bytes) else b""
 
 
-class Stored(Protocol):
-    """Storage of the texts; see `naisei.runs.reading.Rows`."""
+class StepThere(Exception):
+    """The log has an event at this step already."""
 
-    def execute(self, query: str, values: Sequence[object] = ()) -> Any: ...
+
+class Rows(Protocol):
+    """Storage of a log's rows: a file or a database. place: its name in errors."""
+
+    place: Path
+
+    def execute(self, query: str, values: Sequence[object] = ()) -> Any:
+        """A cursor. Raises `InputError`, `LogBusy`, `StepThere`."""
+        ...
 
     def select(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]: ...
+
+    def replace(self, table: str, values: Sequence[object]) -> None:
+        """Add a row in place of that of the same key. values: as in `TABLES`, and a digest."""
+        ...
+
+    def transaction(self, *, erases: bool = False) -> AbstractContextManager[bool]:
+        """An atomic, exclusive transaction. Yields whether others wrote since the last one."""
+        ...
+
+    def check_writer(self, episode: str) -> None:
+        """Within a transaction that adds to the episode. Raises `EpisodeBusy` if another process
+        took it over."""
+        ...
+
+    def writing(self, episode: str) -> AbstractContextManager[None]: ...
+
+    def verified(self) -> Findings: ...
+
+    def close(self) -> None: ...
 
 
 class Texts:
@@ -54,7 +86,7 @@ class Texts:
     them. Cleared per row.
     """
 
-    def __init__(self, rows: Stored) -> None:
+    def __init__(self, rows: Rows) -> None:
         self.rows = rows
         self.digests: list[bytes] = []
         self._known: OrderedDict[bytes, int] = OrderedDict()

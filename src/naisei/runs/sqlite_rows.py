@@ -25,14 +25,9 @@ from naisei import files
 from naisei.core import InputError, LogBusy
 from naisei.lang import say
 from naisei.runs import rows
-from naisei.runs.integrity import (
-    Findings,
-    check_schema,
-    verified_file,
-    wrong_structure,
-)
+from naisei.runs.integrity import Findings, check_schema, verified_file
 from naisei.runs.lock import AGAIN, PATIENCE, locked, writing
-from naisei.runs.reading import StepThere
+from naisei.runs.rows import StepThere
 
 #: Number of writers of this process per log path.
 _open_here: Counter[Path] = Counter()
@@ -111,12 +106,6 @@ class SqliteRows:
             else:
                 with suppress(sqlite3.Error):  # it reads alone: nothing was written
                     self._db.execute("ROLLBACK")
-
-    def check_kinds(self) -> None:
-        """Raises `InputError` where rows are not such as a log has. Quick beside `verified`."""
-        with self._opening():
-            if told := wrong_structure(self._db):
-                raise ValueError(told)
 
     def writing(self, episode: str) -> AbstractContextManager[None]:
         return writing(self._file, episode)
@@ -225,6 +214,8 @@ class SqliteRows:
         told = files.database_error(error, self.place)
         if told is not None and _is_busy(error):
             return LogBusy(told.message, place=told.place, remedy=told.remedy)
+        if told is None and not self._open:  # rows that somebody else made
+            return self._refused("記録が壊れています", "the record is damaged")
         return told or error
 
     def close(self) -> None:
