@@ -6,11 +6,10 @@ from typing import Any
 
 import pytest
 
-from commandline import Alone, Naisei, Start
+from commandline import Alone, Naisei
 from naisei.director import check
 from naisei.director.verdict import CHECK_NAMES
 from servers.openai_server import OpenAIServer
-from waiting import PATIENCE
 
 ROWS = [
     {"speaker": "yana", "text": "えー！それ、ほんと？"},
@@ -89,20 +88,9 @@ def test_bad_input_is_one_message_and_nothing_half_written(
     assert (done.code, done.out) == (2, "") and "stdin:4" in done.err
     done = naisei("director", "report", path)
     assert done.code == 2 and list(tmp_path.iterdir()) == [path]
-    for wrong in (["none.jsonl"], ["--character", "bob"], [path, "--live"]):
+    for wrong in (["none.jsonl"], ["--character", "bob"]):
         done = naisei("director", "check", *wrong)
         assert done.code == 2 and "→" in done.err and "Traceback" not in done.err
-
-
-def test_live_answers_before_the_end_of_the_input(start: Start) -> None:
-    process = start("director", "check", "--live", "--json")
-    assert process.stdin is not None and process.stdout is not None
-    for text, status in (("えー！それ、ほんと？", "PASS"), ("別居してるの？かも！", "RETRY")):
-        process.stdin.write(f"やな：{text}\n")
-        process.stdin.flush()
-        assert json.loads(process.stdout.readline())["status"] == status
-    process.communicate(timeout=PATIENCE)
-    assert process.returncode == 0
 
 
 def test_a_big_file_streams(naisei: Naisei, tmp_path: Path) -> None:

@@ -98,7 +98,7 @@ def test_two_parts_need_both() -> None:
 )
 def test_a_bad_profile_is_explained(text: str, named: str) -> None:
     error = refused(lambda: parse_character(text, place="ken.toml"))
-    assert named in str(error) and error.place == "ken.toml" and error.remedy
+    assert named in str(error) and error.place.startswith("ken.toml") and error.remedy
 
 
 def test_unknown_characters_and_files(tmp_path: Path) -> None:

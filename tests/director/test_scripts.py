@@ -1,6 +1,5 @@
 """Who speaks which line of a script; bad rows are named with their line and a remedy."""
 
-import io
 import json
 from pathlib import Path
 
@@ -8,7 +7,7 @@ import pytest
 
 from both_languages import refused
 from naisei.director.report import script_lines
-from naisei.director.scripts import ScriptLine, Speakers, live_lines, read_lines
+from naisei.director.scripts import ScriptLine, Speakers, read_lines
 
 
 def read(text: str, place: str = "f", *, speakers: Speakers | None = None) -> list[ScriptLine]:
@@ -50,9 +49,6 @@ def test_plain_scripts() -> None:
         (8, "ayu", "では。"),
         (9, "yana", "うん"),
     ]
-    raw = "やな：えー！\n  ほんと？\n".encode()
-    rows = list(live_lines(io.BytesIO(raw), "f", Speakers(["ayu"])))
-    assert seen(rows) == [(1, "yana", "えー！"), (2, "ayu", "  ほんと？")]
 
 
 def test_the_first_given_character_speaks_what_names_nobody(tmp_path: Path) -> None:
@@ -97,12 +93,6 @@ def test_bad_rows_are_named(text: str, line: int, said: str) -> None:
     error = refused(lambda: read(text, "talk.txt"))
     assert error.place == f"talk.txt:{line}"
     assert said in error.message and error.remedy
-
-
-@pytest.mark.parametrize("raw", ["あゆ：".encode("cp932"), b"\xff\xfea\x00"])
-def test_a_live_row_that_is_no_text_is_named(raw: bytes) -> None:
-    error = refused(lambda: list(live_lines(io.BytesIO(raw), "stdin", Speakers(["ayu"]))))
-    assert error.place == "stdin:1" and error.remedy
 
 
 def test_conversations_of_one_file_have_their_own_history() -> None:

@@ -343,24 +343,17 @@ def parse_character(text: str, *, place: str = "") -> Character:
     try:
         return Character.model_validate(_frozen(toml_of(text)))
     except tomllib.TOMLDecodeError as error:
+        known = re.search(r"line (\d+)", str(error))
+        line = known[1] if known else text.count("\n") + 1
         raise InputError(
             say(f"TOML として読めません: {error}", f"is not TOML: {error}"),
-            place=place,
+            place=f"{place}:{line}" if place else "",
             remedy=say("その行の書き方を直してください", "fix the syntax there"),
         )
     except ValidationError as error:
-        faults = "; ".join(
-            f"{'.'.join(str(part) for part in fault['loc']) or 'profile'}: {fault['msg']}"
-            for fault in error.errors()
-        )
-        raise InputError(
-            say(
-                f"キャラクターのプロファイルとして読めません: {faults}",
-                f"cannot be used as a character profile: {faults}",
-            ),
-            place=place,
-            remedy=model_profile(),
-        )
+        from naisei.director.faults import as_error
+
+        raise as_error(error, text, place)
 
 
 def model_profile() -> str:

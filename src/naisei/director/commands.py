@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
@@ -15,9 +14,6 @@ from naisei.core import InputError, Status
 from naisei.lang import say
 from naisei.system.config import Options, flag
 from naisei.terminal import visible
-
-if TYPE_CHECKING:
-    from naisei.director.scripts import ScriptLine
 
 #: Lines judged at a time.
 _AT_ONCE = 8
@@ -78,12 +74,6 @@ class CheckOptions(ScriptOptions):
         "Take the lines before as the history in JSONL and CSV too, as in scripts.",
         panel=_INPUT,
     )
-    live: bool = flag(
-        False,
-        "標準入力の終わりを待たずに、1 行ごとに答える",
-        "Answer each line of standard input at once, before its end is seen.",
-        panel=_INPUT,
-    )
     as_json: bool = flag(
         False,
         "1 発言につき判定の JSON を 1 行出す",
@@ -122,23 +112,11 @@ class ReportOptions(ScriptOptions):
 def check(options: CheckOptions) -> None:
     """`naisei director check`: the lines of a file with their verdicts."""
     from naisei.director.report import as_json_line, as_text, judged_lines, script_lines
-    from naisei.director.scripts import Speakers, live_lines
-    from naisei.terminal import visible
+    from naisei.director.scripts import Speakers
 
-    live, as_json = options.live, options.as_json
-    if live and options.file != "-":
-        raise InputError(
-            say("その場で答えられるのは標準入力だけです", "only standard input is answered live"),
-            place="--live",
-            remedy=say("- を指定してください", "use -"),
-        )
     speakers = Speakers(options.character, skip_others=options.skip_others)
     counts: Counter[Status] = Counter()
-    lines: Iterable[ScriptLine]
-    if live:
-        lines, place = live_lines(sys.stdin.buffer, "stdin", speakers), "stdin"
-    else:
-        lines, place = script_lines(options.file, speakers, form=options.form)
+    lines, place = script_lines(options.file, speakers, form=options.form)
     if options.judge:
         from naisei.director.line_judge import judge_lines
 
@@ -147,24 +125,21 @@ def check(options: CheckOptions) -> None:
             options.judge,
             one_talk=options.one_talk,
             rules=options.rules,
-            at_once=1 if live else _AT_ONCE,
+            at_once=_AT_ONCE,
         )
     else:
         found = judged_lines(lines, one_talk=options.one_talk, rules=options.rules)
     for judged in found:
         counts[judged[1].status] += 1
-        sys.stdout.write((as_json_line(judged) if as_json else visible(as_text(judged))) + "\n")
-        if live:
-            sys.stdout.flush()
-    sys.stdout.flush()
+        print(as_json_line(judged) if options.as_json else visible(as_text(judged)))
     total = sum(counts.values())
-    if not total and not live:
+    if not total:
         raise InputError(
             say("検査する発言がありません", "there is no line to check"),
             place=place,
             remedy=say("一行に一つ、発言を書いてください", "write one line of talk per line"),
         )
-    if not as_json:
+    if not options.as_json:
         parts = ", ".join(f"{s.value} {n}" for s in Status if (n := counts[s]))
         print(say(f"{total} 発言: {parts}", f"{total} lines: {parts}"), file=sys.stderr)
     wrong = {Status(level.upper()).severity for level in options.fail_on}
@@ -175,12 +150,12 @@ def check(options: CheckOptions) -> None:
 def report(options: ReportOptions) -> None:
     """`naisei director report`: a script checked as a whole."""
     # Imported late: only a report needs it.
-    from naisei.director.report import judged_lines, script_lines, tally, write_report
+    from naisei.director.report import judged_lines, script_lines, write_report
     from naisei.director.scripts import Speakers
 
     speakers = Speakers(options.character, skip_others=options.skip_others)
     lines, place = script_lines(options.file, speakers, form=options.form)
-    found = tally(judged_lines(lines, one_talk=True, rules=options.rules))
+    found = judged_lines(lines, one_talk=True, rules=options.rules)
     name = "stdin" if options.file == "-" else Path(options.file).stem
     for path in write_report(found, place, options.out or Path(f"{name}-report")):
         print(path)
@@ -235,13 +210,8 @@ def show_character(
 def check_profiles(
     file: Annotated[Path, typer.Argument(help=say("TOML ファイル", "A TOML file."))],
 ) -> None:
-    # Imported late: only this command needs it.
     from naisei.director.character import load_character
-    from naisei.director.faults import as_error, faults
 
-    found = faults(file)
-    if found:
-        raise as_error(file, found)
     character = load_character(file)
     tone = character.tone
     parts = [bool(tone.markers), bool(tone.vocabulary), tone.style is not None]

@@ -1,7 +1,4 @@
-"""A script checked as a whole: counts by character and check, worst lines, HTML and CSV.
-
-Memory is bounded: long scripts are summed over a fixed number of sections.
-"""
+"""A script checked as a whole: counts by character and check, worst lines, HTML and CSV."""
 
 from __future__ import annotations
 
@@ -9,11 +6,10 @@ import heapq
 import json
 import sys
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from naisei.core import InputError, Status
+from naisei.core import Check, InputError, Status
 from naisei.director.check import rules_of
 from naisei.director.prepare import quoted
 from naisei.director.scripts import ScriptLine, Speakers, read_lines
@@ -80,134 +76,74 @@ def with_history(
         before.append((line.speaker, line.text))
 
 
-#: Number of listed lines, and points of a curve (longer scripts are averaged).
-_WORST, _POINTS = 25, 120
+#: Number of listed lines, their characters, and points of a curve (longer scripts are averaged).
+_WORST, _SHOWN, _POINTS = 25, 400, 120
+_HIGHEST_TONE = 3
+#: Character's name → their lines, in the order of their first line.
+Parts = dict[str, list[Judged]]
 
 
-@dataclass(frozen=True, slots=True)
-class Worst:
-    """One of the worst lines. checks: name, status, reason, suggestion and spans of each."""
-
-    number: int
-    speaker: str
-    text: str
-    status: Status
-    checks: tuple[tuple[str, Status, str, str, tuple[str, ...]], ...]
-
-
-@dataclass
-class _Curve:
-    """Tone scores in order; when there are too many points, neighbours are averaged."""
-
-    width: int = 1
-    sums: list[tuple[float, int]] = field(default_factory=list)
-
-    def add(self, score: int) -> None:
-        if self.sums and self.sums[-1][1] < self.width:
-            total, n = self.sums[-1]
-            self.sums[-1] = (total + score, n + 1)
-        else:
-            self.sums.append((float(score), 1))
-        if len(self.sums) > _POINTS:
-            pairs = zip(self.sums[::2], [*self.sums[1::2], (0.0, 0)], strict=False)
-            self.sums = [(a[0] + b[0], a[1] + b[1]) for a, b in pairs]
-            self.width *= 2
-
-    @property
-    def points(self) -> list[float]:
-        return [total / n for total, n in self.sums]
-
-
-@dataclass
-class Tally:
-    """Counts over a script. status, checks: by character, in the order of their first line."""
-
-    names: dict[str, str] = field(default_factory=dict)
-    status: dict[str, Counter[Status]] = field(default_factory=dict)
-    checks: dict[str, Counter[tuple[str, Status]]] = field(default_factory=dict)
-    curves: dict[str, _Curve] = field(default_factory=dict)
-    worst: list[Worst] = field(default_factory=list)
-
-    @property
-    def total(self) -> int:
-        return sum(sum(counts.values()) for counts in self.status.values())
-
-
-def tally(lines: Iterable[Judged]) -> Tally:
-    """Count as the lines come."""
-    out = Tally()
-    heap: list[tuple[tuple[int, int, int], Worst]] = []
+def by_character(lines: Iterable[Judged]) -> Parts:
+    """The lines of each character."""
+    found: Parts = {}
     for line, verdict in lines:
-        assert line.character is not None
-        who = line.character.id
-        if who not in out.names:
-            out.names[who] = line.character.name
-            out.status[who], out.checks[who] = Counter(), Counter()
-            out.curves[who] = _Curve()
-        out.status[who][verdict.status] += 1
-        bad = [c for c in verdict.checks if c.status is not Status.PASS]
-        for check in bad:
-            out.checks[who][check.name, check.status] += 1
-        out.curves[who].add(verdict.tone.score)
-        if not bad:
-            continue
-        rank = (sum(c.status is Status.RETRY for c in bad), len(bad), -line.number)
-        if len(heap) < _WORST or rank > heap[0][0]:
-            found = Worst(
-                line.number,
-                line.character.name,
-                line.text[:400],
-                verdict.status,
-                tuple((c.name, c.status, c.reason, c.suggestion, c.evidence) for c in bad),
-            )
-            (heapq.heappush if len(heap) < _WORST else heapq.heapreplace)(heap, (rank, found))
-    out.worst = [worst for _, worst in sorted(heap, key=lambda entry: entry[0], reverse=True)]
-    return out
+        found.setdefault(line.who.name, []).append((line, verdict))
+    return found
 
 
-def tables(found: Tally) -> tuple[Table, Table]:
+def failed(verdict: LineVerdict) -> list[Check]:
+    """The checks that did not pass."""
+    return [check for check in verdict.checks if check.status is not Status.PASS]
+
+
+def worst(parts: Parts) -> list[Judged]:
+    """The lines with most rejecting checks, then with most failed ones."""
+
+    def rank(judged: Judged) -> tuple[int, int, int]:
+        line, verdict = judged
+        bad = failed(verdict)
+        return sum(c.status is Status.RETRY for c in bad), len(bad), -line.number
+
+    bad = (judged for lines in parts.values() for judged in lines if failed(judged[1]))
+    return heapq.nlargest(_WORST, bad, key=rank)
+
+
+def tables(parts: Parts) -> tuple[Table, Table]:
     """Pass rates with Wilson's 95 % intervals: by character, and by character and check."""
     note = say(
         "PASS の割合: 何も指摘のない発言。区間は Wilson の 95 % (発言は独立とみなす)。",
         "PASS rate: lines without any remark. Intervals: Wilson, 95 %, lines as independent.",
     )
-    whole: list[tuple[str | float | int, ...]] = []
-    by_check: list[tuple[str | float | int, ...]] = []
-    for who, name in found.names.items():
-        counts = found.status[who]
-        n = sum(counts.values())
-        warned, rejected = counts[Status.WARN], counts[Status.RETRY]
-        whole.append((name, n, *_share(n - warned - rejected, n), warned, rejected))
-        for check in CHECK_NAMES:
-            warned, rejected = (
-                found.checks[who][check, status] for status in (Status.WARN, Status.RETRY)
-            )
-            by_check.append((name, check, n, *_share(n - warned - rejected, n), warned, rejected))
-    rate = ("PASS rate", "PASS rate low", "PASS rate high")
+    whole: list[tuple[str | float, ...]]
+    by_check: list[tuple[str | float, ...]]
+    whole = [(name, *_rates([v.status for _, v in lines])) for name, lines in parts.items()]
+    by_check = [
+        (name, check, *_rates([v.check(check).status for _, v in lines]))
+        for name, lines in parts.items()
+        for check in CHECK_NAMES
+    ]
+    columns = ("lines", "PASS rate", "PASS rate low", "PASS rate high", "WARN", "RETRY")
     return (
-        Table("By character", ("character", "lines", *rate, "WARN", "RETRY"), tuple(whole), note),
-        Table(
-            "By character and check",
-            ("character", "check", "lines", *rate, "WARN", "RETRY"),
-            tuple(by_check),
-        ),
+        Table("By character", ("character", *columns), tuple(whole), note),
+        Table("By character and check", ("character", "check", *columns), tuple(by_check)),
     )
 
 
-def _share(hits: int, n: int) -> tuple[float, float, float]:
-    return (hits / n, *wilson_interval(hits, n))
+def _rates(found: Sequence[Status]) -> tuple[float, ...]:
+    n, counts = len(found), Counter(found)
+    passed = n - counts[Status.WARN] - counts[Status.RETRY]
+    interval = wilson_interval(passed, n)
+    return n, passed / n, *interval, counts[Status.WARN], counts[Status.RETRY]
 
 
-_HIGHEST_TONE = 3
-
-
-def write_report(found: Tally, title: str, to: Path) -> list[Path]:
+def write_report(lines: Iterable[Judged], title: str, to: Path) -> list[Path]:
     """Write `report.html`, `characters.csv`, `checks.csv` and `worst.csv` into a folder.
 
     Raises:
         InputError: there is no line to report, or the folder cannot be written.
     """
-    if not found.total:
+    parts = by_character(lines)
+    if not parts:
         raise InputError(
             say(
                 "登録されているキャラクターの発言がありません", "holds no line of a known character"
@@ -218,20 +154,19 @@ def write_report(found: Tally, title: str, to: Path) -> list[Path]:
                 'write `やな: …` or {"speaker": "yana", "text": "…"} a line',
             ),
         )
-    by_character, by_check = tables(found)
-    page = _page(found, title, by_character, by_check)
+    of_characters, of_checks = tables(parts)
     files = {
-        "report.html": page,
-        "characters.csv": to_csv(by_character),
-        "checks.csv": to_csv(by_check),
-        "worst.csv": to_csv(_worst_table(found)),
+        "report.html": _page(parts, title, of_characters, of_checks),
+        "characters.csv": to_csv(of_characters),
+        "checks.csv": to_csv(of_checks),
+        "worst.csv": to_csv(_worst_table(parts)),
     }
     for name, text in files.items():
         write_atomically(to / name, text)
     return [to / name for name in files]
 
 
-def _page(found: Tally, title: str, by_character: Table, by_check: Table) -> str:
+def _page(parts: Parts, title: str, of_characters: Table, of_checks: Table) -> str:
     return (
         templates("naisei.director")
         .get_template("script.html")
@@ -240,23 +175,26 @@ def _page(found: Tally, title: str, by_character: Table, by_check: Table) -> str
             language=language(),
             notes=[],
             say=say,
-            total=found.total,
-            tables=[_rates_joined(by_character, say("人物ごと", "By character"))],
-            checks=_rates_joined(by_check, say("人物と検査ごと", "By character and check")),
-            charts=[*(c.svg() for c in [table_chart(by_character)] if c), _tone(found)],
-            worst=found.worst,
+            total=sum(map(len, parts.values())),
+            tables=[_rates_joined(of_characters, say("人物ごと", "By character"))],
+            checks=_rates_joined(of_checks, say("人物と検査ごと", "By character and check")),
+            charts=[*(c.svg() for c in [table_chart(of_characters)] if c), _tone(parts)],
+            worst=[(line, verdict, failed(verdict)) for line, verdict in worst(parts)],
+            shown=_SHOWN,
         )
     )
 
 
-def _tone(found: Tally) -> str:
+def _tone(parts: Parts) -> str:
     """Tone scores over the script, a line each character."""
-    lines = {
-        name: [Point(1 + at * curve.width, score) for at, score in enumerate(curve.points)]
-        for name, curve in ((name, found.curves[who]) for who, name in found.names.items())
-    }
+    curves = {}
+    for name, lines in parts.items():
+        scores = [verdict.tone.score for _, verdict in lines]
+        width = -(-len(scores) // _POINTS)
+        sections = [(at, scores[at : at + width]) for at in range(0, len(scores), width)]
+        curves[name] = [Point(1 + at, sum(some) / len(some)) for at, some in sections]
     return line_chart(
-        lines,
+        curves,
         title=say("口調スコアの推移", "Tone score over time"),
         x=say("発言", "line"),
         y=say("口調スコア", "tone score"),
@@ -275,12 +213,15 @@ def _rates_joined(table: Table, title: str) -> Table:
     return Table(title, head, rows, table.note)
 
 
-def _worst_table(found: Tally) -> Table:
+def _worst_table(parts: Parts) -> Table:
     columns = ("line", "character", "status", "text", "check", "check status", "reason", "spans")
     rows = tuple(
-        (w.number, w.speaker, w.status.value, w.text, name, status.value, reason, " / ".join(spans))
-        for w in found.worst
-        for name, status, reason, _, spans in w.checks
+        (
+            *(line.number, line.who.name, verdict.status.value, line.text[:_SHOWN]),
+            *(check.name, check.status.value, check.reason, " / ".join(check.evidence)),
+        )
+        for line, verdict in worst(parts)
+        for check in failed(verdict)
     )
     return Table("Worst lines", columns, rows)
 
@@ -299,9 +240,8 @@ def as_text(judged: Judged) -> str:
     out = [
         f"{line.number:>4} {verdict.status.value:<5} {line.speaker or verdict.character}: {shown}"
     ]
-    for check in verdict.checks:
-        if check.status is not Status.PASS:
-            spans = quoted(check.evidence, spoken := language())
-            told = check.reason + ("" if spoken == "ja" or not spans else " ") + spans
-            out.append(f"     {check.status} {check.name}: {told} {check.suggestion}")
+    for check in failed(verdict):
+        spans = quoted(check.evidence, spoken := language())
+        reason = check.reason + ("" if spoken == "ja" or not spans else " ") + spans
+        out.append(f"     {check.status} {check.name}: {reason} {check.suggestion}")
     return "\n".join(out)

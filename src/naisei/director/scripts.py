@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
 
 from naisei.core import InputError
 from naisei.director.character import Character, load_character, shipped
 from naisei.lang import say
 from naisei.lengths import LINE, bounded
-from naisei.transcripts import Turn, parse_transcripts, row_turn
+from naisei.transcripts import Turn, parse_transcripts
 
 
 class Speakers:
@@ -115,28 +114,6 @@ def read_lines(text: str, place: str, speakers: Speakers, *, form: str = "") -> 
         for talk, one in enumerate(found)
         for turn in one.turns
     ]
-
-
-def live_lines(stream: BinaryIO, place: str, speakers: Speakers) -> Iterator[ScriptLine]:
-    """The lines of a stream of UTF-8 as they come, of JSON or of a script, a row a line.
-
-    Raises:
-        InputError: at the row that cannot be used.
-    """
-    for number, raw in enumerate(stream, 1):
-        try:
-            row = raw.decode("utf-8-sig" if number == 1 else "utf-8")
-        except UnicodeDecodeError as error:
-            raise InputError(
-                say(
-                    f"UTF-8 のテキストではありません ({error.reason})",
-                    f"is not UTF-8 text ({error.reason})",
-                ),
-                place=f"{place}:{number}",
-                remedy=say("UTF-8 で保存してください", "save the file as UTF-8"),
-            ) from None
-        if (turn := row_turn(number, row.rstrip("\r\n"), place)) is not None:
-            yield _line(turn, None if row.lstrip()[:1] == "{" else 0, place, speakers)
 
 
 def _line(turn: Turn, talk: int | None, place: str, speakers: Speakers) -> ScriptLine:

@@ -10,7 +10,6 @@ from naisei.transcripts.reader import (
     preview,
     read_transcript,
     read_transcripts,
-    row_turn,
 )
 from naisei.transcripts.turns import Transcript, Turn, plain_name
 
@@ -24,5 +23,4 @@ __all__ = [
     "preview",
     "read_transcript",
     "read_transcripts",
-    "row_turn",
 ]

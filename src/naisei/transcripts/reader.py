@@ -118,25 +118,6 @@ def preview(one: Transcript) -> tuple[str, ...]:
     return (say("。", "; ").join(parts), *first)
 
 
-def row_turn(number: int, row: str, place: str) -> Turn | None:
-    """The utterance of a single row, JSON or script; `None` if there is none.
-
-    Raises:
-        InputError: the row is JSON, and no utterance.
-    """
-    if not row.strip():
-        return None
-    if row.lstrip()[:1] == "{":
-        form = json_forms.JSON_FORMS[-1]
-        entries = [_entry(row, number, place)]
-        return next(json_reading.json_turns(form, entries, place, unnamed="keep"))
-    if text_forms.is_aside(row):
-        return None
-    script = text_forms.TEXT_FORMS[-1]
-    found = next(text_reading.text_turns(script, [(number, row)], "keep"), None)
-    return found or Turn(number, "", row)
-
-
 def _check_form(form: str) -> None:
     if form and form not in {one.name for one in FORMS}:
         raise InputError(
