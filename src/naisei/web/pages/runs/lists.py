@@ -62,12 +62,12 @@ class RunAddress:
     @property
     def label(self) -> str:
         """System, agent, what differs from the defaults, and when it began."""
-        run = found_at(self.path)
-        if run.broken:  # a study, too
+        try:
+            run = Frozen.read(self.path / "config.json")
+        except InputError:  # a study, too
             return self.name
-        config = Frozen.read(self.path / "config.json").config
         began = run.created[5:16].replace("T", " ")
-        parts = run.system, run.agent, as_title(run.system, config), began
+        parts = run.system, run.agent, as_title(run.system, run.config), began
         return " · ".join(filter(None, parts))
 
     @staticmethod
