@@ -66,3 +66,10 @@ def test_suggestions_are_reviewed_one_by_one(options: WebOptions) -> None:
             assert re.findall(r'name="keep" value="(\d+)" checked', again.text) == ["1"]
             none = client.post("/emphasis/tag", data={**hidden, "text": body})
             assert not re.search(r"\*\*|<strong>", none.text.split('<pre id="marked"')[1])
+
+
+def test_the_page_says_why_nothing_is_suggested(options: WebOptions) -> None:
+    with WebServer(options) as server, server.visitor() as client:
+        for text, why in (("# T\n\nAlways wear a helmet.", "日本語"), ("晴れです。", "短く")):
+            found = client.post("/emphasis/tag", data={"text": text, "max_share": "0.2"}).text
+            assert why in found.partition('role="status"')[2].partition("</p>")[0]

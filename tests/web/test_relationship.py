@@ -143,3 +143,12 @@ def test_a_conversation_is_rated_by_the_servers_model_where_that_is_chosen(
     with WebServer(options) as server, server.visitor() as client:
         without = client.post("/relationship/file", data={**chosen, "rater": "model"})
         assert without.status_code == 422
+
+
+def test_an_english_conversation_gets_no_curves_but_the_reason(options: WebOptions) -> None:
+    text = "Ann: Good morning.\nBob: Hello.\nAnn: Pass the salt, please.\nBob: Here you are."
+    with WebServer(options) as server, server.visitor() as client:
+        client.headers["accept-language"] = "en"
+        assert "reads Japanese only" in client.get("/relationship").text
+        shown = client.post("/relationship/file", data={"text": text}).text
+        assert "only Japanese" in shown and "<figure" not in shown

@@ -109,8 +109,11 @@ def named(text: str) -> list[str]:
 def test_the_list_filters_by_name_system_and_state(server: WebServer) -> None:
     links = lambda text: re.findall(r'href="/runs/show/([^"]+)"', text)  # noqa: E731
     shown = {"clarify-a", "clarify-b", "study", "study/director-c"}
-    assert set(links(get(server, "/runs"))) == shown
-    assert links(get(server, "/runs/rows", system="director")) == ["study", "study/director-c"]
+    listed = links(get(server, "/runs"))
+    assert set(listed) == shown | {f"~{name}" for name in RUNS}
+    assert all(each.startswith("~") for each in listed[-len(RUNS) :])
+    found = links(get(server, "/runs/rows", system="director"))
+    assert found == ["study", "study/director-c", "~director"]
     assert links(get(server, "/runs/rows", text="IFY-A")) == ["clarify-a"]
     assert "no config of a run" in get(server, "/runs/rows", state="broken")
 
@@ -440,15 +443,16 @@ def test_a_recorded_run_opens_and_exports_without_a_call_or_a_trace(
     before = {path: path.stat().st_mtime_ns for path in RECORDED.rglob("*")}
     options = WebOptions(state=tmp_path / "state", runs=tmp_path / "runs")
     with WebServer(options) as server:
-        assert "never changed" in get(server, "/runs")
-        page = get(server, f"/runs/show/{name}")
+        page = get(server, f"/runs/show/~{name}")
         (episode, *_) = re.findall(r'href="(/runs/episode/[^"]+)"', page)
         steps = (get(server, f"{episode.replace('&amp;', '&')}&at={n}") for n in range(1, 11))
         assert any("hand:language-model" in step for step in steps)
-        lines = get(server, f"/runs/file/{name}", **{"as": "events"}).splitlines()
+        lines = get(server, f"/runs/file/~{name}", **{"as": "events"}).splitlines()
         assert all(json.loads(line) for line in lines)
         made(options.runs / "own", 1, wins=1)
-        assert f"/runs/show/{name}" not in get(server, "/runs")
+        listed = get(server, "/runs")
+        assert -1 < listed.find("/runs/show/own") < listed.find(f"/runs/show/~{name}")
+        assert get(server, f"/runs/show/~{name}")
     shown = naisei("runs", "show", RECORDED / name)
     assert shown.code == 0 and "hand:language-model" in shown.out
     report = tmp_path / "report.html"
@@ -548,3 +552,38 @@ def test_a_study_keeps_its_heading_once_its_rows_were_loaded(tmp_path: Path) -> 
         assert "director-c" in get(server, "/runs/row/study/director-c", within="1")
         page = get(server, "/runs")
         assert 'class="group"' in page and 'value="study"' in page
+
+
+def test_a_failed_episode_is_one_click_from_the_list(tmp_path: Path) -> None:
+    made(tmp_path / "runs" / "clarify-a", 3, wins=2)
+    with WebServer(WebOptions(state=tmp_path / "state", runs=tmp_path / "runs")) as server:
+        page = get(server, "/runs")
+        own, shipped = re.findall(r'href="(/runs/episode/[^"]+at=wrong)"', page)
+        assert "/clarify-a?e=item-0002" in own
+        with server.client() as client:
+            there = client.get(shipped.replace("&amp;", "&"), follow_redirects=True).text
+            assert 'class="tag wrong"' in there
+
+
+def test_a_note_is_shown_in_the_list_of_its_run_and_found(tmp_path: Path) -> None:
+    path = made(tmp_path / "runs" / "clarify-a", 3, wins=3)
+    with WebServer(WebOptions(state=tmp_path / "state", runs=path.parent)) as server:
+        with server.visitor() as client:
+            note = {"rubric": "thumb", "e": "item-0001#0", "thumb": "bad", "note": "Why tea?"}
+            assert client.post("/runs/annotate/clarify-a", data=note).status_code == 200
+        rows = re.findall(r"<tr>.*?</tr>", get(server, "/runs/show/clarify-a"), re.DOTALL)
+        (marked,) = [row for row in rows if "Why tea?" in row]
+        assert "item-0001" in marked and "×" in marked
+        found = get(server, "/runs/search", find="why TEA")
+        assert "/runs/episode/clarify-a?e=item-0001%230" in found
+        assert "item-0001" in get(server, "/runs/episodes/clarify-a", text="why tea")
+
+
+def test_a_run_to_compare_with_is_chosen_by_hand_and_no_fork_is_offered(tmp_path: Path) -> None:
+    runs = tmp_path / "runs"
+    for name, n in (("clarify-a", 3), ("clarify-a-fork-1234", 1), ("clarify-b", 2)):
+        made(runs / name, n, wins=1)
+    with WebServer(WebOptions(state=tmp_path / "state", runs=runs)) as server:
+        page = get(server, "/runs/compare", run="clarify-a")
+        assert re.findall(r'type="radio" name="run" value="([^"]+)"', page) == ["clarify-b"]
+        assert "checked" not in page

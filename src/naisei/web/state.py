@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from importlib import import_module
-from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -29,7 +28,7 @@ from naisei.web.pages import pages as all_pages
 from naisei.web.visitors import Visitor, Visitors
 
 T = TypeVar("T")
-#: Runs that ship: what a good one of each system looks like.
+#: The recorded runs that ship, one of each system. They are only read.
 RECORDED = Path(__file__).parent.parent / "data" / "recorded_runs"
 
 
@@ -57,14 +56,6 @@ class ServerState:
             idle=options.idle,
             shared=options.workers > 1,
         )
-
-    @property
-    def runs(self) -> Path:
-        """The folder whose runs are shown: the recorded examples until there is a run of one's own.
-        Runs are only ever read, so the examples stay as they are."""
-        own = self.options.runs
-        any_own = chain(own.glob("*/config.json"), own.glob("*/*/config.json"))
-        return own if next(any_own, None) else RECORDED
 
     def cached(self, name: str, make: Callable[[], T]) -> T:
         """Something that lives as long as the server, made when first asked for: a page's cache.

@@ -93,7 +93,7 @@ def _lines(config: AgentConfig, id: str, event: Event) -> Sequence[Line]:
         return (Line(question, name, under=(inside,)), mine) if question else (mine,)
     if event.kind == "act" and isinstance(result, dict) and result["text"]:
         left = not result["reward"]
-        done = say("しませんでした", "left alone") if left else say("しました", "done")
+        done = say("見送り", "not done") if left else say("実行済み", "done")
         mark = Mark(done, "dim" if left else "good")
         return (Line(str(result["text"]), tone="head", marks=(mark,), under=(inside,)),)
     if event.kind == "remember" and request["memory"] != STREAM:

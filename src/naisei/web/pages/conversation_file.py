@@ -30,7 +30,6 @@ from naisei.relationship.recorder import Recorder, recorded, streams_of
 from naisei.relationship.schemas import WAYS
 from naisei.relationship.standing import on_demand
 from naisei.relationship.vector import DIMENSIONS
-from naisei.runs.charts import Chart
 from naisei.text_files import text_of
 from naisei.transcripts import Transcript, parse_transcripts, preview
 from naisei.web.conversations.routes import model_field
@@ -143,13 +142,14 @@ def _read(text: str, name: str, fields: dict[str, str]) -> tuple[Dialogue | None
     }
 
 
-def _charts(rating: Rating) -> list[Chart]:
-    """A chart a direction."""
-    out = []
+def _charts(rating: Rating) -> list[tuple[str, str]]:
+    """Title and drawing of each direction that could be read."""
+    drawn = []
     for way in WAYS:
         course = [{n: turn.marks[way][n].value for n in DIMENSIONS} for turn in rating.turns]
-        out.append(direction_chart(" → ".join(rating.name(way)), course))
-    return out
+        title = " → ".join(rating.name(way))
+        drawn.append((title, direction_chart(title, course).small()))
+    return [(title, svg) for title, svg in drawn if svg]
 
 
 ROUTES = [Route(_PATH, _file, methods=["POST"])]

@@ -11,10 +11,11 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
-from naisei.core import AskUser, Chat, Event, Flow, Remember, Say, Where
+from naisei.core import AskUser, Chat, Event, Flow, Remember, Say, Status, Where
 from naisei.director.character import Character, parse_character, shipped, shipped_profile
 from naisei.director.config import TalkRules
 from naisei.director.describe import writer_messages
+from naisei.director.draft import checked
 from naisei.director.flow import Writer, turn
 from naisei.director.lines import turn_lines
 from naisei.director.schemas import Draft, TalkResult, Turn
@@ -158,8 +159,9 @@ _READY = 3
 
 
 def _template_context(here: PageConversation) -> Mapping[str, Any]:
-    """persona: of who speaks next. ready: lines of theirs to try, an answer to the last line first;
-    none for a profile of the visitor's own."""
+    """persona: of who speaks next. ready: lines of theirs to try, an answer to the last line first.
+    failing: a line of the other's that the check refuses. None for a profile of the visitor's
+    own."""
     requests: list[Any] = [e.request for e in here.events if e.kind == "remember"]
     told = [Turn.model_validate(request["item"]) for request in requests]
     cast: tuple[Character, ...] = here.config.cast
@@ -169,7 +171,14 @@ def _template_context(here: PageConversation) -> Mapping[str, Any]:
     openings = [before for before, _ in exchanges(other.id) if before]
     at = len(told) * _READY % max(1, len(openings))
     ready = [*answers, *openings[at:], *openings][:_READY]
-    return {"persona": speaker.persona.strip(), "ready": ready}
+    rules: TalkRules = here.config.rules
+    state = _recorder(here.config).state
+    failing = (
+        line
+        for _, line in exchanges(other.id)
+        if checked(line, speaker, state, rules.language, rules.rules).status is Status.RETRY
+    )
+    return {"persona": speaker.persona.strip(), "ready": ready, "failing": next(failing, "")}
 
 
 KIND: ConversationKind[DuoConfig] = ConversationKind(

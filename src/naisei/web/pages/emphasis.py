@@ -16,7 +16,7 @@ from starlette.routing import Route
 
 from naisei.core import InputError
 from naisei.emphasis.corpus.read import SUFFIXES, Format, read_bytes
-from naisei.emphasis.review import suggested
+from naisei.emphasis.review import suggested, why_none
 from naisei.emphasis.tag import Suggestions, TextRun, marked, paragraphs, suggest
 from naisei.emphasis.taggers.editor import bundled_tagger
 from naisei.lang import say
@@ -80,6 +80,7 @@ async def _tag(request: Request) -> Response:
         request,
         "emphasis/_result.html",
         found=found,
+        why_none=why_none(found),
         paragraphs=rows,
         text=text,
         lost=lost,

@@ -14,12 +14,17 @@ from naisei.runs.lines import Line, Mark
 from naisei.web.html import fragment
 from naisei.web.replay import RecordedEpisode, Replay, StepMark, Turning
 
+#: Each decision ends in a question or an action; what it was made of stands before that.
+_ENDS = ("ask", "act")
+
 
 def _state(episode: RecordedEpisode, events: Sequence[Event]) -> str:
     task = episode.task
     if not isinstance(task, ClarifyTask):
         return ""
     decisions = _decisions(task, episode, events)
+    if events and events[-1].kind in _ENDS:  # the next decision is not part of this event
+        decisions = decisions[: sum(event.kind in _ENDS for event in events)]
     texts = task.data.actions.text
     now = decisions[-1] if decisions else None
     before = {c.action: c.p for c in decisions[-2].chances} if len(decisions) > 1 else {}
@@ -56,8 +61,7 @@ def _turning(episode: RecordedEpisode) -> Turning | None:
     task, events = episode.task, episode.events
     if not isinstance(task, ClarifyTask):
         return None
-    # Each decision ends in a question or an action; what it was made of stands before that.
-    ends = [n for n, event in enumerate(events) if event.kind in ("ask", "act")]
+    ends = [n for n, event in enumerate(events) if event.kind in _ENDS]
     failed = act_marks(events)
     until = next((k for k, n in enumerate(ends) if n in failed), None)
     decisions = _decisions(task, episode, events)
@@ -74,7 +78,12 @@ def _turning(episode: RecordedEpisode) -> Turning | None:
     guess = best(decisions[first])
     named = text(guess) if guess is not None else ""
     wish = text(instance.gold)
-    if first == 0 or best(decisions[first - 1]) not in wished:
+    if not (decisions[first].chances or decisions[first].thought):  # of an agent without beliefs
+        told = say(
+            f"行動「{named}」は、望みの「{wish}」ではありませんでした",
+            f'it did "{named}", but the wish was "{wish}"',
+        )
+    elif first == 0 or best(decisions[first - 1]) not in wished:
         told = say(
             f"はじめから「{named}」を最有力と見ていて、望みの「{wish}」ではありませんでした",
             f'from the start the best guess was "{named}", not "{wish}"',

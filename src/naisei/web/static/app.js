@@ -32,11 +32,13 @@
     event.preventDefault();
     form.requestSubmit();
   });
+  let early = false;
   document.addEventListener("htmx:configRequest", (event) => {
     const form = event.target.closest?.("[data-composer]");
     if (!form || event.detail.formData.get("step")) return;
-    // It is not the turn of this field: what is written stays, and what is waited for is said.
+    // It is not the turn of this field: what is written stays, and the notice says what is awaited.
     event.preventDefault();
+    early = true;
     const choice = document.querySelector("#status form button");
     const ja = document.documentElement.lang === "ja";
     notice(choice
@@ -44,17 +46,22 @@
       : (ja ? "まだあなたの番ではありません。書いたものは残っています。" : "It is not your turn yet; what you wrote stays."));
     choice?.focus();
   });
-  // A line that was rejected comes back to be written anew.
+  // A line that was rejected comes back, selected; it goes when another is sent in its place.
   let sent = "";
+  let rejected = "";
   function restore() {
     const field = document.querySelector("[data-composer] textarea");
     if (!sent || !field || field.value || !document.querySelector("#status [data-rejected]")) return;
-    field.value = sent;
+    field.value = rejected = sent;
+    field.select();
     sent = "";
   }
   document.addEventListener("htmx:afterRequest", (event) => {
     const form = event.target.closest?.("[data-composer]");
-    if (!form || !event.detail.successful) return;
+    if (!event.detail.successful) return;
+    const written = document.querySelector("[data-composer] textarea");
+    if (event.target.closest?.("#status form") && written?.value === rejected) written.value = "";
+    if (!form) return;
     const field = form.querySelector("textarea");
     sent = field?.value ?? "";
     form.reset();
@@ -77,7 +84,10 @@
         if (event.lastEventId) after = event.lastEventId;
         swap(event.data);
       });
-      source.addEventListener("status", (event) => swap(event.data));
+      source.addEventListener("status", (event) => {
+        swap(event.data);
+        if (early && document.querySelector('#status [name="step"]')) { early = false; notice(""); }
+      });
       source.addEventListener("end", () => {
         over = true;
         close();

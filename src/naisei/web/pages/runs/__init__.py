@@ -1,7 +1,7 @@
 """Runs: list, details to the last effect, comparison, downloads.
 
-A run is named by its path under the folder of runs (`clarify-12ab`, `study/with-memo`); a
-conversation of the visitor's own by `@<id>`.
+A run is named by its path under the folder of runs (`clarify-12ab`, `study/with-memo`), an example
+that ships by `~<name>`, a conversation of the visitor's own by `@<id>`.
 """
 
 from __future__ import annotations

@@ -17,15 +17,21 @@ from naisei.core import InputError
 from naisei.lang import say
 from naisei.runs.compare import Comparison, compare, load
 from naisei.runs.frozen import Frozen
-from naisei.runs.listing import find_runs
+from naisei.runs.listing import looked_at
 from naisei.runs.report import StoredSummary, stored_summary
 from naisei.runs.tables import to_csv, to_markdown
-from naisei.system.spelled import as_title
 from naisei.system.studies import headline_name
 from naisei.web.html import page_response
 from naisei.web.pages.runs.files import download
-from naisei.web.pages.runs.lists import RunAddress, chosen_runs, file_state, opened, place_of
-from naisei.web.state import server_of
+from naisei.web.pages.runs.lists import (
+    RunAddress,
+    all_runs,
+    chosen_runs,
+    file_state,
+    opened,
+    place_of,
+)
+from naisei.web.state import ServerState, server_of
 
 #: Runs at a time; pairs grow with the square.
 _MOST = 6
@@ -60,18 +66,9 @@ async def show(request: Request) -> Response:
 async def _choose(request: Request, names: list[str], refused: str = "") -> Response:
     """Fewer than two runs, too many, or incomparable ones: an error, with candidates for
     comparison."""
-    root = server_of(request).runs
-    others: list[tuple[str, str, str]] = []
+    others: list[tuple[RunAddress, int]] = []
     if len(names) == 1:
-        chosen = place_of(request, names[0])
-        frozen = Frozen.read(chosen.path / "config.json")
-        others = [
-            (RunAddress.under(root, run.path).name, run.agent, as_title(run.system, other.config))
-            for run in await asyncio.to_thread(find_runs, root)
-            if run.system == frozen.system and run.path != chosen.path
-            for other in [Frozen.read(run.path / "config.json")]
-            if other.data_hash == frozen.data_hash
-        ]
+        others = await asyncio.to_thread(_offered, server_of(request), place_of(request, names[0]))
     told = {
         0: say("比べる実行を 2 つ以上選んでください。", "Choose two runs or more to compare."),
         1: "",  # the page asks for the other
@@ -95,6 +92,19 @@ async def _choose(request: Request, names: list[str], refused: str = "") -> Resp
     )
 
 
+def _offered(server: ServerState, chosen: RunAddress) -> list[tuple[RunAddress, int]]:
+    """Runs to compare one with, and how many episodes of each are scored, the most first: those of
+    the same system and data. A fork repeats one episode: it is shown beside its parent."""
+    frozen = Frozen.read(chosen.path / "config.json")
+    found = [
+        (RunAddress.of(server, run.path), looked_at(run).scored)
+        for run in all_runs(server)
+        if run.system == frozen.system and run.path != chosen.path and "-fork-" not in run.path.name
+        if Frozen.read(run.path / "config.json").data_hash == frozen.data_hash
+    ]
+    return sorted(found, key=lambda each: -each[1])
+
+
 async def file(request: Request) -> Response:
     """`GET /runs/compare/file?run=…&run=…&as=md|csv`."""
     places = [*chosen_runs(request).values()]
@@ -112,18 +122,16 @@ async def file(request: Request) -> Response:
 
 def _work(sides: list[Side], comparison: Comparison) -> dict[str, Any]:
     names = list(dict.fromkeys(m.name for side in sides for m in side.stored.summary.metrics))
-    short = {str(side.place.path): side.place.name for side in sides}
     head = headline_name(load(sides[0].place.path, sides[0].place.name))
     return {
         "verdicts": [line for line in comparison.lines if line.metric == head],
-        "labels": {str(side.place.path): _label(side) for side in sides},
+        "labels": {str(side.place.path): side.place.label for side in sides},
         "bases": [_with_base(sides, n) for n in range(len(sides))],
         "sides": sides,
         "names": names,
         "metrics": [{m.name: m for m in side.stored.summary.metrics} for side in sides],
         "comparison": comparison,
         "scale": _scale(comparison),
-        "short": short,
         "units": _units(sides) if len(sides) == 2 else None,
     }
 
@@ -133,15 +141,6 @@ def _with_base(sides: list[Side], first: int) -> str:
     names = [side.place.name for side in sides]
     ordered = [names[first], *names[:first], *names[first + 1 :]]
     return "/runs/compare?" + urlencode([("run", name) for name in ordered])
-
-
-def _label(side: Side) -> str:
-    """A label of a run: its name, agent and models."""
-    config = side.frozen.config
-    models = config.get("models")
-    told = [config.get("agent"), *(models.values() if isinstance(models, dict) else ())]
-    by = ", ".join(dict.fromkeys(str(each) for each in told if each))
-    return f"{side.place.name} ({by})" if by else side.place.name
 
 
 def _side(place: RunAddress) -> Side:

@@ -94,7 +94,7 @@ async def show(request: Request) -> Response:
             return _page(directory, loaded, at, query["find"], len(hits), beside) | {
                 "beside_parent": beside_parent,
                 "parent": parent,
-                "forks": forks_of(server.runs, place, name),
+                "forks": forks_of(server.options.runs, place, name),
                 "fork_form": (form := fork_form(server, place, directory.frozen, events[at]))
                 if events
                 else None,

@@ -20,7 +20,7 @@ from naisei.system.registry import declared
 from naisei.web.pages.runs.commands import commands_of
 from naisei.web.pages.runs.lists import RunAddress, looking
 from naisei.web.pages.runs.started import why_not
-from naisei.web.state import RECORDED, ServerState
+from naisei.web.state import ServerState
 
 #: Minutes after which a fork stops (a new request continues it), and characters of a text.
 _MINUTES, _TEXT = 10, 30_000
@@ -50,7 +50,7 @@ def fork_form(
     if (
         why_not(server)
         or place.own
-        or place.path.is_relative_to(RECORDED)
+        or place.example
         or declared(frozen.system, frozen.config) is None
         or not (fixed or offered)
     ):

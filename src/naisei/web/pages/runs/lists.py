@@ -17,16 +17,23 @@ from starlette.responses import Response
 
 from naisei.core import InputError
 from naisei.lang import say
-from naisei.runs.annotations import Annotation, rubrics, together, written_on
+from naisei.runs.annotations import (
+    Annotation,
+    read_annotations,
+    rubrics,
+    together,
+    written_on,
+)
 from naisei.runs.directory import RunDirectory, log_state
 from naisei.runs.export import study_runs
+from naisei.runs.frozen import Frozen
 from naisei.runs.listing import Listed, RunEntry, find_runs, found_at, look_at_all, looked_at
 from naisei.runs.lock import locked
-from naisei.runs.overview import headline
+from naisei.runs.overview import Overview, headline
 from naisei.runs.report import STUDY
 from naisei.runs.show import summary_or_none
 from naisei.runs.task import Metric
-from naisei.system.registry import declared
+from naisei.system.registry import declared, digest_of
 from naisei.system.spelled import as_title
 from naisei.web.html import page_response
 from naisei.web.state import RECORDED, ServerState, server_of
@@ -47,9 +54,28 @@ class RunAddress:
         given = "&".join(f"{k}={quote(str(v), safe='')}" for k, v in query.items() if v != "")
         return f"/runs/{verb}/{quote(self.name)}{'?' if given else ''}{given}"
 
+    @property
+    def example(self) -> bool:
+        """Whether it is a recorded run that ships."""
+        return self.path.parent == RECORDED
+
+    @property
+    def label(self) -> str:
+        """System, agent, what differs from the defaults, and when it began."""
+        try:
+            run = Frozen.read(self.path / "config.json")
+        except InputError:  # a study, too
+            return self.name
+        began = run.created[5:16].replace("T", " ")
+        parts = run.system, run.agent, as_title(run.system, run.config), began
+        return " · ".join(filter(None, parts))
+
     @staticmethod
-    def under(root: Path, path: Path) -> RunAddress:
-        return RunAddress(path.relative_to(root).as_posix(), path)
+    def of(server: ServerState, path: Path) -> RunAddress:
+        """The address of a run of the server's folder, or of an example."""
+        if path.parent == RECORDED:
+            return RunAddress(f"~{path.name}", path)
+        return RunAddress(path.relative_to(server.options.runs).as_posix(), path)
 
 
 def place_of(request: Request, name: str | None = None) -> RunAddress:
@@ -77,7 +103,7 @@ def _within(server: ServerState, name: str) -> Path:
     tame = len(parts) in (1, 2) and all(
         part not in ("", ".", "..") and not set(part) & set("\\\0:") for part in parts
     )
-    root = server.runs
+    root = server.options.runs
     path = root.joinpath(*parts) if tame else root
     try:
         # A link inside the folder must not lead out of it.
@@ -90,6 +116,21 @@ def _within(server: ServerState, name: str) -> Path:
     if not good:
         raise HTTPException(404, say("そのような実行はありません", "there is no such run"))
     return path
+
+
+def all_runs(server: ServerState) -> list[RunEntry]:
+    """The server's own runs, then the examples; without reading logs."""
+    return [*find_runs(server.options.runs), *find_runs(RECORDED)]
+
+
+def notes_of(server: ServerState, run: Path) -> dict[str, str]:
+    """Episode → thumbs and notes of all readers, in one line."""
+    signs, found = {"good": "○", "bad": "×"}, dict[str, list[str]]()
+    for each in read_annotations(annotations_of(server, run)):
+        if each.unit and each.rubric == "thumb":
+            given = [signs[value] for value in each.answers.get("thumb", ()) if value in signs]
+            found.setdefault(each.unit, []).append(" ".join([*given, each.note]).strip())
+    return {unit: " / ".join(filter(None, texts)) for unit, texts in found.items()}
 
 
 def annotations_of(server: ServerState, run: Path) -> Path:
@@ -163,6 +204,8 @@ _COLUMNS = {
 _Seen = dict[tuple[str, tuple[object, ...]], "Row"]
 _KEPT = 2_000
 _NOTHING = Annotation()
+#: An episode of an example whose first action was wrong.
+_STUMBLE = RunAddress("~clarify", RECORDED / "clarify").url("episode", e="b056-2#0", at="wrong")
 #: Bytes of a log that is looked into apart, once the page is there.
 _LONG = 12 * 2**20
 
@@ -170,7 +213,8 @@ _LONG = 12 * 2**20
 @dataclass(frozen=True, slots=True)
 class Row:
     """One run in the list. run: `None` until its log is read. metrics: by name, the headline
-    first. stopped: why it is not at its end. title: what it is, in a few words."""
+    first. stopped: why it is not at its end. title: what it is, in a few words. failure: the first
+    episode that failed."""
 
     place: RunAddress
     found: RunEntry
@@ -178,6 +222,7 @@ class Row:
     metrics: Mapping[str, Metric] = field(default_factory=dict)
     stopped: str = ""
     title: str = ""
+    failure: str = ""
     written: Annotation = _NOTHING
 
     def metric(self, name: str) -> Metric | None:
@@ -245,16 +290,17 @@ async def one_row(request: Request) -> Response:
 
 async def _answer(request: Request, template: str) -> Response:
     server, seen, wanted = server_of(request), seen_runs(request), ListQuery.of(request)
-    root = server.runs
     given = request.query_params.get("offset", "0")
     offset = int(given[:9]) if given.isdecimal() else 0
 
     def work() -> dict[str, Any]:
-        all_ = find_runs(root)
+        all_ = all_runs(server)
         fitting = [row for run in all_ if (row := _fitting(run, server, wanted))]
         of_logs = wanted.state or wanted.sort in ("metric", "state", "scored", "tokens", "usd")
         if of_logs:
-            listed = look_at_all(root, [row.found for row in fitting])
+            own = [row.found for row in fitting if not row.place.example]
+            examples = [row.found for row in fitting if row.place.example]
+            listed = [*look_at_all(server.options.runs, own), *map(looked_at, examples)]
             fitting = [replace(row, run=run) for row, run in zip(fitting, listed, strict=True)]
         if wanted.sort == "metric":
             fitting = [looked(row, seen) for row in fitting]
@@ -282,14 +328,13 @@ async def _answer(request: Request, template: str) -> Response:
         **await asyncio.to_thread(work),
         wanted=wanted,
         grouped=not wanted.sort,
-        root=str(server.options.runs),
-        recorded=root == RECORDED,
         columns=_COLUMNS,
+        stumble=_STUMBLE,
     )
 
 
 def _fitting(run: RunEntry, server: ServerState, wanted: ListQuery) -> Row | None:
-    place = RunAddress.under(server.runs, run.path)
+    place = RunAddress.of(server, run.path)
     try:
         written = together(written_on(annotations_of(server, run.path)))
     except InputError as error:  # an error of this run only
@@ -331,9 +376,7 @@ def looked(row: Row, seen: _Seen, *, until: float = math.inf) -> Row:
     key = (str(row.place.path), (locked(row.place.path), *file_state(row.place.path)))
     known = seen.get(key)
     if known is not None and known.run is not None and known.run.state != "running":
-        return replace(
-            row, run=known.run, metrics=known.metrics, stopped=known.stopped, title=known.title
-        )
+        return replace(known, found=row.found, written=row.written)
     if until < math.inf and (time.monotonic() > until or _long(row.place.path)):
         return row
     made = _of_log(replace(row, run=looked_at(row.found)))
@@ -352,6 +395,8 @@ def _of_log(row: Row) -> Row:
     try:
         with opened(row.place.path) as directory:
             config, stored = directory.frozen.config, summary_or_none(directory)
+            overview = Overview(digest_of(row.found.system, config))
+            overview.update(directory.log)
     except InputError:
         return row
     experiment = declared(row.found.system, config)
@@ -363,7 +408,14 @@ def _of_log(row: Row) -> Row:
         metrics={m.name: m for m in (head, *shown) if m is not None},
         stopped=stored.stopped,
         title=as_title(row.found.system, config),
+        failure=first_failure(overview),
     )
+
+
+def first_failure(overview: Overview) -> str:
+    """The first episode that failed or was not scored; empty where there is none."""
+    found = (r.episode for r in overview.rows.values() if r.outcome in ("bad", "unscored"))
+    return next(found, "")
 
 
 def _is_column(metric: Metric, columns: Sequence[str]) -> bool:

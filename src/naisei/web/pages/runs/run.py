@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import threading
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
@@ -35,7 +35,7 @@ from naisei.runs.show import (
 from naisei.runs.task import Digest
 from naisei.system.declare import Experiment
 from naisei.system.registry import declared, digest_of
-from naisei.system.spelled import as_command, as_python, as_title
+from naisei.system.spelled import as_command, as_python
 from naisei.web.html import fragment, page_response
 from naisei.web.pages.runs import study
 from naisei.web.pages.runs.commands import commands_of
@@ -43,8 +43,10 @@ from naisei.web.pages.runs.lists import (
     RunAddress,
     annotations_of,
     file_state,
+    first_failure,
     is_study,
     looking,
+    notes_of,
     place_of,
 )
 from naisei.web.pages.runs.started import may_go_on
@@ -99,10 +101,11 @@ class TableQuery:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Some rows. cost: of the episode; total: how many fit in all; next: where the next
-    part begins. priced, counted: whether any has a price, or tokens, at all."""
+    """Some rows. notes: on episodes; cost: of the episode; total: how many fit in all; next: where
+    the next part begins. priced, counted: whether any has a price, or tokens, at all."""
 
     rows: Sequence[tuple[EpisodeOutcome, Cost]]
+    notes: Mapping[str, str]
     total: int
     next: int | None
     asked: TableQuery
@@ -145,7 +148,7 @@ async def show(request: Request) -> Response:
     at = request.query_params.get("at", "")
 
     def look(directory: RunDirectory) -> dict[str, Any] | str:
-        kept = overview_of(request, directory)
+        kept, notes = overview_of(request, directory), notes_of(server, place.path)
         with kept.lock:
             kept.overview.update(directory.log)
             if at.isdecimal() and int(at[:9]) < len(kept.overview.rows):
@@ -156,7 +159,7 @@ async def show(request: Request) -> Response:
                 "kept": summary,
                 "scored_counts": counts(directory),
                 "notes": [*directory.notes, *summary.summary.notes],
-                "table": _table(directory, kept.overview, asked),
+                "table": _table(directory, kept.overview, asked, notes),
                 "charts": _charts(place, directory, summary),
                 "metrics": _sorted(summary, _experiment(directory.frozen)),
                 **_state(server, place, directory, kept.overview),
@@ -174,7 +177,6 @@ async def show(request: Request) -> Response:
         written=together(remarks),
         remarks=remarks,
         reader=request.state.visitor.name,
-        title=as_title(found["frozen"].system, found["frozen"].config),
         command=as_command(found["frozen"].system, found["frozen"].config),
         python=as_python(found["frozen"].system, found["frozen"].config),
         **found,
@@ -241,9 +243,7 @@ def _state(
         "pace": pace,
         "outcomes": overview.counts,
         "total": overview.total,
-        "failed": next(
-            (r.episode for r in overview.rows.values() if r.outcome in ("bad", "unscored")), ""
-        ),
+        "failed": first_failure(overview),
         "strip": Strip.of(list(overview.rows.values()), overview.total),
     }
 
@@ -253,10 +253,11 @@ async def episodes(request: Request) -> Response:
     place, asked = place_of(request), TableQuery.of(request)
 
     def look(directory: RunDirectory) -> Table:
+        notes = notes_of(server_of(request), place.path)
         kept = overview_of(request, directory)
         with kept.lock:
             kept.overview.update(directory.log)
-            return _table(directory, kept.overview, asked)
+            return _table(directory, kept.overview, asked, notes)
 
     table = await looking(place, look)
     response = page_response(request, "runs/_episode_rows.html", place=place, table=table)
@@ -265,15 +266,17 @@ async def episodes(request: Request) -> Response:
     return response
 
 
-def _table(directory: RunDirectory, overview: Overview, asked: TableQuery) -> Table:
+def _table(
+    directory: RunDirectory, overview: Overview, asked: TableQuery, notes: Mapping[str, str]
+) -> Table:
     if asked.outcome == "going":
-        return _going(directory, asked)
+        return _going(directory, asked, notes)
     text = asked.text.lower()
     rows = [
         row
         for row in overview.rows.values()
         if asked.outcome in ("", row.outcome)
-        and (not text or text in row.episode.lower() or text in row.title.lower())
+        and text in "\n".join((row.episode, row.title, notes.get(row.episode, ""))).lower()
     ]
     found: dict[str, Cost] = {}
     if asked.sort in ("tokens", "usd", "seconds"):
@@ -288,14 +291,14 @@ def _table(directory: RunDirectory, overview: Overview, asked: TableQuery) -> Ta
     after = asked.start + len(part)
     made = [(row, found[row.episode]) for row in part]
     if after < len(rows):
-        return _made(made, len(rows), after, asked)
+        return _made(made, len(rows), after, asked, notes)
     if asked.outcome or len(overview.rows) >= overview.total:
-        return _made(made, len(rows), None, asked)
-    going = _going(directory, replace(asked, start=0))
-    return _made([*made, *going.rows], len(rows) + going.total, None, asked)
+        return _made(made, len(rows), None, asked, notes)
+    going = _going(directory, replace(asked, start=0), notes)
+    return _made([*made, *going.rows], len(rows) + going.total, None, asked, notes)
 
 
-def _going(directory: RunDirectory, asked: TableQuery) -> Table:
+def _going(directory: RunDirectory, asked: TableQuery, notes: Mapping[str, str]) -> Table:
     """Unfinished episodes."""
     wanted = EpisodeFilter(text=asked.text, state="going")
     page = episode_page(directory.log, wanted, offset=asked.start, limit=_AT_ONCE)
@@ -304,14 +307,19 @@ def _going(directory: RunDirectory, asked: TableQuery) -> Table:
         for x in page.lines
     ]
     cost = costs_of(directory.log, [row.episode for row in rows])
-    return _made([(row, cost[row.episode]) for row in rows], page.total, page.next, asked)
+    return _made([(row, cost[row.episode]) for row in rows], page.total, page.next, asked, notes)
 
 
 def _made(
-    rows: Sequence[tuple[EpisodeOutcome, Cost]], total: int, after: int | None, asked: TableQuery
+    rows: Sequence[tuple[EpisodeOutcome, Cost]],
+    total: int,
+    after: int | None,
+    asked: TableQuery,
+    notes: Mapping[str, str],
 ) -> Table:
     return Table(
         rows,
+        notes,
         total,
         after,
         asked,

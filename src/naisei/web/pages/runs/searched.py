@@ -1,4 +1,5 @@
-"""The text of all episodes of all runs, searched; and an episode made an instance of data."""
+"""The text of all episodes of all runs, and the notes on them, searched; and an episode made an
+instance of data."""
 
 from __future__ import annotations
 
@@ -16,8 +17,8 @@ from naisei.runs.directory import RunDirectory
 from naisei.runs.listing import Hit, Search, find_runs
 from naisei.system.instances import add_rows, rows_of
 from naisei.web.html import form_fields, page_response
-from naisei.web.pages.runs.lists import RunAddress, looking, place_of
-from naisei.web.state import server_of
+from naisei.web.pages.runs.lists import RunAddress, all_runs, looking, notes_of, place_of
+from naisei.web.state import ServerState, server_of
 
 #: Hits of a page, and seconds after which no further run is begun.
 _HITS, _SECONDS = 100, 2.0
@@ -27,13 +28,13 @@ async def search(request: Request) -> Response:
     """`GET /runs/search?find=<text>[&system=][&prompts=1][&from=<n>]`: in the runs, and in the
     visitor's own conversations."""
     given, server = request.query_params, server_of(request)
-    root, own = server.runs, server.conversations.folder(request.state.visitor)
+    own = server.conversations.folder(request.state.visitor)
     text, system = given.get("find", "")[:200], given.get("system", "")
     prompts, begin = bool(given.get("prompts")), given.get("from", "0")
     first = int(begin[:9]) if begin.isdecimal() else 0
 
     def work() -> dict[str, Any]:
-        all_ = find_runs(root)
+        all_ = all_runs(server)
         talks = [] if system else find_runs(own)
         places = [*talks, *(run for run in all_ if system in ("", run.system))]
         hits: list[tuple[RunAddress, Hit]] = []
@@ -41,7 +42,8 @@ async def search(request: Request) -> Response:
         looked = Search(text, (), prompts)
         while text and at < len(places) and time.monotonic() < until and len(hits) < _HITS:
             looked.places = places[at : at + 1]
-            hits += [(_run_address(root, own, hit.run), hit) for hit in looked]
+            hits += [(_run_address(server, own, hit.run), hit) for hit in looked]
+            hits += _noted(server, own, places[at].path, text)
             at += 1
         return {
             "hits": hits[:_HITS],
@@ -61,12 +63,19 @@ async def search(request: Request) -> Response:
     )
 
 
-def _run_address(root: Path, own: Path, run: Path) -> RunAddress:
-    return (
-        RunAddress(f"@{run.name}", run, own=True)
-        if run.parent == own
-        else RunAddress.under(root, run)
-    )
+def _noted(server: ServerState, own: Path, run: Path, text: str) -> list[tuple[RunAddress, Hit]]:
+    """Notes on episodes of a run that hold the text."""
+    return [
+        (_run_address(server, own, run), Hit(run, episode, "", say("メモ", "note"), note))
+        for episode, note in notes_of(server, run).items()
+        if text.casefold() in note.casefold()
+    ]
+
+
+def _run_address(server: ServerState, own: Path, run: Path) -> RunAddress:
+    if run.parent == own:
+        return RunAddress(f"@{run.name}", run, own=True)
+    return RunAddress.of(server, run)
 
 
 async def keep(request: Request) -> Response:

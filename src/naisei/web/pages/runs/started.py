@@ -26,7 +26,7 @@ from naisei.web.html import form_fields, page_response
 from naisei.web.pages.runs.commands import commands_of
 from naisei.web.pages.runs.example import EXAMPLES
 from naisei.web.pages.runs.lists import RunAddress, place_of
-from naisei.web.state import RECORDED, ServerState, server_of
+from naisei.web.state import ServerState, server_of
 
 #: Minutes after which a run stops; it can be resumed.
 _MINUTES = 60
@@ -167,7 +167,7 @@ def may_go_on(server: ServerState, place: RunAddress, frozen: Frozen) -> bool:
     models = frozen.config.get("models")
     named = set(models.values()) if isinstance(models, dict) else set()
     known = experiment is not None and bool(experiment.offered)
-    elsewhere = place.own or place.path.is_relative_to(RECORDED)
+    elsewhere = place.own or place.example
     return known and not elsewhere and named <= set(server.options.models) and not why_not(server)
 
 
