@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from naisei.core import Act, Embed, World, run
+from naisei.core import Act, Embed, World, play, run
 from naisei.models.embedders import EmbedHandler, NgramEmbedder
 from naisei.textgame.flow import play_game
 from naisei.textgame.planner.kind import CookingPlanner, build, is_tidying
 from naisei.textgame.player import PlayerContext
-from naisei.textgame.schemas import GameResult
+from naisei.textgame.schemas import GameResult, View
 from naisei.textgame.tidy.kind import TidyPlayer
 from textgame.tidy_house import INTRO, ToyHouse
 
@@ -195,6 +195,14 @@ def test_the_planner_becomes_the_player_that_the_game_calls_for() -> None:
     player = build().new(PlayerContext(game="toy", max_steps=20))
     assert run(play_game("toy", player, max_steps=20), World({Act: house})).won
     assert not isinstance(player, CookingPlanner)
+
+
+def test_the_planner_gives_up_at_once_where_the_first_text_is_of_neither_family() -> None:
+    text = "Find the old key and open the chest.\n-= Vault =-\nA vault."
+    first = View(room="Vault", feedback=text, candidates=("go east",), steps_left=20)
+    for view, gives_up in ((first, True), (first.model_copy(update={"steps_left": 9}), False)):
+        player = build().new(PlayerContext(game="toy", max_steps=20))
+        assert (play(player.decide(view), []).result.action == "") is gives_up
 
 
 def test_milk_on_the_patio_is_carried_to_the_fridge_that_nobody_has_seen() -> None:

@@ -262,8 +262,11 @@ _TIDYING = re.compile(
 
 def is_tidying(first_text: str) -> bool:
     """Whether words of tidying outnumber those of cooking."""
-    text = {w.lower() for w in _TIDYING.findall(_intro(first_text))}
-    return len(text) > len({w.lower() for w in _COOKING.findall(_intro(first_text))})
+    return _words(_TIDYING, first_text) > _words(_COOKING, first_text)
+
+
+def _words(pattern: re.Pattern[str], first_text: str) -> int:
+    return len({word.lower() for word in pattern.findall(_intro(first_text))})
 
 
 def _intro(text: str) -> str:
@@ -274,13 +277,19 @@ def _intro(text: str) -> str:
 class ByFamily:
     """Delegates to one of two players, chosen by the first text."""
 
-    def __init__(self, *, cooking: Callable[[], Player], tidying: Callable[[], Player]) -> None:
-        self._cooking, self._tidying = cooking, tidying
+    def __init__(
+        self, *, cooking: Callable[[], Player], tidying: Callable[[], Player], max_steps: int
+    ) -> None:
+        self._cooking, self._tidying, self._max_steps = cooking, tidying, max_steps
         self._player: Player | None = None
 
     def decide(self, view: View) -> Flow[Decision]:
         """The decision of the player for the game's family."""
         if self._player is None:
+            # An adviser that joins later does not see the first text.
+            begins = view.steps_left == self._max_steps and view.feedback
+            if begins and not _words(_TIDYING, view.feedback) + _words(_COOKING, view.feedback):
+                return Decision(action="", thoughts=_neither())
             self._player = (self._tidying if is_tidying(view.feedback) else self._cooking)()
         return (yield from self._player.decide(view))
 
@@ -288,6 +297,15 @@ class ByFamily:
         """Record that another command was given than decided; returns whether the player can
         continue."""
         return isinstance(self._player, Follows) and self._player.did(action)
+
+
+def _neither() -> str:
+    return say(
+        "冒頭の文章は料理でも片付けでもない。課題が冒頭に書いてあるゲームには --agent quest "
+        "(plugins/naisei-textgame-quest)",
+        "the first text is about neither cooking nor tidying; for games whose first text states "
+        "the task there is --agent quest (plugins/naisei-textgame-quest)",
+    )
 
 
 class PlannerOptions(Options):
@@ -305,6 +323,7 @@ class _Kind:
         return ByFamily(
             cooking=lambda: CookingPlanner(learned() if settings.prior else Prior()),
             tidying=lambda: _tidy(context),
+            max_steps=context.max_steps,
         )
 
 
