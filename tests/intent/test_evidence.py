@@ -3,15 +3,18 @@
 import pytest
 
 from intent.corpus import write_index
-from naisei.core import Evidence, Where
+from naisei.core import Evidence, Where, World, run
 from naisei.intent.answering import extracted
-from naisei.intent.effects import Weigh, WeighHandler, Weights, evidence
+from naisei.intent.dialogue import Dialogue
+from naisei.intent.effects import Weigh, WeighHandler, Weights, document_world, evidence
 from naisei.intent.evaluating import topics
 from naisei.intent.evidence import SearchResult, coverage, is_held, newest_first, strength
 from naisei.intent.extraction import quotes
-from naisei.intent.rules import Rules
+from naisei.intent.flow import assist
+from naisei.intent.rules import Rules, Setting
 from naisei.japanese.sentences import search_tokens
 from naisei.retrieval.index import Index
+from retrieval.documents import read
 
 
 def hit(name, heading, path="a.md", **meta):
@@ -73,7 +76,7 @@ def test_words_of_another_language_are_told_from_names_in_the_documents(tmp_path
             weigh.perform(Weigh(query), Where("x")).foreign
             for query in ("vpn E-310", "How many days of leave do I get?", "休暇は何日ですか")
         ]
-    assert foreign == [False, True, False]
+    assert foreign == [None, "ja", None]
 
 
 TABLE = """| 施設 | 市民 | 市外 |
@@ -145,13 +148,12 @@ def test_how_many_days_are_asked_for_finds_the_column_of_days(tmp_path):
         assert index.search("休暇は何日ありますか", k=1)[0].chunk.path == "数.md"
 
 
-@pytest.mark.parametrize(("second", "band"), [(0.15, "answer"), (0.24, "nearest")])
-def test_a_question_in_another_language_is_answered_where_one_place_is_far_nearer(second, band):
-    weights = Weights(idf={"leave": 1.0}, ground=0.1, reach=0.4, meaning=True, foreign=True)
-    hits = (hit("1", "休暇", cosine=0.25), hit("2", "経費", cosine=second))
-    found = SearchResult(hits=hits, weights=weights)
+@pytest.mark.parametrize(("cosine", "band"), [(0.25, "nearest"), (0.11, "none")])
+def test_a_passage_in_another_language_is_pointed_to_and_never_the_answer(cosine, band):
+    weights = Weights(idf={"leave": 1.0}, ground=0.1, reach=0.4, meaning=True, foreign="ja")
+    found = SearchResult(hits=(hit("1", "休暇", cosine=cosine),), weights=weights)
     written, held = extracted("Can I get leave?", found, Rules())
-    assert held == band and [c.chunk for c in written.citations] == ["1"]
+    assert held == band and len(written.citations) == (band == "nearest")
 
 
 def test_a_column_of_another_model_is_left_out_and_a_range_holds_the_value():
@@ -225,3 +227,49 @@ def test_a_row_of_another_year_or_name_is_no_answer(query, answers, held):
     idf = dict.fromkeys(search_tokens(query), 1.0)
     best, *_ = quotes(query, SearchResult(hits=(one,), weights=Weights(idf=idf)))
     assert (best.answers, held in best.text) == (answers, True)
+
+
+@pytest.mark.parametrize(
+    ("text", "query", "language"),
+    [
+        ("# 休暇\n\n有給休暇は年20日とする。\n", "Is there a dress code?", "Japanese"),
+        ("# Leave\n\nStaff take 20 days a year.\n", "服装の決まりはありますか", "英語"),
+    ],
+)
+def test_a_question_in_another_language_is_told_to_ask_in_that_of_the_documents(
+    tmp_path, text, query, language
+):
+    with Index.open(write_index(tmp_path, {"a.md": text}, None)) as index:
+        reply = run(assist(Dialogue(utterance=query), Setting()), document_world(World({}), index))
+    assert reply.band == "none" and language in reply.message
+
+
+def test_front_matter_is_found_and_settings_of_a_generator_are_not(tmp_path):
+    text = (
+        "---\ntitle: 夏祭り\nendDate: 2026-08-09\nlocation: 中央公園\nlayout: post\n"
+        "draft: false\n---\n# 夏祭り\n\n盆踊りがあります。\n"
+    )
+    with Index.open(write_index(tmp_path, {"a.md": text}, None)) as index:
+        (first, _) = index.search("夏祭りの終了日と場所", k=2)
+        reply = run(
+            assist(Dialogue(utterance="夏祭りはいつまでですか"), Setting()),
+            document_world(World({}), index),
+        )
+    assert "2026-08-09" in first.chunk.text and "中央公園" in first.chunk.text
+    assert "post" not in first.chunk.text and "draft" not in first.chunk.text
+    assert "2026-08-09" in reply.message
+    (fact, _) = read("a.md", "---\nendDate: 2026-08-09\n---\nFestival.").passages
+    assert fact.text == "end date: 2026-08-09"
+
+
+def test_an_item_that_refers_back_is_quoted_with_the_item_before():
+    kinds = ("通勤", "住宅", "家族", "夜勤", "寒冷地", "資格", "役職", "地域")
+    items = [
+        f"- {kind}手当は月に{n}千円を支給し、給与とともに振り込む。" for n, kind in enumerate(kinds)
+    ]
+    items[2:2] = ["- 異動した人は、翌日までに総務へ届ける。", "- その後は毎年4月に写しを出す。"]
+    found = Evidence(id="1", text="\n".join(items), score=1.0, meta={"title": "手当"})
+    query = "写しはいつ出しますか"
+    idf = dict.fromkeys(search_tokens(query), 1.0)
+    (quote,) = quotes(query, SearchResult(hits=(found,), weights=Weights(idf=idf)))
+    assert quote.text.split("\n") == items[2:4]

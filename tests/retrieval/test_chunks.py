@@ -60,6 +60,14 @@ def test_neighbours_of_one_section_overlap_and_sections_do_not() -> None:
     assert found[-1].text == "別。"
 
 
+def test_a_chunk_that_refers_back_begins_with_the_sentence_before() -> None:
+    before = f"{'長い' * 20}決まりがある。"
+    text = f"{'前の文。' * 9}{before}その後は{'続く' * 15}。"
+    found = raw_chunks(document([Passage(text=text)]), Chunking(size=100, overlap=10))
+    (last,) = [piece.text for piece in found if "その後は" in piece.text]
+    assert last.startswith(before)
+
+
 def test_a_table_in_several_chunks_has_its_header_in_each() -> None:
     rows = [
         Passage(text=f"| {n} | {'値' * 20} |", kind="row", header="| 番号 | 値 |") for n in range(9)

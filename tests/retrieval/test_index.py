@@ -39,8 +39,9 @@ def test_only_what_changed_is_read_and_embedded(docs: Path, tmp_path: Path) -> N
     at, model = tmp_path / "index", Counting()
     first = build(at, docs, embedder=model)
     assert first.added == tuple(sorted(FILES)) and first.parsed == 3
-    assert first.embedded == first.chunks == 5
-    assert len(model.passages) == 5 + 2  # the rows of the table, each by itself
+    assert first.embedded == first.chunks == 6
+    # The rows of the table and the lines of the front matter, each by itself.
+    assert len(model.passages) == 6 + 2 + 2
     model.passages.clear()
     again = build(at, docs, embedder=model)
     assert (again.unchanged, again.parsed, again.embedded, model.passages) == (3, 0, 0, [])
@@ -59,7 +60,7 @@ def test_only_what_changed_is_read_and_embedded(docs: Path, tmp_path: Path) -> N
 def test_embedding_tells_how_far_it_is(docs: Path, tmp_path: Path) -> None:
     told: list[tuple[int, int]] = []
     build(tmp_path / "index", docs, embedder=Counting(), embedding=lambda *at: told.append(at))
-    assert told == [(0, 5), (5, 5)]
+    assert told == [(0, 6), (6, 6)]
     build(tmp_path / "index", docs, embedder=Counting(), embedding=lambda *at: told.append(at))
     assert len(told) == 2  # nothing is left to embed
 

@@ -58,7 +58,7 @@ def test_who_is_in_no_group_is_told_what_an_index_of_the_rest_would_tell(
         assert told(restricted) == told(rest)
         hidden = "hr/salary.md#0"
         assert all(restricted.chunk(f"{hidden}{n}") is None for n in ("", "1"))
-    describe(both[0])
+        describe(restricted)
     assert "役員" not in (both[0] / "description.txt").read_text(encoding="utf-8")
 
 

@@ -23,6 +23,7 @@ from naisei.intent.messages import (
     left_out,
     nearest,
     no_evidence,
+    other_language,
     rests_on,
 )
 from naisei.intent.routing import Route
@@ -31,6 +32,7 @@ from naisei.intent.schemas import Citation, Judged, Reply, Unsupported
 from naisei.intent.support import CheckedSentence, claims, in_their_words, unsupported, verified
 from naisei.intent.things import MEANT, mentions, names, place_of, things
 from naisei.japanese.sentences import search_tokens, sentence_spans
+from naisei.lang import Language
 from naisei.retrieval.figures import worked
 from naisei.schema import model_field
 
@@ -222,22 +224,24 @@ def answer(
     """The reply of a search."""
     failures = (*judged.failures, *query.failures)
     written: Grounded | None = None
+    foreign = found.weights.foreign
     if found.hits and "answerer" in setting.rules.roles:
         try:
             written, failed = yield from _written(query.text, found.hits, setting)
             failures = (*failures, *failed)
         except InstrumentFailure as failure:
             failures = (*failures, f"answerer: {failure}")
-    held: Band = "none"
+    held: Band
     if written is None:
         written, held = extracted(query.text, found, setting.rules)
-    elif written.text:
-        held = "answer" if written.holds else "nearest"
+    else:
+        foreign = None  # a model reads both languages
+        held = "none" if not written.text else "answer" if written.holds else "nearest"
     language = setting.rules.language
     contact = None
     if held != "answer" or judged.evaluation.ask_person <= setting.rules.thresholds.ask_person:
         contact = setting.contacts.find(" ".join([query.text, *dialogue.full_messages]))
-    lines = {"answer": [], "nearest": [nearest(language)], "none": [no_evidence(language)]}[held]
+    lines = [_lead(held, foreign, language)]
     if held != "none":
         lines += [written.text, left_out(len(written.unsupported), language)]
         lines.append(rests_on(written.citations, language))
@@ -263,6 +267,15 @@ def answer(
     )
 
 
+def _lead(held: Band, foreign: Language | None, language: Language) -> str:
+    """The line above the passages; empty above an answer. foreign: as in `Weights`."""
+    if held == "answer":
+        return ""
+    if foreign is not None:
+        return other_language(foreign, language, found=held == "nearest")
+    return nearest(language) if held == "nearest" else no_evidence(language)
+
+
 def extracted(query: str, found: SearchResult, rules: Rules) -> tuple[Grounded, Band]:
     """Passages as they stand, each with its number, and what they are; empty where there is no
     evidence. The nearest place is pointed to alone."""
@@ -275,8 +288,8 @@ def extracted(query: str, found: SearchResult, rules: Rules) -> tuple[Grounded, 
     held = _quote_band(query, found, parts, rules)
     if held == "none":
         return Grounded(), held
-    alone = held != "answer" or found.weights.foreign
-    draft = [(part.text, (part.hit + 1,)) for part in (parts[:1] if alone else parts)]
+    shown = parts if held == "answer" else parts[:1]
+    draft = [(part.text, (part.hit + 1,)) for part in shown]
     return Grounded.of(draft, found.hits, separator="\n"), held
 
 
@@ -287,9 +300,9 @@ def extracted(query: str, found: SearchResult, rules: Rules) -> tuple[Grounded, 
 _QUOTED, _NAMED, _HEADED = 1.7, 0.3, 0.3
 
 
-#: Of a question in another language than the documents: from which nearness a quote is the nearest,
-#: and by how much it has to be nearer than any other place to be an answer. Chosen on 40 questions.
-_FOREIGN, _APART = 0.2, 0.1
+#: The nearness from which a passage in another language than the question is shown. Chosen on 40
+#: questions.
+_FOREIGN = 0.2
 
 
 def _quote_band(query: str, found: SearchResult, parts: Sequence[Quote], rules: Rules) -> Band:
@@ -302,9 +315,7 @@ def _quote_band(query: str, found: SearchResult, parts: Sequence[Quote], rules: 
     named, place = [names(thing, hit) for thing in asked], place_of(hit)
     near = nearness([hit], found.weights)
     if found.weights.foreign:
-        others = [other for other in found.hits if place_of(other) != place]
-        apart = near - nearness(others, found.weights) >= _APART and parts[0].answers
-        return "none" if near < _FOREIGN else "answer" if apart else "nearest"
+        return "none" if near < _FOREIGN else "nearest"
     told = set(search_tokens(f"{place}\n{parts[0].text}"))
     sure = near + _QUOTED * share(words, found.weights.idf, told)
     sure += _NAMED * sum(named) / max(1, len(named))

@@ -107,8 +107,8 @@ class Weights(BaseModel):
     above 0; a missing word has the greatest. ground, reach: the best score that questions off the
     subject find in the index, and that questions made of its headings find, on average
     (`naisei.intent.evidence`). meaning: whether these are cosines; else scores by words. chunks: N.
-    foreign: whether the documents are in another language than the query, so that its words do not
-    stand there.
+    foreign: the documents' language, where it is not the query's and most of its words are in none
+    of them.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -118,7 +118,7 @@ class Weights(BaseModel):
     reach: float = 0.0
     meaning: bool = False
     chunks: int = 0
-    foreign: bool = False
+    foreign: Language | None = None
 
 
 @dataclass(frozen=True)
@@ -166,7 +166,9 @@ class WeighHandler(Handler):
         size = len(self._index)
         counts = self._index.frequencies(dict.fromkeys(search_tokens(query)))
         meaning = self._index.meaning
-        ground, reach = self._calibrated("ja" if is_japanese(query) else "en")
+        asked: Language = "ja" if is_japanese(query) else "en"
+        ground, reach = self._calibrated(asked)
+        written = self._index.language
         absent = 2 * sum(not n for n in counts.values()) >= len(counts)
         if not meaning:
             whole = self._index.possible(query)
@@ -177,7 +179,7 @@ class WeighHandler(Handler):
             reach=reach,
             meaning=meaning,
             chunks=size,
-            foreign=absent and self._index.foreign(query),
+            foreign=written if absent and written != asked else None,
         )
 
     def _calibrated(self, language: Language) -> tuple[float, float]:

@@ -173,7 +173,7 @@ def grade(
     goes_on = dialogue.resumes and not dialogue.exchanges
     full = len(said) == 1 and said[0].question and not (consulting or said[0].broad)
     asks = vague >= 2 and not (settled or goes_on or (dialogue.exchanges and at_a_loss(last)))
-    if weights.foreign and full:
+    if weights.foreign:
         asks = False  # headings in another language are no choice
     if asks and full and (said[0].aspect or _NAMED_ALONE.search(normalise(whole))):
         asks = not (

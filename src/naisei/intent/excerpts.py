@@ -10,7 +10,7 @@ from naisei.intent.alignment import in_range
 from naisei.intent.person_kinds import person_kinds
 from naisei.japanese.content_preservation import quantities
 from naisei.japanese.query_analysis import answered_by
-from naisei.japanese.sentences import codes, search_tokens
+from naisei.japanese.sentences import codes, refers_back, search_tokens
 from naisei.retrieval.chunking import Span, cells_of
 
 _ITEM = re.compile(
@@ -21,7 +21,6 @@ _NARROWS = re.compile(
     r"^\s*(?:[-*・※]\s*)?(?:※|ただし|但し|なお|また、?これ|この場合|その場合|ない場合|上記|except|however)",
     re.I,
 )
-_POINTS = re.compile(r"^\s*(?:この|その|これ|それ|同|ここ|そこ|当該|また|さらに|次に)")
 _QUESTION = re.compile(r"(?:か[。？?]?|[？?])\s*$")
 #: Questions that a whole list answers.
 _SEVERAL = re.compile(
@@ -174,6 +173,8 @@ def _item(query: str, lines: Sequence[str], at: int) -> str:
     if (len(whole) <= _WIDE and not alone) or (_SEVERAL.search(query) and len(whole) <= _LIST):
         return whole
     end = end_of(lines, at)
+    while at > first and refers_back(_ITEM.sub("", lines[at])):
+        at -= 1
     while end < len(lines) and _NARROWS.match(lines[end]):
         end += 1
     while end > at + 1 and sum(map(len, lines[at:end])) > _LIST:
@@ -201,7 +202,7 @@ def _sentences(query: str, units: Sequence[Span], best: int) -> str:
         return sum(len(u.written) for u in units[a:b])
 
     start, end = best, best + 1
-    while start > 0 and _POINTS.match(units[start].written) and not units[start - 1].header:
+    while start > 0 and refers_back(units[start].written) and not units[start - 1].header:
         start -= 1
     while end < len(units) and _NARROWS.match(units[end].written):
         end += 1

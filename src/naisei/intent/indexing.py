@@ -196,6 +196,7 @@ def _check(options: IndexOptions, found: Source, limits: LoadLimits) -> None:
 
 def _update(options: IndexOptions, found: Source, limits: LoadLimits) -> None:
     """Fetch, build, describe and report."""
+    from naisei.intent.worries import WorryHandler
     from naisei.retrieval.build import build
     from naisei.retrieval.permissions import Permissions
     from naisei.retrieval.store import Store
@@ -239,7 +240,10 @@ def _update(options: IndexOptions, found: Source, limits: LoadLimits) -> None:
         from naisei.retrieval.published import publish_folder
 
         publish_folder(index, options.store)
-    describe(index)
+    with Index.open(index) as opened:
+        describe(opened)
+        if opened.language == "ja":
+            WorryHandler(opened).classifier()  # learnt here, so that no question waits for it
     with closing(Store(index)) as store:
         hidden = store.hidden()
     _print_report(report, hidden, options)
@@ -333,14 +337,13 @@ _AUTOMATIC = "# naisei: "
 _TITLES = 40
 
 
-def describe(index: Path) -> None:
+def describe(index: Index) -> None:
     """Write a description of the documents beside the index, unless the operator wrote one (its
     first line differs from ours)."""
-    path = index / DESCRIPTION
+    path = index.directory / DESCRIPTION
     if path.is_file() and not path.read_text(encoding="utf-8").startswith(_AUTOMATIC):
         return
-    with Index.open(index) as opened:
-        titles = list(dict.fromkeys(title for title, _ in opened.outline()))
+    titles = list(dict.fromkeys(title for title, _ in index.outline()))
     note = say(
         "この説明は自動で作られます。書き直すときは、この行を消してください。",
         "written by indexing; to write your own, take this line away.",

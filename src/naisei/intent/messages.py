@@ -116,6 +116,19 @@ def nearest(language: Language) -> str:
     return "The documents do not clearly say this. The nearest passages are:"
 
 
+_NAMES = {"ja": {"ja": "日本語", "en": "英語"}, "en": {"ja": "Japanese", "en": "English"}}
+
+
+def other_language(documents: Language, language: Language, *, found: bool) -> str:
+    """Says which language the documents are in. found: whether a passage follows."""
+    name = _NAMES[language][documents]
+    if language == "ja":
+        told = f"資料は{name}で書かれています。{name}でお尋ねください。"
+        return f"{told}意味の近い箇所は次のとおりです。" if found else told
+    told = f"The documents are in {name}. Please ask in {name}."
+    return f"{told} The nearest passage is:" if found else told
+
+
 def left_out(sentences: int, language: Language) -> str:
     """A note on the number of sentences replaced by quotes; empty for none."""
     if not sentences:

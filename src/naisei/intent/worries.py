@@ -17,18 +17,18 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any, ClassVar, Literal, NamedTuple, cast
-from zlib import crc32
 
 import numpy as np
 import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, JsonValue
 
-from naisei.core import Effect, Handler, Where
+from naisei.core import Effect, Handler, Where, fingerprint
+from naisei.files import cache_root
 from naisei.intent.schemas import Urgent
 from naisei.japanese.morph import is_japanese, normalise
 from naisei.japanese.query_analysis import analyse_query
 from naisei.models.embedders import open_embedder
-from naisei.retrieval.index import Index
+from naisei.retrieval.index import Index, cached_at
 
 Vectors = npt.NDArray[np.float32]
 
@@ -194,8 +194,8 @@ def _short(values: Vectors) -> Any:
 
 
 class WorryHandler(Handler):
-    """Tells worries with the embedder of an index and with the bundled vectors of word pieces. What
-    was learnt is kept with the index's generation."""
+    """Recognises worries with the embedder of an index and with the bundled vectors of word pieces.
+    The classifier is learnt once for each embedder, and stored in the cache folder."""
 
     def __init__(self, index: Index) -> None:
         self._index = index
@@ -206,7 +206,7 @@ class WorryHandler(Handler):
             return Worried(kind=plain.name)
         named = worry_kind(text)
         if is_japanese(text):
-            like = self._cached_classifier()(text, self._embed)
+            like = self.classifier()(text, self._embed)
             return Worried(kind=named.name if named and like else like or "")
         return Worried(kind=named.name if named else "")  # the examples are Japanese
 
@@ -215,19 +215,21 @@ class WorryHandler(Handler):
         own = self._index.embed(texts)
         return [pieces] if own is None else [np.asarray(own, np.float32), pieces]
 
-    def _cached_classifier(self) -> _Classifier:
+    def classifier(self) -> _Classifier:
+        """That of the index's embedder; learns it if it is not stored."""
+
         def made() -> str:
-            told = _learnt(self._embed)
-            plain: dict[str, Any] = told._asdict()
-            plain["means"] = [_short(mean) for mean in told.means]
-            plain["weights"] = _short(told.weights)
+            learnt = _learnt(self._embed)
+            plain: dict[str, Any] = learnt._asdict()
+            plain["means"] = [_short(mean) for mean in learnt.means]
+            plain["weights"] = _short(learnt.weights)
             return json.dumps(plain)
 
-        known = repr((_texts(), _PENALTY, _BELOW, _PIECES, _WORDS))
-        kept = json.loads(self._index.cached(f"worries-{crc32(known.encode()):08x}.json", made))
+        known = fingerprint([self._index.embedder, *_texts(), _PENALTY, _BELOW, _PIECES, _WORDS])
+        stored = json.loads(cached_at(cache_root() / "worries" / f"{known}.json", made))
         return _Classifier(
-            tuple(np.array(mean, np.float32) for mean in kept["means"]),
-            np.array(kept["weights"], np.float32),
-            tuple(kept["names"]),
-            kept["bound"],
+            tuple(np.array(mean, np.float32) for mean in stored["means"]),
+            np.array(stored["weights"], np.float32),
+            tuple(stored["names"]),
+            stored["bound"],
         )

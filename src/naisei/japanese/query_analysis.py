@@ -182,6 +182,11 @@ class _Asked(NamedTuple):
 
 
 _DIGIT = "[0-9一二三四五六七八九十百千万]"
+_DATE = (
+    f"{_DIGIT}(?:日|[かヶケヵ箇]?月|年|週|時)|[毎前翌当即末]日|[年月週]末|[毎翌当同][月年週]|"
+    "年度|以内|[日月年時週]間?[前後]|曜|まで|速やか|すみやか|直ちに|ただちに|随時|いつでも|"
+    r"[0-9]/[0-9]|[0-9]{4}-[0-9]{2}|\b(?:days?|weeks?|months?|years?|by|until|before|after)\b"
+)
 #: The first that fits counts.
 _ASKED = tuple(
     _Asked(re.compile(form, re.I), tuple(named.split()), re.compile(written, re.I))
@@ -210,13 +215,9 @@ _ASKED = tuple(
             "期間 年数",
             rf"{_DIGIT}(?:[かヶケヵ箇]月|年|日|週|時間|分)|\b(?:days?|weeks?|months?|years?|hours?|minutes?)\b",
         ),
-        (
-            "いつ(?!も)|何[日月年曜]|期限|締[め切]|when|deadline",
-            "期限 締切 期間",
-            f"{_DIGIT}(?:日|[かヶケヵ箇]?月|年|週|時)|[毎前翌当即末]日|[年月週]末|[毎翌当同][月年週]|"
-            "年度|以内|[日月年時週]間?[前後]|曜|まで|速やか|すみやか|直ちに|ただちに|随時|いつでも|"
-            r"[0-9]/[0-9]|\b(?:days?|weeks?|months?|years?|by|until|before|after)\b",
-        ),
+        ("いつから|when .{0,40}(?:start|begin)", "開始 施行", _DATE),
+        ("いつまで|when .{0,40}end", "期限 締切 期間 終了", _DATE),
+        ("いつ(?!も)|何[日月年曜]|期限|締[め切]|when|deadline", "期限 締切 期間", _DATE),
         (
             "何[枚点冊個本]|いくつ",
             "枚数 点数 冊数 個数 数",

@@ -57,18 +57,48 @@ def sentence_spans(text: str) -> list[str]:
     ['はい。', '「寝た。」と言う。', 'Yes.', ' No.']
     >>> sentence_spans("1. 申し出る。2. 待つ。")
     ['1. 申し出る。', '2. 待つ。']
+    >>> sentence_spans("See 28 U.S.C. § 455 and Fed. R. Civ. P. 60. It holds from 6 a.m. on.")
+    ['See 28 U.S.C. § 455 and Fed. R. Civ. P. 60.', ' It holds from 6 a.m. on.']
     """
     found: list[str] = []
     for piece in filter(None, _END_spans.split(text)):
-        if found and _NUMBERED.search(found[-1]):
+        if found and _goes_on(found[-1][-_TAIL:], piece):
             found[-1] += piece
         else:
             found.append(piece)
     return found
 
 
-#: The number of a list item, which is no sentence.
+_REFERS = re.compile(
+    r"\s*(?:この|その|これ|それ|同|ここ|そこ|当該|また|さらに|次に|以[後降](?:は|の|に|、)|上記|前記|こうした|そうした)"
+)
+
+
+def refers_back(sentence: str) -> bool:
+    """Whether it begins with a word that points to the sentence before it.
+
+    >>> refers_back("その後は1年ごとに増える。"), refers_back("毎年増える。")
+    (True, False)
+    """
+    return _REFERS.match(sentence) is not None
+
+
+def _goes_on(before: str, after: str) -> bool:
+    """Whether the point between these ends no sentence: after the number of a list item, within an
+    abbreviation (U.S.C. §), or before a small letter."""
+    if before[-1:] not in (".", "．"):
+        return False
+    if _NUMBERED.search(before) or _ABBREVIATED.search(before):
+        return True
+    return _SMALL.match(after) is not None or bool(_COUNTED.search(before) and _DIGIT.match(after))
+
+
+#: Characters of a sentence's end that are looked at.
+_TAIL = 16
 _NUMBERED = re.compile(r"(?:^|\n)\s*[0-9０-９]{1,2}[.．]$")
+_ABBREVIATED = re.compile(r"\b(?:[A-Z]|Mr|Mrs|Ms|Dr|Prof|St|Fed|Civ|Crim|vs|cf|e\.g|i\.e)\.$")
+_COUNTED = re.compile(r"\b(?:Sec|Art|Nos?|Figs?|Eq|Ch|Vol|pp?)\.$", re.I)
+_SMALL, _DIGIT = re.compile(r"\s+[a-z§&]"), re.compile(r"\s+[0-9]")
 _PIECE = re.compile(r"[^。！？\n]+[。！？]*")
 #: Marks that do not make a sentence.
 _DECORATION = " \t…、・〜ー♪☆★♡♥」）,.。！？"

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import NamedTuple
 
-from naisei.japanese.sentences import sentence_spans
+from naisei.japanese.sentences import refers_back, sentence_spans
 from naisei.retrieval.types import Document, Passage
 
 
@@ -109,13 +109,15 @@ def _more(before: tuple[Passage, str] | None, unit: tuple[Passage, str]) -> int:
 def _tail(
     held: list[tuple[Passage, str]], unit: tuple[Passage, str], chunking: Chunking
 ) -> list[tuple[Passage, str]]:
-    """The last whole sentences of a chunk that fit the overlap; rows are not repeated."""
+    """The last whole sentences of a chunk that fit the overlap, and any that the next one refers
+    back to; rows are not repeated."""
     passage, text = held[-1]
     if passage.kind == "row" or unit[0].kind == "row":
         return []
-    room = min(chunking.overlap, chunking.size - len(unit[1]) - 1)
+    most = chunking.size - len(unit[1]) - 1
     kept = ""
     for sentence in reversed(sentence_spans(text)):
+        room = most if refers_back(kept or unit[1]) else min(chunking.overlap, most)
         if len(kept) + len(sentence) > room:
             break
         kept = sentence + kept
@@ -184,7 +186,7 @@ def tables_of(text: str) -> Iterator[Table]:
 
 
 #: Changes when `sentence_units` or what is embedded of it does: sentences are then embedded anew.
-UNITS_VERSION = 3
+UNITS_VERSION = 4
 
 #: Most sentences per chunk.
 _APART = 64

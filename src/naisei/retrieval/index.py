@@ -17,7 +17,7 @@ from naisei.files import write_atomically
 from naisei.japanese.morph import is_japanese
 from naisei.japanese.query_analysis import is_stopword, measured
 from naisei.japanese.sentences import search_tokens, synonyms
-from naisei.lang import say
+from naisei.lang import Language, say
 from naisei.models.base import Embedder
 from naisei.models.embedders import check_vectors, open_embedder
 from naisei.postgres import address_of, stored_in
@@ -40,6 +40,22 @@ from naisei.similarity import order, unit
 
 T = TypeVar("T")
 P = ParamSpec("P")
+
+
+def cached_at(path: Path, make: Callable[[], str]) -> str:
+    """The text that `make()` returned, from this file if it is whole; else made and written."""
+    with contextlib.suppress(OSError, UnicodeDecodeError):
+        digest, _, known = path.read_text(encoding="utf-8").partition("\n")
+        if digest == fingerprint(known):
+            return known
+    made = make()
+    # A folder may be another user's: then every process makes its own.
+    with contextlib.suppress(InputError, OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(path, f"{fingerprint(made)}\n{made}")
+    return made
+
+
 #: Candidates of each way of searching that are fused.
 DEPTH = 100
 #: Chunks whose language is looked at.
@@ -124,9 +140,14 @@ class Index:
         return len(self._current())
 
     @property
+    def embedder(self) -> str | None:
+        """The name of the embedder that made its vectors; `None` without vectors."""
+        return self._current().embedder
+
+    @property
     def meaning(self) -> bool:
         """Whether it has vectors."""
-        return self._current().embedder is not None
+        return self.embedder is not None
 
     def possible(self, query: str) -> float:
         """The score by words of a text that had all words of a query."""
@@ -148,16 +169,7 @@ class Index:
     def cached(self, name: str, make: Callable[[], str]) -> str:
         """`make()` for this generation, computed once and cached with it if writable."""
         snapshot = self._current()
-        path = snapshot.folder / f"{snapshot.part}{name}"
-        with contextlib.suppress(OSError, UnicodeDecodeError):
-            digest, _, known = path.read_text(encoding="utf-8").partition("\n")
-            if digest == fingerprint(known):
-                return known
-        made = make()
-        # An index may be another's: then every process makes its own.
-        with contextlib.suppress(InputError, OSError):
-            write_atomically(path, f"{fingerprint(made)}\n{made}")
-        return made
+        return cached_at(snapshot.folder / f"{snapshot.part}{name}", make)
 
     def frequencies(self, words: Iterable[str]) -> dict[str, int]:
         """Search word (of `search_tokens`) → number of chunks that contain it."""
@@ -170,7 +182,7 @@ class Index:
 
     def embed(self, texts: list[str]) -> npt.NDArray[np.float32] | None:
         """Vectors of texts as of queries, one a row; `None` without vectors."""
-        name = self._current().embedder
+        name = self.embedder
         return None if name is None else self._model(name).embed(texts, "query")
 
     def search(
@@ -294,23 +306,25 @@ class Index:
             for chunk, (row, score) in demote_duplicates(found, ranked)[:k]
         ]
 
-    def foreign(self, query: str) -> bool:
-        """Whether a query is in English and most documents are in Japanese."""
-        return is_english(query) and self._common() is not None
-
-    def _common(self) -> npt.NDArray[np.float32] | None:
-        """The common part of English questions' vectors; `None` if most documents are English.
-        Computed once per generation."""
+    @property
+    def language(self) -> Language:
+        """The language of most chunks."""
 
         def made() -> str:
             some = range(0, len(self), 1 + len(self) // _SAMPLE)
             chunks = self._answered(lambda snapshot: self._alone(snapshot.chunks, some))
-            foreign = 2 * sum(is_japanese(chunk.text) for chunk in chunks) > len(chunks)
-            vectors = self.embed(list(off_subject("en"))) if foreign else None
+            return "ja" if 2 * sum(is_japanese(c.text) for c in chunks) > len(chunks) else "en"
+
+        return "ja" if self.cached("language", made) == "ja" else "en"
+
+    def _common(self) -> npt.NDArray[np.float32]:
+        """The mean of the vectors of English questions about other things."""
+
+        def made() -> str:
+            vectors = self.embed(list(off_subject("en")))
             return json.dumps([] if vectors is None else vectors.mean(axis=0).round(6).tolist())
 
-        mean = json.loads(self.cached("common.en.json", made))
-        return np.array(mean, dtype=np.float32) if mean else None
+        return np.array(json.loads(self.cached("common.en.json", made)), dtype=np.float32)
 
     def _vector(self, snapshot: Snapshot, query: str) -> npt.NDArray[np.float32]:
         """The query's vector. For questions in another language their common part is subtracted,
@@ -318,8 +332,9 @@ class Index:
         assert snapshot.embedder is not None
         vectors = self._model(snapshot.embedder).embed([query], "query")
         first: npt.NDArray[np.float32] = vectors[0]
-        common = self._common() if is_english(query) else None
-        return first if common is None else unit(first - common)
+        if is_english(query) and self.language == "ja":
+            return unit(first - self._common())
+        return first
 
     def _current(self) -> Snapshot:
         """The snapshot of the newest generation."""

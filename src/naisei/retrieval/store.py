@@ -33,7 +33,7 @@ from naisei.retrieval.seal import damaged, of_row, of_rows, telling
 from naisei.retrieval.types import Document, Hidden, LoadLimits
 
 #: Changes with the tables.
-VERSION = 5
+VERSION = 6
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS documents (

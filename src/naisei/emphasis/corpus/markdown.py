@@ -16,7 +16,7 @@ from pydantic import JsonValue
 
 from naisei.emphasis.corpus.documents import BlockBuilder, ParsedText
 from naisei.emphasis.corpus.html import INLINE, html_title, role
-from naisei.retrieval.loaders.markdown import split_front_matter
+from naisei.retrieval.loaders.front_matter import split_front_matter
 
 # The words of a Markdown paragraph, each character at its place in the paragraph.
 #

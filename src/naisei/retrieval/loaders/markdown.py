@@ -1,4 +1,4 @@
-"""Markdown and plain text: headings, paragraphs, pipe tables, code, front matter.
+"""Markdown and plain text: headings, paragraphs, pipe tables, code.
 
 Markdown is read as it renders. In plain text, blank lines part paragraphs, and numbered articles
 and marked lines are headings.
@@ -7,78 +7,20 @@ and marked lines are headings.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Sequence
 from functools import cache
 from itertools import groupby
-from typing import Any
 
 from markdown_it import MarkdownIt
 from mdit_py_plugins.deflist import deflist_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 from mdit_py_plugins.tasklists import tasklists_plugin
-from pydantic import JsonValue
 
 from naisei.japanese.sentences import outline_level
 from naisei.retrieval.loaders.blocks import CLAUSE, Blocks, Read, TooIntricate, TooLong
+from naisei.retrieval.loaders.front_matter import split_front_matter, stated_facts
 from naisei.retrieval.loaders.html import read_html
 from naisei.retrieval.loaders.tables import Cell
-from naisei.text_files import toml_of
-
-_BLOCK = re.compile(r"\A---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
-_TOML = re.compile(r"\A\+\+\+[ \t]*\n(.*?)\n\+\+\+[ \t]*(?:\n|\Z)", re.DOTALL)
-_PAIR = re.compile(r"^([^\s:#\-][^:：]*?)\s*[:：]\s*(.*)$")
-_LONGEST = 10_000
-
-
-def split_front_matter(text: str) -> tuple[dict[str, JsonValue], str]:
-    """(keys and values, the rest of the text). Values are text, or lists of text (`[a, b]` or
-    `- a` lines). Nested mappings are not read; a block without pairs is text. Between `+++` it is
-    TOML; texts and lists of texts are used.
-
-    >>> split_front_matter("---\\ntitle: 旅費規程\\ntags: [出張, 経費]\\n---\\n本文")
-    ({'title': '旅費規程', 'tags': ['出張', '経費']}, '本文')
-    """
-    if text.startswith("+++") and (block := _TOML.match(text[:_LONGEST])):
-        try:
-            return _of_toml(toml_of(block[1])), text[block.end() :]
-        except tomllib.TOMLDecodeError:
-            return {}, text
-    block = _BLOCK.match(text[:_LONGEST])
-    if block is None:
-        return {}, text
-    meta: dict[str, JsonValue] = {}
-    items: list[JsonValue] | None = None
-    for line in block[1].split("\n"):
-        if items is not None and (item := re.match(r"^\s*-\s+(.*)$", line)):
-            items.append(_bare(item[1]))
-        elif pair := _PAIR.match(line):
-            key, value = pair[1].strip(), pair[2].strip()
-            items = None
-            if value.startswith("[") and value.endswith("]"):
-                meta[key] = [_bare(v) for v in value[1:-1].split(",") if v.strip()]
-            elif value:
-                meta[key] = _bare(value)
-            else:
-                items = []
-                meta[key] = items
-    return (meta, text[block.end() :]) if meta else ({}, text)
-
-
-def _of_toml(table: dict[str, Any]) -> dict[str, JsonValue]:
-    found: dict[str, JsonValue] = {}
-    for key, value in table.items():
-        if isinstance(value, list):
-            found[key] = [str(each) for each in value if not isinstance(each, dict | list)]
-        elif not isinstance(value, dict):
-            found[key] = str(value)
-    return found
-
-
-def _bare(value: str) -> str:
-    value = re.sub(r"\s+#.*$", "", value).strip()
-    return value[1:-1] if len(value) > 1 and value[0] == value[-1] and value[0] in "\"'" else value
-
 
 _RULE = re.compile(r"^\s*[-=*_─━＝ー～~]{4,}\s*$")
 #: Separators of cells in a line: tabs, or several spaces.
@@ -191,7 +133,8 @@ def read_markdown(text: str, most: int) -> Read:
         raise TooIntricate("Markdown")
     read = read_html(_renderer().render("\n".join(lines)), most)
     title = meta.get("title")
-    return Read(read.passages, title if isinstance(title, str) else read.title, meta, read.hidden)
+    passages = [*stated_facts(meta, body), *read.passages]
+    return Read(passages, title if isinstance(title, str) else read.title, meta, read.hidden)
 
 
 @cache
