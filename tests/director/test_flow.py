@@ -190,7 +190,7 @@ def test_nothing_is_said_where_there_is_nothing_to_say(policy: str) -> None:
     script = ["", " \n", "　", *([" "] if policy == "person" else [])]
     result, _, stage = acted(script, policy=policy)
     assert (result.turns[0].outcome, result.turns[0].text) == ("refused", None)
-    assert stage.state.dump() == task().stage().state.dump()
+    assert stage.state.model_dump_json() == task().stage().state.model_dump_json()
 
 
 def test_a_person_s_line_is_said_as_given() -> None:
@@ -269,7 +269,7 @@ def test_rejected_drafts_leave_the_state_byte_identical(
         for stage, world in zip(stages, worlds, strict=True):
             run(talk(made.cast, stage, turns, made.config.rules), world, log=log)
         assert [line.text for line in stages[0].state.history] == spoken[:turns]
-        return stages[0].state.dump(), stages[1].state.dump()
+        return stages[0].state.model_dump_json(), stages[1].state.model_dump_json()
 
     without = held([], len(spoken))
     assert without[0] == without[1]

@@ -23,7 +23,7 @@ from naisei.director.schemas import Judgement
 from naisei.director.state import Spoken, TalkState
 from naisei.director.voice_learning import exchanges
 from naisei.lang import say
-from naisei.system.config import Options, flag
+from naisei.system.config import Printed, flag
 
 #: Ways of changing a line or what stands before it.
 CHANGES = ("order", "length", "repeated")
@@ -38,7 +38,7 @@ _NEGLIGIBLE = 0.1
 _ALIKE = 6
 
 
-class BiasOptions(Options):
+class BiasOptions(Printed):
     """Flags of `naisei director bias`."""
 
     judge_model: str = flag(
@@ -58,7 +58,6 @@ class BiasOptions(Options):
     repeats: int = flag(
         1, "同じ問いを尋ねる回数 (平均をとる)", "Judgements of each, averaged.", ge=1, le=25
     )
-    as_json: bool = flag(False, "JSON で出す", "Print JSON.", name="--json")
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,10 +149,11 @@ def _bias(change: str, at: int, heard: Sequence[Sequence[Judgement | None]]) -> 
 
 def bias(options: BiasOptions) -> None:
     """`naisei director bias`: the biases of a judge, as a table."""
-    from rich.table import Table
-
+    from naisei.cli.printing import print_tables
     from naisei.core import arun
     from naisei.models.registry import base_world
+    from naisei.runs.report import plain_number
+    from naisei.runs.task import Table
     from naisei.terminal import Console
 
     judging = Judging(repeats=options.repeats)
@@ -168,37 +168,34 @@ def bias(options: BiasOptions) -> None:
             {
                 "change": one.change,
                 "lines": one.count,
-                "difference": _number(one.difference),
-                "interval": [_number(one.low), _number(one.high)],
-                "other_status": _number(one.other_status),
+                "difference": plain_number(round(one.difference, 3)),
+                "interval": [plain_number(round(one.low, 3)), plain_number(round(one.high, 3))],
+                "other_status": plain_number(round(one.other_status, 3)),
                 "biased": one.found,
             }
             for one in found
         ]
         print(json.dumps(rows, ensure_ascii=False))
         return
-    grid = Table(
-        say("変えたもの", "changed"),
-        say("発言", "lines"),
-        say("平均の差 (95 %)", "difference of the mean (95 %)"),
-        say("判定が変わる", "other status"),
-        say("偏り", "biased"),
+    difference = say("平均の差", "difference of the mean")
+    columns = (
+        *(say("変えたもの", "changed"), say("発言", "lines")),
+        *(difference, f"{difference} low", f"{difference} high"),
+        *(say("判定が変わる", "other status"), say("偏り", "biased")),
     )
-    for one in found:
-        answer = {True: say("あり", "yes"), False: say("なし", "no"), None: "?"}[one.found]
-        bounds = "" if math.isnan(one.low) else f" [{one.low:+.2f}, {one.high:+.2f}]"
-        grid.add_row(
-            say(*_WORDS[one.change]),
-            str(one.count),
-            f"{one.difference:+.2f}{bounds}",
-            f"{one.other_status:.0%}",
-            answer,
-        )
-    Console().print(grid)
-
-
-def _number(value: float) -> float | None:
-    return None if math.isnan(value) else round(value, 3)
+    answers = {True: say("あり", "yes"), False: say("なし", "no"), None: "?"}
+    table = Table(
+        say("採点役の偏り", "Biases of the judge"),
+        columns,
+        tuple(
+            (
+                *(say(*_WORDS[one.change]), one.count, one.difference, one.low, one.high),
+                *(one.other_status, answers[one.found]),
+            )
+            for one in found
+        ),
+    )
+    print_tables([table], Console())
 
 
 _WORDS = {

@@ -11,12 +11,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache, partial
-from operator import add
 
 from naisei.core import Check, Status
 from naisei.director.character import Character
 from naisei.director.character_checks import PraiseCheck, SettingCheck, ToneCheck, foreign_trait
-from naisei.director.line_checks import check_form
+from naisei.director.line_checks import check_form, check_repetition
 from naisei.director.prepare import EVIDENCE, PASSED, PreparedLine, finding, outcome
 from naisei.director.verdict import LineVerdict, Tone
 from naisei.director.voice import VoiceMeter
@@ -26,15 +25,11 @@ from naisei.director.wording.learnt_faults import LearntFault, LearntFaults
 from naisei.director.wording.matter import Fault
 from naisei.director.wording.noun_phrases import noun_phrases, turns
 from naisei.director.wording.staging import staging
-from naisei.japanese.folding import fold
-from naisei.lengths import cached_text
 
 _WARN, _RETRY, _PASS = Status.WARN, Status.RETRY, Status.PASS
 #: A line is scattered at this many sentences with this many topics, or at this many sentences or
 #: characters alone.
 _SENTENCES, _TOPICS, _MOST, _LONG = 6, 6, 9, 300
-#: Lines of the history that are read; similarity of two lines that repeat each other.
-_BEFORE, _ALIKE, _SHORT = 6, 0.7, 5
 #: In a longer line, only the first sentence may be in another voice.
 _GREETED = 2
 #: After this many lines on a topic it may be left.
@@ -83,7 +78,7 @@ class CalibratedRules:
             scatter,
             _logic(line, learnt),
             tone,
-            self._looped(line, history) if history else PASSED["loop"],
+            check_repetition(line, history) if history else PASSED["loop"],
             self._jumped(line, history) if history else PASSED["jump"],
             self._staged(line),
         )
@@ -172,22 +167,11 @@ class CalibratedRules:
         tone = Tone.measured(score, round(weight, 2))
         if score >= 2:
             return PASSED["tone"], tone
-        heard = self._meter.explain(line.masked)
-        foreign = next((name for name, w in heard.traits if w < 0), "register:")
+        traits = self._meter.traits(line.masked)
+        foreign = next((name for name, w in traits if w < 0), "register:")
         reason, suggestion = self._missing(foreign)
         shown = line.evidence(0, min(40, len(line.body)))
         return finding(line, "tone", _WARN if score else _RETRY, reason, suggestion, [shown]), tone
-
-    def _looped(self, line: PreparedLine, history: Sequence[str]) -> Check:
-        if len(line.body) < _SHORT:
-            return PASSED["loop"]
-        here = _neighbours(line.body)
-        for said in reversed(history[-_BEFORE:]):
-            there = _neighbours(before := fold(said))
-            alike = len(here & there) >= _ALIKE * max(1, min(len(here), len(there)))
-            if len(there) * 2 > len(here) and alike and not _answers(line.body, before):
-                return finding(line, "loop", _WARN, *_SAID_BEFORE, [said])
-        return PASSED["loop"]
 
     def _jumped(self, line: PreparedLine, history: Sequence[str]) -> Check:
         marker = turns(line.body)
@@ -248,25 +232,6 @@ def _logic(line: PreparedLine, learnt: Learnt) -> Check:
     return finding(line, "logic", _RETRY if sure else _WARN, *_NEGATED, evidence)
 
 
-@cached_text(256)
-def _neighbours(text: str) -> frozenset[str]:
-    """The pairs of neighbouring characters of a text."""
-    return frozenset(map(add, text, text[1:]))
-
-
-#: The end of a question or a request.
-_ASKS = re.compile(
-    r"(?:[?？]|[てでか]|ください|下さい|ちょうだい|[てで](?:くれ|ほしい)|お願い(?:します)?|なさい|ろ)[よね]?[。！!〜ー…\s]*\Z"
-)
-
-
-def _answers(line: str, before: str) -> bool:
-    """Whether a line answers the line before in its own words: 「つけて」 「つけました」."""
-    if line.startswith("I ") or line.startswith("I'"):
-        return not before.startswith("I")
-    return _ASKS.search(before) is not None and _ASKS.search(line) is None
-
-
 #: An absent person as the topic of the line before.
 _THIRD = re.compile(
     r"(?:(?<!姉)さん|くん|[父母]|両親|親戚|先[輩生]|友[達人]|友だち|いとこ|叔[父母]|おば|おじ|祖[父母]|あの(?:人|子)|彼女?)"
@@ -324,10 +289,6 @@ _NEGATED: tuple[Said, Said] = (
         "否定を一つ以下にして、言いたいことを肯定で言い切ってください。",
         "Use one negation at most and say what is meant as a plain statement.",
     ),
-)
-_SAID_BEFORE: tuple[Said, Said] = (
-    ("前の発言とほとんど同じです。", "It is nearly the same as an earlier line."),
-    ("話を一歩進めてください。", "Take the talk a step further."),
 )
 _JUMPED: tuple[Said, Said] = (
     ("今の話題を掘り下げる前に話題を変えています。", "It leaves the topic too early."),

@@ -262,16 +262,6 @@ def learn(
             ),
         ),
     ] = None,
-    against: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--against",
-            help=say(
-                "ほかの人物の発言 (複数可、既定は同梱の人物の見本)",
-                "Lines of others, repeatable; by default the samples of the bundled characters.",
-            ),
-        ),
-    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -281,4 +271,4 @@ def learn(
 ) -> None:
     from naisei.director.voice_learning import learn_voice
 
-    learn_voice(lines, character, against or (), out)
+    learn_voice(lines, character, out)

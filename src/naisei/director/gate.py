@@ -88,15 +88,9 @@ class Gate:
             )
         if self.policy == "person" and self.person is None:
             raise InputError(
-                say(
-                    "policy が `person` なのに、尋ねる相手がいません",
-                    "the policy `person` needs a function to ask",
-                ),
-                place="person",
-                remedy=say(
-                    "質問を受け取って発言を返す関数を渡してください",
-                    "give a function from the question to a line",
-                ),
+                say("`person` には、尋ねる関数が要ります", "`person` needs a function to ask"),
+                place="policy",
+                remedy=say("person=… で渡してください", "give it as person=…"),
             )
         if self.hold == "sentence" and (self.judge is not None or self.policy == "person"):
             raise InputError(
@@ -109,11 +103,8 @@ class Gate:
             )
         if self.retries < 0:
             raise InputError(
-                say(
-                    f"0 以上でなければなりません ({self.retries} が渡されました)",
-                    f"must be 0 or more, not {self.retries}",
-                ),
-                place="retries",
+                say("0 以上でなければなりません", "must be 0 or more"),
+                place=f"retries={self.retries}",
             )
         # A profile is read once, and its rules are cached with it.
         object.__setattr__(self, "character", load_character(self.character))

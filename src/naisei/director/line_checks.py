@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from functools import lru_cache
+from operator import add
 
 from naisei.core import Check, Status
 from naisei.director.character import Character, Limits
@@ -86,25 +86,16 @@ def check_scatter(line: PreparedLine, topics: tuple[str, ...], limits: Limits) -
     if many:
         span = sentences_from(line.masked, limits.warn_sentences - 1)
         spans.append(line.evidence(*span).strip())
-    said = _scatter_texts(line.count, len(topics), limits.warn_sentences - 1, limits.advised)
-    return finding(line, "scatter", _RETRY if rejected else _WARN, *said, spans)
-
-
-@lru_cache(maxsize=256)
-def _scatter_texts(
-    sentences: int, topics: int, most: int, advised: int
-) -> tuple[tuple[str, str], tuple[str, str]]:
-    """Reason and suggestion, each in Japanese and English."""
-    return (
-        (
-            f"{sentences}文、話題{topics}つで、話が散っています。",
-            f"{sentences} sentences and {topics} topics: the line is scattered.",
-        ),
-        (
-            f"話題を一つに絞り、{most}文、{advised}文字以内にしてください。",
-            f"Keep to one topic, {most} sentences and {advised} characters.",
-        ),
+    most = limits.warn_sentences - 1
+    reason = (
+        f"{line.count}文、話題{len(topics)}つで、話が散っています。",
+        f"{line.count} sentences and {len(topics)} topics: the line is scattered.",
     )
+    suggestion = (
+        f"話題を一つに絞り、{most}文、{limits.advised}文字以内にしてください。",
+        f"Keep to one topic, {most} sentences and {limits.advised} characters.",
+    )
+    return finding(line, "scatter", _RETRY if rejected else _WARN, reason, suggestion, spans)
 
 
 def check_logic(line: PreparedLine) -> Check:
@@ -174,6 +165,49 @@ def check_loop(line: PreparedLine, history: Sequence[str], ignored: frozenset[st
         ),
         repeated,
     )
+
+
+#: How alike two lines are that repeat each other; the length of a line that may be repeated; and
+#: how many earlier lines are compared.
+_ALIKE, _SHORT, _BEFORE = 0.7, 5, 6
+
+
+def check_repetition(line: PreparedLine, history: Sequence[str]) -> Check:
+    """WARN if the line is nearly the same as an earlier one."""
+    if len(line.body) < _SHORT:
+        return PASSED["loop"]
+    here = _neighbours(line.body)
+    for earlier in reversed(history[-_BEFORE:]):
+        there = _neighbours(before := fold(earlier))
+        alike = len(here & there) >= _ALIKE * max(1, min(len(here), len(there)))
+        if len(there) * 2 > len(here) and alike and not _answers(line.body, before):
+            return finding(
+                line,
+                "loop",
+                Status.WARN,
+                ("前の発言とほとんど同じです。", "It is nearly the same as an earlier line."),
+                ("話を一歩進めてください。", "Take the talk a step further."),
+                [earlier],
+            )
+    return PASSED["loop"]
+
+
+def _neighbours(text: str) -> frozenset[str]:
+    """The pairs of neighbouring characters of a text."""
+    return frozenset(map(add, text, text[1:]))
+
+
+#: The end of a question or a request.
+_ASKS = re.compile(
+    r"(?:[?？]|[てでか]|ください|下さい|ちょうだい|[てで](?:くれ|ほしい)|お願い(?:します)?|なさい|ろ)[よね]?[。！!〜ー…\s]*\Z"
+)
+
+
+def _answers(line: str, before: str) -> bool:
+    """Whether a line answers the line before in its own words: 「つけて」 「つけました」."""
+    if line.startswith("I ") or line.startswith("I'"):
+        return not before.startswith("I")
+    return _ASKS.search(before) is not None and _ASKS.search(line) is None
 
 
 _TURN = re.compile(

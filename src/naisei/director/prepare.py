@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 
 from naisei.core import Check, Status
 from naisei.director.spoken import speech
@@ -119,8 +118,6 @@ def outcome(checks: Sequence[Check], mends: Sequence[str]) -> Status:
 PASSED = {name: Check(name=name, status=_PASS) for name in CHECK_NAMES}
 #: Number of matched spans in a report, and characters of each.
 EVIDENCE, _LONGEST = 8, 120
-#: Longest word.
-_WORD = 8
 
 
 def finding(
@@ -138,21 +135,10 @@ def finding(
     at = line.language
     pieces = [piece for span in evidence if span for piece in line.speech_parts(span[:_LONGEST])]
     spans = tuple(dict.fromkeys(pieces))[:EVIDENCE]
-    made = _kept if len(spans) == 1 and len(spans[0]) <= _WORD else _made
-    return made(name, status is _RETRY, reason[at], suggestion[at], spans)
-
-
-def _made(
-    name: str, rejected: bool, reason: str, suggestion: str, evidence: tuple[str, ...]
-) -> Check:
     return Check(
         name=name,
-        status=_RETRY if rejected else Status.WARN,
-        reason=reason,
-        suggestion=suggestion,
-        evidence=evidence,
+        status=status,
+        reason=reason[at],
+        suggestion=suggestion[at],
+        evidence=spans,
     )
-
-
-#: A single word is found again and again in a script; a sentence is not.
-_kept = lru_cache(maxsize=4096)(_made)

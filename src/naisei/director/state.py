@@ -95,10 +95,6 @@ class TalkState(_Frozen):
             judged=judged,
         )
 
-    def dump(self) -> bytes:
-        """A canonical dump: equal states have equal dumps."""
-        return self.model_dump_json().encode()
-
 
 class TalkRecorder(Handler):
     """Performs `Say`, also on replay: the only place where a talk's state changes."""

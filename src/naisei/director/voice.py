@@ -124,16 +124,6 @@ class Voice(BaseModel):
         return self
 
 
-class VoiceWeight(BaseModel):
-    """A line's weight and its reasons. weight: above 0 own, below 0 another's; traits: the
-    strongest with their weights, the most foreign first."""
-
-    model_config = ConfigDict(frozen=True)
-
-    weight: float
-    traits: tuple[tuple[str, float], ...] = ()
-
-
 #: Factor of each group's logarithms, since words and endings of a line are not independent.
 _TEMPER = {"register": 1.0, "ending": 0.7, "length": 0.4, "word": 0.6, "mark": 0.5}
 _CAP = 3.0
@@ -161,16 +151,13 @@ class VoiceMeter:
         """The weight of a folded line with quotations masked; 0 for one without words."""
         return sum(weight for _, weight in self._traits(masked))
 
-    def explain(self, masked: str) -> VoiceWeight:
-        """The weight and the traits behind it."""
-        by_trait: dict[str, float] = {}
+    def traits(self, masked: str) -> list[tuple[str, float]]:
+        """The traits behind the weight, such as `ending:だよ`, the most foreign first."""
+        found: dict[str, float] = {}
         for (group, trait), weight in self._traits(masked):
             name = f"{group}:{trait}"
-            by_trait[name] = by_trait.get(name, 0.0) + weight
-        order = sorted(by_trait.items(), key=lambda item: item[1])
-        return VoiceWeight(
-            weight=sum(by_trait.values()), traits=tuple((n, w) for n, w in order if w)
-        )
+            found[name] = found.get(name, 0.0) + weight
+        return sorted(found.items(), key=lambda item: item[1])
 
     def _traits(self, masked: str) -> Iterator[tuple[tuple[str, str], float]]:
         said = sentences_of(masked)

@@ -254,17 +254,12 @@ def _counted(lines: Iterable[str]) -> _Counts:
     return counts
 
 
-def learn_voice(
-    lines: Path, character: str | None, against: Sequence[Path], out: Path | None
-) -> None:
+def learn_voice(lines: Path, character: str | None, out: Path | None) -> None:
     """`naisei director characters learn`: the profile with its `[voice]`, and its card."""
     profile = load_character(character) if character else None
     own = _lines(lines, profile.names if profile else ())
-    if against:
-        others = {path.stem: _lines(path) for path in against}
-    else:
-        mine = profile.id if profile else ""
-        others = {c.id: list(samples(c.id)) for c in shipped() if c.id != mine}
+    mine = profile.id if profile else ""
+    others = {c.id: list(samples(c.id)) for c in shipped() if c.id != mine}
     try:
         voice = learn(own, [line for rows in others.values() for line in rows])
     except InputError as error:
