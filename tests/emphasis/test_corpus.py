@@ -85,7 +85,7 @@ def test_title(page: str, title: str) -> None:
         ("<head><meta><p>猫の<b>犬</b>。", ["犬"]),
         ("<head><title>題<p>猫の<b>犬</b>。", ["犬"]),
         ("<dl><dt><b>語</b><dd>猫の<b>犬</b>。<dt><b>語</b></dl>猫の<b>鳥</b>。", ["犬", "鳥"]),
-        ("<div class='fig-title'><div><b>図</b>の題</div></div><p>猫の<b>犬</b>。", ["犬"]),
+        ("<figure><figcaption><b>図</b>の題</figcaption></figure><p>猫の<b>犬</b>。", ["犬"]),
     ],
 )
 def test_broken_pages_are_read_as_far_as_they_go(page: str, expected: list[str]) -> None:

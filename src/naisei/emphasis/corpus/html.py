@@ -17,7 +17,8 @@ def _set(names: str) -> frozenset[str]:
 RAW = _set("script style textarea noscript template svg math xmp")
 #: Not running text: code, tables, headings and navigation.
 LEFT_OUT = _set(
-    """pre table h1 h2 h3 h4 h5 h6 nav select button iframe object title head dt header footer"""
+    """pre table h1 h2 h3 h4 h5 h6 nav select button iframe object title head dt header footer
+    figcaption"""
 )
 BLOCKS = BLOCK_ELEMENTS | {"br"}
 _FIXED = _set("code kbd samp tt var a ruby")
