@@ -361,7 +361,7 @@ def _report(
     else:
         reason = why_none(found)
         text = say(f"案はありません: {reason}", f"no suggestion: {reason}")
-        if is_japanese(found.article.text):
+        if not hint and is_japanese(found.article.text):
             text += say(
                 "。--threshold P なら確率が P 以上の語を選びます",
                 "; --threshold P takes the words whose probability is at least P",
