@@ -16,7 +16,7 @@ from naisei.emphasis.corpus.markdown import read_markdown
 from naisei.emphasis.corpus.read import article_of, read_bytes
 from naisei.emphasis.flow import examine
 from naisei.emphasis.metrics import Counts, token_counts
-from naisei.emphasis.results import emphasised
+from naisei.emphasis.results import TaggedDocument, emphasised
 from naisei.emphasis.schemas import Article, Sentence, grouped_tokens
 from naisei.emphasis.tag import choose, heat_map, suggest
 from naisei.emphasis.taggers.crf import default_tagger
@@ -83,10 +83,8 @@ def _bare(article: Article) -> Article:
 
 
 def _by_tagger(bare: Article) -> Rows:
-    rows = [[False] * len(s.tokens) for s in bare.sentences]
-    for run in choose(bare, default_tagger()):
-        rows[run.sentence][run.first : run.last] = [True] * (run.last - run.first)
-    return rows
+    chosen = choose(bare, default_tagger())
+    return TaggedDocument(article=bare.id, spans=chosen).labels(bare)
 
 
 def _by_model(bare: Article, model: str) -> Rows:

@@ -11,16 +11,13 @@ from pydantic import BaseModel, ConfigDict
 
 from naisei.emphasis.config import EvalConfig
 from naisei.emphasis.metrics import Counted, Counts, counted, span_counts, spans, token_counts
-from naisei.emphasis.schemas import Article, Sentence, grouped_tokens
+from naisei.emphasis.schemas import Article, Sentence, Span, grouped_tokens
 from naisei.lang import say
 from naisei.runs.charts import Chart, Point
 from naisei.runs.lines import Line, Mark
 from naisei.runs.significance import wilcoxon_signed_rank
 from naisei.runs.statistics import wilson_interval
 from naisei.runs.task import Digest, EpisodeRow, Metric, Summary, Table
-
-#: Number of a sentence, first token, one past the last.
-Span = tuple[int, int, int]
 
 
 class TaggedDocument(BaseModel):
@@ -61,7 +58,7 @@ class FoldResult(BaseModel):
 
 def tagged_spans(labels: Sequence[Sequence[bool]]) -> tuple[Span, ...]:
     """Labels per sentence as spans, in order."""
-    return tuple((n, *span) for n, row in enumerate(labels) for span in sorted(spans(row)))
+    return tuple(Span(n, *span) for n, row in enumerate(labels) for span in sorted(spans(row)))
 
 
 UNTITLED = "empty-title/"

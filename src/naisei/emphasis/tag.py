@@ -288,32 +288,7 @@ def tag(options: TagOptions, tagger: Tagger) -> None:
         InputError: the document cannot be read or marked, or would be written over itself.
     """
     file, out, page = options.file, options.out, options.html
-    for path in (out, page):
-        if path is not None and path.exists() and path.samefile(file):
-            raise InputError(
-                say("元の文書に上書きすることになります", "this would write over the document"),
-                place=str(path),
-                remedy=say("別の名前にしてください", "give another name"),
-            )
-    if out is not None and page is not None and out.absolute() == page.absolute():
-        raise InputError(
-            say("--out と --html が同じファイルです", "--out and --html are one file"),
-            place=str(out),
-            remedy=say("別の名前にしてください", "give another name"),
-        )
-    if options.format != "document" and (options.review or page is not None):
-        raise InputError(
-            say(
-                "--format の JSON は --review や --html と一緒に使えません",
-                "JSON (--format) does not go with --review or --html",
-            ),
-            remedy=say("どちらか一方にしてください", "give one of them"),
-        )
-    if options.review and out is None and page is not None:
-        raise InputError(
-            say("--review で採った案の書き先がありません", "--review has nowhere to write"),
-            remedy=say("--out FILE を付けてください", "give --out FILE"),
-        )
+    _check(options)
     document = read_document(file)
     found = suggest(
         document,
@@ -348,6 +323,31 @@ def tag(options: TagOptions, tagger: Tagger) -> None:
     _report(file, found, count, lost, [p for p in (out, page) if p], hint=hint)
 
 
+def _check(options: TagOptions) -> None:
+    file, out, page = options.file, options.out, options.html
+    paths = [(path, path.resolve()) for path in (file, out, page) if path]
+    for number, (path, place) in enumerate(paths):
+        if any(place == before for _, before in paths[:number]):
+            raise InputError(
+                say("二つのファイルが同じです", "this would write over another of the files"),
+                place=str(path),
+                remedy=say("別の名前にしてください", "give another name"),
+            )
+    if options.format != "document" and (options.review or page is not None):
+        raise InputError(
+            say(
+                "--format の JSON は --review や --html と一緒に使えません",
+                "JSON (--format) does not go with --review or --html",
+            ),
+            remedy=say("どちらか一方にしてください", "give one of them"),
+        )
+    if options.review and out is None and page is not None:
+        raise InputError(
+            say("--review で採った案の書き先がありません", "--review has nowhere to write"),
+            remedy=say("--out FILE を付けてください", "give --out FILE"),
+        )
+
+
 def _report(
     file: Path, found: Suggestions, count: int, lost: int, written: list[Path], *, hint: bool
 ) -> None:
@@ -361,7 +361,7 @@ def _report(
     else:
         reason = why_none(found)
         text = say(f"案はありません: {reason}", f"no suggestion: {reason}")
-        if is_japanese(found.article.text):
+        if not hint and is_japanese(found.article.text):
             text += say(
                 "。--threshold P なら確率が P 以上の語を選びます",
                 "; --threshold P takes the words whose probability is at least P",

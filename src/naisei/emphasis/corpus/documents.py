@@ -6,7 +6,6 @@ import codecs
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate
 
 from naisei.core import InputError
 from naisei.lang import say
@@ -255,25 +254,15 @@ class Source:
                 "no marks can be put into a document in ISO-2022-JP",
             )
             raise InputError(message, remedy=say("UTF-8 にしてください", "convert it to UTF-8"))
-        offsets = self._offsets()
-        out: list[bytes] = []
-        at = 0
-        for insertion in marks:
-            place = offsets[insertion.at]
-            out += [self.data[at:place], insertion.mark.encode(self.encoding)]
-            at = place
-        return b"".join([*out, self.data[at:]])
-
-    def _offsets(self) -> list[int]:
-        """Per character, and at the end, the offset of its first byte."""
+        # A broken byte is one character, as U+FFFD in the file itself is.
         errors = "surrogateescape" if self.encoding == "utf-8" else "strict"
-        start = len(self.bom)
-        sizes = (
-            # A broken byte stands alone; U+FFFD may also be in the file itself.
-            len(character.encode(self.encoding, errors))
-            for character in self.data[start:].decode(self.encoding, errors)
-        )
-        return [*accumulate(sizes, initial=start)]
+        text = self.data[len(self.bom) :].decode(self.encoding, errors)
+        out, at, place = [self.bom], 0, len(self.bom)
+        for insertion in marks:
+            size = len(text[at : insertion.at].encode(self.encoding, errors))
+            out += [self.data[place : place + size], insertion.mark.encode(self.encoding)]
+            at, place = insertion.at, place + size
+        return b"".join([*out, self.data[place:]])
 
 
 def _no_text(place: str) -> InputError:

@@ -17,7 +17,8 @@ def _set(names: str) -> frozenset[str]:
 RAW = _set("script style textarea noscript template svg math xmp")
 #: Not running text: code, tables, headings and navigation.
 LEFT_OUT = _set(
-    """pre table h1 h2 h3 h4 h5 h6 nav select button iframe object title head dt header footer"""
+    """pre table h1 h2 h3 h4 h5 h6 nav select button iframe object title head dt header footer
+    figcaption"""
 )
 BLOCKS = BLOCK_ELEMENTS | {"br"}
 _FIXED = _set("code kbd samp tt var a ruby")
@@ -26,14 +27,7 @@ _BOLD = _set("strong b em")
 _HIDDEN = _set("rt rp")
 #: Elements within a paragraph that are followed; others change nothing.
 INLINE = _FIXED | _BOLD | _HIDDEN | _set("span font i u")
-#: DocBook sets commands and the like in bold by what they are, not for weight.
-_COMMANDS = _set(
-    """command userinput replaceable parameter option application filename varname guimenu
-    guibutton guilabel package structname envar literal prompt keycap program"""
-)
 _HEAVY = re.compile(r"font-weight\s*:\s*(?:bold|[6-9]00)", re.I)
-_TITLES = re.compile(r"(?:\w+-)?(?:title|caption|heading)")
-_CLASS = re.compile(r"\bclass\s*=\s*[\"']?([^\"'>]*)", re.I)
 
 
 def role(tag: str, rest: str) -> str:
@@ -43,21 +37,10 @@ def role(tag: str, rest: str) -> str:
     """
     if tag in _HIDDEN:
         return "hidden"
-    named = _CLASS.search(rest)
-    if named and _COMMANDS & set(named[1].split()):
-        return "fixed"
     if tag in _FIXED:
         # A named anchor is not a link.
         return "fixed" if tag != "a" or "href" in rest.lower() else ""
     return "bold" if tag in _BOLD or _HEAVY.search(rest) else ""
-
-
-def is_title(tag: str, rest: str) -> bool:
-    """Whether a paragraph is a title or caption by its class (`title`, `table-title`, …)."""
-    if tag not in ("p", "div", "figcaption", "caption"):
-        return False
-    named = _CLASS.search(rest)
-    return named is not None and any(_TITLES.fullmatch(name) for name in named[1].split())
 
 
 # HTML, read in place: what every character of the running text is in the source.
@@ -149,8 +132,7 @@ def _tag(state: _State, piece: re.Match[str], text: str) -> int:
         if tag != "br":
             state.inline.clear()
     _end_implied(state.left_out, tag, end)
-    leaves = tag in LEFT_OUT or (tag in state.left_out and tag != "p")
-    if leaves or (not end and is_title(tag, piece["rest"])):
+    if tag in LEFT_OUT:
         if not end:
             state.left_out.append(tag)
         elif tag in state.left_out:
@@ -174,9 +156,7 @@ def _end_implied(left_out: list[str], tag: str, end: bool) -> None:
     """Ends what is left out where its end tag may be, or often is, missing."""
     while left_out:
         inner = left_out[-1]
-        if inner == "p":
-            over = tag == "p" or tag in BLOCKS
-        elif inner == "dt":
+        if inner == "dt":
             over = tag in ("dd", "dl") or (tag == "dt" and not end)
         elif inner in ("head", "title"):
             over = (tag in BLOCKS or bool(_HEADING.fullmatch(tag))) and not end

@@ -24,6 +24,7 @@ from naisei.emphasis.taggers.plans import (
     NeuralPlan,
 )
 from naisei.lang import say
+from naisei.plugins import pairs
 from naisei.system.config import flags_of
 
 
@@ -52,22 +53,10 @@ def parsed(spec: str) -> tuple[str, dict[str, JsonValue]]:
     ('crf', {'l2': '2', 'steps': '50'})
 
     Raises:
-        InputError: a setting without a value, or one that comes twice.
+        InputError: as `naisei.plugins.pairs`.
     """
     name, _, rest = spec.partition(":")
-    options: dict[str, JsonValue] = {}
-    for word in rest.split(",") if rest else ():
-        key, equals, value = (part.strip() for part in word.partition("="))
-        if not (key and equals and value) or key in options:
-            raise InputError(
-                say(
-                    f"'{word}' は設定として読めません", f"'{word}' is not KEY=VALUE, or a duplicate"
-                ),
-                place=f"--tagger {spec}",
-                remedy=say("書き方: 名前:鍵=値,鍵=値", "write NAME:KEY=VALUE,KEY=VALUE"),
-            )
-        options[key] = value
-    return name.strip(), options
+    return name.strip(), dict(pairs(rest.split(",") if rest else (), f"--tagger {name}"))
 
 
 P = TypeVar("P", bound=BaseModel)
