@@ -273,3 +273,57 @@ def test_an_item_that_refers_back_is_quoted_with_the_item_before():
     idf = dict.fromkeys(search_tokens(query), 1.0)
     (quote,) = quotes(query, SearchResult(hits=(found,), weights=Weights(idf=idf)))
     assert quote.text.split("\n") == items[2:4]
+
+
+MAIL = """From: encho@example.jp
+Subject: =?utf-8?b?6Ieq5a6255So6LuK44Gu5Lqk6YCa6LK7?=
+Date: Mon, 05 Oct 2026 09:10:00 +0900
+Content-Type: text/plain; charset=utf-8
+
+11月1日から自家用車の交通費を1キロにつき
+20円から25円に引き上げます。
+
+> 自家用車の交通費は30円にしてください。
+"""
+RULES = "# 出張の交通費\n\n自家用車は1キロにつき20円を払います。\n\n2024年4月1日施行\n"
+
+
+def test_a_mail_that_says_otherwise_is_shown_with_its_date_and_its_sentence_whole(tmp_path):
+    with Index.open(write_index(tmp_path, {"a.md": RULES, "b.eml": MAIL}, None)) as index:
+        query = "出張の交通費は自家用車だといくらですか"
+        reply = run(assist(Dialogue(utterance=query), Setting()), document_world(World({}), index))
+    first, second = reply.message.index("20円を払い"), reply.message.index("20円から25円に")
+    assert first < reply.message.index("2026-10-05") < second and "30円" not in reply.message
+    (_, own, quoted) = read("b.eml", MAIL).passages
+    assert (
+        own.text.startswith("11月1日から自家用車の交通費を1キロにつき20円")
+        and "30円" in quoted.text
+    )
+
+
+@pytest.mark.parametrize("wish", ["休みたいんだけど", "休みたいです", "休暇を取りたい"])
+def test_a_wish_with_several_candidates_is_asked_back(tmp_path, wish):
+    text = (
+        "# 就業規則\n\n## 慶弔休暇\n\n休暇は5日とする。\n\n## 介護休暇\n\n休暇は年に10日とする。\n"
+    )
+    with Index.open(write_index(tmp_path, {"a.md": text}, None)) as index:
+        reply = run(assist(Dialogue(utterance=wish), Setting()), document_world(World({}), index))
+    assert reply.route == "ask" and len(reply.options) == 2
+
+
+def test_a_passage_without_the_matter_of_the_question_is_no_answer():
+    text = "社会保険料は、毎月20日までに振り込まなければならない。"
+    found = Evidence(id="1", text=text, score=1.0, meta={"title": "休職", "cosine": 0.9})
+    query = "給料はいつ振り込まれますか"
+    weights = WEIGHTS.model_copy(update={"idf": dict.fromkeys(search_tokens(query), 1.0)})
+    assert extracted(query, SearchResult(hits=(found,), weights=weights), Rules())[1] != "answer"
+
+
+def test_all_steps_of_a_scale_are_quoted():
+    steps = ["10日前までは無料です。", "9日前から3日前までは40%です。", "2日前からは100%です。"]
+    text = "\n".join(["ご予約は窓口で受け付けます。" * 6, *steps, "ご利用をお待ちします。" * 6])
+    found = Evidence(id="1", text=text, score=1.0, meta={"title": "取り消し"})
+    query = "取り消しはいくらですか"
+    idf = dict.fromkeys(search_tokens(query), 1.0)
+    (quote,) = quotes(query, SearchResult(hits=(found,), weights=Weights(idf=idf)))
+    assert quote.text.split("\n") == steps

@@ -22,6 +22,7 @@ from naisei.intent.messages import (
     ask_contact,
     left_out,
     nearest,
+    newer_document,
     no_evidence,
     other_language,
     rests_on,
@@ -31,6 +32,7 @@ from naisei.intent.rules import Rules, Setting
 from naisei.intent.schemas import Citation, Judged, Reply, Unsupported
 from naisei.intent.support import CheckedSentence, claims, in_their_words, unsupported, verified
 from naisei.intent.things import MEANT, mentions, names, place_of, things
+from naisei.japanese.content_preservation import quantities
 from naisei.japanese.sentences import search_tokens, sentence_spans
 from naisei.lang import Language
 from naisei.retrieval.figures import worked
@@ -288,9 +290,42 @@ def extracted(query: str, found: SearchResult, rules: Rules) -> tuple[Grounded, 
     held = _quote_band(query, found, parts, rules)
     if held == "none":
         return Grounded(), held
-    shown = parts if held == "answer" else parts[:1]
-    draft = [(part.text, (part.hit + 1,)) for part in shown]
+    first, *more = parts if held == "answer" else parts[:1]
+    newer = _newer(query, found, first) if held == "answer" else None
+    draft = [
+        (part.text, (part.hit + 1,))
+        for part in (first, *more)
+        if not newer or part.hit != newer.hit
+    ]
+    if newer is not None:
+        hit = found.hits[newer.hit]
+        draft.append(
+            (newer_document(_date(hit), str(hit.meta.get("title") or ""), rules.language), ())
+        )
+        draft.append((newer.text, (newer.hit + 1,)))
     return Grounded.of(draft, found.hits, separator="\n"), held
+
+
+def _newer(query: str, found: SearchResult, first: Quote) -> Quote | None:
+    """What a newer document says otherwise of the same matter. Beside a quote without a date, only
+    a mail counts as newer."""
+    quoted, asked = found.hits[first.hit], things(query) or substance(query)
+    values = {q.unit: q.value for q in quantities(first.text)}
+    for at, hit in enumerate(found.hits):
+        about = 2 * sum(names(thing, hit) for thing in asked) >= max(2, len(asked))
+        dated = _date(quoted) or hit.meta.get("format") == "eml"
+        if not (about and dated and _date(quoted) < _date(hit)):
+            continue
+        (quote,) = quotes(query, found.model_copy(update={"hits": (hit,)}), most=1)
+        told = quantities(quote.text)
+        if quote.answers and any(values.get(q.unit, q.value) != q.value for q in told):
+            return quote.model_copy(update={"hit": at})
+    return None
+
+
+def _date(hit: Evidence) -> str:
+    """ISO; empty where it is not sure to the day."""
+    return "" if hit.meta.get("date_from") == "part of name" else str(hit.meta.get("date") or "")
 
 
 #: What counts beside nearness: the share of the question's words that the best quote holds with
@@ -316,12 +351,13 @@ def _quote_band(query: str, found: SearchResult, parts: Sequence[Quote], rules: 
     near = nearness([hit], found.weights)
     if found.weights.foreign:
         return "none" if near < _FOREIGN else "nearest"
-    told = set(search_tokens(f"{place}\n{parts[0].text}"))
+    written = f"{place}\n{parts[0].text}"
+    told = set(search_tokens(written))
     sure = near + _QUOTED * share(words, found.weights.idf, told)
     sure += _NAMED * sum(named) / max(1, len(named))
     sure += _HEADED * any(mentions(thing, place) for thing in asked)
     # The parts of a compound, which the passage names apart, are not the compound.
-    about = not things(query) or any(named) or near >= MEANT
+    about = any(mentions(thing, written) for thing in asked)
     if about and sure >= rules.answer_from and any(part.answers for part in parts):
         return "answer"
     if things(query) and not (near >= MEANT or named[0] or 2 * sum(named) > len(named)):

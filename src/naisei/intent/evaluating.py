@@ -159,7 +159,7 @@ def grade(
     within = _chosen_document(dialogue, hits)
     if said[0].consultation and not said[0].worry and sure >= _TOLD_ANSWERED:
         # Requests without a worry that the documents cover are answered.
-        said[0] = replace(said[0], consultation=False, aspect=True)
+        said[0] = replace(said[0], consultation=False, aspect=not said[0].broad)
     vague = vagueness(said, spread(hits, covers), held=held, narrowed=bool(within))
     offered = tuple(option for e in dialogue.exchanges for option in e.options)
     options = topics(hits, setting.rules.options, covers=covers, used=offered, within=within)

@@ -210,7 +210,16 @@ def _sentences(query: str, units: Sequence[Span], best: int) -> str:
         # Of a list of questions, the answer.
         while end < len(units) and length(start + 1, end + 1) <= _WIDE:
             end += 1
-    line = units[best].line if not answered_by(query, units[best].said) else -1
+    answers = answered_by(query, units[best].said)
+    # The further steps of a scale: 9日前までは40%、当日は全額.
+    steps = answers and _STEP.search(units[best].written)
+    while (
+        steps and end < len(units) and _is_step(query, units[end]) and length(start, end) <= _LIST
+    ):
+        end += 1
+    while steps and start > 0 and _is_step(query, units[start - 1]) and length(start, end) <= _LIST:
+        start -= 1
+    line = units[best].line if not answers else -1
     while end < len(units) and units[end].line == line and length(start, end + 1) <= _WIDE:
         end += 1
     while start > 0 and units[start - 1].line == line and length(start - 1, end) <= _WIDE:
@@ -220,6 +229,17 @@ def _sentences(query: str, units: Sequence[Span], best: int) -> str:
         apart = " " if before.written[-1:].isascii() and unit.written[:1].isascii() else ""
         parts += ["\n" if unit.line != before.line else apart, unit.written]
     return "".join(parts).strip()
+
+
+_STEP = re.compile(
+    "[0-9０-９][^0-9０-９。]{0,4}(?:まで|から|以[上下内前後]|未満|を?超え|前)|当日|同日"
+)
+
+
+def _is_step(query: str, unit: Span) -> bool:
+    """Whether a sentence says for another range what the question asks for."""
+    ranged = not unit.header and _STEP.search(unit.written) is not None
+    return ranged and answered_by(query, unit.said) is True
 
 
 def excerpt(query: str, words: Sequence[str], units: Sequence[Span], at: int, text: str) -> str:

@@ -24,6 +24,7 @@ from naisei.japanese.morph import is_japanese, tokens
 from naisei.japanese.query_analysis import answered_by, measured
 from naisei.japanese.sentences import codes, search_tokens
 from naisei.retrieval.chunking import Span, cells_of, spans
+from naisei.retrieval.types import QUOTED
 
 _COSINE, _WORDS, _OWN, _RANK, _FORM, _RANGE = 1.0, 0.6, 0.2, 0.5, 0.3, 0.6
 #: That its place or text names what the question does; that it holds for a case only that the
@@ -105,7 +106,7 @@ def _quote(
     scores = _scores(query, words, weights, hit, units)
     best = max(range(len(units)), key=lambda n: (scores[n], -n))
     text = around(query, words, units, best, scores, hit.text)
-    answers = answered_by(query, text) is not False
+    answers = answered_by(query, text) is not False and headings_of(hit)[-1] != QUOTED
     if units[best].header:
         row = f"{units[best].header} {text}"
         answers &= not (_other_period(query, row, hit) or _other_name(query, row, hit))

@@ -129,6 +129,13 @@ def other_language(documents: Language, language: Language, *, found: bool) -> s
     return f"{told} The nearest passage is:" if found else told
 
 
+def newer_document(date: str, title: str, language: Language) -> str:
+    """Before a passage of a newer document that says otherwise."""
+    if language == "ja":
+        return f"より新しい資料「{title}」（{date}）では次のとおりです。"
+    return f"A newer document, “{title}” ({date}), says:"
+
+
 def left_out(sentences: int, language: Language) -> str:
     """A note on the number of sentences replaced by quotes; empty for none."""
     if not sentences:

@@ -59,14 +59,20 @@ def sentence_spans(text: str) -> list[str]:
     ['1. 申し出る。', '2. 待つ。']
     >>> sentence_spans("See 28 U.S.C. § 455 and Fed. R. Civ. P. 60. It holds from 6 a.m. on.")
     ['See 28 U.S.C. § 455 and Fed. R. Civ. P. 60.', ' It holds from 6 a.m. on.']
+    >>> sentence_spans("職員（嘱託を除く。以下同じ。）の定年は、60歳とする。")
+    ['職員（嘱託を除く。以下同じ。）の定年は、60歳とする。']
     """
     found: list[str] = []
+    held, depth = "", 0
     for piece in filter(None, _END_spans.split(text)):
-        if found and _goes_on(found[-1][-_TAIL:], piece):
-            found[-1] += piece
-        else:
-            found.append(piece)
-    return found
+        if held and depth == 0 and not _goes_on(held[-_TAIL:], piece):
+            found.append(held)
+            held = ""
+        held += piece
+        opened = sum(map(piece.count, _OPEN)) - sum(map(piece.count, _CLOSE))
+        # A bracket that its line does not close holds nothing together.
+        depth = 0 if piece.endswith("\n") else max(0, depth + opened)
+    return [*found, held] if held else found
 
 
 _REFERS = re.compile(

@@ -49,6 +49,8 @@ class Hidden(BaseModel):
         return self.how in (UNREAD_PAGE, UNREAD_ATTACHMENT)
 
 
+#: The heading of what a mail quotes of another.
+QUOTED = "引用"
 #: `how` of unreadable parts; the text is a page number or an attachment's name.
 UNREAD_PAGE, UNREAD_ATTACHMENT = "page without text", "attachment"
 

@@ -41,7 +41,7 @@ def read_plain(text: str, most: int) -> Read:
             if columns > 1 and len(rows) > 1:
                 blocks.table([[Cell(text) for text in cells[n]] for n in rows])
             else:
-                blocks.text("\n".join(held[n] for n in rows))
+                blocks.text("\n".join(unwrapped([held[n] for n in rows])))
         held.clear()
 
     lines = text.split("\n")
@@ -61,6 +61,47 @@ def read_plain(text: str, most: int) -> Read:
             held.append(line.rstrip())
     flush()
     return Read(blocks.passages, title)
+
+
+#: What begins a line of its own: an item, a label with its value.
+_OWN_LINE = re.compile(
+    r"\s*(?:[-*+・●○◆■•※>|①-⑳]|[(（]?[0-9０-９一二三四五六七八九十]{1,2}[.．)）\u3000 ]"
+    r"|[^。：:]{1,20}[：:])"
+)
+_WHOLE = re.compile(r"[。！？.!?：:」』）)]\s*$")
+#: Lines among which a broken sentence ends; columns of a full line (a Japanese character has two).
+_WRAPS, _FULL = 6, 56
+
+
+def unwrapped(lines: Sequence[str]) -> list[str]:
+    """The lines of a paragraph, each sentence that line ends break put together again.
+
+    >>> unwrapped(["上限を1キロにつき", "20円から25円にします。", "・現金", "・振込"])
+    ['上限を1キロにつき20円から25円にします。', '・現金', '・振込']
+    """
+    found: list[str] = []
+    at = 0
+    while at < len(lines):
+        near = range(at, min(at + _WRAPS, len(lines)))
+        end = next((n for n in near if _WHOLE.search(lines[n])), at)
+        part = lines[at : end + 1]
+        if not all(map(_breaks, part, part[1:])):
+            part = part[:1]
+        found.append((" " if part[0].isascii() else "").join([part[0], *map(str.strip, part[1:])]))
+        at += len(part)
+    return found
+
+
+def _breaks(line: str, after: str) -> bool:
+    """Whether a sentence goes on in the line after: amid words, or since the line is full."""
+    if _OWN_LINE.match(after):
+        return False
+    if line.isascii():
+        return after[:1].islower() or len(line) >= _FULL
+    return bool(_OPEN_END.search(line) or _OPEN_START.match(after)) or 2 * len(line) >= _FULL
+
+
+_OPEN_END, _OPEN_START = re.compile("[ぁ-ん、]$"), re.compile("[ぁ-ん、。]")
 
 
 _CLAUSE = re.compile(r"^\s*[(（][0-9０-９一二三四五六七八九十]{1,2}[)）]\s*[^。、:：]{1,20}$")
