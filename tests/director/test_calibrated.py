@@ -287,3 +287,61 @@ def test_an_answer_in_the_words_of_the_request_is_no_repetition(
     before: str, line: str, status: str
 ) -> None:
     assert check(line, character="ayu", history=[before]).check("loop").status == status
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "ねえ、やながいちばん早かったでしょ！",
+        "あのさ、劇で王様を演じることになったんだ。",
+        "それはあたしの台詞だよ、もう！",
+        "ブラザーズ・オブ・ハートって店、行ってみない？",
+        "そう言ってもらえて、すごくうれしかった。",
+        "――ねえ、明日さ、海行かない？",
+        "気になって、眠れなくなりそうじゃない？",
+        "だから、まだ何も言ってないじゃんか、怒んないでよ。",
+    ],
+)
+def test_what_published_scripts_say_is_no_fault(line: str) -> None:
+    assert check(line, character="yana").status in ("PASS", "MODIFY")
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["やなは静かに窓の外を見つめていた。", "わかった。――ここで音楽が流れる――", "・牛乳・卵・パン"],
+)
+def test_narration_and_lists_are_still_found(line: str) -> None:
+    assert check(line, character="yana").check("script").status == "WARN"
+
+
+@pytest.mark.parametrize(
+    ("before", "line"),
+    [
+        ("冗談だよ。今日はちょっと、大事な話があるの。", "大事な話？"),
+        ("はい、ありがとうございます。", "ありがとうございます！"),
+    ],
+)
+def test_an_echo_and_thanks_are_no_repetition(before: str, line: str) -> None:
+    assert check(line, character="ayu", history=[before]).check("loop").status == "PASS"
+
+
+def test_a_rough_word_is_foreign_to_a_voice_that_has_none() -> None:
+    line = "俺はそんなの知らないよ。"
+    found = check(line, character="yana").check("tone")
+    assert (found.status, "俺" in found.reason) == ("WARN", True)
+    yana = load_character("yana")
+    own = yana.model_copy(update={"persona": yana.persona + "一人称は俺。"})
+    assert check(line, character=own).check("tone").status == "PASS"
+
+
+def test_a_voice_that_is_polite_at_times_may_be_polite() -> None:
+    yana = load_character("yana")
+    assert yana.voice is not None
+    register = {**yana.voice.register_, "polite": (0.05, 0.8)}
+    voice = yana.voice.model_copy(update={"register_": register})
+    now_and_then = yana.model_copy(update={"voice": voice})
+    for who, polite, humble in (("never", "WARN", "WARN"), ("at times", "PASS", "WARN")):
+        character = yana if who == "never" else now_and_then
+        for line, status in (("先生、明日行きます。", polite), ("左様でございます。", humble)):
+            found = check(line, character=character).check("tone").status
+            assert (found == "PASS") is (status == "PASS"), (who, line, found)

@@ -164,12 +164,16 @@ class CalibratedRules:
         score = (
             (weight >= voice.retry_below) + (weight >= voice.warn_below) + (weight >= voice.sure)
         )
+        foreign = [(name, w) for name, w in self._meter.traits(line.masked) if w < 0]
+        if score < 2 and self._meter.is_own_politeness(line.masked, foreign):
+            score = 2
+        rough = self._meter.foreign_roughness(line.masked)
+        if rough and rough not in self.character.persona:
+            score, foreign = min(score, 1), [(f"word:{rough}", -1.0)]
         tone = Tone.measured(score, round(weight, 2))
         if score >= 2:
             return PASSED["tone"], tone
-        traits = self._meter.traits(line.masked)
-        foreign = next((name for name, w in traits if w < 0), "register:")
-        reason, suggestion = self._missing(foreign)
+        reason, suggestion = self._missing(foreign[0][0] if foreign else "register:")
         shown = line.evidence(0, min(40, len(line.body)))
         return finding(line, "tone", _WARN if score else _RETRY, reason, suggestion, [shown]), tone
 

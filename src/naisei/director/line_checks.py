@@ -173,14 +173,15 @@ _ALIKE, _SHORT, _BEFORE = 0.7, 5, 6
 
 
 def check_repetition(line: PreparedLine, history: Sequence[str]) -> Check:
-    """WARN if the line is nearly the same as an earlier one."""
-    if len(line.body) < _SHORT:
+    """WARN if the line is nearly the same as an earlier one. Thanks and greetings may recur."""
+    if len(line.body) < _SHORT or _FORMULA.fullmatch(line.body):
         return PASSED["loop"]
     here = _neighbours(line.body)
     for earlier in reversed(history[-_BEFORE:]):
         there = _neighbours(before := fold(earlier))
-        alike = len(here & there) >= _ALIKE * max(1, min(len(here), len(there)))
-        if len(there) * 2 > len(here) and alike and not _answers(line.body, before):
+        shorter, longer = sorted((len(here), len(there)))
+        alike = 2 * shorter > longer and len(here & there) >= _ALIKE * max(1, shorter)
+        if alike and not _answers(line.body, before):
             return finding(
                 line,
                 "loop",
@@ -197,6 +198,13 @@ def _neighbours(text: str) -> frozenset[str]:
     return frozenset(map(add, text, text[1:]))
 
 
+_FORMULA = re.compile(
+    r"(?:(?:はい|ええ|うん|いえ|どうも|本当に|こちらこそ)[、。…]?)?"
+    r"(?:ありがとう(?:ございま(?:す|した))?|すみません(?:でした)?|ごめん(?:なさい)?|おはよう(?:ございます)?"
+    r"|お疲れ(?:様|さま)(?:です|でした)?|(?:分|わ)かりました|了解(?:です|しました)?|よろしくお願いします"
+    r"|いただきます|ごちそう(?:さま|様)(?:でした)?|おかえり(?:なさい)?|ただいま|おやすみ(?:なさい)?)"
+    r"[。！!…〜ーね]*"
+)
 #: The end of a question or a request.
 _ASKS = re.compile(
     r"(?:[?？]|[てでか]|ください|下さい|ちょうだい|[てで](?:くれ|ほしい)|お願い(?:します)?|なさい|ろ)[よね]?[。！!〜ー…\s]*\Z"

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -64,16 +64,20 @@ def ending(sentence: str) -> str:
 
 
 _TELLING = frozenset({"感動詞", "代名詞", "接続詞", "副詞"})
+#: First persons of a single character.
+_ONE_KANJI = frozenset("俺僕私")
 
 
 @cached_text(8192)
 def words_of(line: str) -> tuple[str, ...]:
     """Words that tell a manner: interjections, pronouns, conjunctions, adverbs, names with their
-    titles, contractions; two characters at least."""
+    titles, contractions; two characters at least, but for first persons."""
     found = []
     read = tokens(line)
     for at, word in enumerate(read):
-        if word.detail == "名詞的" and at and len(word.surface + read[at - 1].surface) < 6:
+        if word.surface in _ONE_KANJI:
+            found.append(word.surface)
+        elif word.detail == "名詞的" and at and len(word.surface + read[at - 1].surface) < 6:
             found.append(read[at - 1].surface + word.surface)
         elif (
             (word.pos in _TELLING and len(word.surface) > 1)
@@ -82,7 +86,7 @@ def words_of(line: str) -> tuple[str, ...]:
             or word.detail == "固有名詞"
         ):
             found.append(word.surface)
-    return tuple(w for w in found if len(w) > 1)
+    return tuple(w for w in found if len(w) > 1 or w in _ONE_KANJI)
 
 
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -133,6 +137,19 @@ _SENTENCES = 2.0
 MARKS = ("！", "？", "…", "ー", "っ！", "〜")
 
 
+#: Share of polite sentences in a voice that is polite at times; the weight of what else may differ.
+_AT_TIMES, _SLIGHT = 0.03, 0.5
+_POLITE_TRAIT = re.compile(
+    r"register:polite|length:|mark:|(?:word|ending):.*(?:です|でし|ます|まし|ませ|くださ|ちそう)"
+)
+#: More polite than です and ます.
+_HUMBLE = re.compile(r"ござい|いたし|致し|申し|存じ|左様|恐れ入|伺|ませ(?:。|！|$)|わたくし")
+_ROUGH = re.compile(
+    r"(?<![一-鿿])(?:俺様?|オレ様?)(?=[はがもをにのとだ、。！？…\s]|って|たち|ら|$)"
+    r"|てめ[えぇー]|貴様|やが(?:れ|る|った)|(?<=[だるたいうくぐすつぬぶむ])ぜ(?=[。！？〜ー…\s]|$)"
+)
+
+
 class VoiceMeter:
     """Weighs lines against one voice. Linear in the length of the line."""
 
@@ -146,6 +163,9 @@ class VoiceMeter:
         listed = sorted(self._words, key=len, reverse=True)
         self._word = re.compile("|".join(map(re.escape, listed)) or r"(?!)")
         self._longest = max(map(len, self._endings), default=0)
+        self._polite = voice.register_.get("polite", (0.0, 0.0))[0] >= _AT_TIMES
+        own = [name for name, shares in (*voice.words.items(), *voice.endings.items()) if shares[0]]
+        self._rough = any(_ROUGH.search(f"だ{name}") or _ROUGH.search(name) for name in own)
 
     def weigh(self, masked: str) -> float:
         """The weight of a folded line with quotations masked; 0 for one without words."""
@@ -158,6 +178,17 @@ class VoiceMeter:
             name = f"{group}:{trait}"
             found[name] = found.get(name, 0.0) + weight
         return sorted(found.items(), key=lambda item: item[1])
+
+    def is_own_politeness(self, masked: str, foreign: Sequence[tuple[str, float]]) -> bool:
+        """Whether a line is foreign for its polite forms alone, in a voice that has them at times:
+        who talks plainly to friends is polite to a teacher."""
+        other = sum(weight for name, weight in foreign if not _POLITE_TRAIT.match(name))
+        return self._polite and other > -_SLIGHT and _HUMBLE.search(masked) is None
+
+    def foreign_roughness(self, masked: str) -> str:
+        """The first rough word (俺, 〜ぜ) of a line, in a voice that has none."""
+        found = None if self._rough else _ROUGH.search(masked)
+        return found[0] if found else ""
 
     def _traits(self, masked: str) -> Iterator[tuple[tuple[str, str], float]]:
         said = sentences_of(masked)
