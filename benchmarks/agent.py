@@ -217,6 +217,8 @@ def main() -> None:
         parser.add_argument(f"--no-{name}", action="store_true")
     parser.add_argument("--show", action="store_true", help="print each conversation")
     args = parser.parse_args()
+    if not args.scenarios.is_file():
+        parser.error(f"no such file: {args.scenarios} (see src/naisei/data/agent_scenarios)")
     rows = [json.loads(line) for line in args.scenarios.read_text("utf-8").splitlines() if line]
     rows = [row for row in rows if not args.only or row["id"] in args.only.split(",")]
     found: dict[str, list[list[float]]] = {name: [] for name in METRICS}

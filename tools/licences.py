@@ -1,6 +1,6 @@
-"""The licences of what naisei and each of its extras bring, in Markdown, for the pages of licences.
+"""Print the licences of naisei, its requirements and its extras, in Markdown.
 
-Reads the metadata of the packages installed here; one that is not installed is told as such.
+The pages of licences show the same. A package that is not installed has no licence here.
 """
 
 from __future__ import annotations
@@ -86,3 +86,7 @@ def _extras(project: dict, own: dict[str, str]) -> list[tuple[str, dict[str, str
         more = {n: t for n, t in packages.items() if n not in own and (t or n in direct)}
         told.append((extra, more))
     return told
+
+
+if __name__ == "__main__":
+    print(tables("en"))

@@ -139,6 +139,12 @@ def measure() -> dict[str, Any]:
                 COMMANDS[key][1][label]: _kinds(folder / study[key]["runs"][label]["run_dir"])
                 for key, label in THREE
             },
+            "hard kinds": {
+                COMMANDS["hard"][1][label]: _kinds(
+                    folder / study["hard"]["runs"][label]["run_dir"], "ambigact40-hard"
+                )
+                for label in _SINGLE
+            },
             "differences": differences,
             "audit": _kept(audit, RATES),
             "dialogue": _dialogue(one),
@@ -225,13 +231,13 @@ def _data(frozen: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _kinds(run: Path) -> dict[str, dict[str, Any]]:
-    """Pass@k of a run by kind of ambiguity; scenes are the clusters."""
+def _kinds(run: Path, data: str = "ambigact40-open") -> dict[str, dict[str, Any]]:
+    """Pass@k of a run on the test split, by kind of ambiguity; scenes are the clusters."""
     from naisei.clarify.data import load
     from naisei.clarify.schemas import EpisodeResult
     from naisei.runs.statistics import mean_metric
 
-    by_id = {i.id: i for i in load("ambigact40-open").instances}
+    by_id = {i.id: i for i in load(data).instances}
     found: dict[str, list[tuple[float, str]]] = {}
     for line in (run / "results.jsonl").read_text("utf-8").splitlines():
         result = EpisodeResult.model_validate(json.loads(line)["result"])
@@ -314,8 +320,13 @@ _AUDIT_WORDS = {
 }
 
 
+def _percent(rate: float) -> str:
+    """In per cent; what is not zero does not look like zero."""
+    return "< 0.1 %" if 0 < rate < 0.0005 else f"{100 * rate:.1f} %"
+
+
 def _audit(kept: dict[str, Any], language: str) -> str:
-    rates = {n: f"{v:.1%}".replace("%", " %") for n, v in kept["audit"]["metrics"].items()}
+    rates = {name: _percent(rate) for name, rate in kept["audit"]["metrics"].items()}
     return _AUDIT_WORDS[language].format(**rates)
 
 
@@ -340,7 +351,7 @@ def _conditions(kept: dict[str, Any], language: str) -> str:
 
 
 def _paper(kept: dict[str, Any], language: str) -> str:
-    """The first table without intervals, as the paper's tables are; each row with its command."""
+    """The first table, each row with its command."""
     names = ["pass@1", "pass@3", "dpass@3", "score@3", "questions"]
     heads = {
         "en": ["agent", *(_HEADS[n] for n in names), "command"],
@@ -353,7 +364,7 @@ def _paper(kept: dict[str, Any], language: str) -> str:
         name = f"`{agent}`" + "".join(f", {word}" for word in rest)
         if language == "ja":
             name = name.replace("never asking", "質問なし")
-        cells = [f"{row['metrics'][n]:.3f}" for n in names]
+        cells = [_cell(row, n) for n in names]
         lines.append(f"| {name} | {' | '.join(cells)} | `{command}` |")
     return "\n".join(lines)
 
@@ -384,12 +395,12 @@ def _differences(kept: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _by_kind(kept: dict[str, Any]) -> str:
+def _by_kind(kinds: dict[str, Any]) -> str:
     """Rows of kinds, columns of agents: Pass@3."""
-    agents = list(kept["kinds"])
+    agents = list(kinds)
     lines = [f"| ambiguity | {' | '.join(agents)} | n |", f"|{'---|' * (len(agents) + 2)}"]
-    for kind in kept["kinds"][agents[0]]:
-        cells = [kept["kinds"][agent][kind] for agent in agents]
+    for kind in kinds[agents[0]]:
+        cells = [kinds[agent][kind] for agent in agents]
         shown = [
             f"{c['value']:.3f} [{c['interval'][0]:.3f}, {c['interval'][1]:.3f}]" for c in cells
         ]
@@ -494,7 +505,10 @@ def blocks(kept: dict[str, Any]) -> dict[str, str]:
         "hard": hard,
         "three": three,
         "one": one,
-        "kinds": _by_kind(kept),
+        "kinds": _by_kind(kept["kinds"]),
+        "hard_kinds": _by_kind(kept["hard kinds"]),
+        "instances": str(kept["data"]["instances"]),
+        "scenes": str(kept["data"]["scenes"]),
         "conditions": _conditions(kept, "en"),
         "conditions_ja": _conditions(kept, "ja"),
         "differences": _differences(kept),
@@ -516,30 +530,35 @@ def blocks(kept: dict[str, Any]) -> dict[str, str]:
 
 _RESULTS = """# Results
 
-Written by `python tools/results.py` from `docs/results.json`; do not edit. The READMEs quote
-this page. What these figures do and do not show: see
-[what we do not claim](clarify.md#what-we-do-not-claim).
+Written by `python tools/results.py` from `docs/results.json`; do not edit. What these figures do
+not show: [what we do not claim](clarify.md#what-we-do-not-claim).
 
 ## One question a trial, where only asking settles it
 
-`ambigact40-hard`, `--quota 1`, up to three trials: the headline. A question has to be a good one
-here, and what a failed trial taught counts in the next. A strong model by hand, on scenes of
-this kind: with one question right at once 9 of 16, after a second trial 15; without any 6 of 24,
-and with two questions 23 of 24, so that two leave next to nothing to gain.
+`ambigact40-hard`, `--quota 1`, up to three trials: the headline. Only a good question settles
+these scenes, and the next trial can use what a failed one showed.
 
 {hard}
 
+Pass@3 by kind of ambiguity. `bayes` executes one action at a time, so it never solves the wishes
+for several actions at once:
+
+{hard_kinds}
+
+Why one question a trial: a strong language model, answering in the agent's role on such scenes, had
+6 of 24 right without a question and 23 of 24 with two. With one question it had 9 of 16 right in
+the first trial and 15 of 16 by the second.
+
 ## Three trials
 
-The paper's two questions a trial, on `ambigact40-open`.
+Two questions a trial as in the paper, on `ambigact40-open`.
 
 {three}
 
 {conditions}
 
-Every agent stops at its first success. DPass@k discounts the questions of the successful trial
-only, so trials that failed without a question cost nothing: with three of them, `bayes` mostly
-acts first and asks after a miss.
+Every agent stops at its first success. With three trials `bayes` mostly acts first and asks after a
+miss: DPass@k discounts only the questions of the successful trial.
 
 ## One trial
 
@@ -557,9 +576,9 @@ Pass@3, three trials.
 
 {differences}
 
-Paired by instance; scenes are the clusters; p by a sign-flip permutation test that keeps
-scenes together (5e-05 is the least it can give), not adjusted for the number of lines
-(`naisei runs compare` adjusts by Holm's method over all the metrics that it prints).
+Paired by instance, with scenes as clusters. p: sign-flip permutation test by scene, whose smallest
+value is 5e-05; not adjusted for the number of lines (`naisei runs compare` adjusts by Holm's method
+over all metrics that it prints).
 
 ## Commands
 
