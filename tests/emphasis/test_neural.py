@@ -33,7 +33,7 @@ from naisei.emphasis.taggers.neural.tagger import (  # noqa: E402
     untrained,
 )
 from naisei.emphasis.taggers.plans import NeuralPlan  # noqa: E402
-from naisei.emphasis.train import TrainOptions, split_dev, train_tagger  # noqa: E402
+from naisei.emphasis.train import TrainOptions, train_tagger  # noqa: E402
 from naisei.terminal import Console  # noqa: E402
 
 _FILE = "tagger.safetensors"
@@ -277,7 +277,7 @@ def test_the_train_command_writes_a_tagger_that_opens(
     if spec != "crf":
         spec += f"{',' if ':' in spec else ':'}encoder={encoder},steps=2,every=1"
     said = trained(tmp_path, spec)
-    assert said["articles"] + said["dev_articles"] == 12 and said["dev_articles"] >= 2
+    assert 6 <= said["articles"] <= 12 and said["dev_articles"] >= 2
     if spec == "crf":
         opened: Any = load_crf(Path(said["model"]))
     else:
@@ -293,15 +293,3 @@ def test_a_rule_does_not_learn(tmp_path: Path) -> None:
     save_corpus(tmp_path / "c.jsonl", corpus(3))
     with pytest.raises(InputError, match="rule"):
         trained(tmp_path, "rule")
-
-
-def test_whole_articles_are_set_aside() -> None:
-    articles = corpus(9)
-    learn, aside = split_dev(articles, 7, seed=1)
-    assert sorted(a.id for a in (*learn, *aside)) == sorted(a.id for a in articles)
-    assert 7 <= sum(len(a.sentences) for a in aside) < 7 + 4
-    assert (learn, aside) == split_dev(articles, 7, seed=1) != split_dev(articles, 7, seed=2)
-    assert len(split_dev(articles, 10**6)[1]) == 4
-    lone = [articles[0], replace(articles[1], sentences=articles[1].sentences[:0])]
-    learn, aside = split_dev(lone, 1)
-    assert articles[0] in learn

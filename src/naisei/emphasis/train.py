@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-import random
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from time import monotonic
 from typing import Any
 
 from naisei.core import InputError
 from naisei.emphasis.corpus.build import build
-from naisei.emphasis.corpus.store import load_corpus
-from naisei.emphasis.schemas import Article, Tagger
+from naisei.emphasis.corpus.store import load_corpus, set_aside
+from naisei.emphasis.schemas import Tagger
 from naisei.emphasis.taggers.crf import CrfTagger, train
 from naisei.emphasis.taggers.plans import ADAPTED, CrfPlan, NeuralPlan
 from naisei.emphasis.taggers.registry import Trainer, parsed, save_tagger, trainer
@@ -50,8 +49,8 @@ class TrainOptions(Options):
     )
     dev: int = flag(
         500,
-        "開発用に取り分ける文の数 (文書単位)",
-        "Sentences set aside, in whole documents.",
+        "コーパスの末尾から開発用に取り分ける文の数 (多くても半分)",
+        "Sentences set aside from the end of the corpus, at most half of them.",
         panel=_TRAINING,
         ge=0,
     )
@@ -108,7 +107,7 @@ def train_tagger(options: TrainOptions, console: Console) -> dict[str, Any]:
             place="--tagger",
             remedy=say("crf、crf-context、transformer-… などを指定", "crf, transformer-…, …"),
         )
-    learn, aside = split_dev(load_corpus(options.corpus), options.dev, seed=options.seed)
+    learn, aside = set_aside(load_corpus(options.corpus), options.dev)
     began = monotonic()
     path = options.out
     if isinstance(plan, CrfPlan) and path.suffix != ".npz":
@@ -158,22 +157,6 @@ def _sized(plan: NeuralPlan, own: set[str], options: TrainOptions) -> NeuralPlan
         return plan
     less = plan.for_cpu().model_dump()
     return NeuralPlan.model_validate({**less, **plan.model_dump(include=own)})
-
-
-def split_dev(
-    articles: Sequence[Article], sentences: int, *, seed: int = 0
-) -> tuple[list[Article], list[Article]]:
-    """Articles to learn from, and whole articles with about `sentences` sentences: chosen by the
-    seed, at most half of the articles, none if there is only one article with emphasis."""
-    order = random.Random(seed).sample(list(articles), len(articles))
-    aside: list[Article] = []
-    held = 0
-    while order and held < sentences and len(aside) < len(articles) // 2:
-        held += len(order[-1].sentences)
-        aside.append(order.pop())
-    if not any(any(s.labels) for a in order for s in a.sentences):
-        return [*order, *aside[::-1]], []
-    return order, aside[::-1]
 
 
 def adapted(tagger: Tagger, folder: Path, *, but: Path) -> CrfTagger:

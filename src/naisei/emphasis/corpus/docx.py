@@ -18,7 +18,7 @@ from naisei.retrieval.loaders.docx import (
     heading_styles,
     open_docx,
 )
-from naisei.retrieval.loaders.docx_runs import SKIPPED, hidden
+from naisei.retrieval.loaders.docx_runs import SKIPPED, hidden, is_on
 from naisei.retrieval.types import Unreadable
 
 _CODE = re.compile(r"code|コード|ソース|preformatted|macro", re.I)
@@ -26,7 +26,6 @@ _FIXED = (qn("w:hyperlink"), qn("w:fldSimple"), qn("w:smartTag"))
 _R, _T = qn("w:r"), qn("w:t")
 _SPACES = frozenset(qn(tag) for tag in ("w:tab", "w:br", "w:cr"))
 _MOST_INFLATED = 200_000_000
-_OFF = ("0", "false", "off")
 
 
 def read_docx(data: bytes, *, place: str = "") -> ParsedText:
@@ -66,17 +65,15 @@ def _read(document: Any) -> ParsedText:
     return ParsedText(title or first_heading(headings) or known, builder.finished())
 
 
-def _characters(paragraph: Any, styles: Any, bold: bool) -> Iterator[tuple[str, bool, bool]]:
+def _characters(
+    element: Any, styles: Any, bold: bool, fixed: bool = False
+) -> Iterator[tuple[str, bool, bool]]:
     """Character, bold, fixed."""
-    yield from _within(paragraph, styles, bold, False)
-
-
-def _within(element: Any, styles: Any, bold: bool, fixed: bool) -> Iterator[Any]:
     for child in element.iterchildren():
         if child.tag in SKIPPED or not isinstance(child.tag, str):
             continue
         if child.tag != _R:
-            yield from _within(child, styles, bold, fixed or child.tag in _FIXED)
+            yield from _characters(child, styles, bold, fixed or child.tag in _FIXED)
         elif not hidden(child.rPr):
             yield from _run(child, styles, bold, fixed)
 
@@ -90,17 +87,13 @@ def _run(run: Any, styles: Any, bold: bool, fixed: bool) -> Iterator[Any]:
             bold = bold or _bold_style(style)
             fixed = fixed or bool(_CODE.search(style.name or ""))
         if (own := properties.find(qn("w:b"))) is not None:
-            bold = _on(own)
+            bold = is_on(own)
     for part in run.iterchildren():
         if part.tag == _T:
             for character in part.text or "":
                 yield character, bold, fixed
         elif part.tag in _SPACES:
             yield "\n", bold, fixed
-
-
-def _on(switch: Any) -> bool:
-    return str(switch.get(qn("w:val"), "1")).lower() not in _OFF
 
 
 def _bold_style(style: Any) -> bool:

@@ -49,13 +49,6 @@ def read_document(path: Path) -> Document:
     """Raises:
     InputError: no such file or format, larger than 50 MB, not text, or broken.
     """
-    data, kind = of_file(path)
-    return read_bytes(data, kind, name=str(path))
-
-
-def of_file(path: Path) -> tuple[bytes, Format]:
-    """The bytes of a document. Raises `InputError` if it is missing, of an unknown format, or over
-    50 MB."""
     if path.is_dir():
         raise InputError(say("フォルダーです", "this is a folder"), place=str(path))
     kind = SUFFIXES.get(path.suffix.lower())
@@ -74,7 +67,7 @@ def of_file(path: Path) -> tuple[bytes, Format]:
         raise InputError(
             say("文書を読めません: ", "the document cannot be read: ") + error.why, place=str(path)
         ) from error
-    return data, kind
+    return read_bytes(data, kind, name=str(path))
 
 
 def read_all(path: Path) -> list[ParsedText]:

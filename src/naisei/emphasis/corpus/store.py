@@ -140,14 +140,9 @@ def folds(
         articles = random.Random(seed).sample(articles, len(articles))
     edges = [round(part * len(articles) / parts) for part in range(parts + 1)]
     return tuple(
-        _fold([*articles[:first], *articles[last:]], tuple(articles[first:last]), dev)
+        Fold(*set_aside([*articles[:first], *articles[last:]], dev), tuple(articles[first:last]))
         for first, last in pairwise(edges)
     )
-
-
-def _fold(rest: Sequence[Article], test: tuple[Article, ...], dev: int) -> Fold:
-    there = sum(len(a.sentences) for a in rest)
-    return Fold(*_cut(rest, there - min(dev, there // 2)), test)
 
 
 def folds_within(
@@ -184,13 +179,18 @@ def grouped(articles: Iterable[Article], key: Callable[[Article], str]) -> list[
 _NAMED = "naisei emphasis corpus --writer-folders"
 
 
-def _cut(articles: Sequence[Article], kept: int) -> tuple[tuple[Article, ...], tuple[Article, ...]]:
-    """The first `kept` sentences, and the others."""
+def set_aside(
+    articles: Sequence[Article], sentences: int
+) -> tuple[tuple[Article, ...], tuple[Article, ...]]:
+    """The articles without their last sentences, and those: so many, at most half of all. An
+    article may be cut."""
+    left = sum(len(a.sentences) for a in articles)
+    left -= min(sentences, left // 2)
     before: list[Article] = []
     after: list[Article] = []
     for article in articles:
-        here = max(0, min(kept, len(article.sentences)))
-        kept -= here
+        here = min(left, len(article.sentences))
+        left -= here
         if here or not article.sentences:
             before.append(replace(article, sentences=article.sentences[:here]))
         if here < len(article.sentences):
