@@ -36,7 +36,7 @@ from naisei.runs.lines import Line, Mark
 from naisei.runs.statistics import mean_metric
 from naisei.runs.task import EpisodeRow, Summary, Task
 from naisei.system.config import Config, flag
-from naisei.system.declare import Experiment, Role, Row, System
+from naisei.system.declare import Ablation, Experiment, Role, Row, System
 
 Answer = Literal["はい", "いいえ", "わからない"]
 
@@ -259,7 +259,9 @@ RUN: Experiment[TriageConfig] = Experiment(
     config=TriageConfig,
     load=TriageTask,
     roles=(Role("agent", needed=lambda config: config.agent == "llm"),),
-    rows={"full": _with(), "in-order": _with(agent="order"), "no-questions": _with(quota=0)},
+    ablation=Ablation(
+        rows={"full": _with(), "in-order": _with(agent="order"), "no-questions": _with(quota=0)},
+    ),
 )
 
 SYSTEM = System(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from functools import lru_cache
+from importlib import import_module
 from importlib.metadata import EntryPoint, distributions, entry_points
 from typing import Any
 
@@ -11,6 +12,12 @@ from naisei.lang import say
 
 #: Warnings given so far.
 _told: set[tuple[str, str, str]] = set()
+
+
+def load_entry(place: str) -> Any:
+    """The object at `module:attribute`. Raises `ImportError`, `AttributeError`."""
+    module, _, attribute = place.partition(":")
+    return getattr(import_module(module), attribute)
 
 
 def entries(group: str) -> dict[str, EntryPoint]:

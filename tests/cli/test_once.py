@@ -33,7 +33,7 @@ def every() -> Iterator[tuple[str, Any]]:
     for name in BUILT_IN:
         system = find_system(name)
         verbs = {e.verb for e in system.experiments if e.verb} | {v.name for v in system.verbs}
-        verbs |= {"ablate"} if any(e.rows for e in system.experiments) else set()
+        verbs |= {"ablate"} if any(e.ablation for e in system.experiments) else set()
         verbs |= {"demo"} if system.demo else set()
         for verb in sorted(verbs):
             yield from commands(refuse_repeats(command_of(system, verb)), f"{name} {verb}")

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 from naisei.clarify.config import AuditConfig, ClarifyConfig
 from naisei.core import InputError
 from naisei.lang import say
-from naisei.system.declare import Experiment, RawOptions, Role, Row, System, Verb
+from naisei.system.declare import Ablation, Experiment, RawOptions, Role, Row, System, Verb
 from naisei.system.registry import BUILT_IN
 
 if TYPE_CHECKING:
     from naisei.clarify.audit import AuditTask
     from naisei.clarify.task import ClarifyTask
+    from naisei.runs.task import Digest, Table
+    from naisei.system.studies import Study
 
 
 def _calls_model(config: ClarifyConfig) -> bool:
@@ -102,7 +104,7 @@ def _row(clarify: bool, memory: str) -> Row[ClarifyConfig]:
 
 def _rows(config: ClarifyConfig, asked: Sequence[str]) -> Sequence[str]:
     """An agent without a memo differs only by asking."""
-    return asked or tuple(RUN.rows) if _calls_model(config) else ("full", "no-clarify")
+    return asked if asked or _calls_model(config) else ("full", "no-clarify")
 
 
 def _hints(config: ClarifyConfig, given: Collection[str]) -> Sequence[str]:
@@ -133,6 +135,18 @@ def _elsewhere(config: dict[str, Any], path: Path) -> InputError | None:
     )
 
 
+def _digest(result: Any) -> Digest:
+    from naisei.clarify.metrics import digest
+
+    return digest(result)
+
+
+def _tables(study: Study) -> Sequence[Table]:
+    from naisei.clarify.tables import more_tables
+
+    return more_tables(study)
+
+
 RUN: Experiment[ClarifyConfig] = Experiment(
     about=(
         "データ上でエージェントを動かし、表とレポートを作る",
@@ -148,29 +162,31 @@ RUN: Experiment[ClarifyConfig] = Experiment(
         Role("simulator", needed=lambda c: c.simulator == "llm", sampled=False),
     ),
     label=_label,
-    rows={
-        # Tables 2 and 3 of the paper.
-        "full": _row(clarify=True, memory="tur"),
-        "no-tur": _row(clarify=True, memory="none"),
-        "no-clarify": _row(clarify=False, memory="tur"),
-        "no-both": _row(clarify=False, memory="none"),
-        "reflexion": _row(clarify=True, memory="reflexion"),
-    },
-    rows_about=(
-        "論文の表 2 と表 3: TUR、質問、その両方を外したときと、Reflexion との比較",
-        "The paper's Tables 2 and 3: without TUR, without asking, without both, and Reflexion.",
+    ablation=Ablation(
+        rows={
+            # Tables 2 and 3 of the paper.
+            "full": _row(clarify=True, memory="tur"),
+            "no-tur": _row(clarify=True, memory="none"),
+            "no-clarify": _row(clarify=False, memory="tur"),
+            "no-both": _row(clarify=False, memory="none"),
+            "reflexion": _row(clarify=True, memory="reflexion"),
+        },
+        about=(
+            "論文の表 2 と表 3: TUR、質問、その両方を外したときと、Reflexion との比較",
+            "The paper's Tables 2 and 3: without TUR, without asking, without both, and Reflexion.",
+        ),
+        defaults={"trials": 5},
+        chosen=_rows,
     ),
-    rows_default={"trials": 5},
-    chosen_rows=_rows,
     columns=(
         *("score@", "pass@", "dpass@", "questions", "wrong_acts"),
         *("tokens_reflection_success", "tokens_total_success"),
         *("tokens_reflection_all", "tokens_total_all"),
     ),
-    tables="naisei.clarify.tables:more_tables",
+    tables=_tables,
     hints=_hints,
     headline=("score@", "pass@"),
-    digest="naisei.clarify.metrics:digest",
+    digest=_digest,
 )
 
 AUDIT: Experiment[AuditConfig] = Experiment(

@@ -6,7 +6,6 @@ import os
 from collections import Counter
 from collections.abc import Sequence
 from functools import partial
-from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -115,8 +114,9 @@ class _Lazy(TyperGroup):
             return args[0], refuse_repeats(group_of(system_in(Path(args[0])))), args[1:]
         name, command, rest = super().resolve_command(ctx, args)
         if name in _OTHERS:
-            module, _, attribute = _OTHERS[name][0].partition(":")
-            command = get_command(getattr(import_module(module), attribute))
+            from naisei.entries import load_entry
+
+            command = get_command(load_entry(_OTHERS[name][0]))
         elif name is not None:
             from naisei.cli.derived import group_of
 

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,6 +19,7 @@ import typer
 from naisei.cli import errors
 from naisei.cli.parameters import with_options
 from naisei.core import InputError
+from naisei.entries import load_entry
 from naisei.files import output_error
 from naisei.lang import language, say
 from naisei.system.config import Options, flag, seed_flag
@@ -104,8 +104,7 @@ def names() -> list[str]:
 
 def _part(name: str) -> Part:
     place = f"naisei.{name}.demo:PART" if name in BUILT_IN else find_system(name).demo
-    module, _, attribute = place.partition(":")
-    part: Part = getattr(import_module(module), attribute)
+    part: Part = load_entry(place)
     return part
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from importlib import import_module
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
@@ -19,10 +18,11 @@ from naisei.cli.flags import Flags
 from naisei.cli.parameters import parameter, signed, typed_in, with_options
 from naisei.cli.profile import fit
 from naisei.core import InputError
+from naisei.entries import load_entry
 from naisei.lang import say
 from naisei.runs.lines import print_lines
 from naisei.system.config import Config
-from naisei.system.declare import Experiment, System, Verb
+from naisei.system.declare import Ablation, Experiment, System, Verb
 from naisei.system.execute import RunOptions
 from naisei.system.registry import Text
 from naisei.terminal import Console
@@ -46,8 +46,8 @@ class _SystemGroup(TyperGroup):
         for experiment in system.experiments:
             if experiment.verb:
                 self.add_command(_stub(experiment.verb, experiment.about))
-            if experiment.rows:
-                self.add_command(_stub("ablate", experiment.rows_about))
+            if experiment.ablation is not None:
+                self.add_command(_stub("ablate", experiment.ablation.about))
         for verb in system.verbs:
             self.add_command(_stub(verb.name, verb.about))
         if system.demo:
@@ -82,8 +82,9 @@ def command_of(system: System, name: str) -> Any:
     for experiment in system.experiments:
         if experiment.verb == name:
             return _typer_command(_run_command(system, experiment), name, experiment.about)
-        if experiment.rows and name == "ablate":
-            return _typer_command(_ablate_command(system, experiment), name, experiment.rows_about)
+        if experiment.ablation is not None and name == "ablate":
+            command = _ablate_command(system, experiment, experiment.ablation)
+            return _typer_command(command, name, experiment.ablation.about)
     for verb in system.verbs:
         if verb.name == name:
             return _verb_command(verb)
@@ -95,8 +96,7 @@ def command_of(system: System, name: str) -> Any:
 
 
 def _verb_command(verb: Verb) -> Any:
-    module, _, attribute = verb.command.partition(":")
-    found = getattr(import_module(module), attribute)
+    found = load_entry(verb.command)
     if isinstance(found, typer.Typer):
         for each in found.registered_commands:
             if each.callback is not None:
@@ -156,8 +156,6 @@ def _run_command(system: System, experiment: Experiment[Any]) -> Callable[..., N
         keys = frozenset(given)
         as_json, run_dir, options = flags.running_of(given)
         configs = flags.configs(given, running=options)
-        if experiment.study is not None:
-            configs = dict(experiment.study(next(iter(configs.values()))))
         if len(configs) > 1:
             from naisei.system.studies import execute_study
 
@@ -178,10 +176,12 @@ def _run_command(system: System, experiment: Experiment[Any]) -> Callable[..., N
     return signed(run, flags.parameters())
 
 
-def _ablate_command(system: System, experiment: Experiment[Any]) -> Callable[..., None]:
-    varied = replace(experiment, config=experiment.rows_config or experiment.config)
-    flags = Flags(varied, single=True, defaults=experiment.rows_default)
-    rows = ", ".join(experiment.rows)
+def _ablate_command(
+    system: System, experiment: Experiment[Any], declared: Ablation[Any]
+) -> Callable[..., None]:
+    varied = replace(experiment, config=declared.config or experiment.config)
+    flags = Flags(varied, single=True, defaults=declared.defaults)
+    rows = ", ".join(declared.rows)
     option = typer.Option(
         "--rows",
         metavar="ROW,…",
@@ -219,18 +219,20 @@ def ablation(
     Raises:
         InputError: an unknown row.
     """
+    declared = experiment.ablation
+    assert declared is not None
     for name in chosen:
-        if name not in experiment.rows:
-            known = ", ".join(experiment.rows)
+        if name not in declared.rows:
+            known = ", ".join(declared.rows)
             raise InputError(
                 say(f"'{name}' という行はありません", f"unknown row '{name}'"),
                 place="--rows",
                 remedy=say(f"使えるもの: {known}", f"known: {known}"),
             )
-    if experiment.chosen_rows is not None:
-        chosen = experiment.chosen_rows(config, chosen)
-    names = chosen or tuple(experiment.rows)
-    made = {name: experiment.rows[name].change(config) for name in names}
+    if declared.chosen is not None:
+        chosen = declared.chosen(config, chosen)
+    names = chosen or tuple(declared.rows)
+    made = {name: declared.rows[name].change(config) for name in names}
     return {name: _with_needed_models(experiment, one) for name, one in made.items()}
 
 

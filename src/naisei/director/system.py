@@ -13,6 +13,7 @@ from naisei.system.registry import BUILT_IN
 if TYPE_CHECKING:
     from naisei.core import Event
     from naisei.director.task import TalkTask
+    from naisei.runs.task import Digest
     from naisei.terminal import Console
 
 
@@ -46,6 +47,12 @@ def _judging(config: TalkConfig) -> Parameters:
     return {"temperature": 0.0 if config.rules.judging.repeats == 1 else 0.7}
 
 
+def _digest(result: Any) -> Digest:
+    from naisei.director.lines import digest
+
+    return digest(result)
+
+
 TALK: Experiment[TalkConfig] = Experiment(
     verb="talk",
     about=(
@@ -57,7 +64,7 @@ TALK: Experiment[TalkConfig] = Experiment(
     settle=_settle,
     offered=("topic", "turns", "talks"),
     headline=("pass_rate",),
-    digest="naisei.director.lines:digest",
+    digest=_digest,
     roles=(
         Role("speaker"),
         Role(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from naisei.emphasis.config import EvalConfig
@@ -11,6 +12,8 @@ from naisei.system.registry import BUILT_IN
 
 if TYPE_CHECKING:
     from naisei.emphasis.task import EvalTask
+    from naisei.runs.charts import Chart
+    from naisei.runs.task import Digest
 
 
 def _calls_model(config: EvalConfig) -> bool:
@@ -46,6 +49,18 @@ def _load(config: EvalConfig) -> EvalTask:
     return EvalTask(config, load_corpus(Path(config.corpus)))
 
 
+def _digest(result: Any) -> Digest:
+    from naisei.emphasis.results import digest
+
+    return digest(result)
+
+
+def _charts(episodes: Sequence[tuple[str, Any]]) -> Sequence[Chart]:
+    from naisei.emphasis.results import calibration
+
+    return calibration(episodes)
+
+
 EVAL: Experiment[EvalConfig] = Experiment(
     verb="eval",
     task="eval",
@@ -57,8 +72,8 @@ EVAL: Experiment[EvalConfig] = Experiment(
     load=_load,
     settle=_settle,
     headline=("span_f1",),
-    digest="naisei.emphasis.results:digest",
-    charts="naisei.emphasis.results:calibration",
+    digest=_digest,
+    charts=_charts,
     roles=(Role("editor", needed=_calls_model),),
     label=_label,
     columns=(

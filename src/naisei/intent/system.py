@@ -15,13 +15,14 @@ from naisei.intent.config import (
 )
 from naisei.intent.feedback import data_file
 from naisei.intent.rules import Contacts, load_contacts
-from naisei.system.declare import Experiment, RawOptions, Role, Row, System, Verb
+from naisei.system.declare import Ablation, Experiment, RawOptions, Role, Row, System, Verb
 from naisei.system.registry import BUILT_IN
 
 if TYPE_CHECKING:
     from naisei.intent.evaluation.task import EvalTask
     from naisei.intent.task import ConversationTask
     from naisei.runs.result import RunResult
+    from naisei.runs.task import Digest
 
 
 def _settle(given: RawOptions) -> dict[str, Any]:
@@ -96,6 +97,12 @@ def _row(**change: Any) -> Row[EvalConfig]:
 
 
 #: Runs of conversations, which `ask` and `chat` begin.
+def _digest(result: Any) -> Digest:
+    from naisei.intent.evaluation.metrics import item_digest
+
+    return item_digest(result)
+
+
 ASSIST: Experiment[AssistConfig] = Experiment(
     verb="",
     about=("会話", "A conversation."),
@@ -119,23 +126,25 @@ EVAL: Experiment[EvalConfig] = Experiment(
     inputs=Behaviour,
     load=_load_eval,
     headline=("recall@5_after", "answered"),
-    digest="naisei.intent.evaluation.metrics:item_digest",
+    digest=_digest,
     settle=_settle_eval,
     roles=(
         *map(_evaluated, ROLES),
         Role("simulator", lambda c: c.user == "llm", sampled=False),
     ),
-    rows={
-        "full": _row(),
-        "no-asking": _row(asking=False),
-        "no-rewriting": _row(rewriting=False),
-        "bm25": _row(mode="bm25"),
-        "dense": _row(mode="dense"),
-        "unknowing": _row(user="unknowing"),
-    },
-    rows_about=(
-        "聞き返しなし、書き直しなし、BM25 だけ、埋め込みだけ、何も知らないユーザーと比べる",
-        "Compare with: no asking, no rewriting, BM25 only, dense only, a user who knows nothing.",
+    ablation=Ablation(
+        rows={
+            "full": _row(),
+            "no-asking": _row(asking=False),
+            "no-rewriting": _row(rewriting=False),
+            "bm25": _row(mode="bm25"),
+            "dense": _row(mode="dense"),
+            "unknowing": _row(user="unknowing"),
+        },
+        about=(
+            "聞き返しなし、書き直しなし、BM25 だけ、埋め込みだけ、何も知らないユーザーと比べる",
+            "Compare: no asking, no rewriting, BM25 only, dense only, a user who knows nothing.",
+        ),
     ),
     columns=(
         *(

@@ -8,13 +8,25 @@ from typing import TYPE_CHECKING, Any
 
 from naisei.lang import say
 from naisei.relationship.config import RatingConfig, Reflecting, RelationshipConfig
-from naisei.system.declare import Experiment, LiveLines, RawOptions, Role, Row, System, Verb
+from naisei.system.declare import (
+    Ablation,
+    Experiment,
+    LiveLines,
+    RawOptions,
+    Role,
+    Row,
+    System,
+    Verb,
+)
 from naisei.system.registry import BUILT_IN
 
 if TYPE_CHECKING:
     from naisei.core import Event
     from naisei.relationship.rating_task import RatingTask
     from naisei.relationship.task import ConversationTask
+    from naisei.runs.charts import Chart
+    from naisei.runs.task import Digest, Table
+    from naisei.system.studies import Study
     from naisei.terminal import Console
 
 
@@ -108,6 +120,24 @@ def _reader(
     return Role(name, needed=needed, like=like, sampled=False, resends=0, without=_WITHOUT)
 
 
+def _digest(result: Any) -> Digest:
+    from naisei.relationship.lines import digest
+
+    return digest(result)
+
+
+def _tables(study: Study) -> Sequence[Table]:
+    from naisei.relationship.metrics import effect_tables
+
+    return effect_tables(study)
+
+
+def _charts(episodes: Sequence[tuple[str, Any]]) -> Sequence[Chart]:
+    from naisei.relationship.curves import charts
+
+    return charts(episodes)
+
+
 RUN: Experiment[RelationshipConfig] = Experiment(
     about=(
         "二人の人物に日付のある会話をさせ、互いの関係値を読む",
@@ -117,8 +147,8 @@ RUN: Experiment[RelationshipConfig] = Experiment(
     load=_load,
     offered=("personas", "sessions", "turns"),
     headline=("injected_rate",),
-    digest="naisei.relationship.lines:digest",
-    charts="naisei.relationship.curves:charts",
+    digest=_digest,
+    charts=_charts,
     roles=(
         Role("speaker", without=_WITHOUT),
         _reader("questioner", _reflects),
@@ -128,17 +158,19 @@ RUN: Experiment[RelationshipConfig] = Experiment(
     ),
     inputs=Reflecting,
     settle=_settle,
-    rows={
-        "none": _row("off", inject=False),
-        "no-inject": _row("", inject=False),
-        "inject": _row("", inject=True),
-    },
-    rows_about=(
-        "内省なし・注入なし・注入ありの三通りを一度に比べる",
-        "Compare no reflection, reflection without injection, and with injection.",
+    ablation=Ablation(
+        rows={
+            "none": _row("off", inject=False),
+            "no-inject": _row("", inject=False),
+            "inject": _row("", inject=True),
+        },
+        about=(
+            "内省なし・注入なし・注入ありの三通りを一度に比べる",
+            "Compare no reflection, reflection without injection, and with injection.",
+        ),
+        defaults={"relationship_reflection_every_turn": True},
     ),
-    rows_default={"relationship_reflection_every_turn": True},
-    tables="naisei.relationship.metrics:effect_tables",
+    tables=_tables,
     live=_live,
     hints=_hints,
 )

@@ -33,53 +33,38 @@ _FEW = 16
 #: Size and time of change (ns) of the run's folder and of its files, 0 where there is none.
 _Mark = tuple[int, ...]
 _MARKED = ("", "config.json", LOG, f"{LOG}-wal", "lock.holder")
-_NONE: _Mark = (0,) * (2 * len(_MARKED))
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A run in a list. state: `done`, `running`, `stopped`, or `broken` (then `note` says why).
+    """A run in a list. state: `done`, `running`, `stopped`, `broken` (then `note` says why); empty
+    as long as only its config was read.
 
-    study: the folder of the study that it belongs to, or empty. agent, models: of its
-    configuration. task: which of the system's experiments.
+    study: the folder of the study that it belongs to. task: which of the system's experiments.
     """
 
-    path: str
+    path: Path
     system: str = ""
     created: str = ""
-    state: str = "broken"
+    state: str = ""
     scored: int = 0
     failed: int = 0
     total: int = 0
     tokens: int = 0
     usd: float | None = None
     note: str = ""
-    study: str = ""
+    study: Path | None = None
     agent: str = ""
     models: tuple[str, ...] = ()
     task: str = ""
+
+    @property
+    def broken(self) -> bool:
+        """Whether it cannot be read."""
+        return self.state == "broken"
 
     def to_json(self) -> dict[str, JsonValue]:
-        return asdict(self)
-
-
-@dataclass(frozen=True, slots=True)
-class RunEntry:
-    """A run as its config alone tells it: quick to read. broken: why it cannot be read.
-
-    study, agent, models, task: as of `Listed`. mark: of its files. kept: its cached line.
-    """
-
-    path: Path
-    system: str = ""
-    created: str = ""
-    study: Path | None = None
-    broken: str = ""
-    agent: str = ""
-    models: tuple[str, ...] = ()
-    task: str = ""
-    mark: _Mark = _NONE
-    kept: Listed | None = None
+        return {**asdict(self), "path": str(self.path), "study": str(self.study or "")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +85,8 @@ def runs(root: Path) -> list[Listed]:
     return look_at_all(root, find_runs(root))
 
 
-def find_runs(root: Path) -> list[RunEntry]:
-    """Like `runs`, without reading logs."""
+def find_runs(root: Path) -> list[Listed]:
+    """Like `runs`, without reading logs: those that changed since the last list have no state."""
     lines, groups = _read(root).lines, []
     for name in _folders(root):
         run = _found_at(root / name, lines.get(name))
@@ -119,19 +104,14 @@ def find_runs(root: Path) -> list[RunEntry]:
     return [run for group in groups for run in group]
 
 
-def found_at(path: Path) -> RunEntry:
-    """A single run, without reading its log."""
-    return _run_entry(path, _NONE)
-
-
-def look_at_all(root: Path, runs: Sequence[RunEntry]) -> list[Listed]:
+def look_at_all(root: Path, runs: Sequence[Listed]) -> list[Listed]:
     """The runs of a folder with data from their logs, cached there if writable."""
-    listed = [looked_at(run) for run in runs]
-    new = {
-        run.path.relative_to(root).as_posix(): (run.mark, line)
-        for run, line in zip(runs, listed, strict=True)
-        if run.kept is None and _log_is_a_file(run.mark) and line.state in ("done", "stopped")
-    }
+    listed, new = [], {}
+    for run in runs:
+        mark = () if run.state else _mark(str(run.path))
+        listed.append(looked_at(run))
+        if mark and _log_is_a_file(mark) and listed[-1].state in ("done", "stopped"):
+            new[run.path.relative_to(root).as_posix()] = mark, listed[-1]
     if len(new) >= _FEW:
         lines = {**_read(root).lines, **new}
         there = {name: line for name, line in lines.items() if (root / name).is_dir()}
@@ -179,14 +159,12 @@ def _mark(path: str) -> _Mark:
 
 def _found_at(
     path: Path, kept: tuple[_Mark, Listed] | None, study: Path | None = None
-) -> RunEntry | None:
+) -> Listed | None:
     """The run in a folder; `None` where there is none."""
     mark = _mark(str(path))
     if kept is not None and kept[0] == mark:
-        line = kept[1]
-        of_run = (line.agent, line.models, line.task)
-        return RunEntry(path, line.system, line.created, study, "", *of_run, mark, line)
-    return _run_entry(path, mark, study) if mark[3] else None
+        return replace(kept[1], path=path, study=study)
+    return found_at(path, study) if mark[3] else None
 
 
 def _log_is_a_file(mark: _Mark) -> bool:
@@ -194,49 +172,45 @@ def _log_is_a_file(mark: _Mark) -> bool:
     return mark[2 * _MARKED.index(LOG) + 1] > 0
 
 
-def _run_entry(path: Path, mark: _Mark, study: Path | None = None) -> RunEntry:
+def found_at(path: Path, study: Path | None = None) -> Listed:
+    """A single run, without reading its log."""
     try:
         frozen = Frozen.read(path / "config.json")
     except InputError as error:
-        return RunEntry(path, study=study, broken=error.message, mark=mark)
-    task = str(frozen.config.get("task", ""))
-    of_run = (frozen.agent, frozen.models, task)
-    return RunEntry(path, frozen.system, frozen.created, study, "", *of_run, mark)
+        return Listed(path, state="broken", note=error.message, study=study)
+    return Listed(
+        path,
+        frozen.system,
+        frozen.created,
+        study=study,
+        agent=frozen.agent,
+        models=frozen.models,
+        task=str(frozen.config.get("task", "")),
+    )
 
 
-def looked_at(run: RunEntry) -> Listed:
+def looked_at(run: Listed) -> Listed:
     """The run with data from its log."""
-    path, study = str(run.path), str(run.study or "")
-    if run.broken:
-        return Listed(path, note=run.broken, study=study)
-    if run.kept is not None:
-        return replace(run.kept, path=path, study=study)
+    if run.state:
+        return run
     try:
         # Digests are verified when a run is opened by itself.
         with RunDirectory.look(run.path, check=False) as directory:
             scored, failed = directory.log.outcomes()
             ledger = directory.log.ledger()
             total = directory.log.get("episodes")
-    except InputError as error:
-        return Listed(path, note=error.message, study=study)
-    except (TypeError, ValueError) as error:  # rows that somebody else made
-        return Listed(path, note=str(error), study=study)
+    except (InputError, TypeError, ValueError) as error:  # or rows that somebody else made
+        return replace(run, state="broken", note=getattr(error, "message", str(error)))
     total = total if isinstance(total, int) else 0
     state = "running" if locked(run.path) else "done" if total and scored == total else "stopped"
-    return Listed(
-        path=path,
-        system=run.system,
-        created=run.created,
+    return replace(
+        run,
         state=state,
         scored=scored,
         failed=failed,
         total=total,
         tokens=ledger.tokens,
         usd=ledger.usd,
-        study=study,
-        agent=run.agent,
-        models=run.models,
-        task=run.task,
     )
 
 
@@ -244,7 +218,7 @@ def list_text(listed: Sequence[Listed]) -> str:
     """One line a run; those of a study are set in under a line of its own."""
     head = ("run", "agent", "started", "state", "scored", "tokens", "$")
     rows = []
-    study = ""
+    study = None
     for run in listed:
         if run.study and run.study != study:
             rows.append((f"{run.study}/", *("" for _ in head[1:])))
@@ -259,7 +233,7 @@ def list_text(listed: Sequence[Listed]) -> str:
 
 def _row(run: Listed) -> tuple[str, ...]:
     return (
-        f"  {Path(run.path).name}" if run.study else run.path,
+        f"  {run.path.name}" if run.study else str(run.path),
         ", ".join(filter(None, (run.agent, *dict.fromkeys(map(model_name, run.models))))),
         run.created.replace("T", " ")[5:16],
         f"{run.state}: {run.note}" if run.note else run.state,
@@ -302,7 +276,7 @@ class Search:
     """
 
     text: str
-    places: Sequence[RunEntry]
+    places: Sequence[Listed]
     prompts: bool = False
     runs: int = 0
     effects: int = 0
@@ -313,7 +287,7 @@ class Search:
         for place in self.places:
             try:
                 if place.broken:
-                    raise InputError(place.broken)
+                    raise InputError(place.note)
                 with RunDirectory.look(place.path, check=False) as directory:
                     for episode, step, kind, text in self._texts(directory.log):
                         if wanted in (folded := _folded(text)):

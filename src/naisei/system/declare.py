@@ -18,10 +18,12 @@ from naisei.system.registry import Text
 
 if TYPE_CHECKING:
     from naisei.core import Event, InputError
+    from naisei.runs.charts import Chart
     from naisei.runs.lines import Line
     from naisei.runs.result import RunResult
-    from naisei.runs.task import EpisodeRow, Task
+    from naisei.runs.task import Digest, EpisodeRow, Table, Task
     from naisei.system.execute import RunOptions
+    from naisei.system.studies import Study
     from naisei.terminal import Console
 
 #: The lines that an event adds.
@@ -127,6 +129,23 @@ class Row(Generic[C]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Ablation(Generic[C]):
+    """The configurations that `naisei SYSTEM ablate` runs and compares.
+
+    rows: by name, the full system first. about: for the help. config: of the command, where rows
+    have flags of their own; it is frozen as the experiment's is. defaults: key of a flag → its
+    default under `ablate`, where that differs. chosen: from a configuration and the requested rows
+    (possibly none) to the rows to run; by default those requested, or all.
+    """
+
+    rows: Mapping[str, Row[Any]]
+    about: Text = ("部分を外した構成を比べる", "Compare the system with parts left out.")
+    config: type[Config] | None = None
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    chosen: Callable[[Any, Sequence[str]], Sequence[str]] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Experiment(Generic[C]):
     """One kind of run of a system: `naisei SYSTEM VERB`.
 
@@ -143,17 +162,10 @@ class Experiment(Generic[C]):
         task: value of the configuration's field `task`, where a system has several experiments.
         concurrency: episodes at a time, by default; `None` for one a processor core.
         label: a short name of a configuration in tables of several.
-        study: makes the command a study: from the flags' configuration to those to run and compare,
-            by label.
-        rows: of the ablation `naisei SYSTEM ablate`, the full system first.
-        rows_config: the configuration under `ablate`, where rows have flags of their own; it is
-            frozen as `config` is.
-        rows_default: key of a flag → its default under `ablate`, where that differs.
-        chosen_rows: from a configuration and the requested rows (possibly none) to the rows to run;
-            by default those requested, or all.
+        ablation: the system with parts left out, for `naisei SYSTEM ablate`.
         columns: metrics of the tables of studies, in order; one that ends in @ stands for every k.
             All that are defined, by default.
-        tables: `module:function` from a `Study` to further tables of it.
+        tables: further tables of a study.
         live: what is printed of a run of a single episode as it goes, in place of the progress bar:
             gets the task, the console, and the events of the run before it was continued.
         output: text to print in place of the metrics, for runs whose result is an answer: gets the
@@ -164,10 +176,8 @@ class Experiment(Generic[C]):
         headline: the metric that stands for a run; see `naisei.runs.overview.headline`.
         offered: keys of the flags that a form for such a run shows first; those that it may ask for
             besides (`Flag.in_forms`) are folded away. Without them no form begins such a run.
-        digest: `module:function` from the stored result of an episode (JSON) to its
-            `naisei.runs.task.Digest`, for lists of episodes.
-        charts: `module:function` from episodes with their stored results, a part of those of a run,
-            to its charts (`naisei.runs.charts.Chart`).
+        digest: an episode's stored result (JSON) in the cells of a list of episodes.
+        charts: of a run, from some of its episodes with their stored results.
     """
 
     verb: str = "run"
@@ -180,22 +190,17 @@ class Experiment(Generic[C]):
     task: str = ""
     concurrency: int | None = 16
     label: Callable[[C], str] | None = None
-    study: Callable[[C], Mapping[str, Any]] | None = None
-    rows: Mapping[str, Row[Any]] = field(default_factory=dict)
-    rows_about: Text = ("部分を外した構成を比べる", "Compare the system with parts left out.")
-    rows_config: type[C] | None = None
-    rows_default: Mapping[str, Any] = field(default_factory=dict)
-    chosen_rows: Callable[[Any, Sequence[str]], Sequence[str]] | None = None
+    ablation: Ablation[C] | None = None
     columns: tuple[str, ...] = ()
-    tables: str = ""
+    tables: Callable[[Study], Sequence[Table]] | None = None
     live: Callable[[Any, Console, Sequence[Event]], LiveLines] | None = None
     output: Callable[[Any, RunResult, bool], str] | None = None
     again: bool = False
     hints: Callable[[C, Collection[str]], Sequence[str]] | None = None
     headline: tuple[str, ...] = ()
     offered: tuple[str, ...] = ()
-    digest: str = ""
-    charts: str = ""
+    digest: Callable[[Any], Digest] | None = None
+    charts: Callable[[Sequence[tuple[str, Any]]], Sequence[Chart]] | None = None
 
     async def arun(
         self,
@@ -230,13 +235,13 @@ class Experiment(Generic[C]):
 class Verb:
     """A command other than a run: check, tag, chat, make.
 
-    command: `module:attribute` of a typer app, or of a function with typer's annotations, of whose
-    parameters each that is a model of `Options` becomes its flags; it is imported when it is
-    called. shares: an experiment whose configuration the function gets first,
-    made of the flags named (by key) and of the models' flags, and then a `RunOptions`. preset:
-    fields of that configuration that are fixed, and no flags. flags: `None` for all flags of the
-    experiment, those of the run among them: then the function gets, instead of a configuration,
-    what makes one of further fields (`configure(**fields)`), and `run_dir` and `as_json`.
+    command: entry point (`module:attribute`) of a typer app, or of a function with typer's
+    annotations; parameters that are models of `Options` become its flags. shares: an experiment
+    whose configuration the function gets first, made of the flags named (by key) and of the models'
+    flags, and then a `RunOptions`. preset: fields of that configuration that are fixed, and no
+    flags. flags: `None` for all flags of the experiment, those of the run among them: then the
+    function gets, instead of a configuration, what makes one of further fields
+    (`configure(**fields)`), and `run_dir` and `as_json`.
     """
 
     name: str
@@ -251,12 +256,13 @@ class Verb:
 class System:
     """One system of agents.
 
+    Its doors are entry points, `module:attribute` as in `pyproject.toml`, since a declaration knows
+    neither the command line nor the web: demo, a `naisei.cli.demo.Part`; page, a
+    `naisei.web.pages.Page`; replay, a `naisei.web.replay.Replay` for the page of an episode.
+
     name: its command, and the system of its run directories. about: one line for the help.
-    experiments: the runs that it knows. verbs: its other commands. demo: `module:attribute` of its
-    `naisei.cli.demo.Part`. page: `module:attribute` of its `naisei.web.pages.Page`. replay:
-    `module:attribute` of its `naisei.web.replay.Replay`: what the page of an episode shows of it
-    step by step, besides what it shows of any. elsewhere: for runs that no command continues: from
-    the frozen configuration and the directory to where to continue them.
+    experiments: the runs that it knows. verbs: its other commands. elsewhere: for runs that no
+    command continues: from the frozen configuration and the directory to where to continue them.
     """
 
     name: str

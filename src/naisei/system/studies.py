@@ -9,7 +9,6 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -120,9 +119,8 @@ def execute_study(
     results = carry_out(experiment, configs, options, folders, tasks)
     study = Study(configs, results, run_dir)
     tables = tables_of(study, experiment)
-    module, _, function = experiment.tables.partition(":")
-    if module and len({config.seed for config in configs.values()}) == 1:
-        tables += tuple(getattr(import_module(module), function)(study))
+    if experiment.tables and len({config.seed for config in configs.values()}) == 1:
+        tables += tuple(experiment.tables(study))
     notes = tuple(dict.fromkeys(n for r in results.values() for n in r.summary.notes))
     links = {k: str(r.report.resolve().relative_to(run_dir.resolve())) for k, r in results.items()}
     told = conditions({label: Frozen.of(task) for label, task in tasks.items()})

@@ -9,13 +9,23 @@ from typing import TYPE_CHECKING, Any
 
 from naisei.core import InputError
 from naisei.lang import say
-from naisei.system.declare import Experiment, LiveLines, RawOptions, Role, Row, System, Verb
+from naisei.system.declare import (
+    Ablation,
+    Experiment,
+    LiveLines,
+    RawOptions,
+    Role,
+    Row,
+    System,
+    Verb,
+)
 from naisei.system.registry import BUILT_IN
 from naisei.textgame.ablation import ROWS, chosen, configured
 from naisei.textgame.config import AblationConfig, GameConfig, PlayConfig
 
 if TYPE_CHECKING:
     from naisei.core import Event
+    from naisei.runs.task import Digest
     from naisei.terminal import Console
     from naisei.textgame.play import PlayTask
     from naisei.textgame.task import GameTask
@@ -95,26 +105,34 @@ def _live(task: PlayTask, console: Console, earlier: Sequence[Event]) -> LiveLin
     return lambda event: ()
 
 
+def _digest(result: Any) -> Digest:
+    from naisei.textgame.texts import digest
+
+    return digest(result)
+
+
 RUN: Experiment[GameConfig] = Experiment(
     about=("ゲームを遊ばせて成績を出す", "Let a player play games, and report its scores."),
     config=GameConfig,
     load=_load,
     settle=_settle,
     headline=("normalized_score",),
-    digest="naisei.textgame.texts:digest",
+    digest=_digest,
     roles=(
         Role("player", needed=_calls_player, without=_WITHOUT),
         Role("reflector", needed=_reflects),
     ),
     concurrency=None,
-    rows={row: Row(partial(configured, row=row)) for row in ROWS},
-    rows_about=(
-        "LLM プレイヤーのプロンプトの部分をひとつずつ外して比べる (論文の表 3.2、3.3)",
-        "Compare the LLM player with parts of its prompt left out (the thesis's Tables 3.2, 3.3).",
+    ablation=Ablation(
+        rows={row: Row(partial(configured, row=row)) for row in ROWS},
+        about=(
+            "LLM プレイヤーのプロンプトの部分をひとつずつ外して比べる (論文の表 3.2、3.3)",
+            "Compare the LLM player with parts of its prompt left out (thesis: Tables 3.2, 3.3).",
+        ),
+        config=AblationConfig,
+        defaults={"agent": "llm"},
+        chosen=chosen,
     ),
-    rows_config=AblationConfig,
-    rows_default={"agent": "llm"},
-    chosen_rows=chosen,
     columns=("normalized_score", "mean_steps", "won", "repairs", "unmatched"),
 )
 

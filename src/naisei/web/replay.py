@@ -12,13 +12,13 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import JsonValue
 
 from naisei.core import Event, InputError, Where
+from naisei.entries import load_entry
 from naisei.runs.frozen import Frozen
 from naisei.runs.lines import Line, effect_lines
 from naisei.runs.task import Task
@@ -123,8 +123,7 @@ def replay_of(system: str) -> Replay:
     place = find_system(system).replay
     if not place:
         return Replay()
-    module, _, attribute = place.partition(":")
-    found = getattr(import_module(module), attribute)
+    found = load_entry(place)
     assert isinstance(found, Replay), place
     return found
 

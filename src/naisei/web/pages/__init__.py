@@ -36,12 +36,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib import import_module
 from typing import Any
 
 from starlette.routing import BaseRoute
 
 from naisei.core import InputError
+from naisei.entries import load_entry
 from naisei.lang import say
 from naisei.system.registry import find_system, system_names
 from naisei.web.conversations.kind import ConversationKind
@@ -96,9 +96,8 @@ def pages() -> tuple[Page, ...]:
 
 
 def _load(place: str, system: str = "naisei") -> Page:
-    module, _, attribute = place.partition(":")
     try:
-        found = getattr(import_module(module), attribute)
+        found = load_entry(place)
         page = found() if callable(found) else found
     except (ImportError, AttributeError, ValueError) as error:
         raise InputError(

@@ -27,7 +27,7 @@ from naisei.runs.annotations import (
 from naisei.runs.directory import RunDirectory, log_state
 from naisei.runs.export import study_runs
 from naisei.runs.frozen import Frozen
-from naisei.runs.listing import Listed, RunEntry, find_runs, found_at, look_at_all, looked_at
+from naisei.runs.listing import Listed, find_runs, found_at, look_at_all, looked_at
 from naisei.runs.lock import locked
 from naisei.runs.overview import Overview, headline
 from naisei.runs.report import STUDY
@@ -217,7 +217,7 @@ class Row:
     episode that failed."""
 
     place: RunAddress
-    found: RunEntry
+    found: Listed
     run: Listed | None = None
     metrics: Mapping[str, Metric] = field(default_factory=dict)
     stopped: str = ""
@@ -333,7 +333,7 @@ async def _answer(request: Request, template: str) -> Response:
     )
 
 
-def _fitting(run: RunEntry, server: ServerState, wanted: ListQuery) -> Row | None:
+def _fitting(run: Listed, server: ServerState, wanted: ListQuery) -> Row | None:
     place = RunAddress.of(server, run.path)
     try:
         written = together(written_on(annotations_of(server, run.path)))

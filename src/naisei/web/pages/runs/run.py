@@ -7,7 +7,6 @@ import math
 import threading
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -194,13 +193,10 @@ def _charts(
     tables = [made for t in kept.summary.tables if (made := table_chart(t))]
     drawn = [(made.title, made.svg()) for made in tables]
     experiment = _experiment(directory.frozen)
-    if experiment is not None and experiment.charts:
-        module, _, function = experiment.charts.partition(":")
+    if experiment is not None and experiment.charts is not None:
         page = episode_page(directory.log, EpisodeFilter(state="scored"), limit=_CHARTED)
         try:
-            charts = getattr(import_module(module), function)(
-                [(line.episode, line.result) for line in page.lines]
-            )
+            charts = experiment.charts([(line.episode, line.result) for line in page.lines])
         except (LookupError, TypeError, ValueError):
             charts = ()  # results of another version: its tables are shown all the same
         drawn += [(chart.title, _chart(place, chart)) for chart in charts]
