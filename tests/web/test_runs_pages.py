@@ -277,7 +277,7 @@ def test_what_is_refused_is_a_page_of_the_site(server: WebServer) -> None:
 
 def test_where_nothing_fits_it_is_said_beside_the_filter(server: WebServer) -> None:
     form = get(server, "/runs/show/clarify-a", text="nothing").partition('role="search"')[2]
-    assert "Nothing fits" in form.partition("</form>")[0]
+    assert "No matches" in form.partition("</form>")[0]
     assert 'id="fits"' in get(server, "/runs/episodes/clarify-a", text="item-0001")
     rows = get(server, "/runs", text="nothing")
     assert 'href="/runs">' in rows.partition('id="rows"')[2]

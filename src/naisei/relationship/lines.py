@@ -65,7 +65,10 @@ def _head(session: Session, talk_language: Language) -> Line:
 
 
 def _utterance_line(utterance: schemas.Line, names: Mapping[Any, str]) -> Line:
-    mark = Mark(say("関係値", "injected"), hint=say("関係値を入れて発話", "reading in the prompt"))
+    mark = Mark(
+        say("関係値", "saw the reading"),
+        hint=say("関係値を入れて発話", "the prompt held the reading"),
+    )
     marks = (mark,) if utterance.injected else ()
     return Line(
         utterance.text,

@@ -260,10 +260,23 @@ def _search(request: Any, result: Any, kind: str) -> dict[str, Any]:
 
 
 def _remember(request: Any, result: Any, kind: str) -> dict[str, Any]:
+    item = request["item"]
+    text = item.get("text") if isinstance(item, dict) else None
     return {
-        "who": say("記憶", "memory"),
+        "who": say("覚えたこと", "remembered"),
         "head": str(request["memory"]),
-        "answer": _fields(request["item"]),
+        "answer": _fields(item) if text is None else str(text),
+        "details": () if text is None else ((say("記録", "record"), _fields(item)),),
+    }
+
+
+def _recall(request: Any, result: Any, kind: str) -> dict[str, Any]:
+    entries = [each.get("entry", each) for each in result or ()]
+    return {
+        "who": say("思い出したこと", "recalled"),
+        "head": say(f"{len(entries)} 件", f"{len(entries)} found"),
+        "answer": "\n".join(str(entry["text"]) for entry in entries),
+        "details": _other(request, result, kind)["details"],
     }
 
 
@@ -271,7 +284,7 @@ def _embed(request: Any, result: Any, kind: str) -> dict[str, Any]:
     texts = request["texts"]
     return {
         "who": say("ベクトル化", "embedding"),
-        "head": say(f"{len(texts)} 文", f"{len(texts)} texts"),
+        "head": say(f"{len(texts)} 文", f"texts: {len(texts)}"),
         "answer": "" if result is None else _text(result),
         "details": ((say("文", "texts"), "\n".join(map(str, texts))),),
     }
@@ -283,7 +296,7 @@ def _now(request: Any, result: Any, kind: str) -> dict[str, Any]:
 
 def _other(request: Any, result: Any, kind: str) -> dict[str, Any]:
     return {
-        "who": say("記憶", "memory") if kind in ("recall", "recent") else kind,
+        "who": kind,
         "head": "",
         "details": (
             (say("求めたもの", "asked"), _text(request)),
@@ -299,6 +312,8 @@ _KINDS = {
     "say": _say,
     "search": _search,
     "remember": _remember,
+    "recall": _recall,
+    "recent": _recall,
     "embed": _embed,
     "now": _now,
 }

@@ -106,7 +106,7 @@ async def _let_in(request: Request) -> Response:
     visitors = server_of(request).visitors
     given = (await form_fields(request)).get("token", "")
     if not visitors.knows(request.scope, given):
-        raise HTTPException(401, say("トークンが違います", "that is not the token"))
+        raise HTTPException(401, say("トークンが違います", "wrong token"))
     response = Response(status_code=204, headers={"HX-Redirect": "/"})
     response.headers.append("set-cookie", visitors.key(secure=request.url.scheme == "https"))
     return response

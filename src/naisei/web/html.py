@@ -99,7 +99,7 @@ def _environment() -> Environment:
         auto_reload=False,
     )
     environment.globals |= {"say": say, "static": static, "has_static": _has_static}
-    environment.filters |= {"number": number, "short": short, "worded": worded}
+    environment.filters |= {"number": number, "short": short, "worded": _worded}
     environment.filters["lines"] = _lines
     environment.filters["called"] = metric_name
     environment.filters["model_name"] = model_name
@@ -123,6 +123,11 @@ async def form_fields(request: Request) -> dict[str, str]:
         texts = {name: value for name, value in form.items() if isinstance(value, str)}
     # The lines of a form end in \r\n.
     return {name: text.replace("\r\n", "\n") for name, text in texts.items()}
+
+
+def _worded(heading: str) -> str:
+    """See `worded`; in English, too, without underscores."""
+    return worded(heading).replace("_", " ")
 
 
 @cache
@@ -243,7 +248,7 @@ async def _failed(request: Request, error: Exception) -> Response:
     if status == 500:
         message = say(
             "思わぬ誤りで続けられません。読み込み直しても同じなら、サーバーの管理者に知らせてください",
-            "something unforeseen went wrong: load the page again; if it stays, tell the operator",
+            "unexpected error: reload the page; if it persists, tell the operator",
         )
     return refusal(status, message, await _written(request), _around(request))
 

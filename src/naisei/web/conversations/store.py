@@ -344,4 +344,4 @@ class Conversations:
 
 
 def _none() -> HTTPException:
-    return HTTPException(404, say("そのような会話はありません", "there is no such conversation"))
+    return HTTPException(404, say("そのような会話はありません", "no such conversation"))

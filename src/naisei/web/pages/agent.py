@@ -87,7 +87,7 @@ def _lines(config: AgentConfig, id: str, event: Event) -> Sequence[Line]:
     assert isinstance(request, dict)
     name = config.persona.profile.name
     step = RunAddress(f"@{id}", Path()).url("episode", e=event.where.episode, step=event.where.step)
-    inside = Line(say("この一手の記録", "What lies behind it"), tone="dim", link=step)
+    inside = Line(say("この一手の記録", "This step in the records"), tone="dim", link=step)
     if event.kind == "ask":
         question, mine = str(request["question"]), Line(str(result), mine=True)
         return (Line(question, name, under=(inside,)), mine) if question else (mine,)
@@ -162,7 +162,7 @@ async def _begin(request: Request, fields: Mapping[str, str]) -> tuple[AgentConf
     server = server_of(request)
     name = fields.get("persona", "robot")
     if name not in shipped():  # no file of this machine is ever read
-        raise HTTPException(422, say("その相手はいません", "there is nobody of that name"))
+        raise HTTPException(422, say("その相手はいません", "no such persona"))
     persona, model = load_persona(name), model_field(request, fields)
     if documents := server.options.documents:
         persona = persona.model_copy(update={"documents": str(documents)})

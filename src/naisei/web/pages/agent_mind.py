@@ -67,13 +67,13 @@ def _kinds() -> dict[str, str]:
     return {
         "act": say("してほしいこと", "something to do"),
         "question": say("知りたいこと", "something to look up"),
-        "correction": say("さっきの行動の訂正", "a correction of what was done"),
+        "correction": say("さっきの行動の訂正", "a correction"),
         "chat": say("おしゃべり", "talk"),
         "self": say("この人物のこと", "about the persona"),
         "greeting": say("挨拶", "a greeting"),
         "thanks": say("お礼", "thanks"),
         "farewell": say("別れの挨拶", "a farewell"),
-        "decline": say("断り", "taken back"),
+        "decline": say("断り", "a refusal"),
         "glad": say("うれしい話", "good news"),
         "sad": say("つらい話", "bad news"),
         "ambulance": say("急病・火事", "illness or fire"),
@@ -166,21 +166,20 @@ def mind_panels(config: TalkConfig, remembers: bool, events: Sequence[Event]) ->
     if remembers:
         nothing = say(
             "前に話したことは、話に関わるときにここに出ます。すべては「話す」の最初のページにあります。",
-            "What you said before stands here where it bears on the talk; all of it is on the "
-            "first page of Talk.",
+            "Earlier remarks appear here when they matter. The first page of Talk lists all.",
         )
     panels = [
         told(
             "understood",
             say("どう受け取ったか", "How it was understood"),
             _understood(mind, picture),
-            say("話しかけると、ここに出ます。", "Say something, and it stands here."),
+            say("話しかけると、ここに出ます。", "Say something to see it here."),
         ),
         told("memory", say("メモと思い出", "Memo and memories"), _remembered(mind), nothing),
     ]
     if persona.acts:
         chances = fragment("assistant/_beliefs.html", chances=picture.chances, wish="")
-        panels.append(Panel("chances", say("候補と見込み", "What may be wanted"), chances))
+        panels.append(Panel("chances", say("候補と見込み", "Possible wishes"), chances))
     if persona.world:
         house = fragment("agent/_house.html", house=_house(persona, events))
         panels.append(Panel("house", say("家のようす", "The house"), house))
@@ -188,14 +187,14 @@ def mind_panels(config: TalkConfig, remembers: bool, events: Sequence[Event]) ->
     ways = {"own": (name, you), "theirs": (you, name)}
     stance = curves_html(_curves(mind, ways), _standing(mind, ways), estimated=True)
     panels += [
-        Panel("stance", say("ふたりの間柄", "How the two stand"), stance),
+        Panel("stance", say("ふたりの間柄", "Relationship"), stance),
         told(
             "checked",
-            say("言う前の検査", "Checked before it was said"),
+            say("言う前の検査", "Checks before speaking"),
             _checked(mind, name),
             say(
                 "自分の言葉は、一行ごとに検査してから言います。資料からの引用は、そのまま出します。",
-                "Its own words are checked before they are said; quotations go out as they are.",
+                "It checks its own words before it says them. Quotations are shown as they are.",
             ),
         ),
     ]
@@ -205,7 +204,10 @@ def mind_panels(config: TalkConfig, remembers: bool, events: Sequence[Event]) ->
                 "sources",
                 say("出典", "Sources"),
                 reply_sources(mind.said, ""),
-                say("資料から答えると、ここに出ます。", "Of an answer from the documents."),
+                say(
+                    "資料から答えると、ここに出ます。",
+                    "Appears when an answer comes from documents.",
+                ),
             )
         )
-    return [*panels, told("cost", say("かかったもの", "What it cost"), _cost(events), "")]
+    return [*panels, told("cost", say("費用", "Cost"), _cost(events), "")]

@@ -99,9 +99,10 @@ def _panels(config: AssistantConfig, events: Sequence[Event]) -> Sequence[Panel]
     beliefs = fragment("assistant/_beliefs.html", chances=picture.chances, wish="")
     memo = fragment("assistant/_memo.html", person=picture.person)
     situation = fragment("assistant/_situation.html", scene=config.scene)
+    notes = say("あなたについてのメモ（次の会話でも使う）", "Notes on you (for later, too)")
     return (
         Panel("beliefs", say("何を望んでいそうか", "What you may want"), beliefs),
-        Panel("memo", say("あなたについてのメモ", "Notes on you"), memo),
+        Panel("memo", notes, memo),
         Panel("situation", say("いまの状況", "The situation"), situation, folded=True),
     )
 
@@ -178,7 +179,7 @@ async def _begin(request: Request, fields: Mapping[str, str]) -> tuple[Assistant
     model = model_field(request, fields)
     agents = await asyncio.to_thread(_agents, model)
     if (agent := fields.get("agent", agents[0])) not in agents:
-        raise HTTPException(422, say("その助手は使えません", "this agent is not to be had"))
+        raise HTTPException(422, say("その助手は使えません", "this agent is not available"))
     scene = await _scene(fields, spoken)
     person = await asyncio.to_thread(Person.load, PERSON, server.folder(request.state.visitor))
     needs = calls_model(agent)
@@ -199,7 +200,7 @@ async def _scene(fields: Mapping[str, str], spoken: Language) -> Scene:
     if fields.get("scene", "own") != "own":
         found = (await asyncio.to_thread(_scenes, spoken)).get(fields["scene"])
         if found is None:
-            raise HTTPException(422, say("その状況はありません", "there is no such situation"))
+            raise HTTPException(422, say("その状況はありません", "no such situation"))
         return found
     place, around, holding = (fields.get(n, "") for n in ("place", "around", "holding"))
     for given in (place, around, holding):

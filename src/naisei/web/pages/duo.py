@@ -237,7 +237,7 @@ def _profile(name: str, own: str) -> str:
     if name == "own":
         return own
     if name not in {character.id for character in shipped()}:
-        raise HTTPException(422, say("そのキャラクターはいません", "there is no such character"))
+        raise HTTPException(422, say("そのキャラクターはいません", "no such character"))
     return shipped_profile(name)
 
 

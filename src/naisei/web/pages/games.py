@@ -144,7 +144,7 @@ async def _open(config: PlayConfig, context: ConversationContext) -> AsyncIterat
     needs_textworld()
     if len(_taken) >= _TABLES:
         raise InputError(
-            say("いまは満席です", "all tables are taken"),
+            say("いまは同時に遊べる数がいっぱいです", "the server has no free game"),
             remedy=say("しばらくしてからもう一度", "try again in a while"),
         )
     pool = ProcessPool()
@@ -205,7 +205,7 @@ def _panels(config: PlayConfig, events: Sequence[Event]) -> Sequence[Panel]:
     thoughts = fragment("games/_thoughts.html", advice=picture.advice)
     return (
         Panel("map", say("地図", "Map"), drawn),
-        Panel("thoughts", say("プレイヤーの考え", "What the player thinks"), thoughts),
+        Panel("thoughts", say("プレイヤーの考え", "The player's thoughts"), thoughts),
     )
 
 
@@ -302,7 +302,7 @@ async def _begin(request: Request, fields: Mapping[str, str]) -> tuple[PlayConfi
     model, mode = model_field(request, fields), fields.get("mode", "watch")
     players = await asyncio.to_thread(_players, model)
     if (agent := fields.get("agent", players[0])) not in players:
-        raise HTTPException(422, say("そのプレイヤーは使えません", "this player is not to be had"))
+        raise HTTPException(422, say("そのプレイヤーは使えません", "this player is not available"))
     if mode not in ("watch", "play"):
         raise HTTPException(422, say("見るか遊ぶかを選んでください", "choose to watch or to play"))
     if not textworld_installed():

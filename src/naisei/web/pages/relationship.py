@@ -155,7 +155,7 @@ def _lines(config: PairConfig, id: str, event: Event) -> Sequence[Line]:
 
 
 def _panels(config: PairConfig, events: Sequence[Event]) -> Sequence[Panel]:
-    title = say("関係の移り変わり", "How they stand")
+    title = say("関係の移り変わり", "Relationship")
     return (Panel("curves", title, drawn(pair_of(config.pair), config.rules, events)),)
 
 
@@ -201,7 +201,7 @@ async def _begin(request: Request, fields: Mapping[str, str]) -> tuple[PairConfi
     if given == "own":
         given = own
     elif given not in shipped():
-        raise HTTPException(422, say("その組はありません", "there is no such pair"))
+        raise HTTPException(422, say("その組はありません", "no such pair"))
     pair = pair_of(given)
     played = _PLAYED.get(fields.get("played", "none"), ()) if model else _PLAYED["both"]
     config = PairConfig(

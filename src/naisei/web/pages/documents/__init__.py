@@ -106,7 +106,7 @@ async def _begin(request: Request, fields: Mapping[str, str]) -> tuple[AskConfig
 
 def _shelf(given: str) -> Shelf:
     if given not in get_args(Shelf):
-        raise HTTPException(422, say("その資料はありません", "there are no such documents"))
+        raise HTTPException(422, say("その資料はありません", "no such documents"))
     return cast(Shelf, given)
 
 
@@ -166,7 +166,7 @@ async def _forget(request: Request) -> Response:
         await asyncio.to_thread(kept.end)
         await asyncio.to_thread(_without_memo, folder)
     elif not await asyncio.to_thread(kept.forget, note):
-        raise HTTPException(404, say("そのような覚えはありません", "there is no such note"))
+        raise HTTPException(404, say("そのようなメモはありません", "there is no such note"))
     return Response(status_code=204, headers={"HX-Refresh": "true"})
 
 

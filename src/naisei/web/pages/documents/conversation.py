@@ -239,9 +239,11 @@ async def _open(config: AskConfig, context: ConversationContext) -> AsyncIterato
 
 def _doing(effect: Any) -> str:
     doing = {
-        "evaluator": say("質問の意図を確かめています…", "Looking at what is meant…"),
+        "evaluator": say("質問の意図を確かめています…", "Judging the question…"),
         "answerer": say("答えを書いています…", "Writing the answer…"),
-        "verifier": say("答えを資料と突き合わせています…", "Holding the answer against them…"),
+        "verifier": say(
+            "答えを資料と突き合わせています…", "Checking the answer against the documents…"
+        ),
     }
     searching = say("資料を探しています…", "Searching the documents…")
     return doing.get(getattr(effect, "role", ""), searching)
@@ -260,7 +262,7 @@ def _lines(config: AskConfig, id: str, event: Event) -> Sequence[Line]:
 
 def _panels(config: AskConfig, events: Sequence[Event]) -> Sequence[Panel]:
     drawn = fragment("documents/_indicators.html", indicators=indicators(events))
-    return (Panel("indicators", say("どう受け取ったか", "How it was taken"), drawn),)
+    return (Panel("indicators", say("どう受け取ったか", "How it was understood"), drawn),)
 
 
 KIND: ConversationKind[AskConfig] = ConversationKind(

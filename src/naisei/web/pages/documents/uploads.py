@@ -98,5 +98,5 @@ def _check(name: str, data: bytes) -> None:
         good = good and not data.startswith(tuple(_BEGINS.values()))
     if not good:
         raise HTTPException(
-            415, say("中身が拡張子と違います", "the file is not what its name says")
+            415, say("中身が拡張子と違います", "the content does not match the extension")
         )

@@ -148,7 +148,7 @@ def _page(
     unit = unit or next((u for u in queue.units if u not in own), "")
     if unit not in queue.units:
         if unit:
-            raise HTTPException(404, say("そのような件はありません", "there is no such unit"))
+            raise HTTPException(404, say("そのような件はありません", "no such unit"))
         return around | {"done": len(own), "unit": ""}
     at = queue.units.index(unit)
     lines, address = queue.show(unit, rubric)
@@ -177,7 +177,7 @@ async def write(request: Request) -> Response:
     rubric = queue.rubrics.get(form.get("rubric", ""))
     unit, reader = form.get("e", ""), form.get("reader", "").strip() or request.state.visitor.name
     if rubric is None or unit not in queue.units:
-        raise HTTPException(404, say("そのような件はありません", "there is no such unit"))
+        raise HTTPException(404, say("そのような件はありません", "no such unit"))
     answers = {}
     for question in rubric.questions:
         known = [value for value, _ in question.choices()]
@@ -218,5 +218,5 @@ async def of_run(request: Request) -> Response:
     reader = request.state.visitor.name
     written = Annotation.of_run(reader, form.get("tags", ""), form.get("note", ""))
     await asyncio.to_thread(written.add, annotations_of(server_of(request), place.path))
-    told = say("保存しました", "Kept")
+    told = say("保存しました", "Saved")
     return page_response(request, "runs/kept.html", told=told, back=place.url("show"))

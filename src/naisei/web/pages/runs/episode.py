@@ -119,7 +119,7 @@ def number_of(events: Sequence[Event], step: str, at: str) -> int:
         for number, event in enumerate(events):
             if event.where.step == step:
                 return number
-        raise HTTPException(404, say("そのステップはありません", "there is no such step"))
+        raise HTTPException(404, say("そのステップはありません", "no such step"))
     return min(max(int(at[:9]) - 1, 0), last) if at.isdecimal() else last
 
 

@@ -100,4 +100,4 @@ def _named(name: str) -> dict[str, str]:
 
 
 def _unknown() -> HTTPException:
-    return HTTPException(404, say("その形式はありません", "there is no such form"))
+    return HTTPException(404, say("その形式はありません", "no such format"))

@@ -93,7 +93,7 @@ def place_of(request: Request, name: str | None = None) -> RunAddress:
     if name.startswith("~"):  # an example that ships, whatever the folder of runs is
         shipped = {path.name: path for path in RECORDED.iterdir() if path.is_dir()}
         if (path := shipped.get(name[1:])) is None:
-            raise HTTPException(404, say("そのような実行はありません", "there is no such run"))
+            raise HTTPException(404, say("そのような実行はありません", "no such run"))
         return RunAddress(name, path)
     return RunAddress(name, _within(server, name))
 
@@ -114,7 +114,7 @@ def _within(server: ServerState, name: str) -> Path:
     except OSError:
         good = False
     if not good:
-        raise HTTPException(404, say("そのような実行はありません", "there is no such run"))
+        raise HTTPException(404, say("そのような実行はありません", "no such run"))
     return path
 
 
