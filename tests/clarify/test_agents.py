@@ -80,13 +80,13 @@ def decide(agent: Agent, view: View) -> Decision:
 
 @pytest.fixture(scope="module")
 def asking() -> Agent:
-    return bayes.build(context())
+    return bayes.BayesAgent(context())
 
 
 MODEL_FREE: list[Callable[[AgentContext], Agent]] = [
-    bayes.build,
-    embed.build,
-    random_agent.build,
+    bayes.BayesAgent,
+    embed.EmbedAgent,
+    random_agent.RandomAgent,
 ]
 
 
@@ -126,7 +126,7 @@ def test_random_depends_on_seed_and_scene_alone() -> None:
     scenes = [SCENE.model_copy(update={"id": f"s{i}"}) for i in range(9)]
 
     def drawn(seed: int) -> list[int]:
-        agent = random_agent.build(AgentContext(actions=ACTIONS, seed=seed))
+        agent = random_agent.RandomAgent(AgentContext(actions=ACTIONS, seed=seed))
         made = [decide(agent, View(scene=scene, actions=ACTIONS)) for scene in scenes]
         return [each.action for each in made if isinstance(each, Execute)]
 
@@ -193,7 +193,7 @@ def test_yes_and_no_move_the_posterior_in_opposite_directions(asking: Agent) -> 
 
 def test_bayes_is_deterministic(asking: Agent) -> None:
     view = View(scene=SCENE, actions=ACTIONS)
-    again = bayes.build(context())
+    again = bayes.BayesAgent(context())
     assert decide(asking, view) == decide(again, view)
 
 
@@ -251,7 +251,7 @@ def reply(
 
 
 def test_hybrid_asks_only_when_the_answer_would_tell() -> None:
-    agent = hybrid.build(context())
+    agent = hybrid.HybridAgent(context())
     view = View(scene=SCENE, actions=ACTIONS, trial=3)
     telling = reply(view, [(3, 40, "yes"), (9, 40, "no")])
     useless = reply(view, [(3, 40, "yes"), (9, 40, "yes")])
@@ -268,7 +268,7 @@ def test_hybrid_asks_only_when_the_answer_would_tell() -> None:
 
 
 def test_hybrid_neither_repeats_a_question_nor_a_tried_action() -> None:
-    agent = hybrid.build(context())
+    agent = hybrid.HybridAgent(context())
     turn = Turn(question="喉が渇きましたか？", answer="いいえ")
     view = View(
         scene=SCENE, actions=ACTIONS, asked=(turn,), tried=(frozenset({3}),), quota_left=1, trial=2
@@ -281,7 +281,7 @@ def test_hybrid_neither_repeats_a_question_nor_a_tried_action() -> None:
 
 
 def test_hybrid_asks_the_model_for_no_question_when_none_is_allowed() -> None:
-    agent = hybrid.build(context())
+    agent = hybrid.HybridAgent(context())
     view = View(scene=SCENE, actions=ACTIONS, may_ask=False, quota_left=0)
     played = play(agent.decide(view), [reply(view, [(9, 60, ""), (3, 20, "")])])
     assert isinstance(played.result, Execute)
@@ -292,6 +292,8 @@ def test_hybrid_asks_the_model_for_no_question_when_none_is_allowed() -> None:
 
 def test_hybrid_survives_a_model_that_gives_no_chances() -> None:
     view = View(scene=SCENE, actions=ACTIONS, may_ask=False, quota_left=0)
-    played = play(hybrid.build(context()).decide(view), [reply(view, [(6, 0, ""), (3, 0, "")])])
+    played = play(
+        hybrid.HybridAgent(context()).decide(view), [reply(view, [(6, 0, ""), (3, 0, "")])]
+    )
     assert isinstance(played.result, Execute)
     assert played.result.action == 6

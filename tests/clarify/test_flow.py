@@ -2,6 +2,7 @@
 
 import pytest
 
+from naisei.clarify.agent import AgentContext
 from naisei.clarify.agents.llm import LLMAgent, reply_schema
 from naisei.clarify.config import Rules
 from naisei.clarify.flow import episode
@@ -18,6 +19,7 @@ ACTIONS = ActionSet(
         Action(id=i, text=t) for i, t in enumerate(["水を出す", "窓を開ける", "灯りを消す"], 1)
     ),
 )
+LLM = LLMAgent(AgentContext(actions=ACTIONS))
 INSTANCE = Instance(
     id="x", scene=Scene(id="x", utterance="ちょっと暑いな"), gold=2, plausible=(1, 2)
 )
@@ -43,7 +45,7 @@ def test_a_failed_trial_is_reflected_upon_and_the_memo_reaches_the_next():
         memory.add(effect.item)
 
     played = play(
-        episode(INSTANCE, ACTIONS, LLMAgent(), memory, Rules(trials=3, quota=2)),
+        episode(INSTANCE, ACTIONS, LLM, memory, Rules(trials=3, quota=2)),
         [
             ask("のどが渇いていますか？"),
             "いいえ、そうでもないです",
@@ -73,7 +75,7 @@ def test_a_failed_trial_is_reflected_upon_and_the_memo_reaches_the_next():
 def test_one_schema_is_sent_and_who_asks_beyond_the_quota_has_given_an_action():
     over = {"thought": "まだ聞きたい", "choice": "clarify", "question": "寒いですか？", "action": 2}
     played = play(
-        episode(INSTANCE, ACTIONS, LLMAgent(), NoMemory(), Rules(trials=1, quota=1)),
+        episode(INSTANCE, ACTIONS, LLM, NoMemory(), Rules(trials=1, quota=1)),
         [
             ask("風を入れたいですか？"),
             "そうですね",
@@ -91,14 +93,14 @@ def test_one_schema_is_sent_and_who_asks_beyond_the_quota_has_given_an_action():
 
 def test_without_clarify_nothing_may_be_asked():
     rules = Rules(trials=1, quota=2, clarify=False)
-    played = play(episode(INSTANCE, ACTIONS, LLMAgent(), NoMemory(), rules), [execute(3), WRONG])
+    played = play(episode(INSTANCE, ACTIONS, LLM, NoMemory(), rules), [execute(3), WRONG])
     assert played.result.trials[0].turns == ()
 
 
 def test_an_executed_action_is_asked_for_once_more():
     rules = Rules(trials=2, quota=0)
     played = play(
-        episode(INSTANCE, ACTIONS, LLMAgent(), NoMemory(), rules),
+        episode(INSTANCE, ACTIONS, LLM, NoMemory(), rules),
         [execute(3), WRONG, execute(3), execute(2), RIGHT],
     )
     first, second, again = (played.effects[i] for i in (0, 2, 3))
@@ -134,15 +136,11 @@ def reply(choice: str, action: int = 1, **more):
 )
 def test_an_agent_may_decline_where_none_may_be_wanted(choice, reason):
     rules = Rules(trials=3, quota=2)
-    played = play(
-        episode(INSTANCE, ACTIONS, LLMAgent(), Memo(), rules, declines=True), [reply(choice)]
-    )
+    played = play(episode(INSTANCE, ACTIONS, LLM, Memo(), rules, declines=True), [reply(choice)])
     (log,) = played.result.trials
     assert (log.declined, log.action, log.acts, log.success) == (reason, None, (), False)
     assert "exactly one" not in str(played.effects[0].messages)
-    plain = play(
-        episode(INSTANCE, ACTIONS, LLMAgent(), NoMemory(), Rules(trials=1)), [execute(2), RIGHT]
-    )
+    plain = play(episode(INSTANCE, ACTIONS, LLM, NoMemory(), Rules(trials=1)), [execute(2), RIGHT])
     asked = [
         json_schema(p.effects[0].schema, "ja")["properties"]["choice"] for p in (played, plain)
     ]
@@ -152,7 +150,7 @@ def test_an_agent_may_decline_where_none_may_be_wanted(choice, reason):
 def test_only_the_set_that_failed_is_barred_and_it_is_told_as_a_set():
     rules = Rules(trials=3, quota=0)
     played = play(
-        episode(INSTANCE, ACTIONS, LLMAgent(), Memo(), rules, several=True),
+        episode(INSTANCE, ACTIONS, LLM, Memo(), rules, several=True),
         [
             reply("execute", 1, also=[]),
             WRONG,
@@ -179,7 +177,7 @@ def test_only_the_set_that_failed_is_barred_and_it_is_told_as_a_set():
 def test_forbidden_questions_are_refused_where_the_rules_say_so():
     rules = Rules(trials=1, quota=1, forbidden="refuse")
     played = play(
-        episode(INSTANCE, ACTIONS, LLMAgent(), NoMemory(), rules),
+        episode(INSTANCE, ACTIONS, LLM, NoMemory(), rules),
         [ask("どの行動をしてほしいですか？"), execute(2), RIGHT],
     )
     turn = played.result.trials[0].turns[0]

@@ -78,7 +78,7 @@ def test_actions_of_ones_own_are_read_the_same_way(text, fits):
 
 def talking(actions):
     embedder = open_embedder("ngram")
-    agent = bayes.build(AgentContext(actions=actions, trials=1, embedder=lambda: embedder))
+    agent = bayes.BayesAgent(AgentContext(actions=actions, trials=1, embedder=lambda: embedder))
     world = World({Embed: EmbedHandler(embedder)})
 
     def said(utterance: str, *asked: tuple[str, str]):

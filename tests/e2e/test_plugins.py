@@ -14,7 +14,7 @@ from e2e.helpers import lines
 from servers.openai_server import OpenAIServer
 
 PLUGIN = '''
-from naisei.clarify.agent import declares
+from naisei.clarify.agent import AgentFactory
 from naisei.clarify.data.loader import Loaded
 from naisei.clarify.schemas import Action, ActionSet, Clarify, Execute, Instance, Scene
 from naisei.core import Chat, user
@@ -61,9 +61,7 @@ class Broken:
         return {}["sofa"]
 
 
-@declares(model_free=True)
-def broken(context):
-    return Broken()
+broken = AgentFactory(lambda context: Broken(), model_free=True)
 
 
 class Reflex:
@@ -77,9 +75,7 @@ class Reflex:
         yield
 
 
-@declares(model_free=True)
-def reflex(context):
-    return Reflex(context)
+reflex = AgentFactory(Reflex, model_free=True)
 
 
 class Diary:

@@ -22,7 +22,7 @@ from naisei.runs.directory import RunDirectory
 from naisei.runs.frozen import default_path
 
 AGENT = """
-from naisei.clarify.agent import declares
+from naisei.clarify.agent import AgentFactory
 from naisei.clarify.schemas import Execute
 from careful.inner.choose import choose
 
@@ -35,9 +35,7 @@ class Careful:
         yield
 
 
-@declares(model_free=True)
-def build(context):
-    return Careful()
+build = AgentFactory(lambda context: Careful(), model_free=True)
 """
 CHOOSE = """
 import helping_hand

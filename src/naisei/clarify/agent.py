@@ -79,8 +79,7 @@ class NotingAgent:
 class AgentContext:
     """The input of an agent factory. Entry-point group: `naisei.agents`.
 
-    A factory is a callable `(AgentContext) -> Agent`; `declares` attaches what must be known before
-    it is built.
+    A factory is a callable `(AgentContext) -> Agent`, or an `AgentFactory`.
 
     options: the agent's own settings. alpha, beta: discounts of score@k per question and per wrong
     act.
@@ -102,8 +101,14 @@ class AgentContext:
 
 
 @dataclass(frozen=True, slots=True)
-class Factory:
-    """A factory with its declarations; see `declares`. model_free: `None` if undeclared."""
+class AgentFactory:
+    """How to build an agent, and what runs need to know before they build it.
+
+    model_free: whether the agent does without a language model. True: it gets no memory policy and
+    no role. False: a run without a model for the role `agent` is an error. `None`: it may reflect,
+    but needs no model. options: a pydantic model of its settings, checked before a run. asks:
+    whether it can ask at all; if not, over- and under-asking are undefined.
+    """
 
     build: Callable[[AgentContext], Agent]
     model_free: bool | None = None
@@ -114,26 +119,13 @@ class Factory:
         return self.build(context)
 
 
-def declares(
-    *, model_free: bool, options: type[BaseModel] | None = None, asks: bool = True
-) -> Callable[[Callable[[AgentContext], Agent]], Factory]:
-    """A decorator of a factory.
-
-    model_free: whether the agent does without a language model: True: no memory policy and no role;
-    False: a run without a model for the role `agent` is an error; undeclared: it is assumed to
-    reflect, and no model is required. options: a pydantic model of its settings, checked before a
-    run. asks: whether it can ask at all; False leaves over- and under-asking undefined.
-    """
-    return lambda build: Factory(build, model_free, options, asks)
-
-
 #: Entry-point group of agents.
 GROUP = "naisei.agents"
 
 
-def _factory(name: str) -> Factory:
+def _factory(name: str) -> AgentFactory:
     found = plugins.load(GROUP, name, what=("エージェント", "agent"), option="--agent")
-    return found if isinstance(found, Factory) else Factory(found)
+    return found if isinstance(found, AgentFactory) else AgentFactory(found)
 
 
 def asks(name: str) -> bool:

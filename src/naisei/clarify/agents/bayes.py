@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from naisei.clarify.agent import AgentContext, View, declares
+from naisei.clarify.agent import AgentContext, AgentFactory, View
 from naisei.clarify.agents.deeds import Deed
 from naisei.clarify.agents.direct import RequestedAction, Requests
 from naisei.clarify.agents.features import (
@@ -276,7 +276,4 @@ def _turns(view: View) -> list[Turn]:
     return [t for log in view.history for t in log.turns] + list(view.asked)
 
 
-@declares(model_free=True, options=BayesOptions)
-def build(context: AgentContext) -> BayesAgent:
-    """Options: `BayesOptions`."""
-    return BayesAgent(context)
+build = AgentFactory(BayesAgent, model_free=True, options=BayesOptions)

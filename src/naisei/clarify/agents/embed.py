@@ -6,12 +6,11 @@ nearest description; otherwise as its own text.
 
 from __future__ import annotations
 
-from naisei.clarify.agent import AgentContext, View, declares
+from naisei.clarify.agent import AgentContext, AgentFactory, View
 from naisei.clarify.agents.features import scene_texts
 from naisei.clarify.agents.knowledge import knowledge_for
-from naisei.clarify.schemas import ActionSet, Decision, Execute
+from naisei.clarify.schemas import Decision, Execute
 from naisei.core import Embed, Flow
-from naisei.models.base import Embedder
 from naisei.plugins import Options
 from naisei.similarity import cosines, unit
 
@@ -21,9 +20,10 @@ class EmbedAgent:
 
     name = "embed"
 
-    def __init__(self, actions: ActionSet, embedder: Embedder) -> None:
-        texts = [(item.text, *item.says) for item in knowledge_for(actions).items]
-        self._ids = actions.ids
+    def __init__(self, context: AgentContext) -> None:
+        texts = [(item.text, *item.says) for item in knowledge_for(context.actions).items]
+        embedder = context.get_embedder()
+        self._ids = context.actions.ids
         self._owner = [i for i, own in enumerate(texts) for _ in own]
         self._vectors = unit(embedder.embed([t for own in texts for t in own], "passage"))
 
@@ -37,7 +37,4 @@ class EmbedAgent:
         return Execute(action=self._ids[best])
 
 
-@declares(model_free=True, options=Options, asks=False)
-def build(context: AgentContext) -> EmbedAgent:
-    """No options."""
-    return EmbedAgent(context.actions, context.get_embedder())
+build = AgentFactory(EmbedAgent, model_free=True, options=Options, asks=False)

@@ -17,7 +17,7 @@ from annotated_types import Len
 from pydantic import BaseModel, ConfigDict, create_model
 
 from naisei import lang
-from naisei.clarify.agent import AgentContext, PromptName, View, declares
+from naisei.clarify.agent import AgentContext, AgentFactory, PromptName, View
 from naisei.clarify.agents.llm import situation
 from naisei.clarify.agents.policy import Stage, plan
 from naisei.clarify.agents.questions import POLAR
@@ -136,11 +136,9 @@ class HybridAgent:
 
     name = "hybrid"
 
-    def __init__(
-        self, *, alpha: float, beta: float, trials: int, prompt: str = "hybrid.v3"
-    ) -> None:
-        self._alpha, self._beta = alpha, beta
-        self._trials, self._prompt = trials, prompt
+    def __init__(self, context: AgentContext) -> None:
+        self._alpha, self._beta, self._trials = context.alpha, context.beta, context.trials
+        self._prompt = HybridOptions.model_validate(dict(context.options)).prompt
 
     def decide(self, view: View) -> Flow[Decision]:
         allowed = view.allowed
@@ -187,12 +185,4 @@ class HybridAgent:
         return [system(told), user("\n\n".join(lines))]
 
 
-@declares(model_free=False, options=HybridOptions)
-def build(context: AgentContext) -> HybridAgent:
-    """Options: `HybridOptions`."""
-    return HybridAgent(
-        alpha=context.alpha,
-        beta=context.beta,
-        trials=context.trials,
-        prompt=HybridOptions.model_validate(dict(context.options)).prompt,
-    )
+build = AgentFactory(HybridAgent, model_free=False, options=HybridOptions)

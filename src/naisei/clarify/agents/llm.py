@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, create_model, model_validator
 from pydantic_core import PydanticCustomError
 
 from naisei import lang
-from naisei.clarify.agent import AgentContext, PromptName, View, declares
+from naisei.clarify.agent import AgentContext, AgentFactory, PromptName, View
 from naisei.clarify.describe import (
     action_list,
     scene_text,
@@ -194,8 +194,8 @@ class LLMAgent:
 
     name = "llm"
 
-    def __init__(self, prompt: str = "agent.v4") -> None:
-        self.prompt = prompt
+    def __init__(self, context: AgentContext) -> None:
+        self.prompt = LLMOptions.model_validate(dict(context.options)).prompt
 
     def decide(self, view: View) -> Flow[Decision]:
         schema = reply_schema(view.actions.ids, several=view.several, declines=view.declines)
@@ -222,8 +222,4 @@ def _acts(reply: Reply) -> tuple[int, ...]:
     return tuple(dict.fromkeys((reply.action, *also)))
 
 
-@declares(model_free=False, options=LLMOptions)
-def build(context: AgentContext) -> LLMAgent:
-    """Options: `LLMOptions`."""
-    options = LLMOptions.model_validate(dict(context.options))
-    return LLMAgent(options.prompt)
+build = AgentFactory(LLMAgent, model_free=False, options=LLMOptions)

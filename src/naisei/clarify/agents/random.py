@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
-from naisei.clarify.agent import AgentContext, View, declares
+from naisei.clarify.agent import AgentContext, AgentFactory, View
 from naisei.clarify.schemas import Decision, Execute
 from naisei.core import Flow
 from naisei.plugins import Options
@@ -16,8 +16,8 @@ class RandomAgent:
 
     name = "random"
 
-    def __init__(self, seed: int = 0) -> None:
-        self._seed = seed
+    def __init__(self, context: AgentContext) -> None:
+        self._seed = context.seed
 
     def decide(self, view: View) -> Flow[Decision]:
         untried = view.allowed or view.actions.ids
@@ -27,7 +27,4 @@ class RandomAgent:
         yield
 
 
-@declares(model_free=True, options=Options, asks=False)
-def build(context: AgentContext) -> RandomAgent:
-    """No options."""
-    return RandomAgent(context.seed)
+build = AgentFactory(RandomAgent, model_free=True, options=Options, asks=False)
