@@ -79,7 +79,6 @@ def test_what_is_taken_and_what_is_not(tmp_path: Path) -> None:
     assert built.left_out == Counter(plain=1, foreign=1, short=1, same=1, unreadable=1)
     assert [path for path, _ in built.unreadable] == ["bad.docx"]
     assert len(build("x", folder, any_language=True).articles) == 3
-    assert build("x", folder, least=2).articles == []
 
 
 def test_chapters_are_preferred_to_the_book_on_one_page(tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -113,10 +112,10 @@ def html_marks(found: Sequence[Stretch]) -> list[Insertion]:
 
 # Suggestions in Markdown: `**` where CommonMark takes it for emphasis, else `<strong>`.
 #
-# CommonMark wants no punctuation between a closing `**` and a letter, so `**「猫」**は` stays as
-# it is written. Full stops and brackets that enclose all of a stretch are left outside
-# (`「**猫**」は`, `**寝た**。次`); what then still does not work is marked with `<strong>`. Every
-# paragraph is read again with its marks, and one that would say anything else stays unmarked.
+# CommonMark wants no punctuation between a closing `**` and a letter: `**「猫」**は` stays as it is
+# written. So every paragraph is read again with its marks. Where it says anything else, full
+# stops and brackets around it are left outside (`「**猫**」は`, `**寝た**。次`), or `<strong>`
+# is tried; what then still does not work stays unmarked.
 
 _STARS = ("**", "**")
 _TAGS = ("<strong>", "</strong>")
@@ -186,15 +185,11 @@ def _marked(content: str, marks: Sequence[_Mark]) -> str:
 
 
 def _choices(content: str, start: int, end: int) -> list[_Mark]:
-    """Ways to mark a stretch, the best first."""
-    for first, last in _narrower(content, start, end):
-        if first < last and _flanked(content, first, last):
-            found = [_Mark(first, last, _STARS)]
-            break
-    else:
-        found = []
-    beside = content[start - 1 : start] == "*" or content[end : end + 1] == "*"
-    return [*found, _Mark(start, end, _TAGS), *[_Mark(start, end, _STARS)] * beside]
+    """Ways to mark a stretch, the best first. Stars beside a star are read in many ways."""
+    stars = [_Mark(*span, _STARS) for span in dict.fromkeys(_narrower(content, start, end))]
+    tags = _Mark(start, end, _TAGS)
+    beside = "*" in content[max(0, start - 1) : start + 1] + content[end - 1 : end + 1]
+    return [tags, *stars] if beside else [*stars, tags]
 
 
 def _narrower(content: str, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -206,18 +201,3 @@ def _narrower(content: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     while end - start > 2 and content[start] + content[end - 1] in _PAIRS:
         start, end = start + 1, end - 1
         yield start, end
-
-
-def _flanked(content: str, start: int, end: int) -> bool:
-    """Whether `**` can open before `start` and close before `end` (CommonMark 0.31, 6.2)."""
-    before, first = content[start - 1 : start] or " ", content[start]
-    last, after = content[end - 1], content[end : end + 1] or " "
-    if before in "*\\" or after == "*" or first == "*" or last in "*\\":
-        return False
-    opens = not first.isspace() and (not _mark(first) or before.isspace() or _mark(before))
-    closes = not last.isspace() and (not _mark(last) or after.isspace() or _mark(after))
-    return opens and closes
-
-
-def _mark(character: str) -> bool:
-    return unicodedata.category(character)[0] in "PS"

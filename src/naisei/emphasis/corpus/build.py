@@ -38,12 +38,11 @@ def build(
     name: str,
     folder: Path,
     *,
-    least: int = 1,
     any_language: bool = False,
     writer_folders: bool = False,
     editions: Editions | None = None,
 ) -> Built:
-    """name: of the source, with which ids begin. least: emphasised words of an article.
+    """name: of the source, with which ids begin.
     writer_folders: each folder right below `folder` holds one writer's documents. editions: met
     in other folders.
 
@@ -70,7 +69,7 @@ def build(
     editions = editions or Editions()
     for _, at, parsed in sorted(documents, key=lambda found: found[:2]):
         article = _article(at, parsed, editions, built)
-        if article is not None and _fits(article, built, least, any_language):
+        if article is not None and _fits(article, built, any_language):
             built.articles.append(article)
     built.articles.sort(key=lambda article: article.id)
     return built
@@ -97,11 +96,11 @@ def _article(name: str, parsed: ParsedText, editions: Editions, built: Built) ->
     return article_of(name, parsed)
 
 
-def _fits(article: Article, built: Built, least: int, any_language: bool) -> bool:
+def _fits(article: Article, built: Built, any_language: bool) -> bool:
     sentences = len(article.sentences)
     japanese = sum(is_japanese(sentence.text) for sentence in article.sentences)
     reason = ""
-    if sum(sum(sentence.labels) for sentence in article.sentences) < least:
+    if not any(any(sentence.labels) for sentence in article.sentences):
         reason = "plain"
     elif sentences < _FEWEST:
         reason = "short"
@@ -139,14 +138,6 @@ class CorpusOptions(Options):
         "Each folder right below --from holds one writer's documents.",
         panel=_SOURCES,
     )
-    least: int = flag(
-        1,
-        "強調された語がこれより少ない記事は除く",
-        "Leave out articles with fewer emphasised words.",
-        metavar="N",
-        panel=_CHOICE,
-        ge=1,
-    )
     any_language: bool = flag(
         False,
         "日本語でない記事も入れる",
@@ -170,7 +161,6 @@ def make_corpus(options: CorpusOptions) -> None:
         built = build(
             name,
             folder,
-            least=options.least,
             any_language=options.any_language,
             writer_folders=options.writer_folders,
             editions=editions,

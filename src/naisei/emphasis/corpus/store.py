@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import random
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
@@ -155,28 +155,20 @@ def folds_within(
     Raises:
         InputError: no writer has two articles; otherwise as `folds`.
     """
-    own = [group for group in grouped(articles, lambda a: a.writer) if len(group) > 1]
+    writers: dict[str, list[Article]] = {}
+    for article in articles:
+        writers.setdefault(article.writer, []).append(article)
+    own = [group for group in writers.values() if len(group) > 1]
     if not own:
         raise InputError(
             say("二つ以上の記事がある書き手がいません", "no writer has two articles"),
-            remedy=_NAMED,
+            remedy="naisei emphasis corpus --writer-folders",
         )
     return tuple(
         fold
         for group in own
         for fold in folds(group, parts=min(parts, len(group)), dev=dev, seed=seed)
     )
-
-
-def grouped(articles: Iterable[Article], key: Callable[[Article], str]) -> list[list[Article]]:
-    """Group by key, in order of first appearance."""
-    groups: dict[str, list[Article]] = {}
-    for article in articles:
-        groups.setdefault(key(article), []).append(article)
-    return list(groups.values())
-
-
-_NAMED = "naisei emphasis corpus --writer-folders"
 
 
 def set_aside(
