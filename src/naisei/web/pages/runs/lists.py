@@ -118,7 +118,7 @@ def _within(server: ServerState, name: str) -> Path:
     return path
 
 
-def all_runs(server: ServerState) -> list[RunEntry]:
+def all_runs(server: ServerState) -> list[Listed]:
     """The server's own runs, then the examples; without reading logs."""
     return [*find_runs(server.options.runs), *find_runs(RECORDED)]
 
