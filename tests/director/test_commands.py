@@ -151,7 +151,7 @@ def test_the_report_of_a_script(naisei: Naisei, tmp_path: Path) -> None:
         and page.count('class="chart"') == 2
     )
     rows = (folder / "characters.csv").read_text("utf-8").splitlines()
-    assert rows[0] == "character,lines,PASS rate,PASS rate low,PASS rate high,WARN,RETRY"
+    assert rows[0] == "character,n,PASS rate,PASS rate low,PASS rate high,WARN,RETRY"
     assert rows[2].startswith("あゆ,150,0.0,0.0,") and rows[2].endswith(",0,150")
     assert "setting" in (folder / "worst.csv").read_text("utf-8")
 

@@ -129,19 +129,27 @@ def check(options: CheckOptions) -> None:
         )
     else:
         found = judged_lines(lines, one_talk=options.one_talk, rules=options.rules)
+    skipped = sum(line.character is None for line in lines)
     for judged in found:
         counts[judged[1].status] += 1
         print(as_json_line(judged) if options.as_json else visible(as_text(judged)))
     total = sum(counts.values())
     if not total:
         raise InputError(
-            say("検査する発言がありません", "there is no line to check"),
+            say("検査する発言がありません", "there is no line to check")
+            + (say(f" (飛ばした発言 {skipped})", f" ({skipped} skipped)") if skipped else ""),
             place=place,
-            remedy=say("一行に一つ、発言を書いてください", "write one line of talk per line"),
+            remedy=say(
+                "--character で話者のプロファイルを指定してください",
+                "give the profile of a speaker by --character",
+            )
+            if skipped
+            else say("一行に一つ、発言を書いてください", "write one line of talk per line"),
         )
     if not options.as_json:
         parts = ", ".join(f"{s.value} {n}" for s in Status if (n := counts[s]))
-        print(say(f"{total} 発言: {parts}", f"{total} lines: {parts}"), file=sys.stderr)
+        more = say(f"、飛ばした発言 {skipped}", f", {skipped} skipped") if skipped else ""
+        print(say(f"{total} 発言: {parts}{more}", f"{total} lines: {parts}{more}"), file=sys.stderr)
     wrong = {Status(level.upper()).severity for level in options.fail_on}
     if wrong and any(status.severity >= min(wrong) for status in counts):
         raise typer.Exit(1)
@@ -233,7 +241,10 @@ def check_profiles(
             f"check: {praise}",
         )
     )
-    if not any(parts):
+    if character.voice is not None:
+        n = character.voice.lines
+        print(say(f"  話し方: 見本 {n} 行から学習済み", f"  voice: learnt from {n} lines"))
+    elif not any(parts):
         print(
             say(
                 "  注意: 口調の手がかりがないので、口調はすべて合格になります",

@@ -122,7 +122,7 @@ def tables(parts: Parts) -> tuple[Table, Table]:
         for name, lines in parts.items()
         for check in CHECK_NAMES
     ]
-    columns = ("lines", "PASS rate", "PASS rate low", "PASS rate high", "WARN", "RETRY")
+    columns = ("n", "PASS rate", "PASS rate low", "PASS rate high", "WARN", "RETRY")
     return (
         Table("By character", ("character", *columns), tuple(whole), note),
         Table("By character and check", ("character", "check", *columns), tuple(by_check)),
@@ -240,6 +240,9 @@ def as_text(judged: Judged) -> str:
     out = [
         f"{line.number:>4} {verdict.status.value:<5} {line.speaker or verdict.character}: {shown}"
     ]
+    if verdict.mends:
+        mended = " ⏎ ".join(verdict.text.strip().splitlines())
+        out.append("     → " + mended)
     for check in failed(verdict):
         spans = quoted(check.evidence, spoken := language())
         reason = check.reason + ("" if spoken == "ja" or not spans else " ") + spans

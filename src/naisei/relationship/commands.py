@@ -26,9 +26,9 @@ from naisei.relationship.rating import (
     refuse_for_speech,
 )
 from naisei.relationship.rating_output import (
+    rating_tables,
     reasons,
     to_agent_json,
-    turns_table,
     write_rating,
 )
 from naisei.runs.lines import print_lines
@@ -64,7 +64,7 @@ def rate_command(
         tell_ineffective(["--run-dir"] if run_dir is not None else [])
         refuse_for_speech(config)
         rating, result = rate_by_speech(read), None
-        print_tables([turns_table(rating.of(original))], console)
+        print_tables(rating_tables(rating.of(original)), console)
     else:
         rating, result = _by_model(config, running, run_dir, console, original)
     _print_notes(rating.of(original), console)
@@ -90,7 +90,7 @@ def _by_model(
     check_models(RATING, config)
     result = execute(RATING, config, options, run_dir=run_dir)
     rating = rating_of(config, result.outcome.rows)
-    tables = (turns_table(rating.of(original)),) if rating.repeats else ()
+    tables = rating_tables(rating.of(original)) if rating.repeats else ()
     printed = replace(result, summary=replace(result.summary, tables=tables))
     print_result(printed, console=console)
     return rating, result
@@ -100,8 +100,8 @@ def _print_notes(rating: Rating, console: Console) -> None:
     if rating.dialogue.left_out:
         console.print(
             say(
-                f"ほかの話者の {rating.dialogue.left_out} 発話は除きました",
-                f"{rating.dialogue.left_out} lines of other speakers are left out",
+                f"ほかの話者の発話、ほかの人への発話 {rating.dialogue.left_out} 件は除きました",
+                f"{rating.dialogue.left_out} lines by others or to others are left out",
             ),
             style="yellow",
         )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import datetime, time
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +22,14 @@ Vectors = tuple[RelationVector | None, RelationVector | None]
 
 @dataclass(frozen=True, slots=True)
 class Utterance:
-    """One line. session: from 1. turn: from 0 within its session. speaker: a display name."""
+    """One line. session: from 1. turn: from 0 within its session. speaker: a display name. at: as
+    the file gives it."""
 
     session: int
     turn: int
     speaker: str
     text: str
+    at: datetime | time | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +38,9 @@ class Dialogue:
 
     personas: name → description, if the file has it. vectors: (session, turn) → the
     vectors a → b and b → a recorded in the file; turn −1 is a session's start. left_out:
-    number of skipped lines by other speakers. injected: (session, turn) of utterances spoken with
-    a vector in the prompt. preview: lines that describe how the file was read.
+    number of skipped lines: by others, to others, or of sessions in which one of the two is silent.
+    injected: (session, turn) of utterances spoken with a vector in the prompt. preview: lines that
+    describe how the file was read.
     """
 
     name: str
@@ -96,7 +101,7 @@ def dialogue_of(transcript: Transcript, place: str, speakers: Sequence[str] = ()
             ),
         )
     two = _two(transcript, tuple(s.strip() for s in speakers), place)
-    selected = [turn for turn in transcript.turns if turn.speaker in two]
+    selected = _between(transcript, two, place)
     vectors, injected = _recorded(transcript.source)
     return Dialogue(
         name=transcript.name,
@@ -162,11 +167,42 @@ def _two(transcript: Transcript, chosen: tuple[str, ...], place: str) -> tuple[s
     return order[0], order[1]
 
 
+def _between(transcript: Transcript, two: tuple[str, str], place: str) -> list[Turn]:
+    """What the two say to each other. Among more speakers, only sessions in which both speak count,
+    and no line that calls somebody else by name."""
+    mine = [turn for turn in transcript.turns if turn.speaker in two]
+    others = [name for name in transcript.speakers if name and name not in two]
+    if not others:
+        return mine
+    spoken = {(turn.session, turn.speaker) for turn in mine}
+    known = "|".join(re.escape(name) for name in sorted(others, key=len, reverse=True))
+    to_others = re.compile(
+        rf"(?:\A|[\s、。！？!?@＠])(?:{known})(?:さん|くん|君|ちゃん|先生|先輩|様)?(?=[、。！？!?\s]|\Z)"
+        rf"|(?:{known})(?:さん|くん|君|ちゃん|先生|先輩|様)(?![はがのも])"
+    )
+    found = [
+        turn
+        for turn in mine
+        if all((turn.session, name) in spoken for name in two)
+        and (to_others.search(turn.text) is None or any(name in turn.text for name in two))
+    ]
+    if not found:
+        raise InputError(
+            say("二人がともに話した回がありません", "the two never speak in one session"),
+            place=place,
+            remedy=say(
+                "--speakers でほかの二人を選んでください", "choose two others by --speakers"
+            ),
+        )
+    return found
+
+
 def _numbered(rows: Sequence[Turn]) -> list[Utterance]:
     turns: Counter[int] = Counter()
     out = []
     for row in rows:
-        out.append(Utterance(row.session, turns[row.session], row.speaker, row.text.strip()))
+        text = row.text.strip()
+        out.append(Utterance(row.session, turns[row.session], row.speaker, text, row.at))
         turns[row.session] += 1
     return out
 

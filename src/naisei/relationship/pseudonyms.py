@@ -18,21 +18,30 @@ _NAMES = {
     "ja": ("青葉", "若草", "白波", "夕凪", "朝霧", "初雪"),
     "en": ("Alder", "Birch", "Cedar", "Damson", "Elder", "Furze"),
 }
-#: Recognised by form: mail and web addresses, account names, postal codes, lot numbers,
-#: and anything as long as a telephone number.
+#: Recognised by form: mail and web addresses, account names, whole dates, postal codes, lot
+#: numbers, telephone numbers and other long ones, and words of letters and digits.
 _FORMS = (
     ("mail", re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+", re.ASCII)),
     ("url", re.compile(r"https?://[^\s」』)）>]+")),
     ("account", re.compile(r"(?<![\w])@\w{3,}")),
-    ("address", re.compile(r"〒\s*\d{3}-?\d{4}|\d+(?:丁目|番地|番町?|号室?)[\d\-−ー番地号室の]*")),
-    ("number", re.compile(r"\+?\d[\d()（）\-−‐ー ]{7,}\d")),
+    ("date", re.compile(r"(?:19|20)\d{2}(?:年|[-/.])\d{1,2}(?:月|[-/.])\d{1,2}日?")),
+    (
+        "address",
+        re.compile(
+            r"〒\s*\d{3}-?\d{4}|[\d一二三四五六七八九十]+(?:丁目|番地|番町|号室?)[\d一二三四五六七八九十\-−ー番地号室の]*"
+        ),
+    ),
+    ("number", re.compile(r"\+?\d[\d()（）\-−‐ー ]{7,}\d|\d{6,}")),
+    ("address", re.compile(r"(?<![\d.])\d{1,4}(?:[-−‐ー]\d{1,4}){2,3}(?!\d)")),
+    ("id", re.compile(r"(?<![\w.])(?=[\w.-]*\d)(?=[\w.-]*[a-z])\w[\w.-]{4,}", re.I | re.A)),
 )
+_FOREIGN_NAME = re.compile(r"[ァ-ヶー]{2,}(?:[・＝][ァ-ヶー]+)+")
 _LABEL = re.compile(r"(〈[^〉]+〉)")
 #: Proper names of these kinds, by the dictionary.
 _KINDS = {"人名": "person", "地名": "place"}
 _SHOWN = {
     "ja": {"mail": "メール", "url": "URL", "account": "アカウント", "address": "番地"}
-    | {"number": "番号", "person": "人物", "place": "地名"},
+    | {"number": "番号", "date": "日付", "id": "ID", "person": "人物", "place": "地名"},
     "en": {},
 }
 
@@ -58,10 +67,9 @@ class Pseudonyms:
             for kind, form in _FORMS:
                 for match in dict.fromkeys(form.findall(text)):
                     text = text.replace(match, self._label(kind, match))
-            for piece in _LABEL.split(text) if is_japanese(text) else ():
-                for token in tokens(piece):
-                    if (named := _KINDS.get(token.kind)) and token.surface not in self.originals:
-                        self._label(named, token.surface)
+            if is_japanese(text):
+                text = _FOREIGN_NAME.sub(self._named, text)
+                text = "".join(map(self._without_names, _LABEL.split(text)))
             return text
 
         lines = [hidden(line.text) for line in dialogue.lines]
@@ -90,6 +98,25 @@ class Pseudonyms:
             },
             preview=(),
         )
+
+    def _named(self, match: re.Match[str]) -> str:
+        """グエン・ティ・ハー as one person, if a part is known as a name."""
+        known = any(token.kind == "人名" for token in tokens(match[0]))
+        return self._label("person", match[0]) if known else match[0]
+
+    def _without_names(self, piece: str) -> str:
+        """A text with the proper names of people and places labelled."""
+        if _LABEL.fullmatch(piece):
+            return piece
+        found, at = "", 0
+        for token in tokens(piece):
+            start = piece.find(token.surface, at)
+            if start < 0 or (kind := _KINDS.get(token.kind)) is None:
+                continue
+            if token.surface not in self.originals:
+                found += piece[at:start] + self._label(kind, token.surface)
+                at = start + len(token.surface)
+        return found + piece[at:]
 
     def _label(self, kind: str, original: str) -> str:
         """The label of an original, such as 〈人物2〉; always the same for the same text."""

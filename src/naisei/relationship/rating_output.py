@@ -5,13 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 from naisei.files import write_atomically
 from naisei.lang import say
 from naisei.relationship.rating import RatedTurn, Rating, Score
-from naisei.relationship.schemas import WAYS
+from naisei.relationship.schemas import WAYS, Direction
 from naisei.relationship.standing import speech_grounds, standing
 from naisei.relationship.vector import DIMENSIONS, signed
 from naisei.runs.lines import Line
@@ -20,10 +21,13 @@ from naisei.runs.task import Table
 from naisei.text_files import csv_cell
 
 _SHOWN = 24
+#: Turns of each below which a rating is called a rough guess.
+_FEW = 4
 #: Columns of `to_csv`.
 COLUMNS = (
     "session",
     "turn",
+    "time",
     "speaker",
     "text",
     "direction",
@@ -72,7 +76,7 @@ def write_rating(rating: Rating, out: Path | None, csv: Path | None) -> list[Pat
     if out is not None:
         write_agent_file(rating, out)
     if csv is not None:
-        write_atomically(csv, to_csv(rating))
+        write_atomically(csv, "\ufeff" + to_csv(rating))  # so that Excel reads UTF-8
     return [path for path in (out, csv) if path is not None]
 
 
@@ -120,7 +124,10 @@ def _vector(marks: dict[str, Score], repeat: int | None = None) -> dict[str, int
 
 
 def to_csv(rating: Rating) -> str:
-    """One row per turn, direction and dimension; an unknown number is an empty cell."""
+    """One row per turn, direction and dimension; an unknown number is an empty cell.
+
+    reason: what the number rests on, or why there is none.
+    """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
@@ -135,22 +142,45 @@ def to_csv(rating: Rating) -> str:
                 )
                 line = turn.line
                 writer.writerow(
-                    [line.session, line.turn, csv_cell(line.speaker), csv_cell(line.text)]
+                    [line.session, line.turn, "" if line.at is None else line.at.isoformat()]
+                    + [csv_cell(line.speaker), csv_cell(line.text)]
                     + [way, csv_cell(src), csv_cell(dst), name]
                     + ["" if v is None else v for v in (value, mark.rounded)]
                     + ([min(read), max(read)] if read else ["", ""])
-                    + [csv_cell(mark.reason)]
+                    + [csv_cell(mark.reason or _grounds(turn, way, name))]
                 )
     return text.getvalue()
+
+
+def _grounds(turn: RatedTurn, way: Direction, name: str) -> str:
+    """The cues of an estimate with their shares."""
+    signs = turn.speech[way][name].signs if way in turn.speech else ()
+    return "; ".join(f"{sign.words} ({sign.share:+.1f})" for sign in signs)
+
+
+def rating_tables(rating: Rating) -> tuple[Table, ...]:
+    """The turns, and of several sessions how each ends."""
+    if len(rating.dialogue.sessions) < 2:
+        return (turns_table(rating),)
+    last = {turn.line.session: turn for turn in rating.turns}
+    rows = tuple(
+        (str(session), *(_cell(turn.marks[way][name]) for way in WAYS for name in DIMENSIONS))
+        for session, turn in last.items()
+    )
+    title = say("各回の終わり", "At the end of each session")
+    return turns_table(rating), Table(title, (say("回", "session"), *_heads()), rows)
+
+
+def _heads() -> list[str]:
+    return [f"{way} {name[0]}" for way in ("A→B", "B→A") for name in DIMENSIONS]
 
 
 def turns_table(rating: Rating) -> Table:
     """One row per turn with both directions, three numbers each."""
     a, b = rating.dialogue.speakers
-    heads = [f"{way} {name[0]}" for way in ("A→B", "B→A") for name in DIMENSIONS]
     return Table(
         f"A = {a}, B = {b} ({rating.rater})",
-        (say("発話", "turn"), say("話者", "speaker"), "", *heads),
+        (say("発話", "turn"), say("話者", "speaker"), "", *_heads()),
         tuple(_turn_rows(rating)),
         note=say(
             "P 力関係、I 親密度、T タスク指向、−3〜+3。– は読めないところ",
@@ -192,4 +222,11 @@ def reasons(rating: Rating) -> list[Line]:
         grounds = speech_grounds(speech, lines) if speech is not None else {}
         missing = {n: marks[n].reason for n in DIMENSIONS if marks[n].reason}
         out.append(standing(*rating.name(way), course, grounds, missing))
+    counts = Counter(line.speaker for line in rating.dialogue.lines)
+    if min(counts.values()) < _FEW:
+        listed = say("、", ", ").join(f"{name} {n}" for name, n in counts.items())
+        words = say(
+            f"発話が少ないので、目安です ({listed})", f"few turns, so a rough guess ({listed})"
+        )
+        out.append(Line(words, tone="warn"))
     return out

@@ -47,11 +47,11 @@ class Sign:
         trait = CONTENTS[self.dimension] if self.feature == CONTENT else TRAITS[self.feature]
         if self.dimension == "Power":
             if self.much:
-                return say(f"{trait.ja}が相手より多い", f"more {trait.en} than the other")
-            return say(f"{trait.ja}が相手より少ない", f"less {trait.en} than the other")
+                return say(f"{trait.ja}が相手より多い", f"{trait.en}: more than the other")
+            return say(f"{trait.ja}が相手より少ない", f"{trait.en}: less than the other")
         if self.much:
-            return say(f"{trait.ja}が多い", f"much {trait.en}")
-        return say(f"{trait.ja}が少ない", f"little {trait.en}")
+            return say(f"{trait.ja}が多い", f"{trait.en}: more than usual")
+        return say(f"{trait.ja}が少ない", f"{trait.en}: less than usual")
 
 
 @dataclass(frozen=True, slots=True)
