@@ -16,9 +16,9 @@ SOURCE = ROOT / "src" / "naisei"
 #: Told to models, shipped as data, or words looked for in what people write.
 ELSEWHERE = {"prompts", "data", "japanese", "speech", "wording", "person_kinds.py"}
 
-#: Quoted from the prompt and the title of the R-Clarify paper: ユーザの発話, ユーザの状況, ユーザ発話に対して.
+#: ユーザの… and ユーザ発話に対して are quoted from the R-Clarify paper.
 BANNED = re.compile(
-    r"命令(?!形|文|的|口調|法|・|や依頼)|版を表示|フォルダ(?!ー)|利用者|ユーザ(?!ー|の発話|の状況|発話に対して)|この機械|ほかの機械|計算機"
+    r"命令(?!形|文|的|口調|法|・|や依頼)|版を表示|フォルダ(?!ー)|利用者|ユーザ(?!ー|の発話|の状況|発話に)|この機械|ほかの機械|計算機"
     r"|内蔵|実演|付与器|エンコーダ(?!ー)|シミュレータ(?!ー)|トークナイザ(?!ー)|まともな質問"
     r"|計測の失敗|件どうし|乱数の種|同じ命令は続きから"
 )
