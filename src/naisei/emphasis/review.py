@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from naisei.core import InputError
 from naisei.emphasis.corpus.documents import Insertion, Source
-from naisei.emphasis.corpus.read import Document
+from naisei.emphasis.corpus.read import Document, is_japanese
 from naisei.emphasis.marks import Stretch, html_marks, markdown_marks, stretches
 from naisei.emphasis.schemas import CONTENT
 from naisei.emphasis.taggers.editor import EditorTagger
@@ -27,7 +27,6 @@ Format = Literal["document", "textlint", "lsp"]
 _RULE = "naisei-emphasis"
 _LINE = re.compile(r"\r\n|[\r\n\u2028\u2029]")
 _AROUND = 24
-_KANA = re.compile("[ぁ-んァ-ヶ]")
 #: Sentences from which on an article is not short.
 _SHORT = 5
 
@@ -126,12 +125,6 @@ def _reason(
     return mean, say("。", "; ").join(reasons)
 
 
-def is_japanese(text: str) -> bool:
-    """Whether a tenth of its letters at least are kana."""
-    kana = len(_KANA.findall(text))
-    return kana > 0 and kana >= sum(map(str.isalpha, text)) / 10
-
-
 def why_none(suggestions: Suggestions) -> str:
     """The reason why nothing is suggested, for the user; "" if something is."""
     if suggestions.runs:
@@ -141,7 +134,7 @@ def why_none(suggestions: Suggestions) -> str:
             "強調できる文章がありません (見出し・表・コード・リンクには印を付けません)",
             "there is no running text (headings, tables, code and links are not marked)",
         )
-    if not is_japanese(suggestions.article.text):
+    if not is_japanese(suggestions.article):
         return say(
             "日本語の文章ではないようです。読めるのは日本語です",
             "this does not look like Japanese, and the tagger reads Japanese",

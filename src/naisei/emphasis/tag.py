@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naisei.core import InputError
-from naisei.emphasis.corpus.read import Document, article_of, read_document
+from naisei.emphasis.corpus.read import Document, article_of, is_japanese, read_document
 from naisei.emphasis.marks import Stretch, stretches
 from naisei.emphasis.metrics import spans
 from naisei.emphasis.phrases import whole_phrases
@@ -20,7 +20,6 @@ from naisei.emphasis.review import (
     Format,
     accepted,
     insertions,
-    is_japanese,
     listed,
     source_of,
     why_none,
@@ -319,7 +318,7 @@ def tag(options: TagOptions, tagger: Tagger) -> None:
         text = say(f"{count:,} か所の案を採りました", f"{count:,} accepted")
         print(f"{file}: {text}", file=sys.stderr)
         return
-    hint = options.tagger is None and options.like is None and is_japanese(found.article.text)
+    hint = options.tagger is None and options.like is None and is_japanese(found.article)
     _report(file, found, count, lost, [p for p in (out, page) if p], hint=hint)
 
 
@@ -361,7 +360,7 @@ def _report(
     else:
         reason = why_none(found)
         text = say(f"案はありません: {reason}", f"no suggestion: {reason}")
-        if not hint and is_japanese(found.article.text):
+        if not hint and is_japanese(found.article):
             text += say(
                 "。--threshold P なら確率が P 以上の語を選びます",
                 "; --threshold P takes the words whose probability is at least P",

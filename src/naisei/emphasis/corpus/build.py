@@ -11,15 +11,13 @@ from pathlib import Path
 from naisei.core import InputError
 from naisei.emphasis.corpus.copies import Editions, without_shared
 from naisei.emphasis.corpus.documents import ParsedText
-from naisei.emphasis.corpus.read import EXPORT, SUFFIXES, article_of, read_all
+from naisei.emphasis.corpus.read import EXPORT, SUFFIXES, article_of, is_japanese, read_all
 from naisei.emphasis.corpus.store import describe, save_corpus
 from naisei.emphasis.schemas import Article
-from naisei.japanese.morph import is_japanese
 from naisei.lang import say
 from naisei.system.config import Options, flag
 
-#: Of the sentences of a Japanese article.
-_JAPANESE = 0.7
+#: Sentences of an article.
 _FEWEST = 3
 
 
@@ -68,9 +66,11 @@ def build(
             documents.append((size, f"{name}/{at}", written))
     editions = editions or Editions()
     for _, at, parsed in sorted(documents, key=lambda found: found[:2]):
-        article = _article(at, parsed, editions, built)
-        if article is not None and _fits(article, built, any_language):
-            built.articles.append(article)
+        match _article(at, parsed, editions, any_language):
+            case Article() as article:
+                built.articles.append(article)
+            case reason:
+                built.left_out[reason] += 1
     built.articles.sort(key=lambda article: article.id)
     return built
 
@@ -86,28 +86,20 @@ def _files(folder: Path) -> Iterator[Path]:
             yield path
 
 
-def _article(name: str, parsed: ParsedText, editions: Editions, built: Built) -> Article | None:
+def _article(
+    name: str, parsed: ParsedText, editions: Editions, any_language: bool
+) -> Article | str:
+    """The article, or why there is none."""
     if not any(any(block.bold) for block in parsed.blocks):
-        built.left_out["plain"] += 1
-        return None
+        return "plain"
     if editions.is_copy(block.text for block in parsed.blocks):
-        built.left_out["same"] += 1
-        return None
-    return article_of(name, parsed)
-
-
-def _fits(article: Article, built: Built, any_language: bool) -> bool:
-    sentences = len(article.sentences)
-    japanese = sum(is_japanese(sentence.text) for sentence in article.sentences)
-    reason = ""
+        return "same"
+    article = article_of(name, parsed)
     if not any(any(sentence.labels) for sentence in article.sentences):
-        reason = "plain"
-    elif sentences < _FEWEST:
-        reason = "short"
-    elif not any_language and japanese < _JAPANESE * sentences:
-        reason = "foreign"
-    built.left_out[reason] += bool(reason)
-    return not reason
+        return "plain"
+    if len(article.sentences) < _FEWEST:
+        return "short"
+    return article if any_language or is_japanese(article) else "foreign"
 
 
 _SOURCES = ("元の文書", "Sources")

@@ -11,6 +11,7 @@ from naisei.core import InputError
 from naisei.emphasis.corpus.documents import Block, ParsedText, Source
 from naisei.emphasis.corpus.markdown import Paragraph, read_paragraphs
 from naisei.emphasis.schemas import Article, Sentence, Token
+from naisei.japanese import morph
 from naisei.japanese.morph import Word, words
 from naisei.japanese.sentences import sentence_spans
 from naisei.lang import say
@@ -32,6 +33,8 @@ SUFFIXES: dict[str, Format] = {
 #: Of the export of a blog, which holds many documents.
 EXPORT = ".xml"
 _MOST = 50_000_000
+#: Of the sentences of a Japanese article.
+_JAPANESE = 0.7
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +138,12 @@ def article_of(name: str, parsed: ParsedText) -> Article:
                 sentences.append(Sentence(text.strip(), found, number, len(sentences)))
             at += len(text)
     return Article(name, parsed.title, tuple(sentences), parsed.writer, parsed.domain)
+
+
+def is_japanese(article: Article) -> bool:
+    """Whether most of its sentences are."""
+    found = sum(morph.is_japanese(sentence.text) for sentence in article.sentences)
+    return found >= _JAPANESE * len(article.sentences)
 
 
 def _token(word: Word, base: int, block: Block) -> Token:
