@@ -234,7 +234,7 @@ def _total(articles: Sequence[Article], left_out: Counter[str], shared: int, out
         "short": say("短すぎる", "too short"),
         "unreadable": say("読めない", "unreadable"),
     }
-    told = [f"{text} {left_out[key]}" for key, text in reasons.items() if left_out[key]]
+    parts = [f"{text} {left_out[key]}" for key, text in reasons.items() if left_out[key]]
     if shared:
         print(
             say(
@@ -243,6 +243,6 @@ def _total(articles: Sequence[Article], left_out: Counter[str], shared: int, out
                 "but neither learnt from nor scored",
             )
         )
-    if told:
-        print(say("除いたもの: ", "left out: ") + ", ".join(told))
+    if parts:
+        print(say("除いたもの: ", "left out: ") + ", ".join(parts))
     print(f"→ {out}")
