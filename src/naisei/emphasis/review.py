@@ -6,7 +6,7 @@ import json
 import re
 import sys
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from pathlib import Path
@@ -75,6 +75,10 @@ def suggested(suggestions: Suggestions) -> Iterator[Suggestion]:
     found = stretches(suggestions.runs, suggestions.article, document.parsed, text)
     likely = suggestions.probabilities
     usual = sum(float(row.sum()) for row in likely) / max(1, sum(len(row) for row in likely))
+    tagger = suggestions.tagger
+    kinds: dict[int, str] = {}
+    if isinstance(tagger, EditorTagger) and suggestions.threshold is None:
+        kinds = tagger.reasons(suggestions.article)
     sentences: dict[int, list[int]] = {}
     for number, sentence in enumerate(suggestions.article.sentences):
         sentences.setdefault(sentence.block, []).append(number)
@@ -83,17 +87,23 @@ def suggested(suggestions: Suggestions) -> Iterator[Suggestion]:
         if marks:
             opening, closing = marks
             start, end = opening.at, closing.at
-            p, reason = _reason(suggestions, stretch, sentences[stretch.block], usual)
+            p, reason = _reason(suggestions, stretch, sentences[stretch.block], usual, kinds)
             marked = opening.mark + text[start:end] + closing.mark
             yield Suggestion(stretch, start, end, marked, p, reason)
 
 
 def _reason(
-    suggestions: Suggestions, stretch: Stretch, sentences: Sequence[int], usual: float
+    suggestions: Suggestions,
+    stretch: Stretch,
+    sentences: Sequence[int],
+    usual: float,
+    kinds: Mapping[int, str],
 ) -> tuple[float, str]:
-    """The tagger's probability and visible properties of the words.
+    """The mean probability of the words, and a reason: their kind or else that probability, and
+    what is to be seen in them.
 
-    sentences: numbers of those of the paragraph. usual: mean probability in the document.
+    sentences: numbers of those of the paragraph. usual: mean probability in the document. kinds:
+    of sentences, by number.
     """
     article = suggestions.article
     inside = [
@@ -108,7 +118,8 @@ def _reason(
     ]
     mean = sum(p for *_, p in inside) / len(inside)
     reasons = [
-        say(
+        kinds.get(inside[0][0])
+        or say(
             f"確率 {mean:.2f} (文書の平均 {usual:.2f})",
             f"probability {mean:.2f} (mean of the document {usual:.2f})",
         )
