@@ -11,7 +11,7 @@ from pathlib import Path
 from naisei.core import InputError
 from naisei.emphasis.corpus.copies import Editions, without_shared
 from naisei.emphasis.corpus.documents import ParsedText
-from naisei.emphasis.corpus.read import EXPORT, SUFFIXES, article_of, is_japanese, read_all
+from naisei.emphasis.corpus.read import SUFFIXES, article_of, is_japanese, read_document
 from naisei.emphasis.corpus.store import describe, save_corpus
 from naisei.emphasis.schemas import Article
 from naisei.lang import say
@@ -45,8 +45,8 @@ def build(
     in other folders.
 
     The writer of an article is the folder that a writer has, else what the document says (front
-    matter, `<meta name="author">`, the author of an exported blog), else the source. Of documents
-    that say the same (a book on one page and in chapters) the smaller ones stay.
+    matter, `<meta name="author">`), else the source. Of documents that say the same (a book on one
+    page and in chapters) the smaller ones stay.
     """
     built = Built()
     documents: list[tuple[int, str, ParsedText]] = []
@@ -54,16 +54,14 @@ def build(
         inner = path.relative_to(folder)
         own = inner.parts[0] if writer_folders and len(inner.parts) > 1 else ""
         try:
-            found = read_all(path)
+            parsed = read_document(path).parsed
         except InputError as error:
             built.left_out["unreadable"] += 1
             built.unreadable.append((inner.as_posix(), error.message))
             continue
-        for number, parsed in enumerate(found, 1):
-            at = inner.as_posix() + (f"/{number}" if len(found) > 1 else "")
-            size = sum(len(block.text) for block in parsed.blocks)
-            written = replace(parsed, writer=own or parsed.writer or name)
-            documents.append((size, f"{name}/{at}", written))
+        size = sum(len(block.text) for block in parsed.blocks)
+        written = replace(parsed, writer=own or parsed.writer or name)
+        documents.append((size, f"{name}/{inner.as_posix()}", written))
     editions = editions or Editions()
     for _, at, parsed in sorted(documents, key=lambda found: found[:2]):
         match _article(at, parsed, editions, any_language):
@@ -82,7 +80,7 @@ def _files(folder: Path) -> Iterator[Path]:
         # A link within the folder is the same document again.
         if hidden or path.is_symlink() or not path.is_file():
             continue
-        if path.suffix.lower() in (*SUFFIXES, EXPORT):
+        if path.suffix.lower() in SUFFIXES:
             yield path
 
 
