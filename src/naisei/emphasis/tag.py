@@ -24,7 +24,7 @@ from naisei.emphasis.review import (
     source_of,
     why_none,
 )
-from naisei.emphasis.schemas import CONTENT, Article, Span, Tagger
+from naisei.emphasis.schemas import CONTENT, Article, Sentence, Span, Tagger
 from naisei.emphasis.taggers.crf import default_tagger
 from naisei.emphasis.taggers.registry import BUNDLED, load_tagger
 from naisei.files import write_atomically
@@ -57,10 +57,19 @@ def choose(
     runs = tuple(
         Span(number, first, last)
         for number, (sentence, row) in enumerate(zip(article.sentences, said, strict=True))
-        for first, last in sorted(spans(whole_phrases(sentence, row)))
+        for first, last in sorted(spans(whole_phrases(sentence, _new(sentence, row))))
         if any(token.pos in CONTENT for token in sentence.tokens[first:last])
     )
     return runs if max_share >= 1 else _limited(runs, article, tagger, max_share)
+
+
+def _new(sentence: Sentence, row: Sequence[bool]) -> list[bool]:
+    """Without the runs that hold bold words: what is left of them would be fragments."""
+    out = list(row)
+    for first, last in spans(row):
+        if any(token.label for token in sentence.tokens[first:last]):
+            out[first:last] = [False] * (last - first)
+    return out
 
 
 def _limited(
