@@ -140,17 +140,6 @@ def test_nothing_to_build_from(tmp_path: Path) -> None:
     assert not out.exists()
 
 
-BLOG = """<?xml version="1.0"?>
-<rss xmlns:content="http://purl.org/rss/1.0/modules/content/"
- xmlns:excerpt="http://wordpress.org/export/1.2/excerpt/"
- xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:wp="http://wordpress.org/export/1.2/"><channel>
-<item><title>猫の話</title><dc:creator>三毛</dc:creator><category>動物</category>
-<content:encoded><![CDATA[<p>猫は<b>とても</b>眠い。寝る。家にいる。</p>]]></content:encoded>
-<excerpt:encoded><![CDATA[抜粋]]></excerpt:encoded><wp:status>publish</wp:status></item>
-<item><title>下書き</title><content:encoded><![CDATA[<p><b>未完</b>の話。寝る。起きる。</p>]]>
-</content:encoded><wp:status>draft</wp:status></item></channel></rss>"""
-
-
 def test_blogs_name_their_writers(tmp_path: Path) -> None:
     def body(said: str) -> str:
         return "{}は**とても**眠い。{}は家にいる。昼も{}を見る。".format(*said)
@@ -163,20 +152,16 @@ def test_blogs_name_their_writers(tmp_path: Path) -> None:
         f"{body('猫魚川')}\n",
         page_html='<head><meta property="article:section" content="暮らし">'
         f'<meta content="黒 &amp; 白" name="author"></head><p>馬は<b>よく</b>走る。{REST}',
-        note_xml=BLOG,
-        broken_xml="<rss",
     )
     built = build("blogs", tmp_path)
     said = {a.id: (a.title, a.writer, a.domain) for a in built.articles}
     assert said == {
         "blogs/hugo.md": ("題", "玉", "家"),
         "blogs/mkdocs.md": ("題", "blogs", ""),
-        "blogs/note.xml": ("猫の話", "三毛", "動物"),
         "blogs/page.html": ("", "黒 & 白", "暮らし"),
         "blogs/zenn.md": ("題", "虎", "Python"),
     }
     assert bold(next(a for a in built.articles if "mkdocs" in a.id)) == ["必ず", "とても"]
-    assert [place for place, _ in built.unreadable] == ["broken.xml"]
 
 
 def test_a_folder_for_each_writer_is_kept(

@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from naisei.emphasis.corpus.read import read_bytes
+from naisei.emphasis.review import suggested
 from naisei.emphasis.tag import marked, suggest
 from naisei.emphasis.taggers.editor import bundled_tagger
+from naisei.lang import speaking
 
 
 def tagged(text: str) -> str:
@@ -97,3 +99,13 @@ def test_what_is_said_twice_is_not_marked() -> None:
 def test_what_is_bold_already_does_not_decide() -> None:
     text = "**鍵を失くした**ときは必ず管理室に連絡する必要があります。"
     assert tagged(text).startswith("**鍵を失くした**")
+
+
+def test_the_reason_is_what_the_sentence_does() -> None:
+    text = "シンボルとは、名前を表す値です。\n\n電源を入れたまま電池を外さないでください。"
+    found = suggest(read_bytes(text.encode(), "markdown"), bundled_tagger())
+    with speaking("en"):
+        reasons = [one.reason for one in suggested(found)]
+    for reason, kind in zip(reasons, ("term", "prohibition"), strict=True):
+        assert kind in reason
+        assert "probability" not in reason

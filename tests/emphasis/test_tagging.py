@@ -130,7 +130,7 @@ def test_markdown(text: str, words: str, expected: str) -> None:
         ("<p>猫は眠い。", "眠い", "<p>猫は<strong>眠い</strong>。"),
         ("<p>猫は<i>大変</i>眠い。", "は大変眠い",
          "<p>猫は<i><strong>大変</strong></i><strong>眠い</strong>。"),
-        ("<p>猫は<b>大変</b>眠い。", "大変眠い", "<p>猫は<b>大変</b><strong>眠い</strong>。"),
+        ("<p>猫は<b>大変</b>眠い。", "大変眠い", "<p>猫は<b>大変</b>眠い。"),
         ("<title>猫</title><h1>猫</h1><pre>猫</pre><a href=u>猫</a>は猫。", "猫",
          "<title>猫</title><h1>猫</h1><pre>猫</pre><a href=u>猫</a>は<strong>猫</strong>。"),
         ("<p title='猫'>猫は<!-- 猫 -->犬。</b></p><p", "猫",

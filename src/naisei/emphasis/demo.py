@@ -105,8 +105,8 @@ def _agreement(counts: Counts) -> str:
 
 def _bold(article: Article) -> str:
     """The stretches that the writer had set in bold."""
-    told = (piece for s in article.sentences for piece in grouped_tokens(s, s.labels))
-    return "、".join(f"「{text}」" for text, bold in told if bold)
+    pieces = (piece for s in article.sentences for piece in grouped_tokens(s, s.labels))
+    return "、".join(f"「{text}」" for text, bold in pieces if bold)
 
 
 def _print(article: Article, rows: Sequence[Sequence[bool]], stage: Stage) -> None:

@@ -169,13 +169,13 @@ def messages(
     title: str, passage: Passage, language: Language, examples: Sequence[Article] = ()
 ) -> tuple[Message, ...]:
     """examples: articles of the writer, as examples of their bold words."""
-    told = [render(_PACKAGE, "editor.v1", language)]
+    rules = [render(_PACKAGE, "editor.v1", language)]
     if examples:
         share = f"{100 * describe(examples).rate:.0f}"
         shown = "\n\n".join(_example(article) for article in examples)
-        told.append(render(_PACKAGE, "examples.v1", language, share=share, examples=shown))
+        rules.append(render(_PACKAGE, "examples.v1", language, share=share, examples=shown))
     return (
-        system("\n\n".join(told)),
+        system("\n\n".join(rules)),
         user(render(_PACKAGE, "passage.v1", language, title=title, text=passage.text)),
     )
 
@@ -190,9 +190,9 @@ def _example(article: Article) -> str:
     return "\n".join(lines)
 
 
-def again(told: tuple[Message, ...], reply: str, language: Language) -> tuple[Message, ...]:
+def again(before: tuple[Message, ...], reply: str, language: Language) -> tuple[Message, ...]:
     """Messages after a reply that does not repeat the text."""
-    return (*told, assistant(reply), user(render(_PACKAGE, "again.v1", language)))
+    return (*before, assistant(reply), user(render(_PACKAGE, "again.v1", language)))
 
 
 #: Share of a passage that a reply must repeat.
@@ -224,11 +224,11 @@ def emphasise(
     Raises:
         InstrumentFailure: neither reply repeats the text.
     """
-    told = messages(title, passage, language, examples)
-    reply = yield from Chat("editor", told)
+    prompt = messages(title, passage, language, examples)
+    reply = yield from Chat("editor", prompt)
     found = align(passage.text, reply)
     if found.share < ENOUGH:
-        reply = yield from Chat("editor", again(told, reply, language))
+        reply = yield from Chat("editor", again(prompt, reply, language))
         found = align(passage.text, reply)
     if found.share < ENOUGH:
         raise InstrumentFailure(f"the reply repeats {found.share:.0%} of the text, twice asked")

@@ -16,7 +16,9 @@ _OPENING = frozenset("「『（【〈《〔［｛([{・")
 #: Allowed source text between two characters of one stretch: a line break with the indents and
 #: quote marks of the next line; and where code or a link begins or ends, its signs.
 _GAP = re.compile(r"[\s>]*")
-_SIGNS = re.compile(r"(?:[\s`\[<>]|\]\([^()\s]*\)|</?(?:a|code|kbd|samp)\b[^<>]*>)*")
+_SIGNS = re.compile(
+    r"(?:[\s`\[<>]|\](?:\([^()\s]*\)|\[[^\[\]]*\])|</?(?:a|code|kbd|samp)\b[^<>]*>)*"
+)
 
 
 @dataclass(frozen=True, slots=True)

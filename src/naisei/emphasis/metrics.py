@@ -2,7 +2,7 @@
 
 Two averages, because both are in use: over all words of the articles together (*pooled*, the
 usual figure of sequence labelling), and the mean of one value an article, which is what paired
-tests over articles compare. An article in which nobody emphasises anything has no precision,
+tests over articles compare. An article without any emphasis has no precision,
 recall or F1: it is left out of the mean, not of the pooled figures; `n` says how many are in.
 """
 
@@ -136,7 +136,7 @@ class Counted:
             parts: tuple[tuple[str, Callable[[Counts], float], str], ...] = (
                 ("precision", lambda c: c.precision, "the tagger emphasises nothing"),
                 ("recall", lambda c: c.recall, "no editor emphasises anything"),
-                ("f1", lambda c: c.f1, "nobody emphasises anything"),
+                ("f1", lambda c: c.f1, "neither emphasises anything"),
             )
             for part, value, reason in parts:
                 mean = _mean([value(total) for total in totals])

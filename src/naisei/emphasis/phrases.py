@@ -124,7 +124,7 @@ def _side(token: Token) -> int:
 
 def _end(tokens: Sequence[Token], chosen: Sequence[bool], first: int, last: int) -> int:
     """Without case particles after a noun, and without what else follows it if not chosen; nor
-    with the と of what somebody says or thinks."""
+    with the と of a quotation."""
     if last - first > 1 and tokens[last - 1].pos == "助詞" and tokens[last - 1].surface == "と":
         last -= 1
     end = last

@@ -6,7 +6,7 @@ import json
 import re
 import sys
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from naisei.core import InputError
 from naisei.emphasis.corpus.documents import Insertion, Source
-from naisei.emphasis.corpus.read import Document
+from naisei.emphasis.corpus.read import Document, is_japanese
 from naisei.emphasis.marks import Stretch, html_marks, markdown_marks, stretches
 from naisei.emphasis.schemas import CONTENT
 from naisei.emphasis.taggers.editor import EditorTagger
@@ -27,7 +27,6 @@ Format = Literal["document", "textlint", "lsp"]
 _RULE = "naisei-emphasis"
 _LINE = re.compile(r"\r\n|[\r\n\u2028\u2029]")
 _AROUND = 24
-_KANA = re.compile("[ぁ-んァ-ヶ]")
 #: Sentences from which on an article is not short.
 _SHORT = 5
 
@@ -76,6 +75,10 @@ def suggested(suggestions: Suggestions) -> Iterator[Suggestion]:
     found = stretches(suggestions.runs, suggestions.article, document.parsed, text)
     likely = suggestions.probabilities
     usual = sum(float(row.sum()) for row in likely) / max(1, sum(len(row) for row in likely))
+    tagger = suggestions.tagger
+    kinds: dict[int, str] = {}
+    if isinstance(tagger, EditorTagger) and suggestions.threshold is None:
+        kinds = tagger.reasons(suggestions.article)
     sentences: dict[int, list[int]] = {}
     for number, sentence in enumerate(suggestions.article.sentences):
         sentences.setdefault(sentence.block, []).append(number)
@@ -84,17 +87,23 @@ def suggested(suggestions: Suggestions) -> Iterator[Suggestion]:
         if marks:
             opening, closing = marks
             start, end = opening.at, closing.at
-            p, reason = _reason(suggestions, stretch, sentences[stretch.block], usual)
+            p, reason = _reason(suggestions, stretch, sentences[stretch.block], usual, kinds)
             marked = opening.mark + text[start:end] + closing.mark
             yield Suggestion(stretch, start, end, marked, p, reason)
 
 
 def _reason(
-    suggestions: Suggestions, stretch: Stretch, sentences: Sequence[int], usual: float
+    suggestions: Suggestions,
+    stretch: Stretch,
+    sentences: Sequence[int],
+    usual: float,
+    kinds: Mapping[int, str],
 ) -> tuple[float, str]:
-    """The tagger's probability and visible properties of the words.
+    """The mean probability of the words, and a reason: their kind or else that probability, and
+    what is to be seen in them.
 
-    sentences: numbers of those of the paragraph. usual: mean probability in the document.
+    sentences: numbers of those of the paragraph. usual: mean probability in the document. kinds:
+    of sentences, by number.
     """
     article = suggestions.article
     inside = [
@@ -109,7 +118,8 @@ def _reason(
     ]
     mean = sum(p for *_, p in inside) / len(inside)
     reasons = [
-        say(
+        kinds.get(inside[0][0])
+        or say(
             f"確率 {mean:.2f} (文書の平均 {usual:.2f})",
             f"probability {mean:.2f} (mean of the document {usual:.2f})",
         )
@@ -126,12 +136,6 @@ def _reason(
     return mean, say("。", "; ").join(reasons)
 
 
-def is_japanese(text: str) -> bool:
-    """Whether a tenth of its letters at least are kana."""
-    kana = len(_KANA.findall(text))
-    return kana > 0 and kana >= sum(map(str.isalpha, text)) / 10
-
-
 def why_none(suggestions: Suggestions) -> str:
     """The reason why nothing is suggested, for the user; "" if something is."""
     if suggestions.runs:
@@ -141,7 +145,7 @@ def why_none(suggestions: Suggestions) -> str:
             "強調できる文章がありません (見出し・表・コード・リンクには印を付けません)",
             "there is no running text (headings, tables, code and links are not marked)",
         )
-    if not is_japanese(suggestions.article.text):
+    if not is_japanese(suggestions.article):
         return say(
             "日本語の文章ではないようです。読めるのは日本語です",
             "this does not look like Japanese, and the tagger reads Japanese",

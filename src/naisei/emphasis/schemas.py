@@ -64,7 +64,7 @@ class Article:
     are left out.
 
     id: unique within a corpus, such as `handbook/travel.md`. title: "" if it has none.
-    writer: whose habit the emphasis is. domain: what it is about. Both "" if nobody says.
+    writer: whose habit the emphasis is. domain: what it is about. Both "" if unknown.
     """
 
     id: str

@@ -108,7 +108,7 @@ SYSTEM = System(
             "train",
             (
                 "タガーを学習する (中断しても続きから)",
-                "Train a tagger; it goes on if broken off.",
+                "Train a tagger; an interrupted training resumes.",
             ),
             "naisei.emphasis.train:command",
         ),

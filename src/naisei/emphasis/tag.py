@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naisei.core import InputError
-from naisei.emphasis.corpus.read import Document, article_of, read_document
+from naisei.emphasis.corpus.read import Document, article_of, is_japanese, read_document
 from naisei.emphasis.marks import Stretch, stretches
 from naisei.emphasis.metrics import spans
 from naisei.emphasis.phrases import whole_phrases
@@ -20,12 +20,11 @@ from naisei.emphasis.review import (
     Format,
     accepted,
     insertions,
-    is_japanese,
     listed,
     source_of,
     why_none,
 )
-from naisei.emphasis.schemas import CONTENT, Article, Span, Tagger
+from naisei.emphasis.schemas import CONTENT, Article, Sentence, Span, Tagger
 from naisei.emphasis.taggers.crf import default_tagger
 from naisei.emphasis.taggers.registry import BUNDLED, load_tagger
 from naisei.files import write_atomically
@@ -58,10 +57,19 @@ def choose(
     runs = tuple(
         Span(number, first, last)
         for number, (sentence, row) in enumerate(zip(article.sentences, said, strict=True))
-        for first, last in sorted(spans(whole_phrases(sentence, row)))
+        for first, last in sorted(spans(whole_phrases(sentence, _new(sentence, row))))
         if any(token.pos in CONTENT for token in sentence.tokens[first:last])
     )
     return runs if max_share >= 1 else _limited(runs, article, tagger, max_share)
+
+
+def _new(sentence: Sentence, row: Sequence[bool]) -> list[bool]:
+    """Without the runs that hold bold words: what is left of them would be fragments."""
+    out = list(row)
+    for first, last in spans(row):
+        if any(token.label for token in sentence.tokens[first:last]):
+            out[first:last] = [False] * (last - first)
+    return out
 
 
 def _limited(
@@ -319,7 +327,7 @@ def tag(options: TagOptions, tagger: Tagger) -> None:
         text = say(f"{count:,} か所の案を採りました", f"{count:,} accepted")
         print(f"{file}: {text}", file=sys.stderr)
         return
-    hint = options.tagger is None and options.like is None and is_japanese(found.article.text)
+    hint = options.tagger is None and options.like is None and is_japanese(found.article)
     _report(file, found, count, lost, [p for p in (out, page) if p], hint=hint)
 
 
@@ -361,7 +369,7 @@ def _report(
     else:
         reason = why_none(found)
         text = say(f"案はありません: {reason}", f"no suggestion: {reason}")
-        if not hint and is_japanese(found.article.text):
+        if not hint and is_japanese(found.article):
             text += say(
                 "。--threshold P なら確率が P 以上の語を選びます",
                 "; --threshold P takes the words whose probability is at least P",

@@ -46,7 +46,7 @@ class TaggerTraining(Handler):
     """Performs `Act`: trains on a fold's training part and tags its test part.
 
     scored: ids of the documents that are scored; others of the test part are not tagged.
-    folder: where a training that is broken off keeps what it has learnt so far.
+    folder: of checkpoints, from which an interrupted training resumes.
     """
 
     def __init__(

@@ -36,7 +36,7 @@ class TrainOptions(Options):
     out: Path = flag(
         ...,
         "書き込むフォルダー (中断した学習はここから続く)",
-        "Folder to write; a training that was broken off goes on from it.",
+        "Folder to write; an interrupted training resumes from it.",
         metavar="DIR",
         panel="output",
     )
@@ -119,8 +119,8 @@ def train_tagger(options: TrainOptions, console: Console) -> dict[str, Any]:
 
     def report(logs: Mapping[str, float]) -> None:
         best.extend(logs[name] for name in ("eval_f1",) if name in logs)
-        told = {"loss": say("損失", "loss"), "eval_f1": say("dev の token F1", "dev token F1")}
-        parts = [f"{text} {logs[name]:.4f}" for name, text in told.items() if name in logs]
+        names = {"loss": say("損失", "loss"), "eval_f1": say("dev の token F1", "dev token F1")}
+        parts = [f"{text} {logs[name]:.4f}" for name, text in names.items() if name in logs]
         if parts:
             console.print(f"{logs['step']:5}/{steps}  {'  '.join(parts)}", highlight=False)
 

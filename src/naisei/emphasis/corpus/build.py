@@ -11,15 +11,13 @@ from pathlib import Path
 from naisei.core import InputError
 from naisei.emphasis.corpus.copies import Editions, without_shared
 from naisei.emphasis.corpus.documents import ParsedText
-from naisei.emphasis.corpus.read import EXPORT, SUFFIXES, article_of, read_all
+from naisei.emphasis.corpus.read import SUFFIXES, article_of, is_japanese, read_document
 from naisei.emphasis.corpus.store import describe, save_corpus
 from naisei.emphasis.schemas import Article
-from naisei.japanese.morph import is_japanese
 from naisei.lang import say
 from naisei.system.config import Options, flag
 
-#: Of the sentences of a Japanese article.
-_JAPANESE = 0.7
+#: Sentences of an article.
 _FEWEST = 3
 
 
@@ -47,8 +45,8 @@ def build(
     in other folders.
 
     The writer of an article is the folder that a writer has, else what the document says (front
-    matter, `<meta name="author">`, the author of an exported blog), else the source. Of documents
-    that say the same (a book on one page and in chapters) the smaller ones stay.
+    matter, `<meta name="author">`), else the source. Of documents that say the same (a book on one
+    page and in chapters) the smaller ones stay.
     """
     built = Built()
     documents: list[tuple[int, str, ParsedText]] = []
@@ -56,21 +54,21 @@ def build(
         inner = path.relative_to(folder)
         own = inner.parts[0] if writer_folders and len(inner.parts) > 1 else ""
         try:
-            found = read_all(path)
+            parsed = read_document(path).parsed
         except InputError as error:
             built.left_out["unreadable"] += 1
             built.unreadable.append((inner.as_posix(), error.message))
             continue
-        for number, parsed in enumerate(found, 1):
-            at = inner.as_posix() + (f"/{number}" if len(found) > 1 else "")
-            size = sum(len(block.text) for block in parsed.blocks)
-            written = replace(parsed, writer=own or parsed.writer or name)
-            documents.append((size, f"{name}/{at}", written))
+        size = sum(len(block.text) for block in parsed.blocks)
+        written = replace(parsed, writer=own or parsed.writer or name)
+        documents.append((size, f"{name}/{inner.as_posix()}", written))
     editions = editions or Editions()
     for _, at, parsed in sorted(documents, key=lambda found: found[:2]):
-        article = _article(at, parsed, editions, built)
-        if article is not None and _fits(article, built, any_language):
-            built.articles.append(article)
+        match _article(at, parsed, editions, any_language):
+            case Article() as article:
+                built.articles.append(article)
+            case reason:
+                built.left_out[reason] += 1
     built.articles.sort(key=lambda article: article.id)
     return built
 
@@ -82,32 +80,24 @@ def _files(folder: Path) -> Iterator[Path]:
         # A link within the folder is the same document again.
         if hidden or path.is_symlink() or not path.is_file():
             continue
-        if path.suffix.lower() in (*SUFFIXES, EXPORT):
+        if path.suffix.lower() in SUFFIXES:
             yield path
 
 
-def _article(name: str, parsed: ParsedText, editions: Editions, built: Built) -> Article | None:
+def _article(
+    name: str, parsed: ParsedText, editions: Editions, any_language: bool
+) -> Article | str:
+    """The article, or why there is none."""
     if not any(any(block.bold) for block in parsed.blocks):
-        built.left_out["plain"] += 1
-        return None
+        return "plain"
     if editions.is_copy(block.text for block in parsed.blocks):
-        built.left_out["same"] += 1
-        return None
-    return article_of(name, parsed)
-
-
-def _fits(article: Article, built: Built, any_language: bool) -> bool:
-    sentences = len(article.sentences)
-    japanese = sum(is_japanese(sentence.text) for sentence in article.sentences)
-    reason = ""
+        return "same"
+    article = article_of(name, parsed)
     if not any(any(sentence.labels) for sentence in article.sentences):
-        reason = "plain"
-    elif sentences < _FEWEST:
-        reason = "short"
-    elif not any_language and japanese < _JAPANESE * sentences:
-        reason = "foreign"
-    built.left_out[reason] += bool(reason)
-    return not reason
+        return "plain"
+    if len(article.sentences) < _FEWEST:
+        return "short"
+    return article if any_language or is_japanese(article) else "foreign"
 
 
 _SOURCES = ("元の文書", "Sources")
@@ -242,7 +232,7 @@ def _total(articles: Sequence[Article], left_out: Counter[str], shared: int, out
         "short": say("短すぎる", "too short"),
         "unreadable": say("読めない", "unreadable"),
     }
-    told = [f"{text} {left_out[key]}" for key, text in reasons.items() if left_out[key]]
+    parts = [f"{text} {left_out[key]}" for key, text in reasons.items() if left_out[key]]
     if shared:
         print(
             say(
@@ -251,6 +241,6 @@ def _total(articles: Sequence[Article], left_out: Counter[str], shared: int, out
                 "but neither learnt from nor scored",
             )
         )
-    if told:
-        print(say("除いたもの: ", "left out: ") + ", ".join(told))
+    if parts:
+        print(say("除いたもの: ", "left out: ") + ", ".join(parts))
     print(f"→ {out}")

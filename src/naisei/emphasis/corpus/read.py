@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
-from xml.etree import ElementTree
 
 from naisei.core import InputError
 from naisei.emphasis.corpus.documents import Block, ParsedText, Source
 from naisei.emphasis.corpus.markdown import Paragraph, read_paragraphs
 from naisei.emphasis.schemas import Article, Sentence, Token
+from naisei.japanese import morph
 from naisei.japanese.morph import Word, words
 from naisei.japanese.sentences import sentence_spans
 from naisei.lang import say
@@ -29,9 +29,9 @@ _FORMATS: dict[str, Format] = {
 SUFFIXES: dict[str, Format] = {
     suffix: _FORMATS[kind] for suffix, kind in READABLE.items() if kind in _FORMATS
 }
-#: Of the export of a blog, which holds many documents.
-EXPORT = ".xml"
 _MOST = 50_000_000
+#: Of the sentences of a Japanese article.
+_JAPANESE = 0.7
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,43 +70,6 @@ def read_document(path: Path) -> Document:
     return read_bytes(data, kind, name=str(path))
 
 
-def read_all(path: Path) -> list[ParsedText]:
-    """The document, or every published post of a blog's export (WordPress's WXR, which note and
-    others write too).
-
-    Raises:
-        InputError: as `read_document`, or it is not such an export.
-    """
-    if path.suffix.lower() != EXPORT:
-        return [read_document(path).parsed]
-    try:
-        data = bytes_of(path, str(path), _MOST)
-        posts = list(ElementTree.fromstring(data).iter("item"))
-    except (Unreadable, ElementTree.ParseError) as error:
-        raise InputError(
-            say("ブログの書き出し (WXR) として読めません", "this is not a blog export (WXR)"),
-            place=str(path),
-        ) from error
-    return [_post(post) for post in posts if _of_post(post, "status") in ("publish", "")]
-
-
-def _post(post: ElementTree.Element) -> ParsedText:
-    from naisei.emphasis.corpus.html import read_html
-
-    return replace(
-        read_html(_of_post(post, "encoded")),
-        title=_of_post(post, "title"),
-        writer=_of_post(post, "creator"),
-        domain=_of_post(post, "category"),
-    )
-
-
-def _of_post(post: ElementTree.Element, name: str) -> str:
-    """The text of a post's first element of this name, in any namespace."""
-    found = (e for e in post if e.tag.rpartition("}")[2] == name)
-    return next((e.text.strip() for e in found if e.text), "")
-
-
 def read_bytes(data: bytes, kind: Format, *, name: str = "") -> Document:
     """name: for messages. Raises `InputError`: no text, or broken."""
     # A parser is imported where there is something for it: that takes as long as to tag a page.
@@ -135,6 +98,12 @@ def article_of(name: str, parsed: ParsedText) -> Article:
                 sentences.append(Sentence(text.strip(), found, number, len(sentences)))
             at += len(text)
     return Article(name, parsed.title, tuple(sentences), parsed.writer, parsed.domain)
+
+
+def is_japanese(article: Article) -> bool:
+    """Whether most of its sentences are."""
+    found = sum(morph.is_japanese(sentence.text) for sentence in article.sentences)
+    return found >= _JAPANESE * len(article.sentences)
 
 
 def _token(word: Word, base: int, block: Block) -> Token:

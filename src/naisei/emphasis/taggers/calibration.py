@@ -64,7 +64,7 @@ def _logit(probabilities: ArrayLike) -> Floats:
 #
 # A set of spans is worth Σ over its tokens of (p − threshold), less `cost` for each span. For
 # the token F1 the best set of tokens is a threshold on p (Lipton et al. 2014); the cost keeps
-# it from single words and holes that nobody would print in bold.
+# it from single words, and from holes within a phrase.
 
 _THRESHOLDS = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)
 _COSTS = (0.0, 0.1, 0.2, 0.4)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from naisei.emphasis.schemas import Article, Sentence
 from naisei.emphasis.taggers.crf import CrfTagger, default_tagger
 from naisei.emphasis.taggers.page import title_lemmas
+from naisei.lang import say
 
 #: Endings of prohibitions, and of duties without exception.
 _RULE = re.compile(
@@ -112,16 +113,28 @@ class EditorTagger:
         return self.crf.probabilities(article)
 
     def labels(self, article: Article) -> list[list[bool]]:
-        most = max(2, len(article.sentences) // _EVERY)
         rows = [[False] * len(s.tokens) for s in article.sentences]
-        for _, number, first, last in sorted(_candidates(article))[:most]:
+        for _, number, first, last in _chosen(article):
             rows[number][first:last] = [True] * (last - first)
         return rows
+
+    def reasons(self, article: Article) -> dict[int, str]:
+        """Why, for the user, by the number of the sentence."""
+        kinds = (
+            say("用語の説明", "says what a term means"),
+            say("禁止、義務、書き手の注意", "a prohibition, a duty or a warning"),
+            say("必要なこと、できないこと、推奨", "a need, a limit or a recommendation"),
+        )
+        return {number: kinds[rank] for rank, number, _, _ in _chosen(article)}
 
 
 def bundled_tagger() -> EditorTagger:
     """The default tagger for unknown writers."""
     return EditorTagger(default_tagger())
+
+
+def _chosen(article: Article) -> list[tuple[int, int, int, int]]:
+    return sorted(_candidates(article))[: max(2, len(article.sentences) // _EVERY)]
 
 
 def _candidates(article: Article) -> Iterator[tuple[int, int, int, int]]:

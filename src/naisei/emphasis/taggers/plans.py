@@ -17,7 +17,7 @@ class CrfPlan(Options):
 
     Without context it is that of Murata and Abe: likeliest labels (Viterbi), probabilities
     calibrated on the dev part. With context it chooses whole spans; calibration and spans are
-    fitted to what a CRF that did not see an article says of it, and the dev part is learnt from.
+    fitted to predictions for each article by a CRF that did not see it; the dev part is trained on.
     """
 
     context: bool = flag(

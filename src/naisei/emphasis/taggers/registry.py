@@ -64,7 +64,7 @@ P = TypeVar("P", bound=BaseModel)
 RULE = "rule"
 #: The tagger that comes with naisei: nothing more is learnt.
 BUNDLED = "bundled"
-#: Not trained: a language model is asked (thesis, section 4.6).
+#: A language model, not trained for it (thesis, section 4.6).
 LLM = "llm"
 #: What people have marked (`people:marks=FILE`), each of them in turn.
 PEOPLE = "people"
@@ -101,8 +101,8 @@ class Trainer:
         device: str = "auto",
         report: Callable[[Mapping[str, float]], None] = lambda logs: None,
     ) -> Tagger:
-        """folder: where a training that was broken off left what it had. report: told what
-        the trainer of a neural tagger logs."""
+        """folder: of checkpoints, from which an interrupted training resumes. report: gets
+        what the trainer of a neural tagger logs."""
         plan = self.plan
         if isinstance(plan, CrfPlan):
             base = crf.default_tagger() if plan.start == "bundled" else None
@@ -180,8 +180,8 @@ def _changed(plan: P, options: Mapping[str, JsonValue]) -> P:
 
 def _settings(plan: type[BaseModel]) -> str:
     """The settings that can be given, with what they are."""
-    told = (f"{flag.path[-1]} ({flag.help.rstrip('.')})" for flag in flags_of(plan))
-    return "; ".join(told)
+    parts = (f"{flag.path[-1]} ({flag.help.rstrip('.')})" for flag in flags_of(plan))
+    return "; ".join(parts)
 
 
 def load_tagger(name: str | Path) -> Tagger:

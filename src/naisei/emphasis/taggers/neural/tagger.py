@@ -149,8 +149,8 @@ def train(
     """A tagger that learnt from `articles`. Of its checkpoints, the best on `dev` is kept, the
     last without one; `dev` also calibrates it.
 
-    folder: where checkpoints and the curve (`curve.svg`, `history.json`) are kept; a training that
-    was broken off goes on from there and ends as it would have. report: is told what the trainer
+    folder: where checkpoints and the curve (`curve.svg`, `history.json`) are kept; an
+    interrupted training resumes there with the same result. report: gets what the trainer
     logs: step, loss, eval_f1, ….
 
     Raises:
