@@ -159,13 +159,13 @@ def test_no_weight_is_so_great_that_a_pair_of_products_overflows(
 ) -> None:
     """Whatever processor the tests run on: 255 · weight, twice, within 16 bits."""
     kept: list[npt.NDArray[Any]] = []
-    write = onnx._Graph.constant
+    write = onnx._Encoder.constant
 
     def constant(self: Any, name: str, values: npt.NDArray[Any]) -> str:
         kept.append(values)
         return write(self, name, values)
 
-    monkeypatch.setattr(onnx._Graph, "constant", constant)
+    monkeypatch.setattr(onnx._Encoder, "constant", constant)
     onnx.write_encoder(onnx.read_packed(packed_path()), tmp_path / "encoder.onnx")
     whole = [values for values in kept if values.dtype == np.int8]
     assert len(whole) == 2 * 4 * 12, "weights and their zeros"

@@ -139,7 +139,7 @@ def grounded(
     that claims anything is left, there are the passages alone, or nothing."""
     doubts = tuple(Unsupported(sentence=s.text, why=s.why) for s in said if s.why)
     kept = [s for s in said if not s.why]
-    holds = any(claims(s.text) for s in kept)
+    holds = any(claims(s.text, query) for s in kept)
     shown = (said if quoting else kept) if holds else [s for s in said if s.why and quoting]
     separator = "" if rules.language == "ja" else " "
     made = Grounded.of(in_their_words(query, shown, hits), hits, separator=separator, doubts=doubts)

@@ -28,10 +28,11 @@ from naisei.intent.messages import (
 )
 from naisei.intent.rules import Setting
 from naisei.intent.schemas import Evaluation, Judged
-from naisei.intent.things import MEANT, mentions, names, place_of, things
+from naisei.intent.things import MEANT, headings_of, mentions, names, place_of, things
 from naisei.japanese.answers import at_a_loss, none_of_them
 from naisei.japanese.morph import normalise
 from naisei.japanese.query_analysis import QueryAnalysis, analyse_query, is_greeting
+from naisei.retrieval.types import QUOTED
 
 #: The first hits are offered whatever they cover, others from this share of the best coverage.
 _FIRST, _FITTING = 3, 0.5
@@ -97,6 +98,7 @@ def _fitting(hits: Sequence[Evidence], covers: Mapping[str, float]) -> list[Evid
         hit
         for at, hit in enumerate(hits)
         if not hit.meta.get("superseded_by") and not hit.meta.get("duplicate_of")
+        if QUOTED not in headings_of(hit)
         if at < _FIRST or (top > 0 and covers.get(hit.id, 0.0) >= _FITTING * top)
     ]
 

@@ -66,6 +66,14 @@ def end_of(lines: Sequence[str], at: int) -> int:
     return end
 
 
+def filled_by(lines: Sequence[str], unit: Span) -> list[str]:
+    """The lines that a sentence such as 「次のとおりとする。」 introduces; empty if they are too
+    long to be quoted."""
+    filled = list(lines[unit.line + 1 : end_of(lines, unit.line)])
+    whole = INTRODUCES.search(unit.written) is not None and sum(map(len, filled)) <= _LIST
+    return filled if whole else []
+
+
 def _depth(line: str) -> int:
     return len(line) - len(line.lstrip())
 
@@ -110,8 +118,7 @@ def around(
         return _item(query, lines, unit.line)
     if len(text) <= _WIDE and not any(u.header for u in units):
         return text.strip()
-    filled = lines[unit.line + 1 : end_of(lines, unit.line)]
-    if INTRODUCES.search(unit.written) and filled and sum(map(len, filled)) <= _LIST:
+    if filled := filled_by(lines, unit):
         return "\n".join([unit.written, *filled]).strip()
     return _sentences(query, units, best)
 

@@ -16,7 +16,7 @@ from naisei.core import Evidence
 from naisei.intent.alignment import denies, in_range, ranges
 from naisei.intent.effects import Weights
 from naisei.intent.evidence import SearchResult, cosines, nearness, share, substance
-from naisei.intent.excerpts import INTRODUCES, around, end_of, lead_of
+from naisei.intent.excerpts import around, filled_by, lead_of
 from naisei.intent.things import headings_of, mentions, names, place_of, things
 from naisei.japanese.content_preservation import Quantity, quantities
 from naisei.japanese.dates import named_years
@@ -128,15 +128,13 @@ def _scores(
     found: list[float] = []
     for n, unit in enumerate(units):
         lead = lead_of(lines, unit.line)
-        own = set(search_tokens(unit.said))
+        told = "\n".join([unit.said, *filled_by(lines, unit)])
+        own = set(search_tokens(told))
         value = _WORDS * share(words, weights.idf, own | around | set(search_tokens(lead)))
         value += _OWN * share(words, weights.idf, own)
         if near and weights.meaning:
             one = hit.model_copy(update={"meta": {"spans": [near[n]]}})
             value += _COSINE * nearness([one], weights)
-        told = unit.said
-        if INTRODUCES.search(told):
-            told = "\n".join([told, *lines[unit.line + 1 : end_of(lines, unit.line)]])
         if answered_by(query, told):
             heads = (unit.header or unit.said, headings_of(hit)[-1])
             value += _FORM + _HEADS * sum(any(noun in head for noun in nouns) for head in heads)

@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence, Set
+from functools import cache
+from importlib.resources import files
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -29,20 +31,11 @@ from naisei.lang import Language
 from naisei.retrieval.chunking import cells_of, spans
 from naisei.schema import model_field
 
-_COURTESY = re.compile(
-    "お大事に|ご不明|お気軽|遠慮なく|おつら|つらい(?:思い|お気持ち)|お辛|大変でし|大変です|ご心配|心配(?:です|でし|かと)|不安(?:です|かと|に)|"
-    "(?:以下|次|下記)の(?:とおり|通り)|ご案内(?:し|いたし|申し)|お答え(?:し|いたし)|お伝え(?:し|いたし)|ご説明(?:し|いたし)|参考に(?:な|して)|"
-    "ありがとう|お役に立|ご安心|抱え込ま|お困り|いかがで|お聞かせ|お知らせください|お尋ね(?:の件|いただ)|ご質問|よろしく|"
-    "驚かれ|お察し|お待ち(?:し|ください)|まとめ(?:ると|ます|ました)|ほかに(?:も)?|他に(?:も)?(?:気になる|知りたい)|確認できて|承知|かしこまり|"
-    "ですね。?$|ますね。?$|ましょう。?$|(?:こと|か)と(?:思い|存じ)ます|おかけして(?:おり|い)|無理をなさら|無理(?:は|を)しない|焦らず|落ち着いて|ゆっくり|おめでとう|残念です|申し訳|すみません|恐れ入り|お手伝い|"
-    "でしょうね|とよいです|といいです|よいですね|嬉し|うれし|お祈り|お疲れ|お忙し|ご不便|どうぞ|お気をつけ|お力に|大切に|以上です|ご参考|"
-    "お待たせ|無事|さぞ|しんど|びっくり|当然です|お気持ち|ご無理|いつでも(?:お|ご)|頑張|がんば|焦|慌て|ご愁傷|お悔やみ|よかった|良かった|"
-    r"sorry|glad|hope this|feel free|let me know|thank",
-    re.I,
-)
-_CLAIM = re.compile(
-    "でき(?:ます|ません|ない)|必要(?:です|が|は)|不要|対象|無料|有料|かかります|受けられ|もらえ|支給|禁止|義務|認め|限り|除[きく]|まで(?:に|です|の)"
-)
+
+@cache
+def _courtesies() -> frozenset[str]:
+    """Search words of sympathy, thanks and offers of help."""
+    return frozenset((files("naisei.intent") / "courtesies.txt").read_text("utf-8").split())
 
 
 #: What is said of the documents, not of what they say.
@@ -51,15 +44,16 @@ _OF_SOURCES = re.compile(
 )
 
 
-def claims(sentence: str) -> bool:
-    """Whether it says something that could be borne out."""
+def claims(sentence: str, question: str) -> bool:
+    """Whether it says something that could be borne out: it holds a quantity, or a word that is
+    neither a courtesy nor, beside one, the question's."""
     if quantities(sentence):
         return True
     if _OF_SOURCES.search(sentence):
         return False
-    if not any(not is_stopword(w) for w in search_tokens(sentence)):
-        return False
-    return _COURTESY.search(sentence) is None or _CLAIM.search(sentence) is not None
+    said = {w for w in search_tokens(sentence) if not is_stopword(w)}
+    kind = said & _courtesies()
+    return not said <= (kind | set(search_tokens(question)) if kind else kind)
 
 
 def unsupported(
@@ -76,7 +70,7 @@ def unsupported(
     another for.
     """
     affirmed = f"{question}\n{sentence}" if _AFFIRMS.match(sentence) else sentence
-    if not claims(affirmed if quantities(question) else sentence):
+    if not claims(affirmed if quantities(question) else sentence, question):
         return ""
     ja = language == "ja"
     if not sources:
@@ -207,7 +201,7 @@ def verified(
 ) -> Flow[list[CheckedSentence]]:
     """The same, with what the model finds wrong. Asks once; sentences that rules have found wrong,
     and those that claim nothing, are not asked about."""
-    asked = [n for n, s in enumerate(said) if not s.why and s.sources and claims(s.text)]
+    asked = [n for n, s in enumerate(said) if not s.why and s.sources and claims(s.text, query)]
     if not asked:
         return list(said)
     lines = [(said[n].text, said[n].sources) for n in asked]

@@ -43,13 +43,15 @@ def things(query: str) -> tuple[str, ...]:
     """The compounds that a Japanese question names, in order, each as it is written; those that
     are asked of anything (料金, 期限) only where there is no other.
 
-    >>> things("食堂の営業時間は"), things("駐車場は借りられますか")
-    (('食堂', '営業時間'), ('駐車場',))
+    >>> things("食堂のメニューは"), things("駐車場は福岡で借りられますか")
+    (('食堂', 'メニュー'), ('駐車場',))
     """
     if not is_japanese(query):
         return ()
     found = list(dict.fromkeys(_compounds(tokens(query))))
     own = [words for words in found if not all(is_general(t.form) for t in words)]
+    # Rules for flights need not name 福岡.
+    own = [words for words in own if not all(t.kind == "地名" for t in words)] or own
     return tuple(dict.fromkeys("".join(t.surface for t in words) for words in own or found))
 
 

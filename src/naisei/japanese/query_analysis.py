@@ -38,19 +38,10 @@ def _words(name: str) -> frozenset[str]:
 
 #: Stop words, normalised: question words, thanks, demonstratives.
 _EMPTY = _words("empty_words.txt")
-#: Aspects of a topic.
+#: Names of aspects of a topic.
 _ASPECT = re.compile(
-    "いつ(?!も)|何時|何日|何年|何[かヶケヵ]月|何回|何人|何円|何[%割歳才件社台枚分泊]|いくら|いくつ|どこ|誰|だれ|どなた|どうやって|どのよう|どうすれ|"
-    "どうしたら|どれくらい|どのくらい|どれぐらい|どのぐらい|どの程度|なぜ|どうして|どちら|どっち|どれ(?!も)|"
-    "方法|手順|やり方|仕方|手続き|期限|締[め切]|締切|条件|対象|上限|下限|金額|費用|料金|単価|日数|回数|人数|時間帯|期間|頻度|"
-    "場所|窓口|連絡先|担当|承認者|提出先|宛先|必要書類|書類|様式|フォーム|書式|理由|違い|割合|倍率|番号|目安|基準|要件|例外|"
-    "(?:でき|出来|もらえ|取れ|使え|受け(?:取)?れ|受けられ|許可|認め|必要|可能|対象|義務|禁止|なれ|られ|れ|え|け|げ|せ|て|め|べ|ね)(?:ます|る|ない|ません|です|でしょう)(?:の|ん)?(?:です|でしょう)?か|"
-    "(?:ありますか|いいですか|よいですか|よろしいですか|ますか|べきですか|ですか|ましたか|でしょうか)|"
-    "(?:いる|要る|[えけせてねべめれげ]る|[できら]る|出る|戻る|かかる|なる|ある|いい|よい|良い|ない|だめ|ダメ|平気|本当)(?:の|ん|かな|かね|だっけ|っけ)*[？?]|"
-    "何[ぁ-ん]{0,3}(?:着|頼|書|言|持|買|食)|何(?:文字|分|秒|週|個|本|点|冊|袋|箱|階|番|曜|才|頭|匹|台|通)|どう(?:頼|書|出|払|申し込|捨|使|取|直)|"
-    r"\bhow (?:many|much|long|often|do|to|can)|\bwhen\b|\bwhere\b|\bwho\b|\bwhich\b|\bwhy\b|"
-    r"\bwhat (?!about|should)|\b(?:is|are) there\b|"
-    r"\b(?:do|does|can|may|must|will) (?:i|we|you|my|the|it|they)\b|"
+    "方法|手順|やり方|仕方|手続き|期限|締[め切]|条件|対象|上限|下限|金額|単価|費用|料金|日数|回数|人数|期間|頻度|時間帯|場所|窓口|"
+    "連絡先|担当|承認者|提出先|宛先|書類|様式|書式|フォーム|理由|違い|割合|倍率|番号|目安|基準|要件|例外|"
     r"\bdeadline|\blimit|\bsteps?\b|\bprocedure",
     re.I,
 )
@@ -144,11 +135,11 @@ def analyse_query(text: str) -> QueryAnalysis:
     told = len(folded) > _TOLD and _SENTENCE.search(folded) is not None
     told = told and not asks and not broad
     bare = not asks and not told and len(words) > 0
-    exact = _ASPECT.search(_ADVICE.sub("", folded)) is not None
+    exact = _names_aspect(_ADVICE.sub("", folded))
     worry = _WORRY.search(folded) is not None
     return QueryAnalysis(
         matter=words,
-        aspect=_ASPECT.search(folded) is not None and not (broad and not _FIRM.search(folded)),
+        aspect=_names_aspect(folded) and not (broad and not _FIRM.search(folded)),
         question=asks or bare or broad,
         consultation=(worry and not (asks and _CONCRETE.search(_ADVICE.sub("", folded))))
         or told
@@ -157,6 +148,18 @@ def analyse_query(text: str) -> QueryAnalysis:
         told=told,
         worry=worry,
     )
+
+
+#: 「英語のは？」 leaves open what is asked.
+_CUT_SHORT = re.compile("(?:は|なら|だと|だったら|の場合)[？?。]?$")
+
+
+def _names_aspect(folded: str) -> bool:
+    """Whether a message asks yes or no, which of several, or how much, when, who; or names what it
+    asks of a topic."""
+    form = parse(folded)
+    closed = form.form in ("polar", "alternative") and not _CUT_SHORT.search(folded)
+    return closed or form.asks != "" or _ASPECT.search(folded) is not None
 
 
 _REQUEST = re.compile(
@@ -206,7 +209,7 @@ _ASKED = tuple(
             "時間",
             rf"{_DIGIT}(?:時間|分)|\b(?:hours?|minutes?)\b",
         ),
-        ("何時|時間帯", "時刻 時間帯", f"{_DIGIT}時(?!間)|[0-9]:[0-9]|正午|時間"),
+        ("何時|時間帯", "時刻 時間帯", f"{_DIGIT}時(?!間)|[0-9]:[0-9]|正午|終日|24時間"),
         (
             "何日(?!に|から|の(?!内|うち))|何週|how many (?:days|weeks)",
             "日数",

@@ -1,8 +1,8 @@
 """multilingual-e5-small as an ONNX file for onnxruntime, in whole numbers.
 
-Written by hand, since a graph of 300 nodes does not need the package `onnx`: protocol buffers,
-field numbers as in onnx.proto3. Matrices are rounded to 7 bits with a scale for each output;
-activations are rounded to 8 bits at run time, with one scale for each text.
+Built with protobuf, which comes with onnxruntime; the package `onnx` is not needed. Matrices are
+rounded to 7 bits with a scale for each output; activations are rounded to 8 bits at run time, with
+one scale for each text.
 
 The vectors are the same bits on every processor with AVX2 and FMA. Two things break that, and are
 avoided: 8-bit weights, whose products onnxruntime adds in pairs of 16 bits and cuts off where VNNI
@@ -13,10 +13,11 @@ is missing (255 · 63 · 2 fits, 255 · 127 · 2 does not); and its softmax, als
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -164,8 +165,76 @@ def _directory(data: bytes, at: int) -> dict[str, _Tensor]:
     return found
 
 
-_FLOAT = 1
-_KINDS = {"f4": _FLOAT, "u1": 2, "i1": 3, "i8": 7}
+#: The messages of onnx.proto3 that the encoder needs: message → field → (number, type), `*` before
+#: the type of a repeated one.
+_SCHEMA = {
+    "Dimension": {"dim_value": (1, "int64"), "dim_param": (2, "string")},
+    "Shape": {"dim": (1, "*Dimension")},
+    "TensorType": {"elem_type": (1, "int32"), "shape": (2, "Shape")},
+    "Type": {"tensor_type": (1, "TensorType")},
+    "Value": {"name": (1, "string"), "type": (2, "Type")},
+    "Attribute": {
+        "name": (1, "string"),
+        "f": (2, "float"),
+        "i": (3, "int64"),
+        "ints": (8, "*int64"),
+        "type": (20, "int32"),
+    },
+    "Node": {
+        "input": (1, "*string"),
+        "output": (2, "*string"),
+        "op_type": (4, "string"),
+        "attribute": (5, "*Attribute"),
+        "domain": (7, "string"),
+    },
+    "Tensor": {
+        "dims": (1, "*int64"),
+        "data_type": (2, "int32"),
+        "name": (8, "string"),
+        "raw_data": (9, "bytes"),
+    },
+    "Graph": {
+        "node": (1, "*Node"),
+        "name": (2, "string"),
+        "initializer": (5, "*Tensor"),
+        "input": (11, "*Value"),
+        "output": (12, "*Value"),
+    },
+    "OperatorSet": {"domain": (1, "string"), "version": (2, "int64")},
+    "Model": {
+        "ir_version": (1, "int64"),
+        "graph": (7, "Graph"),
+        "opset_import": (8, "*OperatorSet"),
+    },
+}
+
+
+@cache
+def _model_class() -> Any:
+    """The class of the message `Model`."""
+    # With onnxruntime alone.
+    from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+
+    kinds = descriptor_pb2.FieldDescriptorProto
+    file = descriptor_pb2.FileDescriptorProto(name="naisei_onnx.proto", package="naisei_onnx")
+    for message, fields in _SCHEMA.items():
+        described = file.message_type.add(name=message)
+        for name, (number, kind) in fields.items():
+            plain = kind.removeprefix("*")
+            field = described.field.add(name=name, number=number)
+            field.label = kinds.LABEL_OPTIONAL if plain == kind else kinds.LABEL_REPEATED
+            if plain in _SCHEMA:
+                field.type, field.type_name = kinds.TYPE_MESSAGE, f".naisei_onnx.{plain}"
+            else:
+                field.type = kinds.Type.Value(f"TYPE_{plain.upper()}")
+    pool = descriptor_pool.DescriptorPool()
+    pool.Add(file)
+    return message_factory.GetMessageClass(pool.FindMessageTypeByName("naisei_onnx.Model"))
+
+
+#: Numbers of element types and of attribute types.
+_ELEMENTS = {"f4": 1, "u1": 2, "i1": 3, "i8": 7}
+_FLOAT, _INT, _INTS = 1, 2, 7
 #: The greatest weight: see above.
 MOST = 63
 _MICROSOFT = "com.microsoft"
@@ -175,22 +244,26 @@ _IR, _OPSET = 9, 18
 def write_encoder(packed: Packed, path: Path) -> None:
     """The layers above the word table: `embedded`, shape (1, tokens, hidden), to `states` of the
     same shape."""
-    graph = _Graph()
+    encoder = _Encoder()
     width, layers, heads, inner, *_ = packed.shape
-    state = graph.norm("embedded", packed, "emb.ln")
+    state = encoder.norm("embedded", packed, "emb.ln")
     for layer in range(layers):
         at = f"l{layer}."
         # Three matrices as one: their input is rounded once.
-        seen = graph.dense(state, packed, [f"{at}{part}" for part in "qkv"], width)
-        seen = graph.attention(seen, at, heads, width // heads)
-        seen = graph.dense(seen, packed, [f"{at}ao"], width)
-        state = graph.norm(graph.node("Add", [seen, state]), packed, f"{at}aln")
-        wide = graph.dense(state, packed, [f"{at}fi"], width)
-        wide = graph.node("Gelu", [wide], domain=_MICROSOFT)
-        wide = graph.dense(wide, packed, [f"{at}fo"], inner)
-        state = graph.norm(graph.node("Add", [wide, state]), packed, f"{at}oln")
-    ends = [_value(name, (1, "tokens", width), _FLOAT) for name in ("embedded", state)]
-    path.write_bytes(graph.model(*ends))
+        seen = encoder.dense(state, packed, [f"{at}{part}" for part in "qkv"], width)
+        seen = encoder.attention(seen, at, heads, width // heads)
+        seen = encoder.dense(seen, packed, [f"{at}ao"], width)
+        state = encoder.norm(encoder.node("Add", [seen, state]), packed, f"{at}aln")
+        wide = encoder.dense(state, packed, [f"{at}fi"], width)
+        wide = encoder.node("Gelu", [wide], domain=_MICROSOFT)
+        wide = encoder.dense(wide, packed, [f"{at}fo"], inner)
+        state = encoder.norm(encoder.node("Add", [wide, state]), packed, f"{at}oln")
+    for ends, name in ((encoder.graph.input, "embedded"), (encoder.graph.output, state)):
+        tensor = ends.add(name=name).type.tensor_type
+        tensor.elem_type = _FLOAT
+        for size in (1, "tokens", width):
+            tensor.shape.dim.add(**{"dim_param" if isinstance(size, str) else "dim_value": size})
+    path.write_bytes(encoder.model.SerializeToString(deterministic=True))
 
 
 _Option = float | tuple[int, ...]
@@ -198,13 +271,17 @@ _Option = float | tuple[int, ...]
 _HEADS = (0, 2, 1, 3)
 
 
-class _Graph:
+class _Encoder:
+    """A model that grows node by node; methods return the name of what they compute."""
+
     def __init__(self) -> None:
-        self._parts: list[_Field] = []
-        self._nodes = 0
+        self.model = _model_class()(ir_version=_IR)
+        for domain, version in (("", _OPSET), (_MICROSOFT, 1)):
+            self.model.opset_import.add(domain=domain, version=version)
+        self.graph = self.model.graph
+        self.graph.name = "e5"
 
     def node(self, kind: str, given: list[str], *, domain: str = "", **options: _Option) -> str:
-        """Returns the name of its output."""
         return self._node(kind, given, 1, domain, options)[0]
 
     def attention(self, given: str, name: str, heads: int, size: int) -> str:
@@ -228,18 +305,24 @@ class _Graph:
     def _node(
         self, kind: str, given: list[str], makes: int, domain: str, options: dict[str, _Option]
     ) -> list[str]:
-        self._nodes += 1
-        names = [f"n{self._nodes}.{i}" for i in range(makes)]
-        fields: list[_Field] = [*((1, one) for one in given), *((2, name) for name in names)]
-        fields += [(4, kind), *((5, _option(*one)) for one in options.items()), (7, domain)]
-        self._parts.append((1, fields))
+        names = [f"n{len(self.graph.node)}.{i}" for i in range(makes)]
+        node = self.graph.node.add(op_type=kind, input=given, output=names, domain=domain)
+        for name, value in options.items():
+            if isinstance(value, tuple):
+                node.attribute.add(name=name, ints=value, type=_INTS)
+            elif isinstance(value, float):
+                node.attribute.add(name=name, f=value, type=_FLOAT)
+            else:
+                node.attribute.add(name=name, i=value, type=_INT)
         return names
 
     def constant(self, name: str, values: npt.NDArray[np.generic]) -> str:
-        kind = _KINDS[values.dtype.str[1:]]
-        raw = np.ascontiguousarray(values).tobytes()
-        dims: list[_Field] = [(1, size) for size in values.shape]
-        self._parts.append((5, [*dims, (2, kind), (8, name), (9, raw)]))
+        self.graph.initializer.add(
+            name=name,
+            dims=values.shape,
+            data_type=_ELEMENTS[values.dtype.str[1:]],
+            raw_data=np.ascontiguousarray(values).tobytes(),
+        )
         return name
 
     def dense(self, given: str, packed: Packed, names: list[str], width: int) -> str:
@@ -261,54 +344,3 @@ class _Graph:
         return self.node(
             "LayerNormalization", [given, *constants], axis=-1, epsilon=float(packed.epsilon)
         )
-
-    def model(self, given: list[_Field], made: list[_Field]) -> bytes:
-        """given, made: the values that go in and come out (`_value`)."""
-        versions: list[_Field] = [
-            (8, [(1, domain), (2, version)]) for domain, version in (("", _OPSET), (_MICROSOFT, 1))
-        ]
-        graph = [*self._parts, (2, "e5"), (11, given), (12, made)]
-        return _encoded([(1, _IR), *versions, (7, graph)])
-
-
-def _value(name: str, dims: Sequence[int | str], kind: int) -> list[_Field]:
-    """A value of that shape; a size that is not known has a name."""
-    sizes: list[_Field] = [(1, [(2 if isinstance(size, str) else 1, size)]) for size in dims]
-    return [(1, name), (2, [(1, [(1, kind), (2, sizes)])])]
-
-
-def _option(name: str, value: _Option) -> list[_Field]:
-    if isinstance(value, tuple):
-        return [(1, name), *((8, one) for one in value), (20, 7)]
-    return (
-        [(1, name), (2, value), (20, 1)]
-        if isinstance(value, float)
-        else [(1, name), (3, value), (20, 2)]
-    )
-
-
-#: Of a protocol buffer: its number and its value, a list being a message within.
-_Field = tuple[int, "int | float | str | bytes | list[_Field]"]
-
-
-def _encoded(fields: list[_Field]) -> bytes:
-    out = bytearray()
-    for number, value in fields:
-        if isinstance(value, int):
-            out += _varint(number << 3) + _varint(value & (2**64 - 1))
-        elif isinstance(value, float):
-            out += _varint(number << 3 | 5) + struct.pack("<f", value)
-        else:
-            data = _encoded(value) if isinstance(value, list) else value
-            data = data.encode() if isinstance(data, str) else data
-            out += _varint(number << 3 | 2) + _varint(len(data)) + data
-    return bytes(out)
-
-
-def _varint(value: int) -> bytes:
-    out = bytearray()
-    while value > 0x7F:
-        out.append(value & 0x7F | 0x80)
-        value >>= 7
-    out.append(value)
-    return bytes(out)
