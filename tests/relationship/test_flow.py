@@ -292,9 +292,9 @@ def test_a_week_later_a_speaker_is_told_what_is_left_of_the_reading() -> None:
     later = found.sessions[1].lines[0]
     read = found.sessions[1].moments[0].stances
     assert read["b_to_a"].reading.vector is not None
-    assert later.told is not None and later.told.values == (2, 1, 0)
+    assert later.prompt_vector is not None and later.prompt_vector.values == (2, 1, 0)
     within = found.sessions[0].lines[1]
-    assert within.told is not None and within.told.TaskOriented == -1
+    assert within.prompt_vector is not None and within.prompt_vector.TaskOriented == -1
 
 
 def test_lite_asks_once_and_is_shown_the_latest_lines() -> None:

@@ -51,7 +51,7 @@ def reply(power: Any) -> VectorReply:
 def test_a_number_is_used_or_mended_on_record(given: Any, used: int, why: str) -> None:
     reading = reply(given).read()
     assert reading.vector is not None and reading.vector.values == (used, -1, 0)
-    assert [(r.dimension, r.given, r.used, r.why) for r in reading.repairs] == (
+    assert [(r.dimension, r.raw, r.used, r.why) for r in reading.repairs] == (
         [("Power", given, used, why)] if why else []
     )
 
@@ -135,7 +135,7 @@ def test_a_vector_that_is_mended_is_used_and_its_repair_is_kept(
     turn = exported(tmp_path / "run")[0]
     assert turn["rr"]["b_to_a"] == {"Power": 3, "Intimacy": 1, "TaskOriented": -1}
     (one, two, three) = turn["rr"]["by_speaker"]["三浦 拓海"]["repairs"]
-    assert (one["given"], one["used"], two["given"], three["given"]) == (2.6, 3, "+1", -1.2)
+    assert (one["raw"], one["used"], two["raw"], three["raw"]) == (2.6, 3, "+1", -1.2)
 
 
 def test_questions_that_fail_leave_no_reading_and_ask_for_no_vector(

@@ -100,8 +100,8 @@ def _talk(key: str, talk: Conversation) -> Talk:
             lines.append(Utterance(session.number, line.turn, talk.names[line.speaker], line.text))
             if line.injected:
                 injected.add((session.number, line.turn))
-            if line.told is not None:
-                prompt_vectors[session.number, line.turn] = line.told
+            if line.prompt_vector is not None:
+                prompt_vectors[session.number, line.turn] = line.prompt_vector
         for moment in session.moments:
             vectors_now: Vectors = tuple(
                 stance.reading.vector if (stance := moment.stances.get(way)) else None

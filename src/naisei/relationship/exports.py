@@ -124,7 +124,11 @@ def agent_json(pair: Pair, talk: Conversation, who: AgentId) -> dict[str, Any]:
                 "dia_id": line.id,
                 "time": line.time.isoformat(),
                 "injected": line.injected,
-                **({} if line.told is None else {"told": line.told.model_dump()}),
+                **(
+                    {}
+                    if line.prompt_vector is None
+                    else {"prompt_vector": line.prompt_vector.model_dump()}
+                ),
             }
             for line in session.lines
         ]

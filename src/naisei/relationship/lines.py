@@ -101,7 +101,7 @@ def _reading(reflection: Reflection, names: Mapping[Any, str]) -> Line:
     values = zip(map(dimension_name, DIMENSIONS), vector.values, strict=True)
     numbers = say("、", ", ").join(f"{name} {signed(value)}" for name, value in values)
     repairs = "".join(
-        f"  [{repair.dimension}: {repair.given} → {repair.used}, {repair.why}]"
+        f"  [{repair.dimension}: {repair.raw} → {repair.used}, {repair.why}]"
         for repair in reflection.reading.repairs
     )
     return Line(f"{way}: {numbers}{repairs}", tone="dim", more=more)

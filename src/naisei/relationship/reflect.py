@@ -206,7 +206,7 @@ def next_line(
         text=text,
         time=rules.clock.turn(number, turn, rules.turns),
         injected=injected is not None,
-        told=injected,
+        prompt_vector=injected,
     )
 
 

@@ -206,7 +206,7 @@ class _Links:
                     None if vector is None else dict(zip(DIMENSIONS, vector.values, strict=True)),
                     stance.reading.failure,
                     [
-                        f"{r.dimension}: {r.given} → {r.used} ({r.why})"
+                        f"{r.dimension}: {r.raw} → {r.used} ({r.why})"
                         for r in stance.reading.repairs
                     ],
                     made.get(way),

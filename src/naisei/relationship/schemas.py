@@ -136,7 +136,7 @@ class Moment(_Frozen):
 
 class Line(_Frozen):
     """One utterance. id: as in streams and evidence. injected: whether the prompt contained the
-    speaker's reading; told: its faded value."""
+    speaker's reading; prompt_vector: its faded value."""
 
     id: str
     session: int
@@ -145,7 +145,7 @@ class Line(_Frozen):
     text: str
     time: datetime
     injected: bool = False
-    told: RelationVector | None = None
+    prompt_vector: RelationVector | None = None
 
 
 class Session(_Frozen):

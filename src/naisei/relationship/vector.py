@@ -55,12 +55,12 @@ class RelationVector(BaseModel):
 
 
 class Repair(BaseModel):
-    """One repaired number. why: `rounded`, `read from text`, or both."""
+    """One repaired number. raw: what the model wrote. why: `rounded`, `read from text`, or both."""
 
     model_config = ConfigDict(frozen=True)
 
     dimension: str
-    given: JsonValue
+    raw: JsonValue
     used: int
     why: str
 
@@ -163,7 +163,7 @@ class VectorReply(BaseModel):
                 if one.reason.strip() or one.evidence
             ),
             repairs=tuple(
-                Repair(dimension=name, given=replies[name].value, used=used, why=why)
+                Repair(dimension=name, raw=replies[name].value, used=used, why=why)
                 for name, (used, why) in numbers.items()
                 if why
             ),
