@@ -37,8 +37,8 @@ from naisei.system.declare import Experiment
 from naisei.system.registry import declared, digest_of
 from naisei.system.spelled import as_command, as_python
 from naisei.web.html import fragment, page_response
-from naisei.web.pages.runs import study
 from naisei.web.pages.runs.commands import commands_of
+from naisei.web.pages.runs.compared import show_study
 from naisei.web.pages.runs.lists import (
     RunAddress,
     annotations_of,
@@ -143,7 +143,7 @@ async def show(request: Request) -> Response:
     """`GET /runs/show/<run>?text=&outcome=&sort=&desc=&from=`; `?at=N` leads to an episode."""
     server, place = server_of(request), place_of(request)
     if is_study(place.path):
-        return await study.show(request, place)
+        return await show_study(request, place)
     asked = TableQuery.of(request)
     at = request.query_params.get("at", "")
 
