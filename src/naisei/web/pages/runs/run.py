@@ -101,16 +101,24 @@ class TableQuery:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Some rows. notes: on episodes; cost: of the episode; total: how many fit in all; next: where
-    the next part begins. priced, counted: whether any has a price, or tokens, at all."""
+    """Some rows. cost: of the episode; total: how many fit in all; next: where the next part
+    begins; notes: on episodes."""
 
     rows: Sequence[tuple[EpisodeOutcome, Cost]]
-    notes: Mapping[str, str]
     total: int
     next: int | None
     asked: TableQuery
-    priced: bool
-    counted: bool
+    notes: Mapping[str, str]
+
+    @property
+    def priced(self) -> bool:
+        """Whether any row has a price."""
+        return any(cost.usd is None or cost.usd > 0 for _, cost in self.rows)
+
+    @property
+    def counted(self) -> bool:
+        """Whether any row has tokens."""
+        return any(cost.tokens for _, cost in self.rows)
 
 
 @dataclass(slots=True)
@@ -291,11 +299,11 @@ def _table(
     after = asked.start + len(part)
     made = [(row, found[row.episode]) for row in part]
     if after < len(rows):
-        return _made(made, len(rows), after, asked, notes)
+        return Table(made, len(rows), after, asked, notes)
     if asked.outcome or len(overview.rows) >= overview.total:
-        return _made(made, len(rows), None, asked, notes)
+        return Table(made, len(rows), None, asked, notes)
     going = _going(directory, replace(asked, start=0), notes)
-    return _made([*made, *going.rows], len(rows) + going.total, None, asked, notes)
+    return Table([*made, *going.rows], len(rows) + going.total, None, asked, notes)
 
 
 def _going(directory: RunDirectory, asked: TableQuery, notes: Mapping[str, str]) -> Table:
@@ -307,25 +315,7 @@ def _going(directory: RunDirectory, asked: TableQuery, notes: Mapping[str, str])
         for x in page.lines
     ]
     cost = costs_of(directory.log, [row.episode for row in rows])
-    return _made([(row, cost[row.episode]) for row in rows], page.total, page.next, asked, notes)
-
-
-def _made(
-    rows: Sequence[tuple[EpisodeOutcome, Cost]],
-    total: int,
-    after: int | None,
-    asked: TableQuery,
-    notes: Mapping[str, str],
-) -> Table:
-    return Table(
-        rows,
-        notes,
-        total,
-        after,
-        asked,
-        priced=any(cost.usd is None or cost.usd > 0 for _, cost in rows),
-        counted=any(cost.tokens for _, cost in rows),
-    )
+    return Table([(row, cost[row.episode]) for row in rows], page.total, page.next, asked, notes)
 
 
 def _order(sort: str, row: EpisodeOutcome, cost: Cost | None) -> tuple[bool, Any]:
