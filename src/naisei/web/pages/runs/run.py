@@ -18,7 +18,7 @@ from starlette.responses import RedirectResponse, Response
 
 from naisei.lang import language, say
 from naisei.runs.annotations import together, written_on
-from naisei.runs.charts import Chart, Point, table_chart
+from naisei.runs.charts import Chart, Drawn, Point, table_chart
 from naisei.runs.directory import RunDirectory
 from naisei.runs.frozen import Frozen
 from naisei.runs.lock import locked
@@ -200,7 +200,7 @@ def _charts(
 ) -> list[tuple[str, str]]:
     """Titles and drawings: from tables and the system's own charts."""
     tables = [made for t in kept.summary.tables if (made := table_chart(t))]
-    drawn = [(made.title, made.svg()) for made in tables]
+    drawn = [(made.title, _spaced(made).svg()) for made in tables]
     experiment = _experiment(directory.frozen)
     if experiment is not None and experiment.charts:
         module, _, function = experiment.charts.partition(":")
@@ -213,6 +213,11 @@ def _charts(
             charts = ()  # results of another version: its tables are shown all the same
         drawn += [(chart.title, _chart(place, chart)) for chart in charts]
     return [(title, svg) for title, svg in drawn if svg]
+
+
+def _spaced(drawn: Drawn) -> Drawn:
+    """With names of kinds as words: without underscores."""
+    return replace(drawn, rows=[replace(r, label=r.label.replace("_", " ")) for r in drawn.rows])
 
 
 def _chart(place: RunAddress, chart: Chart) -> str:
