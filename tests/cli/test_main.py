@@ -26,7 +26,7 @@ def raising(
     monkeypatch.setenv("NAISEI_LANG", "en")
     monkeypatch.delenv("NAISEI_DEBUG", raising=False)
     monkeypatch.setattr("platformdirs.user_log_dir", lambda name: str(tmp_path / "log"))
-    commands = {**app_module._OTHERS, "toy": ("naisei_cli_toy:app", ("例", "Toy."))}
+    commands = {**app_module._OTHERS, "toy": ("naisei_cli_toy:app", "例", "Toy.")}
     monkeypatch.setattr(app_module, "_OTHERS", commands)
 
     def run(error: BaseException, *options: str) -> tuple[int, str]:

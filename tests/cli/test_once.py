@@ -26,7 +26,7 @@ def commands(command: Any, path: str) -> Iterator[tuple[str, Any]]:
 
 def every() -> Iterator[tuple[str, Any]]:
     yield "naisei", get_command(app)
-    for name, (place, _) in _OTHERS.items():
+    for name, (place, *_) in _OTHERS.items():
         module, _, attribute = place.partition(":")
         found = get_command(getattr(import_module(module), attribute))
         yield from commands(refuse_repeats(found), name)

@@ -76,7 +76,7 @@ def test_an_episode_gets_a_thumb_and_becomes_an_instance(
         page.goto(page.locator("#rows a").first.get_attribute("href"))
         page.locator('button[name="thumb"][value="bad"]').click()
         page.locator('button[name="thumb"][value="bad"][aria-pressed="true"]').wait_for()
-        page.locator("summary", has=page.locator("text=データの 1 件にする")).click()
+        page.locator("summary", has=page.locator("text=データに加える")).click()
         page.locator("#set").fill("gold=twelve")
         page.get_by_role("button", name="データに加える").click()
         page.locator("#notice .notice", has_text="twelve").wait_for()

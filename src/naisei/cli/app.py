@@ -17,66 +17,54 @@ from naisei import __version__, lang
 from naisei.cli import errors
 from naisei.cli.profile import defaults
 from naisei.lang import say
-from naisei.system.registry import BUILT_IN, Text, find_system, system_in, system_names
+from naisei.system.registry import BUILT_IN, find_system, system_in, system_names
 
-#: Other sub-commands → module of the typer app, and help.
-_OTHERS: dict[str, tuple[str, Text]] = {
+#: Other sub-commands → module of the typer app, and help in Japanese and English.
+_OTHERS: dict[str, tuple[str, str, str]] = {
     "talk": (
         "naisei.agent.command:app",
-        (
-            "一人の相手と話す: 聞き返し、動き、資料で答え、確かめてから話す",
-            "Talk with one agent that asks, acts, answers from documents and checks what it says.",
-        ),
+        "一人の相手と話す: 聞き返し、動き、資料で答え、確かめてから話す",
+        "Talk with one agent that asks, acts, answers from documents and checks what it says.",
     ),
     "serve": (
         "naisei.web.options:app",
-        (
-            "ブラウザで使う: 各エージェントと話し、実行を見る・比べる",
-            "Everything in the browser: talk to each agent, look at runs.",
-        ),
+        "ブラウザで使う: 各エージェントと話し、実行を見る・比べる",
+        "Everything in the browser: talk to each agent, look at runs.",
     ),
     "demo": (
         "naisei.cli.demo:app",
-        ("すべてのシステムのデモ", "A demonstration of every system."),
+        "すべてのシステムのデモ",
+        "A demonstration of every system.",
     ),
     "reproduce": (
         "naisei.cli.reproduce:app",
-        (
-            "論文・資料の表と図を一つのコマンドで作る",
-            "Every table and figure of a source in one command.",
-        ),
+        "論文・資料の表と図を一つのコマンドで作る",
+        "Every table and figure of a source in one command.",
     ),
     "runs": (
         "naisei.cli.runs:app",
-        (
-            "実行記録を見る・再開する・比べる・書き出す",
-            "List, show, resume, compare and export runs.",
-        ),
+        "実行記録を見る・再開する・比べる・書き出す",
+        "List, show, resume, compare and export runs.",
     ),
     "data": (
         "naisei.cli.data:app",
-        (
-            "同梱データを見る・検証する・書き出す",
-            "List, show, validate and export the bundled data.",
-        ),
+        "同梱データを見る・検証する・書き出す",
+        "List, show, validate and export the bundled data.",
     ),
     "mcp": (
         "naisei.doors.commands:mcp_app",
-        (
-            "MCP のサーバー: 各システムをツールとして使う",
-            "An MCP server: the systems as tools, runs as resources.",
-        ),
+        "MCP のサーバー: 各システムをツールとして使う",
+        "An MCP server: the systems as tools, runs as resources.",
     ),
     "proxy": (
         "naisei.doors.commands:proxy_app",
-        (
-            "モデルの前に立つプロキシ: 聞き返す、検査する、資料で答える、覚える",
-            "A proxy before any model: asks back, checks lines, answers from documents, remembers.",
-        ),
+        "モデルの前に立つプロキシ: 聞き返す、検査する、資料で答える、覚える",
+        "A proxy before any model: asks back, checks lines, answers from documents, remembers.",
     ),
     "models": (
         "naisei.models.cli:app",
-        ("モデルを調べる・取得する", "Check models and pull the embedded one."),
+        "モデルを調べる・取得する",
+        "Check models and pull the embedded one.",
     ),
 }
 
@@ -90,7 +78,7 @@ class _Lazy(TyperGroup):
         for name in system_names():
             built_in = BUILT_IN.get(name)
             self.add_command(TyperCommand(name, help=built_in and say(*built_in)))
-        for name, (_, about) in _OTHERS.items():
+        for name, (_, *about) in _OTHERS.items():
             self.add_command(TyperCommand(name, help=say(*about)))
 
     def invoke(self, ctx: Any) -> Any:

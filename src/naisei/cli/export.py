@@ -32,6 +32,11 @@ def print_text(text: str) -> None:
     print(visible(text))
 
 
+def print_either(as_json: bool, value: object, text: str) -> None:
+    """A result for programs, or for people."""
+    print(json_text(value) if as_json else visible(text))
+
+
 def write(text: str, to: Path | None) -> None:
     if to is None:
         sys.stdout.write(_printable(text))
@@ -128,7 +133,7 @@ def _export_inspect(directory: Path, output: Path | None, *, as_json: bool) -> N
     path = output or directory / "log.eval"
     _check_output(path)
     export_log(directory, path)
-    print(json_text({"output": str(path)}) if as_json else path)
+    print_either(as_json, {"output": str(path)}, str(path))
 
 
 def _export_table(table: Frame, form: str, output: Path | None, *, as_json: bool) -> None:
@@ -172,7 +177,4 @@ def report(
                 return
             path = output or run.path / f"report.{'md' if form == 'markdown' else 'csv'}"
             write(text, path)
-    if printed.as_json:
-        print_json({"report": str(path)})
-    else:
-        print(path)
+    print_either(printed.as_json, {"report": str(path)}, str(path))

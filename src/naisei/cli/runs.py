@@ -22,7 +22,7 @@ from naisei.cli.episodes import (
     keep,
     search,
 )
-from naisei.cli.export import Output, export, print_json, print_text, report, write
+from naisei.cli.export import Output, export, print_either, print_json, print_text, report, write
 from naisei.cli.parameters import with_options
 from naisei.cli.printing import print_result, print_tables
 from naisei.core import InputError, Where
@@ -272,10 +272,7 @@ def check(directory: Dir, printed: Printed) -> None:
     from naisei.runs.repair import checked
 
     found = checked(directory)
-    if printed.as_json:
-        print_json(found.to_json())
-    else:
-        print_text(found.text())
+    print_either(printed.as_json, found.to_json(), found.text())
     if found.damages:
         raise typer.Exit(2)
 
@@ -291,10 +288,7 @@ def repair(directory: Dir, printed: Printed) -> None:
     from naisei.runs.repair import repaired
 
     done = repaired(directory)
-    if printed.as_json:
-        print_json(done.to_json())
-    else:
-        print_text(done.text())
+    print_either(printed.as_json, done.to_json(), done.text())
 
 
 def continue_run(path: Path, options: RunOptions, *, as_json: bool = False) -> int:

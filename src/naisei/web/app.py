@@ -22,10 +22,18 @@ from starlette.routing import Route
 
 from naisei import serving
 from naisei.http import Guard, health
-from naisei.lang import Language, say, speaking
+from naisei.lang import Language, speaking
 from naisei.serving import Ready
 from naisei.web.conversations.routes import routes as conversation_routes
-from naisei.web.html import STATIC, THEME_COOKIE, form_fields, handlers, page_response, prepare
+from naisei.web.html import (
+    STATIC,
+    THEME_COOKIE,
+    Refused,
+    form_fields,
+    handlers,
+    page_response,
+    prepare,
+)
 from naisei.web.middleware import (
     LANGUAGE_COOKIE,
     LocaleMiddleware,
@@ -106,7 +114,7 @@ async def _let_in(request: Request) -> Response:
     visitors = server_of(request).visitors
     given = (await form_fields(request)).get("token", "")
     if not visitors.knows(request.scope, given):
-        raise HTTPException(401, say("トークンが違います", "wrong token"))
+        raise Refused(401, "トークンが違います", "wrong token")
     response = Response(status_code=204, headers={"HX-Redirect": "/"})
     response.headers.append("set-cookie", visitors.key(secure=request.url.scheme == "https"))
     return response

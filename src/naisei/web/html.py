@@ -214,6 +214,19 @@ _HIDDEN = ("step", "e", "token")
 _LOG = logging.getLogger("naisei.web")
 
 
+class Refused(HTTPException):
+    """A request that is answered by an error page: status, and the message in both languages."""
+
+    def __init__(self, status: int, ja: str, en: str) -> None:
+        super().__init__(status, say(ja, en))
+
+
+def check_length(text: str, most: int) -> None:
+    """Raises `HTTPException` (413) for a text of more characters."""
+    if problem := lengths.too_long(text, most):
+        raise HTTPException(413, problem)
+
+
 def refusal(
     status: int,
     message: str,

@@ -8,15 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import ValidationError
-from starlette.exceptions import HTTPException
 
 from naisei.core import InputError
 from naisei.files import output_error
-from naisei.lang import say
 from naisei.lengths import KEPT_DAYS, KEPT_IN_ALL, KEPT_OF_ONE
 from naisei.runs.directory import remove
 from naisei.runs.frozen import Frozen
 from naisei.web.conversations.kind import SYSTEM, ConversationConfig
+from naisei.web.html import Refused
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +36,13 @@ class Entry:
 def check_room(folder: Path, own: Path) -> None:
     """Check the limits on stored conversations. Raises `HTTPException` (409)."""
     if sum(1 for _ in own.glob("*")) >= KEPT_OF_ONE:
-        said = say(
+        raise Refused(
+            409,
             f"会話は {KEPT_OF_ONE:,} 件までです。要らないものを消してください",
             f"at most {KEPT_OF_ONE:,} conversations; please remove some",
         )
-        raise HTTPException(409, said)
     if sum(1 for _ in folder.glob("*/*")) >= KEPT_IN_ALL:
-        said = say("このサーバーの会話はもういっぱいです", "this server can keep no more")
-        raise HTTPException(409, said)
+        raise Refused(409, "このサーバーの会話はもういっぱいです", "this server can keep no more")
 
 
 def expire(state: Path, now: float | None = None) -> int:

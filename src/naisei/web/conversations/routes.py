@@ -31,13 +31,13 @@ from starlette.routing import Route
 
 from naisei.core import InputError
 from naisei.lang import say
-from naisei.lengths import FIELD, too_long
+from naisei.lengths import FIELD
 from naisei.runs.asking import NotAsked
 from naisei.system.config import Flag, flags_of
 from naisei.system.declare import Experiment
 from naisei.system.execute import check_models
 from naisei.web.conversations.kind import ConversationKind, PageConversation, Panel
-from naisei.web.html import form_fields, page_response
+from naisei.web.html import Refused, check_length, form_fields, page_response
 from naisei.web.state import server_of
 from naisei.web.visitors import without_script
 
@@ -79,8 +79,7 @@ async def answer(request: Request) -> Response:
 
 def _fits(request: Request, fields: Mapping[str, str]) -> None:
     for value in fields.values():
-        if told := too_long(value, server_of(request).options.max_message):
-            raise HTTPException(413, told)
+        check_length(value, server_of(request).options.max_message)
 
 
 async def _answered(
@@ -91,7 +90,7 @@ async def _answered(
     except NotAsked as error:
         raise HTTPException(409, error.message) from None
     except TimeoutError:
-        raise HTTPException(503, say("保存できませんでした", "it could not be stored")) from None
+        raise Refused(503, "保存できませんでした", "it could not be stored") from None
 
 
 async def _gone_on(request: Request, conversation: PageConversation) -> Response:
@@ -108,7 +107,7 @@ async def events(request: Request) -> Response:
     conversation = await _requested(request)
     after = request.headers.get("last-event-id") or request.query_params.get("after", "0")
     if not after.isdecimal():
-        raise HTTPException(400, say("番号ではありません", "no number"))
+        raise Refused(400, "番号ではありません", "no number")
     return EventSourceResponse(_event_stream(request, conversation, int(after[:9])), ping=_PING)
 
 
@@ -264,7 +263,7 @@ def model_field(request: Request, fields: Mapping[str, str]) -> str | None:
     options = server_of(request).options
     chosen = fields.get("model", "")
     if chosen and chosen not in options.models:
-        raise HTTPException(422, say("そのモデルは選べません", "this model is not offered here"))
+        raise Refused(422, "そのモデルは選べません", "this model is not offered here")
     return chosen or options.model
 
 
@@ -296,8 +295,7 @@ def configured(
     given: dict[str, Any] = {"model": model} if model else {}
     for flag in flags:
         text = fields.get(flag.key, "")
-        if told := too_long(text, FIELD):
-            raise HTTPException(413, told)
+        check_length(text, FIELD)
         if text and flag.choices and text not in flag.choices:
             known = ", ".join(map(str, flag.choices))
             raise InputError(

@@ -34,6 +34,7 @@ from naisei.web.conversations.kind import (
     ConversationRun,
     PageConversation,
 )
+from naisei.web.html import Refused
 from naisei.web.visitors import Visitor
 
 C = TypeVar("C", bound=BaseModel)
@@ -280,12 +281,10 @@ class Conversations:
             kind = self._kinds[frozen.kind]
             return PageConversation(id, kind, frozen, directory, self._rested, shared=self._shared)
         except (KeyError, ValidationError):
-            raise HTTPException(
+            raise Refused(
                 410,
-                say(
-                    "この会話は別のバージョンの naisei で始めたもので、もう開けません",
-                    "this was begun under another version of naisei and cannot be opened",
-                ),
+                "この会話は別のバージョンの naisei で始めたもので、もう開けません",
+                "this was begun under another version of naisei and cannot be opened",
             ) from None
 
     async def _put_away(self, key: str) -> None:
@@ -344,4 +343,4 @@ class Conversations:
 
 
 def _none() -> HTTPException:
-    return HTTPException(404, say("そのような会話はありません", "no such conversation"))
+    return Refused(404, "そのような会話はありません", "no such conversation")

@@ -8,7 +8,6 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.routing import Route
 
@@ -37,6 +36,7 @@ from naisei.web.conversations.kind import (
     PageConversation,
 )
 from naisei.web.conversations.routes import model_field, page_routes
+from naisei.web.html import Refused
 from naisei.web.pages import Page
 from naisei.web.pages.agent_mind import mind_panels, reply_sources
 from naisei.web.pages.assistant import PERSON
@@ -162,7 +162,7 @@ async def _begin(request: Request, fields: Mapping[str, str]) -> tuple[AgentConf
     server = server_of(request)
     name = fields.get("persona", "robot")
     if name not in shipped():  # no file of this machine is ever read
-        raise HTTPException(422, say("その相手はいません", "no such persona"))
+        raise Refused(422, "その相手はいません", "no such persona")
     persona, model = load_persona(name), model_field(request, fields)
     if documents := server.options.documents:
         persona = persona.model_copy(update={"documents": str(documents)})

@@ -9,7 +9,6 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
 from naisei import entries
@@ -22,7 +21,7 @@ from naisei.clarify.person import Person
 from naisei.clarify.schemas import ActionSet, Language, Scene, UserInfo
 from naisei.core import Event
 from naisei.lang import language, say
-from naisei.lengths import FIELD, too_long
+from naisei.lengths import FIELD
 from naisei.models.embedders import KeptEmbedder, open_embedder
 from naisei.runs.conversation import Prepared
 from naisei.system.config import Parameters
@@ -33,7 +32,7 @@ from naisei.web.conversations.kind import (
     Panel,
 )
 from naisei.web.conversations.routes import model_field, page_routes
-from naisei.web.html import fragment
+from naisei.web.html import Refused, check_length, fragment
 from naisei.web.pages import Page
 from naisei.web.state import server_of
 
@@ -179,7 +178,7 @@ async def _begin(request: Request, fields: Mapping[str, str]) -> tuple[Assistant
     model = model_field(request, fields)
     agents = await asyncio.to_thread(_agents, model)
     if (agent := fields.get("agent", agents[0])) not in agents:
-        raise HTTPException(422, say("その助手は使えません", "this agent is not available"))
+        raise Refused(422, "その助手は使えません", "this agent is not available")
     scene = await _scene(fields, spoken)
     person = await asyncio.to_thread(Person.load, PERSON, server.folder(request.state.visitor))
     needs = calls_model(agent)
@@ -200,12 +199,11 @@ async def _scene(fields: Mapping[str, str], spoken: Language) -> Scene:
     if fields.get("scene", "own") != "own":
         found = (await asyncio.to_thread(_scenes, spoken)).get(fields["scene"])
         if found is None:
-            raise HTTPException(422, say("その状況はありません", "no such situation"))
+            raise Refused(422, "その状況はありません", "no such situation")
         return found
     place, around, holding = (fields.get(n, "") for n in ("place", "around", "holding"))
     for given in (place, around, holding):
-        if told := too_long(given, FIELD):
-            raise HTTPException(413, told)
+        check_length(given, FIELD)
     seen = _things(around)
     return Scene(
         id="own",

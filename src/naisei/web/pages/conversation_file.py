@@ -9,7 +9,6 @@ from pathlib import PurePath
 from typing import Any
 
 from starlette.datastructures import UploadFile
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -33,7 +32,7 @@ from naisei.relationship.vector import DIMENSIONS
 from naisei.text_files import text_of
 from naisei.transcripts import Transcript, parse_transcripts, preview
 from naisei.web.conversations.routes import model_field
-from naisei.web.html import page_response
+from naisei.web.html import Refused, page_response
 from naisei.web.state import server_of
 
 _PATH = "/relationship/file"
@@ -58,7 +57,7 @@ async def _file(request: Request) -> Response:
             data, name = fields.get("text", "").encode(), fields.get("name") or "pasted.txt"
     if len(data) > 2 * most or (len(data) > most and "name" not in fields):
         kilo = most // 1000
-        raise HTTPException(413, say(f"{kilo} KB までです", f"at most {kilo} KB"))
+        raise Refused(413, f"{kilo} KB までです", f"at most {kilo} KB")
     async with _READING:
         text = text_of(data, name).replace("\r\n", "\n")
         dialogue, shown = await asyncio.to_thread(_read, text, name, fields)
@@ -92,7 +91,7 @@ async def _rated_by_model(request: Request, dialogue: Dialogue, fields: dict[str
     """
     model = model_field(request, fields)
     if model is None:
-        raise HTTPException(422, say("モデルがありません", "this server has no model"))
+        raise Refused(422, "モデルがありません", "this server has no model")
     if len(dialogue.lines) > _RATED:
         raise InputError(
             say(
@@ -126,7 +125,7 @@ def _read(text: str, name: str, fields: dict[str, str]) -> tuple[Dialogue | None
         two = []
     dialogue = None
     if len(two) == 2 and two[0] == two[1]:
-        raise HTTPException(422, say("ちがう二人を選んでください", "choose two different speakers"))
+        raise Refused(422, "ちがう二人を選んでください", "choose two different speakers")
     if two:
         dialogue = dialogue_of(found, name, two)
     elif len(found.speakers) < 3:

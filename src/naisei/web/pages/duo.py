@@ -8,7 +8,6 @@ from functools import lru_cache
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
 from naisei.core import AskUser, Chat, Event, Flow, Remember, Say, Status, Where
@@ -22,7 +21,7 @@ from naisei.director.schemas import Draft, TalkResult, Turn
 from naisei.director.state import TalkRecorder, TalkState
 from naisei.director.voice_learning import exchanges
 from naisei.lang import language, say
-from naisei.lengths import FIELD, too_long
+from naisei.lengths import FIELD
 from naisei.runs.conversation import Prepared
 from naisei.runs.lines import Line, folded
 from naisei.system.config import Parameters
@@ -35,6 +34,7 @@ from naisei.web.conversations.kind import (
     Panel,
 )
 from naisei.web.conversations.routes import model_field, number_field, page_routes
+from naisei.web.html import Refused, check_length
 from naisei.web.pages import Page
 from naisei.web.pages.profiles import profile_field
 from naisei.web.replays.director import spoken_lines, talk_state
@@ -210,15 +210,14 @@ async def _begin(request: Request, fields: Mapping[str, str]) -> tuple[DuoConfig
     profiles = _profile(chosen[0], own), _profile(chosen[1], own)
     cast = tuple(parse_character(text, place=say("プロフィール", "profile")) for text in profiles)
     if cast[0].id == cast[1].id:
-        told = say(
+        raise Refused(
+            422,
             f"ふたりとも id が {cast[0].id} です。別のふたりを選ぶか、id を変えてください",
             f"both have the id {cast[0].id}: choose two characters, or change the id",
         )
-        raise HTTPException(422, told)
     topic, scene = fields.get("topic", ""), fields.get("place", "")
     for given in (topic, scene):
-        if told := too_long(given, FIELD):
-            raise HTTPException(413, told)
+        check_length(given, FIELD)
     config = DuoConfig(
         profiles=profiles,
         played=_played(fields.get("played", "none"), cast, model),
@@ -237,7 +236,7 @@ def _profile(name: str, own: str) -> str:
     if name == "own":
         return own
     if name not in {character.id for character in shipped()}:
-        raise HTTPException(422, say("そのキャラクターはいません", "no such character"))
+        raise Refused(422, "そのキャラクターはいません", "no such character")
     return shipped_profile(name)
 
 

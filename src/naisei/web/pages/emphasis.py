@@ -9,7 +9,6 @@ from itertools import islice
 from pathlib import PurePath
 
 from starlette.datastructures import FormData, UploadFile
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -21,7 +20,7 @@ from naisei.emphasis.tag import Suggestions, TextRun, marked, paragraphs, sugges
 from naisei.emphasis.taggers.editor import bundled_tagger
 from naisei.lang import say
 from naisei.lengths import PASTED
-from naisei.web.html import page_response
+from naisei.web.html import Refused, page_response
 from naisei.web.pages import Page
 from naisei.web.state import server_of
 
@@ -70,7 +69,7 @@ async def _tag(request: Request) -> Response:
     kind = SUFFIXES.get(PurePath(name).suffix.lower())
     if kind is None:
         known = ", ".join(sorted(SUFFIXES))
-        raise HTTPException(415, say(f"受け付ける形式は {known} です", f"only {known} are taken"))
+        raise Refused(415, f"受け付ける形式は {known} です", f"only {known} are taken")
     async with _READING:
         found, rows = await asyncio.to_thread(_suggested, data, kind, name, share)
         text, lost, reviewed = await asyncio.to_thread(_marked, found, kept)
@@ -115,15 +114,13 @@ async def _uploaded(form: FormData, most: int) -> tuple[bytes, str]:
         data = str(form.get("text", "")).replace("\r\n", "\n").encode()
         name = PurePath(str(form.get("name") or "pasted.md")).name
     if not data.strip():
-        raise HTTPException(422, say("文章を入れてください", "please give a text"))
+        raise Refused(422, "文章を入れてください", "please give a text")
     if len(data) > most:
         kilo = most // 1000
-        raise HTTPException(
+        raise Refused(
             413,
-            say(
-                f"{kilo} KB までです。長い文書には naisei emphasis tag を使ってください",
-                f"at most {kilo} KB; use naisei emphasis tag for long documents",
-            ),
+            f"{kilo} KB までです。長い文書には naisei emphasis tag を使ってください",
+            f"at most {kilo} KB; use naisei emphasis tag for long documents",
         )
     return data, name
 

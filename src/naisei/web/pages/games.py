@@ -13,7 +13,6 @@ from random import Random, SystemRandom
 from typing import Any, Literal, cast, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
 from naisei import entries
@@ -53,7 +52,7 @@ from naisei.web.conversations.kind import (
     Panel,
 )
 from naisei.web.conversations.routes import model_field, page_routes
-from naisei.web.html import fragment
+from naisei.web.html import Refused, fragment
 from naisei.web.pages import Page
 from naisei.web.state import server_of
 
@@ -186,9 +185,9 @@ def _ended(handler: GameHandler, pool: ProcessPool) -> None:
 def _command(effect: AskUser, fields: Mapping[str, str]) -> str:
     text = " ".join(fields.get("text", "").split()).lower()
     if not text:
-        raise HTTPException(422, say("コマンドを入れてください", "please give a command"))
+        raise Refused(422, "コマンドを入れてください", "please give a command")
     if text.startswith("/") and text not in (STEP, REST, LEAVE):
-        raise HTTPException(422, say("そのコマンドはありません", "there is no such command"))
+        raise Refused(422, "そのコマンドはありません", "there is no such command")
     return text
 
 
@@ -237,11 +236,9 @@ _LAST = 9_999
 def wanted(kind: str, number: str) -> tuple[Wanted, int]:
     """The requested game. Raises `HTTPException` for an unknown one."""
     if kind not in get_args(Wanted):
-        raise HTTPException(
-            422, say("その種類のゲームはありません", "there is no such kind of game")
-        )
+        raise Refused(422, "その種類のゲームはありません", "there is no such kind of game")
     if not number.isdecimal() or int(number[:6]) > _LAST:
-        raise HTTPException(422, say(f"番号は 0 から {_LAST} です", f"a number from 0 to {_LAST}"))
+        raise Refused(422, f"番号は 0 から {_LAST} です", f"a number from 0 to {_LAST}")
     return cast(Wanted, kind), int(number)
 
 
@@ -302,20 +299,20 @@ async def _begin(request: Request, fields: Mapping[str, str]) -> tuple[PlayConfi
     model, mode = model_field(request, fields), fields.get("mode", "watch")
     players = await asyncio.to_thread(_players, model)
     if (agent := fields.get("agent", players[0])) not in players:
-        raise HTTPException(422, say("そのプレイヤーは使えません", "this player is not available"))
+        raise Refused(422, "そのプレイヤーは使えません", "this player is not available")
     if mode not in ("watch", "play"):
-        raise HTTPException(422, say("見るか遊ぶかを選んでください", "choose to watch or to play"))
+        raise Refused(422, "見るか遊ぶかを選んでください", "choose to watch or to play")
     if not textworld_installed():
-        raise HTTPException(
-            503, say("ゲームエンジン（textworld）が入っていません", "textworld is not installed")
+        raise Refused(
+            503, "ゲームエンジン（textworld）が入っていません", "textworld is not installed"
         )
     async with _MAKING:
         folder = server.options.state / "games"
         try:
             file = await asyncio.to_thread(make_game, kind, number, folder)
         except InstrumentFailure as failure:
-            raise HTTPException(
-                503, say("ゲームを作れませんでした", "the game could not be made")
+            raise Refused(
+                503, "ゲームを作れませんでした", "the game could not be made"
             ) from failure
     config = PlayConfig(
         file=file,

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from starlette.exceptions import HTTPException
-
-from naisei.lang import say
-from naisei.lengths import PROFILE, too_long
+from naisei.lengths import PROFILE
+from naisei.web.html import Refused, check_length
 
 
 def profile_field(fields: Mapping[str, str], sample: str, *, used: bool) -> str:
@@ -17,22 +15,17 @@ def profile_field(fields: Mapping[str, str], sample: str, *, used: bool) -> str:
         HTTPException: it is too long, asked for and empty, or written and used by nothing.
     """
     text = fields.get("profile", "").strip()
-    if told := too_long(text, PROFILE):
-        raise HTTPException(413, told)
+    check_length(text, PROFILE)
     if not used and text not in ("", sample.strip()):
-        raise HTTPException(
+        raise Refused(
             422,
-            say(
-                "書いたプロフィールが選ばれていません。「自分で書いた」ものを選ぶか、欄を空にしてください",
-                "the profile that you wrote is not chosen: choose your own, or empty its field",
-            ),
+            "書いたプロフィールが選ばれていません。「自分で書いた」ものを選ぶか、欄を空にしてください",
+            "the profile that you wrote is not chosen: choose your own, or empty its field",
         )
     if used and not text:  # the field is folded: say where it is
-        raise HTTPException(
+        raise Refused(
             422,
-            say(
-                "自分のプロフィールが空です。「設定」を開いて書いてください",
-                "your own profile is empty: open “Settings” and write it",
-            ),
+            "自分のプロフィールが空です。「設定」を開いて書いてください",
+            "your own profile is empty: open “Settings” and write it",
         )
     return text

@@ -8,7 +8,6 @@ from functools import lru_cache
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
 from naisei.core import Chat, Event, Handler, HandlerWrapper, InputError, Where
@@ -36,7 +35,7 @@ from naisei.web.conversations.kind import (
     Panel,
 )
 from naisei.web.conversations.routes import model_field, number_field, page_routes
-from naisei.web.html import fragment
+from naisei.web.html import Refused, fragment
 from naisei.web.pages import Page
 from naisei.web.pages.conversation_file import ROUTES
 from naisei.web.pages.profiles import profile_field
@@ -137,7 +136,7 @@ class _Speech(HandlerWrapper):
 def _line_of(effect: Chat[Any], fields: Mapping[str, str]) -> str:
     text = " ".join(fields.get("text", "").split())
     if not text:
-        raise HTTPException(422, say("何か書いてください", "please write something"))
+        raise Refused(422, "何か書いてください", "please write something")
     return text
 
 
@@ -201,7 +200,7 @@ async def _begin(request: Request, fields: Mapping[str, str]) -> tuple[PairConfi
     if given == "own":
         given = own
     elif given not in shipped():
-        raise HTTPException(422, say("その組はありません", "no such pair"))
+        raise Refused(422, "その組はありません", "no such pair")
     pair = pair_of(given)
     played = _PLAYED.get(fields.get("played", "none"), ()) if model else _PLAYED["both"]
     config = PairConfig(

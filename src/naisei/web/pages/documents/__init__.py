@@ -25,7 +25,7 @@ from naisei.intent.serve.state import find_passage
 from naisei.lang import language, say
 from naisei.web.conversations.kind import PageConversation, Panel
 from naisei.web.conversations.routes import conversation_of, model_field, page_routes
-from naisei.web.html import form_fields, fragment, page_response
+from naisei.web.html import Refused, form_fields, fragment, page_response
 from naisei.web.pages import Page
 from naisei.web.pages.assistant import PERSON
 from naisei.web.pages.documents.conversation import (
@@ -82,7 +82,7 @@ async def _begin(request: Request, fields: Mapping[str, str]) -> tuple[AskConfig
     folder = _own(server, request)
     shelf = _shelf(fields.get("shelf", ""))
     if shelf == "own" and not any(documents_in(folder).glob("*")):
-        raise HTTPException(422, say("先にファイルを追加してください", "add files first"))
+        raise Refused(422, "先にファイルを追加してください", "add files first")
     await rebuild(shelf, folder, server.options)
     async with shared_index(index_path(shelf, folder, server.options)):
         pass  # opens it now, so that errors come before the conversation
@@ -106,7 +106,7 @@ async def _begin(request: Request, fields: Mapping[str, str]) -> tuple[AskConfig
 
 def _shelf(given: str) -> Shelf:
     if given not in get_args(Shelf):
-        raise HTTPException(422, say("その資料はありません", "no such documents"))
+        raise Refused(422, "その資料はありません", "no such documents")
     return cast(Shelf, given)
 
 
@@ -115,16 +115,14 @@ def _profile(fields: Mapping[str, str]) -> Profile:
     try:
         return Profile.model_validate(given)
     except ValidationError as error:
-        raise HTTPException(
-            422, say("プロフィールが使えません", "the profile is unusable")
-        ) from error
+        raise Refused(422, "プロフィールが使えません", "the profile is unusable") from error
 
 
 async def _upload(request: Request) -> Response:
     """Store files in the visitor's folder; rejected ones are named."""
     server = server_of(request)
     if not server.options.uploads:
-        raise HTTPException(404, say("アップロードは無効です", "uploading is switched off"))
+        raise Refused(404, "アップロードは無効です", "uploading is switched off")
     folder = make_folder(documents_in(_own(server, request)))
     told: list[str] = []
     async with request.form(max_files=_AT_ONCE, max_fields=5) as form:
@@ -132,7 +130,7 @@ async def _upload(request: Request) -> Response:
             if not isinstance(given, UploadFile) or not given.filename:
                 continue
             if sum(1 for _ in folder.iterdir()) >= _MOST:
-                raise HTTPException(413, say(f"{_MOST} 件までです", f"at most {_MOST} files"))
+                raise Refused(413, f"{_MOST} 件までです", f"at most {_MOST} files")
             data = await given.read(server.options.max_upload + 1)
             if len(data) > server.options.max_upload:
                 told.append(f"{given.filename}: {say('大きすぎます', 'too large')}")
@@ -152,7 +150,7 @@ async def _remove(request: Request) -> Response:
     # Only listed files can be removed, so no name leads out of the folder.
     found = {path.name: path for path in folder.glob("*")}.get(name)
     if found is None:
-        raise HTTPException(404, say("そのようなファイルはありません", "there is no such file"))
+        raise Refused(404, "そのようなファイルはありません", "there is no such file")
     found.unlink()
     return Response(status_code=204, headers={"HX-Redirect": "/documents"})
 
@@ -166,7 +164,7 @@ async def _forget(request: Request) -> Response:
         await asyncio.to_thread(kept.end)
         await asyncio.to_thread(_without_memo, folder)
     elif not await asyncio.to_thread(kept.forget, note):
-        raise HTTPException(404, say("そのようなメモはありません", "there is no such note"))
+        raise Refused(404, "そのようなメモはありません", "there is no such note")
     return Response(status_code=204, headers={"HX-Refresh": "true"})
 
 
@@ -196,7 +194,7 @@ async def _passage(request: Request) -> Response:
     ) as index:
         found = await asyncio.to_thread(find_passage, index, chunk)
     if found is None:
-        raise HTTPException(404, say("その箇所はもうありません", "this passage is gone"))
+        raise Refused(404, "その箇所はもうありません", "this passage is gone")
     shown = cleaned(found)
     back = f"/documents/{conversation.id}"
     return page_response(request, "documents/_passage.html", passage=shown, back=back)
@@ -208,10 +206,10 @@ async def _feedback(request: Request) -> Response:
     conversation = await conversation_of(request, KIND)
     sign = (await form_fields(request)).get("sign", "")
     if sign not in _SIGNS:
-        raise HTTPException(422, say("その評価はありません", "there is no such feedback"))
+        raise Refused(422, "その評価はありません", "there is no such feedback")
     replies = [e for e in conversation.events if e.kind == "say"]
     if not replies:
-        raise HTTPException(409, say("まだ会話がありません", "there is no turn yet"))
+        raise Refused(409, "まだ会話がありません", "there is no turn yet")
     said = [str(e.result) for e in conversation.events if e.kind == "ask"]
     asked = sum(_asks(event) for event in replies)
     path = feedback_path(folder)

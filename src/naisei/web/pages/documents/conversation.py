@@ -12,7 +12,6 @@ from urllib.parse import quote
 from weakref import WeakValueDictionary
 
 from pydantic import BaseModel, ConfigDict
-from starlette.exceptions import HTTPException
 
 from naisei.core import AskUser, Chat, Event, Say, Search
 from naisei.intent.config import ROLES
@@ -39,7 +38,7 @@ from naisei.web.conversations.kind import (
     NotingHandler,
     Panel,
 )
-from naisei.web.html import fragment
+from naisei.web.html import Refused, fragment
 from naisei.web.options import WebOptions
 
 #: Whose documents: the server's, the shipped handbook, or the visitor's own uploads.
@@ -77,9 +76,7 @@ def index_path(shelf: Shelf, folder: Path, options: WebOptions) -> Path:
     if options.documents is not None:
         return options.state / "server-index"
     if options.index is None:
-        raise HTTPException(
-            422, say("このサーバーには資料がありません", "this server has no documents")
-        )
+        raise Refused(422, "このサーバーには資料がありません", "this server has no documents")
     return options.index
 
 

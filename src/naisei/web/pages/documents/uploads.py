@@ -8,9 +8,7 @@ import secrets
 import unicodedata
 from pathlib import Path
 
-from starlette.exceptions import HTTPException
-
-from naisei.lang import say
+from naisei.web.html import Refused
 
 #: Suffixes that are taken.
 KINDS = (
@@ -43,15 +41,13 @@ def safe_name(given: str) -> str:
     kind = (dot + suffix).strip().lower()
     if kind not in KINDS:
         known = ", ".join(KINDS)
-        raise HTTPException(
-            415, say(f"受け付ける形式は {known} です", f"only {known} can be uploaded")
-        )
+        raise Refused(415, f"受け付ける形式は {known} です", f"only {known} can be uploaded")
     stem = _OTHER.sub("_", stem).strip(" ._-")
     stem = re.sub(r"[\s_]+", "_", stem).replace("..", ".")
     while len((stem + kind).encode()) > _LONGEST:
         stem = stem[:-1]
     if not stem:
-        raise HTTPException(400, say("ファイル名が使えません", "the file has no usable name"))
+        raise Refused(400, "ファイル名が使えません", "the file has no usable name")
     return stem + kind
 
 
@@ -65,7 +61,7 @@ def store(folder: Path, name: str, data: bytes) -> Path:
     _check(name, data)
     target = folder / name
     if target.parent != folder:
-        raise HTTPException(400, say("ファイル名が使えません", "the file has no usable name"))
+        raise Refused(400, "ファイル名が使えません", "the file has no usable name")
     part = folder / f".{secrets.token_hex(8)}.part"
     try:
         handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NOFOLLOW, 0o640)
@@ -76,9 +72,7 @@ def store(folder: Path, name: str, data: bytes) -> Path:
         # A link fails where the name is taken, by a file or by a link: nothing is overwritten.
         os.link(part, target)
     except FileExistsError:
-        raise HTTPException(
-            409, say(f"{name} はすでにあります", f"{name} is there already")
-        ) from None
+        raise Refused(409, f"{name} はすでにあります", f"{name} is there already") from None
     finally:
         part.unlink(missing_ok=True)
     return target
@@ -90,13 +84,11 @@ _NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
 def _check(name: str, data: bytes) -> None:
     """Refuse empty and mistyped files; the loader reports other faults."""
     if not data.strip():
-        raise HTTPException(400, say("空のファイルです", "the file is empty"))
+        raise Refused(400, "空のファイルです", "the file is empty")
     if begins := _BEGINS.get(Path(name).suffix):
         good = data.startswith(begins)
     else:
         good = b"\x00" not in data[:4096] or data[:2] in (b"\xff\xfe", b"\xfe\xff")
         good = good and not data.startswith(tuple(_BEGINS.values()))
     if not good:
-        raise HTTPException(
-            415, say("中身が拡張子と違います", "the content does not match the extension")
-        )
+        raise Refused(415, "中身が拡張子と違います", "the content does not match the extension")

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
@@ -30,7 +29,7 @@ from naisei.runs.annotations import (
 )
 from naisei.runs.lines import Line
 from naisei.runs.words import worded
-from naisei.web.html import form_fields, page_response
+from naisei.web.html import Refused, form_fields, page_response
 from naisei.web.pages.runs.files import download
 from naisei.web.pages.runs.lists import annotations_of, chosen_runs, opened, place_of
 from naisei.web.pages.runs.loaded import beginning, conversation_lines, episode_of
@@ -108,9 +107,7 @@ async def begin(request: Request) -> Response:
     """`GET /runs/annotate?run=<name>`: to the page of reading of the first run that was chosen."""
     for place in chosen_runs(request).values():
         return RedirectResponse(place.url("annotate"), 303)
-    raise HTTPException(
-        422, say("読む実行を一覧で選んでください", "choose a run in the list to read")
-    )
+    raise Refused(422, "読む実行を一覧で選んでください", "choose a run in the list to read")
 
 
 async def show(request: Request) -> Response:
@@ -148,7 +145,7 @@ def _page(
     unit = unit or next((u for u in queue.units if u not in own), "")
     if unit not in queue.units:
         if unit:
-            raise HTTPException(404, say("そのような件はありません", "no such unit"))
+            raise Refused(404, "そのような件はありません", "no such unit")
         return around | {"done": len(own), "unit": ""}
     at = queue.units.index(unit)
     lines, address = queue.show(unit, rubric)
@@ -177,7 +174,7 @@ async def write(request: Request) -> Response:
     rubric = queue.rubrics.get(form.get("rubric", ""))
     unit, reader = form.get("e", ""), form.get("reader", "").strip() or request.state.visitor.name
     if rubric is None or unit not in queue.units:
-        raise HTTPException(404, say("そのような件はありません", "no such unit"))
+        raise Refused(404, "そのような件はありません", "no such unit")
     answers = {}
     for question in rubric.questions:
         known = [value for value, _ in question.choices()]

@@ -20,7 +20,7 @@ from naisei.runs.pictures import draw
 from naisei.runs.pooling import across_runs, varied
 from naisei.runs.tables import to_csv
 from naisei.system.studies import headline_name
-from naisei.web.html import page_response
+from naisei.web.html import Refused, page_response
 from naisei.web.pages.runs.files import download
 from naisei.web.pages.runs.lists import chosen_runs
 
@@ -33,7 +33,7 @@ async def show(request: Request) -> Response:
     given, runs = request.query_params, chosen_runs(request)
     metric, x, form = (given.get(k, "") for k in ("metric", "x", "as"))
     if len(runs) > _MOST:
-        raise HTTPException(422, say(f"{_MOST} 個までです", f"{_MOST} runs at most"))
+        raise Refused(422, f"{_MOST} 個までです", f"{_MOST} runs at most")
     found = await asyncio.to_thread(_work, {n: p.path for n, p in runs.items()}, metric, x)
     if not form:
         query = urlencode([("run", name) for name in given.getlist("run")])

@@ -8,13 +8,12 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-from starlette.exceptions import HTTPException
-
 from naisei.addresses import is_loopback
 from naisei.core import InputError
 from naisei.lang import language, say
 from naisei.runs.lock import locked
 from naisei.system.spelled import option_words
+from naisei.web.html import Refused
 from naisei.web.state import ServerState
 
 #: Processes at a time; seconds that a page waits for one before it shows how far it is, between two
@@ -45,11 +44,11 @@ class _Commands:
             await asyncio.sleep(_LOOK)
         if path not in self._running:
             if len(self._running) >= _MOST:
-                many = say(
+                raise Refused(
+                    503,
                     "ほかの実行が終わるか、止めてから始めてください",
                     "wait until another run has ended, or stop it",
                 )
-                raise HTTPException(503, many)
             self._running[path] = process = await asyncio.create_subprocess_exec(
                 *(sys.executable, "-P", "-m", "naisei", "runs", *words, "-q", *self._endpoint),
                 stdin=asyncio.subprocess.DEVNULL,

@@ -1,27 +1,33 @@
-"""Runs side by side: their metrics, the paired differences, and where they differ."""
+"""Runs side by side, also those of a study: metrics, paired differences, where they differ."""
 
 from __future__ import annotations
 
 import asyncio
+import json
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
 from naisei.core import InputError
 from naisei.lang import say
-from naisei.runs.compare import Comparison, compare, load
+from naisei.runs.charts import Interval, interval_chart
+from naisei.runs.compare import Comparison, PairedMetric, compare, load
+from naisei.runs.export import study_runs
 from naisei.runs.frozen import Frozen
 from naisei.runs.listing import looked_at
-from naisei.runs.report import StoredSummary, stored_summary
+from naisei.runs.overview import headline
+from naisei.runs.report import STUDY, StoredSummary, stored_summary
 from naisei.runs.tables import to_csv, to_markdown
+from naisei.system.registry import declared
 from naisei.system.studies import headline_name
-from naisei.web.html import page_response
+from naisei.web.html import Refused, page_response
 from naisei.web.pages.runs.files import download
 from naisei.web.pages.runs.lists import (
     RunAddress,
@@ -41,11 +47,20 @@ _UNITS, _OFFERED = 50, 30
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One of the runs."""
+    """One of the runs. name: in the comparison. label: for people."""
 
     place: RunAddress
     frozen: Frozen
     stored: StoredSummary
+    name: str
+    label: str
+
+    @staticmethod
+    def of(place: RunAddress, name: str = "") -> Side:
+        """name: of a run of a study. Raises `InputError` for a run that cannot be read."""
+        with opened(place.path) as directory:
+            frozen, stored = directory.frozen, stored_summary(directory)
+        return Side(place, frozen, stored, name or place.name, name or place.label)
 
 
 async def show(request: Request) -> Response:
@@ -54,13 +69,58 @@ async def show(request: Request) -> Response:
     if not 2 <= len(chosen) <= _MOST:
         return await _choose(request, [*chosen])
     places = [*chosen.values()]
-    sides = await asyncio.to_thread(lambda: [*map(_side, places)])
+    sides = await asyncio.to_thread(lambda: [*map(Side.of, places)])
     try:
-        comparison = await asyncio.to_thread(_compared, places)
+        found = await asyncio.to_thread(_work, sides, compared(places))
     except InputError as error:
         return await _choose(request, [*chosen][:1], error.message)
-    found = await asyncio.to_thread(_work, sides, comparison)
-    return page_response(request, "runs/compare.html", **found)
+    return page_response(request, "runs/compare.html", study=None, **found)
+
+
+async def show_study(request: Request, place: RunAddress) -> Response:
+    """`GET /runs/show/<study>`: its runs, the first as the baseline."""
+    return page_response(request, "runs/compare.html", **await asyncio.to_thread(_study, place))
+
+
+def _study(place: RunAddress) -> dict[str, Any]:
+    sides: list[Side] = []
+    problems: list[tuple[str, RunAddress, str]] = []
+    for label, path in study_runs(place.path).items():
+        if path.resolve().parent == place.path.resolve():  # a note may not lead elsewhere
+            run = RunAddress(f"{place.name}/{path.name}", path)
+            try:
+                sides.append(Side.of(run, label))
+            except InputError as error:
+                problems.append((label, run, error.message))
+    comparison = None
+    if len(sides) > 1:
+        try:
+            comparison = compared([side.place for side in sides], [side.name for side in sides])
+        except InputError as error:
+            problems.append(("", place, error.message))
+    note: dict[str, Any] = {}
+    with suppress(OSError, ValueError):  # written at its end
+        note = json.loads((place.path / STUDY).read_text("utf-8"))
+    study = {
+        "place": place,
+        "title": note.get("title", place.path.name),
+        "conditions": note.get("conditions", {}),
+        "problems": problems,
+        "chart": _chart(sides),
+        "file": (place.path / "study.html").is_file(),
+    }
+    return {**_work(sides, comparison), "study": study}
+
+
+def _chart(sides: list[Side]) -> str:
+    """The metric that stands for each run, if it is the same for all."""
+    rows = []
+    for side in sides:
+        experiment = declared(side.frozen.system, side.frozen.config)
+        head = headline(side.stored.summary, experiment.headline if experiment else ())
+        rows += [Interval(side.label, head)] if head is not None else []
+    names = {row.metric.name for row in rows}
+    return interval_chart(rows, title=names.pop()) if len(names) == 1 and len(rows) > 1 else ""
 
 
 async def _choose(request: Request, names: list[str], refused: str = "") -> Response:
@@ -109,10 +169,11 @@ async def file(request: Request) -> Response:
     """`GET /runs/compare/file?run=…&run=…&as=md|csv`."""
     places = [*chosen_runs(request).values()]
     if not 2 <= len(places) <= _MOST:
-        told = say(f"2 つから {_MOST} つの実行を選んでください", f"choose 2 to {_MOST} runs")
-        raise HTTPException(422, told)
+        raise Refused(
+            422, f"2 つから {_MOST} つの実行を選んでください", f"choose 2 to {_MOST} runs"
+        )
     form = request.query_params.get("as", "")
-    comparison = await asyncio.to_thread(_compared, places)
+    comparison = await asyncio.to_thread(compared, places)
     if form == "csv":
         return download(to_csv(comparison.table()), "text/csv", "comparison.csv")
     warnings = "".join(f"- {warning}\n" for warning in comparison.warnings)
@@ -120,18 +181,19 @@ async def file(request: Request) -> Response:
     return download(text, "text/markdown", "comparison.md")
 
 
-def _work(sides: list[Side], comparison: Comparison) -> dict[str, Any]:
-    names = list(dict.fromkeys(m.name for side in sides for m in side.stored.summary.metrics))
-    head = headline_name(load(sides[0].place.path, sides[0].place.name))
+def _work(sides: list[Side], comparison: Comparison | None) -> dict[str, Any]:
+    head = headline_name(load(sides[0].place.path, sides[0].name)) if sides else ""
+    lines = comparison.lines if comparison else ()
     return {
-        "verdicts": [line for line in comparison.lines if line.metric == head],
-        "labels": {str(side.place.path): side.place.label for side in sides},
+        "verdicts": [line for line in lines if line.metric == head],
+        "labels": {side.name: side.label for side in sides},
         "bases": [_with_base(sides, n) for n in range(len(sides))],
         "sides": sides,
-        "names": names,
+        "most": _MOST,
+        "names": list(dict.fromkeys(m.name for side in sides for m in side.stored.summary.metrics)),
         "metrics": [{m.name: m for m in side.stored.summary.metrics} for side in sides],
         "comparison": comparison,
-        "scale": _scale(comparison),
+        "scale": _scale(lines),
         "units": _units(sides) if len(sides) == 2 else None,
     }
 
@@ -143,18 +205,11 @@ def _with_base(sides: list[Side], first: int) -> str:
     return "/runs/compare?" + urlencode([("run", name) for name in ordered])
 
 
-def _side(place: RunAddress) -> Side:
-    with opened(place.path) as directory:
-        return Side(place, directory.frozen, stored_summary(directory))
-
-
-def _compared(places: list[RunAddress]) -> Comparison:
-    return compared(tuple(place.path for place in places))
-
-
-def compared(paths: tuple[Path, ...], names: tuple[str, ...] = ()) -> Comparison:
-    """Runs with the first of them. names: of each, in place of those of their folders."""
-    return _comparison(paths, names, tuple(map(file_state, paths)))
+def compared(places: Sequence[RunAddress], names: Sequence[str] = ()) -> Comparison:
+    """Runs with the first of them. names: of each, in place of their own."""
+    paths = tuple(place.path for place in places)
+    shown = tuple(names or (place.name for place in places))
+    return _comparison(paths, shown, tuple(map(file_state, paths)))
 
 
 @lru_cache(maxsize=32)
@@ -165,11 +220,11 @@ def _comparison(
     return compare(paths, against_first=True, names=names)
 
 
-def _scale(comparison: Comparison) -> float:
+def _scale(lines: Sequence[PairedMetric]) -> float:
     """The largest distance from 0 that is drawn, of metrics between 0 and 1."""
     ends = [
         abs(end)
-        for line in comparison.lines
+        for line in lines
         for end in (line.difference.low, line.difference.high, line.difference.value)
         if abs(end) <= 1  # false for NaN too
     ]

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
@@ -22,7 +21,7 @@ from naisei.runs.directory import RunDirectory
 from naisei.runs.lines import Line, effect_view, prompt_text
 from naisei.runs.overview import Overview
 from naisei.web.conversations.kind import WHERE
-from naisei.web.html import page_response
+from naisei.web.html import Refused, page_response
 from naisei.web.pages.runs.differing import cut, differing
 from naisei.web.pages.runs.forked_runs import fork_form
 from naisei.web.pages.runs.forks import forks_of, parent_of
@@ -119,7 +118,7 @@ def number_of(events: Sequence[Event], step: str, at: str) -> int:
         for number, event in enumerate(events):
             if event.where.step == step:
                 return number
-        raise HTTPException(404, say("そのステップはありません", "no such step"))
+        raise Refused(404, "そのステップはありません", "no such step")
     return min(max(int(at[:9]) - 1, 0), last) if at.isdecimal() else last
 
 
@@ -305,7 +304,7 @@ async def prompt(request: Request) -> Response:
     log = await looking(place, lambda d: d.log.read(name))
     event = next((e for e in log if e.where.step == step and e.kind == "chat"), None)
     if event is None:
-        raise HTTPException(404, say("プロンプトはありません", "there is no prompt"))
+        raise Refused(404, "プロンプトはありません", "there is no prompt")
     asked: Any = event.request
     more = {k: v for k, v in asked.items() if k not in ("role", "messages")}
     return page_response(

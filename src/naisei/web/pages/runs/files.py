@@ -12,7 +12,6 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from naisei.files import plain_file
-from naisei.lang import say
 from naisei.runs.directory import RunDirectory
 from naisei.runs.export import export_jsonl, frame
 from naisei.runs.overview import Overview
@@ -21,6 +20,7 @@ from naisei.runs.share import MOST, share_html
 from naisei.runs.show import episode_json, episode_text, find_episode, run_text
 from naisei.system.registry import digest_of
 from naisei.text_files import read_text
+from naisei.web.html import Refused
 from naisei.web.pages.runs.lists import RunAddress, looking, opened, place_of
 
 _OF_RUN: dict[str, tuple[str, Callable[[RunDirectory], str]]] = {
@@ -100,4 +100,4 @@ def _named(name: str) -> dict[str, str]:
 
 
 def _unknown() -> HTTPException:
-    return HTTPException(404, say("その形式はありません", "no such format"))
+    return Refused(404, "その形式はありません", "no such format")

@@ -17,6 +17,7 @@ from naisei.runs.directory import RunDirectory
 from naisei.runs.fork import Fork, check, events_before
 from naisei.runs.frozen import Frozen
 from naisei.system.registry import declared
+from naisei.web.html import Refused
 from naisei.web.pages.runs.commands import commands_of
 from naisei.web.pages.runs.lists import RunAddress, looking
 from naisei.web.pages.runs.started import why_not
@@ -83,8 +84,7 @@ async def fork_of_run(server: ServerState, place: RunAddress, given: Mapping[str
     events_before(events, step)
     event = next(event for event in events if event.where.step == step)
     if (form := fork_form(server, place, frozen, event)) is None:
-        told = say("この実行はここでは分岐できません", "this run cannot be forked here")
-        raise HTTPException(404, told)
+        raise Refused(404, "この実行はここでは分岐できません", "this run cannot be forked here")
     fork = _fork(place, given, form, event, _models(frozen))
     check(fork, event)
     digest = fingerprint(fork.model_dump())[:8]

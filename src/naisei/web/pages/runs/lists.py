@@ -11,12 +11,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import quote, urlencode
 
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
 from naisei.core import InputError
-from naisei.lang import say
 from naisei.runs.annotations import (
     Annotation,
     read_annotations,
@@ -35,7 +33,7 @@ from naisei.runs.show import summary_or_none
 from naisei.runs.task import Metric
 from naisei.system.registry import declared, digest_of
 from naisei.system.spelled import as_title
-from naisei.web.html import page_response
+from naisei.web.html import Refused, page_response
 from naisei.web.state import RECORDED, ServerState, server_of
 
 T = TypeVar("T")
@@ -93,7 +91,7 @@ def place_of(request: Request, name: str | None = None) -> RunAddress:
     if name.startswith("~"):  # an example that ships, whatever the folder of runs is
         shipped = {path.name: path for path in RECORDED.iterdir() if path.is_dir()}
         if (path := shipped.get(name[1:])) is None:
-            raise HTTPException(404, say("そのような実行はありません", "no such run"))
+            raise Refused(404, "そのような実行はありません", "no such run")
         return RunAddress(name, path)
     return RunAddress(name, _within(server, name))
 
@@ -114,7 +112,7 @@ def _within(server: ServerState, name: str) -> Path:
     except OSError:
         good = False
     if not good:
-        raise HTTPException(404, say("そのような実行はありません", "no such run"))
+        raise Refused(404, "そのような実行はありません", "no such run")
     return path
 
 

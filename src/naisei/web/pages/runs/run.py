@@ -17,7 +17,7 @@ from starlette.responses import RedirectResponse, Response
 
 from naisei.lang import language, say
 from naisei.runs.annotations import together, written_on
-from naisei.runs.charts import Chart, Point, table_chart
+from naisei.runs.charts import Chart, Drawn, Point, table_chart
 from naisei.runs.directory import RunDirectory
 from naisei.runs.frozen import Frozen
 from naisei.runs.lock import locked
@@ -36,8 +36,8 @@ from naisei.system.declare import Experiment
 from naisei.system.registry import declared, digest_of
 from naisei.system.spelled import as_command, as_python
 from naisei.web.html import fragment, page_response
-from naisei.web.pages.runs import study
 from naisei.web.pages.runs.commands import commands_of
+from naisei.web.pages.runs.compared import show_study
 from naisei.web.pages.runs.lists import (
     RunAddress,
     annotations_of,
@@ -100,16 +100,24 @@ class TableQuery:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Some rows. notes: on episodes; cost: of the episode; total: how many fit in all; next: where
-    the next part begins. priced, counted: whether any has a price, or tokens, at all."""
+    """Some rows. cost: of the episode; total: how many fit in all; next: where the next part
+    begins; notes: on episodes."""
 
     rows: Sequence[tuple[EpisodeOutcome, Cost]]
-    notes: Mapping[str, str]
     total: int
     next: int | None
     asked: TableQuery
-    priced: bool
-    counted: bool
+    notes: Mapping[str, str]
+
+    @property
+    def priced(self) -> bool:
+        """Whether any row has a price."""
+        return any(cost.usd is None or cost.usd > 0 for _, cost in self.rows)
+
+    @property
+    def counted(self) -> bool:
+        """Whether any row has tokens."""
+        return any(cost.tokens for _, cost in self.rows)
 
 
 @dataclass(slots=True)
@@ -142,7 +150,7 @@ async def show(request: Request) -> Response:
     """`GET /runs/show/<run>?text=&outcome=&sort=&desc=&from=`; `?at=N` leads to an episode."""
     server, place = server_of(request), place_of(request)
     if is_study(place.path):
-        return await study.show(request, place)
+        return await show_study(request, place)
     asked = TableQuery.of(request)
     at = request.query_params.get("at", "")
 
@@ -191,7 +199,7 @@ def _charts(
 ) -> list[tuple[str, str]]:
     """Titles and drawings: from tables and the system's own charts."""
     tables = [made for t in kept.summary.tables if (made := table_chart(t))]
-    drawn = [(made.title, made.svg()) for made in tables]
+    drawn = [(made.title, _spaced(made).svg()) for made in tables]
     experiment = _experiment(directory.frozen)
     if experiment is not None and experiment.charts is not None:
         page = episode_page(directory.log, EpisodeFilter(state="scored"), limit=_CHARTED)
@@ -201,6 +209,11 @@ def _charts(
             charts = ()  # results of another version: its tables are shown all the same
         drawn += [(chart.title, _chart(place, chart)) for chart in charts]
     return [(title, svg) for title, svg in drawn if svg]
+
+
+def _spaced(drawn: Drawn) -> Drawn:
+    """With names of kinds as words: without underscores."""
+    return replace(drawn, rows=[replace(r, label=r.label.replace("_", " ")) for r in drawn.rows])
 
 
 def _chart(place: RunAddress, chart: Chart) -> str:
@@ -287,11 +300,11 @@ def _table(
     after = asked.start + len(part)
     made = [(row, found[row.episode]) for row in part]
     if after < len(rows):
-        return _made(made, len(rows), after, asked, notes)
+        return Table(made, len(rows), after, asked, notes)
     if asked.outcome or len(overview.rows) >= overview.total:
-        return _made(made, len(rows), None, asked, notes)
+        return Table(made, len(rows), None, asked, notes)
     going = _going(directory, replace(asked, start=0), notes)
-    return _made([*made, *going.rows], len(rows) + going.total, None, asked, notes)
+    return Table([*made, *going.rows], len(rows) + going.total, None, asked, notes)
 
 
 def _going(directory: RunDirectory, asked: TableQuery, notes: Mapping[str, str]) -> Table:
@@ -303,25 +316,7 @@ def _going(directory: RunDirectory, asked: TableQuery, notes: Mapping[str, str])
         for x in page.lines
     ]
     cost = costs_of(directory.log, [row.episode for row in rows])
-    return _made([(row, cost[row.episode]) for row in rows], page.total, page.next, asked, notes)
-
-
-def _made(
-    rows: Sequence[tuple[EpisodeOutcome, Cost]],
-    total: int,
-    after: int | None,
-    asked: TableQuery,
-    notes: Mapping[str, str],
-) -> Table:
-    return Table(
-        rows,
-        notes,
-        total,
-        after,
-        asked,
-        priced=any(cost.usd is None or cost.usd > 0 for _, cost in rows),
-        counted=any(cost.tokens for _, cost in rows),
-    )
+    return Table([(row, cost[row.episode]) for row in rows], page.total, page.next, asked, notes)
 
 
 def _order(sort: str, row: EpisodeOutcome, cost: Cost | None) -> tuple[bool, Any]:

@@ -22,7 +22,7 @@ from naisei.system.config import Config, Flag, flags_of
 from naisei.system.declare import Experiment
 from naisei.system.registry import declared, find_system, system_names
 from naisei.web.conversations.routes import configured, model_field
-from naisei.web.html import form_fields, page_response
+from naisei.web.html import Refused, form_fields, page_response
 from naisei.web.pages.runs.commands import commands_of
 from naisei.web.pages.runs.example import EXAMPLES
 from naisei.web.pages.runs.lists import RunAddress, place_of
@@ -74,7 +74,7 @@ async def form(request: Request) -> Response:
         found = (*flags_of(all_[name].config),) if frozen.system == name else ()
         given = {flag.key: flag.of(frozen.config) for flag in found}
     if (experiment := all_.get(name)) is None:
-        raise HTTPException(404, say("そのようなシステムはありません", "no such system"))
+        raise Refused(404, "そのようなシステムはありません", "no such system")
     first, more = _flags(experiment)
     problem = why_not(server)
     needs_model = bool(experiment.needed(experiment.config()))
@@ -118,7 +118,7 @@ async def begin(request: Request) -> Response:
     if problem := why_not(server):
         raise HTTPException(403, problem)
     if (experiment := offered().get(given.pop("system", ""))) is None:
-        raise HTTPException(404, say("そのようなシステムはありません", "no such system"))
+        raise Refused(404, "そのようなシステムはありません", "no such system")
     first, more = _flags(experiment)
     model = model_field(request, given) if given.get("model") else None
     flags = [flag for flag in (*first, *more) if _said(flag, given)]
@@ -156,8 +156,7 @@ async def go_on(request: Request) -> Response:
     if problem := why_not(server):
         raise HTTPException(403, problem)
     if not may_go_on(server, place, Frozen.read(place.path / "config.json")):
-        told = say("この実行はここでは続けられません", "this run cannot be resumed here")
-        raise HTTPException(404, told)
+        raise Refused(404, "この実行はここでは続けられません", "this run cannot be resumed here")
     return await _under_way(server, place)
 
 
@@ -181,6 +180,7 @@ async def stop(request: Request) -> Response:
     """`POST /runs/stop/<run>`: one that the server carries out; what it has reached is kept."""
     place = place_of(request)
     if not commands_of(server_of(request)).stop(place.path):
-        told = say("ここで始めた実行ではありません", "it was not started here, or has ended")
-        raise HTTPException(409, told)
+        raise Refused(
+            409, "ここで始めた実行ではありません", "it was not started here, or has ended"
+        )
     return Response(status_code=204, headers={"HX-Redirect": place.url("show")})
