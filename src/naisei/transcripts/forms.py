@@ -17,8 +17,13 @@ class Form:
     about: tuple[str, str]
 
 
+ENGINES = (
+    Form("renpy", ("Ren'Py のスクリプト", "Ren'Py script")),
+    Form("kirikiri", ("吉里吉里・ティラノスクリプト", "KiriKiri and TyranoScript")),
+)
 FORMS = (
     *(Form(form.name, form.about) for form in TEXT_FORMS),
+    *ENGINES,
     Form(
         "subtitles",
         (
@@ -30,8 +35,8 @@ FORMS = (
     Form(
         "table",
         (
-            "CSV・TSV・Markdown の表 (VOICEVOX・YMM4 の見出しなしも)",
-            "CSV, TSV, Markdown tables; VOICEVOX and YMM4 without a head",
+            "CSV・TSV・Excel・Markdown の表 (VOICEVOX・YMM4 の見出しなしも)",
+            "CSV, TSV, Excel and Markdown tables; VOICEVOX and YMM4 without a head",
         ),
     ),
     *(Form(form.name, form.about) for form in JSON_FORMS),
@@ -73,10 +78,5 @@ UNREAD = (
         re.compile(r"\s*<(?:!DOCTYPE|html|\?xml|[a-z]+[ >])", re.I),
         ("HTML か XML", "HTML or XML"),
         ("テキスト・CSV・JSON で書き出す", "export it as text, CSV or JSON"),
-    ),
-    (
-        re.compile(r"%PDF|PK\x03\x04"),
-        ("PDF・Office・ZIP のファイル", "PDF, an Office file or a ZIP"),
-        ("テキストか CSV で書き出す", "export it as text or CSV"),
     ),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import dropwhile
@@ -13,41 +13,48 @@ from itertools import dropwhile
 from naisei.transcripts.text_forms import (
     AFTER,
     DATE,
-    FRONT_MATTER,
     FURNITURE,
     NO_WORDS,
     NOTICE,
+    SOUNDS,
     TEXT_FORMS,
     TIME_ALONE,
+    UNHEARD,
     TextForm,
     is_aside,
     speaker_in,
 )
-from naisei.transcripts.turns import Turn, Unnamed, are_elapsed, clock, day, plain_name
+from naisei.transcripts.turns import Turn, are_elapsed, clock, day, plain_name
 
 _LOOKED_AT = 60
 
 
-def without_front_matter(rows: Sequence[str]) -> list[str]:
-    """The rows with those of a front matter left empty."""
-    if not rows or rows[0].rstrip() != "---":
-        return list(rows)
-    end = next((n for n, row in enumerate(rows) if n and row.rstrip() == "---"), 0)
-    known = all(FRONT_MATTER.match(row) for row in rows[1:end])
-    return [*[""] * (end + 1), *rows[end + 1 :]] if end and known else list(rows)
+#: What is no speech in Markdown: the front matter, and blocks of code (one without a language may hold
+#: a conversation).
+_APART = re.compile(
+    r"\A---[ \t]*\n(?:(?:[ \t]|- |[A-Za-z_][\w-]*:).*\n|\n)*?---[ \t]*$"
+    r"|^(```+)(?!te?xt|plain|markdown|md)\w(?s:.*?)^\1[ \t]*$",
+    re.MULTILINE,
+)
 
 
-def form_of(rows: Sequence[str], unnamed: Unnamed) -> TextForm | None:
-    """The form of the rows of a file, or `None`."""
+def content_rows(rows: Sequence[str]) -> list[str]:
+    """The rows without their ends, those that are no speech left empty."""
+    text = "\n".join(row.rstrip("\r\n") for row in rows)
+    return _APART.sub(lambda apart: "\n" * apart[0].count("\n"), text).split("\n")
+
+
+def form_of(rows: Sequence[str], nameless: bool) -> TextForm | None:
+    """The form of the rows of a file, or `None`. nameless: a file may name nobody."""
     content = [row for row in rows if row.strip()][:_LOOKED_AT]
     for form in TEXT_FORMS:
         signed = form.sign is not None and any(form.sign.match(row) for row in content)
         if signed and any(form.first_row(row) for row in content):
             return form
-    return next((form for form in TEXT_FORMS if _fits(form, content, unnamed)), None)
+    return next((form for form in TEXT_FORMS if _fits(form, content, nameless)), None)
 
 
-def _fits(form: TextForm, content: Sequence[str], unnamed: Unnamed) -> bool:
+def _fits(form: TextForm, content: Sequence[str], nameless: bool) -> bool:
     """Whether the rows fit: after the first utterance enough others follow, by recurring
     speakers."""
     if form.sign is not None:
@@ -56,7 +63,7 @@ def _fits(form: TextForm, content: Sequence[str], unnamed: Unnamed) -> bool:
     speakers = [plain_name(speaker_in(match)) for match in found if match is not None]
     if not speakers:
         return False
-    if form.name in ("script", "play") and unnamed == "join" and not _spoken_words(found):
+    if form.name in ("script", "play") and not nameless and not _spoken_words(found):
         return False
     once = sum(n == 1 for n in Counter(speakers).values())
     if len(speakers) > 3 and 2 * once > len(speakers):
@@ -65,8 +72,6 @@ def _fits(form: TextForm, content: Sequence[str], unnamed: Unnamed) -> bool:
         return len(speakers) > 2 and len(set(speakers)) <= len(speakers) // 2
     if form.below:
         return len(speakers) > 1
-    if form.name == "script" and unnamed == "keep":
-        return True
     first = next(n for n, match in enumerate(found) if match is not None)
     after = zip(found[first:], content[first:], strict=True)
     rest = sum(match is None and not form.rest.match(row) for match, row in after)
@@ -117,24 +122,22 @@ def counts_seconds(form: TextForm, rows: Iterable[str]) -> bool:
         if rest is not None and rest.groupdict().get("day"):
             return False
         if found := form.first_row(row):
-            stamps.append(found.groupdict().get("stamp") or "")
+            escaped = _ESCAPED_TIME.match(found.groupdict().get("text") or "")
+            stamps.append(found.groupdict().get("stamp") or (escaped[1] if escaped else ""))
     return are_elapsed(stamps)
 
 
 def text_turns(
-    form: TextForm, rows: Iterable[tuple[int, str]], unnamed: Unnamed, *, elapsed: bool = False
+    form: TextForm, rows: Iterable[tuple[int, str]], *, elapsed: bool = False
 ) -> Iterator[Turn]:
-    """The utterances of numbered rows; rows before the first are the title. elapsed: times
-    of two numbers are minutes and seconds."""
+    """The utterances of numbered rows, and one without a text for each row that is left out.
+    elapsed: times of two numbers are minutes and seconds."""
     held: Turn | None = None
     today: datetime | None = None
     seen: set[str] = set()
-    names: dict[str, str] = {}
-    dropped = False
+    session, dropped = 1, False
     for number, ended in rows:
         row = ended.rstrip("\r\n")
-        if form.names is not None and (told := form.names.match(row)):
-            names[told["key"]] = told["name"]
         if held is not None and form.quoted and _open(held.text):
             held = replace(held, text=f"{held.text}\n{row}")
             continue
@@ -143,33 +146,40 @@ def text_turns(
         dropped = bool(row.strip()) and FURNITURE.match(row) is not None
         if not row.strip() or dropped:
             continue
+        if UNHEARD.match(row) or form.is_label(row):
+            if held is not None:
+                yield held
+            held = None
+            yield Turn(number, "", "")
+            continue
         found = form.first_row(row)
-        if found is not None and (form.names or _begins(found, form) or _known(found, seen, held)):
+        if found is not None and (_begins(found, form) or _known(found, seen, held)):
             if held is not None:
                 yield held
             if form.name == "headings":  # a file has one kind of them
                 form = replace(form, rows=(found.re,))
-            held = _begun(number, found, today, names, elapsed)
+            held = replace(_begun(number, found, today, elapsed), session=session)
             seen.add(held.speaker)
             today = held.at if isinstance(held.at, datetime) else today
             continue
-        if form.below and row.strip() == "#":  # a narrator, who is nobody
+        rest = form.rest.match(row)
+        groups = rest.groupdict() if rest is not None else {}
+        if groups.get("scene"):
             if held is not None:
                 yield held
+                session += 1
             held = None
-            continue
-        rest = form.rest.match(row)
-        if rest is not None:
-            today = day(rest.groupdict().get("day") or "") or today
-            continue
-        if NOTICE.match(row) and not row[0].isspace():
-            continue
-        kept = unnamed == "keep" and form.name == "script" and not row[0].isspace()
-        if kept or re.match(r"\s*[:：](?!\w+:)", row):
+        today = day(groups.get("day") or "") or today
+        notice = rest is None and NOTICE.match(row) is not None and not row[0].isspace()
+        if notice or groups.get("apart"):
+            yield Turn(number, "", "")
+        elif rest is None and re.match(r"\s*[:：](?!\w+:)", row):
             if held is not None:
                 yield held
             held = Turn(number, "", row)
-        elif held is not None and not _narrated(held.text, row):
+        elif rest is None and (held is None or _narrated(held.text, row)):
+            yield Turn(number, "", "")
+        elif rest is None and held is not None:
             held = replace(held, text=f"{held.text}\n{row.strip()}".lstrip("\n"))
     if held is not None:
         yield held
@@ -200,20 +210,22 @@ def _begun(
     number: int,
     found: re.Match[str],
     today: datetime | None,
-    names: Mapping[str, str],
     elapsed: bool,
 ) -> Turn:
     groups = found.groupdict()
     stamp, text = groups.get("stamp") or "", groups.get("text") or ""
     if not stamp and (alone := TIME_ALONE.fullmatch(text)):
         stamp, text = alone[1], ""
+    elif escaped := _ESCAPED_TIME.match(text):
+        stamp, text = stamp or escaped[1], text[escaped.end() :]
     date, at = day(stamp) or today, clock(re.sub(DATE, " ", stamp), elapsed=elapsed)
     when = datetime.combine(date, at) if date is not None and at is not None else at
     return Turn(
         number,
-        plain_name(names.get(speaker_in(found), speaker_in(found))),
+        plain_name(speaker_in(found)),
         text,
         at=when,
+        to=plain_name(groups.get("to") or ""),
     )
 
 
@@ -221,7 +233,7 @@ def spoken_words(text: str, form: TextForm | None = None) -> str:
     """A text without marks of its form and of chat programs; "" without words."""
     plain = form.words.sub("", text) if form is not None and form.words is not None else text
     plain = plain.replace("\\N", "\n")
-    plain = AFTER.sub("", plain).strip()
+    plain = AFTER.sub("", SOUNDS.sub("", plain)).strip()
     if NO_WORDS.match(plain):
         return ""
     if "\n" in plain and plain[0] == plain[-1] == '"':
@@ -239,6 +251,8 @@ _TIME_ALONE = re.compile(
     rf"\s{{1,4}}(\d{{1,2}}:\d{{2}})\s*"
     rf"|({DATE}\s+\d{{1,2}}:\d{{2}}(?::\d{{2}})?(?: [AP]M)?)(?: \(Read .*\))?"
 )
+#: The time before a text in Markdown: `\\[00:00\\] Well, …`.
+_ESCAPED_TIME = re.compile(rf"\s*\\\[({DATE}?\s*\d{{1,2}}(?::\d{{2}}){{1,2}})\\\]\s*")
 _NAME_ALONE = re.compile(r"[^\s:：。「」].{0,39}(?<![。！？])")
 
 
@@ -287,16 +301,17 @@ def caption_turns(rows: Sequence[str]) -> list[Turn] | None:
     no name."""
     turns: list[Turn] = []
     script = TEXT_FORMS[-1]
-    for number, escaped in _captions(rows):
+    for number, cue, escaped in _captions(rows):
         if is_aside(escaped):
             continue
         caption = _CAPTION_NAME.sub(r"\1: ", html.unescape(escaped))
-        voice = _VOICE.match(caption)
+        voice, at = _VOICE.match(caption), clock(cue if cue.count(":") > 1 else f"0:{cue}")
         text = _TAG.sub("", voice[2] if voice else caption).strip()
         if voice is not None:
-            turns.append(Turn(number, plain_name(voice[1]), text))
+            turns.append(Turn(number, plain_name(voice[1]), text, at=at))
         elif script.first_row(text.split("\n", 1)[0]) is not None:
-            turns += text_turns(script, [(number, row) for row in text.split("\n")], "join")
+            parts = text_turns(script, [(number, row) for row in text.split("\n")])
+            turns += (replace(turn, at=at) for turn in parts)
         elif turns and text:
             turns[-1] = replace(turns[-1], text=f"{turns[-1].text}\n{text}")
         elif text:
@@ -304,15 +319,15 @@ def caption_turns(rows: Sequence[str]) -> list[Turn] | None:
     return turns
 
 
-def _captions(rows: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """The row and the text of each caption."""
+def _captions(rows: Sequence[str]) -> Iterator[tuple[int, str, str]]:
+    """The row, the start and the text of each caption."""
     held: list[str] | None = None
-    start = 0
+    start, cue = 0, ""
     for number, ended in enumerate([*rows, ""], 1):
         row = ended.strip()
         if CUE.match(row) or not row:
             if held:
-                yield start, "\n".join(held)
-            held, start = ([], number) if row else (None, number)
+                yield start, cue, "\n".join(held)
+            held, start, cue = [] if row else None, number, row.partition(" ")[0]
         elif held is not None:
             held.append(row)

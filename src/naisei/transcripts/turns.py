@@ -6,12 +6,9 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, date, datetime, time
+from datetime import UTC, date, datetime, time, timedelta, timezone
 from itertools import pairwise
-from typing import Any, Literal
-
-#: How to treat a row without a name: join it to the utterance before, or keep it without a speaker.
-Unnamed = Literal["join", "keep"]
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +18,7 @@ class Turn:
     number: of its first row in the file, or of its entry in the list, from 1. speaker: "" if
     unnamed. text: without name, time and mood. session: from 1. at: when, where the file says so;
     without a zone as it stands there; without a day the time of day, or since the beginning
-    (`are_elapsed`). order: its number in the file, if any.
+    (`are_elapsed`). order: its number in the file, if any. to: whom alone it was sent to.
     history: the entry's earlier texts, oldest first.
     """
 
@@ -32,6 +29,7 @@ class Turn:
     at: datetime | time | None = None
     order: int | None = None
     history: tuple[str, ...] | None = None
+    to: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +38,8 @@ class Transcript:
 
     name: its id in the file, or the file's name. form: its form. turns: oldest first. roster:
     speakers in the order in which the file introduces them. personas: speaker → who they are.
-    left_out: rows that are not utterances (calls, stickers, notices, tools). source: the parsed
+    left_out: how many entries are no utterance of one person (notices, stickers, calls, narration,
+    several at once). source: the parsed
     JSON of this conversation, else `None`.
     """
 
@@ -81,7 +80,7 @@ def in_order(turns: Sequence[Turn], *, by_day: bool) -> list[Turn]:
         out.reverse()
     if all(isinstance(at, datetime) for at in moments) and len({_zoned(at) for at in moments}) == 1:
         out.sort(key=lambda turn: turn.at or datetime.min)
-    return _days(out) if by_day else out
+    return _days(out) if by_day and any(isinstance(turn.at, datetime) for turn in out) else out
 
 
 def _zoned(at: object) -> bool:
@@ -100,13 +99,21 @@ def _falls(moments: Sequence[datetime | time | None]) -> bool:
     return back > forth
 
 
+#: Exports that count seconds since 1970 name no zone: days of a Japanese conversation are Japan's,
+#: of another UTC's, whatever the zone of the machine.
+_JAPAN = timezone(timedelta(hours=9))
+_KANA = re.compile(r"[ぁ-んァ-ヶ]")
+
+
 def _days(turns: Sequence[Turn]) -> list[Turn]:
     days: dict[date | None, int] = {}
+    japanese = any(_KANA.search(turn.text) for turn in turns)
     out, session = [], 1
     for turn in turns:
         if isinstance(turn.at, datetime):
             # What stands before the first date is a day of its own.
-            session = days.setdefault(turn.at.date(), len(days) + 1)
+            at = turn.at.astimezone(_JAPAN) if japanese and turn.at.tzinfo is UTC else turn.at
+            session = days.setdefault(at.date(), len(days) + 1)
         elif not days:
             days[None] = 1
         out.append(replace(turn, session=session))
