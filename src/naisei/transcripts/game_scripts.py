@@ -21,7 +21,7 @@ _KAG = re.compile(
     r"|@\w+(?:\s+\w+=\S+)+\s*\Z"
 )
 #: A name alone above 「…」, as KAG has it.
-_HASH_NAME = re.compile(r"[#＃]([^\s#＃:：]{0,40})(?:[:：]\S+)?\s*\Z")
+_HASH_NAME = re.compile(r"[#＃]((?:[^\s#＃:：][^#＃:：]{0,39})?)(?:[:：]\S+)?\s*\Z")
 
 
 def engine_of(rows: Sequence[str], suffix: str) -> str:
@@ -61,7 +61,9 @@ _STATEMENT = re.compile(
     r"|define|default|init|python|if|elif|else|while|for|pass|screen|style|transform|translate|old"
     r"|new|text|textbutton|add|use|key|timer|imagebutton|hotspot|action|input|config|camera"
 )
-_NARRATORS = frozenset(("centered", "vcentered", "narrator", "extend"))
+_NARRATOR = re.compile(
+    r"v?centered|extend|ナレーション|ナレーター|地の文|narrat(?:or|ion)", re.IGNORECASE
+)
 _RENPY_TAG = re.compile(r"\{[^{}]*\}")
 
 
@@ -85,7 +87,8 @@ def renpy_turns(rows: Sequence[str]) -> Iterator[Turn]:
         if held is not None:
             yield held
         speaker = plain_name(names.get(who, who.strip("\"'")))
-        spoken = speaker and who not in _NARRATORS and not found["end"].rstrip().endswith(":")
+        narrated = not speaker or _NARRATOR.fullmatch(who) or _NARRATOR.fullmatch(speaker)
+        spoken = not narrated and not found["end"].rstrip().endswith(":")
         held = Turn(number, speaker, text) if spoken else Turn(number, "", "")
     if held is not None:
         yield held
@@ -172,7 +175,7 @@ class _Page:
         elif _NAMING.fullmatch(name):
             yield from self.end()
             self.speaker = next((given[key] for key in _NAME_IN if key in given), "")
-            self.holds = "name" in name
+            self.holds = name not in ("nm", "talk")
         elif name in _PAGE_ENDS:
             yield from self.end()
         elif name == "r":
@@ -186,7 +189,8 @@ class _Page:
         """The utterance of the page that ends here, if it has a text."""
         if text := self._text.strip():
             speaker = plain_name(self._names.get(self.speaker, self.speaker))
-            yield Turn(self._number, speaker, text if speaker else "")
+            spoken = speaker and not _NARRATOR.fullmatch(speaker)
+            yield Turn(self._number, speaker, text) if spoken else Turn(self._number, "", "")
         self._text = ""
         if not self.holds:
             self.speaker = ""

@@ -29,8 +29,8 @@ from naisei.transcripts.turns import Turn, are_elapsed, clock, day, plain_name
 _LOOKED_AT = 60
 
 
-#: What is no speech in Markdown: the front matter, and blocks of code (one without a language may hold
-#: a conversation).
+#: What is no speech in Markdown: the front matter, and blocks of code in a language; one without
+#: may hold a conversation.
 _APART = re.compile(
     r"\A---[ \t]*\n(?:(?:[ \t]|- |[A-Za-z_][\w-]*:).*\n|\n)*?---[ \t]*$"
     r"|^(```+)(?!te?xt|plain|markdown|md)\w(?s:.*?)^\1[ \t]*$",
