@@ -75,6 +75,11 @@ UNREAD = (
         ("話者分離 (WhisperX など) をかける", "add speakers (WhisperX)"),
     ),
     (
+        re.compile(r"={2,}\s*\w+|\s*(?:INCLUDE|VAR|LIST|CONST)\s|\s*->\s*\w+\s*\Z"),
+        ("話者の名前がない Ink のスクリプト", "an Ink script that names nobody"),
+        ("台詞を「名前: 台詞」の行にする", "write its lines as `name: text`"),
+    ),
+    (
         re.compile(r"\s*<(?:!DOCTYPE|html|\?xml|[a-z]+[ >])", re.I),
         ("HTML か XML", "HTML or XML"),
         ("テキスト・CSV・JSON で書き出す", "export it as text, CSV or JSON"),

@@ -140,7 +140,7 @@ _LABEL = re.compile(
 )
 #: Words in the place of a name: numbers, log levels, scenes, labels.
 _NO_NAME = re.compile(
-    rf"[\d\s.,/-]*|.*[={{}}\\\"].*|.*{DATE}.*|.*\d{{1,2}}[:：]\d{{2}}.*"
+    rf"[\d\s.,/-]*|[・#＃/(].*|else|.*[={{}}\\\"].*|.*{DATE}.*|.*\d{{1,2}}[:：]\d{{2}}.*"
     r"|(?:INFO|WARN(?:ING)?|ERROR|DEBUG|TRACE|FATAL)\b.*"
     rf"|第{_NUMBER}(?:話|場|幕|章|回|部|節|景)|(?:シーン|場面|(?i:scene|act)){_NUMBER}"
     rf"|{_SOUND.pattern}|{_LABEL.pattern}"
@@ -158,7 +158,7 @@ def _re(pattern: str) -> re.Pattern[str]:
 #: For whom a message of Zoom is: for all, or for one.
 _TO = (
     r"\s(?:to|宛先|から)\s+(?:(?:Everyone(?: in Meeting)?|全員|皆様|皆さん|みんなに?|All)\s*"
-    r"|(?P<to>.{1,60}?)\s*(?:[(（](?:Direct Message|ダイレクト ?メッセージ|プライベート"
+    r"|(?P<to>[^：:]{1,100}?)\s*(?:[(（](?:Direct Message|ダイレクト ?メッセージ|プライベート"
     r"|Privately)[)）])?)(?:に|へ)?\s*"
 )
 _LINE_DAY = rf"\s*(?:{_WEEKDAY},?\s)?(?P<day>{DATE})\s?{_WEEKDAY}?\s*\Z"
@@ -215,13 +215,13 @@ TEXT_FORMS = (
     TextForm(
         name="zoom-chat",
         about=("Zoom のチャット", "Zoom chat"),
-        sign=_re(rf"{_WHEN}\s+(?:From|開始|差出人)\s+\S|{_WHEN}\s.{{1,60}}\sから\s.{{1,60}}[：:]"),
+        sign=_re(rf"{_WHEN}\s+(?:From|開始|差出人)\s+\S|{_WHEN}\s[^：:]+\sから\s[^：:]+[：:]"),
         rows=(
             _re(
-                rf"(?P<stamp>{_WHEN})\s+(?:(?:From|開始|差出人)\s+)?(?P<speaker>\S.{{0,60}}?)\s*{_TO}[：:]\s*(?P<text>.*)\Z"
+                rf"(?P<stamp>{_WHEN})\s+(?:(?:From|開始|差出人)\s+)?(?P<speaker>[^\s：:][^：:]{{0,99}}?)\s*{_TO}[：:]\s*(?P<text>.*)\Z"
             ),
             _re(
-                rf"(?P<stamp>{_WHEN})\s+(?:From|開始|差出人)\s+(?P<speaker>\S.{{0,60}}?)\s*[：:]\s*(?P<text>.*)\Z"
+                rf"(?P<stamp>{_WHEN})\s+(?:From|開始|差出人)\s+(?P<speaker>[^\s：:][^：:]{{0,99}}?)\s*[：:]\s*(?P<text>.*)\Z"
             ),
         ),
         words=_re(

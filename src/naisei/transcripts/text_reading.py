@@ -50,20 +50,19 @@ def form_of(rows: Sequence[str], nameless: bool) -> TextForm | None:
     for form in TEXT_FORMS:
         signed = form.sign is not None and any(form.sign.match(row) for row in content)
         if signed and any(form.first_row(row) for row in content):
-            return form
-    return next((form for form in TEXT_FORMS if _fits(form, content, nameless)), None)
+            return form if form.name != "ink" or _fits(form, content, nameless) else None
+    unsigned = (form for form in TEXT_FORMS if form.sign is None)
+    return next((form for form in unsigned if _fits(form, content, nameless)), None)
 
 
 def _fits(form: TextForm, content: Sequence[str], nameless: bool) -> bool:
     """Whether the rows fit: after the first utterance enough others follow, by recurring
     speakers."""
-    if form.sign is not None:
-        return False
     found = [form.first_row(row) for row in content]
     speakers = [plain_name(speaker_in(match)) for match in found if match is not None]
     if not speakers:
         return False
-    if form.name in ("script", "play") and not nameless and not _spoken_words(found):
+    if form.name in ("script", "play", "ink") and not nameless and not _spoken_words(found):
         return False
     once = sum(n == 1 for n in Counter(speakers).values())
     if len(speakers) > 3 and 2 * once > len(speakers):
