@@ -347,7 +347,7 @@ def test_notices_of_line_are_counted() -> None:
 
 @pytest.mark.parametrize("head", [
     "なまえ,内容", "氏名,メッセージ", "名前,コメント", "生徒,本文", "投稿者,投稿", "役,セリフ", "役名,台本",
-    "学生,チャット", "Character,Comment"])  # fmt: skip
+    "学生,チャット", "Character,Comment", "Character_ID,Dialogue"])  # fmt: skip
 def test_heads_of_tables(head: str) -> None:
     assert said(read(f"{head}\n甲,やあ\n,朝。\n乙,うん\n", "t.csv")) == [
         ("甲", "やあ"),

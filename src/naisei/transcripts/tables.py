@@ -25,6 +25,7 @@ SPEAKER = _names(
     "キャラクター キャラ名 キャラクター名 登場人物 役 役名 配役 送信者 送信者名 発信者 投稿者",
     "投稿者名 発言者 人物 名前 なまえ お名前 氏名 生徒 生徒名 学生 学生名 参加者 表示名 ユーザー",
     "ユーザー名 ユーザ名 担当 role from sender sender_name author agent user username character",
+    "character_name character_id",
 )
 TEXT = _names(
     "text utterance 発話 発話内容 発話文 発言 発言内容 本文 セリフ せりふ 台詞 セリフ内容 台本",
@@ -82,8 +83,10 @@ def columns_of(head: str) -> Columns | None:
             [],
         )
         names = [unicodedata.normalize("NFKC", cell).strip().strip("*").lower() for cell in cells]
-        who, what = _column_index(names, SPEAKER), _column_index(names, TEXT)
+        # A column `dialogue` holds the texts where no other does, else the dialogue's id.
+        who, what = _column_index(names, SPEAKER), _column_index(names, (*TEXT, "dialogue"))
         if who is not None and what is not None and who != what:
+            names[what] = ""
             extra = (_column_index(names, known) for known in (SESSION, DIALOGUE, ORDER, WHEN))
             return Columns(delimiter, who, what, len(cells), *extra)
     return None
