@@ -177,6 +177,10 @@ def test_a_column_of_dialogues_keeps_them_apart() -> None:
     text = "会話ID,話者,発話\na,A,はい\na,B,うん\nb,A,部長\nb,B,そうか\n"
     found = parse_transcripts(text, "t.csv")
     assert [(one.name, len(one.turns)) for one in found] == [("a", 2), ("b", 2)]
+    assert said(read("Dialogue_ID,Name,Dialogue\n1,A,はい\n2,B,うん\n", "t.csv")) == [
+        ("A", "はい"),
+        ("B", "うん"),
+    ]
 
 
 def test_a_row_of_a_text_that_begins_with_a_time_is_no_heading() -> None:

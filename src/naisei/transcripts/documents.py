@@ -13,6 +13,8 @@ from naisei.core import InputError
 from naisei.lang import say
 from naisei.lengths import TEXT_FILE
 from naisei.text_files import json_of, read_text, text_of
+from naisei.transcripts.json_forms import RowObject
+from naisei.transcripts.json_reading import json_form_of
 
 #: First bytes of files that are not read, their name, and what to do.
 _BINARY = (
@@ -118,7 +120,7 @@ def channels(parts: list[Part], place: str) -> list[tuple[str, list[Any]]]:
     for name, text in parts:
         at = PurePosixPath(name)
         if at.suffix == ".json" and at.stem[:4].isdigit():
-            rows = _json(text, f"{place}/{name}")
+            rows = load_json(text, f"{place}/{name}")
             found.setdefault(at.parent.name or at.stem, []).extend(
                 rows if isinstance(rows, list) else []
             )
@@ -128,7 +130,7 @@ def channels(parts: list[Part], place: str) -> list[tuple[str, list[Any]]]:
 
 def slack_names(text: str, place: str) -> dict[str, str]:
     """Id → name of a Slack export's users.json."""
-    data = _json(text, place)
+    data = load_json(text, place)
     if isinstance(data, dict):
         return {key: name for key, name in data.items() if isinstance(name, str) and name}
     names = {}
@@ -148,12 +150,38 @@ def users_beside(path: Path) -> dict[str, str]:
     return {}
 
 
-def _json(text: str, place: str) -> Any:
+def load_json(text: str, place: str) -> Any:
+    """The value of a JSON file; of JSON lines, a list of their objects. Raises `InputError`."""
     try:
-        return json_of(text)
-    except ValueError as error:
-        raise InputError(
-            say(f"JSON として読めません: {error}", f"is no JSON: {error}"),
-            place=place,
-            remedy=say("書き出し直してください", "export it again"),
-        ) from None
+        data = json_of(text)
+    except (ValueError, RecursionError) as error:
+        rows = [(n, row) for n, row in enumerate(text.splitlines(), 1) if row.strip()]
+        if len(rows) < 2:
+            raise _no_json(error, place) from None
+        return [_entry(row, number, place) for number, row in rows]
+    if isinstance(data, dict) and json_form_of(data) is None and "text" in data:
+        return [_entry(text, 1, place)]  # a file of one row
+    return data
+
+
+def _entry(row: str, number: int, place: str) -> Any:
+    try:
+        data = json_of(row)
+    except (ValueError, RecursionError) as error:
+        raise _no_json(error, f"{place}:{number}") from None
+    if not isinstance(data, dict):
+        return data
+    entry = RowObject(data)
+    entry.row = number
+    return entry
+
+
+def _no_json(error: Exception, place: str) -> InputError:
+    return InputError(
+        say(f"JSON として読めません: {error}", f"is no JSON: {error}"),
+        place=place,
+        remedy=say(
+            '1 行に一つ、{"speaker": "…", "text": "…"} の形で書いてください',
+            'write one object a row: {"speaker": "…", "text": "…"}',
+        ),
+    )

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from naisei.core import InputError
+from naisei.lang import say
 from naisei.transcripts.json_forms import JSON_FORMS
 from naisei.transcripts.text_forms import TEXT_FORMS
 
@@ -85,3 +88,27 @@ UNREAD = (
         ("テキスト・CSV・JSON で書き出す", "export it as text, CSV or JSON"),
     ),
 )
+
+
+def unknown(rows: Sequence[str], place: str, number: int | None = None) -> InputError:
+    """The error for an unknown form, with its likely name."""
+    content = [(n, row.strip()) for n, row in enumerate(rows, 1) if row.strip()][:40]
+    if not content:
+        return InputError(say("発話がありません", "holds no utterance"), place=place)
+    for sign, name, remedy in UNREAD:
+        if any(sign.match(row) for _, row in content):
+            return InputError(
+                say(f"{name[0]}のようです", f"looks like {name[1]}"),
+                place=place,
+                remedy=say(*remedy),
+            )
+    at = number or content[0][0]
+    row = next(text for n, text in content if n >= at) if at <= content[-1][0] else ""
+    return InputError(
+        say(f"誰の発話かわかりません: {row[:40]!r}", f"has no speaker: {row[:40]!r}"),
+        place=f"{place}:{at}",
+        remedy=say(
+            "行を「名前: 発話」の形にしてください。読める形式は naisei data forms、指定は --form",
+            "write each line as `name: text`; naisei data forms lists what is read, --form says it",
+        ),
+    )

@@ -11,7 +11,6 @@ from typing import Any
 
 from naisei.core import InputError
 from naisei.lang import say
-from naisei.text_files import json_of
 from naisei.transcripts import (
     documents,
     game_scripts,
@@ -21,9 +20,9 @@ from naisei.transcripts import (
     text_forms,
     text_reading,
 )
-from naisei.transcripts.forms import ENGINES, FORMS, UNREAD
+from naisei.transcripts.forms import ENGINES, FORMS, UNREAD, unknown
 from naisei.transcripts.text_reading import CUE, caption_turns
-from naisei.transcripts.turns import Transcript, Turn, in_order, lettered, plain_name
+from naisei.transcripts.turns import Transcript, Turn, in_order, lettered, plain_name, spoken_words
 
 _JSON = (".json", ".jsonl", ".ndjson")
 _TABLES = (".csv", ".tsv", ".xlsx")
@@ -120,7 +119,9 @@ def parse_transcripts(
         or text.lstrip()[:1] in ("{", "[")
     ):
         try:
-            return _of_json(_load(text, place), stem, place, form, nameless, names or {})
+            return _of_json(
+                documents.load_json(text, place), stem, place, form, nameless, names or {}
+            )
         except InputError:
             # A transcript may begin with 「[10:30] …」.
             if suffix in _JSON or form or text.lstrip()[:1] == "{":
@@ -133,7 +134,7 @@ def parse_transcripts(
         return _of_dailydialog(rows, stem, place)
     if form in ("", "subtitles") and any(CUE.match(row) for row in rows[:40]):
         if (turns := caption_turns(rows)) is None:
-            raise _unknown(rows, place)
+            raise unknown(rows, place)
         return [_made(stem, "subtitles", turns)]
     if form in ("", "table") and (
         found := _of_table(rows, stem, place, suffix in _TABLES or form == "table")
@@ -184,9 +185,7 @@ def _made(
     **more: Any,
 ) -> Transcript:
     """In order, utterances of one person only. left_out: entries that are left out already."""
-    every = [
-        replace(turn, text=text_reading.spoken_words(turn.text)) for turn in lettered([*turns])
-    ]
+    every = [replace(turn, text=spoken_words(turn.text)) for turn in lettered([*turns])]
     names = {turn.speaker for turn in every if turn.text.strip()}
     kept = [
         turn
@@ -242,42 +241,6 @@ def _of_json(
     return out
 
 
-def _load(text: str, place: str) -> Any:
-    try:
-        data = json_of(text)
-    except (ValueError, RecursionError) as error:
-        rows = [(n, row) for n, row in enumerate(text.splitlines(), 1) if row.strip()]
-        if len(rows) < 2:
-            raise _no_json(error, place) from None
-        return [_entry(row, number, place) for number, row in rows]
-    if isinstance(data, dict) and json_reading.json_form_of(data) is None and "text" in data:
-        return [_entry(text, 1, place)]  # a file of one row
-    return data
-
-
-def _entry(row: str, number: int, place: str) -> Any:
-    try:
-        data = json_of(row)
-    except (ValueError, RecursionError) as error:
-        raise _no_json(error, f"{place}:{number}") from None
-    if not isinstance(data, dict):
-        return data
-    entry = json_forms.RowObject(data)
-    entry.row = number
-    return entry
-
-
-def _no_json(error: Exception, place: str) -> InputError:
-    return InputError(
-        say(f"JSON として読めません: {error}", f"is no JSON: {error}"),
-        place=place,
-        remedy=say(
-            '1 行に一つ、{"speaker": "…", "text": "…"} の形で書いてください',
-            'write one object a row: {"speaker": "…", "text": "…"}',
-        ),
-    )
-
-
 def _no_dialogue(place: str, data: Any) -> InputError:
     keys = ", ".join(list(data)[:6]) if isinstance(data, dict) else ""
     return InputError(
@@ -330,6 +293,8 @@ def _of_table(rows: Sequence[str], stem: str, place: str, sure: bool) -> list[Tr
     for dialogue, turn in tables.table_turns(rows[first:], columns, place, first + 1):
         # A row without a speaker is narration.
         parts.setdefault(dialogue, []).append(turn if turn.speaker else replace(turn, text=""))
+    if all(len(part) == 1 for part in parts.values()):  # an id of its own for each row
+        parts = {"": [turn for part in parts.values() for turn in part]}
     return [
         _made(name if len(parts) > 1 else stem, "table", turns, by_day=columns.session is None)
         for name, turns in parts.items()
@@ -375,7 +340,7 @@ def _of_text(
                 if row.strip()
             ]
             return [_made(stem, "lines", turns)]
-        raise _unknown(plain, place)
+        raise unknown(plain, place)
     dated = text_reading.month_first(plain)
     numbered = (
         (n, part) for n, row in enumerate(dated, 1) for part in text_reading.BETWEEN.split(row)
@@ -385,7 +350,7 @@ def _of_text(
     turns = [turn for turn in every if turn.speaker]
     for turn in every:
         if not turn.speaker and turn.text:
-            raise _unknown(plain, place, turn.number)
+            raise unknown(plain, place, turn.number)
     missing = len(every) - len(turns)
     if form.name == "script":
         turns = text_reading.without_head(turns)
@@ -395,8 +360,7 @@ def _of_text(
         often = Counter(turn.speaker for turn in turns)
         turns = [turn for turn in turns if often[turn.speaker] > 1]
     whole = [
-        replace(t, text=text_reading.spoken_words(t.text, form))
-        for t in text_reading.whole_names(turns)
+        replace(t, text=spoken_words(t.text, form.words)) for t in text_reading.whole_names(turns)
     ]
     public = [turn for turn in whole if not turn.to]
     out = [_made(stem, form.name, public, by_day=True, left_out=missing)] if public else []
@@ -404,27 +368,3 @@ def _of_text(
         direct = [turn for turn in whole if turn.to and {turn.speaker, turn.to} == pair]
         out.append(_made("・".join(sorted(pair)), form.name, direct, by_day=True))
     return out or [_made(stem, form.name, (), left_out=missing)]
-
-
-def _unknown(rows: Sequence[str], place: str, number: int | None = None) -> InputError:
-    """The error for an unknown form, with its likely name."""
-    content = [(n, row.strip()) for n, row in enumerate(rows, 1) if row.strip()][:40]
-    if not content:
-        return InputError(say("発話がありません", "holds no utterance"), place=place)
-    for sign, name, remedy in UNREAD:
-        if any(sign.match(row) for _, row in content):
-            return InputError(
-                say(f"{name[0]}のようです", f"looks like {name[1]}"),
-                place=place,
-                remedy=say(*remedy),
-            )
-    at = number or content[0][0]
-    row = next(text for n, text in content if n >= at) if at <= content[-1][0] else ""
-    return InputError(
-        say(f"誰の発話かわかりません: {row[:40]!r}", f"has no speaker: {row[:40]!r}"),
-        place=f"{place}:{at}",
-        remedy=say(
-            "行を「名前: 発話」の形にしてください。読める形式は naisei data forms、指定は --form",
-            "write each line as `name: text`; naisei data forms lists what is read, --form says it",
-        ),
-    )

@@ -30,40 +30,9 @@ NOTICE = re.compile(
     r"|\s*\S.{0,60} (?:joined|left|created|changed|added|removed|unsent|pinned|started|ended)\b"
     r".{0,60}\Z"
 )
-#: Texts without words: stickers, pictures, calls, deleted messages.
-NO_WORDS = re.compile(
-    r"(?:\u200e.*|\[(?:スタンプ|写真|動画|画像|ボイスメッセージ|音声|ファイル|アルバム|ノート|連絡先|位置情報|投票|"
-    r"イベント|絵文字|GIF|Sticker|Photo|Video|Image|Voice message|Audio|File|Album|Note|Contact|"
-    r"Location|Poll|Event|Emoji)\]"
-    r"|☎.*|通話時間.*|.*(?:送信を取り消し|送信取消|unsent a message).*"
-    r"|.{0,40}(?:sent an attachment|reacted|liked a message|"
-    r"(?:started|missed) an? [a-z ]*(?:call|chat)|[a-z]+ call ended).*"
-    r"|Removed a .{1,20} reaction.*|\{[A-Z]\w+\}.*"
-    r"|보이스톡.*|페이스톡.*|이모티콘|사진|동영상|삭제된 메시지입니다\.?"
-    r"|Media omitted|メディアは含まれていません|メディアなし|<[^<>\n]{2,60}>"
-    r"|Messages and calls are end-to-end encrypted.*|メッセージと通話はエンドツーエンド.*"
-    r"|(?:image|video|audio|sticker|document|GIF|Contact card) omitted|.{0,10}を省略しました"
-    r"|(?:This message was deleted|You deleted this message)\.?"
-    r"|このメッセージは削除されました|.{0,12}削除しました"
-    r"|(?:Missed )?(?:voice|video) call.*|不在着信.*)\s*\Z",
-    re.IGNORECASE | re.DOTALL,
-)
-#: Sounds as transcribers mark them: ((咳)), <笑い>, {うなずく}.
-SOUNDS = re.compile(
-    r"\(\([^()]{1,20}\)\)|（（[^（）]{1,20}））"
-    r"|[<‹〈＜{｛](?:笑|咳|沈黙|間|息|泣|拍手|うなず|ため息|聞き取|不明|laugh|cough|paus|silen|sigh|inaud)"
-    r"[^<>‹›〈〉＜＞{}｛｝\n]{0,10}[>›〉＞}｝]"
-)
 #: A monologue that nobody hears: 紗良（Ｍ）「…」.
 UNHEARD = re.compile(
     r"[^「『：:]{1,20}[（(](?:[MＭNＮ]|NA|ＮＡ|モノローグ|心の声|ナレーション)[)）]"
-)
-#: Suffixes that chat programs add to a text.
-AFTER = re.compile(
-    r"\s*(?:\u200e<[^<>]*>|[(（](?:編集済み?|edited)[)）]|\{[A-Z]\w+\}\s.*|\n:\w+:"
-    r"|\n\d+(?: 件の返信| repl(?:y|ies))?"
-    r"|\n={8,}.*|\nTranscribed by .*|\nMeeting ended after .*|\n以上)+\s*\Z",
-    re.DOTALL,
 )
 #: Lines that programs write around a conversation.
 FURNITURE = re.compile(

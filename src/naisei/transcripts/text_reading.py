@@ -11,12 +11,9 @@ from datetime import datetime
 from itertools import dropwhile
 
 from naisei.transcripts.text_forms import (
-    AFTER,
     DATE,
     FURNITURE,
-    NO_WORDS,
     NOTICE,
-    SOUNDS,
     TEXT_FORMS,
     TIME_ALONE,
     UNHEARD,
@@ -128,60 +125,49 @@ def counts_seconds(form: TextForm, rows: Iterable[str]) -> bool:
 
 def text_turns(
     form: TextForm, rows: Iterable[tuple[int, str]], *, elapsed: bool = False
-) -> Iterator[Turn]:
+) -> list[Turn]:
     """The utterances of numbered rows, and one without a text for each row that is left out.
     elapsed: times of two numbers are minutes and seconds."""
-    held: Turn | None = None
+    turns: list[Turn] = []
+    last: int | None = None  # the place of the utterance that a row may go on with
     today: datetime | None = None
-    seen: set[str] = set()
     session, dropped = 1, False
     for number, ended in rows:
         row = ended.rstrip("\r\n")
-        if held is not None and form.quoted and _open(held.text):
-            held = replace(held, text=f"{held.text}\n{row}")
+        held = turns[last] if last is not None else None
+        if held is not None and last is not None and form.quoted and _open(held.text):
+            turns[last] = replace(held, text=f"{held.text}\n{row}")
             continue
         if dropped and row[:1] == "\t":  # what is left out goes on
             continue
         dropped = bool(row.strip()) and FURNITURE.match(row) is not None
         if not row.strip() or dropped:
             continue
+        found, rest = form.first_row(row), form.rest.match(row)
+        groups = rest.groupdict() if rest is not None else {}
         if UNHEARD.match(row) or form.is_label(row):
-            if held is not None:
-                yield held
-            held = None
-            yield Turn(number, "", "")
-            continue
-        found = form.first_row(row)
-        if found is not None and (_begins(found, form) or _known(found, seen, held)):
-            if held is not None:
-                yield held
+            turns.append(Turn(number, "", ""))
+            last = None
+        elif found is not None and (_begins(found, form) or _known(found, turns, held)):
             if form.name == "headings":  # a file has one kind of them
                 form = replace(form, rows=(found.re,))
-            held = replace(_begun(number, found, today, elapsed), session=session)
-            seen.add(held.speaker)
-            today = held.at if isinstance(held.at, datetime) else today
-            continue
-        rest = form.rest.match(row)
-        groups = rest.groupdict() if rest is not None else {}
-        if groups.get("scene"):
-            if held is not None:
-                yield held
-                session += 1
-            held = None
-        today = day(groups.get("day") or "") or today
-        notice = rest is None and NOTICE.match(row) is not None and not row[0].isspace()
-        if notice or groups.get("apart"):
-            yield Turn(number, "", "")
-        elif rest is None and re.match(r"\s*[:：](?!\w+:)", row):
-            if held is not None:
-                yield held
-            held = Turn(number, "", row)
-        elif rest is None and (held is None or _narrated(held.text, row)):
-            yield Turn(number, "", "")
-        elif rest is None and held is not None:
-            held = replace(held, text=f"{held.text}\n{row.strip()}".lstrip("\n"))
-    if held is not None:
-        yield held
+            turns.append(replace(_begun(number, found, today, elapsed), session=session))
+            last, at = len(turns) - 1, turns[-1].at
+            today = at if isinstance(at, datetime) else today
+        elif groups.get("scene"):
+            session = max((turn.session for turn in turns if turn.speaker), default=0) + 1
+            last = None
+        elif groups.get("apart") or (rest is None and NOTICE.match(row) and not row[0].isspace()):
+            turns.append(Turn(number, "", ""))
+        elif rest is not None:
+            today = day(groups.get("day") or "") or today
+        elif re.match(r"\s*[:：](?!\w+:)", row):
+            turns.append(Turn(number, "", row))
+        elif held is None or last is None or _narrated(held.text, row):
+            turns.append(Turn(number, "", ""))
+        else:
+            turns[last] = replace(held, text=f"{held.text}\n{row.strip()}".lstrip("\n"))
+    return turns
 
 
 def _open(text: str) -> bool:
@@ -200,9 +186,10 @@ def _begins(found: re.Match[str], form: TextForm) -> bool:
     return not found.string[0].isspace() and not alone
 
 
-def _known(found: re.Match[str], seen: set[str], held: Turn | None) -> bool:
+def _known(found: re.Match[str], turns: Sequence[Turn], held: Turn | None) -> bool:
     """Whether an indented row names a known speaker; the first row may be indented."""
-    return held is None or plain_name(speaker_in(found)) in seen
+    name = plain_name(speaker_in(found))
+    return held is None or any(turn.speaker == name for turn in turns)
 
 
 def _begun(
@@ -226,22 +213,6 @@ def _begun(
         at=when,
         to=plain_name(groups.get("to") or ""),
     )
-
-
-def spoken_words(text: str, form: TextForm | None = None) -> str:
-    """A text without marks of its form and of chat programs; "" without words."""
-    plain = form.words.sub("", text) if form is not None and form.words is not None else text
-    plain = plain.replace("\\N", "\n")
-    plain = AFTER.sub("", SOUNDS.sub("", plain)).strip()
-    if NO_WORDS.match(plain):
-        return ""
-    if "\n" in plain and plain[0] == plain[-1] == '"':
-        return plain[1:-1].replace('""', '"')
-    return plain[1:-1] if _QUOTED.fullmatch(plain) else plain
-
-
-#: A text that is one quotation as a whole: 「…」, with others within it.
-_QUOTED = re.compile(r"「(?:[^「」]|「[^「」]*」)*」|『(?:[^『』]|『[^『』]*』)*』", re.DOTALL)
 
 
 #: Between 「…」 and the next name in one row.

@@ -206,3 +206,52 @@ def lettered(turns: list[Turn]) -> list[Turn]:
         return turns
     letters = {label: f"Speaker {chr(ord('A') + n)}" for n, label in enumerate(labels)}
     return [replace(turn, speaker=letters.get(turn.speaker, "")) for turn in turns]
+
+
+#: Texts without words: stickers, pictures, calls, deleted messages.
+_NO_WORDS = re.compile(
+    r"(?:\u200e.*|\[(?:スタンプ|写真|動画|画像|ボイスメッセージ|音声|ファイル|アルバム|ノート|連絡先|位置情報|投票|"
+    r"イベント|絵文字|GIF|Sticker|Photo|Video|Image|Voice message|Audio|File|Album|Note|Contact|"
+    r"Location|Poll|Event|Emoji)\]"
+    r"|☎.*|通話時間.*|.*(?:送信を取り消し|送信取消|unsent a message).*"
+    r"|.{0,40}(?:sent an attachment|reacted|liked a message|"
+    r"(?:started|missed) an? [a-z ]*(?:call|chat)|[a-z]+ call ended).*"
+    r"|Removed a .{1,20} reaction.*|\{[A-Z]\w+\}.*"
+    r"|보이스톡.*|페이스톡.*|이모티콘|사진|동영상|삭제된 메시지입니다\.?"
+    r"|Media omitted|メディアは含まれていません|メディアなし|<[^<>\n]{2,60}>"
+    r"|Messages and calls are end-to-end encrypted.*|メッセージと通話はエンドツーエンド.*"
+    r"|(?:image|video|audio|sticker|document|GIF|Contact card) omitted|.{0,10}を省略しました"
+    r"|(?:This message was deleted|You deleted this message)\.?"
+    r"|このメッセージは削除されました|.{0,12}削除しました"
+    r"|(?:Missed )?(?:voice|video) call.*|不在着信.*)\s*\Z",
+    re.IGNORECASE | re.DOTALL,
+)
+#: Sounds as transcribers mark them: ((咳)), <笑い>, {うなずく}.
+_SOUNDS = re.compile(
+    r"\(\([^()]{1,20}\)\)|（（[^（）]{1,20}））"
+    r"|[<‹〈＜{｛](?:笑|咳|沈黙|間|息|泣|拍手|うなず|ため息|聞き取|不明|laugh|cough|paus|silen|sigh|inaud)"
+    r"[^<>‹›〈〉＜＞{}｛｝\n]{0,10}[>›〉＞}｝]"
+)
+#: Suffixes that chat programs add to a text.
+_AFTER = re.compile(
+    r"\s*(?:\u200e<[^<>]*>|[(（](?:編集済み?|edited)[)）]|\{[A-Z]\w+\}\s.*|\n:\w+:"
+    r"|\n\d+(?: 件の返信| repl(?:y|ies))?"
+    r"|\n={8,}.*|\nTranscribed by .*|\nMeeting ended after .*|\n以上)+\s*\Z",
+    re.DOTALL,
+)
+
+
+def spoken_words(text: str, marks: re.Pattern[str] | None = None) -> str:
+    """A text without the marks of its form and of chat programs; "" without words."""
+    plain = marks.sub("", text) if marks is not None else text
+    plain = plain.replace("\\N", "\n")
+    plain = _AFTER.sub("", _SOUNDS.sub("", plain)).strip()
+    if _NO_WORDS.match(plain):
+        return ""
+    if "\n" in plain and plain[0] == plain[-1] == '"':
+        return plain[1:-1].replace('""', '"')
+    return plain[1:-1] if _QUOTED.fullmatch(plain) else plain
+
+
+#: A text that is one quotation as a whole: 「…」, with others within it.
+_QUOTED = re.compile(r"「(?:[^「」]|「[^「」]*」)*」|『(?:[^『』]|『[^『』]*』)*』", re.DOTALL)
