@@ -58,10 +58,12 @@ def test_the_first_given_character_speaks_what_names_nobody(tmp_path: Path) -> N
         encoding="utf-8",
     )
     speakers = Speakers([own, "yana"])
-    assert seen(read("行くぜ。\nケン: おう。\n", speakers=speakers)) == [
+    assert seen(read("行くぜ。\n（ト書き）\nおう。\n", speakers=speakers)) == [
         (1, "ken", "行くぜ。"),
-        (2, "ken", "おう。"),
+        (3, "ken", "おう。"),
     ]
+    named = "第一話\n行く、海へ。\nケン「おう。」\n　海が見える。\nやな「うん」\n"
+    assert seen(read(named, speakers=speakers)) == [(3, "ken", "おう。"), (5, "yana", "うん")]
 
 
 def test_others_are_passed_over_on_request() -> None:
@@ -86,7 +88,6 @@ def test_others_are_passed_over_on_request() -> None:
         ("speaker,text\nyana,a\nyana\n", 3, "cells"),
         ('speaker,text\nyana,"a\n', 2, "CSV"),
         ("やな：えー！\nボブ：やあ\n", 2, "ボブ"),
-        ("やな：えー！\n話者のない行\n", 2, "no speaker"),
     ],
 )
 def test_bad_rows_are_named(text: str, line: int, said: str) -> None:

@@ -51,7 +51,7 @@ ROWS = {
         f"19:02:11 From {A} to Everyone:\n\t{X}\n19:03:00 From {B} to Everyone:\n\t{Y}\n"
         f"19:04:00 From {A} to Everyone:\n\t{Z}\n",
         f"19:02:11\t From  {A} : {X}\n19:03:00\t From  {B} : {Y}\n19:04:00\t From  {A} : {Z}\n",
-        f"2026-04-11 19:02:11 From {A} to Everyone:\n\t{X}\n2026-04-11 19:03:00 From {B} to {A}(Direct Message):\n\t{Y}\n"
+        f"2026-04-11 19:02:11 From {A} to Everyone:\n\t{X}\n2026-04-11 19:03:00 From {B} to Everyone in Meeting:\n\t{Y}\n"
         f"2026-04-11 19:04:00 From {A} to Everyone:\n\t{Z}\n",
     ],
     "kirikiri": [
@@ -177,6 +177,10 @@ def test_a_column_of_dialogues_keeps_them_apart() -> None:
     text = "会話ID,話者,発話\na,A,はい\na,B,うん\nb,A,部長\nb,B,そうか\n"
     found = parse_transcripts(text, "t.csv")
     assert [(one.name, len(one.turns)) for one in found] == [("a", 2), ("b", 2)]
+    assert said(read("Dialogue_ID,Name,Dialogue\n1,A,はい\n2,B,うん\n", "t.csv")) == [
+        ("A", "はい"),
+        ("B", "うん"),
+    ]
 
 
 def test_a_row_of_a_text_that_begins_with_a_time_is_no_heading() -> None:
@@ -268,7 +272,7 @@ def test_what_is_not_understood_is_refused_by_name(
 )
 def test_structure_is_never_a_line_of_somebody(text: str) -> None:
     with pytest.raises(InputError):
-        parse_transcripts(text, "t.txt", unnamed="keep")
+        parse_transcripts(text, "t.txt", nameless=True)
 
 
 def test_a_form_may_be_said_and_an_unknown_one_is_refused() -> None:
@@ -319,3 +323,112 @@ def test_a_transcript_counts_minutes_and_seconds_a_chat_hours_and_minutes(
 def test_a_dated_chat_after_midnight_has_times_of_day() -> None:
     one = read(f"{LINE_HEAD}2026/04/12(日)\n0:03\t{A}\t{X}\n0:04\t{B}\t{Y}\n0:09\t{A}\t{Z}\n")
     assert [turn.at for turn in one.turns] == [datetime(2026, 4, 12, 0, n) for n in (3, 4, 9)]
+
+
+def test_headings_directions_and_voices_that_are_no_persons_are_left_out() -> None:
+    one = read(
+        "第一話　放課後\n\n○部室・夕方\n　窓から夕日。\n甲「やあ」\n　乙が来る。\n×　×　×\n乙「うん」\nＳＥ：チャイム\n"
+        "甲（Ｍ）「遅い」\n甲＆乙「帰ろう」\n全員「おー」\n甲（笑って）「行こう」\n",
+    )
+    assert said(one) == [("甲", "やあ"), ("乙", "うん"), ("甲", "行こう")]
+    assert one.left_out == 6 and {turn.session for turn in one.turns} == {1}
+
+
+@pytest.mark.parametrize("scene", ["第二場", "【第２話】", "シーン3 夜", "○校門・朝", "## 二日目"])
+def test_a_heading_begins_a_session(scene: str) -> None:
+    one = read(f"第一場\n甲「やあ」\n乙「うん」\n\n{scene}\n甲「また」\n乙「うん」\n")
+    assert [(turn.speaker, turn.session) for turn in one.turns] == [
+        ("甲", 1), ("乙", 1), ("甲", 2), ("乙", 2)]  # fmt: skip
+
+
+def test_notices_of_line_are_counted() -> None:
+    one = read(
+        f"{LINE_HEAD}2026/04/11(土)\n19:00\t{A}が参加しました。\n19:02\t{A}\t{X}\n19:03\t{B}\t[スタンプ]\n"
+        f"19:05\t☎ 通話時間 3:05\n19:06\t{A}がメッセージの送信を取り消しました\n19:10\t{B}\t{Y}\n"
+    )
+    assert one.left_out == 4 and len(one.turns) == 2
+
+
+@pytest.mark.parametrize("head", [
+    "なまえ,内容", "氏名,メッセージ", "名前,コメント", "生徒,本文", "投稿者,投稿", "役,セリフ", "役名,台本",
+    "学生,チャット", "Character,Comment", "Character_ID,Dialogue"])  # fmt: skip
+def test_heads_of_tables(head: str) -> None:
+    assert said(read(f"{head}\n甲,やあ\n,朝。\n乙,うん\n", "t.csv")) == [
+        ("甲", "やあ"),
+        ("乙", "うん"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("head", "named", "sessions"),
+    [
+        ("シーン", ["1", "", "3"], [1, 1, 3]),
+        ("話", ["第1話", "第1話", "第2話"], [1, 1, 2]),
+        ("場面", ["放課後", "夜", "放課後"], [1, 2, 1]),
+        ("日付", ["2026/5/11", "2026/5/11", "2026/5/12"], [1, 1, 2]),
+    ],
+)
+def test_columns_of_scenes_and_days_are_sessions(
+    head: str, named: list[str], sessions: list[int]
+) -> None:
+    rows = "".join(
+        f"{name},{who},{words}\n" for name, (who, words) in zip(named, SAID, strict=True)
+    )
+    one = read(f"{head},話者,発話\n{rows}", "t.csv")
+    assert said(one) == SAID and [turn.session for turn in one.turns] == sessions
+
+
+def test_an_unknown_head_is_answered_with_the_columns_there_and_the_names_known() -> None:
+    with pytest.raises(InputError) as caught:
+        read("scene,who,ja\n1,甲,やあ\n", "t.csv")
+    assert "who" in caught.value.message
+    assert "speaker" in (caught.value.remedy or "") or "話者" in (caught.value.remedy or "")
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        "19:02:11 差出人 {0} 宛先 全員:\n\t{2}\n19:03:00 差出人 {1} 宛先 皆様:\n\t{3}\n",
+        "19:02:11 {0} から 皆様:\n\t{2}\n19:03:00\t{1} から みんなに:\n\tReplying to \"昨日は…\"\n\t{3}\n",
+        "19:02:11 開始 {0} から 皆様:\n\t{2}\n19:03:00 開始 {1} から 皆様:\n\t{3}\n",
+    ],
+)  # fmt: skip
+def test_zoom_in_japanese(rows: str) -> None:
+    one = read(rows.format(A, B, X, Y))
+    assert one.form == "zoom-chat" and said(one) == SAID[:2]
+
+
+def test_direct_messages_of_zoom_are_conversations_of_their_own() -> None:
+    public, direct = parse_transcripts(
+        f"19:02:11 From {A} to Everyone:\n\t{X}\n19:03:00 From {B} to {A}(Direct Message):\n\t{Y}\n"
+        f"19:04:00 From {A} to {B} (Direct Message):\n\t{Z}\n",
+        "zoom.txt",
+    )
+    assert said(public) == SAID[:1] and said(direct) == SAID[1:]
+    assert A in direct.name and B in direct.name
+
+
+def test_minutes_in_markdown() -> None:
+    one = read(
+        f"# 議事録\n\n- 日時: 5月10日\n- 出席者: 二人\n\n- {A}: {X}\n- {B}: {Y}\n> **{A}**：\\[25:12\\] {Z}\n\n"
+        "## 決定事項\n- 次回: 6月14日\n\n```ts\n/** Example 1: 表 */\nconst a = 1;\n```\n",
+        "m.md",
+    )
+    assert said(one) == SAID and one.turns[2].at == time(0, 25, 12)
+
+
+def test_sounds_of_transcribers_are_no_words() -> None:
+    one = read("甲: えー、<笑い> そうですね。\n乙: {うなずく} はい。\n甲: ((咳)) では‹笑い>\n")
+    assert [" ".join(turn.text.split()) for turn in one.turns] == [
+        "えー、 そうですね。",
+        "はい。",
+        "では",
+    ]
+
+
+def test_captions_have_their_times() -> None:
+    one = read(
+        "WEBVTT\n\n00:01:02.000 --> 00:01:04.000\n<v 甲>やあ</v>\n\n01:10.500 --> 01:11.000\n乙: うん\n",
+        "a.vtt",
+    )
+    assert [turn.at for turn in one.turns] == [time(0, 1, 2), time(0, 1, 10)]

@@ -12,7 +12,7 @@ from pathlib import Path
 from naisei.core import Check, InputError, Status
 from naisei.director.check import rules_of
 from naisei.director.prepare import quoted
-from naisei.director.scripts import ScriptLine, Speakers, read_lines
+from naisei.director.scripts import ScriptLine, Speakers, lines_of
 from naisei.director.verdict import CHECK_NAMES, LineVerdict, RuleSet
 from naisei.files import write_atomically
 from naisei.lang import language, say
@@ -21,7 +21,8 @@ from naisei.runs.report import templates
 from naisei.runs.statistics import wilson_interval
 from naisei.runs.tables import to_csv
 from naisei.runs.task import Table
-from naisei.text_files import read_text, text_of
+from naisei.text_files import text_of
+from naisei.transcripts import parse_transcripts, preview, read_transcripts
 
 #: Number of earlier lines given to the checks; they read five.
 _HISTORY = 8
@@ -36,14 +37,16 @@ def script_lines(path: str, speakers: Speakers, *, form: str = "") -> tuple[list
         InputError: it cannot be read, is of no form that is known, or has a row that cannot be
             used.
     """
+    place = "stdin" if path == "-" else path
     if path == "-":
-        text = text_of(sys.stdin.buffer.read(), "stdin")
-        return read_lines(text, "stdin", speakers, form=form), "stdin"
-    remedy = say(
-        "ファイル名か、標準入力なら - を指定してください",
-        "name a file, or - for standard input",
-    )
-    return read_lines(read_text(path, remedy=remedy), path, speakers, form=form), path
+        text = text_of(sys.stdin.buffer.read(), place)
+        found = parse_transcripts(text, place, form=form, nameless=True) if text.strip() else []
+    else:
+        found = read_transcripts(path, form=form, nameless=True)
+    for one in found:
+        if one.left_out:
+            print(f"{place}: {preview(one)[0]}", file=sys.stderr)
+    return lines_of(found, place, speakers), place
 
 
 def judged_lines(

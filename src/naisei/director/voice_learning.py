@@ -285,7 +285,7 @@ def _lines(path: Path, names: Collection[str] = ()) -> list[str]:
     Raises:
         InputError: its form is unknown, or several speak and none has such a name.
     """
-    turns = [turn for one in read_transcripts(path, unnamed="keep") for turn in one.turns]
+    turns = [turn for one in read_transcripts(path, nameless=True) for turn in one.turns]
     speakers = list(dict.fromkeys(turn.speaker for turn in turns))
     if len(speakers) > 1 and not set(speakers) & set(names):
         raise InputError(

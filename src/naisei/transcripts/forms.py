@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from naisei.core import InputError
+from naisei.lang import say
 from naisei.transcripts.json_forms import JSON_FORMS
 from naisei.transcripts.text_forms import TEXT_FORMS
 
@@ -17,8 +20,13 @@ class Form:
     about: tuple[str, str]
 
 
+ENGINES = (
+    Form("renpy", ("Ren'Py のスクリプト", "Ren'Py script")),
+    Form("kirikiri", ("吉里吉里・ティラノスクリプト", "KiriKiri and TyranoScript")),
+)
 FORMS = (
     *(Form(form.name, form.about) for form in TEXT_FORMS),
+    *ENGINES,
     Form(
         "subtitles",
         (
@@ -30,8 +38,8 @@ FORMS = (
     Form(
         "table",
         (
-            "CSV・TSV・Markdown の表 (VOICEVOX・YMM4 の見出しなしも)",
-            "CSV, TSV, Markdown tables; VOICEVOX and YMM4 without a head",
+            "CSV・TSV・Excel・Markdown の表 (VOICEVOX・YMM4 の見出しなしも)",
+            "CSV, TSV, Excel and Markdown tables; VOICEVOX and YMM4 without a head",
         ),
     ),
     *(Form(form.name, form.about) for form in JSON_FORMS),
@@ -70,13 +78,37 @@ UNREAD = (
         ("話者分離 (WhisperX など) をかける", "add speakers (WhisperX)"),
     ),
     (
+        re.compile(r"={2,}\s*\w+|\s*(?:INCLUDE|VAR|LIST|CONST)\s|\s*->\s*\w+\s*\Z"),
+        ("話者の名前がない Ink のスクリプト", "an Ink script that names nobody"),
+        ("台詞を「名前: 台詞」の行にする", "write its lines as `name: text`"),
+    ),
+    (
         re.compile(r"\s*<(?:!DOCTYPE|html|\?xml|[a-z]+[ >])", re.I),
         ("HTML か XML", "HTML or XML"),
         ("テキスト・CSV・JSON で書き出す", "export it as text, CSV or JSON"),
     ),
-    (
-        re.compile(r"%PDF|PK\x03\x04"),
-        ("PDF・Office・ZIP のファイル", "PDF, an Office file or a ZIP"),
-        ("テキストか CSV で書き出す", "export it as text or CSV"),
-    ),
 )
+
+
+def unknown(rows: Sequence[str], place: str, number: int | None = None) -> InputError:
+    """The error for an unknown form, with its likely name."""
+    content = [(n, row.strip()) for n, row in enumerate(rows, 1) if row.strip()][:40]
+    if not content:
+        return InputError(say("発話がありません", "holds no utterance"), place=place)
+    for sign, name, remedy in UNREAD:
+        if any(sign.match(row) for _, row in content):
+            return InputError(
+                say(f"{name[0]}のようです", f"looks like {name[1]}"),
+                place=place,
+                remedy=say(*remedy),
+            )
+    at = number or content[0][0]
+    row = next(text for n, text in content if n >= at) if at <= content[-1][0] else ""
+    return InputError(
+        say(f"誰の発話かわかりません: {row[:40]!r}", f"has no speaker: {row[:40]!r}"),
+        place=f"{place}:{at}",
+        remedy=say(
+            "行を「名前: 発話」の形にしてください。読める形式は naisei data forms、指定は --form",
+            "write each line as `name: text`; naisei data forms lists what is read, --form says it",
+        ),
+    )

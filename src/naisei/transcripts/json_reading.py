@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -24,7 +24,7 @@ from naisei.transcripts.json_forms import (
     words,
 )
 from naisei.transcripts.tables import DIALOGUE, ORDER, SESSION, session_number
-from naisei.transcripts.turns import Turn, Unnamed, moment, plain_name
+from naisei.transcripts.turns import Turn, moment, plain_name
 
 
 def dialogues_in(data: Any) -> list[tuple[str, Any]]:
@@ -183,27 +183,48 @@ def json_form_of(data: Any) -> JsonForm | None:
     return next(form for form in JSON_FORMS if form.knows(data, rows))
 
 
-def json_turns(form: JsonForm, data: Any, place: str, *, unnamed: Unnamed) -> Iterator[Turn]:
-    """The utterances of one dialogue; with "" as the text of calls and tools.
+def json_turns(
+    form: JsonForm, data: Any, place: str, *, nameless: bool, names: Mapping[str, str]
+) -> Iterator[Turn]:
+    """The utterances of one dialogue; with "" as the text of calls, tools and notices.
 
-    unnamed: "keep": an entry may have a text alone.
+    nameless: an entry may have a text alone. names: id → name of Slack's users.
 
     Raises:
         InputError: an entry that has no speaker and text.
     """
-    ids = dict(_roster(data))
+    ids = {**names, **dict(_roster(data))}
     number = 0
     for session, rows in _sessions(data):
         for row in rows:
             number = row.row if isinstance(row, RowObject) else number + 1
             turn = _turn(form, row, number, session, place)
-            if turn.text.strip() and not turn.speaker and unnamed == "join":
+            if turn.text.strip() and not turn.speaker and not nameless:
                 raise _no_turn(row, number, place)
-            yield replace(turn, speaker=ids.get(turn.speaker, turn.speaker))
+            text = _slack_text(turn.text, names) if form.name == "slack" else turn.text
+            yield replace(turn, speaker=plain_name(ids.get(turn.speaker, turn.speaker)), text=text)
 
 
 #: Slack's <https://…> and <https://…|words>.
 _LINK = re.compile(r"<(https?://[^<>|]*)(?:\|[^<>]*)?>")
+#: Slack's <@U1>, <@U1|name>, <#C1|general>, <!channel>.
+_MENTION = re.compile(r"<([@#!])([^<>|]+)(?:\|([^<>]*))?>")
+#: A notice that an export writes like a message.
+_SLACK_NOTICE = re.compile(
+    r"\s*<@\w+(?:\|[^<>]*)?>\s?(?:has (?:joined|left) the \w+|さんが.{1,30}(?:参加|退出)しました).?"
+)
+
+
+def _slack_text(text: str, names: Mapping[str, str]) -> str:
+    if _SLACK_NOTICE.fullmatch(text):
+        return ""
+    text = _MENTION.sub(
+        lambda m: ("#" if m[1] == "#" else "@") + (names.get(m[2]) or m[3] or m[2]),
+        _LINK.sub(r"\1", text),
+    )
+    return html.unescape(text)
+
+
 _NAMED_LINE = re.compile(r"\s*([^：:]{1,40}?)\s*[：:]\s?(.*)", re.DOTALL)
 
 
@@ -224,8 +245,6 @@ def _turn(form: JsonForm, row: Any, number: int, session: int, place: str) -> Tu
     name = re.sub(r"\A\d+_", "", "" if who is None else str(who))
     if form.broken:
         name, text = _mended(name), _mended(text)
-    if form.name == "slack":
-        text = html.unescape(_LINK.sub(r"\1", text))
     told = first(row, SESSION)
     order = first(row, ORDER)
     return Turn(

@@ -2,38 +2,75 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from naisei.core import InputError
 from naisei.lang import say
-from naisei.text_files import json_of, read_text
-from naisei.transcripts import json_forms, json_reading, tables, text_forms, text_reading
-from naisei.transcripts.forms import FORMS, UNREAD
+from naisei.transcripts import (
+    documents,
+    game_scripts,
+    json_forms,
+    json_reading,
+    tables,
+    text_forms,
+    text_reading,
+)
+from naisei.transcripts.forms import ENGINES, FORMS, UNREAD, unknown
 from naisei.transcripts.text_reading import CUE, caption_turns
-from naisei.transcripts.turns import Transcript, Turn, Unnamed, in_order, lettered, plain_name
+from naisei.transcripts.turns import Transcript, Turn, in_order, lettered, plain_name, spoken_words
 
 _JSON = (".json", ".jsonl", ".ndjson")
-_TABLES = (".csv", ".tsv")
+_TABLES = (".csv", ".tsv", ".xlsx")
 
 
 def read_transcripts(
-    path: Path | str, *, form: str = "", unnamed: Unnamed = "join"
+    path: Path | str, *, form: str = "", nameless: bool = False
 ) -> list[Transcript]:
-    """The conversations of a file, in its order.
+    """The conversations of a file, in its order; of a ZIP or a folder those of all its files.
 
     Args:
         form: a name of `FORMS` that the file is known to have; found by itself if empty.
-        unnamed: "join": a row without a name continues the utterance before; "keep": it is an
-            utterance without a speaker.
+        nameless: also read a file that names nobody: each row is an utterance without a speaker.
 
     Raises:
         InputError: it cannot be read, or its form is unknown.
     """
-    return parse_transcripts(read_text(path), str(path), form=form, unnamed=unnamed)
+    place, parts = str(path), documents.parts_of(Path(path))
+    if channels := documents.channels(parts, place):
+        users = (documents.slack_names(t, n) for n, t in parts if n.endswith("users.json"))
+        names = next(users, {})
+        return [
+            one
+            for name, rows in channels
+            for one in _of_json(rows, name, place, form or "slack", nameless, names)
+        ]
+    if len(parts) == 1:
+        return parse_transcripts(
+            parts[0][1],
+            place,
+            form=form,
+            nameless=nameless,
+            names=documents.users_beside(Path(path)) if '"ts"' in parts[0][1] else {},
+        )
+    if not parts or Path(path).is_dir():
+        raise InputError(
+            say(
+                "ファイルではなくフォルダーです (Slack のエクスポートではありません)",
+                "this is a folder, not a file, and no export of Slack",
+            ),
+            place=place,
+            remedy=say("中のファイルを渡してください", "give a file of it"),
+        )
+    return [
+        one
+        for name, text in parts
+        for one in parse_transcripts(text, f"{place}/{name}", form=form, nameless=nameless)
+    ]
 
 
 def read_transcript(path: Path | str, *, dialogue: str | None = None, form: str = "") -> Transcript:
@@ -65,9 +102,15 @@ def read_transcript(path: Path | str, *, dialogue: str | None = None, form: str 
 
 
 def parse_transcripts(
-    text: str, place: str, *, form: str = "", unnamed: Unnamed = "join"
+    text: str,
+    place: str,
+    *,
+    form: str = "",
+    nameless: bool = False,
+    names: Mapping[str, str] | None = None,
 ) -> list[Transcript]:
-    """Like `read_transcripts`, for a text. place: its name in messages."""
+    """Like `read_transcripts`, for a text. place: its name in messages. names: id → name of
+    Slack's users."""
     _check_form(form)
     stem, suffix = Path(place).stem, Path(place).suffix.lower()
     if (
@@ -76,23 +119,28 @@ def parse_transcripts(
         or text.lstrip()[:1] in ("{", "[")
     ):
         try:
-            return _of_json(text, stem, place, form, unnamed)
+            return _of_json(
+                documents.load_json(text, place), stem, place, form, nameless, names or {}
+            )
         except InputError:
             # A transcript may begin with 「[10:30] …」.
             if suffix in _JSON or form or text.lstrip()[:1] == "{":
                 raise
     rows = text.splitlines(keepends=True)
+    engine = form or game_scripts.engine_of(rows, suffix)
+    if engine in {one.name for one in ENGINES}:
+        return [_of_engine(engine, rows, stem, place)]
     if "__eou__" in text:
         return _of_dailydialog(rows, stem, place)
     if form in ("", "subtitles") and any(CUE.match(row) for row in rows[:40]):
         if (turns := caption_turns(rows)) is None:
-            raise _unknown(rows, place)
-        return [_made(stem, "subtitles", turns, place)]
+            raise unknown(rows, place)
+        return [_made(stem, "subtitles", turns)]
     if form in ("", "table") and (
         found := _of_table(rows, stem, place, suffix in _TABLES or form == "table")
     ):
         return found
-    return [_of_text(rows, stem, place, form, unnamed)]
+    return _of_text(rows, stem, place, form, nameless)
 
 
 def preview(one: Transcript) -> tuple[str, ...]:
@@ -106,12 +154,12 @@ def preview(one: Transcript) -> tuple[str, ...]:
     sessions = len({turn.session for turn in one.turns})
     parts = [say(f"形式: {about}", f"read as: {about}"), who]
     if sessions > 1:
-        parts.append(say(f"{sessions} 回 (日)", f"{sessions} sessions"))
+        parts.append(say(f"{sessions} セッション", f"{sessions} sessions"))
     if one.left_out:
         parts.append(
             say(
-                f"発話でない {one.left_out} 件を除外",
-                f"{one.left_out} entries without words left out",
+                f"発話でないもの・複数人の声 {one.left_out} 件を除外",
+                f"{one.left_out} entries left out (no speech, or of several at once)",
             )
         )
     first = [f"  {turn.speaker}: {' '.join(turn.text.split())[:40]}" for turn in one.turns[:2]]
@@ -128,32 +176,49 @@ def _check_form(form: str) -> None:
 
 
 def _made(
-    name: str, form: str, turns: Iterable[Turn], place: str, *, by_day: bool = False, **more: Any
+    name: str,
+    form: str,
+    turns: Iterable[Turn],
+    *,
+    by_day: bool = False,
+    left_out: int = 0,
+    **more: Any,
 ) -> Transcript:
-    """In order, utterances only."""
-    every = [
-        replace(turn, text=text_reading.spoken_words(turn.text)) for turn in lettered([*turns])
+    """In order, utterances of one person only. left_out: entries that are left out already."""
+    every = [replace(turn, text=spoken_words(turn.text)) for turn in lettered([*turns])]
+    names = {turn.speaker for turn in every if turn.text.strip()}
+    kept = [
+        turn
+        for turn in every
+        if turn.text.strip() and turn.speaker not in _APART and not _several(turn.speaker, names)
     ]
-    kept = [turn for turn in every if turn.text.strip() and turn.speaker not in _APART]
     return Transcript(
         name,
         form,
         tuple(in_order(kept, by_day=by_day)),
-        left_out=len(every) - len(kept),
+        left_out=left_out + len(every) - len(kept),
         **more,
     )
 
 
 _APART = ("system", "developer", "tool")
+_ALL = re.compile(r"全員|一同|(?:二|ふた|三|四)人|ふたり|両方|みんな|皆|(?i:all|both|everyone)")
+
+
+def _several(speaker: str, names: Collection[str]) -> bool:
+    """Whether an utterance is of several at once: 紗良＆楓「…」."""
+    parts = re.split(r"\s*[&+・、/と]\s*|\sand\s", speaker)
+    known = [part in names for part in parts]
+    joined = len(parts) > 1 and (all(known) or (any(known) and re.search(r"[&+]", speaker)))
+    return bool(joined) or _ALL.fullmatch(speaker) is not None
 
 
 # JSON
 
 
-def _of_json(text: str, stem: str, place: str, wanted: str, unnamed: Unnamed) -> list[Transcript]:
-    data = _load(text, place)
-    if isinstance(data, dict) and json_reading.json_form_of(data) is None and "text" in data:
-        data = [_entry(text, 1, place)]  # a file of one row
+def _of_json(
+    data: Any, stem: str, place: str, wanted: str, nameless: bool, names: Mapping[str, str]
+) -> list[Transcript]:
     out = []
     for name, one in json_reading.dialogues_in(data):
         form = json_reading.json_form_of(one)
@@ -161,53 +226,19 @@ def _of_json(text: str, stem: str, place: str, wanted: str, unnamed: Unnamed) ->
             raise _no_dialogue(place, one)
         if wanted and form.name != wanted:
             form = next(f for f in json_forms.JSON_FORMS if f.name == wanted)
-        names, personas = json_reading.roster(one)
+        cast, personas = json_reading.roster(one)
         out.append(
             _made(
                 name or stem,
                 form.name,
-                json_reading.json_turns(form, one, place, unnamed=unnamed),
-                place,
+                json_reading.json_turns(form, one, place, nameless=nameless, names=names),
                 by_day=form.by_day,
-                roster=names,
+                roster=cast,
                 personas=personas,
                 source=one,
             )
         )
     return out
-
-
-def _load(text: str, place: str) -> Any:
-    try:
-        return json_of(text)
-    except (ValueError, RecursionError) as error:
-        rows = [(n, row) for n, row in enumerate(text.splitlines(), 1) if row.strip()]
-        if len(rows) < 2:
-            raise _no_json(error, place) from None
-    return [_entry(row, number, place) for number, row in rows]
-
-
-def _entry(row: str, number: int, place: str) -> Any:
-    try:
-        data = json_of(row)
-    except (ValueError, RecursionError) as error:
-        raise _no_json(error, f"{place}:{number}") from None
-    if not isinstance(data, dict):
-        return data
-    entry = json_forms.RowObject(data)
-    entry.row = number
-    return entry
-
-
-def _no_json(error: Exception, place: str) -> InputError:
-    return InputError(
-        say(f"JSON として読めません: {error}", f"is no JSON: {error}"),
-        place=place,
-        remedy=say(
-            '1 行に一つ、{"speaker": "…", "text": "…"} の形で書いてください',
-            'write one object a row: {"speaker": "…", "text": "…"}',
-        ),
-    )
 
 
 def _no_dialogue(place: str, data: Any) -> InputError:
@@ -231,7 +262,6 @@ def _of_dailydialog(rows: Sequence[str], stem: str, place: str) -> list[Transcri
             str(number) if len(parts) > 1 else stem,
             "dailydialog",
             (Turn(number, "AB"[k % 2], said.strip()) for k, said in enumerate(texts)),
-            place,
         )
         for number, texts in parts
     ]
@@ -244,69 +274,85 @@ def _of_table(rows: Sequence[str], stem: str, place: str, sure: bool) -> list[Tr
     at = next((n for n, row in enumerate(rows) if row.strip()), None)
     if at is None:
         return None
-    head = next((n for n in range(at, min(at + 8, len(rows))) if rows[n].lstrip()[:1] == "|"), at)
+    # Spreadsheets and Markdown may have a title above the head.
+    heads = [
+        at,
+        *(n for n in range(at + 1, min(at + 8, len(rows))) if sure or rows[n].lstrip()[:1] == "|"),
+    ]
+    head = next((n for n in heads if tables.columns_of(rows[n])), at)
     columns, first = tables.columns_of(rows[head]), head + 1
     if columns is None and (apart := tables.by_column([row for row in rows if row.strip()])):
-        return [_made(stem, "table", (Turn(n, plain_name(a), b) for n, a, b in apart), place)]
+        return [_made(stem, "table", (Turn(n, plain_name(a), b) for n, a, b in apart))]
     if columns is None:
         columns, first = tables.headless([row for row in rows if row.strip()]), at
     if columns is None:
         if sure:
-            raise InputError(
-                say(
-                    "見出しに speaker と text の列がありません",
-                    "the head has no columns speaker and text",
-                ),
-                place=f"{place}:{at + 1}",
-                remedy=say(
-                    "1 行目に speaker,text (または 話者,発話) と書いてください",
-                    "let the first row name them: speaker,text (or 話者,発話)",
-                ),
-            )
+            raise tables.no_columns(rows[at], f"{place}:{at + 1}")
         return None
     parts: dict[str, list[Turn]] = {}
     for dialogue, turn in tables.table_turns(rows[first:], columns, place, first + 1):
-        part = parts.setdefault(dialogue, [])
-        if not turn.speaker and text_forms.is_aside(turn.text):
-            continue
-        if not turn.speaker:  # an empty cell: the one above goes on
-            turn = replace(turn, speaker=part[-1].speaker if part else "")
-        part.append(turn)
+        # A row without a speaker is narration.
+        parts.setdefault(dialogue, []).append(turn if turn.speaker else replace(turn, text=""))
+    if all(len(part) == 1 for part in parts.values()):  # an id of its own for each row
+        parts = {"": [turn for part in parts.values() for turn in part]}
     return [
-        _made(name if len(parts) > 1 else stem, "table", turns, place)
+        _made(name if len(parts) > 1 else stem, "table", turns, by_day=columns.session is None)
         for name, turns in parts.items()
-    ] or [_made(stem, "table", (), place)]
+    ] or [_made(stem, "table", ())]
 
 
 # Text
 
 
+def _of_engine(engine: str, rows: Sequence[str], stem: str, place: str) -> Transcript:
+    read = game_scripts.renpy_turns if engine == "renpy" else game_scripts.kag_turns
+    one = _made(stem, engine, read(rows))
+    if not one.turns:
+        about = next(say(*form.about) for form in ENGINES if form.name == engine)
+        raise InputError(
+            say(f"{about}ですが、話者のついた台詞がありません", f"{about}, in which nobody speaks"),
+            place=place,
+            remedy=say(
+                '話者を #名前、【名前】、[nm t=名前]、@Talk name=名前 (Ren\'Py では eileen "…") の'
+                "どれかで書いてください",
+                "name who speaks by #name, 【name】, [nm t=name] or @Talk name=name (in Ren'Py: "
+                'eileen "…")',
+            ),
+        )
+    return one
+
+
 def _of_text(
-    rows: Sequence[str], stem: str, place: str, wanted: str, unnamed: Unnamed
-) -> Transcript:
-    plain = text_reading.without_front_matter([row.rstrip("\r\n") for row in rows])
-    plain = text_reading.one_row_heads(plain)
+    rows: Sequence[str], stem: str, place: str, wanted: str, nameless: bool
+) -> list[Transcript]:
+    plain = text_reading.one_row_heads(text_reading.content_rows(rows))
     form = next((f for f in text_forms.TEXT_FORMS if f.name == wanted), None)
-    form = form or text_reading.form_of(plain, unnamed)
+    form = form or text_reading.form_of(plain, nameless)
     if form is None and all(text_forms.is_aside(row) for row in plain):
-        return _made(stem, "script", (), place)
-    if form is None or any(sign.match(row) for sign, *_ in UNREAD[:4] for row in plain):
+        return [_made(stem, "script", ())]
+    if any(sign.match(row) for sign, *_ in UNREAD[:4] for row in plain):
         form = None
     if form is None:
-        if unnamed == "keep" and not any(text_forms.STRUCTURE.match(row) for row in plain):
-            turns = [Turn(n, "", row) for n, row in enumerate(plain, 1) if row.strip()]
-            return _made(stem, "lines", turns, place)
-        raise _unknown(plain, place)
+        if nameless and not any(text_forms.STRUCTURE.match(row) for row in plain):
+            turns = [
+                Turn(n, "", "" if text_forms.is_aside(row) else row)
+                for n, row in enumerate(plain, 1)
+                if row.strip()
+            ]
+            return [_made(stem, "lines", turns)]
+        raise unknown(plain, place)
     dated = text_reading.month_first(plain)
     numbered = (
         (n, part) for n, row in enumerate(dated, 1) for part in text_reading.BETWEEN.split(row)
     )
     elapsed = text_reading.counts_seconds(form, dated)
-    turns = list(text_reading.text_turns(form, numbered, unnamed, elapsed=elapsed))
-    for turn in turns:
-        if not turn.speaker and (unnamed == "join" or text_forms.STRUCTURE.match(turn.text)):
-            raise _unknown(plain, place, turn.number)
-    if form.name == "script" and unnamed == "join":
+    every = list(text_reading.text_turns(form, numbered, elapsed=elapsed))
+    turns = [turn for turn in every if turn.speaker]
+    for turn in every:
+        if not turn.speaker and turn.text:
+            raise unknown(plain, place, turn.number)
+    missing = len(every) - len(turns)
+    if form.name == "script":
         turns = text_reading.without_head(turns)
     if form.name == "ass":
         turns.sort(key=lambda turn: str(turn.at))
@@ -314,31 +360,11 @@ def _of_text(
         often = Counter(turn.speaker for turn in turns)
         turns = [turn for turn in turns if often[turn.speaker] > 1]
     whole = [
-        replace(t, text=text_reading.spoken_words(t.text, form))
-        for t in text_reading.whole_names(turns)
+        replace(t, text=spoken_words(t.text, form.words)) for t in text_reading.whole_names(turns)
     ]
-    return _made(stem, form.name, whole, place, by_day=True)
-
-
-def _unknown(rows: Sequence[str], place: str, number: int | None = None) -> InputError:
-    """The error for an unknown form, with its likely name."""
-    content = [(n, row.strip()) for n, row in enumerate(rows, 1) if row.strip()][:40]
-    if not content:
-        return InputError(say("発話がありません", "holds no utterance"), place=place)
-    for sign, name, remedy in UNREAD:
-        if any(sign.match(row) for _, row in content):
-            return InputError(
-                say(f"{name[0]}のようです", f"looks like {name[1]}"),
-                place=place,
-                remedy=say(*remedy),
-            )
-    at = number or content[0][0]
-    row = next(text for n, text in content if n >= at) if at <= content[-1][0] else ""
-    return InputError(
-        say(f"誰の発話かわかりません: {row[:40]!r}", f"has no speaker: {row[:40]!r}"),
-        place=f"{place}:{at}",
-        remedy=say(
-            "行を「名前: 発話」の形にしてください。読める形式は naisei data forms、指定は --form",
-            "write each line as `name: text`; naisei data forms lists what is read, --form says it",
-        ),
-    )
+    public = [turn for turn in whole if not turn.to]
+    out = [_made(stem, form.name, public, by_day=True, left_out=missing)] if public else []
+    for pair in dict.fromkeys(frozenset((t.speaker, t.to)) for t in whole if t.to):
+        direct = [turn for turn in whole if turn.to and {turn.speaker, turn.to} == pair]
+        out.append(_made("・".join(sorted(pair)), form.name, direct, by_day=True))
+    return out or [_made(stem, form.name, (), left_out=missing)]

@@ -14,59 +14,37 @@ from naisei.core import InputError
 from naisei.lang import say
 from naisei.transcripts.turns import Turn, moment, plain_name
 
+
+def _names(*rows: str) -> tuple[str, ...]:
+    return tuple(" ".join(rows).split())
+
+
 #: Names of columns and keys; the first present one counts.
-SPEAKER = (
-    *(
-        "speaker",
-        "speaker_name",
-        "speaker_id",
-        "speaker_idx",
-        "name",
-        "話者",
-        "話者名",
-        "発話者",
-        "話し手",
-    ),
-    *(
-        "キャラ",
-        "キャラクター",
-        "キャラ名",
-        "キャラクター名",
-        "送信者",
-        "送信者名",
-        "発言者",
-        "人物",
-    ),
-    *("名前", "role", "from", "sender", "sender_name", "author", "agent", "user", "username"),
-    "character",
+SPEAKER = _names(
+    "speaker speaker_name speaker_id speaker_idx name 話者 話者名 発話者 話し手 キャラ",
+    "キャラクター キャラ名 キャラクター名 登場人物 役 役名 配役 送信者 送信者名 発信者 投稿者",
+    "投稿者名 発言者 人物 名前 なまえ お名前 氏名 生徒 生徒名 学生 学生名 参加者 表示名 ユーザー",
+    "ユーザー名 ユーザ名 担当 role from sender sender_name author agent user username character",
+    "character_name character_id",
 )
-TEXT = (
-    *("text", "utterance", "発話", "発話内容", "発言", "発言内容", "本文", "セリフ", "台詞"),
-    *("内容", "メッセージ", "テキスト", "content", "message", "line", "value", "body", "せりふ"),
+TEXT = _names(
+    "text utterance 発話 発話内容 発話文 発言 発言内容 本文 セリフ せりふ 台詞 セリフ内容 台本",
+    "内容 メッセージ メッセージ内容 コメント 投稿 投稿内容 テキスト チャット 会話 文章",
+    "content message line value body comment post",
 )
-SESSION = ("session", "session_idx", "セッション", "回")
-DIALOGUE = (
-    *("dialogue_id", "dialog_id", "session_id", "conversation_id", "conv_id", "chat_id"),
-    *("thread_id", "thread", "対話id", "会話id", "対話番号", "会話番号", "スレッド", "dialogue"),
-    "conversation",
+SESSION = _names(
+    "session session_idx セッション 回 シーン 場面 場 幕 話 章 日 scene act episode chapter"
 )
-ORDER = (
-    *(
-        "turn",
-        "turn_id",
-        "turn_idx",
-        "turn_no",
-        "utterance_id",
-        "utterance_idx",
-        "no",
-        "番号",
-        "ターン",
-    ),
-    *("発話番号", "順番"),
+DIALOGUE = _names(
+    "dialogue_id dialog_id session_id conversation_id conv_id chat_id thread_id thread 対話id",
+    "会話id 対話番号 会話番号 スレッド dialogue conversation",
 )
-WHEN = (
-    *("time", "timestamp", "datetime", "date", "created_at", "日時", "時刻", "送信日時", "日付"),
-    *("タイムスタンプ", "投稿日時", "送信時刻"),
+ORDER = _names(
+    "turn turn_id turn_idx turn_no utterance_id utterance_idx no 番号 ターン 発話番号 順番"
+)
+WHEN = _names(
+    "time timestamp datetime date created_at 日時 時刻 送信日時 日付 タイムスタンプ 投稿日時",
+    "送信時刻",
 )
 
 #: Beyond Excel's: a cell may hold a line of a megabyte.
@@ -76,6 +54,7 @@ _NOTES = re.compile(r"メモ|備考|注|時刻|日時|時間|番号|no\b|id\b|ti
 _BREAK = re.compile(r"\s*<br\s*/?>\s*")
 _MOOD = re.compile(r"[（(][^（）()]*[)）]\Z")
 _SENTENCE = re.compile(r"[。！？!?「」:：]")
+_NUMBER = re.compile(r"\D*(\d{1,6})(?:\.0)?\D*")
 _RULE = re.compile(r"\s*\|?[\s:|-]*-{2,}[\s:|-]*\|?\s*\Z")
 
 
@@ -104,11 +83,37 @@ def columns_of(head: str) -> Columns | None:
             [],
         )
         names = [unicodedata.normalize("NFKC", cell).strip().strip("*").lower() for cell in cells]
-        who, what = _column_index(names, SPEAKER), _column_index(names, TEXT)
+        # A column `dialogue` holds the texts where no other does, else the dialogue's id.
+        who, what = _column_index(names, SPEAKER), _column_index(names, (*TEXT, "dialogue"))
         if who is not None and what is not None and who != what:
+            names[what] = ""
             extra = (_column_index(names, known) for known in (SESSION, DIALOGUE, ORDER, WHEN))
             return Columns(delimiter, who, what, len(cells), *extra)
     return None
+
+
+def no_columns(head: str, place: str) -> InputError:
+    """The error for a head that names no speaker or no text, with the columns found and known."""
+    delimiter = max("\t,;", key=head.count)
+    found = "、".join(
+        filter(None, map(str.strip, next(csv.reader([head.strip()], delimiter=delimiter))))
+    )
+    ja, en = (
+        [[n for n in known if n.isascii() is english] for known in (SPEAKER, TEXT)]
+        for english in (False, True)
+    )
+    return InputError(
+        say(
+            f"話者 (speaker) と発話 (text) の列がわかりません。見出し: {found[:200]}",
+            f"the head has no columns speaker and text; it has: {found[:200]}",
+        ),
+        place=place,
+        remedy=say(
+            f"見出しを直してください。話者は {'、'.join(ja[0])}、発話は {'、'.join(ja[1])} のどれか"
+            " (英語は speaker と text)",
+            f"rename the columns. Speaker: {', '.join(en[0])}. Text: {', '.join(en[1])}",
+        ),
+    )
 
 
 def _column_index(names: Sequence[str], known: Sequence[str]) -> int | None:
@@ -177,8 +182,28 @@ def table_turns(
             if row.strip():
                 yield "", Turn(number, plain_name(_MOOD.sub("", name.strip())), text.strip())
         return
+    found = list(_cells_of(rows, columns, place, first))
+    sessions = _sessions([_cell(cells, columns.session) for _, cells in found])
+    for (number, cells), session in zip(found, sessions, strict=True):
+        order = _cell(cells, columns.order)
+        turn = Turn(
+            number,
+            plain_name(_MOOD.sub("", cells[columns.speaker])),
+            _BREAK.sub("\n", cells[columns.text].strip())
+            if columns.delimiter == "|"
+            else cells[columns.text].replace("_comma_", ","),
+            session,
+            at=moment(_cell(cells, columns.when)),
+            order=int(order) if order.isdigit() else None,
+        )
+        yield _cell(cells, columns.dialogue), turn
+
+
+def _cells_of(
+    rows: Sequence[str], columns: Columns, place: str, first: int
+) -> Iterator[tuple[int, list[str]]]:
+    """Number and cells of each row that is not blank."""
     reader = csv.reader(rows, delimiter=columns.delimiter, strict=columns.delimiter != "|")
-    session = 1
     while True:
         number = first + reader.line_num
         at = f"{place}:{number}"
@@ -196,20 +221,20 @@ def table_turns(
         if blank or (columns.delimiter == "|" and _RULE.match("|".join(cells))):
             continue
         _check(cells, columns, at)
-        if told := _cell(cells, columns.session):
-            session = session_number(told, at)
-        order = _cell(cells, columns.order)
-        turn = Turn(
-            number,
-            plain_name(_MOOD.sub("", cells[columns.speaker])),
-            _BREAK.sub("\n", cells[columns.text].strip())
-            if columns.delimiter == "|"
-            else cells[columns.text].replace("_comma_", ","),
-            session,
-            at=moment(_cell(cells, columns.when)),
-            order=int(order) if order.isdigit() else None,
-        )
-        yield _cell(cells, columns.dialogue), turn
+        yield number, cells
+
+
+def _sessions(named: Sequence[str]) -> list[int]:
+    """Sessions by their numbers, or, where some are none (放課後, 5/11), in order of appearance; an
+    empty cell goes on with the one above."""
+    filled: list[str] = []
+    for name in named:
+        filled.append(name or (filled[-1] if filled else ""))
+    order = {name: number for number, name in enumerate(dict.fromkeys(filled), 1)}
+    numbers = [_NUMBER.fullmatch(unicodedata.normalize("NFKC", name)) for name in order]
+    if all(found and int(found[1]) for found in numbers):
+        order = {name: int(found[1]) for name, found in zip(order, numbers, strict=True) if found}
+    return [order[name] for name in filled]
 
 
 def _cell(cells: Sequence[str], place: int | None) -> str:
@@ -239,7 +264,7 @@ def _quote() -> str:
 def session_number(value: object, place: str) -> int:
     """A session's number, from 1, of a cell such as `2` or 第2回. Raises `InputError`."""
     text = unicodedata.normalize("NFKC", str(value)).strip()
-    found = re.fullmatch(r"\D*(\d{1,6})(?:\.0)?\D*", text)
+    found = _NUMBER.fullmatch(text)
     if found is None or int(found[1]) < 1:
         raise InputError(
             say(f"セッション番号 {text!r} が読めません", f"session {text!r} is no number from 1"),

@@ -30,30 +30,9 @@ NOTICE = re.compile(
     r"|\s*\S.{0,60} (?:joined|left|created|changed|added|removed|unsent|pinned|started|ended)\b"
     r".{0,60}\Z"
 )
-#: Texts without words: stickers, pictures, calls, deleted messages.
-NO_WORDS = re.compile(
-    r"(?:\u200e.*|\[(?:スタンプ|写真|動画|画像|ボイスメッセージ|音声|ファイル|アルバム|ノート|連絡先|位置情報|投票|"
-    r"イベント|絵文字|GIF|Sticker|Photo|Video|Image|Voice message|Audio|File|Album|Note|Contact|"
-    r"Location|Poll|Event|Emoji)\]"
-    r"|☎.*|通話時間.*|.*(?:送信を取り消し|送信取消|unsent a message).*"
-    r"|.{0,40}(?:sent an attachment|reacted|liked a message|"
-    r"(?:started|missed) an? [a-z ]*(?:call|chat)|[a-z]+ call ended).*"
-    r"|Removed a .{1,20} reaction.*|\{[A-Z]\w+\}.*"
-    r"|보이스톡.*|페이스톡.*|이모티콘|사진|동영상|삭제된 메시지입니다\.?"
-    r"|Media omitted|メディアは含まれていません|メディアなし|<[^<>\n]{2,60}>"
-    r"|Messages and calls are end-to-end encrypted.*|メッセージと通話はエンドツーエンド.*"
-    r"|(?:image|video|audio|sticker|document|GIF|Contact card) omitted|.{0,10}を省略しました"
-    r"|(?:This message was deleted|You deleted this message)\.?"
-    r"|このメッセージは削除されました|.{0,12}削除しました"
-    r"|(?:Missed )?(?:voice|video) call.*|不在着信.*)\s*\Z",
-    re.IGNORECASE | re.DOTALL,
-)
-#: Suffixes that chat programs add to a text.
-AFTER = re.compile(
-    r"\s*(?:\u200e<[^<>]*>|[(（](?:編集済み?|edited)[)）]|\{[A-Z]\w+\}\s.*|\n:\w+:"
-    r"|\n\d+(?: 件の返信| repl(?:y|ies))?"
-    r"|\n={8,}.*|\nTranscribed by .*|\nMeeting ended after .*|\n以上)+\s*\Z",
-    re.DOTALL,
+#: A monologue that nobody hears: 紗良（Ｍ）「…」.
+UNHEARD = re.compile(
+    r"[^「『：:]{1,20}[（(](?:[MＭNＮ]|NA|ＮＡ|モノローグ|心の声|ナレーション)[)）]"
 )
 #: Lines that programs write around a conversation.
 FURNITURE = re.compile(
@@ -61,11 +40,18 @@ FURNITURE = re.compile(
     r"|This editable transcript|Transcribed by|clovanote\."
     r"|.*(?:님이 나갔습니다|님이 들어왔습니다)|Exported \d+ message|\S.{0,40}が通話を"
 )
+_NUMBER = r"\s*[\dIVX一二三四五六七八九十百]+\s*"
+#: A scene's heading: 第二場, シーン3, ○部室・夕方, `## …`.
+_SCENE = (
+    rf"(?P<scene>[\[【]?(?:第{_NUMBER}(?:話|場|幕|章|回|部|節|景)|(?:シーン|場面|(?i:scene|act)){_NUMBER})"
+    r"(?:[\]】]|[\s\u3000：:・].*)?\s*\Z|[○◯]\s*[^\s○◯「『：:][^「『：:]*\Z|#{1,6}\s+\S.*\Z)"
+)
 #: Beside the utterances of scripts: titles, rules, stage directions of a whole row, times alone,
 #: notices as IRC marks them.
 _ASIDE = re.compile(
-    rf"\s*(?:[#＃%％＠]|//|[（(][^（）()]*[）)]\s*\Z|[-=＊*—―─_]{{3,}}\s*\Z|[\[(（]?{_SPAN}[\])）]?\s*\Z"
-    rf"|(?P<day>{DATE})\s?{_WEEKDAY}?\s*\Z"
+    rf"\s*(?:{_SCENE}|[#＃%％＠]|//|(?P<apart>[（(][^（）()]*[）)]\s*\Z|[*+][\s*+]*\[)|[-=＊*—―─_]{{3,}}\s*\Z"
+    r"|(?P<rule>[×✕＊*☆★◇◆※])(?:[\s\u3000]*(?P=rule))+\s*\Z"
+    rf"|[\[(（]?{_SPAN}[\])）]?\s*\Z|(?P<day>{DATE})\s?{_WEEKDAY}?\s*\Z"
     rf"|[\[(]?{_SPAN}[\])]?\s+(?:-!-|\*{{1,3}}|--|-->|<--|=!=)\s)"
 )
 
@@ -74,11 +60,12 @@ _ASIDE = re.compile(
 class TextForm:
     """How to recognise and read a text form.
 
-    rows: the first row of an utterance; groups `speaker`, `text`, optionally `stamp`.
+    rows: the first row of an utterance; groups `speaker`, `text`, optionally `stamp`, and `to`, the
+    one person whom it is for.
     sign: a row that only this form has. rest: rows other than utterances; the group `day` dates the
-    following rows. below: the text is under the name. quoted: a text of several rows is in "…".
-    names: rows that say what the short names (group `key`) stand for (group `name`). words: removed
-    from a text.
+    following rows, `scene` begins a session, `apart` is counted as left out. below: the text is
+    under the name. quoted: a text of several rows is in "…".
+    words: removed from a text.
     """
 
     name: str
@@ -88,7 +75,6 @@ class TextForm:
     rest: re.Pattern[str] = _ASIDE
     below: bool = False
     quoted: bool = False
-    names: re.Pattern[str] | None = None
     words: re.Pattern[str] | None = None
 
     def first_row(self, row: str) -> re.Match[str] | None:
@@ -99,18 +85,34 @@ class TextForm:
                 return found
         return None
 
+    def is_label(self, row: str) -> bool:
+        """Whether a row names a sound (SE：), or, in bold or as an item, a heading (- 次回: …)."""
+        for pattern in self.rows:
+            if (found := pattern.match(row)) is not None and (name := speaker_in(found)):
+                if _SOUND.fullmatch(plain_name(name)):
+                    return True
+                return _LABEL.fullmatch(plain_name(name)) is not None and row[0] in "-*・•_●■□◆"
+        return False
+
 
 def speaker_in(found: re.Match[str]) -> str:
     groups = found.groupdict()
     return groups.get("speaker") or groups.get("other") or ""
 
 
-#: Words in the place of a name: numbers, log levels, heads of minutes.
+_SOUND = re.compile(r"(?i:SE|BGM|ME)|効果音|音楽|テロップ|ト書き")
+#: Heads of minutes and of notes.
+_LABEL = re.compile(
+    r"日時|日付|場所|議題|出席者?|欠席者?|参加者|午前|午後|朝|昼|夜|メモ|注意|備考|材料|作り方|手順"
+    r"|次回(?:予定|開催)?|まとめ|結論|概要|目的|決定事項|宿題|要約"
+    r"|Date|Time|Place|Attendees|Agenda|Guild|Channel|TODO|Next"
+)
+#: Words in the place of a name: numbers, log levels, scenes, labels.
 _NO_NAME = re.compile(
-    rf"[\d\s.,/-]*|.*[={{}}\\\"].*|.*{DATE}.*|.*\d{{1,2}}[:：]\d{{2}}.*|"
-    r"(?:INFO|WARN(?:ING)?|ERROR|DEBUG|TRACE|FATAL)\b.*|日時|日付|場所|議題|出席者?|欠席者?"
-    r"|参加者|午前|午後|朝|昼|夜|メモ|注意|備考|材料|作り方|手順"
-    r"|Date|Time|Place|Attendees|Agenda|Guild|Channel"
+    rf"[\d\s.,/-]*|[・#＃/(].*|else|.*[={{}}\\\"].*|.*{DATE}.*|.*\d{{1,2}}[:：]\d{{2}}.*"
+    r"|(?:INFO|WARN(?:ING)?|ERROR|DEBUG|TRACE|FATAL)\b.*"
+    rf"|第{_NUMBER}(?:話|場|幕|章|回|部|節|景)|(?:シーン|場面|(?i:scene|act)){_NUMBER}"
+    rf"|{_SOUND.pattern}|{_LABEL.pattern}"
 )
 
 
@@ -122,6 +124,12 @@ def _re(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
+#: For whom a message of Zoom is: for all, or for one.
+_TO = (
+    r"\s(?:to|宛先|から)\s+(?:(?:Everyone(?: in Meeting)?|全員|皆様|皆さん|みんなに?|All)\s*"
+    r"|(?P<to>[^：:]{1,100}?)\s*(?:[(（](?:Direct Message|ダイレクト ?メッセージ|プライベート"
+    r"|Privately)[)）])?)(?:に|へ)?\s*"
+)
 _LINE_DAY = rf"\s*(?:{_WEEKDAY},?\s)?(?P<day>{DATE})\s?{_WEEKDAY}?\s*\Z"
 _HEADING = (
     rf"(?P<speaker>[^「」『』【】\[\]<>|。！？!?\t:：]{{1,40}}?)(?:\s*[-–—|·•]\s*|\s+|\s*[\[(（]\s?)"
@@ -131,7 +139,7 @@ _PLAIN = (
     # 「Ann 00:31:57」 without its colon
     _re(rf"(?P<speaker>{_NAME})\s(?P<stamp>\d{{1,2}}:\d\d:\d\d)(?P<text>)\s*\Z"),
     _re(
-        rf"\s*(?:[-*+•・]\s+|[○◯●◆◇■□▼]\s*|\d+[.)．）]\s*)?(?:{_STAMP}\s*(?:[-–—|,]\s*)?)?(?:\*\*|__)?"
+        rf"\s*(?:>\s*)?(?:[-*+•・]\s+|[○◯●◆◇■□▼]\s*|\d+[.)．）]\s*)?(?:{_STAMP}\s*(?:[-–—|,]\s*)?)?(?:\*\*|__)?"
         rf"(?:【(?P<other>{_NAME})】|[\[<]?(?P<speaker>{_NAME})[\]>]?{_MOOD})"
         r"(?:\*\*|__)?\s*(?:\t|[：:](?!//))(?:\*\*|__)?\s*(?P<text>.*)\Z"
     ),
@@ -146,7 +154,7 @@ TEXT_FORMS = (
         about=("LINE のトーク履歴", "LINE chat history"),
         sign=_re(rf"{_TIME}\t[^\t]*(?:\t|\Z)"),
         rows=(_re(rf"(?P<stamp>{_TIME})\t(?P<speaker>[^\t]+)\t(?P<text>.*)\Z"),),
-        rest=_re(rf"\[LINE\]|保存日時|Saved on|{_LINE_DAY}|{_TIME}\t"),
+        rest=_re(rf"\[LINE\]|保存日時|Saved on|{_LINE_DAY}|(?P<apart>{_TIME}\t)"),
         quoted=True,
     ),
     TextForm(
@@ -154,7 +162,7 @@ TEXT_FORMS = (
         about=("LINE のトーク履歴 (PC)", "LINE chat history (PC)"),
         sign=_re(r"\[LINE\]|\d{4}\.\d{2}\.\d{2} \w+\s*\Z|\d{4}/\d{2}/\d{2}[(（]\w[)）]\s*\Z"),
         rows=(_re(rf"(?P<stamp>{_TIME}) (?P<speaker>[^\s☎]\S*) (?P<text>\S.*)\Z"),),
-        rest=_re(rf"\[LINE\]|保存日時|Saved on|{_LINE_DAY}|{_TIME} (?:\S*\Z|☎)"),
+        rest=_re(rf"\[LINE\]|保存日時|Saved on|{_LINE_DAY}|(?P<apart>{_TIME} (?:\S*\Z|☎))"),
         words=_re(r"(?:スタンプ|写真|画像|動画|ファイル|ボイスメッセージ)\Z|Stickers?\Z|Photos?\Z"),
     ),
     TextForm(
@@ -169,16 +177,24 @@ TEXT_FORMS = (
                 rf"(?P<stamp>{DATE},?\s{_TIME})\s[-–]\s(?P<speaker>[^:]{{1,60}}):\s?(?P<text>.*)\Z"
             ),
         ),
-        rest=_re(rf"{DATE},?\s{_TIME}\s[-–]\s[^:]*\Z|\u200e?\[{DATE},?\s{_TIME}\][^:]*\Z"),
+        rest=_re(
+            rf"(?P<apart>{DATE},?\s{_TIME}\s[-–]\s[^:]*\Z|\u200e?\[{DATE},?\s{_TIME}\][^:]*\Z)"
+        ),
     ),
     TextForm(
         name="zoom-chat",
         about=("Zoom のチャット", "Zoom chat"),
-        sign=_re(rf"{_WHEN}\s+(?:From|開始)\s+\S"),
+        sign=_re(rf"{_WHEN}\s+(?:From|開始|差出人)\s+\S|{_WHEN}\s[^：:]+\sから\s[^：:]+[：:]"),
         rows=(
             _re(
-                rf"(?P<stamp>{_WHEN})\s+(?:From|開始)\s+(?P<speaker>.{{1,60}}?)\s*(?:(?:to|宛先)\s.{{1,60}}?)?[：:]\s*(?P<text>.*)\Z"
+                rf"(?P<stamp>{_WHEN})\s+(?:(?:From|開始|差出人)\s+)?(?P<speaker>[^\s：:][^：:]{{0,99}}?)\s*{_TO}[：:]\s*(?P<text>.*)\Z"
             ),
+            _re(
+                rf"(?P<stamp>{_WHEN})\s+(?:From|開始|差出人)\s+(?P<speaker>[^\s：:][^：:]{{0,99}}?)\s*[：:]\s*(?P<text>.*)\Z"
+            ),
+        ),
+        words=_re(
+            r"\A\s*(?:Replying to|次への返信|返信先)[\s：:]*[\"“「].*?[\"”」][ \t]*(?:\n|\Z)"
         ),
     ),
     TextForm(
@@ -213,32 +229,12 @@ TEXT_FORMS = (
         ),
     ),
     TextForm(
-        name="kirikiri",
-        about=("吉里吉里・ティラノスクリプト", "KiriKiri and TyranoScript"),
-        sign=_re(
-            r"[^\[\]]*\[(?:[plr]|cm|ct|bg|playbgm|chara_\w+|wait|jump|cg|image)(?:\s[^\]]*)?\]"
-        ),
-        rows=(
-            _re(r"#(?P<speaker>[^\s:]+)(?::\w+)?(?P<text>)\s*\Z"),
-            _re(r"【(?P<speaker>[^】]{1,40})】(?P<text>.*)\Z"),
-        ),
-        rest=_re(r"[;*@]|(?:\s*\[[^\]]*\])+\s*\Z"),
-        below=True,
-        words=_re(r"\[[^\]]*\]"),
-    ),
-    TextForm(
-        name="renpy",
-        about=("Ren'Py のスクリプト", "Ren'Py script"),
-        sign=_re(r"\s*define \w+ = Character\("),
-        names=_re(r"\s*define (?P<key>\w+) = Character\(\D*?[\"'](?P<name>[^\"']+)[\"']"),
-        rows=(
-            _re(
-                r"\s*(?P<speaker>(?!define|play|scene|show|hide|label|stop|jump|menu|image)\w+)"
-                r'(?: [\w ]+)? "(?P<text>(?:[^"\\]|\\.)*)"'
-            ),
-        ),
-        rest=_re(r".*"),
-        words=_re(r"\{[^{}]*\}|\\(?=\")"),
+        name="ink",
+        about=("Ink のスクリプト", "Ink script"),
+        sign=_re(r"={2,}\s*\w+|\s*->\s*\w+\s*\Z"),
+        rows=_PLAIN,
+        rest=_re(rf"{_ASIDE.pattern}|\s*(?:~|->|=+\s*\w|VAR\s|CONST\s|INCLUDE\s|[*+]\s)"),
+        words=_re(r"\s*(?:<?->\s*\w*|<>|//.*|(?<=\s)#\w+)+\s*\Z"),
     ),
     TextForm(
         name="headings",
@@ -304,9 +300,6 @@ TEXT_FORMS = (
         rows=_PLAIN,
     ),
 )
-
-#: A row of the front matter of Markdown, between two rows of `---`.
-FRONT_MATTER = re.compile(r"\s|\Z|- |[A-Za-z_][\w-]*:")
 
 #: Rows that are never speech: cues of subtitles, JSON, tags, tables.
 STRUCTURE = re.compile(

@@ -5,58 +5,61 @@ from __future__ import annotations
 import html
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import dropwhile
 
 from naisei.transcripts.text_forms import (
-    AFTER,
     DATE,
-    FRONT_MATTER,
     FURNITURE,
-    NO_WORDS,
     NOTICE,
     TEXT_FORMS,
     TIME_ALONE,
+    UNHEARD,
     TextForm,
     is_aside,
     speaker_in,
 )
-from naisei.transcripts.turns import Turn, Unnamed, are_elapsed, clock, day, plain_name
+from naisei.transcripts.turns import Turn, are_elapsed, clock, day, plain_name
 
 _LOOKED_AT = 60
 
 
-def without_front_matter(rows: Sequence[str]) -> list[str]:
-    """The rows with those of a front matter left empty."""
-    if not rows or rows[0].rstrip() != "---":
-        return list(rows)
-    end = next((n for n, row in enumerate(rows) if n and row.rstrip() == "---"), 0)
-    known = all(FRONT_MATTER.match(row) for row in rows[1:end])
-    return [*[""] * (end + 1), *rows[end + 1 :]] if end and known else list(rows)
+#: What is no speech in Markdown: the front matter, and blocks of code in a language; one without
+#: may hold a conversation.
+_APART = re.compile(
+    r"\A---[ \t]*\n(?:(?:[ \t]|- |[A-Za-z_][\w-]*:).*\n|\n)*?---[ \t]*$"
+    r"|^(```+)(?!te?xt|plain|markdown|md)\w(?s:.*?)^\1[ \t]*$",
+    re.MULTILINE,
+)
 
 
-def form_of(rows: Sequence[str], unnamed: Unnamed) -> TextForm | None:
-    """The form of the rows of a file, or `None`."""
+def content_rows(rows: Sequence[str]) -> list[str]:
+    """The rows without their ends, those that are no speech left empty."""
+    text = "\n".join(row.rstrip("\r\n") for row in rows)
+    return _APART.sub(lambda apart: "\n" * apart[0].count("\n"), text).split("\n")
+
+
+def form_of(rows: Sequence[str], nameless: bool) -> TextForm | None:
+    """The form of the rows of a file, or `None`. nameless: a file may name nobody."""
     content = [row for row in rows if row.strip()][:_LOOKED_AT]
     for form in TEXT_FORMS:
         signed = form.sign is not None and any(form.sign.match(row) for row in content)
         if signed and any(form.first_row(row) for row in content):
-            return form
-    return next((form for form in TEXT_FORMS if _fits(form, content, unnamed)), None)
+            return form if form.name != "ink" or _fits(form, content, nameless) else None
+    unsigned = (form for form in TEXT_FORMS if form.sign is None)
+    return next((form for form in unsigned if _fits(form, content, nameless)), None)
 
 
-def _fits(form: TextForm, content: Sequence[str], unnamed: Unnamed) -> bool:
+def _fits(form: TextForm, content: Sequence[str], nameless: bool) -> bool:
     """Whether the rows fit: after the first utterance enough others follow, by recurring
     speakers."""
-    if form.sign is not None:
-        return False
     found = [form.first_row(row) for row in content]
     speakers = [plain_name(speaker_in(match)) for match in found if match is not None]
     if not speakers:
         return False
-    if form.name in ("script", "play") and unnamed == "join" and not _spoken_words(found):
+    if form.name in ("script", "play", "ink") and not nameless and not _spoken_words(found):
         return False
     once = sum(n == 1 for n in Counter(speakers).values())
     if len(speakers) > 3 and 2 * once > len(speakers):
@@ -65,8 +68,6 @@ def _fits(form: TextForm, content: Sequence[str], unnamed: Unnamed) -> bool:
         return len(speakers) > 2 and len(set(speakers)) <= len(speakers) // 2
     if form.below:
         return len(speakers) > 1
-    if form.name == "script" and unnamed == "keep":
-        return True
     first = next(n for n, match in enumerate(found) if match is not None)
     after = zip(found[first:], content[first:], strict=True)
     rest = sum(match is None and not form.rest.match(row) for match, row in after)
@@ -117,62 +118,56 @@ def counts_seconds(form: TextForm, rows: Iterable[str]) -> bool:
         if rest is not None and rest.groupdict().get("day"):
             return False
         if found := form.first_row(row):
-            stamps.append(found.groupdict().get("stamp") or "")
+            escaped = _ESCAPED_TIME.match(found.groupdict().get("text") or "")
+            stamps.append(found.groupdict().get("stamp") or (escaped[1] if escaped else ""))
     return are_elapsed(stamps)
 
 
 def text_turns(
-    form: TextForm, rows: Iterable[tuple[int, str]], unnamed: Unnamed, *, elapsed: bool = False
-) -> Iterator[Turn]:
-    """The utterances of numbered rows; rows before the first are the title. elapsed: times
-    of two numbers are minutes and seconds."""
-    held: Turn | None = None
+    form: TextForm, rows: Iterable[tuple[int, str]], *, elapsed: bool = False
+) -> list[Turn]:
+    """The utterances of numbered rows, and one without a text for each row that is left out.
+    elapsed: times of two numbers are minutes and seconds."""
+    turns: list[Turn] = []
+    last: int | None = None  # the place of the utterance that a row may go on with
     today: datetime | None = None
-    seen: set[str] = set()
-    names: dict[str, str] = {}
-    dropped = False
+    session, dropped = 1, False
     for number, ended in rows:
         row = ended.rstrip("\r\n")
-        if form.names is not None and (told := form.names.match(row)):
-            names[told["key"]] = told["name"]
-        if held is not None and form.quoted and _open(held.text):
-            held = replace(held, text=f"{held.text}\n{row}")
+        held = turns[last] if last is not None else None
+        if held is not None and last is not None and form.quoted and _open(held.text):
+            turns[last] = replace(held, text=f"{held.text}\n{row}")
             continue
         if dropped and row[:1] == "\t":  # what is left out goes on
             continue
         dropped = bool(row.strip()) and FURNITURE.match(row) is not None
         if not row.strip() or dropped:
             continue
-        found = form.first_row(row)
-        if found is not None and (form.names or _begins(found, form) or _known(found, seen, held)):
-            if held is not None:
-                yield held
+        found, rest = form.first_row(row), form.rest.match(row)
+        groups = rest.groupdict() if rest is not None else {}
+        if UNHEARD.match(row) or form.is_label(row):
+            turns.append(Turn(number, "", ""))
+            last = None
+        elif found is not None and (_begins(found, form) or _known(found, turns, held)):
             if form.name == "headings":  # a file has one kind of them
                 form = replace(form, rows=(found.re,))
-            held = _begun(number, found, today, names, elapsed)
-            seen.add(held.speaker)
-            today = held.at if isinstance(held.at, datetime) else today
-            continue
-        if form.below and row.strip() == "#":  # a narrator, who is nobody
-            if held is not None:
-                yield held
-            held = None
-            continue
-        rest = form.rest.match(row)
-        if rest is not None:
-            today = day(rest.groupdict().get("day") or "") or today
-            continue
-        if NOTICE.match(row) and not row[0].isspace():
-            continue
-        kept = unnamed == "keep" and form.name == "script" and not row[0].isspace()
-        if kept or re.match(r"\s*[:：](?!\w+:)", row):
-            if held is not None:
-                yield held
-            held = Turn(number, "", row)
-        elif held is not None and not _narrated(held.text, row):
-            held = replace(held, text=f"{held.text}\n{row.strip()}".lstrip("\n"))
-    if held is not None:
-        yield held
+            turns.append(replace(_begun(number, found, today, elapsed), session=session))
+            last, at = len(turns) - 1, turns[-1].at
+            today = at if isinstance(at, datetime) else today
+        elif groups.get("scene"):
+            session = max((turn.session for turn in turns if turn.speaker), default=0) + 1
+            last = None
+        elif groups.get("apart") or (rest is None and NOTICE.match(row) and not row[0].isspace()):
+            turns.append(Turn(number, "", ""))
+        elif rest is not None:
+            today = day(groups.get("day") or "") or today
+        elif re.match(r"\s*[:：](?!\w+:)", row):
+            turns.append(Turn(number, "", row))
+        elif held is None or last is None or _narrated(held.text, row):
+            turns.append(Turn(number, "", ""))
+        else:
+            turns[last] = replace(held, text=f"{held.text}\n{row.strip()}".lstrip("\n"))
+    return turns
 
 
 def _open(text: str) -> bool:
@@ -191,46 +186,33 @@ def _begins(found: re.Match[str], form: TextForm) -> bool:
     return not found.string[0].isspace() and not alone
 
 
-def _known(found: re.Match[str], seen: set[str], held: Turn | None) -> bool:
+def _known(found: re.Match[str], turns: Sequence[Turn], held: Turn | None) -> bool:
     """Whether an indented row names a known speaker; the first row may be indented."""
-    return held is None or plain_name(speaker_in(found)) in seen
+    name = plain_name(speaker_in(found))
+    return held is None or any(turn.speaker == name for turn in turns)
 
 
 def _begun(
     number: int,
     found: re.Match[str],
     today: datetime | None,
-    names: Mapping[str, str],
     elapsed: bool,
 ) -> Turn:
     groups = found.groupdict()
     stamp, text = groups.get("stamp") or "", groups.get("text") or ""
     if not stamp and (alone := TIME_ALONE.fullmatch(text)):
         stamp, text = alone[1], ""
+    elif escaped := _ESCAPED_TIME.match(text):
+        stamp, text = stamp or escaped[1], text[escaped.end() :]
     date, at = day(stamp) or today, clock(re.sub(DATE, " ", stamp), elapsed=elapsed)
     when = datetime.combine(date, at) if date is not None and at is not None else at
     return Turn(
         number,
-        plain_name(names.get(speaker_in(found), speaker_in(found))),
+        plain_name(speaker_in(found)),
         text,
         at=when,
+        to=plain_name(groups.get("to") or ""),
     )
-
-
-def spoken_words(text: str, form: TextForm | None = None) -> str:
-    """A text without marks of its form and of chat programs; "" without words."""
-    plain = form.words.sub("", text) if form is not None and form.words is not None else text
-    plain = plain.replace("\\N", "\n")
-    plain = AFTER.sub("", plain).strip()
-    if NO_WORDS.match(plain):
-        return ""
-    if "\n" in plain and plain[0] == plain[-1] == '"':
-        return plain[1:-1].replace('""', '"')
-    return plain[1:-1] if _QUOTED.fullmatch(plain) else plain
-
-
-#: A text that is one quotation as a whole: 「…」, with others within it.
-_QUOTED = re.compile(r"「(?:[^「」]|「[^「」]*」)*」|『(?:[^『』]|『[^『』]*』)*』", re.DOTALL)
 
 
 #: Between 「…」 and the next name in one row.
@@ -239,6 +221,8 @@ _TIME_ALONE = re.compile(
     rf"\s{{1,4}}(\d{{1,2}}:\d{{2}})\s*"
     rf"|({DATE}\s+\d{{1,2}}:\d{{2}}(?::\d{{2}})?(?: [AP]M)?)(?: \(Read .*\))?"
 )
+#: The time before a text in Markdown: `\\[00:00\\] Well, …`.
+_ESCAPED_TIME = re.compile(rf"\s*\\\[({DATE}?\s*\d{{1,2}}(?::\d{{2}}){{1,2}})\\\]\s*")
 _NAME_ALONE = re.compile(r"[^\s:：。「」].{0,39}(?<![。！？])")
 
 
@@ -287,16 +271,17 @@ def caption_turns(rows: Sequence[str]) -> list[Turn] | None:
     no name."""
     turns: list[Turn] = []
     script = TEXT_FORMS[-1]
-    for number, escaped in _captions(rows):
+    for number, cue, escaped in _captions(rows):
         if is_aside(escaped):
             continue
         caption = _CAPTION_NAME.sub(r"\1: ", html.unescape(escaped))
-        voice = _VOICE.match(caption)
+        voice, at = _VOICE.match(caption), clock(cue if cue.count(":") > 1 else f"0:{cue}")
         text = _TAG.sub("", voice[2] if voice else caption).strip()
         if voice is not None:
-            turns.append(Turn(number, plain_name(voice[1]), text))
+            turns.append(Turn(number, plain_name(voice[1]), text, at=at))
         elif script.first_row(text.split("\n", 1)[0]) is not None:
-            turns += text_turns(script, [(number, row) for row in text.split("\n")], "join")
+            parts = text_turns(script, [(number, row) for row in text.split("\n")])
+            turns += (replace(turn, at=at) for turn in parts)
         elif turns and text:
             turns[-1] = replace(turns[-1], text=f"{turns[-1].text}\n{text}")
         elif text:
@@ -304,15 +289,15 @@ def caption_turns(rows: Sequence[str]) -> list[Turn] | None:
     return turns
 
 
-def _captions(rows: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """The row and the text of each caption."""
+def _captions(rows: Sequence[str]) -> Iterator[tuple[int, str, str]]:
+    """The row, the start and the text of each caption."""
     held: list[str] | None = None
-    start = 0
+    start, cue = 0, ""
     for number, ended in enumerate([*rows, ""], 1):
         row = ended.strip()
         if CUE.match(row) or not row:
             if held:
-                yield start, "\n".join(held)
-            held, start = ([], number) if row else (None, number)
+                yield start, cue, "\n".join(held)
+            held, start, cue = [] if row else None, number, row.partition(" ")[0]
         elif held is not None:
             held.append(row)

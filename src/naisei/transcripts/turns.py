@@ -6,12 +6,9 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, date, datetime, time
+from datetime import UTC, date, datetime, time, timedelta, timezone
 from itertools import pairwise
-from typing import Any, Literal
-
-#: How to treat a row without a name: join it to the utterance before, or keep it without a speaker.
-Unnamed = Literal["join", "keep"]
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +18,7 @@ class Turn:
     number: of its first row in the file, or of its entry in the list, from 1. speaker: "" if
     unnamed. text: without name, time and mood. session: from 1. at: when, where the file says so;
     without a zone as it stands there; without a day the time of day, or since the beginning
-    (`are_elapsed`). order: its number in the file, if any.
+    (`are_elapsed`). order: its number in the file, if any. to: whom alone it was sent to.
     history: the entry's earlier texts, oldest first.
     """
 
@@ -32,6 +29,7 @@ class Turn:
     at: datetime | time | None = None
     order: int | None = None
     history: tuple[str, ...] | None = None
+    to: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +38,8 @@ class Transcript:
 
     name: its id in the file, or the file's name. form: its form. turns: oldest first. roster:
     speakers in the order in which the file introduces them. personas: speaker → who they are.
-    left_out: rows that are not utterances (calls, stickers, notices, tools). source: the parsed
+    left_out: how many entries are no utterance of one person (notices, stickers, calls, narration,
+    several at once). source: the parsed
     JSON of this conversation, else `None`.
     """
 
@@ -81,7 +80,7 @@ def in_order(turns: Sequence[Turn], *, by_day: bool) -> list[Turn]:
         out.reverse()
     if all(isinstance(at, datetime) for at in moments) and len({_zoned(at) for at in moments}) == 1:
         out.sort(key=lambda turn: turn.at or datetime.min)
-    return _days(out) if by_day else out
+    return _days(out) if by_day and any(isinstance(turn.at, datetime) for turn in out) else out
 
 
 def _zoned(at: object) -> bool:
@@ -100,13 +99,21 @@ def _falls(moments: Sequence[datetime | time | None]) -> bool:
     return back > forth
 
 
+#: Exports that count seconds since 1970 name no zone: days of a Japanese conversation are Japan's,
+#: of another UTC's, whatever the zone of the machine.
+_JAPAN = timezone(timedelta(hours=9))
+_KANA = re.compile(r"[ぁ-んァ-ヶ]")
+
+
 def _days(turns: Sequence[Turn]) -> list[Turn]:
     days: dict[date | None, int] = {}
+    japanese = any(_KANA.search(turn.text) for turn in turns)
     out, session = [], 1
     for turn in turns:
         if isinstance(turn.at, datetime):
             # What stands before the first date is a day of its own.
-            session = days.setdefault(turn.at.date(), len(days) + 1)
+            at = turn.at.astimezone(_JAPAN) if japanese and turn.at.tzinfo is UTC else turn.at
+            session = days.setdefault(at.date(), len(days) + 1)
         elif not days:
             days[None] = 1
         out.append(replace(turn, session=session))
@@ -199,3 +206,52 @@ def lettered(turns: list[Turn]) -> list[Turn]:
         return turns
     letters = {label: f"Speaker {chr(ord('A') + n)}" for n, label in enumerate(labels)}
     return [replace(turn, speaker=letters.get(turn.speaker, "")) for turn in turns]
+
+
+#: Texts without words: stickers, pictures, calls, deleted messages.
+_NO_WORDS = re.compile(
+    r"(?:\u200e.*|\[(?:スタンプ|写真|動画|画像|ボイスメッセージ|音声|ファイル|アルバム|ノート|連絡先|位置情報|投票|"
+    r"イベント|絵文字|GIF|Sticker|Photo|Video|Image|Voice message|Audio|File|Album|Note|Contact|"
+    r"Location|Poll|Event|Emoji)\]"
+    r"|☎.*|通話時間.*|.*(?:送信を取り消し|送信取消|unsent a message).*"
+    r"|.{0,40}(?:sent an attachment|reacted|liked a message|"
+    r"(?:started|missed) an? [a-z ]*(?:call|chat)|[a-z]+ call ended).*"
+    r"|Removed a .{1,20} reaction.*|\{[A-Z]\w+\}.*"
+    r"|보이스톡.*|페이스톡.*|이모티콘|사진|동영상|삭제된 메시지입니다\.?"
+    r"|Media omitted|メディアは含まれていません|メディアなし|<[^<>\n]{2,60}>"
+    r"|Messages and calls are end-to-end encrypted.*|メッセージと通話はエンドツーエンド.*"
+    r"|(?:image|video|audio|sticker|document|GIF|Contact card) omitted|.{0,10}を省略しました"
+    r"|(?:This message was deleted|You deleted this message)\.?"
+    r"|このメッセージは削除されました|.{0,12}削除しました"
+    r"|(?:Missed )?(?:voice|video) call.*|不在着信.*)\s*\Z",
+    re.IGNORECASE | re.DOTALL,
+)
+#: Sounds as transcribers mark them: ((咳)), <笑い>, {うなずく}.
+_SOUNDS = re.compile(
+    r"\(\([^()]{1,20}\)\)|（（[^（）]{1,20}））"
+    r"|[<‹〈＜{｛](?:笑|咳|沈黙|間|息|泣|拍手|うなず|ため息|聞き取|不明|laugh|cough|paus|silen|sigh|inaud)"
+    r"[^<>‹›〈〉＜＞{}｛｝\n]{0,10}[>›〉＞}｝]"
+)
+#: Suffixes that chat programs add to a text.
+_AFTER = re.compile(
+    r"\s*(?:\u200e<[^<>]*>|[(（](?:編集済み?|edited)[)）]|\{[A-Z]\w+\}\s.*|\n:\w+:"
+    r"|\n\d+(?: 件の返信| repl(?:y|ies))?"
+    r"|\n={8,}.*|\nTranscribed by .*|\nMeeting ended after .*|\n以上)+\s*\Z",
+    re.DOTALL,
+)
+
+
+def spoken_words(text: str, marks: re.Pattern[str] | None = None) -> str:
+    """A text without the marks of its form and of chat programs; "" without words."""
+    plain = marks.sub("", text) if marks is not None else text
+    plain = plain.replace("\\N", "\n")
+    plain = _AFTER.sub("", _SOUNDS.sub("", plain)).strip()
+    if _NO_WORDS.match(plain):
+        return ""
+    if "\n" in plain and plain[0] == plain[-1] == '"':
+        return plain[1:-1].replace('""', '"')
+    return plain[1:-1] if _QUOTED.fullmatch(plain) else plain
+
+
+#: A text that is one quotation as a whole: 「…」, with others within it.
+_QUOTED = re.compile(r"「(?:[^「」]|「[^「」]*」)*」|『(?:[^『』]|『[^『』]*』)*』", re.DOTALL)

@@ -1,0 +1,187 @@
+"""Conversations in Excel, Word, ZIP and Slack's folders, as text."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+from typing import Any
+from zipfile import BadZipFile, ZipFile, is_zipfile
+
+from naisei.core import InputError
+from naisei.lang import say
+from naisei.lengths import TEXT_FILE
+from naisei.text_files import json_of, read_text, text_of
+from naisei.transcripts.json_forms import RowObject
+from naisei.transcripts.json_reading import json_form_of
+
+#: First bytes of files that are not read, their name, and what to do.
+_BINARY = (
+    (b"%PDF", "PDF", "PDF", ("テキストか Word で書き出してください", "export it as text or Word")),
+    (
+        b"\xd0\xcf\x11\xe0",
+        "古い形式か、パスワードつきの Excel・Word",
+        "Excel or Word, of an old form or with a password",
+        (
+            "パスワードなしの xlsx か docx で保存してください",
+            "save it as xlsx or docx, without one",
+        ),
+    ),
+)
+_OPEN_DOCUMENT = ("content.xml", "mimetype")
+_INSIDE = (".json", ".txt", ".csv", ".tsv")
+
+#: Name of a part ("" for a whole file), and its text.
+Part = tuple[str, str]
+
+
+def parts_of(path: Path) -> list[Part]:
+    """The texts of a file: one, or those of an Excel file's sheets or of a ZIP's or folder's files.
+
+    Raises:
+        InputError: it cannot be read, or is of a kind that is not.
+    """
+    if path.is_dir():
+        files = sorted(each for each in path.rglob("*") if each.suffix.lower() in _INSIDE)
+        return [(each.relative_to(path).as_posix(), read_text(each)) for each in files]
+    if not path.is_file():
+        return [("", read_text(path))]
+    with path.open("rb") as file:
+        head = file.read(8)
+    for start, ja, en, remedy in _BINARY:
+        if head.startswith(start):
+            raise InputError(say(f"{ja}です", f"is {en}"), place=str(path), remedy=say(*remedy))
+    if not is_zipfile(path):
+        return [("", read_text(path))]
+    try:
+        return _unpacked(path)
+    except (BadZipFile, KeyError, ValueError) as error:
+        raise InputError(
+            say(f"壊れています: {error}", f"is broken: {error}"),
+            place=str(path),
+            remedy=say("書き出し直してください", "export it again"),
+        ) from None
+
+
+def _unpacked(path: Path) -> list[Part]:
+    with ZipFile(path) as package:
+        names = [each.filename for each in package.infolist() if not each.is_dir()]
+        if sum(each.file_size for each in package.infolist()) > TEXT_FILE:
+            most = f"{TEXT_FILE / 1e6:.0f} MB"
+            raise InputError(say(f"{most} を超えています", f"is over {most}"), place=str(path))
+        if "xl/workbook.xml" in names:
+            return [*_sheets(path)]
+        if "word/document.xml" in names:
+            return [("", "\n".join(_paragraphs(path)))]
+        inside = sorted(n for n in names if PurePosixPath(n).suffix.lower() in _INSIDE)
+        if not inside or set(_OPEN_DOCUMENT) <= {*names}:
+            raise InputError(
+                say("読める会話が入っていません", "holds no conversation that can be read"),
+                place=str(path),
+                remedy=say(
+                    "テキスト・CSV・xlsx・docx で書き出してください",
+                    "export it as text, CSV, xlsx or docx",
+                ),
+            )
+        return [(name, text_of(package.read(name), f"{path}/{name}")) for name in inside]
+
+
+def _sheets(path: Path) -> Iterator[Part]:
+    """Each visible sheet that is not empty, as a CSV file."""
+    import openpyxl  # type: ignore[import-untyped]
+
+    book = openpyxl.load_workbook(path, read_only=True, data_only=True)
+    for sheet in book.worksheets:
+        rows = [["" if cell is None else str(cell) for cell in row] for row in sheet.values]
+        if sheet.sheet_state == "visible" and any(any(row) for row in rows):
+            out = io.StringIO()
+            csv.writer(out, lineterminator="\n").writerows(rows)
+            yield f"{sheet.title}.csv", out.getvalue()
+    book.close()
+
+
+def _paragraphs(path: Path) -> Iterator[str]:
+    """The paragraphs, and the rows of the tables with tabs between the cells."""
+    import docx
+    from docx.table import Table
+
+    for block in docx.Document(str(path)).iter_inner_content():
+        if isinstance(block, Table):
+            for row in block.rows:
+                yield "\t".join(" ".join(cell.text.split()) for cell in row.cells)
+        else:
+            yield block.text
+
+
+def channels(parts: list[Part], place: str) -> list[tuple[str, list[Any]]]:
+    """Name and rows of each channel of a Slack export; [] for another folder."""
+    found: dict[str, list[Any]] = {}
+    for name, text in parts:
+        at = PurePosixPath(name)
+        if at.suffix == ".json" and at.stem[:4].isdigit():
+            rows = load_json(text, f"{place}/{name}")
+            found.setdefault(at.parent.name or at.stem, []).extend(
+                rows if isinstance(rows, list) else []
+            )
+    slack = any(isinstance(row, dict) and "ts" in row for rows in found.values() for row in rows)
+    return [*found.items()] if slack else []
+
+
+def slack_names(text: str, place: str) -> dict[str, str]:
+    """Id → name of a Slack export's users.json."""
+    data = load_json(text, place)
+    if isinstance(data, dict):
+        return {key: name for key, name in data.items() if isinstance(name, str) and name}
+    names = {}
+    for user in data if isinstance(data, list) else []:
+        if isinstance(user, dict) and isinstance(user.get("id"), str):
+            profile = user["profile"] if isinstance(user.get("profile"), dict) else {}
+            given = (profile.get("display_name"), user.get("real_name"), user.get("name"))
+            names[user["id"]] = next((n for n in given if isinstance(n, str) and n), user["id"])
+    return names
+
+
+def users_beside(path: Path) -> dict[str, str]:
+    """`slack_names` of the users.json beside a file or above its folder; {} if there is none."""
+    for folder in (path.parent, path.parent.parent):
+        if (users := folder / "users.json").is_file():
+            return slack_names(read_text(users), str(users))
+    return {}
+
+
+def load_json(text: str, place: str) -> Any:
+    """The value of a JSON file; of JSON lines, a list of their objects. Raises `InputError`."""
+    try:
+        data = json_of(text)
+    except (ValueError, RecursionError) as error:
+        rows = [(n, row) for n, row in enumerate(text.splitlines(), 1) if row.strip()]
+        if len(rows) < 2:
+            raise _no_json(error, place) from None
+        return [_entry(row, number, place) for number, row in rows]
+    if isinstance(data, dict) and json_form_of(data) is None and "text" in data:
+        return [_entry(text, 1, place)]  # a file of one row
+    return data
+
+
+def _entry(row: str, number: int, place: str) -> Any:
+    try:
+        data = json_of(row)
+    except (ValueError, RecursionError) as error:
+        raise _no_json(error, f"{place}:{number}") from None
+    if not isinstance(data, dict):
+        return data
+    entry = RowObject(data)
+    entry.row = number
+    return entry
+
+
+def _no_json(error: Exception, place: str) -> InputError:
+    return InputError(
+        say(f"JSON として読めません: {error}", f"is no JSON: {error}"),
+        place=place,
+        remedy=say(
+            '1 行に一つ、{"speaker": "…", "text": "…"} の形で書いてください',
+            'write one object a row: {"speaker": "…", "text": "…"}',
+        ),
+    )
