@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Sequence
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -20,15 +17,13 @@ from naisei.clarify.audit.readings import (
     names_object,
     polarity,
 )
-from naisei.clarify.config import AuditConfig, ClarifyConfig
+from naisei.clarify.config import AuditConfig
 from naisei.clarify.data import load, load_actions
 from naisei.clarify.describe import REFUSAL
-from naisei.clarify.schemas import Action, ActionSet, Instance, Scene
+from naisei.clarify.schemas import Action, ActionSet, Facts, Instance, Scene
 from naisei.clarify.simulator.rule import RuleSimulator
-from naisei.clarify.system import AUDIT, RUN
-from naisei.core import AskUser, InputError, World, run
+from naisei.core import AskUser, World, run
 from naisei.runs.task import EpisodeRow, Summary
-from naisei.system.execute import RunOptions
 
 ACTIONS = load_actions()
 CUP = Action(id=3, text="コップを持ってくる")
@@ -42,12 +37,8 @@ def instance(gold: int, *things: str) -> Instance:
     )
 
 
-def audit_rule(
-    instances: Sequence[Instance],
-    actions: ActionSet,
-    paraphrases: Callable[[Instance], dict[int, tuple[str, ...]]] | None = None,
-) -> Summary:
-    task = AuditTask(AuditConfig(), instances, actions, paraphrases=paraphrases)
+def audit_rule(instances: Sequence[Instance], actions: ActionSet) -> Summary:
+    task = AuditTask(AuditConfig(), instances, actions)
     rows = []
     for where in task.episodes():
         flow, world = task.start(where, World({}))
@@ -158,47 +149,12 @@ def test_other_action_sets_get_the_questions_that_need_no_table() -> None:
     )
     names = conversations(some)
     assert 0 < len(names) < len(conversations(ACTIONS))
-    found = audit_rule([instance(1)], some, paraphrases=lambda i: {1: ("体を温めたい",)})
-    assert value(found, "refused-fair") < 1
-    assert "have no facts" in found.notes[0] and "nobody else" not in found.notes[0]
-
     alone = audit_rule([instance(1)], some)
-    assert value(alone, "refused-fair") > value(found, "refused-fair")
-    assert "For 1 of them there is nobody else" in alone.notes[0]
-
-
-def test_with_a_limit_the_user_still_borrows_the_words_of_all(tmp_path: Path) -> None:
-    rows: list[dict[str, Any]] = [
-        {"idx": n, "utterance": said, "category": wanted, "function": "スポット検索"}
-        for n, (said, wanted) in enumerate(
-            [
-                ("体を温めたい", "温泉"),
-                ("肩まで浸かりたい", "温泉"),
-                ("魚を眺めたい", "水族館"),
-                ("イルカに会いたい", "水族館"),
-            ]
-        )
-    ]
-    data = tmp_path / "arta.jsonl"
-
-    def write() -> None:
-        data.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-
-    write()
-    config = AuditConfig(data=f"arta:{data}", split="all", limit=1)
-    done = AUDIT.run(config, RunOptions(quiet=True), run_dir=tmp_path / "audit")
-    assert value(done.summary, "refused-fair") == 0
-
-    run = ClarifyConfig(data=f"arta:{data}", split="all", limit=1, agent="random", embedder="ngram")
-    result = RUN.run(run, RunOptions(quiet=True), run_dir=tmp_path / "run")
-    assert not any("nobody else" in note for note in result.summary.notes)
-    (chosen,) = load(f"arta:{data}", split="all", limit=1).instances
-    for row in rows:  # what others say is part of the data that a run depends on
-        if f"arta-{row['idx']}" != chosen.id:
-            row["utterance"] = f"{row['utterance']}な"
-    write()
-    with pytest.raises(InputError, match="data: "):
-        RUN.run(run, RunOptions(quiet=True), run_dir=tmp_path / "run")
+    assert "have no facts" in alone.notes[0]
+    facts = Facts(first="体を温めたい")
+    found = audit_rule([instance(1).model_copy(update={"facts": facts})], some)
+    assert value(found, "refused-fair") < value(alone, "refused-fair")
+    assert "have no facts" not in found.notes[0]
 
 
 def test_what_is_wanted_is_named_without_the_word_for_nearby() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from naisei.clarify.data import load_actions
 from naisei.clarify.describe import REFUSAL
-from naisei.clarify.schemas import Action, ActionSet, Instance, Language, Scene, UserInfo
+from naisei.clarify.schemas import Action, ActionSet, Facts, Instance, Language, Scene, UserInfo
 from naisei.clarify.simulator import simulator
 from naisei.clarify.simulator.containers import level
 from naisei.clarify.simulator.rule import RuleSimulator
@@ -31,23 +31,30 @@ GROUPS = {
 YES = re.compile(r"(うん|はい|ええ|そう(そう|だよ)|ああ、|Yes|Yeah|That's right)")
 NO = re.compile(r"(いや|ううん|いいえ|いえ|そういうわけ|ちがう|No|Not really)")
 
-#: What others said who want the same.
-OTHERS = {
+#: What this person would say of any wish.
+SAID = {
     "ja": ("ちょっと落ち着かなくて。", "どうにかしたいんだよね。"),
     "en": ("I can't settle down.", "Something must be done."),
 }
 
 
 def user(
-    gold: int, *, speaker: str = "", language: Language = "ja", seed: int = 0, **scene: object
+    gold: int,
+    *,
+    speaker: str = "",
+    language: Language = "ja",
+    seed: int = 0,
+    facts: bool = True,
+    **scene: object,
 ) -> RuleSimulator:
     one = Instance(
         id=f"i{gold}",
         scene=Scene(id="s", utterance="うーん", language=language, **scene),  # type: ignore[arg-type]
         gold=gold,
         speaker=speaker,
+        facts=Facts(first=SAID[language][0], state=SAID[language][1]) if facts else None,
     )
-    return RuleSimulator(one, ACTIONS, seed=seed, paraphrases={gold: OTHERS[language]})
+    return RuleSimulator(one, ACTIONS, seed=seed)
 
 
 def ids(listed: str) -> set[int]:
@@ -160,7 +167,7 @@ def test_an_alternative_is_answered_by_the_side_that_holds() -> None:
 def test_registers() -> None:
     flask = UserInfo(holding=("空の水筒",))
     by_speaker = {
-        speaker: user(40, speaker=speaker, user=flask).answer("水筒は空ですか？")
+        speaker: user(40, speaker=speaker, facts=False, user=flask).answer("水筒は空ですか？")
         for speaker in ("child", "visitor", "student")
     }
     assert by_speaker["visitor"].endswith(("です。", "ですよ。", "ですよね。", "ます。"))
@@ -214,11 +221,9 @@ ARTA = ActionSet(
 )
 
 
-def test_other_action_sets_are_answered_in_other_peoples_words() -> None:
+def test_other_action_sets_are_answered_by_the_words_of_facts_and_actions() -> None:
     one = Instance(id="a", scene=Scene(id="a", utterance="疲れたなあ"), gold=1, plausible=(1,))
-    others = {1: ("体を温めたい", "疲れたなあ"), 2: ("甘いものがほしい",)}
-    made = simulator("rule", one, ARTA, paraphrases=others)
-    assert isinstance(made, RuleSimulator)
+    made = RuleSimulator(one.model_copy(update={"facts": Facts(first="体を温めたい")}), ARTA)
     assert made.answer("どんな気分ですか？").endswith("体を温めたい")
     assert stance(made.answer("温泉に入るような気分ですか？")) == "yes"
     assert stance(made.answer("カフェのような所がいいですか？")) == "no"

@@ -52,12 +52,16 @@ def files() -> list[Path]:
     return [*source, *pages, ROOT / "README_ja.md"]
 
 
+#: A title is quoted as its authors spell it.
+TITLE = re.compile("『[^』]*』")
+
+
 def test_no_word_that_the_glossary_replaces_is_shown() -> None:
     found = [
         f"{file.relative_to(ROOT)}:{line}: {hit[0]} in {text.strip()[:60]}"
         for file in files()
         for line, text in shown(file)
-        for hit in BANNED.finditer(text)
+        for hit in BANNED.finditer(TITLE.sub("", text))
     ]
     assert found == []
 

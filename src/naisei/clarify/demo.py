@@ -7,7 +7,7 @@ from naisei.clarify.data import Dataset
 from naisei.clarify.lines import episode_lines
 from naisei.clarify.schemas import EpisodeResult
 from naisei.clarify.system import RUN
-from naisei.clarify.task import with_speakers
+from naisei.clarify.task import configured
 from naisei.cli.demo import Part, Stage
 from naisei.cli.printing import print_tables
 from naisei.lang import language, say
@@ -38,7 +38,7 @@ def _show(stage: Stage) -> None:
 
 
 def _compared(base: ClarifyConfig, stage: Stage) -> None:
-    data, _ = with_speakers(base)
+    data = configured(base)
     rules = base.rules.model_copy(update={"clarify": False})
     configs = {
         "bayes": base,
@@ -101,7 +101,7 @@ def _with_model(base: ClarifyConfig, stage: Stage, model: str) -> None:
             "rules": Rules(trials=3, quota=1),
         }
     )
-    data, _ = with_speakers(config)
+    data = configured(config)
     options = RunOptions(concurrency=1, max_minutes=_LLM_MINUTES, quiet=True)
     with stage.busy("エージェントが動いています…", "The agent is at work …"):
         result = RUN.run(config, options, run_dir=stage.root / "clarify")

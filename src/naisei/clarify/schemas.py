@@ -112,8 +112,8 @@ class Instance(_Frozen):
     """A scene with its hidden intent: the action that the user really wants.
 
     plausible: every action that a considerate helper might take here, the gold among them.
-    also: further wanted actions, in a few instances. facts: the source of the user's answers;
-    without them the rule simulator borrows others' words.
+    also: further wanted actions, in a few instances. facts: the source of the user's
+    answers; without them the rule simulator knows only the wanted action's text.
     """
 
     id: str

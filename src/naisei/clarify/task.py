@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from pydantic import BaseModel, JsonValue
@@ -28,7 +28,6 @@ from naisei.core import (
     Remember,
     Where,
     World,
-    fingerprint,
     replay_prefix,
 )
 from naisei.lang import say
@@ -64,95 +63,45 @@ class ActJudge(Handler):
         )
 
 
-class Paraphrases:
-    """Instance → its hidden intent → utterances of other scenes with the same intent."""
-
-    def __init__(self, instances: Iterable[Instance]) -> None:
-        self._by_gold: dict[int, list[Instance]] = {}
-        for one in instances:
-            self._by_gold.setdefault(one.gold, []).append(one)
-
-    def __call__(self, instance: Instance) -> Mapping[int, tuple[str, ...]]:
-        scene = instance.scene_id or instance.id
-        same = self._by_gold.get(instance.gold, ())
-        said = [i.scene.utterance for i in same if (i.scene_id or i.id) != scene]
-        own = instance.scene.utterance
-        return {instance.gold: tuple(dict.fromkeys(u for u in said if u != own))}
-
-
-def borrowing_note(
-    simulator: str,
-    instances: Iterable[Instance],
-    paraphrases: Callable[[Instance], Mapping[int, Sequence[str]]],
-) -> tuple[str, ...]:
-    """The note for instances without facts, where the rule simulator borrows others' words."""
-    silent = [one for one in instances if one.facts is None]
+def facts_note(simulator: str, instances: Sequence[Instance]) -> tuple[str, ...]:
+    """The note for instances without facts, of which the rule simulator knows little."""
+    silent = sum(one.facts is None for one in instances)
     if simulator != "rule" or not silent:
         return ()
-    mute = sum(not paraphrases(one).get(one.gold) for one in silent)
-    note = say(
-        f"{len(silent)} 件には facts がないので、規則のユーザー役は"
-        "同じ行動を望む別の件の言葉を借りて答えます。",
-        f"{len(silent)} instance(s) have no facts: the rule simulator answers with what others in "
-        "the data said who want the same action.",
+    return (
+        say(
+            f"{silent} 件には facts がないので、規則のユーザー役が知るのは望みの行動の文だけです。"
+            "答えられない質問が増えます (--simulator llm なら言語モデルが答えます)。",
+            f"{silent} instance(s) have no facts: the rule simulator knows only the text of the "
+            "wanted action and refuses more questions (--simulator llm asks a language model).",
+        ),
     )
-    if mute:
-        note += say(
-            f"うち {mute} 件には借りる相手がいないため、妥当な質問の多くに答えられません。",
-            f" For {mute} of them there is nobody else: much that is fair is refused for want of "
-            "words, not by choice.",
-        )
-    return (note,)
 
 
-def with_speakers(
-    config: ClarifyConfig | AuditConfig, *, actions: str = ""
-) -> tuple[Dataset, Dataset]:
-    """The data of a run, and the same split without its limit, as the source of borrowed words. If
-    all instances have facts, both are the same.
-
-    Raises:
-        InputError: unusable data.
-    """
-    data = load(
+def configured(config: ClarifyConfig | AuditConfig, *, actions: str = "") -> Dataset:
+    """The data that a configuration names. Raises `InputError` for unusable data."""
+    return load(
         config.data,
         split=config.split,
         limit=config.limit,
         seed=config.seed,
         actions=actions or None,
     )
-    if config.limit is None or all(one.facts for one in data.instances):
-        return data, data
-    return data, load(config.data, split=config.split, seed=config.seed, actions=actions or None)
-
-
-def data_hash(data: Dataset, speakers: Dataset) -> str:
-    """Digest of all data that results depend on."""
-    if speakers is data:
-        return data.digest
-    return fingerprint([data.digest, speakers.digest])
 
 
 class ClarifyTask(Task[ClarifyConfig]):
-    """Plays every instance of a data set with one agent under one configuration.
-
-    speakers: instances whose words the simulator may borrow; `data` by default.
-    """
+    """Plays every instance of a data set with one agent under one configuration."""
 
     system = "clarify"
     each = "trials"
     row_names: ClassVar[Mapping[str, str]] = {"turns": "questions", "cluster": "scene"}
 
-    def __init__(
-        self, config: ClarifyConfig, data: Dataset, *, speakers: Dataset | None = None
-    ) -> None:
+    def __init__(self, config: ClarifyConfig, data: Dataset) -> None:
         self.config = config
         self.data = data
-        speakers = speakers or data
-        self.data_hash = data_hash(data, speakers)
+        self.data_hash = data.digest
         self._instances = {i.id: i for i in data.instances}
         self._several = any(i.also for i in data.instances)
-        self._paraphrases = Paraphrases(speakers.instances)
         self._rules = (
             config.rules.model_copy(update={"trials": 1}) if config.independent else config.rules
         )
@@ -163,8 +112,7 @@ class ClarifyTask(Task[ClarifyConfig]):
     @staticmethod
     def of(config: ClarifyConfig) -> ClarifyTask:
         """On the data that a configuration names. Raises `InputError` for unusable data."""
-        data, speakers = with_speakers(config, actions=config.actions)
-        return ClarifyTask(config, data, speakers=speakers)
+        return ClarifyTask(config, configured(config, actions=config.actions))
 
     def _trials(self) -> Sequence[int]:
         return range(1, self.config.rules.trials + 1) if self.config.independent else (0,)
@@ -245,13 +193,12 @@ class ClarifyTask(Task[ClarifyConfig]):
             self.data.actions,
             seed=self.config.seed,
             manner=self.config.manner,
-            paraphrases=self._paraphrases(instance),
         )
 
     def summarise(self, rows: Sequence[EpisodeRow]) -> Summary:
         user, data = self.config.simulator, self.data
-        borrowed = borrowing_note(user, data.instances, self._paraphrases)
-        notes = (self._user_note(), *borrowed, *self._learnt(), *data.notes, *self.model_notes())
+        silent = facts_note(user, data.instances)
+        notes = (self._user_note(), *silent, *self._learnt(), *data.notes, *self.model_notes())
         return metrics.summarise(self.config, self._instances, rows, notes)
 
     def _user_note(self) -> str:

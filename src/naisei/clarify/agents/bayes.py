@@ -127,7 +127,7 @@ class BayesAgent:
             *(() if options.weights else map(weights_documents, set(names.values()))),
         )
         self._banks = {
-            language: Bank.of(context.actions, table, posterior.channel(), language, embedder)
+            language: Bank.of(context.actions, table, posterior.channel(), language)
             for language, posterior in self._posteriors.items()
         }
         self._requests = Requests(self._knowledge)

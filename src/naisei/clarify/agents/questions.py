@@ -1,9 +1,9 @@
-"""Questions of the model-free agents: a table's, judged from the actions' texts, or naming things.
+"""Questions of the model-free agents: those of a knowledge table, or made from the actions' texts.
 
-Without a table the questions are fixed; the actions that a "yes" supports follow from their texts'
-embeddings and from shared words. Questions that name the likeliest things name the thing, not the
-deed: 「AのことですかBのことですか、それともCのことですか」. They depend on the belief, so they are
-made at every step and parsed back from their text.
+Without a table there are two open questions, yes/no questions about words that several actions
+share, and questions that name the likeliest things: 「AのことですかBのことですか、それともCの
+ことですか」. The latter depend on the belief, so they are made at every step and parsed back from
+their text.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from __future__ import annotations
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 from typing import Any, Literal
@@ -24,8 +24,7 @@ from naisei.clarify.agents.knowledge import Item
 from naisei.clarify.schemas import ActionSet, Language, Turn
 from naisei.japanese.answers import PLACES, Answer, Stance, repaired, understand
 from naisei.japanese.morph import is_japanese, lemmas
-from naisei.models.base import Embedder
-from naisei.similarity import cosines, order, unit
+from naisei.similarity import order
 
 Array = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
@@ -68,11 +67,6 @@ def bank(actions: ActionSet, table: str, language: Language) -> tuple[Question, 
     return tuple(_question(row, actions, language) for row in _rows(table))
 
 
-def about(table: str) -> dict[str, str]:
-    """Question id → a sentence of someone whose answer is yes, if given."""
-    return {row["id"]: row["about"] for row in _rows(table) if "about" in row}
-
-
 @lru_cache(maxsize=4)
 def _rows(table: str) -> list[dict[str, Any]]:
     source = files("naisei.clarify.agents.knowledge") / f"{table or 'any'}.questions.toml"
@@ -101,32 +95,7 @@ def reply_table(question: Question) -> Array:
     return np.array([rows[truth] for truth in question.truth]).T
 
 
-#: Standardised nearness from which an action counts as fitting, or as perhaps fitting.
-FITS, MAY_FIT = 1.0, 0.3
-
 _ABOUT = {"ja": "「{word}」に関わることでしょうか？", "en": 'Does it have to do with "{word}"?'}
-
-
-def judge(
-    questions: tuple[Question, ...],
-    about: Mapping[str, str],
-    actions: ActionSet,
-    embedder: Embedder,
-) -> tuple[Question, ...]:
-    """The questions with their truth tables filled in where `about` (id → text) has them."""
-    asked = [q for q in questions if q.id in about]
-    if not asked:
-        return questions
-    texts = unit(embedder.embed([a.text for a in actions], "passage"))
-    near = cosines(texts, embedder.embed([about[q.id] for q in asked], "query")).T
-    # First over the questions: some actions are near to everything; then over the actions.
-    near -= near.mean(axis=1, keepdims=True)
-    near = (near - near.mean(axis=0)) / np.maximum(near.std(axis=0), 1e-9)
-    truths = {
-        q.id: tuple("yes" if z >= FITS else "maybe" if z >= MAY_FIT else "no" for z in near[:, i])
-        for i, q in enumerate(asked)
-    }
-    return tuple(replace(q, truth=truths[q.id]) if q.id in truths else q for q in questions)
 
 
 def shared_words(actions: ActionSet, language: Language) -> tuple[Question, ...]:
@@ -259,13 +228,10 @@ class Bank:
     tables: Array
 
     @staticmethod
-    def of(
-        actions: ActionSet, table: str, channel: Array, language: Language, embedder: Embedder
-    ) -> Bank:
+    def of(actions: ActionSet, table: str, channel: Array, language: Language) -> Bank:
         """channel: P(reply | action) of open questions."""
         questions = bank(actions, table, language)
         if not table:
-            questions = judge(questions, about(table), actions, embedder)
             questions += shared_words(actions, language)
         topics = sorted({q.topic for q in questions})
         replies = max(len(channel), 4) + 1

@@ -6,7 +6,7 @@ Its report has rates with intervals, a table by kind of question, and notes.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from pydantic import BaseModel, ConfigDict, JsonValue
@@ -26,9 +26,7 @@ from naisei.clarify.config import AuditConfig
 from naisei.clarify.describe import is_refusal
 from naisei.clarify.schemas import Action, ActionSet, Instance
 from naisei.clarify.simulator import simulator
-from naisei.clarify.task import Paraphrases as Speakers
-from naisei.clarify.task import borrowing_note, with_speakers
-from naisei.clarify.task import data_hash as digest_of
+from naisei.clarify.task import configured, facts_note
 from naisei.core import AskUser, Flow, Handler, Where, World, fingerprint
 from naisei.japanese.sentences import sentences
 from naisei.lang import say
@@ -192,9 +190,6 @@ def _examples(examples: Mapping[str, tuple[str, str, str]]) -> Table:
 __all__ = ["AuditTask", "summarise", "talk"]
 
 
-ParaphrasesOf = Callable[[Instance], Mapping[int, Sequence[str]]]
-
-
 def talk(instance: Instance, actions: ActionSet, number: int) -> Flow[AuditTalk]:
     """One conversation of the battery with the user of one instance."""
     answers: list[str] = []
@@ -219,26 +214,18 @@ class AuditTask(Task[AuditConfig]):
         actions: ActionSet,
         *,
         data_hash: str = "",
-        paraphrases: ParaphrasesOf | None = None,
     ) -> None:
         self.config = config.model_copy(update={"battery": battery_digest()})
         self.actions = actions
         self.data_hash = data_hash or fingerprint([i.model_dump(mode="json") for i in instances])
         self._instances = {i.id: i for i in instances}
-        self._paraphrases = paraphrases
 
     @staticmethod
     def of(config: AuditConfig) -> AuditTask:
         """The audit on the data that a configuration names. Raises `InputError` for unusable
         data, or an unknown simulator."""
-        data, speakers = with_speakers(config)
-        task = AuditTask(
-            config,
-            data.instances,
-            data.actions,
-            data_hash=digest_of(data, speakers),
-            paraphrases=Speakers(speakers.instances),
-        )
+        data = configured(config)
+        task = AuditTask(config, data.instances, data.actions, data_hash=data.digest)
         task.user(data.instances[0])
         return task
 
@@ -264,7 +251,6 @@ class AuditTask(Task[AuditConfig]):
             self.actions,
             seed=self.config.seed,
             manner=self.config.manner,
-            paraphrases=self._paraphrases(instance) if self._paraphrases else None,
         )
 
     def summarise(self, rows: Sequence[EpisodeRow]) -> Summary:
@@ -272,8 +258,7 @@ class AuditTask(Task[AuditConfig]):
         who = self.config.models.get("simulator", "")
         name = f"{self.config.simulator} {who}".strip()
         found = summarise(name, talks, self._instances, self.actions)
-        every = self._instances.values()
-        notes = borrowing_note(self.config.simulator, every, self._paraphrases or (lambda one: {}))
+        notes = facts_note(self.config.simulator, [*self._instances.values()])
         return replace(found, notes=(*notes, *found.notes))
 
     def render_episode(self, where: Where, result: JsonValue) -> list[Line]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
 from naisei import lang
 from naisei.clarify.describe import REFUSAL, facts_text, is_refusal, scene_text
 from naisei.clarify.schemas import ActionSet, Instance, Language, Manner, Turn
@@ -115,7 +113,6 @@ def simulator(
     *,
     seed: int = 0,
     manner: Manner = "cooperative",
-    paraphrases: Mapping[int, Sequence[str]] | None = None,
 ) -> Handler:
     """The user of one episode: a handler of `AskUser` effects, fresh for each episode.
 
@@ -125,7 +122,7 @@ def simulator(
         InputError: no simulator of this name.
     """
     if name == "rule":
-        return RuleSimulator(instance, actions, seed=seed, manner=manner, paraphrases=paraphrases)
+        return RuleSimulator(instance, actions, seed=seed, manner=manner)
     if name == "llm":
         return LLMSimulator(instance, actions, manner=manner)
     raise InputError(

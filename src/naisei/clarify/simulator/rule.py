@@ -2,14 +2,14 @@
 
 It follows the paper's simulator (Figure 6): it answers in a sentence or two, describes the
 situation instead of the action, never misleads, stays consistent, and refuses useless questions
-with 【回答できません】. It says so if this person cannot know something. Without facts it uses the
-words of others with the same wish, and the words of the wanted action.
+with 【回答できません】. It says so if this person cannot know something. Without facts it knows
+only the words of the wanted action.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Set
 from dataclasses import replace
 
 from naisei.clarify.describe import REFUSAL
@@ -48,9 +48,8 @@ _OPENS = re.compile(r"^(?:それって|それは|もしかして|では)、?")
 class RuleSimulator(Handler):
     """Answers `AskUser` effects for one instance in one episode.
 
-    seed: chooses among wordings only. manner: how this user answers. paraphrases: action id →
-    utterances of others with the same intent, for instances without facts. The same questions in
-    the same order get the same answers.
+    seed: chooses among wordings only. manner: how this user answers. The same questions in the same
+    order get the same answers.
     """
 
     def __init__(
@@ -60,12 +59,11 @@ class RuleSimulator(Handler):
         *,
         seed: int = 0,
         manner: Manner = "cooperative",
-        paraphrases: Mapping[int, Sequence[str]] | None = None,
     ) -> None:
         self.instance, self.actions, self.seed = instance, actions, seed
         self.history: list[Turn] = []
         self._voice = Voice(register_of(instance, manner), manner)
-        self._facts = instance.facts or _borrowed(instance, paraphrases or {}, seed)
+        self._facts = instance.facts or Facts()
         self._wish = Wish(instance.model_copy(update={"facts": self._facts}), actions)
 
     def perform(self, effect: AskUser, where: Where) -> str:
@@ -257,15 +255,6 @@ class RuleSimulator(Handler):
     @property
     def _gold(self) -> Action:
         return next(a for a in self.actions if a.id == self.instance.gold)
-
-
-def _borrowed(instance: Instance, others: Mapping[int, Sequence[str]], seed: int) -> Facts:
-    """For an instance without facts: words of others with the same wish, ordered by seed."""
-    own = instance.scene.utterance.strip()
-    said = [u for u in others.get(instance.gold, ()) if u.strip() != own]
-    said.sort(key=lambda u: pick(range(2**32), f"{seed}:{instance.id}:{u}"))
-    told = dict(zip(("first", "state", "why", "what_for"), said, strict=False))
-    return Facts.model_validate(told)
 
 
 def _within(claim: Claim, seen: Claim) -> bool:
