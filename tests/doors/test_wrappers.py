@@ -390,3 +390,45 @@ def test_a_log_that_another_program_holds_keeps_the_loop_free(
     log = RunLog(state, read_only=True)
     assert log.select("SELECT count(*) FROM meta WHERE key LIKE '%:%'") != [(0,)]
     log.close()
+
+
+#: Texts of a thread → what is done, without a model.
+WITHOUT_A_MODEL: dict[Language, dict[tuple[str, ...], str]] = {
+    "ja": {
+        ("会議室を予約しておいて",): BOOK,
+        ("予約を取り消してほしい", "はい"): CANCEL,
+        ("会議室を押さえといて", "うん、そう"): BOOK,
+        ("会議室を押さえといて", "わかりません"): "",
+        ("予約を取り消して", "明日の分だけにして", "やっぱりやめて"): "",
+        ("ありがとう",): "",
+        ("予約は何日前からですか？",): "",
+        ("ひとりごとです",): "",
+        ("どれでもないです",): "",
+    },
+    "en": {
+        ("Book the meeting room for ten",): "Book a meeting room",
+        ("please cancel the booking", "only the first one", "no"): "",
+        ("please cancel the booking", "yes"): "Cancel a booking",
+        ("I cancelled the booking yesterday",): "",
+        ("do not cancel the booking",): "",
+        ("thanks",): "",
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("language", "texts", "wanted"),
+    [(lang, texts, act) for lang, of in WITHOUT_A_MODEL.items() for texts, act in of.items()],
+)
+def test_without_a_model_it_acts_on_requests_and_confirms(
+    language: Language, texts: tuple[str, ...], wanted: str
+) -> None:
+    names = (BOOK, CANCEL) if language == "ja" else ("Book a meeting room", "Cancel a booking")
+    heard: list[Request] = []
+    actions = {name: lambda request: heard.append(request) for name in names}
+    desk = ask_before_act(actions, dangerous=[names[1]], language=language)
+    found: Any = None
+    for text in texts:
+        found = desk.tell("thread", text)
+    assert (found.action if isinstance(found, Acted) else "") == wanted
+    assert [request.text for request in heard] == [texts[0]] * bool(wanted)

@@ -16,12 +16,13 @@ from pydantic import JsonValue
 from naisei.agent.house import left_out, named, without_denied
 from naisei.agent.mind import PERSON, Deed, Kind, Mind, briefed
 from naisei.agent.options import AgentRules
+from naisei.agent.own_actions import OwnActions, is_question
 from naisei.agent.persona import Persona
 from naisei.agent.understanding import Ear, ParsedRemark, asks_back, understood
 from naisei.agent.unprompted import reply_without_a_model, told_before
 from naisei.agent.wording import did, in_words, phrase
 from naisei.clarify.agent import Agent
-from naisei.clarify.careful import CarefulAgent
+from naisei.clarify.careful import CarefulAgent, confirmed
 from naisei.clarify.config import Rules
 from naisei.clarify.conversation import AnnouncingAgent
 from naisei.clarify.flow import reflect, trial
@@ -37,6 +38,7 @@ from naisei.intent.dialogue import Dialogue
 from naisei.intent.flow import converse
 from naisei.intent.rules import Setting
 from naisei.intent.urgent import urgent_reply
+from naisei.japanese.sentences import sentences
 from naisei.memory import Memory
 from naisei.memory.stream import Entry, Recall, Recent, remember
 from naisei.textgame.schemas import START
@@ -51,6 +53,7 @@ _EARLIER = 5
 @dataclass(frozen=True, slots=True)
 class Parts:
     """The parts of a persona. ear: parses remarks. agent: chooses actions; `None` if it cannot act.
+    own: chooses among actions of the persona's own, if no model does.
     memory: of reflection. setting: of its documents, or `None`. roles: those with a model:
     `understanding`, `speaker`, `reflector`, …"""
 
@@ -59,6 +62,7 @@ class Parts:
     ear: Ear
     memory: Memory
     agent: Callable[[ActionSet], Agent] | None = None
+    own: OwnActions | None = None
     setting: Setting | None = None
     roles: frozenset[str] = frozenset()
 
@@ -107,12 +111,29 @@ def talk(parts: Parts, mind: Mind) -> Flow[NoReturn]:
 
 def respond(parts: Parts, mind: Mind) -> Flow[None]:
     """All that one remark leads to, up to the line that ends it."""
-    model = "understanding" in parts.roles
-    meant = yield from understood(mind, parts.kinds(mind), parts.ear, model=model)
     try:
-        yield from _served(parts, mind, meant)
+        for said in (yield from _matters(parts, mind)):
+            yield from _served(parts, mind, (yield from _understood(parts, mind, said)))
     except Interrupted as interrupted:
         yield from _served(parts, mind, interrupted.meant)
+
+
+def _understood(parts: Parts, mind: Mind, said: str) -> Flow[ParsedRemark]:
+    model = "understanding" in parts.roles
+    kinds = parts.kinds(mind)
+    return (yield from understood(mind, said, kinds, parts.ear, parts.own, model=model))
+
+
+def _matters(parts: Parts, mind: Mind) -> Flow[Sequence[str]]:
+    """The last line; where it holds a question and a request for an action (「…はいくら？あと…も
+    予約して」), first the question, then the request."""
+    said = mind.last_line
+    if parts.own is None or parts.setting is None:
+        return (said,)
+    asked = [each for each in sentences(said) if is_question(each)]
+    rest = "".join(each for each in sentences(said) if each not in asked)
+    wanted = asked and rest and (yield from parts.own.read(rest)).about_an_action
+    return ("".join(asked), rest) if wanted else (said,)
 
 
 def _served(parts: Parts, mind: Mind, meant: ParsedRemark) -> Flow[None]:
@@ -175,7 +196,7 @@ def _attempt(remark: Remark, deed: Deed, told: int | None) -> Flow[None]:
     instance = deed.instance(language, words="" if told is None else actions.text(told))
     memo = parts.memory.recall()
     one = trial(instance, actions, AnnouncingAgent(careful), memo, deed.logs, rules, declines=True)
-    log: TrialLog = yield from voiced(one, parts, mind)
+    log: TrialLog = yield from voiced(one, parts, mind, words=deed.utterance)
     if log.declined == "no request" and not log.turns:
         yield from chat(replace(remark, meant=remark.meant.model_copy(update={"sort": "chat"})))
     elif not log.success:
@@ -284,13 +305,17 @@ def _as_they_are(words: str) -> Writer:
     return write
 
 
-def voiced(flow: Flow[T], parts: Parts, mind: Mind) -> Flow[T]:
-    """Another system's flow, spoken by the persona: its questions pass the gate. Raises
-    `Interrupted`."""
+def voiced(flow: Flow[T], parts: Parts, mind: Mind, *, words: str = "") -> Flow[T]:
+    """Another system's flow, spoken by the persona: its questions pass the gate. words: the
+    request; an action of the persona's own gets it with all answers. Raises `Interrupted`."""
+    said: list[JsonValue] = [words]
 
     def perform(effect: Effect[Any]) -> Flow[Any]:
         if isinstance(effect, AskUser):
-            return (yield from _ask_user(parts, mind, effect.question))
+            said.append((yield from _ask_user(parts, mind, effect.question)))
+            return said[-1]
+        if isinstance(effect, Act) and parts.own is not None:
+            effect = Act({**effect.action, "said": [*said]})
         result = yield effect
         if isinstance(effect, Act):
             mind.see(result)
@@ -301,14 +326,22 @@ def voiced(flow: Flow[T], parts: Parts, mind: Mind) -> Flow[T]:
 
 def _ask_user(parts: Parts, mind: Mind, question: str) -> Flow[str]:
     question, _ = yield from gated(parts, mind, question)
-    said = yield from AskUser(question)
-    mind.hear(parts.persona.profile.id, question)
-    mind.hear(PERSON, said)
-    heard = yield from parts.ear.classify(said)
-    # Where it acts, a short answer may be near a fact of it (「甘いもの」).
-    if heard.call or asks_back(said) or (heard.fact and parts.agent is None):
-        raise Interrupted(heard)
-    return said
+    confirms = mind.actions is not None and confirmed(
+        question, mind.actions, parts.persona.language
+    )
+    while True:
+        said = yield from AskUser(question)
+        mind.hear(parts.persona.profile.id, question)
+        mind.hear(PERSON, said)
+        heard = yield from parts.ear.classify(said)
+        # Where it acts, a short answer may be near a fact of it (「甘いもの」).
+        if heard.call or asks_back(said) or (heard.fact and parts.agent is None):
+            raise Interrupted(heard)
+        if not (confirms and is_question(said)):
+            return said
+        kind: Kind = "question" if parts.setting is not None else "chat"
+        asked = heard.model_copy(update={"kind": kind, "sort": "question"})
+        yield from _served(parts, mind, asked)
 
 
 def recalled(mind: Mind, *, model: bool) -> Flow[Sequence[Entry]]:

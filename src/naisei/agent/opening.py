@@ -13,9 +13,11 @@ from naisei.agent.flow import STREAM, Parts, talk
 from naisei.agent.house import GameHouse, House, rooms_of
 from naisei.agent.mind import Mind
 from naisei.agent.options import AgentRules
+from naisei.agent.own_actions import OwnActions
 from naisei.agent.persona import Persona
 from naisei.agent.understanding import Ear, samples
 from naisei.clarify.agent import Agent, AgentContext, build_agent
+from naisei.clarify.agents.knowledge import knowledge_for
 from naisei.clarify.conversation import memo_handler
 from naisei.clarify.data import load_actions
 from naisei.clarify.person import Person, PersonMemory
@@ -111,7 +113,13 @@ async def opened(
         if index is not None:
             world = document_world(world, index)
 
+        own = None
+        if actions is not None and "agent" not in roles and not knowledge_for(actions).table:
+            own = OwnActions(actions, _embedder(config.embedder))
+
         def agent(actions: ActionSet) -> Agent:
+            if own is not None:
+                return own
             context = AgentContext(actions=actions, embedder=lambda: _embedder(config.embedder))
             return build_agent("llm" if "agent" in roles else "bayes", context)
 
@@ -122,6 +130,7 @@ async def opened(
             ear=Ear(persona, _embedder(config.embedder).embed([*samples(persona)])),
             memory=PersonMemory(person, persona.language, policy.name, policy.prompt),
             agent=agent if persona.acts else None,
+            own=own,
             setting=_setting(persona, roles) if index is not None else None,
             roles=roles,
         )

@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict
 
 from naisei import lang
 from naisei.agent.mind import PERSON, Kind, Mind
+from naisei.agent.own_actions import OwnActions
 from naisei.agent.persona import Persona
 from naisei.core import Chat, Embed, Flow, InstrumentFailure, Message, system, user
 from naisei.intent.remarks import EMERGENCIES, centred, number_to_call, sorts
@@ -87,7 +88,7 @@ class Ear:
         self._samples = centred(vectors)
         read = [sorts(*sample) for sample in zip(samples(persona), vectors, strict=True)]
         requests = [max(of, key=lambda sort: of[sort]) == "act" for of in read]
-        self._requests = np.array(requests) & ~np.isin(samples(persona), self._facts)
+        self._requests = np.array(requests, dtype=bool) & ~np.isin(samples(persona), self._facts)
 
     def classify(self, said: str) -> Flow[ParsedRemark]:
         """A remark; names of the persona in it tell nothing of what it is."""
@@ -132,9 +133,18 @@ def samples(persona: Persona) -> tuple[str, ...]:
     return tuple(text for fact in persona.facts for text in (fact.say, *fact.asked))
 
 
-def understood(mind: Mind, kinds: tuple[Kind, ...], ear: Ear, *, model: bool) -> Flow[ParsedRemark]:
-    """Classify the person's last line. kinds: possible results; `chat` always is."""
-    said, own = mind.last_line, _READ.sub("", mind.last_line)
+def understood(
+    mind: Mind,
+    said: str,
+    kinds: tuple[Kind, ...],
+    ear: Ear,
+    actions: OwnActions | None,
+    *,
+    model: bool,
+) -> Flow[ParsedRemark]:
+    """Classify what the person said last. kinds: possible results; `chat` always is. actions: those
+    of the persona's own, if it has any and no model chooses."""
+    own = _READ.sub("", said)
     meant = yield from ear.classify(own or said)
     if own != said:  # what is written somewhere is no request of the person's
         wanted = meant.sort == "act"
@@ -159,6 +169,8 @@ def understood(mind: Mind, kinds: tuple[Kind, ...], ear: Ear, *, model: bool) ->
             return meant.model_copy(update={**found.model_dump(), "kind": kind})
     if "correction" in kinds and _corrects(said, mind):
         return meant.model_copy(update={"kind": "correction"})
+    if actions is not None and (yield from actions.read(own)).about_an_action:
+        return meant.model_copy(update={"kind": "act"})
     if foreign(mind):  # the documents' language is another
         kinds = tuple(kind for kind in kinds if kind != "question")
     return meant.model_copy(

@@ -21,7 +21,7 @@ _WORDS = {
     "ja": {
         "sure": "「{action}」を行います。ご依頼は「{request}」でした。よろしいですか？",
         "again": "「{action}」は先ほど済んでいます（ご依頼「{request}」）。もう一度行いますか？",
-        "plainly": "「はい」か「いいえ」だけでお答えください。",
+        "plainly": "一部だけ、条件付きでは行えません。「はい」か「いいえ」でお答えください。",
         "yes": "はい",
         "no": "いいえ",
         "none": "この中にはない",
@@ -29,7 +29,7 @@ _WORDS = {
     "en": {
         "sure": 'I am about to do this: "{action}". You asked: "{request}". Shall I?',
         "again": 'I have just done this: "{action}". You asked the same: "{request}". Once more?',
-        "plainly": "Please answer with just yes or no. ",
+        "plainly": "I can only do it as it is, or not at all: please answer yes or no. ",
         "yes": "Yes",
         "no": "No",
         "none": "None of these",

@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from secrets import token_hex
 from typing import Any, Generic, TypeVar, cast
@@ -33,6 +33,7 @@ from naisei.core import (
     AskUser,
     Chat,
     Effect,
+    Embed,
     EventLog,
     Flow,
     InputError,
@@ -53,6 +54,8 @@ from naisei.doors.exchange import (
 from naisei.doors.threads import Opened, Threads, last_request, mark_of
 from naisei.lang import Language, say
 from naisei.lengths import MESSAGE, too_long
+from naisei.models.base import Embedder
+from naisei.models.embedders import EmbedHandler, KeptEmbedder, open_embedder
 from naisei.models.gateway import ModelHandler
 from naisei.models.registry import AnyModel, as_model
 from naisei.runs.lock import arun_logged, retry_while_locked
@@ -69,7 +72,8 @@ class AskBeforeAct(Generic[R]):
         actions: what each does, in a few words, → its function, plain, async or a generator. It
             is given the `Request` with questions and answers. Two at least.
         model: what decides: `provider:name`, a model of pydantic-ai, a chat model of LangChain, or
-            a function (plain or async) from messages of `role` and `content` to the reply.
+            a function (plain or async) from messages of `role` and `content` to the reply. Without
+            one the words of the request decide (`naisei.agent.own_actions`).
         ask: from a question to the answer, for calls that wait (`desk(request)`); else `tell`.
         quota: questions to one request at most; those that confirm an action come on top.
         dangerous: those of the actions that are done only after a yes to "Shall I?".
@@ -85,7 +89,7 @@ class AskBeforeAct(Generic[R]):
         self,
         actions: Mapping[str, Callable[[Request], R]],
         *,
-        model: AnyModel,
+        model: AnyModel | None = None,
         ask: Callable[[str], str | Awaitable[str]] | None = None,
         quota: int = 2,
         dangerous: Collection[str] = (),
@@ -111,7 +115,8 @@ class AskBeforeAct(Generic[R]):
             actions=tuple(Action(id=n, text=text) for n, text in enumerate(self.names, 1)),
         )
         self._dangerous = frozenset(self.names.index(each) + 1 for each in dangerous)
-        self._model, self._ask, self._quota = as_model(model), ask, quota
+        self._model = None if model is None else as_model(model)
+        self._ask, self._quota = ask, quota
         self.notes = Notes(state)
         self._threads: Threads[R] = Threads(self, self.notes)
 
@@ -245,6 +250,10 @@ class AskBeforeAct(Generic[R]):
 
     @cached_property
     def _agent(self) -> Agent:
+        if self._model is None:
+            from naisei.agent.own_actions import OwnActions
+
+            return OwnActions(self._actions, _embedder())
         options = {"prompt": "own-actions.v1"}
         return build_agent("llm", AgentContext(actions=self._actions, trials=1, options=options))
 
@@ -252,7 +261,10 @@ class AskBeforeAct(Generic[R]):
         handlers: dict[type[Effect[Any]], Any] = {}
         if turn is not None:
             handlers |= {AskUser: turn, Act: turn}
-        handlers[Chat] = ModelHandler(self._model, blocking=blocking)
+        if self._model is None:
+            handlers[Embed] = EmbedHandler(_embedder)
+        else:
+            handlers[Chat] = ModelHandler(self._model, blocking=blocking)
         return traced(World(handlers))
 
     def _turn(self, request: str) -> ActingTurn[R]:
@@ -334,6 +346,11 @@ class AskBeforeAct(Generic[R]):
 
 
 ask_before_act = AskBeforeAct
+
+
+@cache
+def _embedder() -> Embedder:
+    return KeptEmbedder(open_embedder())
 
 
 def _checked(text: str) -> str:
