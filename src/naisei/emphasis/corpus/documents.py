@@ -181,17 +181,13 @@ def _stays(block: Block, i: int, habits: _Habits) -> bool:
 # The bytes of a document and its characters, each at its place, so that marks can be put in
 # without touching anything else.
 
-_BOMS = {
-    "utf-8-sig": (codecs.BOM_UTF8,),
-    "utf-16": (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE),
-    "utf-32": (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE),
-}
-_ENDIAN = {
-    codecs.BOM_UTF16_LE: "utf-16-le",
-    codecs.BOM_UTF16_BE: "utf-16-be",
-    codecs.BOM_UTF32_LE: "utf-32-le",
-    codecs.BOM_UTF32_BE: "utf-32-be",
-}
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
 _BAD = re.compile("[\udc80-\udcff]")
 #: Of the characters; with more broken bytes a file is taken for another encoding.
 _MOST_BAD = 0.1
@@ -225,14 +221,14 @@ class Source:
         loose = data.decode("utf-8", "surrogateescape")
         bad = len(_BAD.findall(loose))
         if bad and bad <= _MOST_BAD * sum(character > "\x7f" for character in loose):
-            encoding = "utf-8-sig" if data.startswith(codecs.BOM_UTF8) else "utf-8"
+            encoding = "utf-8"
         else:
             try:
                 encoding = encoding_of(data)
             except Undecodable:
                 raise _no_text(place) from None
-        bom = next((mark for mark in _BOMS.get(encoding, ()) if data.startswith(mark)), b"")
-        name = _ENDIAN.get(bom, encoding.removesuffix("-sig"))
+        marks = ((mark, own) for mark, own in _BOMS if data.startswith(mark))
+        bom, name = next(marks, (b"", encoding))
         errors = "surrogateescape" if name == "utf-8" else "strict"
         text = _BAD.sub("\ufffd", data[len(bom) :].decode(name, errors))
         if len(_CONTROL.findall(text)) > len(text) / 100:
