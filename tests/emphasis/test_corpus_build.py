@@ -172,4 +172,4 @@ def test_a_folder_for_each_writer_is_kept(
     out = tmp_path / "corpus.jsonl"
     make_corpus(CorpusOptions(out=out, folders=(tmp_path,), writer_folders=True))
     assert {a.writer for a in load_corpus(out)} == {"tora", "tama"}
-    assert "2 writers: tama 1, tora 1" in capsys.readouterr().out
+    assert "2 writers" in capsys.readouterr().out

@@ -43,15 +43,6 @@ def _show(stage: Stage) -> None:
         + _agreement(token_counts(edited, rows))
     )
     if stage.model is None:
-        each = [(a, _by_tagger(_bare(a))) for a in map(_article, HELD_OUT)]
-        every = sum((token_counts(article, said) for article, said in each), Counts())
-        stage.print(
-            say(
-                f"学習に使っていない {len(each)} 記事の全体では: ",
-                f"Over all {len(each)} articles that it did not learn from: ",
-            )
-            + _agreement(every)
-        )
         source = read_bytes(_plain(HELD_OUT[0]).encode(), "markdown", name=HELD_OUT[0])
         page = heat_map(suggest(source, default_tagger()))
         write_atomically(stage.root / "emphasis.html", page)

@@ -139,7 +139,7 @@ class Counted:
                 ("f1", lambda c: c.f1, "neither emphasises anything"),
             )
             for part, value, reason in parts:
-                mean = _mean([value(total) for total in totals])
+                mean = sum(map(value, totals)) / len(totals) if totals else nan
                 low, high = _interval(list(seen.values())) if part == "f1" else (nan, nan)
                 n, why = (pooled, "") if mean == mean else (0, reason)
                 out.append(Metric(f"{prefix}{name}_{part}", mean, low, high, n, why))
@@ -168,11 +168,6 @@ def counted(articles: Mapping[str, Article], labels: Mapping[int, Mapping[str, L
         }
 
     return Counted(by(token_counts), by(span_counts))
-
-
-def _mean(values: Sequence[float]) -> float:
-    """NaN for no values or any NaN."""
-    return sum(values) / len(values) if values else nan
 
 
 def _interval(seen: Sequence[Mapping[str, Counts]]) -> tuple[float, float]:

@@ -311,7 +311,7 @@ def tag(options: TagOptions, tagger: Tagger) -> None:
         else:
             write_atomically(out, text)
         return
-    if out is not None or page is None:
+    if out is not None or page is None or options.review:
         data, count, lost = marked(found, accepted(found) if options.review else None)
         if out is None:
             sys.stdout.flush()
@@ -348,11 +348,6 @@ def _check(options: TagOptions) -> None:
                 "JSON (--format) does not go with --review or --html",
             ),
             remedy=say("どちらか一方にしてください", "give one of them"),
-        )
-    if options.review and out is None and page is not None:
-        raise InputError(
-            say("--review で採った案の書き先がありません", "--review has nowhere to write"),
-            remedy=say("--out FILE を付けてください", "give --out FILE"),
         )
 
 

@@ -220,11 +220,8 @@ def _total(articles: Sequence[Article], left_out: Counter[str], shared: int, out
             f"({100 * found.rate:.1f} % of those that can be)",
         )
     )
-    writers = Counter(a.writer for a in articles)
-    if len(writers) > 1:
-        names = ", ".join(f"{name} {n}" for name, n in writers.most_common(12))
-        more = ", …" if len(writers) > 12 else ""
-        print(say(f"書き手 {len(writers)} 人: ", f"{len(writers)} writers: ") + names + more)
+    if (writers := len({a.writer for a in articles})) > 1:
+        print(say(f"書き手 {writers} 人", f"{writers} writers"))
     reasons = {
         "plain": say("太字なし", "without emphasis"),
         "same": say("ほかと同じ内容", "the same as others"),

@@ -25,7 +25,6 @@ from naisei.emphasis.taggers.plans import (
 )
 from naisei.lang import say
 from naisei.plugins import pairs
-from naisei.system.config import flags_of
 
 
 class FirstSentence:
@@ -174,14 +173,8 @@ def _changed(plan: P, options: Mapping[str, JsonValue]) -> P:
         raise InputError(
             f"{first['msg'].removeprefix('Value error, ')}: {first['input']!r}",
             place=f"--tagger … {'.'.join(map(str, first['loc']))}",
-            remedy=say("使えるもの: ", "known: ") + _settings(type(plan)),
+            remedy=say("使えるもの: ", "known: ") + ", ".join(type(plan).model_fields),
         ) from error
-
-
-def _settings(plan: type[BaseModel]) -> str:
-    """The settings that can be given, with what they are."""
-    parts = (f"{flag.path[-1]} ({flag.help.rstrip('.')})" for flag in flags_of(plan))
-    return "; ".join(parts)
 
 
 def load_tagger(name: str | Path) -> Tagger:
