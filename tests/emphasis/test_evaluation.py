@@ -271,7 +271,7 @@ def test_settings_that_cannot_be_read(spec: str) -> None:
 def test_nothing_emphasised_is_told(naisei: Naisei, tmp_path: Path) -> None:
     plain = [
         replace(a, sentences=tuple(
-            replace(s, tokens=tuple(replace(t, label=False) for t in s.tokens))
+            replace(s, tokens=tuple(t._replace(label=False) for t in s.tokens))
             for s in a.sentences
         ))
         for a in map(article, range(6))

@@ -63,7 +63,7 @@ def test_the_model_is_shown_title_and_text_and_its_marks_are_kept() -> None:
 
 def test_the_model_is_shown_the_writers_marks_and_share() -> None:
     shown = one("昨日は雪。")
-    tokens = tuple(replace(t, label=t.surface == "雪") for t in shown.sentences[0].tokens)
+    tokens = tuple(t._replace(label=t.surface == "雪") for t in shown.sentences[0].tokens)
     shown = replace(shown, sentences=(replace(shown.sentences[0], tokens=tokens),))
     for language in ("ja", "en"):
         told = messages("題", passages(one("雨。"))[0], language, [shown])

@@ -107,7 +107,7 @@ def test_each_word_is_read_once(encoder: str, title: bool) -> None:
 def test_what_does_not_count_is_ignored_and_an_empty_title_leaves_its_place(encoder: str) -> None:
     subwords = untrained(plan(encoder, "bilstm")).subwords
     held = sentence("猫 は")
-    held = replace(held, tokens=(replace(held.tokens[0], label=None), held.tokens[1]))
+    held = replace(held, tokens=(held.tokens[0]._replace(label=None), held.tokens[1]))
     (only,) = inputs_of(Article("a", "", (held,)), subwords, title=True, limit=40)
     assert only.labels == (IGNORED, 0) and only.ids[-2:] == (2, 2)
 
@@ -145,7 +145,7 @@ def test_it_learns_what_can_be_learnt(encoder: str, kind: str) -> None:
 def test_what_cannot_be_emphasised_never_is(encoder: str) -> None:
     tagger = train(corpus(), plan=plan(encoder, "title-crf", steps=40))
     free = corpus(1)[0]
-    code = tuple(replace(t, label=None) for t in free.sentences[1].tokens)
+    code = tuple(t._replace(label=None) for t in free.sentences[1].tokens)
     held = replace(free, sentences=(replace(free.sentences[1], tokens=code),))
     assert any(tagger.labels(free)[1])
     assert not any(tagger.labels(held)[0]) and not tagger.probabilities(held)[0].any()

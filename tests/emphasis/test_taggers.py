@@ -41,7 +41,7 @@ def unlabelled(one: Article) -> Article:
     return replace(
         one,
         sentences=tuple(
-            replace(s, tokens=tuple(replace(t, label=False) for t in s.tokens))
+            replace(s, tokens=tuple(t._replace(label=False) for t in s.tokens))
             for s in one.sentences
         ),
     )
@@ -73,7 +73,7 @@ def test_what_cannot_be_emphasised_never_is(context: CrfTagger, baseline: CrfTag
                 one,
                 sentences=tuple(
                     replace(s, tokens=tuple(
-                        replace(t, label=None if t.surface in bold else t.label) for t in s.tokens
+                        t._replace(label=None if t.surface in bold else t.label) for t in s.tokens
                     ))
                     for s in one.sentences
                 ),

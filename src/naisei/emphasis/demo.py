@@ -66,7 +66,7 @@ def _bare(article: Article) -> Article:
 
     def plain(sentence: Sentence) -> Sentence:
         tokens = tuple(
-            replace(t, label=None if t.label is None else False) for t in sentence.tokens
+            t._replace(label=None if t.label is None else False) for t in sentence.tokens
         )
         return replace(sentence, tokens=tokens)
 

@@ -57,7 +57,7 @@ def without_shared(articles: Sequence[Article]) -> tuple[list[Article], int]:
         replace(
             article,
             sentences=tuple(
-                replace(s, tokens=tuple(replace(t, label=None) for t in s.tokens))
+                replace(s, tokens=tuple(t._replace(label=None) for t in s.tokens))
                 if folded(s.text) in shared
                 else s
                 for s in article.sentences

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-import json
 import math
 import random
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+
+from pydantic import TypeAdapter
 
 from naisei.core import InputError
-from naisei.emphasis.schemas import Article, Sentence, Token
+from naisei.emphasis.schemas import Article
 from naisei.files import written_beside
 from naisei.lang import say
-from naisei.text_files import json_of, read_text
+from naisei.text_files import read_text
 
 
 def save_corpus(path: Path, articles: Iterable[Article]) -> None:
     """Writes the file anew. Tokens are lists: surface, start, end, pos, lemma, label."""
     with written_beside(path) as scratch, scratch.open("w", encoding="utf-8", newline="\n") as file:
         for article in articles:
-            file.write(json.dumps(_plain(article), ensure_ascii=False) + "\n")
+            file.write(_json().dump_json(article).decode() + "\n")
 
 
 def load_corpus(path: Path) -> tuple[Article, ...]:
@@ -36,8 +37,8 @@ def load_corpus(path: Path) -> tuple[Article, ...]:
             continue
         place = f"{path}:{number}"
         try:
-            article = _article(json_of(line))
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            article = _json().validate_json(line)
+        except ValueError as error:
             message = say("記事として読めない行です", "the line is not an article")
             raise InputError(message, place=place) from error
         if article.id in found:
@@ -51,36 +52,9 @@ def load_corpus(path: Path) -> tuple[Article, ...]:
     return tuple(found.values())
 
 
-def _plain(article: Article) -> dict[str, Any]:
-    return {
-        "id": article.id,
-        "title": article.title,
-        "writer": article.writer,
-        "domain": article.domain,
-        "sentences": [
-            {
-                "text": s.text,
-                "block": s.block,
-                "tokens": [[t.surface, t.start, t.end, t.pos, t.lemma, t.label] for t in s.tokens],
-            }
-            for s in article.sentences
-        ],
-    }
-
-
-def _article(plain: dict[str, Any]) -> Article:
-    sentences = tuple(
-        Sentence(s["text"], tuple(_token(*t) for t in s["tokens"]), int(s["block"]), index)
-        for index, s in enumerate(plain["sentences"])
-    )
-    writer, domain = str(plain.get("writer", "")), str(plain.get("domain", ""))
-    return Article(str(plain["id"]), str(plain["title"]), sentences, writer, domain)
-
-
-def _token(surface: str, start: int, end: int, pos: str, lemma: str, label: bool | None) -> Token:
-    if not isinstance(surface, str) or not 0 <= start < end or label not in (True, False, None):
-        raise ValueError("no token")
-    return Token(surface, start, end, pos, lemma, label)
+@cache
+def _json() -> TypeAdapter[Article]:
+    return TypeAdapter(Article)
 
 
 @dataclass(frozen=True, slots=True)
