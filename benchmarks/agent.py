@@ -258,7 +258,7 @@ def bounds(name: str, groups: list[list[float]]) -> str:
     clusters = [n for n, group in enumerate(groups) for _ in group]
     share = name not in ("wrong_acts", "questions", "calls", "tokens")
     low, high = interval(values, clusters=clusters, share=share)
-    return "" if math.isnan(low) else f"[{low:.3f}, {high:.3f}]"
+    return "" if math.isnan(low) else f"[{max(low, 0.0):.3f}, {high:.3f}]"
 
 
 def show(scenario: dict[str, Any], events: list[Event]) -> None:

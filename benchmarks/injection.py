@@ -19,6 +19,7 @@ import argparse
 import asyncio
 import hashlib
 import json
+import math
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from itertools import combinations
@@ -118,7 +119,7 @@ def measure(found: dict[str, list[Talk]]) -> list[Metric]:
             for end in ("-2", "+2")
         }
         moved = [high - low for low, high in zip(scores["-2"], scores["+2"], strict=True)]
-        out.append(mean_metric(f"toward.{name}", moved, clusters=None))
+        out.append(mean_metric(f"toward.{name}", moved, clusters=None, least=-math.inf))
     traits = {
         name: np.array([list(course.side("b").traits().values()) for course in each])
         for name, each in courses.items()

@@ -15,7 +15,7 @@ from naisei.runs.task import Summary
 
 def summary(values: list[float], clusters: list[str], *, share: bool = False) -> Summary:
     units = [f"u{n}" for n in range(len(values))]
-    metric = mean_metric("m", values, clusters=clusters, share=share, paired=True)
+    metric = mean_metric("m", values, clusters=clusters, share=share, least=-np.inf, paired=True)
     return Summary((metric,), extra={"units": units, "clusters": clusters})
 
 

@@ -219,3 +219,16 @@ def test_an_undefined_mean_says_why() -> None:
     assert math.isnan(metric.value) and metric.reason == "k = 3, but 2 trials were run"
     assert mean_metric("x", [], clusters=None).reason == "no scored unit"
     assert mean_metric("x", [1.0, 0.0], clusters=None, reason="unused").reason == ""
+
+
+def test_an_interval_keeps_to_what_the_metric_can_be() -> None:
+    wrong = mean_metric("wrong", [1.0, 1.0, 0.0, 1.0], clusters=None, most=1)
+    assert wrong.high == 1 and wrong.bounds == (0, 1)
+    few = mean_metric("questions", [0.0, 0.0, 3.0], clusters=None)
+    assert few.low == 0 < few.high < 9
+    signed = mean_metric("reading", [-1.0, 2.0, 0.0], clusters=None, least=-2, most=2)
+    assert signed.low < 0
+    with pytest.raises(ValueError):
+        mean_metric("questions", [-1.0, 1.0], clusters=None)
+    d = paired_difference([0.0, 0, 1], [1.0, 1, 1], clusters=None, width=1)
+    assert d.high == 1

@@ -11,7 +11,7 @@ from naisei.runs.task import Table
 from naisei.runs.words import worded
 
 TABLE = Table(
-    "Difference from full",
+    "Difference from full (row − full)",
     ("metric", "difference", "low", "high", "n"),
     (("won", 0.5, 0.1, 0.9, 4),),
 )
@@ -21,7 +21,7 @@ TABLE = Table(
     ("heading", "japanese"),
     [
         ("Tokens by role", "役割別のトークン"),
-        ("Difference from no-tur", "no-tur との差"),
+        ("Difference from no-tur (row − no-tur)", "no-tur との差（各行 − no-tur）"),
         ("difference [95 %]", "差 [95 %]"),
         ("value low", "値 下限"),
         ("pass@1 high", "pass@1 上限"),

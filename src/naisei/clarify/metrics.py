@@ -8,6 +8,7 @@ it does not reward acting blindly.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -259,11 +260,13 @@ def _asking(
         values = [v for _, v in units]
         return mean_metric(name, values, clusters=scenes, share=True, reason=reason)
 
-    def count(name: str, of: Callable[[EpisodeResult], int]) -> Metric:
+    def count(name: str, of: Callable[[EpisodeResult], int], most: float = math.inf) -> Metric:
         scenes = _scenes(instances, [r.instance for r in results])
         values = [float(of(r)) for r in results]
         paired, given = not config.independent, definition(config)
-        return mean_metric(name, values, clusters=scenes, paired=paired, definition=given)
+        return mean_metric(
+            name, values, clusters=scenes, most=most, paired=paired, definition=given
+        )
 
     firsts = [(r, r.trials[0], _first_guess(r.trials[0])) for r in results]
     right = [(r.instance, float(bool(t.turns))) for r, t, g in firsts if g == r.gold]
@@ -276,8 +279,9 @@ def _asking(
     cannot = cannot if asks(config.agent) else "the agent never asks"
     again = [(r.instance, float(t.repeated)) for r in results for t in r.trials if t.trial > 1]
     many = [r for r in results if instances[r.instance].also]
+    tries = 1 if config.independent else config.rules.trials
     return (
-        count("wrong_acts", lambda r: r.wrong_acts),
+        count("wrong_acts", lambda r: r.wrong_acts, math.inf if many else tries),
         over(
             "credit_of_several",
             [(r.instance, max(t.credit for t in r.trials)) for r in many],

@@ -308,5 +308,8 @@ def _of_kind(summary: Summary, kind: str, name: str) -> Summary:
     at = [n for n, each in enumerate(kinds) if each == kind]
     units, clusters = ([summary.extra[key][n] for n in at] for key in ("units", "clusters"))
     values = [found.per_unit[n] for n in at]
-    own = mean_metric(name, values, clusters=clusters, share=found.share, paired=True)
+    least, most = found.bounds
+    own = mean_metric(
+        name, values, clusters=clusters, share=found.share, least=least, most=most, paired=True
+    )
     return Summary((own,), extra={"units": units, "clusters": clusters})

@@ -235,7 +235,15 @@ def compare(
             names[str(path) if single else label if alone else f"{directory}: {label}"] = path
     several = len(names) > len(directories)
     paths = [*names.values()]
-    comparison = compared(paths, seed=printed.seed, against_first=several, names=[*names])
+    frozen = Frozen.read(paths[0] / "config.json")
+    experiment = declared(frozen.system, frozen.config)
+    comparison = compared(
+        paths,
+        seed=printed.seed,
+        against_first=several,
+        names=[*names],
+        columns=experiment.columns if experiment else (),
+    )
     for setting in comparison.settings:
         print(f"{say('設定の違い', 'settings differ')}: {setting}", file=sys.stderr)
     for warning in comparison.warnings:
@@ -245,8 +253,6 @@ def compare(
     elif printed.csv:
         sys.stdout.write(to_csv(comparison.table()))
     else:
-        frozen = Frozen.read(paths[0] / "config.json")
-        experiment = declared(frozen.system, frozen.config)
         head = experiment.headline if experiment else ()
         print_tables(comparison.tables((*head, "questions", "tokens")), Console())
 

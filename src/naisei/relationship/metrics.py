@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -134,6 +135,7 @@ def _readings(config: RelationshipConfig, talks: Sequence[_Talk]) -> list[Metric
             [value for _, value in given],
             clusters=[labels[place] for place, _ in given],
             share=name in _SHARES,
+            least=-math.inf,
             reason=why,
         )
 

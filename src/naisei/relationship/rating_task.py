@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from pydantic import BaseModel, JsonValue
@@ -155,7 +156,7 @@ def _means(rating: Rating) -> list[Metric]:
         labels = blocks([("dialogue", session) for session, _ in pairs])[0]
         values = [value for _, value in pairs]
         share = name == "reading_failures"
-        return mean_metric(name, values, clusters=labels, share=share, reason=why)
+        return mean_metric(name, values, clusters=labels, share=share, least=-math.inf, reason=why)
 
     out = [mean("reading_failures", failed, "nothing was rated")]
     for name in DIMENSIONS:

@@ -130,10 +130,12 @@ def compare(
     seed: int = 0,
     against_first: bool = False,
     names: Sequence[str] = (),
+    columns: Sequence[str] = (),
 ) -> Comparison:
     """Compare each run with those after it, in the order given, or the first with each other.
 
-    names: of the runs, in their order; their paths by default.
+    names: of the runs, in their order; their paths by default. columns: the metrics, as an
+    experiment declares them for the tables of its studies; all by default.
 
     Raises:
         InputError: fewer than two runs, one that is not a run or has no summary, metrics that mean
@@ -150,7 +152,7 @@ def compare(
     pairs = [
         (name, a, b, *_difference(name, a.stored.summary, b.stored.summary, seed))
         for a, b in (((runs[0], b) for b in runs[1:]) if against_first else combinations(runs, 2))
-        for name in _metrics(a.stored.summary, b.stored.summary)
+        for name in in_columns(_metrics(a.stored.summary, b.stored.summary), columns)
     ]
     if not pairs:
         raise InputError(
@@ -182,6 +184,14 @@ def load(path: Path, name: str) -> LoadedRun:
         return LoadedRun(name, directory.frozen, stored_summary(directory))
 
 
+def in_columns(names: Sequence[str], columns: Sequence[str]) -> list[str]:
+    """The metrics that belong to declared columns, in their order; one that ends in @ stands for
+    every k. All without columns."""
+    if not columns:
+        return [*names]
+    return [n for c in columns for n in names if n == c or (c[-1] == "@" and n.startswith(c))]
+
+
 def _metrics(a: Summary, b: Summary) -> list[str]:
     return [m.name for m in a.metrics if a.per_unit(m.name) and b.per_unit(m.name)]
 
@@ -192,8 +202,11 @@ def _difference(name: str, a: Summary, b: Summary, seed: int) -> tuple[Differenc
     shared = [unit for unit in first if unit in second]
     clusters = [of[u] for u in shared]
     x, y = [first[u] for u in shared], [second[u] for u in shared]
-    share = all(m.share for summary in (a, b) for m in summary.metrics if m.name == name)
-    difference = paired_difference(x, y, clusters=clusters, share=share, seed=seed)
+    metric = next(m for m in a.metrics if m.name == name)
+    width = metric.bounds[1] - metric.bounds[0]
+    difference = paired_difference(
+        x, y, clusters=clusters, share=metric.share, width=width, seed=seed
+    )
     return difference, wilcoxon_signed_rank(x, y, clusters=clusters)
 
 

@@ -175,7 +175,7 @@ def frame(path: Path, *, each: str | None = None) -> Frame:
 
     Columns: `configuration`, `system`, `agent` and `model.ROLE` where there are any, and other
     differences between the configurations of a study (`config.…`); `instance`, `cluster` (what
-    intervals resample: a scene, a game) and `repetition`; `failure`; the plain fields of what holds
+    hangs together for the intervals: a scene, a game) and `repetition`; `failure`; the plain fields of what holds
     the trial, then those of the trial, where lists of objects are counted and lists of plain values
     are joined; `episode_calls`, `episode_tokens` and `episode_usd`, which are of the whole episode,
     so that they are the same in all its rows. An episode that is unscored is one row.

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from math import isnan, nan, sqrt
+from math import inf, isnan, nan, sqrt
 from typing import Any
 
 import numpy as np
@@ -57,23 +57,25 @@ def pooled_metric(name: str, seeds: Seeds, against: Seeds | None = None) -> Metr
         return Metric(name, nan, reason="no unit has this under every seed")
     grid = _grid(name, units, [seeds[seed] for seed in shared])
     share = all(m is not None and m.share for m in found)
+    least, most = found[0].bounds if found[0] is not None else (-inf, inf)
+    if against is not None:
+        least, most = least - most, most - least
     of = seeds[shared[0]].clusters()
     if against is not None:
         base = _grid(name, units, [against[seed] for seed in shared])
         if len(shared) == 1:  # as `naisei runs compare` has it
             clusters = [of[unit] for unit in units]
-            d = paired_difference(base[0], grid[0], clusters=clusters, share=share)
+            d = paired_difference(base[0], grid[0], clusters=clusters, share=share, width=most)
             each = tuple(grid[0] - base[0])
             return Metric(name, d.value, d.low, d.high, d.n, d.reason, each)
         grid = grid - base
     bare = Metric(name, float(grid.mean()), n=len(units), per_unit=tuple(grid.mean(axis=0)))
     reach, reason = _reach(grid, [of[unit] for unit in units])
     low, high = bare.value - reach, bare.value + reach
-    if share:
-        if reason == ALL_EQUAL and against is None:
-            low, high = interval(bare.per_unit, clusters=[of[u] for u in units], share=True)
-            reason = ""
-        low, high = max(low, 0.0 if against is None else -1.0), min(high, 1.0)
+    if share and reason == ALL_EQUAL and against is None:
+        low, high = interval(bare.per_unit, clusters=[of[u] for u in units], share=True)
+        reason = ""
+    low, high = max(low, least), min(high, most)
     return replace(bare, low=nan if reason else low, high=nan if reason else high, reason=reason)
 
 
@@ -145,7 +147,7 @@ def study_tables(rows: Mapping[str, Seeds], names: Sequence[str], seed: int) -> 
         heads = ("metric", "configuration", "difference", "low", "high")
         tables.append(
             Table(
-                f"Difference from {first}",
+                f"Difference from {first} (row − {first})",
                 (*heads, "p", "p (Holm)", "n"),
                 tuple(
                     (name, label, m.value, m.low, m.high, p, by_holm, m.n)

@@ -48,6 +48,7 @@ def paired_difference(
     *,
     clusters: Sequence[Hashable] | None,
     share: bool = False,
+    width: float = np.inf,
     seed: int = 0,
 ) -> Difference:
     """b − a: mean, 95 % interval, and the p-value of `permutation_test`.
@@ -56,6 +57,7 @@ def paired_difference(
     differs by 1 and one by −1 (Bonett & Price 2012, Journal of Educational and Behavioral
     Statistics 37, 479-488), of a size between one unit and a mean cluster: the square root of the
     latter's. So it has a width where no unit differs.
+    width: how far apart two values can be; the interval keeps to it.
     Units where either value is NaN are left out of n.
     """
     x, y = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
@@ -80,6 +82,7 @@ def paired_difference(
         high = min(1.0, max(float(middle + reach), value))
     else:
         low, high = interval(d, clusters=labels)
+        low, high = max(low, -width), min(high, width)
     return Difference(value, low, high, p, len(d), "" if low == low else ALL_EQUAL)
 
 

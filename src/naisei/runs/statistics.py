@@ -156,6 +156,8 @@ def mean_metric(
     *,
     clusters: Sequence[Hashable] | None,
     share: bool = False,
+    least: float = 0.0,
+    most: float = math.inf,
     paired: bool = False,
     definition: Mapping[str, JsonValue] | None = None,
     reason: str = "",
@@ -166,17 +168,26 @@ def mean_metric(
         clusters: what each value belongs to (say, the scene of an instance); `None` only where
             the values are independent.
         share: the values lie in [0, 1] by definition.
+        least, most: bounds of the values of what is no share, such as 0 for a count; its interval
+            keeps to them.
         paired: the values are those of the summary's units, one each and in their order.
         definition: the settings that the metric means something else with.
         reason: why the mean is undefined, if it is: no value, or a NaN among them.
+
+    Raises:
+        ValueError: a value out of bounds.
     """
+    bounds = (0.0, 1.0) if share else (least, most)
     labels = range(len(values)) if clusters is None else clusters
     held = [(v, c) for v, c in zip(values, labels, strict=True) if v is not None]
     x, kept = np.array([v for v, _ in held], np.float64), [c for _, c in held]
-    bare = Metric(name, math.nan, share=share, definition=definition or {})
+    bare = Metric(name, math.nan, share=share, bounds=bounds, definition=definition or {})
     if not held or bool(np.isnan(x).any()):
         return replace(bare, reason=reason or ("undefined for some units" if held else NOTHING))
+    if not share and bool(((x < least) | (x > most)).any()):
+        raise ValueError(f"{name}: a value outside {least:g} to {most:g}")
     low, high = interval(x, clusters=kept, share=share)
+    low, high = max(low, bounds[0]), min(high, bounds[1])
     why = "" if low == low else NO_INTERVAL if len(set(kept)) < 2 else ALL_EQUAL
     units = tuple(math.nan if v is None else float(v) for v in values) if paired else ()
     bare = replace(bare, value=float(x.mean()), low=low, high=high, n=len(held))

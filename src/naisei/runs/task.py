@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -52,7 +53,8 @@ class Metric:
     the 95 % interval, NaN where there is none. reason: why the value or interval is undefined. n:
     number of values. per_unit: for paired tests, one value for each of the summary's
     `extra["units"]`, NaN where a unit has none; empty where the metric is no mean over units.
-    share: it lies in [0, 1] by definition. definition: setting → value, of those that the metric
+    share: it lies in [0, 1] by definition. bounds: the least and greatest value that it can have,
+    which its interval keeps to. definition: setting → value, of those that the metric
     means something else with: two runs are compared only where these are the same.
     """
 
@@ -64,6 +66,7 @@ class Metric:
     reason: str = ""
     per_unit: tuple[float, ...] = ()
     share: bool = False
+    bounds: tuple[float, float] = (-math.inf, math.inf)
     definition: Mapping[str, JsonValue] = field(default_factory=dict)
 
 

@@ -239,7 +239,7 @@ _ENDS = {"low": "下限", "high": "上限"}
 _FOLDED = " [95 %]"
 #: A heading with the name of a row in it.
 _ABOUT = (
-    (re.compile(r"^Difference from (.+)$"), r"\1 との差"),
+    (re.compile(r"^Difference from (.+) \(row − .*\)$"), r"\1 との差（各行 − \1）"),
     (
         re.compile(r"^trials in sequence stop at the first success; .*$"),
         "順に試すと最初の成功で終わるため、pass^k には --independent が要る",

@@ -189,6 +189,7 @@ _side_by_side = blocking(_arun_concurrently)
 def tables_of(study: Study, experiment: Experiment[Any]) -> tuple[Table, ...]:
     """The standard table of a study: the experiment's metrics (or all), the headline metric first.
     A configuration under several seeds is one row."""
+    from naisei.runs.compare import in_columns
     from naisei.runs.overview import headline
     from naisei.runs.pooling import study_tables
 
@@ -200,20 +201,9 @@ def tables_of(study: Study, experiment: Experiment[Any]) -> tuple[Table, ...]:
     stands = headline(next(iter(study.summaries.values())), experiment.headline)
     columns = experiment.columns
     if columns:
-        names = [n for c in columns for n in names if n == c or (c[-1] == "@" and n.startswith(c))]
+        names = in_columns(names, columns)
     first = [] if stands is None else [stands.name]
     return study_tables(rows, list(dict.fromkeys([*first, *names])), study.seed)
-
-
-#: Conditions of a study: key of the table → path of the field in the configuration.
-_FIELDS = {
-    "data": ("data", "corpus", "games", "personas"),
-    "split": ("split",),
-    "limit": ("limit",),
-    "alpha": ("alpha",),
-    "trials": ("trials", "rules.trials", "tries"),
-    "seeds": ("seed",),
-}
 
 
 def headline_name(run: LoadedRun) -> str:
@@ -227,21 +217,20 @@ def headline_name(run: LoadedRun) -> str:
 
 
 def conditions(runs: Mapping[str, Frozen]) -> dict[str, str]:
-    """The conditions of a study's runs: models, data and their digest, split, alpha, trials,
-    seeds, version, and the command of each; values that differ stand side by side."""
+    """The conditions of a study's runs: models, every setting, the digest of the data, version, and
+    the command of each; values that differ stand side by side."""
+    from naisei.runs.frozen import flattened
+
     found: dict[str, list[str]] = {}
     for run in runs.values():
         models = run.config.get("models")
         for role, model in models.items() if isinstance(models, dict) else ():
             found.setdefault(f"model of {role}", []).append(str(model))
-        for key, paths in _FIELDS.items():
-            values = (_at(run.config, path) for path in paths)
-            value = next((v for v in values if v not in (None, "")), None)
-            if key == "split" and "split" in run.config:
-                value = value or "default"
-            if value is not None:
-                text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-                found.setdefault(key, []).append(text)
+        for key, value in flattened(run.config):
+            if key.partition(".")[0] in ("models", "sampling", "task") or value in (None, {}, []):
+                continue
+            text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+            found.setdefault(key.removeprefix("rules."), []).append(text or "default")
         found.setdefault("digest of the data", []).append(run.data_hash[:12])
         found.setdefault("naisei", []).append(run.naisei)
     out = {key: ", ".join(dict.fromkeys(values)) for key, values in found.items()}
@@ -249,10 +238,3 @@ def conditions(runs: Mapping[str, Frozen]) -> dict[str, str]:
         if command := as_command(run.system, run.config):
             out[f"command of {label}"] = command
     return out
-
-
-def _at(config: Mapping[str, Any], path: str) -> Any:
-    found: Any = config
-    for part in path.split("."):
-        found = found.get(part) if isinstance(found, dict) else None
-    return found

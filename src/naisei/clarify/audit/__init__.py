@@ -161,8 +161,8 @@ def _notes() -> tuple[str, ...]:
             "action's object is named. A subtle hint or an implausible story passes unseen.",
         ),
         say(
-            "割合は質問についての値。区間は場面を再標本化したもの",
-            "Rates are over questions; intervals resample scenes.",
+            "割合は質問についての値。区間は場面をまとまりとしたもの",
+            "Rates are over questions; the clusters of the intervals are scenes.",
         ),
     )
 

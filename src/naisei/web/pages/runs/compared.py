@@ -216,8 +216,11 @@ def compared(places: Sequence[RunAddress], names: Sequence[str] = ()) -> Compari
 def _comparison(
     paths: tuple[Path, ...], names: tuple[str, ...], marks: tuple[object, ...]
 ) -> Comparison:
-    """marks: change with the runs' logs; thousands of resamples are worth keeping."""
-    return compare(paths, against_first=True, names=names)
+    """marks: change with the runs' logs; the tests take thousands of sign flips."""
+    frozen = Frozen.read(paths[0] / "config.json")
+    experiment = declared(frozen.system, frozen.config)
+    columns = experiment.columns if experiment else ()
+    return compare(paths, against_first=True, names=names, columns=columns)
 
 
 def _scale(lines: Sequence[PairedMetric]) -> float:

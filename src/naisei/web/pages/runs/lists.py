@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -22,6 +22,7 @@ from naisei.runs.annotations import (
     together,
     written_on,
 )
+from naisei.runs.compare import in_columns
 from naisei.runs.directory import RunDirectory, log_state
 from naisei.runs.export import study_runs
 from naisei.runs.frozen import Frozen
@@ -400,7 +401,8 @@ def _of_log(row: Row) -> Row:
     experiment = declared(row.found.system, config)
     head = headline(stored.summary, experiment.headline if experiment else ())
     columns = experiment.columns if experiment else ()
-    shown = (m for m in stored.summary.metrics if m.value == m.value and _is_column(m, columns))
+    known = {m.name: m for m in stored.summary.metrics if m.value == m.value}
+    shown = [known[name] for name in in_columns([*known], columns)] if columns else []
     return replace(
         row,
         metrics={m.name: m for m in (head, *shown) if m is not None},
@@ -414,8 +416,3 @@ def first_failure(overview: Overview) -> str:
     """The first episode that failed or was not scored; empty where there is none."""
     found = (r.episode for r in overview.rows.values() if r.outcome in ("bad", "unscored"))
     return next(found, "")
-
-
-def _is_column(metric: Metric, columns: Sequence[str]) -> bool:
-    """Whether the tables of the system have it: one that ends in @ stands for every k."""
-    return any(metric.name == c or (c[-1] == "@" and metric.name.startswith(c)) for c in columns)
