@@ -33,6 +33,7 @@ from naisei.intent.schemas import Citation, Judged, Reply, Unsupported
 from naisei.intent.support import CheckedSentence, claims, in_their_words, unsupported, verified
 from naisei.intent.things import MEANT, mentions, names, place_of, things
 from naisei.japanese.content_preservation import quantities
+from naisei.japanese.morph import tokens
 from naisei.japanese.sentences import search_tokens, sentence_spans
 from naisei.lang import Language
 from naisei.retrieval.figures import worked
@@ -333,6 +334,8 @@ def _date(hit: Evidence) -> str:
 #: Learnt by logistic regression from the handbook's and the city's questions for tuning, each also
 #: put without the documents that answer it (rounded).
 _QUOTED, _NAMED, _HEADED = 1.7, 0.3, 0.3
+#: The nearness from which a passage that names a part of a compound is about it.
+_SURE = 0.8
 
 
 #: The nearness from which a passage in another language than the question is shown. Chosen on 40
@@ -356,8 +359,11 @@ def _quote_band(query: str, found: SearchResult, parts: Sequence[Quote], rules: 
     sure = near + _QUOTED * share(words, found.weights.idf, told)
     sure += _NAMED * sum(named) / max(1, len(named))
     sure += _HEADED * any(mentions(thing, place) for thing in asked)
-    # The parts of a compound, which the passage names apart, are not the compound.
+    # The parts of a compound, which the passage names apart, are not the compound; unless it is
+    # very near in meaning (通勤経路 of 通勤ルート).
+    parts_of = [t.form for thing in asked for t in tokens(thing) if t.surface != thing]
     about = any(mentions(thing, written) for thing in asked)
+    about |= near >= _SURE and not told.isdisjoint(parts_of)
     if about and sure >= rules.answer_from and any(part.answers for part in parts):
         return "answer"
     if things(query) and not (near >= MEANT or named[0] or 2 * sum(named) > len(named)):

@@ -150,7 +150,8 @@ def analyse_query(text: str) -> QueryAnalysis:
     )
 
 
-#: 「英語のは？」 leaves open what is asked.
+#: 「引っ越しのこと」 asks without saying what, and 「英語のは？」 leaves it open.
+_OUTRIGHT = re.compile("(?:か[なねい]?|かしら|っけ)[。…！!]*$|[？?]$")
 _CUT_SHORT = re.compile("(?:は|なら|だと|だったら|の場合)[？?。]?$")
 
 
@@ -158,7 +159,8 @@ def _names_aspect(folded: str) -> bool:
     """Whether a message asks yes or no, which of several, or how much, when, who; or names what it
     asks of a topic."""
     form = parse(folded)
-    closed = form.form in ("polar", "alternative") and not _CUT_SHORT.search(folded)
+    closed = form.form in ("polar", "alternative") and _OUTRIGHT.search(folded) is not None
+    closed = closed and not _CUT_SHORT.search(folded)
     return closed or form.asks != "" or _ASPECT.search(folded) is not None
 
 

@@ -54,11 +54,6 @@ class VectorIndex:
             np.asarray(np.load(path, mmap_mode="r")) if path.is_file() else None
         )
 
-    @property
-    def rows(self) -> npt.NDArray[np.float32] | None:
-        """One row per chunk; `None` without vectors or for a filtered view."""
-        return self._rows if self._only is None else None
-
     def scores(self, query: npt.NDArray[np.float32]) -> Floats:
         """Cosines with a vector, shape (chunks,)."""
         if self._rows is None:

@@ -67,8 +67,10 @@ def _bare(value: str) -> str:
     return value[1:-1] if len(value) > 1 and value[0] == value[-1] and value[0] in "\"'" else value
 
 
-#: What Japanese documents call these keys, in small letters and without marks between words.
-_JAPANESE = {
+#: Keys that tell a reader something, in small letters and without marks between words, and what
+#: Japanese documents call them. No others are text: a page shows none of its front matter, which
+#: could hold instructions.
+_FACTS = {
     "startdate": "開始日",
     "enddate": "終了日",
     "date": "日付",
@@ -91,30 +93,21 @@ _JAPANESE = {
     "price": "料金",
     "fee": "料金",
 }
-#: Keys that tell a page generator something, and a reader nothing.
-_OF_GENERATORS = frozenset(
-    re.findall(
-        r"\S+",
-        """title layout draft slug permalink url aliases tags tag categories category keywords
-        weight template lang language locale id uid parent order navorder groups group image cover
-        thumbnail icon toc sidebar theme type published comments hidden class classes format
-        output""",
-    )
-)
+#: Characters of a fact.
+_SHORT = 100
 _WORD_END = re.compile(r"(?<=[a-z])(?=[A-Z])|[_\-]+")
 
 
 def stated_facts(meta: dict[str, JsonValue], body: str) -> list[Passage]:
     """What a reader would look up in the front matter, a line each: `場所（location）：中央公園`,
-    in an English text `end date: 2026-08-09`. Keys of page generators are left out."""
+    in an English text `end date: 2026-08-09`; also short values of keys in Japanese."""
     found: list[Passage] = []
     japanese = is_japanese(body)
     for key, value in meta.items():
         words = " ".join(_WORD_END.sub(" ", key).lower().split())
-        plain = words.replace(" ", "")
+        known = _FACTS.get(words.replace(" ", ""), "")
         text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-        if plain in _OF_GENERATORS or not text or text.lower() in ("true", "false", "null", "~"):
-            continue
-        name = f"{_JAPANESE[plain]}（{key}）" if japanese and plain in _JAPANESE else words
-        found.append(Passage(text=f"{name}：{text}" if japanese else f"{name}: {text}"))
+        if (known or is_japanese(key)) and text and len(text) <= _SHORT:
+            name = f"{known}（{key}）" if japanese and known else words
+            found.append(Passage(text=f"{name}：{text}" if japanese else f"{name}: {text}"))
     return found
