@@ -69,20 +69,22 @@ def main() -> None:
         ):
             wanted.append([int(np.sign(value)) for value in label.values])
             rules.append(rated(lines, who))
-            told = estimate(lines, ("A", "B"))[at]
-            ours.append([int(np.sign(told[name].rounded or 0)) for name in DIMENSIONS])
-    print("| of directions that are not 0 | n | plain rules | commonest sign | estimator, told |")
+            names = {speaker.id: speaker.name for speaker in one.speakers}
+            found = estimate(lines, ("A", "B"), names=names)[at]
+            ours.append([int(np.sign(found[name].rounded or 0)) for name in DIMENSIONS])
+    columns = ("n", "plain rules", "commonest sign", "estimator, where given")
+    print(f"| of directions that are not 0 | {' | '.join(columns)} |")
     print("|---|---|---|---|---|")
     for at, name in enumerate(DIMENSIONS):
         known = np.array([row[at] for row in wanted])
         kept = known != 0
         common = Counter(known[kept].tolist()).most_common(1)[0][0]
-        by_rules, by_us = (np.array([row[at] for row in given]) for given in (rules, ours))
-        told = kept & (by_us != 0)
+        by_rules, by_us = (np.array([row[at] for row in signs]) for signs in (rules, ours))
+        given = kept & (by_us != 0)
         right = [(by_rules == known)[kept].mean(), (known[kept] == common).mean()]
         cells = " | ".join(f"{share:.3f}" for share in right)
-        told_right = (by_us == known)[told].mean()
-        print(f"| {name} | {kept.sum()} | {cells} | {told_right:.3f}, {told.sum()} |")
+        given_right = (by_us == known)[given].mean()
+        print(f"| {name} | {kept.sum()} | {cells} | {given_right:.3f}, {given.sum()} |")
 
 
 if __name__ == "__main__":

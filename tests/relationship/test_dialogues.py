@@ -53,28 +53,10 @@ def test_one_of_several_dialogues(tmp_path: Path) -> None:
         assert "x1, x2" in (caught.value.remedy or "")
 
 
-def test_an_agent_file_brings_its_vectors_and_the_sides_of_its_agents(tmp_path: Path) -> None:
-    def vector(power: Any) -> dict[str, Any]:
-        return {"Power": power, "Intimacy": 1, "TaskOriented": 0}
-
-    value = {
-        "agent": "agent_b",
-        "name": "田中",
-        "partner": "高橋",
-        "persona": "新人",
-        "session_1": [{**d, "injected": n == 1} for n, d in enumerate(DICTS)],
-        "session_1_relationship_reflection_turns": [
-            {"turn": 0, "rr": {"a_to_b": vector(2), "b_to_a": vector("high")}},
-            {"turn": 1, "rr": {"a_to_b": None, "b_to_a": vector(7)}},
-        ],
-    }
-    read = read_dialogue(written(tmp_path / "agent_b.json", value))
+def test_an_agent_file_brings_the_sides_of_its_agents(tmp_path: Path) -> None:
+    head = {"agent": "agent_b", "name": "田中", "partner": "高橋", "persona": "新人"}
+    read = read_dialogue(written(tmp_path / "agent_b.json", {**head, "session_1": DICTS}))
     assert read.speakers == ("高橋", "田中") and read.personas == {"田中": "新人"}
-    a, b = read.vectors[1, 0]
-    assert a is not None and a.Power == 2 and b is None
-    a, b = read.vectors[1, 1]
-    assert a is None and b is None, "7 is of another scale, and is no 3"
-    assert read.injected == {(1, 1)}
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp932", "utf-16"])

@@ -8,16 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, time
 from pathlib import Path
-from typing import Any
 
 from naisei.core import InputError
 from naisei.lang import say
 from naisei.lengths import LINE, bounded
-from naisei.relationship.series import agent_points
-from naisei.relationship.vector import RelationVector
 from naisei.transcripts import Transcript, Turn, preview, read_transcript
-
-Vectors = tuple[RelationVector | None, RelationVector | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +31,8 @@ class Utterance:
 class Dialogue:
     """Two speakers, `a` first, and their lines in order.
 
-    personas: name → description, if the file has it. vectors: (session, turn) → the
-    vectors a → b and b → a recorded in the file; turn −1 is a session's start. left_out:
-    number of skipped lines: by others, to others, or of sessions in which one of the two is silent.
-    injected: (session, turn) of utterances spoken with a vector in the prompt. preview: lines that
+    personas: name → description, if the file has it. left_out: number of skipped lines: by
+    others, to others, or of sessions in which one of the two is silent. preview: lines that
     describe how the file was read.
     """
 
@@ -47,9 +40,7 @@ class Dialogue:
     speakers: tuple[str, str]
     lines: tuple[Utterance, ...]
     personas: dict[str, str] = field(default_factory=dict)
-    vectors: dict[tuple[int, int], Vectors] = field(default_factory=dict)
     left_out: int = 0
-    injected: frozenset[tuple[int, int]] = frozenset()
     preview: tuple[str, ...] = ()
 
     @property
@@ -102,15 +93,12 @@ def dialogue_of(transcript: Transcript, place: str, speakers: Sequence[str] = ()
         )
     two = _two(transcript, tuple(s.strip() for s in speakers), place)
     selected = _between(transcript, two, place)
-    vectors, injected = _recorded(transcript.source)
     return Dialogue(
         name=transcript.name,
         speakers=two,
         lines=tuple(_numbered(selected)),
         personas={name: text for name, text in transcript.personas.items() if name in two},
-        vectors=_facing(vectors, two == transcript.roster[:2]),
         left_out=len(transcript.turns) - len(selected),
-        injected=injected,
         preview=preview(transcript),
     )
 
@@ -205,33 +193,3 @@ def _numbered(rows: Sequence[Turn]) -> list[Utterance]:
         out.append(Utterance(row.session, turns[row.session], row.speaker, text, row.at))
         turns[row.session] += 1
     return out
-
-
-def _facing(
-    vectors: dict[tuple[int, int], Vectors], straight: bool
-) -> dict[tuple[int, int], Vectors]:
-    return vectors if straight else {at: (b, a) for at, (a, b) in vectors.items()}
-
-
-def _recorded(source: Any) -> tuple[dict[tuple[int, int], Vectors], frozenset[tuple[int, int]]]:
-    """The vectors of an agent file (`None` if unreadable), and the injected utterances: lines
-    marked `injected`, or those after a moment marked so."""
-    if not isinstance(source, dict):
-        return {}, frozenset()
-    points = agent_points(source)
-    vectors: dict[tuple[int, int], Vectors] = {
-        (point.session, -1 if point.start else point.turn): (
-            point.reads["a_to_b"].vector,
-            point.reads["b_to_a"].vector,
-        )
-        for point in points
-    }
-    marked: set[tuple[int, int]] = set()
-    for session in {point.session for point in points}:
-        rows = source.get(f"session_{session}")
-        lines = [x if isinstance(x, dict) else {} for x in (rows if isinstance(rows, list) else ())]
-        if any("injected" in line for line in lines):
-            marked |= {(session, n) for n, line in enumerate(lines) if line.get("injected") is True}
-        else:
-            marked |= {(session, p.turn + 1) for p in points if p.injected and p.session == session}
-    return vectors, frozenset(marked)

@@ -8,8 +8,8 @@ is the speaker's stance, estimated without a model from the session's speech so 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -17,9 +17,9 @@ from pydantic import JsonValue
 
 from naisei.core import InputError
 from naisei.lang import say
-from naisei.relationship.dialogues import Dialogue, Utterance, Vectors, read_dialogue
 from naisei.relationship.metrics import blocks
-from naisei.relationship.schemas import WAYS, Conversation
+from naisei.relationship.recorder import toward
+from naisei.relationship.schemas import Conversation, Direction, Line
 from naisei.relationship.speech import SpeechEstimator
 from naisei.relationship.vector import DIMENSIONS, RelationVector
 from naisei.runs.report import plain_number
@@ -27,91 +27,30 @@ from naisei.runs.significance import Difference, paired_difference
 from naisei.runs.task import Table
 from naisei.system.config import Printed, flag, seed_flag
 
-
-@dataclass(frozen=True, slots=True)
-class Talk:
-    """One conversation. key: matches conversations of two runs. injected: (session, turn) of
-    utterances spoken with a vector in the prompt. prompt_vectors: those vectors, if recorded."""
-
-    key: str
-    dialogue: Dialogue
-    injected: frozenset[tuple[int, int]]
-    prompt_vectors: Mapping[tuple[int, int], RelationVector] = field(default_factory=dict)
-
-    def vector(self, line: Utterance) -> RelationVector | None:
-        """The speaker's latest vector before a line, whether or not it was injected."""
-        if (known := self.prompt_vectors.get((line.session, line.turn))) is not None:
-            return known
-        way = self.dialogue.speakers.index(line.speaker)
-        before = [
-            at for at in self.dialogue.vectors if at < (line.session, line.turn) and at[0] > 0
-        ]
-        for at in sorted(before, reverse=True):
-            if (found := self.dialogue.vectors[at][way]) is not None:
-                return found
-        return None
+#: Session and turn of an utterance.
+Place = tuple[int, int]
 
 
-def talks_of(path: Path) -> dict[str, Talk]:
-    """Key → conversation: the episodes of a run, or the one in an agent file (or its folder).
+def talks_of(path: Path) -> dict[str, Conversation]:
+    """Episode → conversation of a run.
 
     Raises:
-        InputError: no conversation there.
+        InputError: it is no run of conversations, or has no utterance yet.
     """
-    if (path / "config.json").exists() and not _rating(path):
-        from naisei.relationship.exports import conversations
-        from naisei.runs.directory import RunDirectory
+    from naisei.relationship.exports import conversations
+    from naisei.runs.directory import RunDirectory
 
-        with RunDirectory.look(path) as run:
-            found = {
-                key: _talk(key, conversation)
-                for key, (_, conversation) in conversations(run).items()
-                if any(session.lines for session in conversation.sessions)
-            }
-        if not found:
-            raise InputError(
-                say("まだ発話がありません", "there are no utterances yet"), place=str(path)
-            )
-        return found
-    file = path / "agent_a.json" if path.is_dir() else path
-    if path.is_dir() and not file.exists():
+    with RunDirectory.look(path) as run:
+        found = {
+            key: talk
+            for key, (_, talk) in conversations(run).items()
+            if any(session.lines for session in talk.sessions)
+        }
+    if not found:
         raise InputError(
-            say("実行ディレクトリでも agent_a.json のあるフォルダーでもありません",
-                "is no run directory, and holds no agent_a.json"),
-            place=str(path),
-            remedy=say("naisei relationship run の --run-dir を渡してください",
-                       "give the --run-dir of naisei relationship run"),
-        )  # fmt: skip
-    dialogue = read_dialogue(file)
-    return {"dialogue": Talk("dialogue", dialogue, dialogue.injected)}
-
-
-def _rating(path: Path) -> bool:
-    """Whether it is a run of `rate`, which writes its own agent file."""
-    from naisei.runs.frozen import Frozen
-
-    return Frozen.read(path / "config.json").config.get("task") == "rating"
-
-
-def _talk(key: str, talk: Conversation) -> Talk:
-    lines, vectors, injected, prompt_vectors = [], {}, set(), {}
-    for session in talk.sessions:
-        for line in session.lines:
-            lines.append(Utterance(session.number, line.turn, talk.names[line.speaker], line.text))
-            if line.injected:
-                injected.add((session.number, line.turn))
-            if line.prompt_vector is not None:
-                prompt_vectors[session.number, line.turn] = line.prompt_vector
-        for moment in session.moments:
-            vectors_now: Vectors = tuple(
-                stance.reading.vector if (stance := moment.stances.get(way)) else None
-                for way in WAYS
-            )  # type: ignore[assignment]
-            turn = -1 if moment.at == "session_start" else moment.turn
-            vectors[session.number, turn] = vectors_now
-    names = (talk.names["a"], talk.names["b"])
-    dialogue = Dialogue(key, names, tuple(lines), {}, vectors)
-    return Talk(key, dialogue, frozenset(injected), prompt_vectors)
+            say("まだ発話がありません", "there are no utterances yet"), place=str(path)
+        )
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,14 +138,14 @@ class InjectionEffect:
 
 
 def effect_of(run_with: Path, run_without: Path, *, seed: int = 0) -> InjectionEffect:
-    """Compare two runs, or two agent files.
+    """Compare two runs.
 
     Raises:
         InputError: a run cannot be read, they share no utterance, or the first has no
             injected utterance while the second has.
     """
     first, second = talks_of(run_with), talks_of(run_without)
-    if not _injected(first) and _injected(second):
+    if not _injected(first.values()) and _injected(second.values()):
         raise InputError(
             say("注入があるのは二つ目のほうです", "the second run was injected"),
             place=str(run_with),
@@ -216,19 +155,20 @@ def effect_of(run_with: Path, run_without: Path, *, seed: int = 0) -> InjectionE
 
 
 def effect(
-    first: Mapping[str, Talk], second: Mapping[str, Talk], *, seed: int = 0, place: str = ""
+    first: Mapping[str, Conversation],
+    second: Mapping[str, Conversation],
+    *,
+    seed: int = 0,
+    place: str = "",
 ) -> InjectionEffect:
     """Compare conversations with equal keys; `first` are those with injection.
 
     Raises:
         InputError: they share no utterance.
     """
-    units = [
-        (key, at, first[key], second[key])
-        for key in first
-        if key in second
-        for at in sorted(_speaker_by_turn(first[key]).keys() & _speaker_by_turn(second[key]).keys())
-    ]
+    shared = [key for key in first if key in second]
+    lines = [{key: _lines(talks[key]) for key in shared} for talks in (first, second)]
+    units = [(k, at) for k in shared for at in sorted(lines[0][k].keys() & lines[1][k].keys())]
     if not units:
         raise InputError(
             say("対応する発話がありません", "they share no utterance"),
@@ -238,17 +178,17 @@ def effect(
                 "compare runs of the same personas, sessions and turns",
             ),
         )
-    read = {id(t): _estimates(t) for talks in (first, second) for t in talks.values()}
-    clusters, notes = blocks([(key, at[0]) for key, at, *_ in units])
-    lines = []
+    vectors = [{key: _vectors(talks[key]) for key in shared} for talks in (first, second)]
+    speech = [{key: _estimates(talks[key]) for key in shared} for talks in (first, second)]
+    clusters, notes = blocks([(key, at[0]) for key, at in units])
+    found = []
     for name in DIMENSIONS:
-        with_, without = (
-            np.array([read[id(u[side])][u[1]][name] for u in units]) for side in (2, 3)
+        with_, without = (np.array([read[k][at][name] for k, at in units]) for read in speech)
+        injected_values, other_values = (
+            np.array([_number(read[k][at], name) for k, at in units]) for read in vectors
         )
-        injected_values = np.array([_number(a, at, name) for _, at, a, _ in units])
-        other_values = np.array([_number(b, at, name) for _, at, _, b in units])
         sign = np.where(np.nan_to_num(injected_values) != 0, np.sign(injected_values), math.nan)
-        lines.append(
+        found.append(
             DimensionEffect(
                 name,
                 _mean(with_),
@@ -259,37 +199,53 @@ def effect(
                 _rank(other_values, without),
             )
         )
-    injected = sum(at in a.injected for _, at, a, _ in units)
-    return InjectionEffect(
-        tuple(lines), len(units), injected, (*notes, *_warnings(first, second, injected))
-    )
+    injected = sum(lines[0][k][at].injected for k, at in units)
+    notes += _warnings(first, second, injected)
+    return InjectionEffect(tuple(found), len(units), injected, tuple(notes))
 
 
-def _speaker_by_turn(talk: Talk) -> dict[tuple[int, int], str]:
-    return {(x.session, x.turn): x.speaker for x in talk.dialogue.lines}
+def _lines(talk: Conversation) -> dict[Place, Line]:
+    return {(s.number, line.turn): line for s in talk.sessions for line in s.lines}
 
 
-def _estimates(talk: Talk) -> dict[tuple[int, int], dict[str, float]]:
-    """(session, turn) → the speaker's stance, estimated from the session's speech so far."""
-    out: dict[tuple[int, int], dict[str, float]] = {}
-    course, session = SpeechEstimator(talk.dialogue.speakers), 0
-    for line in talk.dialogue.lines:
-        if line.session != session:
-            course, session = SpeechEstimator(talk.dialogue.speakers), line.session
-        course.add(line.speaker, line.text)
-        reading = course.reading(line.speaker)
-        out[line.session, line.turn] = {name: reading[name].score for name in DIMENSIONS}
+def _vectors(talk: Conversation) -> dict[Place, RelationVector | None]:
+    """The speaker's vector at each utterance: that of the prompt, or else the latest one."""
+    found: dict[Place, RelationVector | None] = {}
+    latest: dict[Direction, RelationVector] = {}
+    for session in talk.sessions:
+        moments = [(-1 if m.at == "session_start" else m.turn, m) for m in session.moments]
+        for line in (*session.lines, None):
+            turn = len(session.lines) if line is None else line.turn
+            for at, moment in moments:
+                if at == turn - 1:
+                    read = {way: one.reading.vector for way, one in moment.stances.items()}
+                    latest |= {way: vector for way, vector in read.items() if vector is not None}
+            if line is not None:
+                own = latest.get(toward(line.speaker))
+                found[session.number, turn] = line.prompt_vector or own
+    return found
+
+
+def _estimates(talk: Conversation) -> dict[Place, dict[str, float]]:
+    """The speaker's stance at each utterance, estimated from the session's speech so far."""
+    out: dict[Place, dict[str, float]] = {}
+    names = {str(agent): name for agent, name in talk.names.items()}
+    for session in talk.sessions:
+        course = SpeechEstimator(("a", "b"), names=names)
+        for line in session.lines:
+            course.add(line.speaker, line.text)
+            reading = course.reading(line.speaker)
+            out[session.number, line.turn] = {name: reading[name].score for name in DIMENSIONS}
     return out
 
 
-def _number(talk: Talk, at: tuple[int, int], dimension: str) -> float:
-    """The speaker's number before the utterance `at`; NaN without one."""
-    line = next(x for x in talk.dialogue.lines if (x.session, x.turn) == at)
-    vector = talk.vector(line)
+def _number(vector: RelationVector | None, dimension: str) -> float:
     return math.nan if vector is None else float(getattr(vector, dimension))
 
 
-def _warnings(first: Mapping[str, Talk], second: Mapping[str, Talk], injected: int) -> list[str]:
+def _warnings(
+    first: Mapping[str, Conversation], second: Mapping[str, Conversation], injected: int
+) -> list[str]:
     out = []
     alone = sorted(first.keys() ^ second.keys())
     if alone:
@@ -301,13 +257,13 @@ def _warnings(first: Mapping[str, Talk], second: Mapping[str, Talk], injected: i
         out.append(
             say("一つ目にも注入された発話がない", "no utterance of the first was injected either")
         )
-    if _injected(second):
+    if _injected(second.values()):
         out.append(say("二つ目にも注入がある", "the second was injected, too"))
     return out
 
 
-def _injected(talks: Mapping[str, Talk]) -> int:
-    return sum(len(talk.injected) for talk in talks.values())
+def _injected(talks: Iterable[Conversation]) -> bool:
+    return any(line.injected for talk in talks for line in _lines(talk).values())
 
 
 def _mean(values: np.ndarray) -> float:
@@ -348,8 +304,8 @@ class CompareOptions(Printed):
 
     run_with: Path = flag(
         ...,
-        "注入ありの実行ディレクトリ (または agent_a.json)",
-        "Run directory with injection (or an agent_a.json).",
+        "注入ありの実行ディレクトリ",
+        "Run directory with injection.",
         argument=True,
         metavar="RUN_WITH",
     )

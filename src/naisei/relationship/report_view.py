@@ -8,10 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from naisei.relationship.pairs import Pair
-from naisei.relationship.recorder import toward
 from naisei.relationship.schemas import (
     WAYS,
-    AgentId,
     CitedEntry,
     Conversation,
     Direction,
@@ -63,7 +61,6 @@ class ReadingView:
     made: Reflection | None = None
     evidence: list[EvidenceView] = field(default_factory=list)
     again: list[dict[str, int] | None] = field(default_factory=list)
-    cited: list[Cited] = field(default_factory=list)
 
     def reason(self, dimension: str) -> tuple[str, list[EvidenceView]] | None:
         """The reason of a dimension and its evidence."""
@@ -177,10 +174,7 @@ class _Links:
                         self._cited.setdefault(ground.id, []).append(link)
 
     def of(self, id: str) -> str:
-        """The anchor of an entry by its stream id (line, fact, summary or reading)."""
-        if m := re.fullmatch(r"R(\d+):(\d+)(s?):([ab])", id):
-            agent: AgentId = "a" if m[4] == "a" else "b"
-            return f"r{self._number}-{m[1]}-{m[2]}{m[3]}-{toward(agent)}"
+        """The anchor of an entry by its stream id (line, fact or summary)."""
         return f"l{self._number}-" + re.sub(r"[^A-Za-z0-9]+", "-", id)
 
     def cited(self, id: str) -> list[Cited]:
@@ -222,13 +216,12 @@ class _Links:
                     if way in made
                     else [],
                     [_values(other, moment, way) for other in others] if way in made else [],
-                    self.cited(_entry(moment, way)) if way in made else [],
                 )
             )
         return out
 
     def _source(self, ground: CitedEntry) -> str:
-        known = re.fullmatch(r"D\d+:\d+|S\d+|fact:[ab]:\d+|R\d+:\d+s?:[ab]", ground.id)
+        known = re.fullmatch(r"D\d+:\d+|S\d+|fact:[ab]:\d+", ground.id)
         return self.of(ground.id) if known else ""
 
     def _reading(self, moment: Moment, way: Direction) -> str:
@@ -247,12 +240,6 @@ def _named(made: Reflection) -> dict[str, tuple[str, ...]]:
         for id in reason.evidence:
             out[id] = (*out.get(id, ()), reason.dimension)
     return out
-
-
-def _entry(moment: Moment, way: Direction) -> str:
-    """The stream id of a reading."""
-    start = "s" if moment.at == "session_start" else ""
-    return f"R{moment.session}:{moment.turn + 1}{start}:{way[0]}"
 
 
 def _values(other: Conversation, moment: Moment, way: Direction) -> dict[str, int] | None:

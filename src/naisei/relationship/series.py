@@ -16,7 +16,7 @@ from typing import Any, Literal
 from naisei.core import InputError
 from naisei.lang import say
 from naisei.relationship.schemas import WAYS, Direction
-from naisei.relationship.vector import DIMENSIONS, HIGH, LOW, RelationVector
+from naisei.relationship.vector import DIMENSIONS, HIGH, LOW
 from naisei.text_files import json_of, read_text
 
 _KEY = re.compile(r"session_(\d+)_relationship_reflection_turns")
@@ -37,13 +37,6 @@ class Read:
     repeats: int = 1
     carried: bool = False
     reasons: dict[str, str] = field(default_factory=dict)
-
-    @property
-    def vector(self) -> RelationVector | None:
-        """The integer vector; `None` unless all three numbers are present."""
-        if any(math.isnan(value) for value in self.values.values()):
-            return None
-        return RelationVector(**{name: int(value) for name, value in self.values.items()})
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,25 +86,16 @@ def read_series(path: Path, label: str = "") -> Series:
         raise _unusable(file, say(f"JSON として読めません: {error}", f"no JSON: {error}")) from None
     if not isinstance(data, dict):
         raise _unusable(file, say("セッションが見つかりません", "no object with sessions"))
-    out = _read_points(data, Series(label or _label(file), _names(data, file)))
+    out = Series(label or _label(file), _names(data, file))
+    begins = 0
+    for number in sorted(int(m[1]) for key in data if (m := _KEY.fullmatch(key))):
+        begins = _session(out, data, number, begins)
     if (talk_language := data.get("language")) in ("ja", "en"):
         out.language = talk_language
     if not any(
         not math.isnan(v) for p in out.points for r in p.reads.values() for v in r.values.values()
     ):
         raise _unusable(file, say("関係値が一つもありません", "holds no reading"))
-    return out
-
-
-def agent_points(data: dict[str, Any]) -> list[Point]:
-    """The points of an agent file's JSON object; empty without readings."""
-    return _read_points(data, Series("")).points
-
-
-def _read_points(data: dict[str, Any], out: Series) -> Series:
-    begins = 0
-    for number in sorted(int(m[1]) for key in data if (m := _KEY.fullmatch(key))):
-        begins = _session(out, data, number, begins)
     return out
 
 

@@ -173,12 +173,11 @@ def study_runs(path: Path) -> dict[str, Path]:
 def frame(path: Path, *, each: str | None = None) -> Frame:
     """Every trial of a run or a study, a row each.
 
-    Columns: `configuration`, `system`, `agent` and `model.ROLE` where there are any, and other
-    differences between the configurations of a study (`config.…`); `instance`, `cluster` (what
-    hangs together for the intervals: a scene, a game) and `repetition`; `failure`; the plain fields of what holds
-    the trial, then those of the trial, where lists of objects are counted and lists of plain values
-    are joined; `episode_calls`, `episode_tokens` and `episode_usd`, which are of the whole episode,
-    so that they are the same in all its rows. An episode that is unscored is one row.
+    Columns: `configuration`; `system`, `agent`, `model.ROLE` and `config.…` where they exist or
+    differ; `instance`, `cluster` (the unit of the intervals: a scene, a game), `repetition`,
+    `failure`; the plain fields of the result and of the trial, with lists of objects counted and
+    lists of plain values joined; `episode_calls`, `episode_tokens` and `episode_usd`, the same in
+    all rows of an episode. An unscored episode is one row.
 
     Args:
         path: a run directory, or the folder of a study.
