@@ -78,7 +78,7 @@ def test_an_episode_is_read_with_keys_alone(browser: Any, server: WebServer) -> 
         page.get_by_role("link", name="side by side").first.focus()
         page.keyboard.press("Enter")
         page.wait_for_url("**/runs/aligned?*")
-        page.get_by_text("They part at turn").wait_for()
+        page.get_by_text("They first differ at turn").wait_for()
         browser.look(page, "aligned")
 
 
@@ -94,7 +94,7 @@ def test_from_a_run_to_a_link_to_what_went_wrong_in_two_keys(browser: Any, tmp_p
         fine = page.locator(".strip path.good").get_attribute("d").count("M")
         assert page.locator(".strip a").count() == 321 - fine
         page.keyboard.press("?")  # the help of the page tells the way
-        page.get_by_text("f, then c").wait_for()
+        page.get_by_text("then c copies the link").wait_for()
         browser.look(page, "run-help")
         page.keyboard.press("f")
         page.wait_for_url("**/runs/episode/**&step=*")
@@ -111,7 +111,7 @@ def test_from_a_run_to_a_link_to_what_went_wrong_in_two_keys(browser: Any, tmp_p
         page.wait_for_url(copied)
         browser.look(page, "episode-astray")
         # The second tap: the form in which the user's answer is another.
-        page.get_by_role("link", name="Answer it otherwise").first.click()
+        page.get_by_role("link", name="Give another answer").first.click()
         browser.expect(page.locator("#fork-answer-1")).to_be_in_viewport()
 
 
