@@ -23,7 +23,7 @@ from naisei.transcripts.json_forms import (
     first,
     words,
 )
-from naisei.transcripts.tables import DIALOGUE, ORDER, SESSION, session_number
+from naisei.transcripts.tables import DIALOGUE, ORDER, SESSION, sessions_of
 from naisei.transcripts.turns import Turn, moment, plain_name
 
 
@@ -196,9 +196,11 @@ def json_turns(
     ids = {**names, **dict(_roster(data))}
     number = 0
     for session, rows in _sessions(data):
-        for row in rows:
+        named = [first(row, SESSION) if isinstance(row, dict) else None for row in rows]
+        own = sessions_of(["" if name is None else str(name) for name in named])
+        for row, of_row in zip(rows, own if any(named) else [session] * len(rows), strict=True):
             number = row.row if isinstance(row, RowObject) else number + 1
-            turn = _turn(form, row, number, session, place)
+            turn = _turn(form, row, number, of_row, place)
             if turn.text.strip() and not turn.speaker and not nameless:
                 raise _no_turn(row, number, place)
             text = _slack_text(turn.text, names) if form.name == "slack" else turn.text
@@ -245,13 +247,12 @@ def _turn(form: JsonForm, row: Any, number: int, session: int, place: str) -> Tu
     name = re.sub(r"\A\d+_", "", "" if who is None else str(who))
     if form.broken:
         name, text = _mended(name), _mended(text)
-    told = first(row, SESSION)
     order = first(row, ORDER)
     return Turn(
         number,
         plain_name(name),
         text,
-        session if told is None else session_number(told, _at(row, number, place)),
+        session,
         at=moment(first(row, form.at)),
         order=order if isinstance(order, int) and not isinstance(order, bool) else None,
         history=history_of(row, _at(row, number, place)),
