@@ -164,7 +164,7 @@ def text_turns(
             continue
         found, rest = form.first_row(row), form.rest.match(row)
         groups = rest.groupdict() if rest is not None else {}
-        if UNHEARD.match(row) or form.is_label(row):
+        if UNHEARD.match(row) or (found is None and form.is_label(row)):
             turns.append(Turn(number, "", ""))
             last = -1
         elif found is not None and (_begins(found, form) or _known(found, turns, held)):
