@@ -178,7 +178,7 @@ def _made(
     """In order, utterances of one person only. left_out: entries that are left out already."""
     every = [replace(turn, text=spoken_words(turn.text)) for turn in lettered([*turns])]
     names = {turn.speaker for turn in every if turn.text.strip()}
-    kept = [
+    utterances = [
         turn
         for turn in every
         if turn.text.strip() and turn.speaker not in _APART and not _several(turn.speaker, names)
@@ -186,8 +186,8 @@ def _made(
     return Transcript(
         name,
         form,
-        tuple(in_order(kept, by_day=by_day)),
-        left_out=left_out + len(every) - len(kept),
+        tuple(in_order(utterances, by_day=by_day)),
+        left_out=left_out + len(every) - len(utterances),
         **more,
     )
 
@@ -252,7 +252,7 @@ def _of_dailydialog(rows: Sequence[str], stem: str, place: str) -> list[Transcri
         _made(
             str(number) if len(parts) > 1 else stem,
             "dailydialog",
-            (Turn(number, "AB"[k % 2], said.strip()) for k, said in enumerate(texts)),
+            (Turn(number, "AB"[k % 2], text.strip()) for k, text in enumerate(texts)),
         )
         for number, texts in parts
     ]

@@ -147,18 +147,18 @@ def by_column(rows: Sequence[str]) -> list[tuple[int, str, str]]:
     read = list(csv.reader(rows, delimiter="\t" if "\t" in rows[0] else ","))
     head = [cell.strip() for cell in read[0]]
     times = re.compile(r"[\d:.\s/-]*\Z")
-    said = [n for n, name in enumerate(head) if name and not _NOTES.match(name)]
-    said = [n for n in said if any(len(c) > n and not times.match(c[n]) for c in read[1:])]
+    columns = [n for n, name in enumerate(head) if name and not _NOTES.match(name)]
+    columns = [n for n in columns if any(len(c) > n and not times.match(c[n]) for c in read[1:])]
     whole = sum(len(cells) == len(head) for cells in read)
-    if len(said) != 2 or len(read) < 4 or 5 * whole < 4 * len(read) or re.search(r"\d", head[0]):
+    if len(columns) != 2 or len(read) < 4 or 5 * whole < 4 * len(read) or re.search(r"\d", head[0]):
         return []
-    one = [c for c in read[1:] if sum(len(c) > n and bool(c[n].strip()) for n in said) == 1]
+    one = [c for c in read[1:] if sum(len(c) > n and bool(c[n].strip()) for n in columns) == 1]
     if 3 * len(one) < 2 * (len(read) - 1):
         return []
     return [
         (row, head[n], cells[n].strip())
         for row, cells in enumerate(read[1:], 2)
-        for n in said
+        for n in columns
         if len(cells) > n and cells[n].strip()
     ]
 

@@ -201,9 +201,9 @@ def _open(text: str) -> bool:
     return text.startswith('"') and text.count('"') % 2 == 1
 
 
-def _narrated(said: str, row: str) -> bool:
+def _narrated(text: str, row: str) -> bool:
     """Whether a row after 「…」 is narration."""
-    return said[:1] in "「『" and said.count("「") == said.count("」") and said != "" and row != ""
+    return text[:1] in "「『" and text.count("「") == text.count("」") and text != "" and row != ""
 
 
 def _begins(found: re.Match[str], form: TextForm) -> bool:
