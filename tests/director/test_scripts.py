@@ -7,11 +7,13 @@ import pytest
 
 from both_languages import refused
 from naisei.director.report import script_lines
-from naisei.director.scripts import ScriptLine, Speakers, read_lines
+from naisei.director.scripts import ScriptLine, Speakers, lines_of
+from naisei.transcripts import parse_transcripts
 
 
 def read(text: str, place: str = "f", *, speakers: Speakers | None = None) -> list[ScriptLine]:
-    return read_lines(text, place, speakers or Speakers())
+    found = parse_transcripts(text, place, nameless=True)
+    return lines_of(found, place, speakers or Speakers())
 
 
 def seen(lines: list[ScriptLine]) -> list[tuple[int, str, str]]:

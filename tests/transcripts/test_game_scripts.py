@@ -74,7 +74,7 @@ translate Japanese strings:
 
 KAG = {
     "@Talk": '@scene text=第一幕\n@char file=A no=1\n@Talk name=甲 乙 voice=MAY01\n「じぃっ…\n　ねえ」\n@Hitret id=1\n'
-    "@face file=B\n夕日が差す。\n@Hitret id=2\n@Talk name=丙\n「はい」\n@Hitret id=3\n",
+    "@face file=B\n@Talk name=心の声\n夕日が差す。\n@Hitret id=2\n@Talk name=丙\n「はい」\n@Hitret id=3\n",
     "[nm]": '*start|開始\n[iscript]\nf.a = "x";\n[endscript]\n[nm t="甲 乙" s=a]「じぃっ…[r]ねえ」[np]\n'
     "　夕日が差す。[p]\n【丙】「はい」[l][r]\n[p]\n",
     "[…Name…]": '[m_changeFrameName name="甲 乙" face="無"]\nじぃっ…[r]\nねえ[p]\n'
@@ -123,3 +123,11 @@ def test_ink() -> None:
     )
     assert one.form == "ink" and one.left_out == 1
     assert said(one) == [("甲", "おはよう！"), ("乙", "おはよう。"), ("甲", "行こう！"), ("甲", "またね")]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["甲: [image]\n乙: いいね\n甲: [image]\n乙: label A: と書いて\n", "甲: @all\n乙: a = 1\n"],
+)
+def test_a_chat_is_no_script_of_an_engine(text: str) -> None:
+    assert read(text, "a.txt").form == "script"

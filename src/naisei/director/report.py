@@ -40,7 +40,7 @@ def script_lines(path: str, speakers: Speakers, *, form: str = "") -> tuple[list
     place = "stdin" if path == "-" else path
     if path == "-":
         text = text_of(sys.stdin.buffer.read(), place)
-        found = parse_transcripts(text, place, form=form, nameless=True) if text.strip() else []
+        found = parse_transcripts(text, place, form=form, nameless=True)
     else:
         found = read_transcripts(path, form=form, nameless=True)
     for one in found:

@@ -10,7 +10,7 @@ from naisei.core import InputError
 from naisei.director.character import Character, load_character, shipped
 from naisei.lang import say
 from naisei.lengths import LINE, bounded
-from naisei.transcripts import Transcript, Turn, parse_transcripts
+from naisei.transcripts import Transcript, Turn
 
 
 class Speakers:
@@ -98,20 +98,12 @@ class ScriptLine:
 _ALONE = ("table", "json")
 
 
-def read_lines(text: str, place: str, speakers: Speakers, *, form: str = "") -> list[ScriptLine]:
-    """The lines of a text.
-
-    form: a name of `naisei.transcripts.FORMS`; found by itself if empty.
+def lines_of(found: Sequence[Transcript], place: str, speakers: Speakers) -> list[ScriptLine]:
+    """The lines of the conversations of a file.
 
     Raises:
         InputError: at the row that cannot be used, with what to do about it.
     """
-    found = parse_transcripts(text, place, form=form, nameless=True) if text.strip() else []
-    return lines_of(found, place, speakers)
-
-
-def lines_of(found: Sequence[Transcript], place: str, speakers: Speakers) -> list[ScriptLine]:
-    """The lines of conversations. Raises as `read_lines`."""
     return [
         _line(turn, None if one.form in _ALONE and len(found) == 1 else talk, place, speakers)
         for talk, one in enumerate(found)

@@ -29,7 +29,6 @@ _BINARY = (
         ),
     ),
 )
-_OPEN_DOCUMENT = ("content.xml", "mimetype")
 _INSIDE = (".json", ".txt", ".csv", ".tsv")
 
 #: Name of a part ("" for a whole file), and its text.
@@ -75,7 +74,7 @@ def _unpacked(path: Path) -> list[Part]:
         if "word/document.xml" in names:
             return [("", "\n".join(_paragraphs(path)))]
         inside = sorted(n for n in names if PurePosixPath(n).suffix.lower() in _INSIDE)
-        if not inside or set(_OPEN_DOCUMENT) <= {*names}:
+        if not inside:
             raise InputError(
                 say("読める会話が入っていません", "holds no conversation that can be read"),
                 place=str(path),
@@ -114,18 +113,31 @@ def _paragraphs(path: Path) -> Iterator[str]:
             yield block.text
 
 
-def channels(parts: list[Part], place: str) -> list[tuple[str, list[Any]]]:
-    """Name and rows of each channel of a Slack export; [] for another folder."""
+def channels(parts: list[Part], path: Path) -> list[tuple[str, list[Any]]]:
+    """Name and rows of each channel of a Slack export; [] for a file that is none.
+
+    Raises:
+        InputError: a folder that is none.
+    """
     found: dict[str, list[Any]] = {}
     for name, text in parts:
         at = PurePosixPath(name)
         if at.suffix == ".json" and at.stem[:4].isdigit():
-            rows = load_json(text, f"{place}/{name}")
-            found.setdefault(at.parent.name or at.stem, []).extend(
-                rows if isinstance(rows, list) else []
-            )
-    slack = any(isinstance(row, dict) and "ts" in row for rows in found.values() for row in rows)
-    return [*found.items()] if slack else []
+            rows = load_json(text, f"{path}/{name}")
+            channel = found.setdefault(at.parent.name or at.stem, [])
+            channel += rows if isinstance(rows, list) else []
+    if any(isinstance(row, dict) and "ts" in row for rows in found.values() for row in rows):
+        return [*found.items()]
+    if path.is_dir():
+        raise InputError(
+            say(
+                "ファイルではなくフォルダーです (Slack のエクスポートではありません)",
+                "this is a folder, not a file, and no export of Slack",
+            ),
+            place=str(path),
+            remedy=say("中のファイルを渡してください", "give a file of it"),
+        )
+    return []
 
 
 def slack_names(text: str, place: str) -> dict[str, str]:

@@ -13,11 +13,11 @@ from naisei.transcripts.turns import Turn, plain_name
 
 _STRING = r'(?:"""(?:[^\\]|\\.)*?"""|"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\')'
 _RENPY = re.compile(
-    r"\s*(?:label [\w.]+(?:\(.*\))?:|translate \w+ \w+:"
+    r"\s*(?:label [\w.]+(?:\(.*\))?:\s*\Z|translate \w+ \w+:\s*\Z"
     r"|(?:define|\$) \w+ = (?:Dynamic)?Character\()"
 )
 _KAG = re.compile(
-    r"[^\[\]]*\[(?:[plr]|np|cm|ct|bg|playbgm|chara_\w+|wait|jump|cg|image)(?:\s[^\]]*)?\]"
+    r"[^\[\]]*\[(?:(?:[plr]|np|cm|ct)\s*|(?:bg|playbgm|chara_\w+|wait|jump|cg|image)\s[^\]]*=[^\]]*)\]"
     r"|@\w+(?:\s+\w+=\S+)+\s*\Z"
 )
 #: A name alone above 「…」, as KAG has it.
@@ -61,8 +61,10 @@ _STATEMENT = re.compile(
     r"|define|default|init|python|if|elif|else|while|for|pass|screen|style|transform|translate|old"
     r"|new|text|textbutton|add|use|key|timer|imagebutton|hotspot|action|input|config|camera"
 )
+#: Voices that nobody hears.
 _NARRATOR = re.compile(
-    r"v?centered|extend|ナレーション|ナレーター|地の文|narrat(?:or|ion)", re.IGNORECASE
+    r"v?centered|extend|ナレーション|ナレーター|地の文|narrat(?:or|ion)|.*(?:心の声|モノローグ)\)?",
+    re.IGNORECASE,
 )
 _RENPY_TAG = re.compile(r"\{[^{}]*\}")
 

@@ -23,7 +23,7 @@ from naisei.transcripts.json_forms import (
     first,
     words,
 )
-from naisei.transcripts.tables import DIALOGUE, ORDER, SESSION, session_number
+from naisei.transcripts.tables import DIALOGUE, ORDER, SESSION, sessions_of
 from naisei.transcripts.turns import Turn, moment, plain_name
 
 
@@ -71,8 +71,8 @@ def _named(several: list[Any]) -> list[tuple[str, Any]]:
     named: dict[str, Any] = {}
     for number, one in enumerate(several, 1):
         keys = ("id", *DIALOGUE, "sample_id", "uuid", "title") if isinstance(one, dict) else ()
-        told = next((str(one[k]) for k in keys if isinstance(one.get(k), str | int)), str(number))
-        named[told if told not in named else f"{told} ({number})"] = one
+        id = next((str(one[k]) for k in keys if isinstance(one.get(k), str | int)), str(number))
+        named[id if id not in named else f"{id} ({number})"] = one
     return list(named.items())
 
 
@@ -93,13 +93,13 @@ def _rows_of(data: Any) -> list[Any] | None:
         return data
     if not isinstance(data, dict):
         return None
-    if isinstance(asked := data.get("request"), dict) and isinstance(data.get("response"), dict):
+    if isinstance(request := data.get("request"), dict) and isinstance(data.get("response"), dict):
         answers = data["response"].get("choices") or []
-        return [*(_rows_of(asked) or ()), *(one.get("message") for one in answers[:1])]
-    if isinstance(said := data.get("dialog"), list) and "act" in data:  # DailyDialog
-        return [["AB"[n % 2], text] for n, text in enumerate(said)]
-    if isinstance(steps := data.get("utterances"), list) and (said := _of_candidates(steps)):
-        return [["AB"[n % 2], text] for n, text in enumerate(said)]
+        return [*(_rows_of(request) or ()), *(one.get("message") for one in answers[:1])]
+    if isinstance(texts := data.get("dialog"), list) and "act" in data:  # DailyDialog
+        return [["AB"[n % 2], text] for n, text in enumerate(texts)]
+    if isinstance(steps := data.get("utterances"), list) and (texts := _of_candidates(steps)):
+        return [["AB"[n % 2], text] for n, text in enumerate(texts)]
     if isinstance(pairs := data.get("visible"), list):  # text-generation-webui
         both = [zip(("user", "assistant"), pair, strict=False) for pair in pairs]
         return [[who, html.unescape(text)] for pair in both for who, text in pair]
@@ -126,8 +126,8 @@ def _of_candidates(steps: list[Any]) -> list[str]:
     before, offered = last.get("history"), last.get("candidates")
     if not isinstance(before, list) or not isinstance(offered, list) or not offered:
         return []
-    said = [*before, offered[-1]]
-    return said if all(isinstance(text, str) for text in said) else []
+    texts = [*before, offered[-1]]
+    return texts if all(isinstance(text, str) for text in texts) else []
 
 
 def _session_keys(data: dict[str, Any]) -> list[tuple[int, str]]:
@@ -196,9 +196,11 @@ def json_turns(
     ids = {**names, **dict(_roster(data))}
     number = 0
     for session, rows in _sessions(data):
-        for row in rows:
+        named = [first(row, SESSION) if isinstance(row, dict) else None for row in rows]
+        own = sessions_of(["" if name is None else str(name) for name in named])
+        for row, of_row in zip(rows, own if any(named) else [session] * len(rows), strict=True):
             number = row.row if isinstance(row, RowObject) else number + 1
-            turn = _turn(form, row, number, session, place)
+            turn = _turn(form, row, number, of_row, place)
             if turn.text.strip() and not turn.speaker and not nameless:
                 raise _no_turn(row, number, place)
             text = _slack_text(turn.text, names) if form.name == "slack" else turn.text
@@ -245,13 +247,12 @@ def _turn(form: JsonForm, row: Any, number: int, session: int, place: str) -> Tu
     name = re.sub(r"\A\d+_", "", "" if who is None else str(who))
     if form.broken:
         name, text = _mended(name), _mended(text)
-    told = first(row, SESSION)
     order = first(row, ORDER)
     return Turn(
         number,
         plain_name(name),
         text,
-        session if told is None else session_number(told, _at(row, number, place)),
+        session,
         at=moment(first(row, form.at)),
         order=order if isinstance(order, int) and not isinstance(order, bool) else None,
         history=history_of(row, _at(row, number, place)),

@@ -41,7 +41,7 @@ def read_transcripts(
         InputError: it cannot be read, or its form is unknown.
     """
     place, parts = str(path), documents.parts_of(Path(path))
-    if channels := documents.channels(parts, place):
+    if channels := documents.channels(parts, Path(path)):
         users = (documents.slack_names(t, n) for n, t in parts if n.endswith("users.json"))
         names = next(users, {})
         return [
@@ -56,15 +56,6 @@ def read_transcripts(
             form=form,
             nameless=nameless,
             names=documents.users_beside(Path(path)) if '"ts"' in parts[0][1] else {},
-        )
-    if not parts or Path(path).is_dir():
-        raise InputError(
-            say(
-                "ファイルではなくフォルダーです (Slack のエクスポートではありません)",
-                "this is a folder, not a file, and no export of Slack",
-            ),
-            place=place,
-            remedy=say("中のファイルを渡してください", "give a file of it"),
         )
     return [
         one
@@ -187,7 +178,7 @@ def _made(
     """In order, utterances of one person only. left_out: entries that are left out already."""
     every = [replace(turn, text=spoken_words(turn.text)) for turn in lettered([*turns])]
     names = {turn.speaker for turn in every if turn.text.strip()}
-    kept = [
+    utterances = [
         turn
         for turn in every
         if turn.text.strip() and turn.speaker not in _APART and not _several(turn.speaker, names)
@@ -195,8 +186,8 @@ def _made(
     return Transcript(
         name,
         form,
-        tuple(in_order(kept, by_day=by_day)),
-        left_out=left_out + len(every) - len(kept),
+        tuple(in_order(utterances, by_day=by_day)),
+        left_out=left_out + len(every) - len(utterances),
         **more,
     )
 
@@ -261,7 +252,7 @@ def _of_dailydialog(rows: Sequence[str], stem: str, place: str) -> list[Transcri
         _made(
             str(number) if len(parts) > 1 else stem,
             "dailydialog",
-            (Turn(number, "AB"[k % 2], said.strip()) for k, said in enumerate(texts)),
+            (Turn(number, "AB"[k % 2], text.strip()) for k, text in enumerate(texts)),
         )
         for number, texts in parts
     ]
@@ -332,39 +323,24 @@ def _of_text(
         return [_made(stem, "script", ())]
     if any(sign.match(row) for sign, *_ in UNREAD[:4] for row in plain):
         form = None
+    if form is None and nameless and not any(map(text_forms.STRUCTURE.match, plain)):
+        lines = [(n, row) for n, row in enumerate(plain, 1) if row.strip()]
+        turns = [Turn(n, "", "" if text_forms.is_aside(row) else row) for n, row in lines]
+        return [_made(stem, "lines", turns)]
     if form is None:
-        if nameless and not any(text_forms.STRUCTURE.match(row) for row in plain):
-            turns = [
-                Turn(n, "", "" if text_forms.is_aside(row) else row)
-                for n, row in enumerate(plain, 1)
-                if row.strip()
-            ]
-            return [_made(stem, "lines", turns)]
         raise unknown(plain, place)
-    dated = text_reading.month_first(plain)
-    numbered = (
-        (n, part) for n, row in enumerate(dated, 1) for part in text_reading.BETWEEN.split(row)
-    )
-    elapsed = text_reading.counts_seconds(form, dated)
-    every = list(text_reading.text_turns(form, numbered, elapsed=elapsed))
-    turns = [turn for turn in every if turn.speaker]
+    every = text_reading.read_rows(form, plain)
     for turn in every:
         if not turn.speaker and turn.text:
             raise unknown(plain, place, turn.number)
+    turns = [turn for turn in every if turn.speaker]
     missing = len(every) - len(turns)
-    if form.name == "script":
-        turns = text_reading.without_head(turns)
-    if form.name == "ass":
-        turns.sort(key=lambda turn: str(turn.at))
-    if form.name in ("markdown", "play"):  # a heading that stands once is a title
-        often = Counter(turn.speaker for turn in turns)
-        turns = [turn for turn in turns if often[turn.speaker] > 1]
-    whole = [
-        replace(t, text=spoken_words(t.text, form.words)) for t in text_reading.whole_names(turns)
+    parts: dict[str, list[Turn]] = {stem: []}
+    for turn in text_reading.tidied(form, turns):  # a direct message belongs to the talk of the two
+        name = "・".join(sorted((turn.speaker, turn.to))) if turn.to else stem
+        parts.setdefault(name, []).append(turn)
+    return [
+        _made(name, form.name, part, by_day=True, left_out=0 if name != stem else missing)
+        for name, part in parts.items()
+        if part or len(parts) == 1
     ]
-    public = [turn for turn in whole if not turn.to]
-    out = [_made(stem, form.name, public, by_day=True, left_out=missing)] if public else []
-    for pair in dict.fromkeys(frozenset((t.speaker, t.to)) for t in whole if t.to):
-        direct = [turn for turn in whole if turn.to and {turn.speaker, turn.to} == pair]
-        out.append(_made("・".join(sorted(pair)), form.name, direct, by_day=True))
-    return out or [_made(stem, form.name, (), left_out=missing)]

@@ -19,21 +19,22 @@ def _names(*rows: str) -> tuple[str, ...]:
     return tuple(" ".join(rows).split())
 
 
-#: Names of columns and keys; the first present one counts.
+#: Names of columns and keys, and paths in JSON; the first present one counts.
 SPEAKER = _names(
     "speaker speaker_name speaker_id speaker_idx name 話者 話者名 発話者 話し手 キャラ",
     "キャラクター キャラ名 キャラクター名 登場人物 役 役名 配役 送信者 送信者名 発信者 投稿者",
     "投稿者名 発言者 人物 名前 なまえ お名前 氏名 生徒 生徒名 学生 学生名 参加者 表示名 ユーザー",
     "ユーザー名 ユーザ名 担当 role from sender sender_name author agent user username character",
-    "character_name character_id",
+    "character_name character_id senderName interlocutor_id speaker_label ja_speaker creator.name",
+    "author.display_name author.name",
 )
 TEXT = _names(
     "text utterance 発話 発話内容 発話文 発言 発言内容 本文 セリフ せりふ 台詞 セリフ内容 台本",
     "内容 メッセージ メッセージ内容 コメント 投稿 投稿内容 テキスト チャット 会話 文章",
-    "content message line value body comment post",
+    "content message line value body comment post mes transcript ja_sentence parts content.body",
 )
 SESSION = _names(
-    "session session_idx セッション 回 シーン 場面 場 幕 話 章 日 scene act episode chapter"
+    "session session_idx セッション 回 シーン 場面 場 幕 話 章 日 scene episode chapter"
 )
 DIALOGUE = _names(
     "dialogue_id dialog_id session_id conversation_id conv_id chat_id thread_id thread 対話id",
@@ -44,7 +45,7 @@ ORDER = _names(
 )
 WHEN = _names(
     "time timestamp datetime date created_at 日時 時刻 送信日時 日付 タイムスタンプ 投稿日時",
-    "送信時刻",
+    "送信時刻 timestamp_ms created_date send_date sent_at origin_server_ts time_in_seconds",
 )
 
 #: Beyond Excel's: a cell may hold a line of a megabyte.
@@ -99,7 +100,7 @@ def no_columns(head: str, place: str) -> InputError:
         filter(None, map(str.strip, next(csv.reader([head.strip()], delimiter=delimiter))))
     )
     ja, en = (
-        [[n for n in known if n.isascii() is english] for known in (SPEAKER, TEXT)]
+        [[n for n in known if n.isascii() is english and "." not in n] for known in (SPEAKER, TEXT)]
         for english in (False, True)
     )
     return InputError(
@@ -146,18 +147,18 @@ def by_column(rows: Sequence[str]) -> list[tuple[int, str, str]]:
     read = list(csv.reader(rows, delimiter="\t" if "\t" in rows[0] else ","))
     head = [cell.strip() for cell in read[0]]
     times = re.compile(r"[\d:.\s/-]*\Z")
-    said = [n for n, name in enumerate(head) if name and not _NOTES.match(name)]
-    said = [n for n in said if any(len(c) > n and not times.match(c[n]) for c in read[1:])]
+    columns = [n for n, name in enumerate(head) if name and not _NOTES.match(name)]
+    columns = [n for n in columns if any(len(c) > n and not times.match(c[n]) for c in read[1:])]
     whole = sum(len(cells) == len(head) for cells in read)
-    if len(said) != 2 or len(read) < 4 or 5 * whole < 4 * len(read) or re.search(r"\d", head[0]):
+    if len(columns) != 2 or len(read) < 4 or 5 * whole < 4 * len(read) or re.search(r"\d", head[0]):
         return []
-    one = [c for c in read[1:] if sum(len(c) > n and bool(c[n].strip()) for n in said) == 1]
+    one = [c for c in read[1:] if sum(len(c) > n and bool(c[n].strip()) for n in columns) == 1]
     if 3 * len(one) < 2 * (len(read) - 1):
         return []
     return [
         (row, head[n], cells[n].strip())
         for row, cells in enumerate(read[1:], 2)
-        for n in said
+        for n in columns
         if len(cells) > n and cells[n].strip()
     ]
 
@@ -183,7 +184,7 @@ def table_turns(
                 yield "", Turn(number, plain_name(_MOOD.sub("", name.strip())), text.strip())
         return
     found = list(_cells_of(rows, columns, place, first))
-    sessions = _sessions([_cell(cells, columns.session) for _, cells in found])
+    sessions = sessions_of([_cell(cells, columns.session) for _, cells in found])
     for (number, cells), session in zip(found, sessions, strict=True):
         order = _cell(cells, columns.order)
         turn = Turn(
@@ -224,7 +225,7 @@ def _cells_of(
         yield number, cells
 
 
-def _sessions(named: Sequence[str]) -> list[int]:
+def sessions_of(named: Sequence[str]) -> list[int]:
     """Sessions by their numbers, or, where some are none (放課後, 5/11), in order of appearance; an
     empty cell goes on with the one above."""
     filled: list[str] = []
@@ -259,15 +260,3 @@ def _quote() -> str:
         'カンマ、引用符、改行を含む発言は "…" で囲み、中の " は "" と書いてください',
         'put a text with commas, quotes or line ends in quotes: "…", "" for "',
     )
-
-
-def session_number(value: object, place: str) -> int:
-    """A session's number, from 1, of a cell such as `2` or 第2回. Raises `InputError`."""
-    text = unicodedata.normalize("NFKC", str(value)).strip()
-    found = _NUMBER.fullmatch(text)
-    if found is None or int(found[1]) < 1:
-        raise InputError(
-            say(f"セッション番号 {text!r} が読めません", f"session {text!r} is no number from 1"),
-            place=place,
-        )
-    return int(found[1])

@@ -44,7 +44,7 @@ _NUMBER = r"\s*[\dIVX一二三四五六七八九十百]+\s*"
 #: A scene's heading: 第二場, シーン3, ○部室・夕方, `## …`.
 _SCENE = (
     rf"(?P<scene>[\[【]?(?:第{_NUMBER}(?:話|場|幕|章|回|部|節|景)|(?:シーン|場面|(?i:scene|act)){_NUMBER})"
-    r"(?:[\]】]|[\s\u3000：:・].*)?\s*\Z|[○◯]\s*[^\s○◯「『：:][^「『：:]*\Z|#{1,6}\s+\S.*\Z)"
+    r"(?:[\]】]|[\s\u3000：:・].*)?\s*\Z|[○◯]\s*[^\s○◯「『：:][^「『：:。]*\Z|#{1,6}\s+\S.*\Z)"
 )
 #: Beside the utterances of scripts: titles, rules, stage directions of a whole row, times alone,
 #: notices as IRC marks them.

@@ -21,7 +21,7 @@ from naisei.transcripts.text_forms import (
     is_aside,
     speaker_in,
 )
-from naisei.transcripts.turns import Turn, are_elapsed, clock, day, plain_name
+from naisei.transcripts.turns import Turn, are_elapsed, clock, day, plain_name, spoken_words
 
 _LOOKED_AT = 60
 
@@ -123,19 +123,38 @@ def counts_seconds(form: TextForm, rows: Iterable[str]) -> bool:
     return are_elapsed(stamps)
 
 
+def read_rows(form: TextForm, rows: list[str]) -> list[Turn]:
+    """`text_turns` of the rows of a file, with their dates and times in one way."""
+    dated = month_first(rows)
+    numbered = ((n, part) for n, row in enumerate(dated, 1) for part in BETWEEN.split(row))
+    return text_turns(form, numbered, elapsed=counts_seconds(form, dated))
+
+
+def tidied(form: TextForm, turns: list[Turn]) -> list[Turn]:
+    """Utterances without heads and titles that only look like some, and with whole names."""
+    if form.name == "script":
+        turns = without_head(turns)
+    if form.name == "ass":
+        turns = sorted(turns, key=lambda turn: str(turn.at))
+    if form.name in ("markdown", "play"):  # a heading that stands once is a title
+        often = Counter(turn.speaker for turn in turns)
+        turns = [turn for turn in turns if often[turn.speaker] > 1]
+    return [replace(t, text=spoken_words(t.text, form.words)) for t in whole_names(turns)]
+
+
 def text_turns(
     form: TextForm, rows: Iterable[tuple[int, str]], *, elapsed: bool = False
 ) -> list[Turn]:
     """The utterances of numbered rows, and one without a text for each row that is left out.
     elapsed: times of two numbers are minutes and seconds."""
     turns: list[Turn] = []
-    last: int | None = None  # the place of the utterance that a row may go on with
+    last = -1  # the place of the utterance that a row may go on with
     today: datetime | None = None
     session, dropped = 1, False
     for number, ended in rows:
         row = ended.rstrip("\r\n")
-        held = turns[last] if last is not None else None
-        if held is not None and last is not None and form.quoted and _open(held.text):
+        held = turns[last] if last >= 0 else None
+        if held is not None and form.quoted and _open(held.text):
             turns[last] = replace(held, text=f"{held.text}\n{row}")
             continue
         if dropped and row[:1] == "\t":  # what is left out goes on
@@ -145,9 +164,9 @@ def text_turns(
             continue
         found, rest = form.first_row(row), form.rest.match(row)
         groups = rest.groupdict() if rest is not None else {}
-        if UNHEARD.match(row) or form.is_label(row):
+        if UNHEARD.match(row) or (found is None and form.is_label(row)):
             turns.append(Turn(number, "", ""))
-            last = None
+            last = -1
         elif found is not None and (_begins(found, form) or _known(found, turns, held)):
             if form.name == "headings":  # a file has one kind of them
                 form = replace(form, rows=(found.re,))
@@ -156,18 +175,25 @@ def text_turns(
             today = at if isinstance(at, datetime) else today
         elif groups.get("scene"):
             session = max((turn.session for turn in turns if turn.speaker), default=0) + 1
-            last = None
+            last = -1
         elif groups.get("apart") or (rest is None and NOTICE.match(row) and not row[0].isspace()):
             turns.append(Turn(number, "", ""))
         elif rest is not None:
             today = day(groups.get("day") or "") or today
-        elif re.match(r"\s*[:：](?!\w+:)", row):
-            turns.append(Turn(number, "", row))
-        elif held is None or last is None or _narrated(held.text, row):
-            turns.append(Turn(number, "", ""))
         else:
-            turns[last] = replace(held, text=f"{held.text}\n{row.strip()}".lstrip("\n"))
+            _go_on(turns, last, number, row)
     return turns
+
+
+def _go_on(turns: list[Turn], last: int, number: int, row: str) -> None:
+    """A row without a name goes on with the utterance at `last`, unless it is narration."""
+    held = turns[last] if last >= 0 else None
+    if re.match(r"\s*[:：](?!\w+:)", row):
+        turns.append(Turn(number, "", row))
+    elif held is None or _narrated(held.text, row):
+        turns.append(Turn(number, "", ""))
+    else:
+        turns[last] = replace(held, text=f"{held.text}\n{row.strip()}".lstrip("\n"))
 
 
 def _open(text: str) -> bool:
@@ -175,9 +201,9 @@ def _open(text: str) -> bool:
     return text.startswith('"') and text.count('"') % 2 == 1
 
 
-def _narrated(said: str, row: str) -> bool:
+def _narrated(text: str, row: str) -> bool:
     """Whether a row after 「…」 is narration."""
-    return said[:1] in "「『" and said.count("「") == said.count("」") and said != "" and row != ""
+    return text[:1] in "「『" and text.count("「") == text.count("」") and text != "" and row != ""
 
 
 def _begins(found: re.Match[str], form: TextForm) -> bool:
