@@ -223,11 +223,9 @@ class AuditTask(Task[AuditConfig]):
     @staticmethod
     def of(config: AuditConfig) -> AuditTask:
         """The audit on the data that a configuration names. Raises `InputError` for unusable
-        data, or an unknown simulator."""
+        data."""
         data = configured(config)
-        task = AuditTask(config, data.instances, data.actions, data_hash=data.digest)
-        task.user(data.instances[0])
-        return task
+        return AuditTask(config, data.instances, data.actions, data_hash=data.digest)
 
     def episodes(self) -> list[Where]:
         numbers = conversations(self.actions)
