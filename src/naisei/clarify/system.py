@@ -43,11 +43,11 @@ def _settle(given: RawOptions) -> dict[str, Any]:
         values["memory"] = "none"
     values.setdefault("memory", "none" if values.get("independent") else "tur")
     values.setdefault("simulator", "llm" if given.model_of.get("simulator") else "rule")
-    asked = values.get("embedder", "auto")
+    name = values.get("embedder", "auto")
     # The resolved name: `auto` differs between machines.
-    values["embedder"] = resolve(asked)
-    if values["embedder"] != asked and values["embedder"] == "ngram":
-        open_embedder(asked)  # says so, once
+    values["embedder"] = resolve(name)
+    if values["embedder"] != name and values["embedder"] == "ngram":
+        open_embedder(name)  # says so, once
     return values
 
 
