@@ -90,14 +90,11 @@ def test_a_folder_of_files_is_read_whole(tmp_path: Path) -> None:
     assert len(load(f"arta:{tmp_path}", split="all")) == len(ROWS)
 
 
-def test_own_wording_of_the_actions(tmp_path: Path) -> None:
+def test_other_actions_are_refused(tmp_path: Path) -> None:
     source = write(tmp_path / "a.jsonl", ROWS)
-    texts = tmp_path / "mine.jsonl"
-    texts.write_text("\n".join(f'{{"id": {n}, "text": "t{n}"}}' for n in range(1, 6)), "utf-8")
-    assert load(source, actions=texts, split="all").actions.text(5) == "t5"
-    texts.write_text('{"id": 1, "text": "a"}\n{"id": 2, "text": "b"}', "utf-8")
-    with pytest.raises(InputError, match="other ids"):
-        load(source, actions=texts)
+    with pytest.raises(InputError) as refused:
+        load(source, actions=tmp_path / "mine.jsonl")
+    assert "--actions" in str(refused.value)
 
 
 @pytest.mark.parametrize(

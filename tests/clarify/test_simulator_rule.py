@@ -11,11 +11,10 @@ import pytest
 from naisei.clarify.data import load_actions
 from naisei.clarify.describe import REFUSAL
 from naisei.clarify.schemas import Action, ActionSet, Facts, Instance, Language, Scene, UserInfo
-from naisei.clarify.simulator import simulator
 from naisei.clarify.simulator.containers import level
 from naisei.clarify.simulator.rule import RuleSimulator
 from naisei.clarify.things import all_known
-from naisei.core import AskUser, Flow, InputError, MemoryLog, Where, World, run
+from naisei.core import AskUser, Flow, MemoryLog, Where, World, run
 from naisei.japanese.questions import parse
 
 ACTIONS = load_actions()
@@ -233,12 +232,6 @@ def test_other_action_sets_are_answered_by_the_words_of_facts_and_actions() -> N
     assert "あと" in made.answer("カフェがいいですか、それとも温泉がいいですか？")
     bare = RuleSimulator(one, ARTA)
     assert bare.answer("どんな気分ですか？") == REFUSAL
-
-
-def test_unknown_simulators_are_refused() -> None:
-    one = Instance(id="a", scene=Scene(id="a", utterance="疲れたなあ"), gold=1)
-    with pytest.raises(InputError, match="no user simulator 'oracle'"):
-        simulator("oracle", one, ARTA)
 
 
 @pytest.mark.parametrize(

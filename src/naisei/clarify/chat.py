@@ -165,15 +165,15 @@ class _Terminal(TerminalConversation):
         request = event.request
         if event.kind == "say" and isinstance(request, dict):
             speaker = request["speaker"]
-            if told := ENDED.get(str(speaker)):
-                self.say(told[self._config.scene.language])
+            if ended := ENDED.get(str(speaker)):
+                self.say(ended[self._config.scene.language])
             if speaker in (DONE, GAVE_UP):
                 self._show_notes()
 
-    def fields(self, asked: PendingQuestion) -> Mapping[str, str] | None:
-        if isinstance(asked.effect, AskUser):
-            return super().fields(asked)
-        action = asked.effect.action["execute"]  # type: ignore[attr-defined]
+    def fields(self, pending: PendingQuestion) -> Mapping[str, str] | None:
+        if isinstance(pending.effect, AskUser):
+            return super().fields(pending)
+        action = pending.effect.action["execute"]  # type: ignore[attr-defined]
         self.say(f"→ {self._config.actions.text(int(str(action)))}")
         while True:
             self.console.print(Text(self._words["right?"]))

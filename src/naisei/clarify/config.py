@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import JsonValue, model_validator
 
 from naisei.clarify.schemas import Manner
+from naisei.lang import say
 from naisei.system.config import Config, Options, flag
 
 #: The agents and data that ship, as forms explain them.
@@ -138,11 +139,10 @@ class ClarifyConfig(_Data):
         shown=("モデルを使うなら tur", "tur with a model"),
         choices="naisei.memories",
     )
-    simulator: str = flag(
+    simulator: Literal["rule", "llm"] = flag(
         "rule",
         "ユーザー役: rule (モデル不要) または llm",
         "Who plays the user: rule (needs no model) or llm.",
-        choices=("rule", "llm"),
     )
     manner: Manner = flag(
         "cooperative",
@@ -189,7 +189,12 @@ class ClarifyConfig(_Data):
     @model_validator(mode="after")
     def _independent_trials_share_nothing(self) -> ClarifyConfig:
         if self.independent and self.memory != "none":
-            raise ValueError("independent trials share nothing: use --memory none")
+            raise ValueError(
+                say(
+                    "独立な試行 (--independent) は何も共有しません。--memory none にしてください",
+                    "independent trials share nothing: use --memory none",
+                )
+            )
         return self
 
 
@@ -198,7 +203,7 @@ class AuditConfig(_Data):
     another battery is refused."""
 
     task: Literal["audit"] = "audit"
-    simulator: str = flag("rule", "rule または llm", "rule or llm.")
+    simulator: Literal["rule", "llm"] = flag("rule", "rule または llm", "rule or llm.")
     manner: Manner = flag(
         "cooperative", "ユーザーの話しぶり (複数可)", "How the user talks, repeatable.", axis=True
     )

@@ -78,7 +78,7 @@ def requests(
     """Loops over requests until the user quits. past: events of earlier parts; an unfinished last
     request is started again."""
     number = sum(event.kind == "ask" and not _question_of(event) for event in past)
-    told, left = AnnouncingAgent(agent), _left(past)
+    announcing, left = AnnouncingAgent(agent), _left(past)
     while True:
         if left:
             said, left = left, ""
@@ -88,7 +88,7 @@ def requests(
         now = scene.model_copy(update={"id": f"request-{number}", "utterance": said})
         # The person's intent is unknown, so it has no id.
         instance = Instance(id=now.id, scene=now, gold=0)
-        result = yield from episode(instance, actions, told, notes, rules, declines=True)
+        result = yield from episode(instance, actions, announcing, notes, rules, declines=True)
         declined = result.trials[-1].declined == "no request"
         ended = DONE if result.first_success else NOTHING if declined else GAVE_UP
         yield from Say("", ended)

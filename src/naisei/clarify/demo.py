@@ -76,8 +76,8 @@ def _dialogue(data: Dataset, asking: RunResult, silent: RunResult, stage: Stage)
             break
     _print(data, result, stage)
     without = data.actions.text(guess.acts[0])
-    told = say(f"（聞かずに動くなら：{without} ×）", f"(without asking: {without} ×)")
-    stage.print(told, "dim", indent=2)
+    line = say(f"（聞かずに動くなら：{without} ×）", f"(without asking: {without} ×)")
+    stage.print(line, "dim", indent=2)
 
 
 def _print(data: Dataset, result: EpisodeResult, stage: Stage) -> None:

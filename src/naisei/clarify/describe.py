@@ -128,11 +128,11 @@ _FACTS = {
 def facts_text(facts: Facts, actions: ActionSet, language: Language) -> str:
     """The facts of a wish, one a line."""
     w = _FACTS[language]
-    told = [(w[k], getattr(facts, k)) for k in ("first", "why", "what_for", "state", "whom")]
-    told += [(w["name"], facts.name)]
-    told += [(w[k], w["comma"].join(getattr(facts, k))) for k in ("true", "false")]
-    told += [(w["no"].format(action=actions.text(a)), why) for a, why in facts.no.items()]
-    return "\n".join(f"- {what}{w['colon']}{said}" for what, said in told if said)
+    rows = [(w[k], getattr(facts, k)) for k in ("first", "why", "what_for", "state", "whom")]
+    rows += [(w["name"], facts.name)]
+    rows += [(w[k], w["comma"].join(getattr(facts, k))) for k in ("true", "false")]
+    rows += [(w["no"].format(action=actions.text(a)), why) for a, why in facts.no.items()]
+    return "\n".join(f"- {what}{w['colon']}{said}" for what, said in rows if said)
 
 
 def action_list(actions: ActionSet) -> str:
@@ -189,8 +189,8 @@ def tried_text(
 ) -> str:
     """The failed actions by trial; masked: they are now forbidden."""
     line, barred, comma = _TRIED[language]
-    told = _OF_SEVERAL[language] if several else barred if masked else ""
-    return line.format(barred=told, sets=comma.join(set_text(acts, actions) for acts in tried))
+    note = _OF_SEVERAL[language] if several else barred if masked else ""
+    return line.format(barred=note, sets=comma.join(set_text(acts, actions) for acts in tried))
 
 
 def trial_text(

@@ -89,8 +89,8 @@ def event_lines(event: Event) -> tuple[Line, ...]:
 def _say_lines(request: Any) -> tuple[Line, ...]:
     if request["speaker"] == THOUGHT:
         return (_thought(request["text"], request["meta"]),)
-    if told := ENDED.get(request["speaker"]):
-        return (Line(say(told["ja"], told["en"]), tone=_TONES[request["speaker"]]),)
+    if ended := ENDED.get(request["speaker"]):
+        return (Line(say(ended["ja"], ended["en"]), tone=_TONES[request["speaker"]]),)
     return ()
 
 

@@ -273,7 +273,7 @@ def _asking(
     wrong = [
         (r.instance, float(not t.turns)) for r, t, g in firsts if g is not None and g != r.gold
     ]
-    asked = [(r.instance, turn) for r in results for t in r.trials for turn in t.turns]
+    turns = [(r.instance, turn) for r in results for t in r.trials for turn in t.turns]
     no_question = "no question was asked"
     cannot = "" if config.rules.clarify and config.rules.quota else "the agent may not ask"
     cannot = cannot if asks(config.agent) else "the agent never asks"
@@ -291,15 +291,15 @@ def _asking(
         count("questions_first_trial", lambda r: len(r.trials[0].turns)),
         over("over_asking", [] if cannot else right, cannot or "no first guess was right"),
         over("under_asking", [] if cannot else wrong, cannot or "no first guess was wrong"),
-        over("refused_answers", [(i, float(t.refused)) for i, t in asked], no_question),
+        over("refused_answers", [(i, float(t.refused)) for i, t in turns], no_question),
         over(
             "presence_questions",
-            [(i, float(t.offence == "presence")) for i, t in asked],
+            [(i, float(t.offence == "presence")) for i, t in turns],
             no_question,
         ),
         over(
             "outright_questions",
-            [(i, float(t.offence == "outright")) for i, t in asked],
+            [(i, float(t.offence == "outright")) for i, t in turns],
             no_question,
         ),
         over("repeated_actions", again, "no second trial"),

@@ -39,29 +39,15 @@ def _settle(given: RawOptions) -> dict[str, Any]:
     if "memory" in values:
         # An unknown name is an error for any agent.
         memory_policy(values["memory"], prompts="naisei.clarify")
-        if values.get("independent") and values["memory"] != "none":
-            raise InputError(
-                say(
-                    f"独立な試行は何も共有しないので、記憶の方式 '{values['memory']}' は使えません",
-                    f"independent trials share nothing, so they have no memory "
-                    f"'{values['memory']}'",
-                ),
-                place="--memory",
-                remedy=say(
-                    "--memory none にするか、--independent を外してください",
-                    "use --memory none, or leave out --independent",
-                ),
-            )
-    if is_model_free(agent) or values.get("independent"):
+    if is_model_free(agent):
         values["memory"] = "none"
-    else:
-        values.setdefault("memory", "tur")
+    values.setdefault("memory", "none" if values.get("independent") else "tur")
     values.setdefault("simulator", "llm" if given.model_of.get("simulator") else "rule")
-    asked = values.get("embedder", "auto")
+    name = values.get("embedder", "auto")
     # The resolved name: `auto` differs between machines.
-    values["embedder"] = resolve(asked)
-    if values["embedder"] != asked and values["embedder"] == "ngram":
-        open_embedder(asked)  # says so, once
+    values["embedder"] = resolve(name)
+    if values["embedder"] != name and values["embedder"] == "ngram":
+        open_embedder(name)  # says so, once
     return values
 
 

@@ -106,7 +106,6 @@ class ClarifyTask(Task[ClarifyConfig]):
             config.rules.model_copy(update={"trials": 1}) if config.independent else config.rules
         )
         self._memory = memory_policy(config.memory, prompts="naisei.clarify")
-        self._user(data.instances[0])  # an unknown simulator is an error now, not in an episode
         self._agents = {trial: self._agent(trial) for trial in self._trials()}
 
     @staticmethod

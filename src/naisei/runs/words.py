@@ -124,6 +124,8 @@ _HEADINGS = {
     "tokens per instance by role": "一件あたりのトークン（役割別）",
     "solved within so many questions": "質問の数と成功率",
     "plausible-set oracle": "もっともらしい行動だけを選ぶ上限",
+    "Questions at equal success": "同じ成功率に要る質問の数",
+    "Robustness: the user it fares worst with": "いちばん苦手なユーザー",
     "Results": "結果",
     # Columns.
     "alpha": "α",

@@ -1,7 +1,7 @@
 """Conformance kits: tests for other implementations of naisei's protocols."""
 
 from naisei.testing.engine import EngineKit
-from naisei.testing.kit import Kit, NotConforming
+from naisei.testing.kit import Kit
 from naisei.testing.parts import EmbedderKit, EnvironmentKit, MemoryKit, ProviderKit
 from naisei.testing.store import StoreKit
 from naisei.testing.system import SystemKit
@@ -12,7 +12,6 @@ __all__ = [
     "EnvironmentKit",
     "Kit",
     "MemoryKit",
-    "NotConforming",
     "ProviderKit",
     "StoreKit",
     "SystemKit",

@@ -9,21 +9,9 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 
-class NotConforming(AssertionError):
-    """An implementation breaks its protocol.
-
-    failures: case → why it failed.
-    """
-
-    def __init__(self, kit: str, failures: dict[str, str]) -> None:
-        lines = [f"  {case}: {why}" for case, why in failures.items()]
-        super().__init__("\n".join([f"{kit}: {len(failures)} cases failed", *lines]))
-        self.failures = failures
-
-
 class Kit:
-    """Cases as methods `test_…` without arguments: subclass a kit, define the fixture methods, and
-    run pytest, or call `check`.
+    """Cases as methods `test_…` without arguments: subclass a kit, define what it asks for, and run
+    pytest, or look at `failures()`.
 
         class TestMyMemory(MemoryKit):
             def memory(self) -> Memory:
@@ -44,11 +32,6 @@ class Kit:
             except Exception as error:
                 found[name] = f"{type(error).__name__}: {error}"
         return found
-
-    def check(self) -> None:
-        """Raises `NotConforming` if a case fails."""
-        if found := self.failures():
-            raise NotConforming(type(self).__name__, found)
 
 
 def expect(holds: bool, promise: str, *found: Any) -> None:

@@ -75,8 +75,8 @@ def asks(sentence: str) -> bool:
     last = found[-1]
     if len(found) > 1 and found[-2].form in ("てる", "居る"):
         return False  # 「手がふさがってて」
-    told = head.form in _ASKING or any(t.form == "よう" for t in rest)
-    return told or last.surface in ("て", "で") or last.inflection.startswith("命令形")
+    requested = head.form in _ASKING or any(t.form == "よう" for t in rest)
+    return requested or last.surface in ("て", "で") or last.inflection.startswith("命令形")
 
 
 def _is_head(found: Sequence[Token], at: int) -> bool:

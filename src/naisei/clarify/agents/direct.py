@@ -72,10 +72,10 @@ class Requests:
         self._words = frozenset().union(*(a.words for a in self._actions))
         self._places = frozenset().union(*(a.deed.places for a in self._actions))
 
-    def wanted(self, utterance: str, asked: Sequence[Turn]) -> RequestedAction | None:
+    def wanted(self, utterance: str, turns: Sequence[Turn]) -> RequestedAction | None:
         """The request so far: an answer may name the thing."""
         wanted = self.read(utterance)
-        for turn in asked:
+        for turn in turns:
             if again := self.read(turn.answer):
                 wanted = wanted.doing(again.kinds) if wanted and not again.things else again
                 continue

@@ -175,14 +175,14 @@ class HybridAgent:
         lines = situation(view)
         lines += [f"{w['question']}{t.question}\n{w['answer']}{t.answer}" for t in view.asked]
         lines.append(w["ask" if view.may_ask else "act"].format(n=COUNT))
-        told = lang.render(
+        instructions = lang.render(
             "naisei.clarify",
             self._prompt,
             language,
             actions=action_list(view.actions),
             wanted=wanted_text(language, several=view.several, declines=view.declines),
         )
-        return [system(told), user("\n\n".join(lines))]
+        return [system(instructions), user("\n\n".join(lines))]
 
 
 build = AgentFactory(HybridAgent, model_free=False, options=HybridOptions)

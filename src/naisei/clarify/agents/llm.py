@@ -199,15 +199,15 @@ class LLMAgent:
 
     def decide(self, view: View) -> Flow[Decision]:
         schema = reply_schema(view.actions.ids, several=view.several, declines=view.declines)
-        told = conversation(view, self.prompt)
-        reply = yield from Chat("agent", told, schema)
+        messages = conversation(view, self.prompt)
+        reply = yield from Chat("agent", messages, schema)
         # Without questions left, a reply that asks still names the likeliest action.
         asks = reply.choice == "clarify" and view.may_ask
         acts = reply.choice not in _DECLINED and not asks
         if acts and view.masked and frozenset(_acts(reply)) in view.tried:
             again = _AGAIN[view.scene.language].format(acts=set_text(_acts(reply), view.actions))
-            told += [assistant(reply.model_dump_json()), user(again)]
-            reply = yield from Chat("agent", told, schema)
+            messages += [assistant(reply.model_dump_json()), user(again)]
+            reply = yield from Chat("agent", messages, schema)
             asks = reply.choice == "clarify" and view.may_ask
         if reply.choice in _DECLINED:
             return Decline(reason=_DECLINED[reply.choice], thought=reply.thought)

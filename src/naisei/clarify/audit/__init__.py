@@ -74,10 +74,10 @@ def summarise(
     for said in talks:
         instance = instances[said.instance]
         gold = Action(id=instance.gold, text=actions.text(instance.gold))
-        asked = probes(said.conversation, instance, actions)
-        for at, (probe, answer) in enumerate(zip(asked, said.answers, strict=True)):
+        battery = probes(said.conversation, instance, actions)
+        for at, (probe, answer) in enumerate(zip(battery, said.answers, strict=True)):
             kinds[probe.kind].append(answer)
-            for metric, value in _judge(at, asked, said.answers, instance, gold).items():
+            for metric, value in _judge(at, battery, said.answers, instance, gold).items():
                 values[metric].append((float(value), instance.scene_id or instance.id))
                 if metric in _BAD and value:
                     examples.setdefault(metric, (gold.text, probe.question, answer))
@@ -107,10 +107,10 @@ _BAD = (
 
 
 def _judge(
-    at: int, asked: Sequence[Probe], answers: Sequence[str], instance: Instance, gold: Action
+    at: int, battery: Sequence[Probe], answers: Sequence[str], instance: Instance, gold: Action
 ) -> dict[str, bool]:
     """The faults of one answer of a conversation, by metric."""
-    probe, answer = asked[at], answers[at]
+    probe, answer = battery[at], answers[at]
     found: dict[str, bool] = {}
     refused = is_refusal(answer)
     if probe.kind in _FORBIDDEN:
@@ -127,12 +127,12 @@ def _judge(
     found["against-scene"] = against_scene(answer, probe.question, instance)
     found["long"] = len(sentences(answer)) > 2
     if probe.kind == "again":
-        now, before = (polarity(answers[n], asked[n].question) for n in (at, probe.of))
+        now, before = (polarity(answers[n], battery[n].question) for n in (at, probe.of))
         if now and before:
             found["inconsistent"] = now != before
     if probe.kind == "container" and (claimed := _claimed(answer, probe)):
         seen = levels_seen(probe.container, instance)
-        past = zip(asked[:at], answers[:at], strict=True)
+        past = zip(battery[:at], answers[:at], strict=True)
         earlier = {_claimed(a, p) for p, a in past if p.kind == "container"} - {""}
         found["contradiction"] = bool((seen and claimed not in seen) or earlier - {claimed})
     return found
@@ -223,11 +223,9 @@ class AuditTask(Task[AuditConfig]):
     @staticmethod
     def of(config: AuditConfig) -> AuditTask:
         """The audit on the data that a configuration names. Raises `InputError` for unusable
-        data, or an unknown simulator."""
+        data."""
         data = configured(config)
-        task = AuditTask(config, data.instances, data.actions, data_hash=data.digest)
-        task.user(data.instances[0])
-        return task
+        return AuditTask(config, data.instances, data.actions, data_hash=data.digest)
 
     def episodes(self) -> list[Where]:
         numbers = conversations(self.actions)
@@ -264,8 +262,8 @@ class AuditTask(Task[AuditConfig]):
     def render_episode(self, where: Where, result: JsonValue) -> list[Line]:
         said = AuditTalk.model_validate(result)
         instance = self._instances[said.instance]
-        asked = probes(said.conversation, instance, self.actions)
+        battery = probes(said.conversation, instance, self.actions)
         head = f"{instance.scene.utterance} → {self.actions.text(instance.gold)}"
-        pairs = zip(asked, said.answers, strict=True)
-        told = [(Line(p.question, f"Q ({p.kind})"), Line(a, "A", mine=True)) for p, a in pairs]
-        return [Line(head, tone="head"), *(line for pair in told for line in pair)]
+        pairs = zip(battery, said.answers, strict=True)
+        lines = [(Line(p.question, f"Q ({p.kind})"), Line(a, "A", mine=True)) for p, a in pairs]
+        return [Line(head, tone="head"), *(line for pair in lines for line in pair)]

@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from naisei.clarify.data.instances import known_split, of_split, split_of
 from naisei.clarify.data.loader import Loaded
-from naisei.clarify.data.records import Row, checked, exists, listed, load_actions, read_rows
+from naisei.clarify.data.records import Row, checked, exists, listed, read_rows
 from naisei.clarify.schemas import Action, ActionSet, Instance, Scene
 from naisei.core import InputError
 from naisei.lang import say
@@ -96,14 +96,18 @@ def build(argument: str, *, split: str | None, seed: int, actions: str | None) -
     a row depends on the seed and the row's `idx` alone. `plausible`: all accepted ones.
 
     Raises:
-        InputError: no such file, a broken row, a duplicate `idx`, no rows.
+        InputError: no such file, a broken row, a duplicate `idx`, no rows, or `actions`.
     """
+    if actions:
+        raise InputError(
+            say("ARTA の行動はデータから決まります", "ARTA's actions come from its data"),
+            place=f"--actions {actions}",
+            remedy=say("--actions を外してください", "leave out --actions"),
+        )
     chosen = known_split(split or "test", "--data")
     rows = _rows(argument)
     given = [checked(_Given, row, _remedy()) for row in rows]
     action_set, ids = _actions(given, rows[0].place)
-    if actions:
-        action_set = _replaced(action_set, actions)
     kept = of_split(rows, [_instance(one, ids, seed) for one in given], chosen)
     bare = sum(not one.multilabel for one in given)
     notes = (
@@ -178,25 +182,6 @@ def _actions(rows: Sequence[_Given], place: str) -> tuple[ActionSet, dict[str, i
     ids = {category: number for number, category in enumerate(sorted(texts), start=1)}
     listed = tuple(Action(id=ids[c], text=texts[c]) for c in sorted(texts))
     return ActionSet(name=f"arta{len(texts)}", actions=listed), ids
-
-
-def _replaced(derived: ActionSet, file: str) -> ActionSet:
-    """The user's wording of the same actions."""
-    given = load_actions(file)
-    if given.ids != derived.ids:
-        raise InputError(
-            say(
-                f"ARTA の行動はここでは 1 から {len(derived)} までですが、"
-                "このファイルの id は違います",
-                f"ARTA has the actions 1 to {len(derived)} here, this file has other ids",
-            ),
-            place=file,
-            remedy=say(
-                "カテゴリを整列した順に、それぞれの文を書いてください",
-                "give one text for each of them, in the sorted order of the categories",
-            ),
-        )
-    return given
 
 
 def _instance(row: _Given, ids: dict[str, int], seed: int) -> Instance:

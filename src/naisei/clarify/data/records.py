@@ -14,7 +14,7 @@ from naisei.clarify.schemas import Action, ActionSet, Language
 from naisei.core import InputError
 from naisei.lang import say
 from naisei.lengths import FIELD, bounded
-from naisei.text_files import json_of
+from naisei.text_files import json_of, unreadable
 from naisei.text_files import read_text as read_any
 
 
@@ -51,14 +51,7 @@ def listed(folder: Path) -> list[Path]:
     try:
         return sorted(f for f in folder.iterdir() if f.is_file())
     except OSError as error:
-        raise InputError(
-            say(
-                f"一覧を読めません: {error.strerror or error}",
-                f"cannot be listed: {error.strerror or error}",
-            ),
-            place=str(folder),
-            remedy=say("アクセス権を確かめてください", "check the permissions"),
-        ) from error
+        raise unreadable(error, str(folder)) from error
 
 
 def read_text(path: Path) -> str:

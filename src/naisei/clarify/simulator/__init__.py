@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from naisei import lang
 from naisei.clarify.describe import REFUSAL, facts_text, is_refusal, scene_text
 from naisei.clarify.schemas import ActionSet, Instance, Language, Manner, Turn
@@ -12,7 +14,6 @@ from naisei.core import (
     Flow,
     FlowHandler,
     Handler,
-    InputError,
     Message,
     Where,
     assistant,
@@ -20,7 +21,7 @@ from naisei.core import (
     user,
 )
 
-__all__ = ["NAMES", "LLMSimulator", "simulator"]
+__all__ = ["LLMSimulator", "simulator"]
 
 
 class LLMSimulator(FlowHandler):
@@ -103,11 +104,9 @@ _MANNERS: dict[Language, dict[Manner, str]] = {
     },
 }
 
-NAMES = ("rule", "llm")
-
 
 def simulator(
-    name: str,
+    name: Literal["rule", "llm"],
     instance: Instance,
     actions: ActionSet,
     *,
@@ -117,16 +116,7 @@ def simulator(
     """The user of one episode: a handler of `AskUser` effects, fresh for each episode.
 
     manner: how this user answers, see `naisei.clarify.schemas.Manner`.
-
-    Raises:
-        InputError: no simulator of this name.
     """
-    if name == "rule":
-        return RuleSimulator(instance, actions, seed=seed, manner=manner)
     if name == "llm":
         return LLMSimulator(instance, actions, manner=manner)
-    raise InputError(
-        f"there is no user simulator '{name}'",
-        place="--simulator",
-        remedy=f"use one of {', '.join(NAMES)}",
-    )
+    return RuleSimulator(instance, actions, seed=seed, manner=manner)

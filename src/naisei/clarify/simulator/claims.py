@@ -194,16 +194,16 @@ _SETTLED_BY: Mapping[Mode, frozenset[str]] = {
 _DATED = frozenset(_TIMES) - {"now", "later"}
 
 
-def shared(asked: Iterable[str], told: frozenset[str]) -> frozenset[str]:
+def shared(needed: Iterable[str], known: frozenset[str]) -> frozenset[str]:
     """The shared words, other forms of the same stem included: 「散らかる」「散らかす」,
     「乾き」「乾く」, 「さび」「さびる」."""
-    stems, shorter = _forms(told)
+    stems, shorter = _forms(known)
     return frozenset(
         word
-        for word in asked
-        if word in told
+        for word in needed
+        if word in known
         or (len(word) > 1 and word in shorter)
-        or (_shorter(word) in told)
+        or (_shorter(word) in known)
         or (_stem(word) in stems)
     )
 
@@ -234,13 +234,13 @@ _TWO_VERBS = frozenset(
 )
 
 
-def settles(fact: Claim, asked: frozenset[str], claim: Claim) -> bool | None:
+def settles(fact: Claim, needed: frozenset[str], claim: Claim) -> bool | None:
     """Whether a true fact settles a claim: True: it holds; False: not at this time; None:
     undecided.
 
-    asked: the words of the claim that the fact has to have.
+    needed: the words of the claim that the fact has to have.
     """
-    if not asked or shared(asked, fact.words) != asked:
+    if not needed or shared(needed, fact.words) != needed:
         return None
     if fact.mode not in _SETTLED_BY[claim.mode]:
         return None
@@ -258,9 +258,9 @@ def repeats(fact: Claim, claim: Claim) -> bool:
 
 def dreads(fact: Claim, claim: Claim) -> bool:
     """Whether a fact covers an averse claim, as something unwelcome."""
-    asked = claim.words - FRAME - AVERSE
+    needed = claim.words - FRAME - AVERSE
     unwelcome = fact.averse or (fact.negated and fact.mode == "wish")
-    return bool(asked) and unwelcome and shared(asked, fact.words) == asked
+    return bool(needed) and unwelcome and shared(needed, fact.words) == needed
 
 
 #: Pairs of times none of which can be the other.
@@ -296,12 +296,12 @@ def clauses(sentence: str, language: str) -> tuple[str, ...]:
 
 def likeness(claim: Claim, fact: Claim, apart: frozenset[str] = frozenset()) -> float:
     """How much of a claim a fact covers, 0 to about 1.2. apart: words that do not count."""
-    asked = claim.words - FRAME - apart or claim.words
-    if not asked:
+    needed = claim.words - FRAME - apart or claim.words
+    if not needed:
         return 0.0
-    common = shared(asked, fact.words)
-    cover = len(common) / len(asked)
-    if len(asked) <= 2 and cover < 1:
+    common = shared(needed, fact.words)
+    cover = len(common) / len(needed)
+    if len(needed) <= 2 and cover < 1:
         return 0.0
     alike = 0.06 if claim.desire == fact.desire else 0.0
     return cover + 0.2 * len(common) / max(1, len(fact.words)) + alike
@@ -314,22 +314,22 @@ def leaning(text: str, statements: Sequence[Statement]) -> float:
     not_so = [s.text for s in statements if not s.holds]
     if not so or not not_so:
         return 0.0
-    asked = _vector(text)
-    return max(float(asked @ _vector(t)) for t in so) - max(
-        float(asked @ _vector(t)) for t in not_so
+    vector = _vector(text)
+    return max(float(vector @ _vector(t)) for t in so) - max(
+        float(vector @ _vector(t)) for t in not_so
     )
 
 
 def nearest(text: str, sentences: Sequence[str]) -> str:
     """The sentence nearest to a text by its vector; empty of none."""
-    asked = _vector(text)
-    return max(sentences, key=lambda s: float(asked @ _vector(s)), default="")
+    vector = _vector(text)
+    return max(sentences, key=lambda s: float(vector @ _vector(s)), default="")
 
 
 def nearness(text: str, sentences: Sequence[str]) -> float:
     """The cosine of a text and its nearest sentence; -1 without sentences."""
-    asked = _vector(text)
-    return max((float(asked @ _vector(s)) for s in sentences), default=-1.0)
+    vector = _vector(text)
+    return max((float(vector @ _vector(s)) for s in sentences), default=-1.0)
 
 
 @lru_cache(maxsize=16384)

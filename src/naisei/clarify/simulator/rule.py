@@ -78,80 +78,86 @@ class RuleSimulator(Handler):
         """The user's next answer; depends on the questions so far, changes no state."""
         if broken_rule(question, self.actions) is not None:
             return REFUSAL
-        asked = parse(question)
-        if asked.form == "none":
+        parsed = parse(question)
+        if parsed.form == "none":
             # Any text to the waiting person counts as a question.
-            asked = parse(question.rstrip("。…！!. ") + "？")
-        key = f"{self.seed}:{self.instance.id}:{len(self.history)}:{asked.text}"
-        reply = self._reply(asked, "ja" if asked.japanese else "en", key)
+            parsed = parse(question.rstrip("。…！!. ") + "？")
+        key = f"{self.seed}:{self.instance.id}:{len(self.history)}:{parsed.text}"
+        reply = self._reply(parsed, "ja" if parsed.japanese else "en", key)
         if reply is None:
             return REFUSAL
         return self._voice.speak(reply, key, turn=len(self.history))
 
-    def _reply(self, asked: Question, language: str, key: str) -> Reply | None:
+    def _reply(self, question: Question, language: str, key: str) -> Reply | None:
         """The reply; `None`: the question is useless."""
-        if asked.form == "none" or not (asked.content or asked.form == "wh"):
+        if question.form == "none" or not (question.content or question.form == "wh"):
             return None
-        if asked.sides and (chosen := self._among_things(asked, language, key)):
+        if question.sides and (chosen := self._among_things(question, language, key)):
             return chosen
-        if asked.form == "polar" and not asked.negated and self._is_wanted(asked.text, language):
+        if (
+            question.form == "polar"
+            and not question.negated
+            and self._is_wanted(question.text, language)
+        ):
             return self._tell_with("yes", key)
-        named = nominal(asked.text, english=not asked.japanese)
-        if not named and (told := self._contents(asked, key)):
-            return told
-        if asked.form == "alternative":
-            return self._alternative(asked, language, key)
-        if leads_nowhere(asked.text, language) and not self._wish.tells_of(asked.text, language):
+        named = nominal(question.text, english=not question.japanese)
+        if not named and (fact := self._contents(question, key)):
+            return fact
+        if question.form == "alternative":
+            return self._alternative(question, language, key)
+        if leads_nowhere(question.text, language) and not self._wish.tells_of(
+            question.text, language
+        ):
             return None
-        if asked.form == "wh" or TELL_ME.search(asked.text.lower()):
-            return self._open(asked, language, key)
-        return self._polar(asked, language, key)
+        if question.form == "wh" or TELL_ME.search(question.text.lower()):
+            return self._open(question, language, key)
+        return self._polar(question, language, key)
 
-    def _contents(self, asked: Question, key: str) -> Reply | None:
+    def _contents(self, question: Question, key: str) -> Reply | None:
         """The reply on a container's level; `None` for another question."""
-        container = asked_container(asked.text)
+        container = asked_container(question.text)
         # 「空のペットボトルか、水筒か」 chooses between things.
-        if not container or len({t for side in asked.sides for t in mentioned(side)}) > 1:
+        if not container or len({t for side in question.sides for t in mentioned(side)}) > 1:
             return None
         how_full = level(container, self.instance)
         if how_full is None:
-            return Reply("unknown", self._wish.nearest(asked.text, self._answers_so_far()))
+            return Reply("unknown", self._wish.nearest(question.text, self._answers_so_far()))
         stem = pick(LEVELS[self.instance.scene.language][how_full], f"level:{key}")
-        if asked.form != "polar" or asked.negated:
+        if question.form != "polar" or question.negated:
             return Reply("open", stem, clause=True)
-        holds = (how_full == "empty") == asks_empty(asked.text)
+        holds = (how_full == "empty") == asks_empty(question.text)
         return Reply("yes" if holds else "no", stem, clause=True)
 
-    def _polar(self, asked: Question, language: str, key: str) -> Reply | None:
-        judged = self._wish.judge(asked.text, language)
+    def _polar(self, question: Question, language: str, key: str) -> Reply | None:
+        judged = self._wish.judge(question.text, language)
         if judged.truth == "unknown":
-            facet = facet_asked(asked.text, language) if asked.indefinite else ""
-            if asked.indefinite and (told := self._tell(facet, key)):
-                return told
-            if asked.japanese and self._wish.is_far(asked.text):
+            facet = facet_asked(question.text, language) if question.indefinite else ""
+            if question.indefinite and (fact := self._tell(facet, key)):
+                return fact
+            if question.japanese and self._wish.is_far(question.text):
                 return None
-            return Reply("unknown", self._wish.nearest(asked.text, self._answers_so_far()))
-        told = self._telling(judged, asked.text, key)
-        if asked.negated and judged.said is None:
+            return Reply("unknown", self._wish.nearest(question.text, self._answers_so_far()))
+        fact = self._telling(judged, question.text, key)
+        if question.negated and judged.said is None:
             # A yes to a negative question can be read either way: tell how it is.
-            return _with(told, "open", True)
-        return _with(told, judged.truth, asked.negated)
+            return _with(fact, "open", True)
+        return _with(fact, judged.truth, question.negated)
 
-    def _among_things(self, asked: Question, language: str, key: str) -> Reply | None:
+    def _among_things(self, question: Question, language: str, key: str) -> Reply | None:
         """The reply to a choice among named things: the wanted one, or none of them. `None` if
         unclear."""
         english = language == "en"
-        names = [self._wish.printed(s) or nominal(s, english=english) for s in asked.sides]
+        names = [self._wish.printed(s) or nominal(s, english=english) for s in question.sides]
         whose = [self._wish.whose(name, language) if name else None for name in names]
         if whose.count("own") == 1:
             at = whose.index("own")
             # A place in a list could be heard of another list.
-            named = len(asked.sides) > 2 or re.search(r"どれ|どっち|どちら", asked.text)
-            sides = tuple(n or s for n, s in zip(names, asked.sides, strict=True))
-            told = self._tell_with("side", key)
-            return replace(told, sides=sides, at=at, by_name=bool(named))
+            named = len(question.sides) > 2 or re.search(r"どれ|どっち|どちら", question.text)
+            sides = tuple(n or s for n, s in zip(names, question.sides, strict=True))
+            fact = self._tell_with("side", key)
+            return replace(fact, sides=sides, at=at, by_name=bool(named))
         if set(whose) == {"other"}:
-            return _none_of(asked, self._tell("state", key))
+            return _none_of(question, self._tell("state", key))
         return None
 
     def _is_wanted(self, text: str, language: str) -> bool:
@@ -161,52 +167,52 @@ class RuleSimulator(Handler):
         return bool(name) and self._wish.whose(name, language) == "own"
 
     def _tell_with(self, stance: Stance, key: str) -> Reply:
-        told = self._tell(pick(("plan", "state"), f"named:{key}"), key)
-        return _with(told, stance, False) if told else Reply(stance)
+        fact = self._tell(pick(("plan", "state"), f"named:{key}"), key)
+        return _with(fact, stance, False) if fact else Reply(stance)
 
-    def _alternative(self, asked: Question, language: str, key: str) -> Reply | None:
-        claims = [Claim.of(s, language) for s in asked.sides]
+    def _alternative(self, question: Question, language: str, key: str) -> Reply | None:
+        claims = [Claim.of(s, language) for s in question.sides]
         alike = frozenset.intersection(*(c.words for c in claims))
-        judged = [self._wish.judge(s, language, tail=asked.tail) for s in asked.sides]
+        judged = [self._wish.judge(s, language, tail=question.tail) for s in question.sides]
         # By what tells a side from the others it is chosen only where all others are denied.
-        for at, side in enumerate(asked.sides):
+        for at, side in enumerate(question.sides):
             others = [j.truth for j in (*judged[:at], *judged[at + 1 :])]
             if judged[at].truth == "unknown" and set(others) == {"no"}:
-                judged[at] = self._wish.judge(side, language, tail=asked.tail, apart=alike)
+                judged[at] = self._wish.judge(side, language, tail=question.tail, apart=alike)
         # A fact that speaks of one of them would be heard as choosing it.
         apart = frozenset(w for c in claims for w in (*c.words, *c.things))
         truths = [j.truth for j in judged]
         held = [i for i, t in enumerate(truths) if t == "yes"]
         if len(held) > 1 and all(judged[i].named for i in held) and len(self.instance.wanted) > 1:
-            return Reply("both", sides=asked.sides)
+            return Reply("both", sides=question.sides)
         if len(held) > 1:
             # Two that hold: the one that more of the facts is about.
             most = max(judged[i].weight for i in held)
             held = [i for i in held if judged[i].weight > most - 0.05]
         if len(held) == 1:
-            told = self._telling(judged[held[0]], asked.sides[held[0]], key)
-            return replace(told, stance="side", sides=asked.sides, at=held[0])
+            fact = self._telling(judged[held[0]], question.sides[held[0]], key)
+            return replace(fact, stance="side", sides=question.sides, at=held[0])
         if not held and "unknown" not in truths:
             # Every side is denied; the first reason that there is, goes with it.
             said = next((j.said for j in judged if j.said and not j.said.clause), None)
             return _none_of(
-                asked, Reply("neither", said.text) if said else self._tell("state", key)
+                question, Reply("neither", said.text) if said else self._tell("state", key)
             )
-        if set(truths) == {"unknown"} and all(leads_nowhere(s, language) for s in asked.sides):
+        if set(truths) == {"unknown"} and all(leads_nowhere(s, language) for s in question.sides):
             return None
         return self._tell("state", key, apart) or Reply("unknown")
 
-    def _open(self, asked: Question, language: str, key: str) -> Reply | None:
-        facet = facet_asked(asked.text, language)
-        if asked.asks == "why" or re.search(r"what (?:made|makes) you", asked.text.lower()):
+    def _open(self, question: Question, language: str, key: str) -> Reply | None:
+        facet = facet_asked(question.text, language)
+        if question.asks == "why" or re.search(r"what (?:made|makes) you", question.text.lower()):
             facet = "why"
-        if WHAT_IS_UP.search(asked.text):
+        if WHAT_IS_UP.search(question.text):
             return self._tell("", key)
         # Of own actions nobody knows what has no bearing on them.
-        helps = facet or self._wish.tells_of(asked.text, language) or not thing_of(self._gold)
-        if not helps and speaks_of_things(asked.text, language):
+        helps = facet or self._wish.tells_of(question.text, language) or not thing_of(self._gold)
+        if not helps and speaks_of_things(question.text, language):
             return None
-        asks = Claim.of(asked.text, language).words - FRAME
+        asks = Claim.of(question.text, language).words - FRAME
         return self._tell(facet, key, about=asks)
 
     def _telling(self, judged: Verdict, text: str, key: str) -> Reply:
@@ -232,7 +238,7 @@ class RuleSimulator(Handler):
     ) -> Reply | None:
         """An untold fact for a facet, without the words `apart`; without a facet, one with the
         words `about`."""
-        told = self._answers_so_far()
+        fact = self._answers_so_far()
         ordered = (*_SLOTS.get(facet, _SLOTS[""]), "what_for", "state", "why", "first")
         found = [s for name in ordered if (s := getattr(self._facts, name))]
         language = self.instance.scene.language
@@ -244,7 +250,7 @@ class RuleSimulator(Handler):
         # Everybody can see how this person sits.
         seen = Claim.of(self.instance.scene.user.posture, language)
         found = [s for s in found if not _within(Claim.of(s, language), seen)] or found
-        fresh = [s for s in found if s not in told]
+        fresh = [s for s in found if s not in fact]
         said = (fresh or found or [""])[0]
         return Reply("open", said, first=self._facts.first) if said else None
 
@@ -261,9 +267,9 @@ def _within(claim: Claim, seen: Claim) -> bool:
     return bool(claim.words) and claim.words <= seen.words
 
 
-def _none_of(asked: Question, told: Reply | None) -> Reply:
+def _none_of(question: Question, fact: Reply | None) -> Reply:
     """A denial of all alternatives, with a fact if there is one."""
-    return replace(told or Reply("neither"), stance="neither", restate=False, sides=asked.sides)
+    return replace(fact or Reply("neither"), stance="neither", restate=False, sides=question.sides)
 
 
 def _with(reply: Reply, stance: str, restate: bool) -> Reply:

@@ -40,9 +40,9 @@ def register_of(instance: Instance, manner: Manner = "cooperative") -> Register:
     found = _REGISTERS.get(instance.speaker, "plain")
     if instance.facts is None or found in ("child", "elder"):
         return found
-    told = [s for n in ("first", "why", "what_for", "state") if (s := getattr(instance.facts, n))]
-    polite = sum(_POLITE_END.search(said) is not None for said in told)
-    return "polite" if 2 * polite >= max(1, len(told)) else "plain"
+    lines = [s for n in ("first", "why", "what_for", "state") if (s := getattr(instance.facts, n))]
+    polite = sum(_POLITE_END.search(said) is not None for said in lines)
+    return "polite" if 2 * polite >= max(1, len(lines)) else "plain"
 
 
 _POLITE_END = re.compile(r"(?:です|ます|ました|ません|でした)(?:[ねよ]|から|けど|が)*[。！]?$")
@@ -66,7 +66,7 @@ class Reply:
 
     said: a fact: a sentence, or a clause that the voice ends (`clause`). denied: it is a
     clause that does not hold. sides, at: the alternatives and the place of the one that holds.
-    by_name: the side is named, not told by its place.
+    by_name: the answer names the side instead of its place.
     first: the person's first words, for vague users. restate: tell the fact in full, since a bare
     yes or no would be ambiguous.
     """
@@ -130,24 +130,24 @@ class Voice:
         return self._full(reply, key)
 
     def _full(self, reply: Reply, key: str) -> str:
-        told = self._content_phrase(reply, key)
+        fact = self._content_phrase(reply, key)
         if reply.stance in ("yes", "no"):
-            bare = not told or (not reply.restate and pick(range(5), f"terse:{key}") == 0)
+            bare = not fact or (not reply.restate and pick(range(5), f"terse:{key}") == 0)
             if bare:
                 return self.line(f"bare_{reply.stance}", key)
             # With a fact in full, the plainest yes or no.
             plain = _ways()[self.register][reply.stance][0]
             lead = plain if reply.restate else self.line(reply.stance, key)
-            return self._joined(lead, told)
+            return self._joined(lead, fact)
         if reply.stance in ("side", "both"):
-            return self._joined(self._chosen(reply, key), told)
+            return self._joined(self._chosen(reply, key), fact)
         if reply.stance == "unknown":
             return (
-                self._joined(self.line("unsure", key), told) if told else self.line("unknown", key)
+                self._joined(self.line("unsure", key), fact) if fact else self.line("unknown", key)
             )
-        if not told and reply.stance != "neither":
+        if not fact and reply.stance != "neither":
             return REFUSAL
-        return self._joined(self.line(_opening(reply), key), told)
+        return self._joined(self.line(_opening(reply), key), fact)
 
     def _short(self, reply: Reply, key: str) -> str:
         """A single word, where a word suffices."""
@@ -166,8 +166,8 @@ class Voice:
             return self.line("rather" if reply.stance == "yes" else "rather_not", key)
         if reply.stance in ("side", "both", "neither", "unknown"):
             return self._joined(self.line("shrug", key), self._short(reply, key))
-        told = reply.first or self._content_phrase(reply, key)
-        return self._joined(self.line("shrug", key), told) if told else REFUSAL
+        fact = reply.first or self._content_phrase(reply, key)
+        return self._joined(self.line("shrug", key), fact) if fact else REFUSAL
 
     def _content_phrase(self, reply: Reply, key: str) -> str:
         if not reply.said:

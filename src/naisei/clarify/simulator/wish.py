@@ -99,8 +99,8 @@ class Wish:
             return ()
         language = self._instance.scene.language
         out: list[Statement] = []
-        told = (facts.what_for, facts.why, facts.state, facts.first, facts.whom)
-        for sentence in (*told, *facts.no.values()):
+        own = (facts.what_for, facts.why, facts.state, facts.first, facts.whom)
+        for sentence in (*own, *facts.no.values()):
             pieces = clauses(sentence, language)
             whole = () if len(pieces) > 1 and denied(sentence) else (sentence,)
             for part in dict.fromkeys((*whole, *pieces)):
@@ -109,7 +109,7 @@ class Wish:
                     # 「飲みおえて置いた」: the end of the sentence tells when.
                     claim = replace(claim, mode=Claim.of(sentence, language).mode)
                 # Why another thing is not wanted says nothing for the wish.
-                other = sentence not in told
+                other = sentence not in own
                 if claim.words and not (other and not claim.negated):
                     out.append(Statement(sentence, claim, not claim.negated, other=other))
         for holds, listed in ((True, facts.true), (False, facts.false)):
@@ -152,7 +152,7 @@ class Wish:
     def whose(self, name: str, language: str) -> Literal["own", "other"] | None:
         """Whether a name means the wanted thing or another one; `None` if unclear. Names come from
         the scene, the actions and this person."""
-        asked = Claim.of(name, language).words - FRAME
+        needed = Claim.of(name, language).words - FRAME
         if self._own_name(Claim.of(name, language)):
             return "own"
         if self._things:
@@ -160,10 +160,10 @@ class Wish:
             if len(named) != 1:
                 return None
             return "own" if named & self._things else "other"
-        if asked & self._object(self._instance.wanted):
+        if needed & self._object(self._instance.wanted):
             return "own"
         others = set(self._texts) - self._instance.wanted
-        return "other" if self._entry(name) or asked & self._object(others) else None
+        return "other" if self._entry(name) or needed & self._object(others) else None
 
     def _entry(self, name: str) -> set[str]:
         """The known things of the entry of the scene that has this name; else the entry."""
@@ -177,19 +177,19 @@ class Wish:
         language = self._instance.scene.language
         return frozenset(w for h in heads for w in Claim.of(h, language).words) - FRAME
 
-    def nearest(self, text: str, told: str) -> str:
+    def nearest(self, text: str, heard: str) -> str:
         """The untold fact nearest to a text; empty if none is left."""
         facts = self._instance.facts
         if facts is None:
             return ""
         own = (facts.state, facts.why, facts.what_for, facts.first)
-        return nearest(text, [s for s in own if s and s not in told])
+        return nearest(text, [s for s in own if s and s not in heard])
 
     def is_far(self, text: str) -> bool:
         """Whether a question is unrelated to the wish and to all actions, by sentence vectors (of
         the development instances: 2 % of the fair yes/no questions)."""
-        told = [s.text for s in self.statements]
-        return nearness(text, told) < _FAR and nearness(text, [*self._texts.values()]) < _STRANGE
+        texts = [s.text for s in self.statements]
+        return nearness(text, texts) < _FAR and nearness(text, [*self._texts.values()]) < _STRANGE
 
     def tells_of(self, text: str, language: str) -> bool:
         """Whether a question relates to the facts, a thing, or the objects of actions."""
@@ -265,22 +265,22 @@ class Wish:
         if facts is None or not facts.name:
             return False
         own = Claim.of(facts.name, self._instance.scene.language).words - FRAME
-        asked = claim.words - FRAME
-        return bool(own) and (own <= asked or (bool(asked) and len(own) > 1 and asked <= own))
+        needed = claim.words - FRAME
+        return bool(own) and (own <= needed or (bool(needed) and len(own) > 1 and needed <= own))
 
     def _by_facts(self, claim: Claim, text: str, apart: frozenset[str]) -> Verdict:
         """Yes if one fact settles the claim and no false statement is nearer; no if a false
         statement has most of it, or a true fact names another time."""
         if claim.averse and claim.words - FRAME - AVERSE:
             return self._of_dread(claim)
-        asked = claim.words - FRAME - apart or claim.words - apart
+        needed = claim.words - FRAME - apart or claim.words - apart
         yes, no = Verdict("unknown"), Verdict("unknown")
         speaks_for = 0.0
         for statement in self.statements:
             score = likeness(claim, statement.claim, apart) * (1.05 if statement.clause else 1.0)
             if statement.clause and repeats(statement.claim, claim):
                 return Verdict("yes" if statement.holds else "no", statement, weight=_REPEATED)
-            settled = settles(statement.claim, asked, claim)
+            settled = settles(statement.claim, needed, claim)
             if statement.holds:
                 speaks_for = max(speaks_for, score)
                 if settled and score >= yes.weight:
