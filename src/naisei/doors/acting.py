@@ -120,7 +120,7 @@ class AskBeforeAct(Generic[R]):
         self._model = None if model is None else as_model(model)
         self._ask, self._quota = ask, quota
         self.notes = Notes(state)
-        self._threads: Threads[R] = Threads(self, self.notes)
+        self._threads: Threads[R] = Threads(self._perform, self.notes)
 
     def __call__(self, request: str) -> R | Declined:
         """Ask as far as needed (`ask`), act, and return what the action returned: a generator, if
@@ -190,6 +190,9 @@ class AskBeforeAct(Generic[R]):
         """Carry out an action by its text. What its function returns, an awaitable where that is
         async."""
         return self._functions[action](request)
+
+    def _perform(self, number: int, request: Request) -> R:
+        return self.act(self.names[number - 1], request)
 
     async def aact(self, action: str, request: Request) -> Any:
         """The same within an event loop, for plain and async functions."""
@@ -280,7 +283,7 @@ class AskBeforeAct(Generic[R]):
                     "give `ask` a function of the question, or use `tell`",
                 ),
             )
-        return ActingTurn(self, _checked(request), id=token_hex(8), ask=self._ask)
+        return ActingTurn(self._perform, _checked(request), id=token_hex(8), ask=self._ask)
 
     def _careful(self, done: str) -> CarefulAgent:
         at = self.names.index(done) + 1 if done in self.names else 0
