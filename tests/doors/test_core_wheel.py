@@ -33,6 +33,12 @@ except InputError as error:
 else:
     raise AssertionError("the calibrated rules need the whole package")
 assert desk.tell("t", "x") == Acted("b", 2)
+try:
+    ask_before_act({"a": lambda r: 1, "b": lambda r: 2}).tell("t", "x")
+except InputError as error:
+    assert "pip install naisei" in error.remedy
+else:
+    raise AssertionError("without a model it needs vectors")
 """
 
 

@@ -150,8 +150,8 @@ def _parsed(text: str, place: str, folder: Path | None) -> Persona:
             say(f"人物のファイルとして読めません: {error}", f"is not a persona: {error}"),
             place=place,
             remedy=say(
-                "naisei talk --show-persona robot の出力を手本にしてください",
-                "compare it with `naisei talk --show-persona robot`",
+                "naisei talk --persona robot --show-persona の出力を手本にしてください",
+                "compare it with `naisei talk --persona robot --show-persona`",
             ),
         ) from error
     return persona

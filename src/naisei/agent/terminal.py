@@ -116,6 +116,11 @@ class _Terminal(TerminalConversation):
             "話しかけてください。空の行か Ctrl-D で終わります。",
             "Say something; an empty line or Ctrl-D ends.",
         )
+        if config.persona.actions:
+            hint += say(
+                "行動は、行ったことにして報告するだけです。",
+                " It only says that it does its actions.",
+            )
         self.console.print(Panel(Text(hint), title=title, title_align="left"))
 
     def show(self, event: Event) -> None:

@@ -25,9 +25,8 @@ _PHRASES = {
     ),
     "not known": ("すみません、それは分かりません。", "I am sorry, I do not know that."),
     "japanese only": (
-        "言語モデルなしでは、日本語だけを読んで答えます。"
-        "Without a language model I read and answer Japanese only.",
-        "Without a language model I read and answer English only.",
+        "すみません、日本語でお願いします。 I am sorry, please speak Japanese with me.",
+        "I am sorry, please speak English with me.",
     ),
     "more": ("「{}」のことを、もう少し聞かせてください。", 'Tell me a little more about "{}".'),
 }

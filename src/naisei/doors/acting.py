@@ -14,7 +14,7 @@ from contextlib import ExitStack
 from functools import cache, cached_property
 from pathlib import Path
 from secrets import token_hex
-from typing import Any, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from naisei import lang
 from naisei.clarify.agent import Agent, AgentContext, View, build_agent
@@ -54,12 +54,14 @@ from naisei.doors.exchange import (
 from naisei.doors.threads import Opened, Threads, last_request, mark_of
 from naisei.lang import Language, say
 from naisei.lengths import MESSAGE, too_long
-from naisei.models.base import Embedder
-from naisei.models.embedders import EmbedHandler, KeptEmbedder, open_embedder
 from naisei.models.gateway import ModelHandler
 from naisei.models.registry import AnyModel, as_model
+from naisei.plugins import needs_extra
 from naisei.runs.lock import arun_logged, retry_while_locked
 from naisei.runs.spans import traced
+
+if TYPE_CHECKING:
+    from naisei.models.embedders import EmbedHandler
 
 R = TypeVar("R")
 
@@ -118,7 +120,7 @@ class AskBeforeAct(Generic[R]):
         self._model = None if model is None else as_model(model)
         self._ask, self._quota = ask, quota
         self.notes = Notes(state)
-        self._threads: Threads[R] = Threads(self, self.notes)
+        self._threads: Threads[R] = Threads(self._perform, self.notes)
 
     def __call__(self, request: str) -> R | Declined:
         """Ask as far as needed (`ask`), act, and return what the action returned: a generator, if
@@ -189,6 +191,9 @@ class AskBeforeAct(Generic[R]):
         async."""
         return self._functions[action](request)
 
+    def _perform(self, number: int, request: Request) -> R:
+        return self.act(self.names[number - 1], request)
+
     async def aact(self, action: str, request: Request) -> Any:
         """The same within an event loop, for plain and async functions."""
         result = self.act(action, request)
@@ -251,9 +256,10 @@ class AskBeforeAct(Generic[R]):
     @cached_property
     def _agent(self) -> Agent:
         if self._model is None:
+            embedder = _vectors().embedder
             from naisei.agent.own_actions import OwnActions
 
-            return OwnActions(self._actions, _embedder())
+            return OwnActions(self._actions, embedder)
         options = {"prompt": "own-actions.v1"}
         return build_agent("llm", AgentContext(actions=self._actions, trials=1, options=options))
 
@@ -262,7 +268,7 @@ class AskBeforeAct(Generic[R]):
         if turn is not None:
             handlers |= {AskUser: turn, Act: turn}
         if self._model is None:
-            handlers[Embed] = EmbedHandler(_embedder)
+            handlers[Embed] = _vectors()
         else:
             handlers[Chat] = ModelHandler(self._model, blocking=blocking)
         return traced(World(handlers))
@@ -277,7 +283,7 @@ class AskBeforeAct(Generic[R]):
                     "give `ask` a function of the question, or use `tell`",
                 ),
             )
-        return ActingTurn(self, _checked(request), id=token_hex(8), ask=self._ask)
+        return ActingTurn(self._perform, _checked(request), id=token_hex(8), ask=self._ask)
 
     def _careful(self, done: str) -> CarefulAgent:
         at = self.names.index(done) + 1 if done in self.names else 0
@@ -349,8 +355,10 @@ ask_before_act = AskBeforeAct
 
 
 @cache
-def _embedder() -> Embedder:
-    return KeptEmbedder(open_embedder())
+def _vectors() -> EmbedHandler:
+    with needs_extra():  # only without a model: `naisei-core` has no vectors
+        from naisei.models.embedders import EmbedHandler, open_embedder
+    return EmbedHandler(open_embedder())
 
 
 def _checked(text: str) -> str:

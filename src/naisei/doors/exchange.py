@@ -7,10 +7,10 @@ import json
 import threading
 import weakref
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 from pydantic import JsonValue
 
@@ -30,7 +30,6 @@ from naisei.runs.log import RunLog
 
 R = TypeVar("R")
 V = TypeVar("V")
-R_co = TypeVar("R_co", covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,15 +83,6 @@ class Acted(Generic[R]):
     again: bool = False
 
 
-class ActionOwner(Protocol[R_co]):
-    """The owner of a set of actions. names: their descriptions, in order."""
-
-    @property
-    def names(self) -> Sequence[str]: ...
-
-    def act(self, action: str, request: Request) -> R_co: ...
-
-
 class Asking(Exception):
     """The flow reached a question without an answer yet."""
 
@@ -103,11 +93,12 @@ class Asking(Exception):
 class ActingTurn(Handler, Generic[R]):
     """One turn of a conversation, performed: `AskUser` and `Act`.
 
-    id: of the request. answer: for the first unlogged question. ask: otherwise asks the user.
+    act: carries out an action by its number. id: of the request. answer: for the first unlogged
+    question. ask: otherwise asks the user.
     pending: the waiting question and its step.
     """
 
-    owner: ActionOwner[R]
+    act: Callable[[int, Request], R]
     request: str
     id: str = ""
     answer: str | None = None
@@ -119,7 +110,7 @@ class ActingTurn(Handler, Generic[R]):
     def perform(self, effect: Effect[Any], where: Where) -> Any:
         if isinstance(effect, Act):
             request = Request(self.request, tuple(self.asked), self.id)
-            result = self.owner.act(self._action(effect), request)
+            result = self.act(int(effect.action["execute"]), request)
             return self._awaited(result) if isinstance(result, Awaitable) else self._acted(result)
         assert isinstance(effect, AskUser)
         if self.ask is not None:
@@ -137,10 +128,6 @@ class ActingTurn(Handler, Generic[R]):
     def restore(self, effect: Effect[Any], result: Any, where: Where) -> None:
         if isinstance(effect, AskUser):
             self.asked.append((effect.question, result))
-
-    def _action(self, effect: Act) -> str:
-        assert isinstance(effect.action, dict)
-        return self.owner.names[int(str(effect.action["execute"])) - 1]
 
     def _acted(self, result: Any) -> Observation:
         self.done.append(result)
@@ -179,27 +166,6 @@ def kept_at(state: str | Path) -> RunLog:
     return postgres_log(address, f"door-{name}", place=Path(without_password(address)))
 
 
-class KeptLog:
-    """The log of `kept_at`, opened on first use and kept open, since opening verifies all of it."""
-
-    def __init__(self, state: str | Path) -> None:
-        self._state = state
-        self._log: RunLog | None = None
-        self._opening = threading.Lock()
-
-    def open(self) -> RunLog:
-        """Raises `InputError` where it cannot be opened."""
-        with self._opening:
-            if self._log is None:
-                self._log = kept_at(self._state)
-                weakref.finalize(self, self._log.close)
-            return self._log
-
-    async def aopen(self) -> RunLog:
-        """The same without blocking the event loop."""
-        return self._log if self._log is not None else await asyncio.to_thread(self.open)
-
-
 #: What is kept in memory where no file is named, at most: of more conversations than that at a
 #: time, those that were quiet for longest are forgotten.
 HELD = 10_000
@@ -216,20 +182,35 @@ class Bounded(OrderedDict[str, V]):
 
 
 class Notes:
-    """Notes by key, in the log of `kept_at`, opened when it is first needed, or in memory."""
+    """Notes by key, in the log of `kept_at` or in memory."""
 
     def __init__(self, state: str | Path | None) -> None:
-        self.kept = KeptLog(state) if state is not None else None
+        self._state = state
+        self._log: RunLog | None = None
+        self._opening = threading.Lock()
         self._held: Bounded[JsonValue] = Bounded()
 
+    def log(self) -> RunLog | None:
+        """The log, `None` in memory. It stays open, since opening verifies all of it.
+
+        Raises:
+            InputError: it cannot be opened.
+        """
+        with self._opening:
+            if self._log is None and self._state is not None:
+                self._log = kept_at(self._state)
+                weakref.finalize(self, self._log.close)
+            return self._log
+
     async def aopen(self) -> None:
-        """Open the file now, beside the event loop."""
-        if self.kept is not None:
-            await self.kept.aopen()
+        """Open the log now, beside the event loop."""
+        if self._log is None:
+            await asyncio.to_thread(self.log)
 
     def get(self, key: str) -> Any:
         """The note, or `None`."""
-        return self._held.get(key) if self.kept is None else self.kept.open().get(key)
+        log = self.log()
+        return self._held.get(key) if log is None else log.get(key)
 
     def texts(self, key: str) -> list[str]:
         found = self.get(key)
@@ -237,10 +218,11 @@ class Notes:
 
     def put(self, key: str, note: JsonValue) -> None:
         """Store a note. Raises `LogBusy` if another program holds the file."""
-        if self.kept is None:
+        log = self.log()
+        if log is None:
             self._held[key] = note
         else:
-            self.kept.open().put(key, note)
+            log.put(key, note)
 
     async def aput(self, key: str, note: JsonValue) -> None:
         """The same without blocking the event loop while the file is locked."""

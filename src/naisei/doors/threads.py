@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from secrets import token_hex
 from typing import Any, Generic, TypeVar
 
-from naisei.core import EpisodeBusy, EventLog, InputError, MemoryLog, Where
+from naisei.core import EpisodeBusy, InputError, MemoryLog, Where
 from naisei.core.events import claimed
-from naisei.doors.exchange import ActingTurn, ActionOwner, Bounded, Notes
+from naisei.doors.exchange import ActingTurn, Bounded, Notes, Request
 from naisei.lang import say
 from naisei.runs.log import RunLog
 
@@ -34,16 +34,16 @@ class Opened(Generic[R]):
 
 
 class Threads(Generic[R]):
-    """Conversations in `notes`. owner: of the actions."""
+    """Conversations in `notes`. act: carries out an action by its number."""
 
-    def __init__(self, owner: ActionOwner[R], notes: Notes) -> None:
-        self._owner, self._notes = owner, notes
+    def __init__(self, act: Callable[[int, Request], R], notes: Notes) -> None:
+        self._act, self._notes = act, notes
         self._logs: Bounded[MemoryLog] = Bounded()
 
     def exclusive(self, thread: str) -> AbstractContextManager[None]:
         """Holds the exclusive right to add messages there, across processes."""
-        if self._notes.kept is not None:
-            return self._notes.kept.open().writing(f"said:{thread}")
+        if (log := self._notes.log()) is not None:
+            return log.writing(f"said:{thread}")
         busy = EpisodeBusy(f"something is being said in {thread!r} just now")
         return claimed((id(self), thread), busy)
 
@@ -76,13 +76,13 @@ class Threads(Generic[R]):
             begins = True
             n, note = n + 1, {**begun, "id": f"{n + 1}.{token_hex(6)}"}
         note["said"] = text
-        turn = ActingTurn(self._owner, note["request"], id=f"{thread}/{note['id']}", answer=answer)
-        kept = self._notes.kept
-        log = kept.open() if kept is not None else self._log(thread, n)
-        return Opened(turn, log, Where(thread, n), message, note, begins)
+        turn = ActingTurn(self._act, note["request"], id=f"{thread}/{note['id']}", answer=answer)
+        return Opened(turn, self._log(thread, n), Where(thread, n), message, note, begins)
 
-    def _log(self, thread: str, n: int) -> MemoryLog:
-        """The in-memory log of a current or recent request."""
+    def _log(self, thread: str, n: int) -> RunLog | MemoryLog:
+        """The log of a request: of a recent one only, where it is in memory."""
+        if (log := self._notes.log()) is not None:
+            return log
         key = _key(thread, n)
         if key not in self._logs:
             self._logs[key] = MemoryLog()
@@ -90,9 +90,7 @@ class Threads(Generic[R]):
 
     def _answer(self, thread: str, n: int, note: dict[str, Any], step: str) -> str | None:
         """The answer to that step."""
-        kept = self._notes.kept
-        log: EventLog = kept.open() if kept is not None else self._log(thread, n)
-        events = log.read(Where(thread, n).episode) if note else ()
+        events = self._log(thread, n).read(Where(thread, n).episode) if note else ()
         here = (e for e in events if e.kind == "ask" and f"{note['id']}.{e.where.step}" == step)
         return next((str(e.result) for e in here), None)
 
