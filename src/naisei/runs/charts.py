@@ -49,45 +49,34 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """Lines of one chart by their names, and what its axes are. bounds: of y, where they are
-    known; see `line_chart`."""
+    """Lines by their names over common axes, or rows with their intervals. x, y: what the axes are.
+    bounds: of y, where they are known; see `line_chart`."""
 
     title: str
-    lines: Mapping[str, Sequence[Point]]
-    x: str
-    y: str
-    bounds: tuple[float, float] | None = None
-
-    def _repr_html_(self) -> str:
-        return line_chart(self.lines, title=self.title, x=self.x, y=self.y, bounds=self.bounds)
-
-    def small(self) -> str:
-        """A narrow version: only the last point of a line has a dot."""
-        lines, axes = self.lines, {"x": self.x, "y": self.y}
-        return line_chart(lines, title=self.title, bounds=self.bounds, small=True, **axes)
-
-
-@dataclass(frozen=True, slots=True)
-class Drawn:
-    """How to draw a table: lines by name, else one row each. x, y: axis titles."""
-
-    title: str
-    x: str
-    y: str
     lines: Mapping[str, Sequence[Point]] = field(default_factory=dict)
+    x: str = ""
+    y: str = ""
+    bounds: tuple[float, float] | None = None
     rows: Sequence[Interval] = ()
 
-    def svg(self) -> str:
-        if self.lines:
-            return line_chart(self.lines, title=self.title, x=self.x, y=self.y)
-        return interval_chart(self.rows, title=f"{self.title}: {self.y}")
+    def svg(self, *, small: bool = False) -> str:
+        """small: narrow, and only the last point of a line has a dot."""
+        if self.rows:
+            return interval_chart(self.rows, title=f"{self.title}: {self.y}")
+        axes = {"x": self.x, "y": self.y}
+        return line_chart(self.lines, title=self.title, bounds=self.bounds, small=small, **axes)
+
+    def _repr_html_(self) -> str:
+        return self.svg()
 
     def file(self) -> str:
         """The SVG as a standalone file."""
-        return _alone(self.svg())
+        head, _, rest = (self.svg() or f"{_head(self.title, _HIGH)}</svg>").partition(">")
+        head = head.removeprefix("<svg")
+        return f'<svg xmlns="http://www.w3.org/2000/svg"{head}><style>{_STYLE}</style>{rest}\n'
 
 
-def table_chart(table: Table) -> Drawn | None:
+def table_chart(table: Table) -> Chart | None:
     """A table that has a figure with its interval in three columns, as a chart: lines where its
     first column is a number that grows, else a row each. `None` for other tables."""
     if "metric" in table.columns[1:] and table.rows:  # of several metrics, the first alone
@@ -113,11 +102,11 @@ def table_chart(table: Table) -> Drawn | None:
                 value, down, up = cells
                 lines.setdefault(name, []).append(Point(float(row[x]), value, down, up))
             if all(len(line) == len({p.x for p in line}) > 1 for line in lines.values()):
-                return Drawn(title, worded(table.columns[x]), y, lines)
+                return Chart(title, lines, worded(table.columns[x]), y)
     rows = [
         Interval(worded(str(row[0])), _metric(y, cells, _count(table, row))) for row, cells in kept
     ]
-    return Drawn(title, "", y, rows=rows)
+    return Chart(title, y=y, rows=rows)
 
 
 def _metric(name: str, cells: Sequence[float], n: int) -> Metric:
@@ -168,7 +157,7 @@ def line_chart(
     """Lines over a common axis, each named, with a whisker at each point that has an interval.
 
     x, y: what the axes are. bounds: of y; by default those of the points. small: see
-    `Chart.small`. Points that are NaN are left out.
+    `Chart.svg`. Points that are NaN are left out.
     """
     kept = {name: [p for p in line if p.y == p.y] for name, line in lines.items()}
     points = [p for line in kept.values() for p in line]
@@ -217,17 +206,6 @@ _STYLE = (
         for n, colour in enumerate(("#3b6ea8", "#c0563f", "#4c8a4a", "#7a5ca8"))
     )
 )
-
-
-def drawing(lines: Mapping[str, Sequence[tuple[float, float]]], *, title: str) -> str:
-    """A line chart as a file of its own. lines: name → (x, y) of each point."""
-    points = {name: [Point(*point) for point in line] for name, line in lines.items()}
-    return _alone(line_chart(points, title=title, x="", y="") or f"{_head(title, _HIGH)}</svg>")
-
-
-def _alone(chart: str) -> str:
-    head, _, rest = chart.removeprefix("<svg").partition(">")
-    return f'<svg xmlns="http://www.w3.org/2000/svg"{head}><style>{_STYLE}</style>{rest}\n'
 
 
 def _point(p: Point, middle: tuple[float, float], at: object) -> str:

@@ -140,12 +140,11 @@ _LONG, _ONE_LINE = 4_000, 80
 class EffectView:
     """One effect: request, result, cost.
 
-    number: its place in the episode, from 0. kind: its class in the style sheet. who, head: its
+    kind: its class in the style sheet. who, head: its
     title. asked, answer: request and result, either may be empty. details: folded parts, title and
     text.
     """
 
-    number: int
     step: str
     kind: str
     who: str
@@ -157,13 +156,12 @@ class EffectView:
     cost: str = ""
 
 
-def effect_view(event: Event, number: int = 0) -> EffectView:
-    """An event in words. number: its place in the episode, from 0."""
+def effect_view(event: Event) -> EffectView:
+    """An event in words."""
     request: Any = without_vectors(event.request)
     result: Any = without_vectors(event.result)
     made = _KINDS.get(event.kind, _other)(request, result, event.kind)
     return EffectView(
-        number=number,
         step=event.where.step,
         kind=event.kind if event.kind in _KINDS else "other",
         failure=": ".join(event.failure) if event.failure else "",

@@ -15,7 +15,7 @@ from typing import Any
 from naisei.core import InputError
 from naisei.files import written_beside
 from naisei.lang import say
-from naisei.runs.charts import Drawn
+from naisei.runs.charts import Chart
 
 FORMATS = (".png", ".svg", ".pdf")
 #: Told apart by people who see colours differently, and by their marks in black and white.
@@ -39,7 +39,7 @@ def check_format(path: Path) -> None:
         )
 
 
-def draw(chart: Drawn, path: Path) -> None:
+def draw(chart: Chart, path: Path) -> None:
     """A chart as a file in the format of its ending. Raises `InputError` without matplotlib, for
     an unknown ending, and where the file cannot be written."""
     check_format(path)

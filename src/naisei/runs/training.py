@@ -11,7 +11,7 @@ from typing import Any
 from naisei.core import InputError
 from naisei.files import check_place, output_error, write_atomically
 from naisei.lang import say
-from naisei.runs.charts import drawing
+from naisei.runs.charts import Chart, Point
 
 
 def last_checkpoint(work: Path, digest: str) -> str | None:
@@ -72,10 +72,10 @@ def draw_curve(
     work: Path, history: Sequence[dict[str, float]], lines: Mapping[str, str], *, title: str
 ) -> None:
     """`curve.svg` and `history.json`. lines: name → key in the trainer's history."""
-    points: dict[str, Sequence[tuple[float, float]]] = {
-        name: found
+    points = {
+        name: [Point(row["step"], row[key]) for row in history if key in row]
         for name, key in lines.items()
-        if (found := [(row["step"], row[key]) for row in history if key in row])
     }
-    write_atomically(work / "curve.svg", drawing(points, title=title))
+    chart = Chart(title, {name: line for name, line in points.items() if line})
+    write_atomically(work / "curve.svg", chart.file())
     write_atomically(work / "history.json", json.dumps(history, indent=1) + "\n")

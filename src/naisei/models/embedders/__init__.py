@@ -11,7 +11,6 @@ import zlib
 from collections import Counter, OrderedDict
 from collections.abc import Awaitable, Callable
 from functools import cache, cached_property
-from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -270,18 +269,17 @@ class EmbedHandler(Handler):
 
 
 class KeptEmbedder:
-    """`inner` with vectors cached on disk by (embedder, weights, kind, text). Only for recurring
-    texts: an episode's own texts would fill the disk. An unwritable cache is ignored.
+    """`inner` with vectors cached in `embeddings.sqlite` by (embedder, weights, kind, text). Only
+    for recurring texts: an episode's own would fill the disk. An unwritable cache is ignored.
     """
 
-    def __init__(self, inner: Embedder, path: Path | None = None) -> None:
-        """path: of the data base; `embeddings.sqlite` in the user's cache by default."""
+    def __init__(self, inner: Embedder) -> None:
         self.inner, self.name = inner, inner.name
         from naisei.models.cache import ReplyCache
 
         self._known_by = [inner.name, of_embedder(inner.name)]
         try:
-            self._kept: ReplyCache | None = ReplyCache(path or cache_root() / "embeddings.sqlite")
+            self._kept: ReplyCache | None = ReplyCache(cache_root() / "embeddings.sqlite")
         except InputError:
             self._kept = None  # a read-only home is no reason not to run
 

@@ -56,8 +56,8 @@ class Ask(BaseModel):
 class Mailbox:
     """The folder in which requests wait for their answers."""
 
-    def __init__(self, root: Path | None = None) -> None:
-        self.root = root or Path(os.environ.get("NAISEI_HAND") or Path("runs") / "hand")
+    def __init__(self) -> None:
+        self.root = Path(os.environ.get("NAISEI_HAND") or Path("runs") / "hand")
 
     def put(self, ask: Ask) -> None:
         self.root.mkdir(parents=True, exist_ok=True)

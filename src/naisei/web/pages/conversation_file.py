@@ -147,7 +147,7 @@ def _charts(rating: Rating) -> list[tuple[str, str]]:
     for way in WAYS:
         course = [{n: turn.marks[way][n].value for n in DIMENSIONS} for turn in rating.turns]
         title = " → ".join(rating.name(way))
-        drawn.append((title, direction_chart(title, course).small()))
+        drawn.append((title, direction_chart(title, course).svg(small=True)))
     return [(title, svg) for title, svg in drawn if svg]
 
 

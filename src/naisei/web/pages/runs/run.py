@@ -17,7 +17,7 @@ from starlette.responses import RedirectResponse, Response
 
 from naisei.lang import language, say
 from naisei.runs.annotations import together, written_on
-from naisei.runs.charts import Chart, Drawn, Point, table_chart
+from naisei.runs.charts import Chart, Point, table_chart
 from naisei.runs.directory import RunDirectory
 from naisei.runs.frozen import Frozen
 from naisei.runs.lock import locked
@@ -211,7 +211,7 @@ def _charts(
     return [(title, svg) for title, svg in drawn if svg]
 
 
-def _spaced(drawn: Drawn) -> Drawn:
+def _spaced(drawn: Chart) -> Chart:
     """With names of kinds as words: without underscores."""
     return replace(drawn, rows=[replace(r, label=r.label.replace("_", " ")) for r in drawn.rows])
 
@@ -223,7 +223,7 @@ def _chart(place: RunAddress, chart: Chart) -> str:
         return replace(point, link=place.url("episode", e=point.episode, find=point.find))
 
     lines = {name: [linked(p) for p in line] for name, line in chart.lines.items()}
-    return replace(chart, lines=lines)._repr_html_()
+    return replace(chart, lines=lines).svg()
 
 
 def _sorted(kept: StoredSummary, experiment: Experiment[Any] | None) -> dict[str, Any]:
