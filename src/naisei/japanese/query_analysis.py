@@ -135,15 +135,18 @@ def analyse_query(text: str) -> QueryAnalysis:
     told = len(folded) > _TOLD and _SENTENCE.search(folded) is not None
     told = told and not asks and not broad
     bare = not asks and not told and len(words) > 0
-    exact = _names_aspect(_ADVICE.sub("", folded))
+    # 「休暇の申請期限について教えて」 names an aspect, broad as it is.
+    named = form.form != "none" and _ASPECT.search(folded) is not None
+    firm = not broad or form.asks in _PRECISE or named
+    beside = _ADVICE.sub("", folded)
     worry = _WORRY.search(folded) is not None
     return QueryAnalysis(
         matter=words,
-        aspect=_names_aspect(folded) and not (broad and not _FIRM.search(folded)),
+        aspect=firm and _names_aspect(folded),
         question=asks or bare or broad,
-        consultation=(worry and not (asks and _CONCRETE.search(_ADVICE.sub("", folded))))
+        consultation=(worry and not (asks and _is_precise(beside)))
         or told
-        or (_CONSULT.search(folded) is not None and not (asks and exact)),
+        or (_CONSULT.search(folded) is not None and not (asks and _names_aspect(beside))),
         broad=broad,
         told=told,
         worry=worry,
@@ -158,25 +161,23 @@ _CUT_SHORT = re.compile("(?:は|なら|だと|だったら|の場合)[？?。]?$
 def _names_aspect(folded: str) -> bool:
     """Whether a message asks yes or no, which of several, or how much, when, who; or names what it
     asks of a topic."""
+    closed = _is_precise(folded) and not _CUT_SHORT.search(folded)
+    return closed or parse(folded).asks != "" or _ASPECT.search(folded) is not None
+
+
+#: What a question asks after that can be answered despite a worry, and in a broad request.
+_PRECISE = ("when", "where", "who", "how-much", "which")
+
+
+def _is_precise(folded: str) -> bool:
+    """Whether a message asks for one thing, or yes or no, outright."""
     form = parse(folded)
     closed = form.form in ("polar", "alternative") and _OUTRIGHT.search(folded) is not None
-    closed = closed and not _CUT_SHORT.search(folded)
-    return closed or form.asks != "" or _ASPECT.search(folded) is not None
+    return closed or form.asks in (*_PRECISE, "what")
 
 
 _REQUEST = re.compile(
     "教えて|知りたい|お?聞きしたい|伺いたい|教わりたい|ください|下さい|お願い|確認したい|か[。？]?$|方法$|手順$|とは[。？]?$|\\?$|？$"
-)
-#: A question that can be answered despite a worry.
-_CONCRETE = re.compile(
-    "いくら|いつ(?!も)|どこ|誰|だれ|何[^かでもと]|手続き|(?:[えけせてねべめれげ]る|いる|要る|戻る|出る|いい)(?:の|ん)?(?:です)?か?[？?]|"
-    "(?:もらえ|使え|受けられ|取れ|でき|要り|いり|かかり)ますか|必要ですか|ありますか|本当|"
-    r"\b(?i:which|when|where|how (?:much|many|long))\b"
-)
-#: Aspects that count even in a broad request: 「休暇の申請期限について教えて」.
-_FIRM = re.compile(
-    "いつまで|何日|何回|いくら|どこ|誰|方法|手順|やり方|手続き|期限|締切|条件|対象|上限|金額|費用|料金|日数|期間|連絡先|窓口|"
-    "必要書類|様式|違い|番号|基準|要件|例外|倍率|頻度|割合"
 )
 
 
