@@ -56,10 +56,10 @@ def rate_command(
         console.print(note, style="dim", highlight=False)
     original = read
     if options.pseudonyms:
-        pseudonyms = Pseudonyms(language_of(read, options.talk))
+        pseudonyms = Pseudonyms(language_of(read))
         read = pseudonyms.masked(read)
         console.print(pseudonyms.legend(), style="dim", highlight=False)
-    config = configure(**config_fields(read, options.talk))
+    config = configure(**config_fields(read))
     if options.rater == "speech" or (options.rater == "auto" and not config.models):
         tell_ineffective(["--run-dir"] if run_dir is not None else [])
         refuse_for_speech(config)
