@@ -15,6 +15,8 @@ from __future__ import annotations
 import argparse
 import json
 import re
+from collections import Counter
+from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -173,7 +175,7 @@ def features(texts: list[str], table: dict[str, Floats], of: int) -> dict[str, A
     first `of` texts."""
     cut = [learnt.Cutter(table)(text) for text in texts]
     worded, shaped = [learnt.pairs(own) for own in cut], [learnt.shapes(text) for text in texts]
-    pair, shape = (learnt.counted(f[:of], _LEAST, _MOST) for f in (worded, shaped))
+    pair, shape = (_counted(f[:of], _LEAST, _MOST) for f in (worded, shaped))
     praise = [matter.about("praise", text) for text in texts]
     return {
         "pair": pair,
@@ -254,6 +256,12 @@ def learn(
                 shares = [f"{(s >= cut).mean():.3f}" for s in (wrong, good, theirs) if len(s)]
                 print(fault, kind, len(wrong), len(good), *shares, flush=True)
     return beta, bias, cuts
+
+
+def _counted(lines: Sequence[set[str]], least: int, most: float) -> list[str]:
+    """Features of at least so many lines, and of at most such a share of them, sorted."""
+    seen = Counter(feature for line in lines for feature in line)
+    return sorted(f for f, n in seen.items() if least <= n < most * len(lines) and "\n" not in f)
 
 
 def main() -> None:

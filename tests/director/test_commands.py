@@ -163,10 +163,8 @@ def test_a_report_on_nothing_is_refused(naisei: Naisei, tmp_path: Path) -> None:
 
 
 def test_characters(naisei: Naisei, tmp_path: Path) -> None:
-    assert [c["id"] for c in naisei("director", "characters", "list", "--json").objects[0]] == [
-        "ayu",
-        "yana",
-    ]
+    shown = naisei("director", "characters", "list").out
+    assert "ayu" in shown and "yana" in shown
     shown = naisei("director", "characters", "show", "あゆ").out
     (tmp_path / "own.toml").write_text(shown, "utf-8")
     done = naisei("director", "characters", "check", "own.toml")

@@ -109,7 +109,7 @@ def test_streams_are_kept_back_until_a_draft_is_accepted() -> None:
         yield from [APART[:4], APART[4:]] if begun == 1 else [GOOD[:3], GOOD[3:]]
 
     assert list(reply()) == [GOOD[:3], GOOD[3:]]
-    assert list(gate(lambda: iter(["えー", "！！"]))()) == ["えー！"]  # mended: one piece
+    assert list(gate()(lambda: iter(["えー", "！！"]))()) == ["えー！"]  # mended: one piece
 
 
 def test_async_functions_and_streams() -> None:
@@ -240,15 +240,15 @@ def test_what_the_function_raises_passes_through() -> None:
         raise ZeroDivisionError("mine")
 
     with pytest.raises(ZeroDivisionError, match="mine"):
-        gate(broken)()
+        gate()(broken)()
     with pytest.raises(TypeError, match="gives text, not int"):
-        gate(lambda: 3)()
+        gate()(lambda: 3)()
 
     async def later() -> str:
         return GOOD
 
     with pytest.raises(TypeError, match="async def"):
-        gate(lambda: later())()
+        gate()(lambda: later())()
 
 
 @pytest.mark.parametrize(

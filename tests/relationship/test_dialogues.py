@@ -40,13 +40,13 @@ DICTS = [{"speaker": s, "text": t} for s, t in SAID]
 )
 def test_shapes_of_json(tmp_path: Path, value: Any) -> None:
     read = read_dialogue(written(tmp_path / "d.json", value))
-    assert read.utterances == SAID and read.speakers == ("高橋", "田中")
+    assert [(x.speaker, x.text) for x in read.lines] == SAID and read.speakers == ("高橋", "田中")
 
 
 def test_one_of_several_dialogues(tmp_path: Path) -> None:
     several = [{"id": "x1", "turns": DICTS}, {"id": "x2", "turns": DICTS[::-1]}]
     path = written(tmp_path / "d.json", several)
-    assert read_dialogue(path, dialogue="x2").utterances == SAID[::-1]
+    assert [(x.speaker, x.text) for x in read_dialogue(path, dialogue="x2").lines] == SAID[::-1]
     for wrong in (None, "x3"):
         with pytest.raises(InputError) as caught:
             read_dialogue(path, dialogue=wrong)
@@ -67,7 +67,7 @@ def test_csv_of_spreadsheets(tmp_path: Path, encoding: str, head: str, mark: str
     body = [f'{s}{mark}"{t}"' for s, t in SAID]
     path = tmp_path / "d.csv"
     path.write_bytes("\r\n".join([head, *body, ""]).encode(encoding))
-    assert read_dialogue(path).utterances == SAID
+    assert [(x.speaker, x.text) for x in read_dialogue(path).lines] == SAID
 
 
 def test_csv_with_sessions_and_other_columns(tmp_path: Path) -> None:

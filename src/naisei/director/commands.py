@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections import Counter
 from pathlib import Path
@@ -176,20 +175,12 @@ characters = typer.Typer(
 
 
 @characters.command("list", help=say("同梱の人物の一覧", "The characters that ship."))
-def list_characters(
-    as_json: Annotated[
-        bool, typer.Option("--json", help=say("JSON で出す", "Print JSON."))
-    ] = False,
-) -> None:
+def list_characters() -> None:
     from rich.table import Table
 
     from naisei.director.character import shipped
     from naisei.terminal import Console
 
-    if as_json:
-        found = [{"id": c.id, "names": list(c.names), "persona": c.persona} for c in shipped()]
-        print(json.dumps(found, ensure_ascii=False))
-        return
     grid = Table("id", say("名前", "names"), say("人物", "persona"))
     for character in shipped():
         persona = character.persona.strip().splitlines()[0]

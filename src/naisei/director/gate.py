@@ -15,7 +15,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import wraps
 from pathlib import Path
-from typing import Any, Literal, TypeVar, cast, overload
+from typing import Any, Literal, TypeVar, cast
 
 from naisei.core import AskUser, Chat, Effect, Flow, InputError, Say, World, arun, run
 from naisei.director.character import Character, load_character
@@ -43,6 +43,12 @@ F = TypeVar("F", bound=Callable[..., Any])
 @dataclass(frozen=True, kw_only=True)
 class Gate:
     """A gate for one character. Calling it with a generate function gives the gated function.
+
+    >>> @gate(character="ayu")
+    ... def reply(reasons=()):
+    ...     return "明日は晴れるでしょう。洗濯の目安は午前です。" if reasons else "一人暮らしだよ。"
+    >>> reply()
+    '明日は晴れるでしょう。洗濯の目安は午前です。'
 
     character: id, display name, path of a TOML profile, or a profile. retries: new drafts after
     the first. rules: see `naisei.director.check`. policy: if none of them passes: `best`,
@@ -206,22 +212,5 @@ class Gate:
         return character, state, rules
 
 
-@overload
-def gate(generate: F, /) -> F: ...
-
-
-@overload
-def gate(**options: Any) -> Gate: ...
-
-
-def gate(generate: Any = None, /, **options: Any) -> Any:
-    """`@gate(character=…, retries=2, policy=…)` on a generate function; options as of `Gate`.
-
-    >>> @gate(character="ayu")
-    ... def reply(reasons=()):
-    ...     return "明日は晴れるでしょう。洗濯の目安は午前です。" if reasons else "一人暮らしだよ。"
-    >>> reply()
-    '明日は晴れるでしょう。洗濯の目安は午前です。'
-    """
-    made = Gate(**options)
-    return made if generate is None else made(generate)
+#: As a decorator: `@gate(character="ayu", retries=2)`.
+gate = Gate

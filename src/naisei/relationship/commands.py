@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -56,10 +56,10 @@ def rate_command(
         console.print(note, style="dim", highlight=False)
     original = read
     if options.pseudonyms:
-        pseudonyms = Pseudonyms(language_of(read, options.talk))
+        pseudonyms = Pseudonyms(language_of(read))
         read = pseudonyms.masked(read)
         console.print(pseudonyms.legend(), style="dim", highlight=False)
-    config = configure(**config_fields(read, options.talk))
+    config = configure(**config_fields(read))
     if options.rater == "speech" or (options.rater == "auto" and not config.models):
         tell_ineffective(["--run-dir"] if run_dir is not None else [])
         refuse_for_speech(config)
@@ -67,9 +67,16 @@ def rate_command(
         print_tables(rating_tables(rating.of(original)), console)
     else:
         rating, result = _by_model(config, running, run_dir, console, original)
-    _print_notes(rating.of(original), console)
+    if n := original.left_out:
+        note = say(
+            f"ほかの話者の発話、ほかの人への発話 {n} 件は除きました",
+            f"{n} lines by others or to others are left out",
+        )
+        console.print(note, style="yellow")
     if rating.repeats:
-        _print_written(write_rating(rating, options.out, options.csv), console)
+        print_lines(reasons(rating.of(original)), console)
+        for path in write_rating(rating, options.out, options.csv):
+            console.print(say("書きました: ", "Written: ") + str(path))
     if as_json:
         line = to_agent_json(rating) if result is None else result.to_json()
         print(json.dumps(line, ensure_ascii=False, allow_nan=False), flush=True)
@@ -94,23 +101,6 @@ def _by_model(
     printed = replace(result, summary=replace(result.summary, tables=tables))
     print_result(printed, console=console)
     return rating, result
-
-
-def _print_notes(rating: Rating, console: Console) -> None:
-    if rating.dialogue.left_out:
-        console.print(
-            say(
-                f"ほかの話者の発話、ほかの人への発話 {rating.dialogue.left_out} 件は除きました",
-                f"{rating.dialogue.left_out} lines by others or to others are left out",
-            ),
-            style="yellow",
-        )
-    print_lines(reasons(rating) if rating.repeats else (), console)
-
-
-def _print_written(paths: Iterable[Path], console: Console) -> None:
-    for path in paths:
-        console.print(say("書きました: ", "Written: ") + str(path))
 
 
 def compare_command(options: CompareOptions) -> None:

@@ -44,11 +44,6 @@ class Dialogue:
     preview: tuple[str, ...] = ()
 
     @property
-    def utterances(self) -> list[tuple[str, str]]:
-        """(speaker, text) of every line."""
-        return [(line.speaker, line.text) for line in self.lines]
-
-    @property
     def sessions(self) -> list[int]:
         """The numbers of the sessions, in order."""
         return list(dict.fromkeys(line.session for line in self.lines))

@@ -232,28 +232,28 @@ def _unnamed(data: dict[str, Any]) -> str | None:
 
 def _from_file(name: str) -> Pair | Persona:
     if not name.endswith(".toml") and not Path(name).exists():
-        raise InputError(
-            say(f"{name!r} という組はありません", f"unknown pair {name!r}"),
-            place="--personas",
-            remedy=say(
-                f"{', '.join(shipped())} のどれか、または .toml ファイルを渡してください",
-                f"use one of {', '.join(shipped())}, or a .toml file",
-            ),
-        )
+        raise _unknown(name)
     if name.lower().endswith(CARDS):
         card = read_card(name)
         return Persona(name=card.name, persona=card.about, speech=" / ".join(card.samples))
     return parse(bounded(read_text(name), PROFILE, place=name), place=name)
 
 
+def _unknown(name: str) -> InputError:
+    return InputError(
+        say(f"{name!r} という組はありません", f"unknown pair {name!r}"),
+        remedy=say(
+            f"{', '.join(shipped())} のどれか、または .toml ファイルを渡してください",
+            f"use one of {', '.join(shipped())}, or a .toml file",
+        ),
+    )
+
+
 def _couple(first: tuple[str, Persona], second: tuple[str, Persona]) -> Pair:
     a, b = first[1], second[1]
     if a.name == b.name:
         raise InputError(
-            say(
-                f"二人とも {a.name!r} という名前なので、発話を見分けられません",
-                f"both are called {a.name!r}, so their lines could not be told apart",
-            ),
+            say(f"二人とも {a.name!r} という名前です", f"both are called {a.name!r}"),
             place=f"{first[0]}, {second[0]}",
             remedy=say("別の名前を付けてください", "give them different names"),
         )
@@ -295,10 +295,5 @@ def personas_command(options: PersonasOptions) -> None:
             print(f"{pair.id:<12} {pair.language}  {pair.title}  ({pair.a.name} / {pair.b.name})")
         return
     if name not in pairs:
-        raise InputError(
-            say(f"{name!r} という組はありません", f"unknown pair {name!r}"),
-            remedy=say(
-                f"{', '.join(pairs)} のどれかを指定してください", f"use one of {', '.join(pairs)}"
-            ),
-        )
+        raise _unknown(name)
     sys.stdout.write(pair_text(name))

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from naisei.core import InputError
 from naisei.japanese.morph import is_japanese
-from naisei.lang import say
+from naisei.lang import Language, say
 from naisei.relationship.config import RatedLine, RatingConfig
 from naisei.relationship.dialogues import Dialogue, Utterance
 from naisei.relationship.schemas import WAYS, Conversation, Direction
@@ -240,12 +240,6 @@ class RateOptions(Options):
         panel="input",
         metavar="NAME",
     )
-    talk: Literal["auto", "ja", "en"] = flag(
-        "auto",
-        "指示文の言語 (auto: 会話に合わせる)",
-        "Language of the prompts; auto: the dialogue's.",
-        panel="input",
-    )
     rater: Literal["auto", "speech", "model"] = flag(
         "auto",
         "発話から推定する (モデル不要、日本語) か、モデルに読ませる。auto: 指定があればモデル",
@@ -276,22 +270,18 @@ class RateOptions(Options):
         return [s.strip() for s in (self.speakers or "").replace("、", ",").split(",") if s.strip()]
 
 
-def language_of(dialogue: Dialogue, wanted: Literal["auto", "ja", "en"]) -> Literal["ja", "en"]:
-    """The language of the prompts: `wanted`, or for `auto` the dialogue's."""
-    if wanted != "auto":
-        return wanted
+def language_of(dialogue: Dialogue) -> Language:
+    """The language of a dialogue, and of the prompts that rate it."""
     return "ja" if any(is_japanese(line.text) for line in dialogue.lines) else "en"
 
 
-def config_fields(
-    dialogue: Dialogue, language: Literal["auto", "ja", "en"] = "auto"
-) -> dict[str, Any]:
-    """The fields of `RatingConfig` that come from the dialogue. language: of the prompts."""
+def config_fields(dialogue: Dialogue) -> dict[str, Any]:
+    """The fields of `RatingConfig` that come from the dialogue."""
     return {
         "name": dialogue.name,
         "speakers": dialogue.speakers,
         "personas": dialogue.personas,
-        "language": language_of(dialogue, language),
+        "language": language_of(dialogue),
         "lines": tuple(
             RatedLine(session=x.session, turn=x.turn, speaker=x.speaker, text=x.text)
             for x in dialogue.lines

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -324,9 +323,3 @@ def stretches(sentences: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]
         first, last = start if first < 0 else first, end
     if first >= 0:
         yield first, last
-
-
-def counted(lines: Sequence[set[str]], least: int, most: float) -> list[str]:
-    """Features of at least so many lines, and of at most such a share of them, sorted."""
-    seen = Counter(feature for line in lines for feature in line)
-    return sorted(f for f, n in seen.items() if least <= n < most * len(lines) and "\n" not in f)
