@@ -44,7 +44,7 @@ def test_every_page_is_read_and_every_form_sent(browser: Any, server: WebServer)
         page.locator("#lines .line:not(.mine)").first.wait_for()
         page.get_by_role("link", name="All records").click()
         page.get_by_text("Play this step again").click()
-        page.get_by_role("button", name="Go another way").click()
+        page.get_by_role("button", name="Fork from here").click()
         page.wait_for_url(re.compile(r"/assistant/\w{24}$"))
 
         for path in ("/duo", "/relationship"):
@@ -74,7 +74,7 @@ def test_every_page_is_read_and_every_form_sent(browser: Any, server: WebServer)
         page.locator(".passage").first.wait_for()
         page.get_by_role("link", name="Back").click()
         page.get_by_role("button", name="Good", exact=True).click()
-        page.get_by_text("1 noted").wait_for()
+        page.get_by_text("Feedback: 1").wait_for()
 
         page.goto("/emphasis")
         page.get_by_role("button", name="Suggest").click()
