@@ -127,7 +127,7 @@ def read_rows(form: TextForm, rows: list[str]) -> list[Turn]:
     """`text_turns` of the rows of a file, with their dates and times in one way."""
     dated = month_first(rows)
     numbered = ((n, part) for n, row in enumerate(dated, 1) for part in BETWEEN.split(row))
-    return text_turns(form, numbered, elapsed=counts_seconds(form, dated))
+    return text_turns(form, numbered, counts_seconds(form, dated))
 
 
 def tidied(form: TextForm, turns: list[Turn]) -> list[Turn]:
@@ -142,9 +142,7 @@ def tidied(form: TextForm, turns: list[Turn]) -> list[Turn]:
     return [replace(t, text=spoken_words(t.text, form.words)) for t in whole_names(turns)]
 
 
-def text_turns(
-    form: TextForm, rows: Iterable[tuple[int, str]], *, elapsed: bool = False
-) -> list[Turn]:
+def text_turns(form: TextForm, rows: Iterable[tuple[int, str]], elapsed: bool) -> list[Turn]:
     """The utterances of numbered rows, and one without a text for each row that is left out.
     elapsed: times of two numbers are minutes and seconds."""
     turns, seen = list[Turn](), set[str]()
@@ -301,7 +299,7 @@ def caption_turns(rows: Sequence[str]) -> list[Turn] | None:
         if voice is not None:
             turns.append(Turn(number, plain_name(voice[1]), text, at=at))
         elif script.first_row(text.split("\n", 1)[0]) is not None:
-            parts = text_turns(script, [(number, row) for row in text.split("\n")])
+            parts = text_turns(script, [(number, row) for row in text.split("\n")], False)
             turns += (replace(turn, at=at) for turn in parts)
         elif turns and text:
             turns[-1] = replace(turns[-1], text=f"{turns[-1].text}\n{text}")
