@@ -108,6 +108,10 @@ def test_other_files_are_refused_by_name(data: bytes, named: str, tmp_path: Path
 def test_a_folder_or_zip_without_a_conversation_is_refused(tmp_path: Path) -> None:
     with ZipFile(tmp_path / "a.zip", "w") as file:
         file.writestr("a.png", b"x")
-    for path in (tmp_path / "a.zip", tmp_path):
+        file.writestr("b/word/document.xml", b"x")
+    (tmp_path / "talk.txt").write_text("甲: やあ\n乙: うん\n", encoding="utf-8")
+    with ZipFile(tmp_path / "a.docx", "w") as file:
+        file.writestr("word/document.xml", b"<w")
+    for path in (tmp_path / "a.zip", tmp_path / "a.docx", tmp_path):
         error = refused(lambda path=path: read_transcripts(path))  # type: ignore[misc]
         assert error.place == str(path) and error.remedy

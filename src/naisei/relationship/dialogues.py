@@ -136,9 +136,8 @@ def _two(transcript: Transcript, chosen: tuple[str, ...], place: str) -> tuple[s
             ),
             place=place,
             remedy=say(
-                "--speakers で二人を選んでください (ほかの発話は除きます)。続きの行は字下げします",
-                "choose two by --speakers (lines of others are left out); indent a line that goes "
-                "on with the one before",
+                "--speakers で二人を選んでください (ほかの発話は除きます)",
+                "choose two by --speakers (lines of others are left out)",
             )
             if many
             else say(

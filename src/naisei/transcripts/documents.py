@@ -7,7 +7,7 @@ import io
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any
-from zipfile import BadZipFile, ZipFile, is_zipfile
+from zipfile import ZipFile, is_zipfile
 
 from naisei.core import InputError
 from naisei.lang import say
@@ -30,19 +30,22 @@ _BINARY = (
     ),
 )
 _INSIDE = (".json", ".txt", ".csv", ".tsv")
+#: Files of a Slack export: a file a day, in a folder a channel.
+_SLACK = ("users.json", "[0-9][0-9][0-9][0-9]-*.json", "*/[0-9][0-9][0-9][0-9]-*.json")
 
 #: Name of a part ("" for a whole file), and its text.
 Part = tuple[str, str]
 
 
 def parts_of(path: Path) -> list[Part]:
-    """The texts of a file: one, or those of an Excel file's sheets or of a ZIP's or folder's files.
+    """The texts of a file: one, or those of an Excel file's sheets, a ZIP's files, or a Slack
+    export's folder.
 
     Raises:
         InputError: it cannot be read, or is of a kind that is not.
     """
     if path.is_dir():
-        files = sorted(each for each in path.rglob("*") if each.suffix.lower() in _INSIDE)
+        files = [each for pattern in _SLACK for each in sorted(path.glob(pattern))]
         return [(each.relative_to(path).as_posix(), read_text(each)) for each in files]
     if not path.is_file():
         return [("", read_text(path))]
@@ -55,7 +58,10 @@ def parts_of(path: Path) -> list[Part]:
         return [("", read_text(path))]
     try:
         return _unpacked(path)
-    except (BadZipFile, KeyError, ValueError) as error:
+    except InputError:
+        raise
+    # A damaged package ends in errors of zipfile, lxml, openpyxl and python-docx.
+    except Exception as error:
         raise InputError(
             say(f"壊れています: {error}", f"is broken: {error}"),
             place=str(path),

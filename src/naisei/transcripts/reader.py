@@ -75,11 +75,6 @@ def read_transcript(path: Path | str, *, dialogue: str | None = None, form: str 
     named = {one.name: one for one in several}
     if dialogue is None and len(several) == 1:
         return several[0]
-    if dialogue is not None and len(several) == 1 and dialogue != several[0].name:
-        raise InputError(
-            say("一つの会話しか入っていないファイルです", "the file holds one dialogue only"),
-            place="--dialogue",
-        )
     if dialogue in named:
         return named[dialogue]
     shown = ", ".join(list(named)[:8]) + (" …" if len(named) > 8 else "")

@@ -24,7 +24,7 @@ SPEAKER = _names(
     "speaker speaker_name speaker_id speaker_idx name 話者 話者名 発話者 話し手 キャラ",
     "キャラクター キャラ名 キャラクター名 登場人物 役 役名 配役 送信者 送信者名 発信者 投稿者",
     "投稿者名 発言者 人物 名前 なまえ お名前 氏名 生徒 生徒名 学生 学生名 参加者 表示名 ユーザー",
-    "ユーザー名 ユーザ名 担当 role from sender sender_name author agent user username character",
+    "ユーザー名 担当 role from sender sender_name author agent user username character",
     "character_name character_id senderName interlocutor_id speaker_label ja_speaker creator.name",
     "author.display_name author.name",
 )

@@ -127,7 +127,7 @@ def read_rows(form: TextForm, rows: list[str]) -> list[Turn]:
     """`text_turns` of the rows of a file, with their dates and times in one way."""
     dated = month_first(rows)
     numbered = ((n, part) for n, row in enumerate(dated, 1) for part in BETWEEN.split(row))
-    return text_turns(form, numbered, elapsed=counts_seconds(form, dated))
+    return text_turns(form, numbered, counts_seconds(form, dated))
 
 
 def tidied(form: TextForm, turns: list[Turn]) -> list[Turn]:
@@ -142,20 +142,17 @@ def tidied(form: TextForm, turns: list[Turn]) -> list[Turn]:
     return [replace(t, text=spoken_words(t.text, form.words)) for t in whole_names(turns)]
 
 
-def text_turns(
-    form: TextForm, rows: Iterable[tuple[int, str]], *, elapsed: bool = False
-) -> list[Turn]:
+def text_turns(form: TextForm, rows: Iterable[tuple[int, str]], elapsed: bool) -> list[Turn]:
     """The utterances of numbered rows, and one without a text for each row that is left out.
     elapsed: times of two numbers are minutes and seconds."""
-    turns: list[Turn] = []
+    turns, seen = list[Turn](), set[str]()
     last = -1  # the place of the utterance that a row may go on with
     today: datetime | None = None
     session, dropped = 1, False
     for number, ended in rows:
         row = ended.rstrip("\r\n")
-        held = turns[last] if last >= 0 else None
-        if held is not None and form.quoted and _open(held.text):
-            turns[last] = replace(held, text=f"{held.text}\n{row}")
+        if form.quoted and last >= 0 and _open(turns[last].text):
+            turns[last] = replace(turns[last], text=f"{turns[last].text}\n{row}")
             continue
         if dropped and row[:1] == "\t":  # what is left out goes on
             continue
@@ -167,14 +164,15 @@ def text_turns(
         if UNHEARD.match(row) or (found is None and form.is_label(row)):
             turns.append(Turn(number, "", ""))
             last = -1
-        elif found is not None and (_begins(found, form) or _known(found, turns, held)):
+        elif found is not None and (last < 0 or _begins(found, form, seen)):
             if form.name == "headings":  # a file has one kind of them
                 form = replace(form, rows=(found.re,))
             turns.append(replace(_begun(number, found, today, elapsed), session=session))
             last, at = len(turns) - 1, turns[-1].at
+            seen.add(turns[-1].speaker)
             today = at if isinstance(at, datetime) else today
         elif groups.get("scene"):
-            session = max((turn.session for turn in turns if turn.speaker), default=0) + 1
+            session = next((turn.session for turn in reversed(turns) if turn.speaker), 0) + 1
             last = -1
         elif groups.get("apart") or (rest is None and NOTICE.match(row) and not row[0].isspace()):
             turns.append(Turn(number, "", ""))
@@ -206,16 +204,11 @@ def _narrated(text: str, row: str) -> bool:
     return text[:1] in "「『" and text.count("「") == text.count("」") and text != "" and row != ""
 
 
-def _begins(found: re.Match[str], form: TextForm) -> bool:
-    """Whether a row surely begins an utterance; `[拍手]` alone may be no name."""
+def _begins(found: re.Match[str], form: TextForm, seen: set[str]) -> bool:
+    """Whether a row begins an utterance: an indented one, and `[拍手]` alone, may name nobody."""
     alone = form.name == "brackets" and not found["text"]
-    return not found.string[0].isspace() and not alone
-
-
-def _known(found: re.Match[str], turns: Sequence[Turn], held: Turn | None) -> bool:
-    """Whether an indented row names a known speaker; the first row may be indented."""
-    name = plain_name(speaker_in(found))
-    return held is None or any(turn.speaker == name for turn in turns)
+    indented = found.string[0].isspace()
+    return not (alone or indented) or plain_name(speaker_in(found)) in seen
 
 
 def _begun(
@@ -306,7 +299,7 @@ def caption_turns(rows: Sequence[str]) -> list[Turn] | None:
         if voice is not None:
             turns.append(Turn(number, plain_name(voice[1]), text, at=at))
         elif script.first_row(text.split("\n", 1)[0]) is not None:
-            parts = text_turns(script, [(number, row) for row in text.split("\n")])
+            parts = text_turns(script, [(number, row) for row in text.split("\n")], False)
             turns += (replace(turn, at=at) for turn in parts)
         elif turns and text:
             turns[-1] = replace(turns[-1], text=f"{turns[-1].text}\n{text}")
