@@ -18,7 +18,7 @@ from naisei.clarify.audit.readings import (
     polarity,
 )
 from naisei.clarify.config import AuditConfig
-from naisei.clarify.data import load, load_actions
+from naisei.clarify.data import Dataset, load, load_actions
 from naisei.clarify.describe import REFUSAL
 from naisei.clarify.schemas import Action, ActionSet, Facts, Instance, Scene
 from naisei.clarify.simulator.rule import RuleSimulator
@@ -38,7 +38,7 @@ def instance(gold: int, *things: str) -> Instance:
 
 
 def audit_rule(instances: Sequence[Instance], actions: ActionSet) -> Summary:
-    task = AuditTask(AuditConfig(), instances, actions)
+    task = AuditTask(AuditConfig(), Dataset(tuple(instances), actions, "made", ""))
     rows = []
     for where in task.episodes():
         flow, world = task.start(where, World({}))
@@ -47,7 +47,7 @@ def audit_rule(instances: Sequence[Instance], actions: ActionSet) -> Summary:
 
 
 def audited(answer: Callable[[str], str], *instances: Instance) -> Summary:
-    task = AuditTask(AuditConfig(), instances, ACTIONS)
+    task = AuditTask(AuditConfig(), Dataset(instances, ACTIONS, "made", ""))
     rows = []
     for where in task.episodes():
         flow, world = task.start(where, World({}))
@@ -110,7 +110,7 @@ def test_the_rule_simulator_passes_on_the_data_set() -> None:
 def _broken(answer: Callable[[str, str], str]) -> Summary:
     """The audit of the rule simulator with its answers spoilt: (question, answer) → answer."""
     data = load("ambigact40-open", split="dev", limit=6)
-    task = AuditTask(AuditConfig(), data.instances, data.actions)
+    task = AuditTask(AuditConfig(), data)
     rows = []
     for where in task.episodes():
         flow, world = task.start(where, World({}))

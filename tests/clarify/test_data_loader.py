@@ -316,9 +316,9 @@ def test_actions_as_lines_and_as_an_array(tmp_path: Path, name: str, content: st
     [
         ('{"id": 1, "text": "a"}\n{"id": 1, "text": "b"}\n', "id 1 comes twice"),
         ('{"id": 1, "text": "a"}\n{"id": 2, "text": "a"}\n', "'a' comes twice"),
-        ('{"id": 0, "text": "a"}\n', "no action id"),
-        ('{"id": true, "text": "a"}\n', "no action id"),
-        ('{"text": "a"}\n{"id": 1}\n', "no action id"),
+        ('{"id": 0, "text": "a"}\n', "'id' is wrong"),
+        ('{"id": true, "text": "a"}\n', "'id' is wrong"),
+        ('{"text": "a"}\n{"id": 1}\n', "'id' is missing"),
         ('{"id": 1}\n{"id": 2, "text": " "}\n', "no text"),
         ('{"id": 1, "text": "a"}\n', "at least two"),
         ('{"id": 1, "text": \n', "no JSON"),

@@ -23,11 +23,12 @@ from naisei.clarify.audit.readings import (
     polarity,
 )
 from naisei.clarify.config import AuditConfig
+from naisei.clarify.data import Dataset
 from naisei.clarify.describe import is_refusal
 from naisei.clarify.schemas import Action, ActionSet, Instance
 from naisei.clarify.simulator import simulator
 from naisei.clarify.task import configured, facts_note
-from naisei.core import AskUser, Flow, Handler, Where, World, fingerprint
+from naisei.core import AskUser, Flow, Handler, Where, World
 from naisei.japanese.sentences import sentences
 from naisei.lang import say
 from naisei.runs.lines import Line
@@ -207,25 +208,16 @@ class AuditTask(Task[AuditConfig]):
 
     system = "clarify"
 
-    def __init__(
-        self,
-        config: AuditConfig,
-        instances: Sequence[Instance],
-        actions: ActionSet,
-        *,
-        data_hash: str = "",
-    ) -> None:
+    def __init__(self, config: AuditConfig, data: Dataset) -> None:
         self.config = config.model_copy(update={"battery": battery_digest()})
-        self.actions = actions
-        self.data_hash = data_hash or fingerprint([i.model_dump(mode="json") for i in instances])
-        self._instances = {i.id: i for i in instances}
+        self.actions, self.data_hash = data.actions, data.digest
+        self._instances = {i.id: i for i in data.instances}
 
     @staticmethod
     def of(config: AuditConfig) -> AuditTask:
         """The audit on the data that a configuration names. Raises `InputError` for unusable
         data."""
-        data = configured(config)
-        return AuditTask(config, data.instances, data.actions, data_hash=data.digest)
+        return AuditTask(config, configured(config))
 
     def episodes(self) -> list[Where]:
         numbers = conversations(self.actions)

@@ -6,9 +6,9 @@ import json
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from naisei.clarify.schemas import Action, ActionSet, Language
 from naisei.core import InputError
@@ -144,8 +144,8 @@ ACTION_FILE = "actions.jsonl"
 
 def _shape() -> str:
     return say(
-        '行動ごとに "id" (1 以上の整数) と "text" を書いてください',
-        'each action needs an "id" (a whole number from 1) and a "text"',
+        '行動ごとに、重複しない "id" (1 以上の整数) と "text" を書いてください',
+        'each action needs its own "id" (a whole number from 1) and its own "text"',
     )
 
 
@@ -166,23 +166,41 @@ def load_actions(path: str | Path | None = None, *, language: Language = "ja") -
     return _action_set(file.stem, file, language)
 
 
+def _whole(value: Any) -> Any:
+    """Refuses `true`, which would be 1."""
+    if isinstance(value, bool):
+        raise ValueError(say("整数ではありません", "not a whole number"))
+    return value
+
+
+class _ActionRow(BaseModel):
+    """A raw row of the list of actions."""
+
+    model_config = ConfigDict(str_strip_whitespace=True)
+
+    id: Annotated[int, Field(ge=1), BeforeValidator(_whole)]
+    text: str = ""
+    ja: str = ""
+    en: str = ""
+
+
 def _action_set(name: str, file: Path, language: Language) -> ActionSet:
     actions: dict[int, str] = {}
     for row in read_rows(file):
-        number, text = _number(row), _text(row, language)
-        if number in actions:
-            raise InputError(
-                say(f"行動の id {number} が重複しています", f"action id {number} comes twice"),
-                place=row.place,
-                remedy=say("行動ごとに別の id を付けてください", "give each its own id"),
+        given = checked(_ActionRow, row, _shape())
+        text = getattr(given, language) or given.text or given.ja or given.en
+        if not text:
+            wrong = say("行動の文がありません", "this action has no text")
+        elif given.id in actions:
+            wrong = say(
+                f"行動の id {given.id} が重複しています", f"action id {given.id} comes twice"
             )
-        if text in actions.values():
-            raise InputError(
-                say(f"行動「{text}」が重複しています", f"action '{text}' comes twice"),
-                place=row.place,
-                remedy=say("一つにまとめてください", "merge the two"),
-            )
-        actions[number] = bounded(text, FIELD, place=row.place)
+        elif text in actions.values():
+            wrong = say(f"行動「{text}」が重複しています", f"action '{text}' comes twice")
+        else:
+            actions[given.id] = bounded(text, FIELD, place=row.place)
+            continue
+        raise InputError(wrong, place=row.place, remedy=_shape())
     if len(actions) < 2:
         raise InputError(
             say("行動は二つ以上必要です", "at least two actions are needed"),
@@ -191,27 +209,4 @@ def _action_set(name: str, file: Path, language: Language) -> ActionSet:
         )
     return ActionSet(
         name=name, actions=tuple(Action(id=i, text=actions[i]) for i in sorted(actions))
-    )
-
-
-def _number(row: Row) -> int:
-    value: Any = row.fields.get("id")
-    if isinstance(value, str) and value.strip().isascii() and value.strip().isdecimal():
-        value = int(value)
-    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise InputError(
-            say(f"'{value}' は行動の id として使えません", f"'{value}' is no action id"),
-            place=row.place,
-            remedy=_shape(),
-        )
-    return value
-
-
-def _text(row: Row, language: Language) -> str:
-    for key in (language, "text", "ja", "en"):
-        value = row.fields.get(key)
-        if isinstance(value, str) and value.strip():
-            return value.strip()
-    raise InputError(
-        say("行動の文がありません", "this action has no text"), place=row.place, remedy=_shape()
     )
