@@ -41,6 +41,9 @@ _QUOTED = re.compile(r"「[^「」]+」(?=だ?って|だ?と)")
 _INFORM = re.compile(r"教え|(?:知り|聞き|伺い|確かめ)たい|について|(?:どこ|いつ|誰|何)(?:です)?か")
 #: Verbs that `Deed` has no word for.
 _PUT = frozenset({"入れる", "置く"})
+#: What depends on something is asked about.
+_IF = re.compile(r"もし(?!よ|でき)|なら|場合|\bif\b", re.I)
+_NEGATED = re.compile(r"ない|なく|ません|\b(?:not|no|never)\b|n't\b", re.I)
 #: Not yet, in answer to "Shall I?".
 _WAIT = re.compile(r"待っ|まだ|(?:後|あと)で")
 _QUESTION = re.compile(r"[？?]$|(?:です|ます|でした|ました|ません)か[ねな]?$|っけ$")
@@ -94,8 +97,9 @@ class OwnActions:
                 return Decline(reason="not confirmed")
             if not confirming and (chosen := _chosen(said, question, offered)) is not None:
                 return Execute(action=chosen) if chosen else Decline(reason="none fits")
+            said = understand(said, question).content or said
         read = yield from self.read(said, offered)
-        if read.named or confirming:
+        if read.named or (confirming and confirming in (read.likely or (confirming,))):
             return Execute(action=read.named or confirming)
         question = self._question(read.likely, view.scene.language)
         if read.likely and view.may_ask and question not in {turn.question for turn in view.asked}:
@@ -111,7 +115,7 @@ class OwnActions:
         scores = self._vectors @ centred(vector[None])[0] + _NOUN * nouns + _VERB * verbs
         ids = np.array(self._actions.ids)
         among = np.isin(ids, offered) & ((nouns > 0) | (verbs > 0))
-        if among.any():
+        if among.any() and not (_QUESTION.search(text) or _NEGATED.search(text)):
             best = [int(a) for a in ids[among & (scores >= scores[among].max() - _CLOSE)]]
             return Reading(True, best[0], ()) if len(best) == 1 else Reading(True, 0, (*best,))
         top = [int(i) for i in order(scores)]
@@ -137,7 +141,7 @@ class OwnActions:
         and no other noun: 「ホテルの予約を取り消して」 cancels no meeting room."""
         full, said = nouns * verbs, Deed.of(text).words
         best = int(full.argmax())
-        if full[best] == 0 or (full == full[best]).sum() > 1:
+        if full[best] == 0 or (full == full[best]).sum() > 1 or _IF.search(text):
             return 0
         whole = nouns[best] == 1 or said <= self._nouns[best] | self._verbs[best]
         return self._actions.ids[best] if whole else 0
@@ -184,6 +188,8 @@ def _chosen(said: str, question: str, offered: Sequence[int]) -> int | None:
     """The offered action that an answer chooses; 0 for none of them, `None` if only its words can
     tell."""
     answer = understand(said, question)
+    if is_question(said):
+        return None
     if none_of_them(said) or at_a_loss(said) or answer.stance in (Stance.NEITHER, Stance.UNSURE):
         return 0
     places = {Stance.FIRST: 0, Stance.SECOND: 1}
