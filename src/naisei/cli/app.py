@@ -222,21 +222,16 @@ def _counting(make: Any, context: Any) -> Any:
 
 
 def _check(order: Sequence[Any]) -> None:
-    """order: a parameter for each time that it is on the command line."""
+    """order: a parameter for each time that it is on the command line. Raises `InputError`."""
     for parameter, times in Counter(order).items():
         if times > 1 and not parameter.multiple and not parameter.count:
-            raise repeated(parameter.opts[0])
+            from naisei.core import InputError  # the help does not wait for the core
 
-
-def repeated(option: str) -> Exception:
-    """The `InputError` for an option that is given more than once."""
-    from naisei.core import InputError  # the help does not wait for the core
-
-    return InputError(
-        say("1 回しか指定できません", "can be given only once"),
-        place=option,
-        remedy=say(
-            "どれか 1 つにするか、値ごとに実行してください",
-            "give one of them, or run the command once for each value",
-        ),
-    )
+            raise InputError(
+                say("1 回しか指定できません", "can be given only once"),
+                place=parameter.opts[0],
+                remedy=say(
+                    "どれか 1 つにするか、値ごとに実行してください",
+                    "give one of them, or run the command once for each value",
+                ),
+            )

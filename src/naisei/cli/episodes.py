@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from naisei.cli.printing import print_result, print_tables
+from naisei.cli.printing import print_either, print_result, print_tables
 from naisei.core import InputError
 from naisei.files import write_atomically
 from naisei.lang import say
@@ -154,10 +154,8 @@ def keep(
     with RunDirectory.look(directory) as run:
         form, rows = rows_of(run, episode)
     count = add_rows(form, rows, pairs(changed or [], "--set"), to)
-    if printed.as_json:
-        print(json_text({"output": str(to), "form": form, "added": len(rows), "rows": count}))
-    else:
-        print(f"{to}: +{len(rows)} ({form}, {count})")
+    done = {"output": str(to), "form": form, "added": len(rows), "rows": count}
+    print_either(printed.as_json, done, f"{to}: +{len(rows)} ({form}, {count})")
 
 
 class Charted(Printed):

@@ -10,6 +10,7 @@ import typer
 
 from naisei.cli.episodes import Dir
 from naisei.cli.parameters import with_options
+from naisei.cli.printing import print_either
 from naisei.core import InputError
 from naisei.files import write_atomically
 from naisei.lang import say
@@ -22,19 +23,6 @@ Output = Annotated[
     Path | None,
     typer.Option("--output", "-o", help=say("書き込むファイル", "Write here, not to stdout.")),
 ]
-
-
-def print_json(value: object) -> None:
-    print(json_text(value))
-
-
-def print_text(text: str) -> None:
-    print(visible(text))
-
-
-def print_either(as_json: bool, value: object, text: str) -> None:
-    """A result for programs, or for people."""
-    print(json_text(value) if as_json else visible(text))
 
 
 def write(text: str, to: Path | None) -> None:
@@ -124,7 +112,7 @@ def export(
             write("".join(export_jsonl(run, events=events)), output)
         if printed.as_json:
             scored, failed, _ = run.log.counts()
-            print_json({"output": str(output), "episodes": scored + failed})
+            print(json_text({"output": str(output), "episodes": scored + failed}))
 
 
 def _export_inspect(directory: Path, output: Path | None, *, as_json: bool) -> None:
@@ -149,7 +137,7 @@ def _export_table(table: Frame, form: str, output: Path | None, *, as_json: bool
     else:
         write(table.to_csv() if form == "csv" else table.to_jsonl(), output)
     if as_json:
-        print_json({"output": str(output), "rows": len(table)})
+        print(json_text({"output": str(output), "rows": len(table)}))
 
 
 @with_options

@@ -16,11 +16,16 @@ from naisei.lang import say
 from naisei.runs.tables import folded, number
 from naisei.runs.task import Metric, Table
 from naisei.runs.words import worded
-from naisei.terminal import Console
+from naisei.terminal import Console, json_text, visible
 
 if TYPE_CHECKING:
     from naisei.runs.result import RunResult
     from naisei.system.studies import Study
+
+
+def print_either(as_json: bool, value: object, text: str) -> None:
+    """A result for programs, or for people."""
+    print(json_text(value) if as_json else visible(text))
 
 
 def print_tables(tables: Sequence[Table], console: Console) -> None:

@@ -22,9 +22,9 @@ from naisei.cli.episodes import (
     keep,
     search,
 )
-from naisei.cli.export import Output, export, print_either, print_json, print_text, report, write
+from naisei.cli.export import Output, export, report, write
 from naisei.cli.parameters import with_options
-from naisei.cli.printing import print_result, print_tables
+from naisei.cli.printing import print_either, print_result, print_tables
 from naisei.core import InputError, Where
 from naisei.lang import say
 from naisei.runs import show
@@ -37,7 +37,7 @@ from naisei.runs.tables import to_csv
 from naisei.system.config import Printed, flag, seed_flag
 from naisei.system.execute import RunOptions, execute
 from naisei.system.registry import declared, digest_of, experiment_of, task_of
-from naisei.terminal import Console, json_text
+from naisei.terminal import Console, json_text, visible
 from naisei.text_files import read_text
 
 app = typer.Typer(
@@ -70,11 +70,11 @@ def list_(
             remedy=say("実行記録のあるフォルダーを指定してください", "name the folder of the runs"),
         )
     if printed.as_json:
-        print_json([run.to_json() for run in found])
+        print(json_text([run.to_json() for run in found]))
     elif not found:
         print(say(f"{root} に実行はありません", f"no runs under {root}"), file=sys.stderr)
     else:
-        print_text(list_text(found))
+        print(visible(list_text(found)))
 
 
 @app.command("show", help=say("実行や 1 件のやりとりを見る", "Show a run, or one episode of it."))
@@ -117,15 +117,15 @@ def show_(
             print(json_text(sent, indent=None if printed.as_json else 2))
         elif episode is None and not step:
             if printed.as_json:
-                print_json(show.run_json(run))
+                print(json_text(show.run_json(run)))
             else:
-                print_text(show.run_text(run))
+                print(visible(show.run_text(run)))
         else:
             name = show.find_episode(run, episode or "")
             if printed.as_json:
-                print_json(show.episode_json(run, name))
+                print(json_text(show.episode_json(run, name)))
             else:
-                print_text(show.episode_text(run, name, step, words=_in_words(run, name)))
+                print(visible(show.episode_text(run, name, step, words=_in_words(run, name))))
 
 
 def _in_words(run: RunDirectory, episode: str) -> str:
@@ -142,13 +142,13 @@ def _in_words(run: RunDirectory, episode: str) -> str:
 def _show_study(directory: Path, *, as_json: bool) -> None:
     """Its tables; with JSON the result object of each run, by its label."""
     if not as_json:
-        print_text((directory / "study.md").read_text(encoding="utf-8"))
+        print(visible((directory / "study.md").read_text(encoding="utf-8")))
         return
     runs = {}
     for label, path in study_runs(directory).items():
         with RunDirectory.look(path) as run:
             runs[label] = show.run_json(run)
-    print_json({"run_dir": str(directory), "runs": runs})
+    print(json_text({"run_dir": str(directory), "runs": runs}))
 
 
 @app.command(
@@ -249,7 +249,7 @@ def compare(
     for warning in comparison.warnings:
         print(f"{say('注意', 'warning')}: {warning}", file=sys.stderr)
     if printed.as_json:
-        print_json(comparison.to_json())
+        print(json_text(comparison.to_json()))
     elif printed.csv:
         sys.stdout.write(to_csv(comparison.table()))
     else:

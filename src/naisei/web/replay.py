@@ -83,20 +83,8 @@ class Turning:
     told: str
 
 
-def _no_state(episode: RecordedEpisode, events: Sequence[Event]) -> str:
-    return ""
-
-
 def _default_lines(episode: RecordedEpisode, event: Event) -> Sequence[Line]:
     return effect_lines(event) if event.kind in ("ask", "act", "say") else ()
-
-
-def _no_turning(episode: RecordedEpisode) -> Turning | None:
-    return None
-
-
-def _no_marks(events: Sequence[Event]) -> Mapping[int, StepMark]:
-    return {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,9 +98,9 @@ class Replay:
     no part of it. All but `marks` may raise `InputError` where data cannot be had any more.
     """
 
-    state: Callable[[RecordedEpisode, Sequence[Event]], str] = _no_state
-    marks: Callable[[Sequence[Event]], Mapping[int, StepMark]] = _no_marks
-    turning: Callable[[RecordedEpisode], Turning | None] = _no_turning
+    state: Callable[[RecordedEpisode, Sequence[Event]], str] = lambda episode, events: ""
+    marks: Callable[[Sequence[Event]], Mapping[int, StepMark]] = lambda events: {}
+    turning: Callable[[RecordedEpisode], Turning | None] = lambda episode: None
     lines: Callable[[RecordedEpisode, Event], Sequence[Line]] = _default_lines
 
 

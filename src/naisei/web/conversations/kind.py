@@ -196,14 +196,6 @@ def _lines(config: Any, id: str, event: Event) -> Sequence[Line]:
     return (Line(request["question"]), said) if request["question"] else (said,)
 
 
-def _no_panels(config: Any, events: Sequence[Event]) -> Sequence[Panel]:
-    return ()
-
-
-def _nothing(conversation: PageConversation) -> Mapping[str, Any]:
-    return {}
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConversationKind(Generic[C]):
     """One kind of conversation.
@@ -224,12 +216,12 @@ class ConversationKind(Generic[C]):
     config: type[C]
     open: Callable[[C, ConversationContext], AbstractAsyncContextManager[Prepared]]
     lines: Callable[[C, str, Event], Sequence[Line]] = _lines
-    panels: Callable[[C, Sequence[Event]], Sequence[Panel]] = _no_panels
+    panels: Callable[[C, Sequence[Event]], Sequence[Panel]] = lambda config, events: ()
     about: Callable[[C], str] = lambda config: ""
     writes: Callable[[C], bool] = lambda config: True
     spoken: str = ""
     placeholder: Text | None = None
-    shown: Callable[[PageConversation], Mapping[str, Any]] = _nothing
+    shown: Callable[[PageConversation], Mapping[str, Any]] = lambda conversation: {}
     roles: Mapping[str, Parameters] = field(default_factory=dict)
     limits: Limits = field(default_factory=Limits)
     renews: bool = False

@@ -159,10 +159,6 @@ async def show(request: Request) -> Response:
     return RedirectResponse(f"/{conversation.kind.page}/{conversation.id}", 303)
 
 
-def _nothing_beside(request: Request, conversation: PageConversation) -> Sequence[Panel]:
-    return ()
-
-
 def page_routes(
     kind: ConversationKind[C],
     *,
@@ -170,7 +166,9 @@ def page_routes(
     fields: Sequence[str] = (),
     start: Callable[[Request], Awaitable[Mapping[str, Any]]] | None = None,
     begin: Callable[[Request, Mapping[str, str]], Awaitable[tuple[C, str]]] | None = None,
-    beside: Callable[[Request, PageConversation], Sequence[Panel]] = _nothing_beside,
+    beside: Callable[
+        [Request, PageConversation], Sequence[Panel]
+    ] = lambda request, conversation: (),
 ) -> list[Route]:
     """The routes of a page with conversations.
 

@@ -52,10 +52,6 @@ __all__ = ["Page", "pages"]
 _COMMON = tuple(f"naisei.web.pages.{name}:PAGE" for name in ("agent", "runs"))
 
 
-def _nothing() -> None:
-    pass
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
     """One entry of the navigation.
@@ -73,7 +69,7 @@ class Page:
     order: int = 70
     kinds: Sequence[ConversationKind[Any]] = ()
     templates: str = ""
-    ready: Callable[[], object] = _nothing
+    ready: Callable[[], object] = lambda: None
 
     @property
     def path(self) -> str:

@@ -19,7 +19,6 @@ from naisei.lang import language, say
 from naisei.runs.annotations import together, written_on
 from naisei.runs.charts import Chart, Point, table_chart
 from naisei.runs.directory import RunDirectory
-from naisei.runs.frozen import Frozen
 from naisei.runs.lock import locked
 from naisei.runs.overview import EpisodeOutcome, Overview, Pace, headline
 from naisei.runs.report import StoredSummary, token_table
@@ -128,10 +127,6 @@ class _OverviewCache:
     lock: threading.Lock = field(default_factory=threading.Lock)
 
 
-def _experiment(frozen: Frozen) -> Experiment[Any] | None:
-    return declared(frozen.system, frozen.config)
-
-
 def overview_of(request: Request, directory: RunDirectory) -> _OverviewCache:
     """The server's cached overview of a run, not refreshed."""
     kept: dict[object, _OverviewCache] = server_of(request).cached("overviews", dict)
@@ -168,7 +163,9 @@ async def show(request: Request) -> Response:
                 "notes": [*directory.notes, *summary.summary.notes],
                 "table": _table(directory, kept.overview, asked, notes),
                 "charts": _charts(place, directory, summary),
-                "metrics": _sorted(summary, _experiment(directory.frozen)),
+                "metrics": _sorted(
+                    summary, declared(directory.frozen.system, directory.frozen.config)
+                ),
                 **_state(server, place, directory, kept.overview),
             }
 
@@ -200,7 +197,7 @@ def _charts(
     """Titles and drawings: from tables and the system's own charts."""
     tables = [made for t in kept.summary.tables if (made := table_chart(t))]
     drawn = [(made.title, _spaced(made).svg()) for made in tables]
-    experiment = _experiment(directory.frozen)
+    experiment = declared(directory.frozen.system, directory.frozen.config)
     if experiment is not None and experiment.charts is not None:
         page = episode_page(directory.log, EpisodeFilter(state="scored"), limit=_CHARTED)
         try:
