@@ -8,8 +8,6 @@ MT-Bench and Chatbot Arena, NeurIPS 2023 (§3.3: position, verbosity and repetit
 
 from __future__ import annotations
 
-import asyncio
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,8 +20,6 @@ from naisei.director.judge import Judging, judge
 from naisei.director.schemas import Judgement
 from naisei.director.state import Spoken, TalkState
 from naisei.director.voice_learning import exchanges
-from naisei.lang import say
-from naisei.system.config import Printed, flag
 
 #: Ways of changing a line or what stands before it.
 CHANGES = ("order", "length", "repeated")
@@ -36,28 +32,6 @@ _EMPTY = {
 _NEGLIGIBLE = 0.1
 #: Enough lines that all moved alike (a sign test gives 0.03) where there is no interval.
 _ALIKE = 6
-
-
-class BiasOptions(Printed):
-    """Flags of `naisei director bias`."""
-
-    judge_model: str = flag(
-        ...,
-        "調べる採点役のモデル",
-        "The judge to look at.",
-        panel="models",
-        metavar="PROVIDER:NAME",
-    )
-    lines: int = flag(
-        12,
-        "使う見本の発言の数 (1 発言につき 4 回尋ねる)",
-        "Sample lines to use; the judge is asked four times for each.",
-        ge=2,
-        le=200,
-    )
-    repeats: int = flag(
-        1, "同じ問いを尋ねる回数 (平均をとる)", "Judgements of each, averaged.", ge=1, le=25
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,61 +119,3 @@ def _bias(change: str, at: int, heard: Sequence[Sequence[Judgement | None]]) -> 
         sum(plain.status != other.status for plain, other in both) / count if count else math.nan,
         found,
     )
-
-
-def bias(options: BiasOptions) -> None:
-    """`naisei director bias`: the biases of a judge, as a table."""
-    from naisei.cli.printing import print_tables
-    from naisei.core import arun
-    from naisei.models.registry import base_world
-    from naisei.runs.report import plain_number
-    from naisei.runs.task import Table
-    from naisei.terminal import Console
-
-    judging = Judging(repeats=options.repeats)
-
-    async def judged() -> tuple[Bias, ...]:
-        async with base_world({"judge": options.judge_model}) as world:
-            return await arun(biases(options.lines, judging), world)
-
-    found = asyncio.run(judged())
-    if options.as_json:
-        rows = [
-            {
-                "change": one.change,
-                "lines": one.count,
-                "difference": plain_number(round(one.difference, 3)),
-                "interval": [plain_number(round(one.low, 3)), plain_number(round(one.high, 3))],
-                "other_status": plain_number(round(one.other_status, 3)),
-                "biased": one.found,
-            }
-            for one in found
-        ]
-        print(json.dumps(rows, ensure_ascii=False))
-        return
-    difference = say("平均の差", "difference of the mean")
-    columns = (
-        *(say("変えたもの", "changed"), say("発言", "lines")),
-        *(difference, f"{difference} low", f"{difference} high"),
-        *(say("判定が変わる", "other status"), say("偏り", "biased")),
-    )
-    answers = {True: say("あり", "yes"), False: say("なし", "no"), None: "?"}
-    table = Table(
-        say("採点役の偏り", "Biases of the judge"),
-        columns,
-        tuple(
-            (
-                *(say(*_WORDS[one.change]), one.count, one.difference, one.low, one.high),
-                *(one.other_status, answers[one.found]),
-            )
-            for one in found
-        ),
-    )
-    print_tables([table], Console())
-
-
-_WORDS = {
-    "order": ("前のやりとりの順 (変わらないはず)", "order of what was said before (no change)"),
-    "length": ("中身のない長さ (上がらないはず)", "length that says nothing (no gain)"),
-    "repeated": ("同じ文の繰り返し (下がるはず)", "the line twice over (a loss)"),
-}

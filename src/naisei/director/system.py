@@ -106,7 +106,7 @@ SYSTEM = System(
                 "採点役のモデルに偏りがないか調べる (順序・長さ・繰り返し)",
                 "Look for biases of a judge: order, length, repeated text.",
             ),
-            "naisei.director.bias:bias",
+            "naisei.director.commands:bias",
         ),
         Verb(
             "characters",
