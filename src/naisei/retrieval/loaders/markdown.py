@@ -71,6 +71,8 @@ _OWN_LINE = re.compile(
 _WHOLE = re.compile(r"[。！？.!?：:」』）)]\s*$")
 #: Lines among which a broken sentence ends; columns of a full line (a Japanese character has two).
 _WRAPS, _FULL = 6, 56
+#: A line after which one so many times longer follows is a heading: 「出社するとき」.
+_HEADING = 3
 
 
 def unwrapped(lines: Sequence[str]) -> list[str]:
@@ -78,6 +80,8 @@ def unwrapped(lines: Sequence[str]) -> list[str]:
 
     >>> unwrapped(["上限を1キロにつき", "20円から25円にします。", "・現金", "・振込"])
     ['上限を1キロにつき20円から25円にします。', '・現金', '・振込']
+    >>> unwrapped(["出社するとき", "休業中に出社するときは、届を出し、承認を受ける。"])
+    ['出社するとき', '休業中に出社するときは、届を出し、承認を受ける。']
     """
     found: list[str] = []
     at = 0
@@ -98,6 +102,8 @@ def _breaks(line: str, after: str) -> bool:
         return False
     if line.isascii():
         return after[:1].islower() or len(line) >= _FULL
+    if not line.endswith("、") and len(after) > _HEADING * len(line):
+        return False
     return bool(_OPEN_END.search(line) or _OPEN_START.match(after)) or 2 * len(line) >= _FULL
 
 
