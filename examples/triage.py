@@ -17,20 +17,8 @@ from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, JsonValue
 
-from naisei.core import (
-    Act,
-    AskUser,
-    Chat,
-    Flow,
-    InputError,
-    Observation,
-    Say,
-    Where,
-    World,
-    fingerprint,
-    system,
-    user,
-)
+from naisei import core
+from naisei.core import Act, AskUser, Chat, Flow, InputError, Observation, Say, Where, World
 from naisei.lang import say
 from naisei.runs.lines import Line, Mark
 from naisei.runs.statistics import mean_metric
@@ -180,7 +168,7 @@ def choose(table: Table, answers: list[tuple[str, str]], config: TriageConfig) -
     prompt = PROMPT.replace("$causes", "、".join(table.remedies.values()))
     prompt = prompt.replace("$questions", "、".join(f"{q} ({table.questions[q]})" for q in left))
     turns = "\n".join(f"{table.questions[q]} → {a}" for q, a in answers) or "まだ質問していません"
-    choice = yield from Chat("agent", [system(prompt), user(turns)], Choice)
+    choice = yield from Chat("agent", [core.system(prompt), core.user(turns)], Choice)
     return choice.question if choice.question in left else ""
 
 
@@ -210,7 +198,7 @@ class TriageTask(Task[TriageConfig]):
         self.config = config
         self.table = Table.read(config.table)
         yes = {cause: sorted(questions) for cause, questions in self.table.yes.items()}
-        self.data_hash = fingerprint([self.table.questions, self.table.remedies, yes])
+        self.data_hash = core.fingerprint([self.table.questions, self.table.remedies, yes])
 
     def episodes(self) -> list[Where]:
         return [Where(c, n + 1) for c in self.table.remedies for n in range(self.config.cases)]
