@@ -22,6 +22,9 @@ DOCUMENTS = {
     "（内線 7119）に電話する。\n\n## 保護めがね\n\n保護めがねは入口で借りる。\n",
     "cards.md": "# 入館カード\n\n## なくしたとき\n\nカードをなくしたら、すぐに総務課（内線 2105）に"
     "電話して止める。\n\n## 再発行\n\n再発行の手数料は2,000円とする。\n",
+    "visit.md": "# 診療所の予約\n\n## 予約の受付\n\n予約は電話（0887-00-1234）で受け付けます。"
+    "発熱のある方は、来院の前に医師の診療について電話をしてください。\n\n"
+    "## 休診\n\n休日と夜間は休診です。\n\n## 負担\n\n救急車で来院された方に負担はありません。\n",
     "leave.md": "# 休暇\n\n## 日数\n\n年次有給休暇は年20日とする。\n",
 }
 
@@ -106,3 +109,13 @@ def test_a_public_number_where_a_life_is_at_stake_and_the_desk_where_the_documen
     assert told.evidence or "総務課" in told.message
     # Asked in another spelling it would be asked back about: an urgent reply is not given up.
     assert _reply(index, "もう生きているのがつらいです").urgent == "life"
+
+
+@pytest.mark.parametrize("text", ["胸が痛くて動けない", "息が苦しい", "子どもが熱を出した"])
+def test_an_emergency_begins_with_119_and_nothing_of_another_matter(
+    index: Index, text: str
+) -> None:
+    reply = _reply(index, text)
+    assert "119" in reply.message.split("\n")[0] and reply.urgent == "illness"
+    assert not any(other in reply.message for other in ("予約", "休診", "救急車で"))
+    assert reply.evidence or "総務課" in reply.message

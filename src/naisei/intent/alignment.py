@@ -101,6 +101,47 @@ def in_range(value: Quantity, cell: str) -> bool:
     return False
 
 
+#: 第2期, 4回目, 2級; the last group: and those after it.
+_ORDINAL = re.compile(
+    "(?:第(?P<n>[0-9一二三四五六七八九]+)|(?P<m>[0-9]+))(?P<unit>学年|年生|回目|[期回次種類級子号])目?"
+    "(?P<open>以降|以上|から|[~〜～])?"
+)
+_NUMERALS = str.maketrans("一二三四五六七八九", "123456789")
+
+
+def _ordinals(text: str) -> set[tuple[int, str, bool]]:
+    """(number, unit, whether those after it are meant, too) of what a text counts off."""
+    found = list(_ORDINAL.finditer(unicodedata.normalize("NFKC", text)))
+    return {
+        (
+            int((m["n"] or m["m"]).translate(_NUMERALS)),
+            _YEAR.sub("年", m["unit"])[0],
+            bool(m["open"]),
+        )
+        for m in found
+        if m["n"] or m["unit"] in _COUNTED_OFF
+    }
+
+
+_YEAR = re.compile("学年|年生")
+#: Units that count off without 第; 2回 is an amount.
+_COUNTED_OFF = ("年生", "学年", "回目", "期", "次", "級")
+
+
+def another_ordinal(query: str, row: str) -> bool:
+    """Whether a row lacks what the question counts off.
+
+    >>> another_ordinal("第2期は何歳ですか", "第1期 3歳"), another_ordinal("第4子は", "第3子以降")
+    (True, False)
+    """
+    asked = _ordinals(query)
+    told = _ordinals(row) if asked else set()
+    return any(
+        not any(u == unit and (n == number or (after and n < number)) for n, u, after in told)
+        for number, unit, _ in asked
+    )
+
+
 def _scaled(m: re.Match[str], name: str) -> float:
     """The value in units: 500万円 is 5,000,000円; 0 without a number."""
     if not m[name]:

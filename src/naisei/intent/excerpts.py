@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from naisei.intent.alignment import in_range
 from naisei.intent.person_kinds import person_kinds
 from naisei.japanese.content_preservation import quantities
-from naisei.japanese.query_analysis import answered_by
+from naisei.japanese.query_analysis import answered_by, is_stopword
 from naisei.japanese.sentences import codes, refers_back, search_tokens
 from naisei.retrieval.chunking import Span, cells_of
 
@@ -30,6 +30,14 @@ _SEVERAL = re.compile(
 _WIDE, _LIST = 170, 420
 
 
+def is_list_asked(query: str, words: Sequence[str], heading: str, text: str) -> bool:
+    """Whether a question that a list answers names what the heading of a list does."""
+    named = {w for w in search_tokens(heading) if not is_stopword(w)}
+    several = _SEVERAL.search(query) is not None and _SEVERAL.search(heading) is not None
+    items = sum(_ITEM.match(line) is not None for line in text.split("\n"))
+    return several and bool(named) and named <= set(words) and items > 1
+
+
 def lead_of(lines: Sequence[str], at: int) -> str:
     """The line that a row's table, or an item's list, stands under; empty if there is none."""
     table, deep = lines[at].lstrip().startswith("|"), _depth(lines[at])
@@ -45,10 +53,10 @@ def lead_of(lines: Sequence[str], at: int) -> str:
 
 
 #: A sentence that the items or rows after it fill; an item that is a case without what holds for
-#: it; one that is a sentence.
+#: it; one that is a sentence (土曜日（第3土曜日を除く。） is none).
 INTRODUCES = re.compile("次の|次に掲げる|以下の|下記|下の表|各号")
 _BARE_CASE = re.compile("(?:場合|とき|時|者)[）)。]?$")
-_FULL = re.compile("。[）)]?$")
+_FULL = re.compile(r"。$|^\s*[（(][^（(]*。[）)]$")
 
 
 def end_of(lines: Sequence[str], at: int) -> int:

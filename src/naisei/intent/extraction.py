@@ -13,10 +13,10 @@ from collections.abc import Mapping, Sequence, Set
 from pydantic import BaseModel, ConfigDict
 
 from naisei.core import Evidence
-from naisei.intent.alignment import denies, in_range, ranges
+from naisei.intent.alignment import another_ordinal, denies, in_range, ranges
 from naisei.intent.effects import Weights
 from naisei.intent.evidence import SearchResult, cosines, nearness, share, substance
-from naisei.intent.excerpts import around, filled_by, lead_of
+from naisei.intent.excerpts import around, filled_by, is_list_asked, lead_of
 from naisei.intent.things import headings_of, mentions, names, place_of, things
 from naisei.japanese.content_preservation import Quantity, quantities
 from naisei.japanese.dates import named_years
@@ -32,6 +32,8 @@ _COSINE, _WORDS, _OWN, _RANK, _FORM, _RANGE = 1.0, 0.6, 0.2, 0.5, 0.3, 0.6
 _NAMED, _CASE = 0.6, 0.25
 #: That its column or heading calls it what is asked for (日数 of 何日).
 _HEADS = 0.3
+#: That it is the list that is asked for.
+_LISTED = 0.6
 #: That it is the first rule below a heading that names what the question does.
 _FIRST = 0.15
 #: Another quote is given beside the first if it comes so near to it.
@@ -62,6 +64,12 @@ def quotes(query: str, found: SearchResult, *, most: int = _MOST) -> list[Quote]
     top = max([*scores, 0.0]) or 1.0
     asked = things(query)
     about = {at: {thing for thing in asked if names(thing, found.hits[at])} for at in usable}
+    listed = {
+        quote.hit
+        for quote in made
+        if len(about[quote.hit]) == len(asked)
+        and is_list_asked(query, words, headings_of(found.hits[quote.hit])[-1], quote.text)
+    }
     ranked = sorted(
         (
             quote.model_copy(
@@ -69,6 +77,7 @@ def quotes(query: str, found: SearchResult, *, most: int = _MOST) -> list[Quote]
                     "score": quote.score
                     + _RANK * score / top
                     + _NAMED * len(about[quote.hit]) / max(1, len(asked))
+                    + _LISTED * (quote.hit in listed)
                 }
             )
             for quote, score in zip(made, scores, strict=True)
@@ -81,6 +90,7 @@ def quotes(query: str, found: SearchResult, *, most: int = _MOST) -> list[Quote]
             quote.answers >= kept[0].answers
             and quote.score >= _NEAR * kept[0].score
             and about[quote.hit] >= about[kept[0].hit]
+            and (quote.hit in listed or kept[0].hit not in listed)
         )
         if near and len(kept) < most and not any(within(quote.text, k.text) for k in kept):
             kept.append(quote)
@@ -110,6 +120,7 @@ def _quote(
     if units[best].header:
         row = f"{units[best].header} {text}"
         answers &= not (_other_period(query, row, hit) or _other_name(query, row, hit))
+        answers &= not another_ordinal(query, f"{place_of(hit)} {row}")
     return Quote(hit=at, text=text, score=scores[best], answers=answers)
 
 
@@ -148,6 +159,8 @@ def _scores(
         value += _CASE * (denied and denies(unit.said)) + _FIRST * (headed and unit.line == 0)
         if unit.header:
             value -= _CASE * _other_period(query, f"{unit.header} {unit.written}", hit)
+            row = f"{place_of(hit)} {unit.header} {unit.written}"
+            value -= _RANGE * another_ordinal(query, row)
             first = search_tokens(cells_of(unit.written)[0])
             # Operating profit is not Trading operating profit.
             value += _OWN * (bool(first) and {*first} <= {*search_tokens(query)})

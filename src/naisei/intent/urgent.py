@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from naisei.core import Evidence, Flow, Search
-from naisei.intent.answering import Grounded
+from naisei.intent.answering import Grounded, extracted
 from naisei.intent.dialogue import Dialogue
 from naisei.intent.effects import Weigh, Weights
 from naisei.intent.evidence import (
@@ -87,9 +87,15 @@ def urgent_reply(dialogue: Dialogue, setting: Setting) -> Flow[Reply | None]:
     helps = [h for n, hit in enumerate(hits) for h in _helps(n, hit, units[n], kind, searched)]
     ranked = sorted(helps, key=lambda help: -help.score)
     parts = _best_help(said, searched, ranked, hits, units)
-    if parts:
-        first = quotes(said, SearchResult(hits=tuple(hits[:_FIRST]), weights=weights), most=1)[0]
-        fits = not kind.call or kind.passage.search(f"{place_of(hits[first.hit])} {first.text}")
+    found = SearchResult(hits=tuple(hits[:_FIRST]), weights=weights)
+
+    def about(text: str, hit: int) -> bool:
+        return kind.passage.search(f"{place_of(hits[hit])} {text}") is not None
+
+    for first in quotes(said, found, most=1) if parts or kind.call else ():
+        # Where a life may depend on it, nothing of another matter.
+        fits = not kind.call or about(first.text, first.hit)
+        fits = fits or extracted(said, found, setting.rules)[1] == "answer"
         if fits and not any(within(first.text, text) for text, _ in parts):
             parts = _shortened([(first.text, (first.hit + 1,)), *parts])
     language = setting.rules.language
@@ -99,8 +105,8 @@ def urgent_reply(dialogue: Dialogue, setting: Setting) -> Flow[Reply | None]:
     written = Grounded.of(parts, hits, separator="\n")
     nothing = "" if parts else no_evidence(language)
     contact = None if parts else setting.contacts.find(said)
-    # The documents' own number first, since it is nearer.
-    own_number = words().phone.search(written.text) is not None
+    # The documents' own number for it first, since it is nearer.
+    own_number = any(words().phone.search(t) and about(t, n[0] - 1) for t, n in parts)
     shown = [written.text, call] if own_number else [call, written.text]
     lines = [*shown, nothing, rests_on(written.citations, language)]
     lines.append("" if parts else ask_contact(contact, language, only=True))
