@@ -225,6 +225,27 @@ def test_a_name_of_two_words_is_one_name() -> None:
 
 
 @pytest.mark.parametrize(
+    "row",
+    ["12/9/20, 23:5{n} - {who}: {words}", "10:0{n}\t{who}\t{words}", "{who}：{words}", "{who}「{words}」"],
+)  # fmt: skip
+def test_a_first_word_that_all_texts_share_is_no_part_of_a_name(row: str) -> None:
+    every = [("甲", "ねえ 今日"), ("乙", "うん 何"), ("甲", "ねえ 聞いて"), ("乙", "うん ほら")]
+    rows = [row.format(n=n, who=who, words=words) for n, (who, words) in enumerate(every)]
+    assert said(read("\n".join(rows))) == every
+
+
+def test_a_note_after_a_quotation_is_dropped_and_the_words_kept() -> None:
+    one = read(
+        "甲「おい」（低い声で）\n乙「はーい」（笑）丙（泣）「うん」※２\n乙「しないよ、誰も。」*1\n"
+        "甲（怒）「待て」（走る）「おい」\n丙：「うん」（笑）\n甲「行くぞ」と言った。\n"
+    )
+    assert said(one) == [
+        ("甲", "おい"), ("乙", "はーい"), ("丙", "うん"), ("乙", "しないよ、誰も。"),
+        ("甲", "「待て」「おい」"), ("丙", "うん")]  # fmt: skip
+    assert one.left_out == 1
+
+
+@pytest.mark.parametrize(
     ("place", "text", "named"),
     [
         ("t.srt", "1\n00:00:03,210 --> 00:00:05,000\nおはよう。\n", "SRT"),

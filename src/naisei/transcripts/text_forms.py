@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from naisei.transcripts.turns import plain_name
+from naisei.transcripts.turns import BESIDE, plain_name
 
 _WEEKDAY = r"(?:[(（]\w{1,9}[)）]|\w曜日?|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)\w*)"
 DATE = (
@@ -144,7 +144,7 @@ _PLAIN = (
         r"(?:\*\*|__)?\s*(?:\t|[：:](?!//))(?:\*\*|__)?\s*(?P<text>.*)\Z"
     ),
     _re(
-        rf"\s*(?P<speaker>[^：:「」『』。、！？!?（()）【】]{{1,20}}?){_MOOD}\s*(?P<text>[「『](?:[^」』]*|.*[」』]。?))\s*\Z"
+        rf"\s*(?P<speaker>[^：:「」『』。、！？!?（()）【】]{{1,20}}?){_MOOD}\s*(?P<text>[「『](?:[^」』]*|.*[」』]。?(?:{BESIDE})?))\s*\Z"
     ),
 )
 

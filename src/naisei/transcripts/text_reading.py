@@ -21,7 +21,7 @@ from naisei.transcripts.text_forms import (
     is_aside,
     speaker_in,
 )
-from naisei.transcripts.turns import Turn, are_elapsed, clock, day, plain_name, spoken_words
+from naisei.transcripts.turns import BESIDE, Turn, are_elapsed, clock, day, plain_name, spoken_words
 
 _LOOKED_AT = 60
 
@@ -139,7 +139,9 @@ def tidied(form: TextForm, turns: list[Turn]) -> list[Turn]:
     if form.name in ("markdown", "play"):  # a heading that stands once is a title
         often = Counter(turn.speaker for turn in turns)
         turns = [turn for turn in turns if often[turn.speaker] > 1]
-    return [replace(t, text=spoken_words(t.text, form.words)) for t in whole_names(turns)]
+    if form.name == "line-pc":  # where a space ends the name
+        turns = whole_names(turns)
+    return [replace(t, text=spoken_words(t.text, form.words)) for t in turns]
 
 
 def text_turns(form: TextForm, rows: Iterable[tuple[int, str]], elapsed: bool) -> list[Turn]:
@@ -235,7 +237,10 @@ def _begun(
 
 
 #: Between 「…」 and the next name in one row.
-BETWEEN = re.compile(r"(?<=[」』])[\s\u3000]*(?=[^\s\u3000「」『』、。，．]{1,10}[「『])")
+BETWEEN = re.compile(
+    rf"(?<=[」』])(?:{BESIDE})?[\s\u3000]*"
+    r"(?=[^\s\u3000（(「」『』、。，．][^\s\u3000「」『』、。，．]{0,9}[「『])"
+)
 _TIME_ALONE = re.compile(
     rf"\s{{1,4}}(\d{{1,2}}:\d{{2}})\s*"
     rf"|({DATE}\s+\d{{1,2}}:\d{{2}}(?::\d{{2}})?(?: [AP]M)?)(?: \(Read .*\))?"
