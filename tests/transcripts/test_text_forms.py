@@ -411,6 +411,7 @@ def test_an_unknown_head_is_answered_with_the_columns_there_and_the_names_known(
     [
         "19:02:11 差出人 {0} 宛先 全員:\n\t{2}\n19:03:00 差出人 {1} 宛先 皆様:\n\t{3}\n",
         "19:02:11 {0} から 皆様:\n\t{2}\n19:03:00\t{1} から みんなに:\n\tReplying to \"昨日は…\"\n\t{3}\n",
+        "19:02:11 開始 {0} 終了 皆様 : {2}\n19:03:00 開始 {1} 終了 皆様 : {3}\n",
         "19:02:11 開始 {0} から 皆様:\n\t{2}\n19:03:00 開始 {1} から 皆様:\n\t{3}\n",
     ],
 )  # fmt: skip
@@ -419,12 +420,17 @@ def test_zoom_in_japanese(rows: str) -> None:
     assert one.form == "zoom-chat" and said(one) == SAID[:2]
 
 
-def test_direct_messages_of_zoom_are_conversations_of_their_own() -> None:
-    public, direct = parse_transcripts(
-        f"19:02:11 From {A} to Everyone:\n\t{X}\n19:03:00 From {B} to {A}(Direct Message):\n\t{Y}\n"
-        f"19:04:00 From {A} to {B} (Direct Message):\n\t{Z}\n",
-        "zoom.txt",
-    )
+@pytest.mark.parametrize(
+    "rows",
+    [
+        "19:02:11 From {0} to Everyone:\n\t{2}\n19:03:00 From {1} to {0}(Direct Message):\n\t{3}\n"
+        "19:04:00 From {0} to {1} (Direct Message):\n\t{4}\n",
+        "19:02:11 開始 {0} 終了 皆様 : {2}\n19:03:00 開始 {1} 終了 {0}（ダイレクトメッセージ） : {3}\n"
+        "19:04:00 開始 {0} 終了 {1}（ダイレクトメッセージ） : {4}\n",
+    ],
+)
+def test_direct_messages_of_zoom_are_conversations_of_their_own(rows: str) -> None:
+    public, direct = parse_transcripts(rows.format(A, B, X, Y, Z), "zoom.txt")
     assert said(public) == SAID[:1] and said(direct) == SAID[1:]
     assert A in direct.name and B in direct.name
 

@@ -126,7 +126,7 @@ def _re(pattern: str) -> re.Pattern[str]:
 
 #: For whom a message of Zoom is: for all, or for one.
 _TO = (
-    r"\s(?:to|宛先|から)\s+(?:(?:Everyone(?: in Meeting)?|全員|皆様|皆さん|みんなに?|All)\s*"
+    r"\s(?:to|宛先|から|終了)\s+(?:(?:Everyone(?: in Meeting)?|全員|皆様|皆さん|みんなに?|All)\s*"
     r"|(?P<to>[^：:]{1,100}?)\s*(?:[(（](?:Direct Message|ダイレクト ?メッセージ|プライベート"
     r"|Privately)[)）])?)(?:に|へ)?\s*"
 )
