@@ -234,6 +234,20 @@ def test_a_first_word_that_all_texts_share_is_no_part_of_a_name(row: str) -> Non
     assert said(read("\n".join(rows))) == every
 
 
+@pytest.mark.parametrize(
+    "row", ["{n:03} {who} 「{words}」", "{n:02}_{who}「{words}」", "{n:03} {who}：{words}"]
+)
+def test_numbers_of_lines_are_no_part_of_a_name(row: str) -> None:
+    rows = [row.format(n=n, who=who, words=words) for n, (who, words) in enumerate(SAID, 98)]
+    assert said(read("\n".join(rows))) == SAID
+
+
+def test_a_sound_in_a_table_is_nobody_and_me_is_somebody() -> None:
+    one = read("役名,セリフ\n甲,やあ\nSE,（ドアの音）\n効果音,チャイム\n乙,うん\n", "t.csv")
+    assert said(one) == [("甲", "やあ"), ("乙", "うん")] and one.left_out == 2
+    assert read("Me: Hello.\nAnn: Hi there.\n").speakers == ("Me", "Ann")
+
+
 def test_a_note_after_a_quotation_is_dropped_and_the_words_kept() -> None:
     one = read(
         "甲「おい」（低い声で）\n乙「はーい」（笑）丙（泣）「うん」※２\n乙「しないよ、誰も。」*1\n"

@@ -93,6 +93,12 @@ def columns_of(head: str) -> Columns | None:
     return None
 
 
+def is_memo(text: str) -> bool:
+    """Whether no row has two filled cells: who speaks stands nowhere."""
+    csv.field_size_limit(_CELL)
+    return all(sum(map(bool, map(str.strip, cells))) < 2 for cells in csv.reader(text.splitlines()))
+
+
 def no_columns(head: str, place: str) -> InputError:
     """The error for a head that names no speaker or no text, with the columns found and known."""
     delimiter = max("\t,;", key=head.count)
@@ -112,7 +118,8 @@ def no_columns(head: str, place: str) -> InputError:
         remedy=say(
             f"見出しを直してください。話者は {'、'.join(ja[0])}、発話は {'、'.join(ja[1])} のどれか"
             " (英語は speaker と text)",
-            f"rename the columns. Speaker: {', '.join(en[0])}. Text: {', '.join(en[1])}",
+            f"rename the columns. Speaker: {', '.join(en[0] + ja[0])}. "
+            f"Text: {', '.join(en[1] + ja[1])}",
         ),
     )
 

@@ -89,7 +89,7 @@ class TextForm:
         """Whether a row names a sound (SE：), or, in bold or as an item, a heading (- 次回: …)."""
         for pattern in self.rows:
             if (found := pattern.match(row)) is not None and (name := speaker_in(found)):
-                if _SOUND.fullmatch(plain_name(name)):
+                if SOUND.fullmatch(plain_name(name)):
                     return True
                 return _LABEL.fullmatch(plain_name(name)) is not None and row[0] in "-*・•_●■□◆"
         return False
@@ -100,7 +100,7 @@ def speaker_in(found: re.Match[str]) -> str:
     return groups.get("speaker") or groups.get("other") or ""
 
 
-_SOUND = re.compile(r"(?i:SE|BGM|ME)|効果音|音楽|テロップ|ト書き")
+SOUND = re.compile(r"(?i:SE|BGM)|ME|効果音|音楽|テロップ|ト書き")
 #: Heads of minutes and of notes.
 _LABEL = re.compile(
     r"日時|日付|場所|議題|出席者?|欠席者?|参加者|午前|午後|朝|昼|夜|メモ|注意|備考|材料|作り方|手順"
@@ -112,7 +112,7 @@ _NO_NAME = re.compile(
     rf"[\d\s.,/-]*|[・#＃/(].*|else|.*[={{}}\\\"].*|.*{DATE}.*|.*\d{{1,2}}[:：]\d{{2}}.*"
     r"|(?:INFO|WARN(?:ING)?|ERROR|DEBUG|TRACE|FATAL)\b.*"
     rf"|第{_NUMBER}(?:話|場|幕|章|回|部|節|景)|(?:シーン|場面|(?i:scene|act)){_NUMBER}"
-    rf"|{_SOUND.pattern}|{_LABEL.pattern}"
+    rf"|{SOUND.pattern}|{_LABEL.pattern}"
 )
 
 
@@ -139,12 +139,12 @@ _PLAIN = (
     # 「Ann 00:31:57」 without its colon
     _re(rf"(?P<speaker>{_NAME})\s(?P<stamp>\d{{1,2}}:\d\d:\d\d)(?P<text>)\s*\Z"),
     _re(
-        rf"\s*(?:>\s*)?(?:[-*+•・]\s+|[○◯●◆◇■□▼]\s*|\d+[.)．）]\s*)?(?:{_STAMP}\s*(?:[-–—|,]\s*)?)?(?:\*\*|__)?"
+        rf"\s*(?:>\s*)?(?:[-*+•・]\s+|[○◯●◆◇■□▼]\s*|\d+[.)．）_]\s*|(?:0\d+|\d{{3,5}})\s+)?(?:{_STAMP}\s*(?:[-–—|,]\s*)?)?(?:\*\*|__)?"
         rf"(?:【(?P<other>{_NAME})】|[\[<]?(?P<speaker>{_NAME})[\]>]?{_MOOD})"
         r"(?:\*\*|__)?\s*(?:\t|[：:](?!//))(?:\*\*|__)?\s*(?P<text>.*)\Z"
     ),
     _re(
-        rf"\s*(?P<speaker>[^：:「」『』。、！？!?（()）【】]{{1,20}}?){_MOOD}\s*(?P<text>[「『](?:[^」』]*|.*[」』]。?(?:{BESIDE})?))\s*\Z"
+        rf"\s*(?:\d{{1,5}}[\s_.．]\s*)?(?P<speaker>[^：:「」『』。、！？!?（()）【】]{{1,20}}?){_MOOD}\s*(?P<text>[「『](?:[^」』]*|.*[」』]。?(?:{BESIDE})?))\s*\Z"
     ),
 )
 
