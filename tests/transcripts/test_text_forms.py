@@ -379,9 +379,10 @@ def test_a_heading_begins_a_session(scene: str) -> None:
 def test_notices_of_line_are_counted() -> None:
     one = read(
         f"{LINE_HEAD}2026/04/11(土)\n19:00\t{A}が参加しました。\n19:02\t{A}\t{X}\n19:03\t{B}\t[スタンプ]\n"
-        f"19:05\t☎ 通話時間 3:05\n19:06\t{A}がメッセージの送信を取り消しました\n19:10\t{B}\t{Y}\n"
+        f"19:04\t{B}\t(emoji)(emoji)\n"
+        f"19:05\t☎ 通話時間 3:05\n19:06\t{A}がメッセージの送信を取り消しました\n19:10\t{B}\t{Y}(emoji)\n"
     )
-    assert one.left_out == 4 and len(one.turns) == 2
+    assert one.left_out == 5 and said(one) == [(A, X), (B, Y)]
 
 
 @pytest.mark.parametrize("head", [

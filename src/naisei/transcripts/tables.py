@@ -46,6 +46,7 @@ ORDER = _names(
 WHEN = _names(
     "time timestamp datetime date created_at 日時 時刻 送信日時 日付 タイムスタンプ 投稿日時",
     "送信時刻 timestamp_ms created_date send_date sent_at origin_server_ts time_in_seconds",
+    "date_unixtime",
 )
 
 #: Beyond Excel's: a cell may hold a line of a megabyte.

@@ -228,7 +228,7 @@ _NO_WORDS = re.compile(
 )
 #: Sounds as transcribers mark them: ((咳)), <笑い>, {うなずく}.
 _SOUNDS = re.compile(
-    r"\(\([^()]{1,20}\)\)|（（[^（）]{1,20}））"
+    r"\((?:emoji|絵文字)\)|\(\([^()]{1,20}\)\)|（（[^（）]{1,20}））"
     r"|[<‹〈＜{｛](?:笑|咳|沈黙|間|息|泣|拍手|うなず|ため息|聞き取|不明|laugh|cough|paus|silen|sigh|inaud)"
     r"[^<>‹›〈〉＜＞{}｛｝\n]{0,10}[>›〉＞}｝]"
 )
