@@ -248,6 +248,21 @@ def test_a_sound_in_a_table_is_nobody_and_me_is_somebody() -> None:
     assert read("Me: Hello.\nAnn: Hi there.\n").speakers == ("Me", "Ann")
 
 
+@pytest.mark.parametrize(
+    ("above", "heading"),
+    [("", "【台本】"), ("【登場人物】", "■本編"), ("登場人物", "台本"), ("# 登場人物", "○居間・夜")],
+)  # fmt: skip
+def test_a_list_of_the_cast_is_no_speech(above: str, heading: str) -> None:
+    cast = f"{A}（みなみ）：高校生\n{B}：その姉\n"
+    rows = "".join(f"{who}：{words}\n" for who, words in SAID)
+    one = read(f"{above}\n{cast}\n{heading}\n{rows}")
+    assert said(one) == SAID and one.left_out >= 2
+    chat = read(f"[10:30] {A}: はい\n[10:31] {B}: これ\n【台本】\n[10:32] {A}: うん\n")
+    assert said(chat) == [(A, "はい"), (B, "これ\n【台本】"), (A, "うん")]
+    talked = read(f"{A}：はい\n{B}：うん\n{A}：さて\n【台本】\n{rows}")
+    assert len(talked.turns) == 6 and talked.turns[2].text == "さて"
+
+
 def test_a_note_after_a_quotation_is_dropped_and_the_words_kept() -> None:
     one = read(
         "甲「おい」（低い声で）\n乙「はーい」（笑）丙（泣）「うん」※２\n乙「しないよ、誰も。」*1\n"

@@ -126,8 +126,40 @@ def counts_seconds(form: TextForm, rows: Iterable[str]) -> bool:
 def read_rows(form: TextForm, rows: list[str]) -> list[Turn]:
     """`text_turns` of the rows of a file, with their dates and times in one way."""
     dated = month_first(rows)
-    numbered = ((n, part) for n, row in enumerate(dated, 1) for part in BETWEEN.split(row))
-    return text_turns(form, numbered, counts_seconds(form, dated))
+    above = _rows_above_body(form, dated) if form.name == "script" else 0
+    numbered = (
+        (n, part)
+        for n, row in enumerate(dated, 1)
+        if not (n == above and _BODY.fullmatch(row))
+        for part in BETWEEN.split(row)
+    )
+    turns = text_turns(form, numbered, counts_seconds(form, dated))
+    cast = [turn.speaker for turn in turns if turn.number <= above and turn.speaker]
+    if len(set(cast)) < len(cast):  # somebody speaks again: no cast list
+        return turns
+    return [Turn(turn.number, "", "") if turn.number <= above else turn for turn in turns]
+
+
+_MARK = r"[【】\[\]《》<>＜＞■◆●○◇□▼#＊*=＝―─—-]"
+_BODY = re.compile(
+    rf"\s*(?P<mark>{_MARK}*)\s*(?:台本|本編|本文|脚本|シナリオ|(?i:script))\s*{_MARK}*\s*"
+)
+_CAST = re.compile(
+    rf"\s*{_MARK}*\s*(?:登場人物|キャスト|配役|(?i:cast|characters))\s*{_MARK}*[：:]?\s*"
+)
+
+
+def _rows_above_body(form: TextForm, rows: Sequence[str]) -> int:
+    """The number of rows of a script to the heading of its body (【台本】), or, below a list of the
+    cast, to that of its first scene; 0 without one, and in a chat with times."""
+    cast = next((n for n, row in enumerate(rows) if _CAST.fullmatch(row)), len(rows))
+    for number, row in enumerate(rows, 1):
+        body, rest = _BODY.fullmatch(row), form.rest.match(row)
+        scene = rest is not None and rest.groupdict().get("scene")
+        if (body and body["mark"]) or (number > cast + 1 and (body or scene)):
+            found = filter(None, map(form.first_row, rows[:number]))
+            return 0 if any(match.groupdict().get("stamp") for match in found) else number
+    return 0
 
 
 def tidied(form: TextForm, turns: list[Turn]) -> list[Turn]:
