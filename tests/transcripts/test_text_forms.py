@@ -235,7 +235,14 @@ def test_a_first_word_that_all_texts_share_is_no_part_of_a_name(row: str) -> Non
 
 
 @pytest.mark.parametrize(
-    "row", ["{n:03} {who} 「{words}」", "{n:02}_{who}「{words}」", "{n:03} {who}：{words}"]
+    "row",
+    [
+        "{n:03} {who} 「{words}」",
+        "{n:02}_{who}「{words}」",
+        "No.{n} {who}「{words}」",
+        "[{n:03}]{who}「{words}」",
+        "{n:03} {who}：{words}",
+    ],
 )
 def test_numbers_of_lines_are_no_part_of_a_name(row: str) -> None:
     rows = [row.format(n=n, who=who, words=words) for n, (who, words) in enumerate(SAID, 98)]
@@ -266,11 +273,11 @@ def test_a_list_of_the_cast_is_no_speech(above: str, heading: str) -> None:
 def test_a_note_after_a_quotation_is_dropped_and_the_words_kept() -> None:
     one = read(
         "甲「おい」（低い声で）\n乙「はーい」（笑）丙（泣）「うん」※２\n乙「しないよ、誰も。」*1\n"
-        "甲（怒）「待て」（走る）「おい」\n丙：「うん」（笑）\n甲「行くぞ」と言った。\n"
+        "甲（怒）「待て」（走る）「おい」\n丙：「うん」（笑）\n乙「ねえ」♪\n甲「行くぞ」と言った。\n"
     )
     assert said(one) == [
         ("甲", "おい"), ("乙", "はーい"), ("丙", "うん"), ("乙", "しないよ、誰も。"),
-        ("甲", "「待て」「おい」"), ("丙", "うん")]  # fmt: skip
+        ("甲", "「待て」「おい」"), ("丙", "うん"), ("乙", "「ねえ」♪")]  # fmt: skip
     assert one.left_out == 1
 
 

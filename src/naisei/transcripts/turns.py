@@ -232,9 +232,10 @@ _SOUNDS = re.compile(
     r"|[<‹〈＜{｛](?:笑|咳|沈黙|間|息|泣|拍手|うなず|ため息|聞き取|不明|laugh|cough|paus|silen|sigh|inaud)"
     r"[^<>‹›〈〉＜＞{}｛｝\n]{0,10}[>›〉＞}｝]"
 )
-#: Notes after a quotation: 「…」（笑）, 「…」*1.
-BESIDE = r"(?:\s*(?:[（(][^（()）「」]{1,20}[)）]|[*＊※†]\d*))+"
-_BESIDE = re.compile(rf"(?<=[」』]){BESIDE}(?=\s*(?:[「『]|\Z))")
+#: After a quotation: notes, 「…」（笑）, 「…」*1, and marks, 「…」♪.
+_NOTE = r"[（(][^（()）「」]{1,20}[)）]|[*＊※†]\d*"
+BESIDE = rf"(?:\s*(?:{_NOTE}|[。♪♡♥☆★…！？!?〜～]))+"
+_NOTES = re.compile(rf"(?<=[」』])(?:\s*(?:{_NOTE}))+(?=[\s。]*(?:[「『]|\Z))")
 #: Suffixes that chat programs add to a text.
 _AFTER = re.compile(
     r"\s*(?:\u200e<[^<>]*>|[(（](?:編集済み?|edited)[)）]|\{[A-Z]\w+\}\s.*|\n:\w+:"
@@ -250,7 +251,7 @@ def spoken_words(text: str, marks: re.Pattern[str] | None = None) -> str:
     plain = plain.replace("\\N", "\n")
     plain = _AFTER.sub("", _SOUNDS.sub("", plain)).strip()
     if plain[:1] in ("「", "『"):
-        plain = _BESIDE.sub("", plain)
+        plain = _NOTES.sub("", plain)
     if _NO_WORDS.match(plain):
         return ""
     if "\n" in plain and plain[0] == plain[-1] == '"':
