@@ -43,6 +43,15 @@ def test_shapes_of_json(tmp_path: Path, value: Any) -> None:
     assert [(x.speaker, x.text) for x in read.lines] == SAID and read.speakers == ("高橋", "田中")
 
 
+def test_a_direction_before_the_words_of_a_script_is_not_spoken(tmp_path: Path) -> None:
+    script = "平井：（被り気味）ここ、見て\n田中：（笑）はい\n平井：（間）\n田中：うん（ほんと）\n"
+    read = read_dialogue(written(tmp_path / "s.txt", script))
+    assert [x.text for x in read.lines] == [
+        "ここ、見て", "（笑）はい", "（間）", "うん（ほんと）"]  # fmt: skip
+    chat = "[10:30] 平井：（私なら）行くね\n[10:31] 田中：うん\n"
+    assert read_dialogue(written(tmp_path / "c.txt", chat)).lines[0].text == "（私なら）行くね"
+
+
 def test_one_of_several_dialogues(tmp_path: Path) -> None:
     several = [{"id": "x1", "turns": DICTS}, {"id": "x2", "turns": DICTS[::-1]}]
     path = written(tmp_path / "d.json", several)

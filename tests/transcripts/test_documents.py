@@ -75,6 +75,11 @@ def test_excel(tmp_path: Path) -> None:
     (one,) = read_transcripts(tmp_path / "a.xlsx")
     found = [(t.number, t.speaker, t.text, t.session) for t in one.turns]
     assert found == [(3, "山田", "やあ", 1), (5, "リン", "うん", 2)] and one.left_out == 1
+    book.create_sheet("メモ").append(["6/3 収録。BGM, SE はあとで"])
+    book.save(tmp_path / "a.xlsx")
+    assert [(each.name, each.left_out) for each in read_transcripts(tmp_path / "a.xlsx")] == [
+        ("Sheet", 2)
+    ]
     book.create_sheet("二").append(["話者", "セリフ"])
     book.save(tmp_path / "a.xlsx")
     assert [one.name for one in read_transcripts(tmp_path / "a.xlsx")][1:] == ["二"]

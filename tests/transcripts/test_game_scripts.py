@@ -55,6 +55,15 @@ def test_renpy() -> None:
     assert (one.form, one.left_out, one.turns[0].number) == ("renpy", 4, 15)
 
 
+def test_names_in_brackets_after_an_at_sign_and_line_breaks_of_kirikiri() -> None:
+    one = read(
+        "@【甲】 name=\"f.name='???'\"\nおはよう\\nございます\n@ws canskip=true\n@endmessage\n*|\n"
+        "朝だった。\n@endmessage\n@【乙】\n「うん」\n@endmessage\n",
+        "a.ks",
+    )
+    assert said(one) == [("甲", "おはよう\nございます"), ("乙", "うん")] and one.left_out == 1
+
+
 def test_a_translation_of_renpy() -> None:
     text = """\
 # game/script.rpy:12

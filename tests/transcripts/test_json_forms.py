@@ -52,6 +52,8 @@ FORMS: dict[str, list[Any]] = {
             "messages": [
                 *[discord(who, text) for who, text in SAID],
                 {**discord("A", "A pinned a message."), "type": "ChannelPinnedMessage"},
+                {**discord("A", "Changed the channel name: x"), "type": "ChannelNameChange"},
+                {**discord("A", "Changed the channel icon."), "type": "ChannelIconChange"},
             ],
         }
     ],
@@ -260,3 +262,36 @@ def test_dailydialog_of_hugging_face_takes_turns() -> None:
     rows = [{"dialog": [text for _, text in SAID], "act": [1, 1, 2]}] * 2
     found = parse_transcripts("\n".join(map(json.dumps, rows)), "t.jsonl")
     assert [[(t.speaker, t.text) for t in one.turns] for one in found] == [SAID, SAID]
+
+
+def test_seconds_of_telegram_are_times() -> None:
+    rows = [
+        {
+            "type": "message",
+            "date_unixtime": str(1778421600 + n),
+            "from": w,
+            "from_id": w,
+            "text": t,
+        }
+        for n, (w, t) in enumerate(SAID)
+    ]
+    (one,) = parse_transcripts(json.dumps({"messages": rows}), "result.json")
+    assert one.form == "telegram"
+    assert [turn.at and turn.at.isoformat() for turn in one.turns] == [
+        f"2026-05-10T14:00:0{n}+00:00" for n in range(len(SAID))
+    ]
+
+
+def test_a_profile_of_slack_names_its_user_wherever_mentioned() -> None:
+    rows: list[dict[str, Any]] = [
+        {"user": "U1", "ts": "1778421600.1", "text": "やあ"},
+        {"user": "U2", "ts": "1778421601.1", "text": "<@U1> はい"},
+        {"user": "U1", "ts": "1778421602.1", "text": "<@U2> うん"},
+    ]
+    for row, profile in zip(
+        rows[1:], [{"display_name": "リン"}, {"display_name": "", "real_name": "山田"}], strict=True
+    ):
+        row["user_profile"] = profile
+    (one,) = parse_transcripts(json.dumps(rows), "day.json")
+    assert [(turn.speaker, turn.text) for turn in one.turns] == [
+        ("山田", "やあ"), ("リン", "@山田 はい"), ("山田", "@リン うん")]  # fmt: skip

@@ -225,6 +225,63 @@ def test_a_name_of_two_words_is_one_name() -> None:
 
 
 @pytest.mark.parametrize(
+    "row",
+    ["12/9/20, 23:5{n} - {who}: {words}", "10:0{n}\t{who}\t{words}", "{who}：{words}", "{who}「{words}」"],
+)  # fmt: skip
+def test_a_first_word_that_all_texts_share_is_no_part_of_a_name(row: str) -> None:
+    every = [("甲", "ねえ 今日"), ("乙", "うん 何"), ("甲", "ねえ 聞いて"), ("乙", "うん ほら")]
+    rows = [row.format(n=n, who=who, words=words) for n, (who, words) in enumerate(every)]
+    assert said(read("\n".join(rows))) == every
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        "{n:03} {who} 「{words}」",
+        "{n:02}_{who}「{words}」",
+        "No.{n} {who}「{words}」",
+        "[{n:03}]{who}「{words}」",
+        "{n:03} {who}：{words}",
+    ],
+)
+def test_numbers_of_lines_are_no_part_of_a_name(row: str) -> None:
+    rows = [row.format(n=n, who=who, words=words) for n, (who, words) in enumerate(SAID, 98)]
+    assert said(read("\n".join(rows))) == SAID
+
+
+def test_a_sound_in_a_table_is_nobody_and_me_is_somebody() -> None:
+    one = read("役名,セリフ\n甲,やあ\nSE,（ドアの音）\n効果音,チャイム\n乙,うん\n", "t.csv")
+    assert said(one) == [("甲", "やあ"), ("乙", "うん")] and one.left_out == 2
+    assert read("Me: Hello.\nAnn: Hi there.\n").speakers == ("Me", "Ann")
+
+
+@pytest.mark.parametrize(
+    ("above", "heading"),
+    [("", "【台本】"), ("【登場人物】", "■本編"), ("登場人物", "台本"), ("# 登場人物", "○居間・夜")],
+)  # fmt: skip
+def test_a_list_of_the_cast_is_no_speech(above: str, heading: str) -> None:
+    cast = f"{A}（みなみ）：高校生\n{B}：その姉\n"
+    rows = "".join(f"{who}：{words}\n" for who, words in SAID)
+    one = read(f"{above}\n{cast}\n{heading}\n{rows}")
+    assert said(one) == SAID and one.left_out >= 2
+    chat = read(f"[10:30] {A}: はい\n[10:31] {B}: これ\n【台本】\n[10:32] {A}: うん\n")
+    assert said(chat) == [(A, "はい"), (B, "これ\n【台本】"), (A, "うん")]
+    talked = read(f"{A}：はい\n{B}：うん\n{A}：さて\n【台本】\n{rows}")
+    assert len(talked.turns) == 6 and talked.turns[2].text == "さて"
+
+
+def test_a_note_after_a_quotation_is_dropped_and_the_words_kept() -> None:
+    one = read(
+        "甲「おい」（低い声で）\n乙「はーい」（笑）丙（泣）「うん」※２\n乙「しないよ、誰も。」*1\n"
+        "甲（怒）「待て」（走る）「おい」\n丙：「うん」（笑）\n乙「ねえ」♪\n甲「行くぞ」と言った。\n"
+    )
+    assert said(one) == [
+        ("甲", "おい"), ("乙", "はーい"), ("丙", "うん"), ("乙", "しないよ、誰も。"),
+        ("甲", "「待て」「おい」"), ("丙", "うん"), ("乙", "「ねえ」♪")]  # fmt: skip
+    assert one.left_out == 1
+
+
+@pytest.mark.parametrize(
     ("place", "text", "named"),
     [
         ("t.srt", "1\n00:00:03,210 --> 00:00:05,000\nおはよう。\n", "SRT"),
@@ -344,9 +401,10 @@ def test_a_heading_begins_a_session(scene: str) -> None:
 def test_notices_of_line_are_counted() -> None:
     one = read(
         f"{LINE_HEAD}2026/04/11(土)\n19:00\t{A}が参加しました。\n19:02\t{A}\t{X}\n19:03\t{B}\t[スタンプ]\n"
-        f"19:05\t☎ 通話時間 3:05\n19:06\t{A}がメッセージの送信を取り消しました\n19:10\t{B}\t{Y}\n"
+        f"19:04\t{B}\t(emoji)(emoji)\n"
+        f"19:05\t☎ 通話時間 3:05\n19:06\t{A}がメッセージの送信を取り消しました\n19:10\t{B}\t{Y}(emoji)\n"
     )
-    assert one.left_out == 4 and len(one.turns) == 2
+    assert one.left_out == 5 and said(one) == [(A, X), (B, Y)]
 
 
 @pytest.mark.parametrize("head", [
@@ -390,6 +448,7 @@ def test_an_unknown_head_is_answered_with_the_columns_there_and_the_names_known(
     [
         "19:02:11 差出人 {0} 宛先 全員:\n\t{2}\n19:03:00 差出人 {1} 宛先 皆様:\n\t{3}\n",
         "19:02:11 {0} から 皆様:\n\t{2}\n19:03:00\t{1} から みんなに:\n\tReplying to \"昨日は…\"\n\t{3}\n",
+        "19:02:11 開始 {0} 終了 皆様 : {2}\n19:03:00 開始 {1} 終了 皆様 : {3}\n",
         "19:02:11 開始 {0} から 皆様:\n\t{2}\n19:03:00 開始 {1} から 皆様:\n\t{3}\n",
     ],
 )  # fmt: skip
@@ -398,12 +457,17 @@ def test_zoom_in_japanese(rows: str) -> None:
     assert one.form == "zoom-chat" and said(one) == SAID[:2]
 
 
-def test_direct_messages_of_zoom_are_conversations_of_their_own() -> None:
-    public, direct = parse_transcripts(
-        f"19:02:11 From {A} to Everyone:\n\t{X}\n19:03:00 From {B} to {A}(Direct Message):\n\t{Y}\n"
-        f"19:04:00 From {A} to {B} (Direct Message):\n\t{Z}\n",
-        "zoom.txt",
-    )
+@pytest.mark.parametrize(
+    "rows",
+    [
+        "19:02:11 From {0} to Everyone:\n\t{2}\n19:03:00 From {1} to {0}(Direct Message):\n\t{3}\n"
+        "19:04:00 From {0} to {1} (Direct Message):\n\t{4}\n",
+        "19:02:11 開始 {0} 終了 皆様 : {2}\n19:03:00 開始 {1} 終了 {0}（ダイレクトメッセージ） : {3}\n"
+        "19:04:00 開始 {0} 終了 {1}（ダイレクトメッセージ） : {4}\n",
+    ],
+)
+def test_direct_messages_of_zoom_are_conversations_of_their_own(rows: str) -> None:
+    public, direct = parse_transcripts(rows.format(A, B, X, Y, Z), "zoom.txt")
     assert said(public) == SAID[:1] and said(direct) == SAID[1:]
     assert A in direct.name and B in direct.name
 

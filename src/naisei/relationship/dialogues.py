@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, time
 from pathlib import Path
 
@@ -75,6 +75,7 @@ def read_dialogue(
 
 def dialogue_of(transcript: Transcript, place: str, speakers: Sequence[str] = ()) -> Dialogue:
     """The dialogue between two speakers of a transcript. Arguments as in `read_dialogue`."""
+    transcript = _without_directions(transcript)
     for turn in transcript.turns:
         bounded(turn.text, LINE, place=f"{place}:{turn.number}")
     if not transcript.turns:
@@ -96,6 +97,23 @@ def dialogue_of(transcript: Transcript, place: str, speakers: Sequence[str] = ()
         left_out=len(transcript.turns) - len(selected),
         preview=preview(transcript),
     )
+
+
+#: A stage direction before the words: （被り気味）ここ…. Laughter is none.
+_DIRECTION = re.compile(r"（(?!(?:[笑汗泣]|爆笑|苦笑)）)[^（）\n]{1,20}）\s*(?=\S)")
+
+
+def _without_directions(transcript: Transcript) -> Transcript:
+    """A script, which has no times, without the directions before its lines."""
+    if transcript.form != "script" or any(turn.at for turn in transcript.turns):
+        return transcript
+    turns = (
+        replace(turn, text=turn.text[found.end() :])
+        if (found := _DIRECTION.match(turn.text))
+        else turn
+        for turn in transcript.turns
+    )
+    return replace(transcript, turns=tuple(turns))
 
 
 def _two(transcript: Transcript, chosen: tuple[str, ...], place: str) -> tuple[str, str]:

@@ -119,16 +119,16 @@ def _statements(rows: Sequence[str]) -> Iterator[tuple[int, str]]:
 _TAG = re.compile(r"\[((?:[^\[\]\"']|\"[^\"]*\"|'[^']*')*)\]")
 _ATTRIBUTE = re.compile(r"(\w+)\s*=\s*(\"[^\"]*\"|'[^']*'|[^\s\"']\S*(?:\s+(?!\w+\s*=)\S+)*)")
 _SKIPPED = re.compile(r"\s*[\[@](iscript|macro|html)\b")
-_BRACKETED = re.compile(r"\s*【([^】]{1,40})】(.*)\Z")
+_BRACKETED = re.compile(r"\s*(?:@【([^】]{1,40})】.*|【([^】]{1,40})】(.*))\Z")
 #: Tags that name who speaks, the attributes that hold the name, and those that end a page.
 _NAMING = re.compile(r"talk|nm|say|speaker|chara_ptext|\w*name\w*", re.IGNORECASE)
 _NAME_IN = ("name", "t", "text", "chara", "n")
-_PAGE_ENDS = frozenset(("p", "np", "pcm", "pg", "cm", "ct", "er", "page", "hitret"))
+_PAGE_ENDS = frozenset(("p", "np", "pcm", "pg", "cm", "ct", "er", "page", "hitret", "endmessage"))
 
 
 def kag_turns(rows: Sequence[str]) -> Iterator[Turn]:
-    """The utterances of a KAG script, one a page. `#name` holds until the next `#`; 【name】 and
-    the name in a tag such as `[nm t=…]` until the end of the page."""
+    """The utterances of a KAG script, one a page. `#name` holds until the next `#`; 【name】,
+    @【name】 and the name in a tag such as `[nm t=…]` until the end of the page."""
     page = _Page()
     skipped = ""
     for number, ended in enumerate(rows, 1):
@@ -142,12 +142,13 @@ def kag_turns(rows: Sequence[str]) -> Iterator[Turn]:
         elif found := _HASH_NAME.match(row):
             yield from page.end()
             page.speaker, page.holds = found[1], True
+        elif found := _BRACKETED.match(row):
+            yield from page.end()
+            page.speaker, page.holds = found[1] or found[2], False
+            yield from page.row(number, found[3] or "")
         elif row.lstrip()[0] == "@":
             yield from page.tag(number, row.strip()[1:])
         else:
-            if found := _BRACKETED.match(row):
-                yield from page.end()
-                page.speaker, page.holds, row = found[1], False, found[2]
             yield from page.row(number, row)
     yield from page.end()
 
@@ -166,7 +167,7 @@ class _Page:
                 yield from self.tag(number, part)
             elif not self._in_link:
                 self._number = self._number if self._text.strip() else number
-                self._text += part.strip()
+                self._text += part.strip().replace("\\n", "\n")
         self._text = f"{self._text.rstrip()}\n" if self._text.strip() else ""
 
     def tag(self, number: int, written: str) -> Iterator[Turn]:

@@ -70,6 +70,9 @@ JSON_FORMS = (
                 "RecipientRemove",
                 "Call",
                 "ChannelPinnedMessage",
+                "ChannelNameChange",
+                "ChannelIconChange",
+                "ThreadCreated",
                 "GuildMemberJoin",
             )
         },
@@ -209,9 +212,7 @@ def first(row: Any, paths: Sequence[str]) -> Any:
         at = row
         for key in path.split("."):
             at = at.get(key) if isinstance(at, dict) else None
-        if at is not None and not isinstance(at, bool | dict | list):
-            return at
-        if isinstance(at, bool):
+        if at not in (None, "") and not isinstance(at, dict | list):
             return at
     return None
 

@@ -193,6 +193,8 @@ def json_turns(
     Raises:
         InputError: an entry that has no speaker and text.
     """
+    if form.name == "slack":
+        names = {**_slack_profiles(data), **names}
     ids = {**names, **dict(_roster(data))}
     number = 0
     for session, rows in _sessions(data):
@@ -215,6 +217,16 @@ _MENTION = re.compile(r"<([@#!])([^<>|]+)(?:\|([^<>]*))?>")
 _SLACK_NOTICE = re.compile(
     r"\s*<@\w+(?:\|[^<>]*)?>\s?(?:has (?:joined|left) the \w+|さんが.{1,30}(?:参加|退出)しました).?"
 )
+
+
+def _slack_profiles(data: Any) -> dict[str, str]:
+    """Id → name of those who wrote in the file, from their profiles."""
+    found = {}
+    for row in _rows_of(data) or ():
+        name = first(row, ("user_profile.display_name", "user_profile.real_name"))
+        if isinstance(row, dict) and isinstance(row.get("user"), str) and name:
+            found[row["user"]] = str(name)
+    return found
 
 
 def _slack_text(text: str, names: Mapping[str, str]) -> str:

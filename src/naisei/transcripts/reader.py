@@ -33,6 +33,8 @@ def read_transcripts(
 ) -> list[Transcript]:
     """The conversations of a file, in its order; of a ZIP or a folder those of all its files.
 
+    Sheets of memos, which cannot name who speaks, are left out and their rows counted.
+
     Args:
         form: a name of `FORMS` that the file is known to have; found by itself if empty.
         nameless: also read a file that names nobody: each row is an utterance without a speaker.
@@ -57,11 +59,17 @@ def read_transcripts(
             nameless=nameless,
             names=documents.users_beside(Path(path)) if '"ts"' in parts[0][1] else {},
         )
-    return [
+    memos = [text for name, text in parts if name.endswith(".csv") and tables.is_memo(text)]
+    out = [
         one
         for name, text in parts
+        if text not in memos or len(memos) == len(parts)
         for one in parse_transcripts(text, f"{place}/{name}", form=form, nameless=nameless)
     ]
+    if out and len(memos) < len(parts):
+        rows = sum(bool(row.strip()) for text in memos for row in text.splitlines())
+        out[0] = replace(out[0], left_out=out[0].left_out + rows)
+    return out
 
 
 def read_transcript(path: Path | str, *, dialogue: str | None = None, form: str = "") -> Transcript:
@@ -278,7 +286,8 @@ def _of_table(rows: Sequence[str], stem: str, place: str, sure: bool) -> list[Tr
     parts: dict[str, list[Turn]] = {}
     for dialogue, turn in tables.table_turns(rows[first:], columns, place, first + 1):
         # A row without a speaker is narration.
-        parts.setdefault(dialogue, []).append(turn if turn.speaker else replace(turn, text=""))
+        silent = not turn.speaker or text_forms.SOUND.fullmatch(turn.speaker)
+        parts.setdefault(dialogue, []).append(replace(turn, text="") if silent else turn)
     if all(len(part) == 1 for part in parts.values()):  # an id of its own for each row
         parts = {"": [turn for part in parts.values() for turn in part]}
     return [

@@ -46,6 +46,7 @@ ORDER = _names(
 WHEN = _names(
     "time timestamp datetime date created_at 日時 時刻 送信日時 日付 タイムスタンプ 投稿日時",
     "送信時刻 timestamp_ms created_date send_date sent_at origin_server_ts time_in_seconds",
+    "date_unixtime",
 )
 
 #: Beyond Excel's: a cell may hold a line of a megabyte.
@@ -93,6 +94,12 @@ def columns_of(head: str) -> Columns | None:
     return None
 
 
+def is_memo(text: str) -> bool:
+    """Whether no row has two filled cells: who speaks stands nowhere."""
+    csv.field_size_limit(_CELL)
+    return all(sum(map(bool, map(str.strip, cells))) < 2 for cells in csv.reader(text.splitlines()))
+
+
 def no_columns(head: str, place: str) -> InputError:
     """The error for a head that names no speaker or no text, with the columns found and known."""
     delimiter = max("\t,;", key=head.count)
@@ -112,7 +119,8 @@ def no_columns(head: str, place: str) -> InputError:
         remedy=say(
             f"見出しを直してください。話者は {'、'.join(ja[0])}、発話は {'、'.join(ja[1])} のどれか"
             " (英語は speaker と text)",
-            f"rename the columns. Speaker: {', '.join(en[0])}. Text: {', '.join(en[1])}",
+            f"rename the columns. Speaker: {', '.join(en[0] + ja[0])}. "
+            f"Text: {', '.join(en[1] + ja[1])}",
         ),
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from naisei.transcripts.turns import plain_name
+from naisei.transcripts.turns import BESIDE, plain_name
 
 _WEEKDAY = r"(?:[(（]\w{1,9}[)）]|\w曜日?|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)\w*)"
 DATE = (
@@ -89,7 +89,7 @@ class TextForm:
         """Whether a row names a sound (SE：), or, in bold or as an item, a heading (- 次回: …)."""
         for pattern in self.rows:
             if (found := pattern.match(row)) is not None and (name := speaker_in(found)):
-                if _SOUND.fullmatch(plain_name(name)):
+                if SOUND.fullmatch(plain_name(name)):
                     return True
                 return _LABEL.fullmatch(plain_name(name)) is not None and row[0] in "-*・•_●■□◆"
         return False
@@ -100,7 +100,7 @@ def speaker_in(found: re.Match[str]) -> str:
     return groups.get("speaker") or groups.get("other") or ""
 
 
-_SOUND = re.compile(r"(?i:SE|BGM|ME)|効果音|音楽|テロップ|ト書き")
+SOUND = re.compile(r"(?i:SE|BGM)|ME|効果音|音楽|テロップ|ト書き")
 #: Heads of minutes and of notes.
 _LABEL = re.compile(
     r"日時|日付|場所|議題|出席者?|欠席者?|参加者|午前|午後|朝|昼|夜|メモ|注意|備考|材料|作り方|手順"
@@ -112,7 +112,7 @@ _NO_NAME = re.compile(
     rf"[\d\s.,/-]*|[・#＃/(].*|else|.*[={{}}\\\"].*|.*{DATE}.*|.*\d{{1,2}}[:：]\d{{2}}.*"
     r"|(?:INFO|WARN(?:ING)?|ERROR|DEBUG|TRACE|FATAL)\b.*"
     rf"|第{_NUMBER}(?:話|場|幕|章|回|部|節|景)|(?:シーン|場面|(?i:scene|act)){_NUMBER}"
-    rf"|{_SOUND.pattern}|{_LABEL.pattern}"
+    rf"|{SOUND.pattern}|{_LABEL.pattern}"
 )
 
 
@@ -126,7 +126,7 @@ def _re(pattern: str) -> re.Pattern[str]:
 
 #: For whom a message of Zoom is: for all, or for one.
 _TO = (
-    r"\s(?:to|宛先|から)\s+(?:(?:Everyone(?: in Meeting)?|全員|皆様|皆さん|みんなに?|All)\s*"
+    r"\s(?:to|宛先|から|終了)\s+(?:(?:Everyone(?: in Meeting)?|全員|皆様|皆さん|みんなに?|All)\s*"
     r"|(?P<to>[^：:]{1,100}?)\s*(?:[(（](?:Direct Message|ダイレクト ?メッセージ|プライベート"
     r"|Privately)[)）])?)(?:に|へ)?\s*"
 )
@@ -135,16 +135,18 @@ _HEADING = (
     rf"(?P<speaker>[^「」『』【】\[\]<>|。！？!?\t:：]{{1,40}}?)(?:\s*[-–—|·•]\s*|\s+|\s*[\[(（]\s?)"
     rf"(?:(?:Today|Yesterday|今日|昨日)(?: at)?\s*)?(?P<stamp>{_WHEN})\s?[\])）]?[:：]?\s*\Z"
 )
+#: Before a name with 「…」: 001, 01_, No.1, [01].
+_LINE_NUMBER = r"(?:[\[(（【]\d{1,5}[\])）】]\s*|(?i:no\.?\s?)?\d{1,5}(?:[\s_.．]|[:：](?!\d))\s*)?"
 _PLAIN = (
     # 「Ann 00:31:57」 without its colon
     _re(rf"(?P<speaker>{_NAME})\s(?P<stamp>\d{{1,2}}:\d\d:\d\d)(?P<text>)\s*\Z"),
     _re(
-        rf"\s*(?:>\s*)?(?:[-*+•・]\s+|[○◯●◆◇■□▼]\s*|\d+[.)．）]\s*)?(?:{_STAMP}\s*(?:[-–—|,]\s*)?)?(?:\*\*|__)?"
+        rf"\s*(?:>\s*)?(?:[-*+•・]\s+|[○◯●◆◇■□▼]\s*|\d+[.)．）_]\s*|(?:0\d+|\d{{3,5}})\s+)?(?:{_STAMP}\s*(?:[-–—|,]\s*)?)?(?:\*\*|__)?"
         rf"(?:【(?P<other>{_NAME})】|[\[<]?(?P<speaker>{_NAME})[\]>]?{_MOOD})"
         r"(?:\*\*|__)?\s*(?:\t|[：:](?!//))(?:\*\*|__)?\s*(?P<text>.*)\Z"
     ),
     _re(
-        rf"\s*(?P<speaker>[^：:「」『』。、！？!?（()）【】]{{1,20}}?){_MOOD}\s*(?P<text>[「『](?:[^」』]*|.*[」』]。?))\s*\Z"
+        rf"\s*{_LINE_NUMBER}(?P<speaker>[^：:「」『』。、！？!?（()）【】]{{1,20}}?){_MOOD}\s*(?P<text>[「『](?:[^」』]*|.*[」』](?:{BESIDE})?))\s*\Z"
     ),
 )
 

@@ -21,7 +21,7 @@ from naisei.transcripts.text_forms import (
     is_aside,
     speaker_in,
 )
-from naisei.transcripts.turns import Turn, are_elapsed, clock, day, plain_name, spoken_words
+from naisei.transcripts.turns import BESIDE, Turn, are_elapsed, clock, day, plain_name, spoken_words
 
 _LOOKED_AT = 60
 
@@ -126,8 +126,40 @@ def counts_seconds(form: TextForm, rows: Iterable[str]) -> bool:
 def read_rows(form: TextForm, rows: list[str]) -> list[Turn]:
     """`text_turns` of the rows of a file, with their dates and times in one way."""
     dated = month_first(rows)
-    numbered = ((n, part) for n, row in enumerate(dated, 1) for part in BETWEEN.split(row))
-    return text_turns(form, numbered, counts_seconds(form, dated))
+    above = _rows_above_body(form, dated) if form.name == "script" else 0
+    numbered = (
+        (n, part)
+        for n, row in enumerate(dated, 1)
+        if not (n == above and _BODY.fullmatch(row))
+        for part in BETWEEN.split(row)
+    )
+    turns = text_turns(form, numbered, counts_seconds(form, dated))
+    cast = [turn.speaker for turn in turns if turn.number <= above and turn.speaker]
+    if len(set(cast)) < len(cast):  # somebody speaks again: no cast list
+        return turns
+    return [Turn(turn.number, "", "") if turn.number <= above else turn for turn in turns]
+
+
+_MARK = r"[【】\[\]《》<>＜＞■◆●○◇□▼#＊*=＝―─—-]"
+_BODY = re.compile(
+    rf"\s*(?P<mark>{_MARK}*)\s*(?:台本|本編|本文|脚本|シナリオ|(?i:script))\s*{_MARK}*\s*"
+)
+_CAST = re.compile(
+    rf"\s*{_MARK}*\s*(?:登場人物|キャスト|配役|(?i:cast|characters))\s*{_MARK}*[：:]?\s*"
+)
+
+
+def _rows_above_body(form: TextForm, rows: Sequence[str]) -> int:
+    """The number of rows of a script to the heading of its body (【台本】), or, below a list of the
+    cast, to that of its first scene; 0 without one, and in a chat with times."""
+    cast = next((n for n, row in enumerate(rows) if _CAST.fullmatch(row)), len(rows))
+    for number, row in enumerate(rows, 1):
+        body, rest = _BODY.fullmatch(row), form.rest.match(row)
+        scene = rest is not None and rest.groupdict().get("scene")
+        if (body and body["mark"]) or (number > cast + 1 and (body or scene)):
+            found = filter(None, map(form.first_row, rows[:number]))
+            return 0 if any(match.groupdict().get("stamp") for match in found) else number
+    return 0
 
 
 def tidied(form: TextForm, turns: list[Turn]) -> list[Turn]:
@@ -139,7 +171,9 @@ def tidied(form: TextForm, turns: list[Turn]) -> list[Turn]:
     if form.name in ("markdown", "play"):  # a heading that stands once is a title
         often = Counter(turn.speaker for turn in turns)
         turns = [turn for turn in turns if often[turn.speaker] > 1]
-    return [replace(t, text=spoken_words(t.text, form.words)) for t in whole_names(turns)]
+    if form.name == "line-pc":  # where a space ends the name
+        turns = whole_names(turns)
+    return [replace(t, text=spoken_words(t.text, form.words)) for t in turns]
 
 
 def text_turns(form: TextForm, rows: Iterable[tuple[int, str]], elapsed: bool) -> list[Turn]:
@@ -235,7 +269,10 @@ def _begun(
 
 
 #: Between 「…」 and the next name in one row.
-BETWEEN = re.compile(r"(?<=[」』])[\s\u3000]*(?=[^\s\u3000「」『』、。，．]{1,10}[「『])")
+BETWEEN = re.compile(
+    rf"(?<=[」』])(?:{BESIDE})?[\s\u3000]*"
+    r"(?=[^\s\u3000（(「」『』、。，．][^\s\u3000「」『』、。，．]{0,9}[「『])"
+)
 _TIME_ALONE = re.compile(
     rf"\s{{1,4}}(\d{{1,2}}:\d{{2}})\s*"
     rf"|({DATE}\s+\d{{1,2}}:\d{{2}}(?::\d{{2}})?(?: [AP]M)?)(?: \(Read .*\))?"

@@ -228,10 +228,14 @@ _NO_WORDS = re.compile(
 )
 #: Sounds as transcribers mark them: ((咳)), <笑い>, {うなずく}.
 _SOUNDS = re.compile(
-    r"\(\([^()]{1,20}\)\)|（（[^（）]{1,20}））"
+    r"\((?:emoji|絵文字)\)|\(\([^()]{1,20}\)\)|（（[^（）]{1,20}））"
     r"|[<‹〈＜{｛](?:笑|咳|沈黙|間|息|泣|拍手|うなず|ため息|聞き取|不明|laugh|cough|paus|silen|sigh|inaud)"
     r"[^<>‹›〈〉＜＞{}｛｝\n]{0,10}[>›〉＞}｝]"
 )
+#: After a quotation: notes, 「…」（笑）, 「…」*1, and marks, 「…」♪.
+_NOTE = r"[（(][^（()）「」]{1,20}[)）]|[*＊※†]\d*"
+BESIDE = rf"(?:\s*(?:{_NOTE}|[。♪♡♥☆★…！？!?〜～]))+"
+_NOTES = re.compile(rf"(?<=[」』])(?:\s*(?:{_NOTE}))+(?=[\s。]*(?:[「『]|\Z))")
 #: Suffixes that chat programs add to a text.
 _AFTER = re.compile(
     r"\s*(?:\u200e<[^<>]*>|[(（](?:編集済み?|edited)[)）]|\{[A-Z]\w+\}\s.*|\n:\w+:"
@@ -246,6 +250,8 @@ def spoken_words(text: str, marks: re.Pattern[str] | None = None) -> str:
     plain = marks.sub("", text) if marks is not None else text
     plain = plain.replace("\\N", "\n")
     plain = _AFTER.sub("", _SOUNDS.sub("", plain)).strip()
+    if plain[:1] in ("「", "『"):
+        plain = _NOTES.sub("", plain)
     if _NO_WORDS.match(plain):
         return ""
     if "\n" in plain and plain[0] == plain[-1] == '"':
