@@ -106,8 +106,9 @@ def test_what_it_cannot_do_it_says_and_asks_nothing(wanted: str, tmp_path: Path)
 
 @pytest.mark.parametrize("persona", ["robot", "desk"])
 def test_a_question_in_english_is_told_that_it_reads_japanese(persona: str, tmp_path: Path) -> None:
-    events = talked(config(persona), ["How many days of paid leave do I get?"], tmp_path)
-    assert "Japanese" in lines(events)[-1]
+    for said in ("How many days of paid leave do I get?", "I feel a bit cold"):
+        events = talked(config(persona), [said], tmp_path)
+        assert "Japanese" in lines(events)[-1] and questions(events) == []
 
 
 @pytest.mark.parametrize("persona", ["robot", "desk", "sister"])

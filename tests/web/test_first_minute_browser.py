@@ -88,3 +88,12 @@ def test_a_rejected_line_comes_back_to_be_mended(browser: Any, server: WebServer
         page.keyboard.press("Enter")
         page.locator("#status [data-rejected]").wait_for()
         browser.expect(page.locator("#text")).to_have_value(line)
+        # A line that passes does not come back: the other character speaks next.
+        page.locator('#status button[name="text"]').first.wait_for()
+        passes = page.locator('#status button[name="text"]').first.get_attribute("value")
+        page.locator("#text").fill(passes)
+        page.keyboard.press("Enter")
+        page.locator("#lines .line").first.wait_for()
+        page.locator("#status input[name=step]").first.wait_for(state="attached")
+        browser.expect(page.locator("#status [data-rejected]")).to_have_count(0)
+        browser.expect(page.locator("#text")).to_have_value("")

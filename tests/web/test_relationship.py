@@ -9,6 +9,8 @@ from typing import Any
 
 import httpx2
 
+from naisei.relationship.standing import standing
+from naisei.runs.charts import Chart, Point
 from naisei.system.execute import Endpoint
 from naisei.web.options import WebOptions
 from servers.filling import fill
@@ -152,3 +154,11 @@ def test_an_english_conversation_gets_no_curves_but_the_reason(options: WebOptio
         assert "reads Japanese only" in client.get("/relationship").text
         shown = client.post("/relationship/file", data={"text": text}).text
         assert "only Japanese" in shown and "<figure" not in shown
+
+
+def test_what_is_no_longer_read_has_its_last_value_and_only_drawn_lines_a_legend() -> None:
+    course = [{"Power": 1, "Intimacy": 2}, {"Power": None, "Intimacy": 2}]
+    told = "\n".join(row.text for row in standing("A", "B", course).under)
+    assert told.count("(+1)") == 1
+    chart = Chart("A → B", {"seen": [Point(1, 1.0), Point(2, 1.0)], "unseen": []}).svg()
+    assert "seen" in chart and "unseen" not in chart

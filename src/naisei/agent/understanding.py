@@ -169,10 +169,12 @@ def understood(
             return meant.model_copy(update={**found.model_dump(), "kind": kind})
     if "correction" in kinds and _corrects(said, mind):
         return meant.model_copy(update={"kind": "correction"})
+    if foreign(mind):  # neither the documents nor the actions are in it, but those of a game
+        if not mind.persona.plays:
+            return meant  # talk, whose reply asks for the persona's language
+        kinds = tuple(kind for kind in kinds if kind != "question")
     if actions is not None and (yield from actions.read(own)).about_an_action:
         return meant.model_copy(update={"kind": "act"})
-    if foreign(mind):  # the documents' language is another
-        kinds = tuple(kind for kind in kinds if kind != "question")
     return meant.model_copy(
         update={"kind": "chat" if asks_back(said) else _reply_kind(meant, kinds)}
     )

@@ -27,6 +27,7 @@ _TALK = (
     *("雑談も用件も話しています", "どちらかといえば用件の話をしています"),
     *("おもに用件の話をしています", "用件だけを話しています"),
 )
+_NOT_YET = ("まだ読み取れません", "cannot be told yet")
 #: Characters of a line that are quoted as evidence.
 _QUOTED = 24
 
@@ -55,7 +56,12 @@ def standing(
     unknown: dict[str, list[str]] = {}
     for name in DIMENSIONS if rows or missing else ():
         if last.get(name) is None:
-            why = missing.get(name) or say("まだ読み取れません", "cannot be told yet")
+            before = [v for each in course if (v := each.get(name)) is not None]
+            unread = ("いまは読み取れません", "cannot be told now") if before else _NOT_YET
+            why = missing.get(name) or say(*unread)
+            if before:
+                words = _valued(name, before[-1])
+                why += say(f"。最後に読み取れた値は{words}", f"; last known: {words}")
             unknown.setdefault(why, []).append(dimension_name(name))
     rows += [Line(why, say("、", ", ").join(names), tone="dim") for why, names in unknown.items()]
     return Line(in_words(src, dst, last), tone="head", under=tuple(rows))
@@ -143,10 +149,14 @@ def in_words(src: str, dst: str, values: Mapping[str, int | None]) -> str:
     return f"{src} → {dst}: {', '.join(words)}."
 
 
+def _valued(name: str, value: int) -> str:
+    return f"{degree(name, value, language())} ({signed(value)})"
+
+
 def _degree(name: str, value: int, course: Sequence[Mapping[str, int | None]]) -> str:
-    sentence = f"{degree(name, value, language())} ({signed(value)})"
+    sentence = _valued(name, value)
     first = next(v for each in course if (v := each.get(name)) is not None)
     if first == value:
         return sentence
-    before = f"{degree(name, first, language())} ({signed(first)})"
+    before = _valued(name, first)
     return say(f"{sentence}、はじめは{before}", f"{sentence}; at first {before}")

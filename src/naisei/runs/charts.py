@@ -159,7 +159,8 @@ def line_chart(
     x, y: what the axes are. bounds: of y; by default those of the points. small: see
     `Chart.svg`. Points that are NaN are left out.
     """
-    kept = {name: [p for p in line if p.y == p.y] for name, line in lines.items()}
+    drawn = {name: [p for p in line if p.y == p.y] for name, line in lines.items()}
+    kept = {name: line for name, line in drawn.items() if line}
     points = [p for line in kept.values() for p in line]
     if not points:
         return ""
@@ -174,7 +175,7 @@ def line_chart(
             round(_TOP + (high - up) / (high - low) * (ground - _TOP), 1),
         )
 
-    height = ground + 24 + 18 * len(kept) * (len(kept) > 1)
+    height = ground + 24 + 18 * len(kept) * (len(lines) > 1)
     out = [
         _head(title, height, wide, group=any(p.link for p in points)),
         f'<path class="axis" d="M{_LEFT} {_TOP}V{ground}H{wide - _RIGHT}"/>',
@@ -190,7 +191,7 @@ def line_chart(
         path = " ".join("{:g},{:g}".format(*at(p.x, p.y)) for p in line)
         out.append(f'<polyline points="{path}"/>')
         out += [_point(p, at(p.x, p.y), at) for p in (line[-1:] if small else line)]
-        if len(kept) > 1:
+        if len(lines) > 1:
             below = ground + 36 + 18 * n
             out.append(f'<text x="{_LEFT}" y="{below}">● {escape(_cut(name))}</text>')
         out.append("</g>")

@@ -93,7 +93,7 @@ def _turning(episode: RecordedEpisode) -> Turning | None:
             f"最有力が望みの「{wish}」から「{named}」に変わりました",
             f'the best guess went from "{wish}", which was wished, to "{named}"',
         )
-    return Turning(max(ends[first] - 1, 0), told + _moved(decisions[: first + 1], instance.gold))
+    return Turning(ends[first], told + _moved(decisions[: first + 1], instance.gold))
 
 
 def best(decision: Decision) -> int | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from naisei.core import Event
@@ -33,7 +34,11 @@ def _lines(episode: RecordedEpisode, event: Event) -> Sequence[Line]:
     if (held := _kind_and_config(episode)) is None:
         return Replay().lines(episode, event)
     kind, config = held
-    return kind.lines(config, episode.path.name, event)
+    here = "/runs/episode/"  # lines of a talk lead to this page
+    return [
+        replace(line, under=tuple(x for x in line.under if not x.link.startswith(here)))
+        for line in kind.lines(config, episode.path.name, event)
+    ]
 
 
 REPLAY = Replay(state=_state, marks=draft_marks, lines=_lines)

@@ -35,7 +35,12 @@
   let early = false;
   document.addEventListener("htmx:configRequest", (event) => {
     const form = event.target.closest?.("[data-composer]");
-    if (!form || event.detail.formData.get("step")) return;
+    if (!form) return;
+    if (event.detail.formData.get("step")) {
+      // The notice on the line before this one says nothing of this one.
+      document.querySelector("#status [data-rejected]")?.removeAttribute("data-rejected");
+      return;
+    }
     // It is not the turn of this field: what is written stays, and the notice says what is awaited.
     event.preventDefault();
     early = true;

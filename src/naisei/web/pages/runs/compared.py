@@ -73,7 +73,8 @@ async def show(request: Request) -> Response:
     try:
         found = await asyncio.to_thread(_work, sides, compared(places))
     except InputError as error:
-        return await _choose(request, [*chosen][:1], error.message)
+        systems = {side.frozen.system for side in sides}
+        return await _choose(request, [*chosen][:1], error.message, one_system=len(systems) == 1)
     return page_response(request, "runs/compare.html", study=None, **found)
 
 
@@ -123,9 +124,11 @@ def _chart(sides: list[Side]) -> str:
     return interval_chart(rows, title=names.pop()) if len(names) == 1 and len(rows) > 1 else ""
 
 
-async def _choose(request: Request, names: list[str], refused: str = "") -> Response:
+async def _choose(
+    request: Request, names: list[str], refused: str = "", *, one_system: bool = True
+) -> Response:
     """Fewer than two runs, too many, or incomparable ones: an error, with candidates for
-    comparison."""
+    comparison. one_system: whether all chosen runs are of one system."""
     others: list[tuple[RunAddress, int]] = []
     if len(names) == 1:
         others = await asyncio.to_thread(_offered, server_of(request), place_of(request, names[0]))
@@ -149,6 +152,7 @@ async def _choose(request: Request, names: list[str], refused: str = "") -> Resp
         refused=refused,
         others=others[:_OFFERED],
         chosen=names,
+        one_system=one_system,
     )
 
 
