@@ -46,6 +46,8 @@ _IF = re.compile(r"もし(?!よ|でき)|なら|場合|\bif\b", re.I)
 _NEGATED = re.compile(r"ない|なく|ません|\b(?:not|no|never)\b|n't\b", re.I)
 #: Not yet, in answer to "Shall I?".
 _WAIT = re.compile(r"待っ|まだ|(?:後|あと)で")
+#: 「違う、木村さんじゃなくて木下さん」: no yes, whatever else is said.
+_DENIED = re.compile(r"(?:いや|いえ|いいえ)?[、。\s]*(?:違|ちが)(?:う|います)")
 #: What must not be done: 「カルテは削除しないで」. 「忘れないで」 reminds of what shall be done.
 _FORBIDDEN = re.compile(
     r"[^、。！!]*(?:(?<!忘れ)ないで(?:ください|下さい|ほしい|おいて|くれ)?|な(?:く|くっ)て(?:も)?"
@@ -101,17 +103,20 @@ class OwnActions:
         self._nouns, self._verbs = zip(*map(_parts, texts), strict=True)
 
     def decide(self, view: View) -> Flow[Decision]:
-        said, offered, confirming = view.scene.utterance, [], 0
+        said, offered, confirming, denied = view.scene.utterance, [], 0, False
         if view.asked:
             said, question = view.asked[-1].answer, view.asked[-1].question
             offered = [a.id for a in self._actions if _quoted(a.text, question)]
             confirming = confirmed(question, self._actions, view.scene.language)
             if confirming and _WAIT.search(said):
                 return Decline(reason="not confirmed")
+            denied = _DENIED.match(said) is not None
             if not confirming and (chosen := _chosen(said, question, offered)) is not None:
                 return Execute(action=chosen) if chosen else Decline(reason="none fits")
             said = understand(said, question).content or said
         read = yield from self.read(said, offered)
+        if confirming and denied and {read.named, *read.likely} <= {0, confirming}:
+            return Decline(reason="not confirmed")
         if read.named or (confirming and confirming in (read.likely or (confirming,))):
             return Execute(action=read.named or confirming)
         question = self._question(read.likely, view.scene.language)
