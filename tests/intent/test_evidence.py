@@ -8,7 +8,7 @@ from naisei.intent.answering import extracted
 from naisei.intent.dialogue import Dialogue
 from naisei.intent.effects import Weigh, WeighHandler, Weights, document_world, evidence
 from naisei.intent.evaluating import topics
-from naisei.intent.evidence import SearchResult, coverage, is_held, newest_first, strength
+from naisei.intent.evidence import SearchResult, coverage, find, is_held, newest_first, strength
 from naisei.intent.extraction import quotes
 from naisei.intent.flow import assist
 from naisei.intent.rules import Rules, Setting
@@ -327,3 +327,13 @@ def test_all_steps_of_a_scale_are_quoted():
     idf = dict.fromkeys(search_tokens(query), 1.0)
     (quote,) = quotes(query, SearchResult(hits=(found,), weights=Weights(idf=idf)))
     assert quote.text.split("\n") == steps
+
+
+def test_a_newer_document_of_another_matter_changes_nothing(tmp_path):
+    files = {
+        "leave.md": "# 年次有給休暇\n\n2024年4月1日施行\n\n有給休暇は10日を付与する。\n",
+        "care.md": "# 育児のてびき\n\n2025年4月1日施行\n\n有給休暇のほか、子が1人なら5日休める。\n",
+    }
+    with Index.open(write_index(tmp_path, files, None)) as index:
+        found = run(find("有給休暇は何日", Setting()), document_world(World({}), index))
+    assert "より新しい" not in extracted("有給休暇は何日", found, Rules())[0].text

@@ -307,15 +307,21 @@ def extracted(query: str, found: SearchResult, rules: Rules) -> tuple[Grounded, 
     return Grounded.of(draft, found.hits, separator="\n"), held
 
 
+#: Titles of documents that change what others say.
+_CHANGES = re.compile("お知らせ|通知|通達|改[定訂正]|変更|notice|revis|amend|change", re.I)
+
+
 def _newer(query: str, found: SearchResult, first: Quote) -> Quote | None:
-    """What a newer document says otherwise of the same matter. Beside a quote without a date, only
-    a mail counts as newer."""
+    """What a newer mail, notice or document of the same title says otherwise of the same matter.
+    Beside a quote without a date, only a mail counts as newer."""
     quoted, asked = found.hits[first.hit], things(query) or substance(query)
     values = {q.unit: q.value for q in quantities(first.text)}
     for at, hit in enumerate(found.hits):
+        mail, title = hit.meta.get("format") == "eml", str(hit.meta.get("title") or "")
+        changes = mail or _CHANGES.search(title) or title == quoted.meta.get("title")
         about = 2 * sum(names(thing, hit) for thing in asked) >= max(2, len(asked))
-        dated = _date(quoted) or hit.meta.get("format") == "eml"
-        if not (about and dated and _date(quoted) < _date(hit)):
+        dated = _date(quoted) or mail
+        if not (changes and about and dated and _date(quoted) < _date(hit)):
             continue
         (quote,) = quotes(query, found.model_copy(update={"hits": (hit,)}), most=1)
         told = quantities(quote.text)
