@@ -80,21 +80,21 @@ def cases() -> tuple[str, ...]:
     """Meaning and action of each case."""
     return (
         say(
-            "① 問いがあいまいで、相談らしい: 気持ちや状況を聞く",
+            "① 問いがあいまいで、相談らしい → 気持ちや状況を聞く",
             "① unclear, and a consultation: asks about it",
         ),
         say(
-            "② 問いがあいまいな質問: 足りないことを聞く",
+            "② 問いがあいまいな質問 → 足りないことを聞く",
             "② an unclear question: asks for what is missing",
         ),
-        say("③ あいまいだが、聞くことがない: 探す", "③ unclear, with nothing to ask: searches"),
+        say("③ あいまいだが、聞くことがない → 探す", "③ unclear, with nothing to ask: searches"),
         say(
-            "④ はっきりした相談で、資料にありそう: 探す",
+            "④ はっきりした相談で、資料にありそう → 資料を探す",
             "④ a clear consultation that the documents may cover: searches",
         ),
         say(
-            "⑤ はっきりした相談で、資料になさそう: 聞く",
+            "⑤ はっきりした相談で、資料になさそう → 聞く",
             "⑤ a clear consultation that they may not cover: asks",
         ),
-        say("⑥ はっきりした質問: 探す", "⑥ a clear question: searches"),
+        say("⑥ はっきりした質問 → 資料を探す", "⑥ a clear question: searches"),
     )
