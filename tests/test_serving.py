@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 
 import pytest
@@ -11,6 +11,15 @@ from starlette.applications import Starlette
 from starlette.types import ASGIApp
 
 from naisei import serving
+
+
+@pytest.fixture(autouse=True)
+def interrupted() -> Iterator[None]:
+    """Ctrl-C interrupts, also if these tests run in the background of a script, where the shell
+    has it ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @asynccontextmanager
