@@ -141,7 +141,7 @@ def chat_command(config: AssistConfig, running: RunOptions, *, chat: ChatOptions
 async def _chat(
     config: AssistConfig, running: RunOptions, chat: ChatOptions, path: Path | None
 ) -> list[bool]:
-    """Until the person leaves. Returns whether each turn was answered."""
+    """Run until the person leaves. Returns whether each turn was answered."""
     answered: list[bool] = []
 
     async def turn(talk: Inquiry, said: str | None) -> None:
