@@ -51,7 +51,7 @@ def data_file(kind: str, name: str, *, option: str, suffix: str = "") -> Path:
 
 
 Sign = Literal["good", "bad", "too-much", "too-little", "undo", "reset"]
-#: No threshold is moved beyond this.
+#: Thresholds stay within this bound.
 _MOST = 4
 
 
@@ -111,7 +111,7 @@ def _moved(cuts: Thresholds, **steps: int) -> Thresholds:
 
 
 def read_feedback(place: Path | KeptText) -> list[Feedback]:
-    """The lines of a file or another text; none if there is none.
+    """Read the lines of a file or another text; none if it does not exist.
 
     Raises:
         InputError: it cannot be read, or a line is damaged.

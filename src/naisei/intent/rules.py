@@ -33,7 +33,7 @@ from naisei.text_files import json_of, read_text, toml_of
 
 
 def fault(error: ValidationError) -> str:
-    """The first fault, `field: what`, or `what` for the whole."""
+    """The first error, `field: what`, or `what` for the whole."""
     from naisei.models.replies import reason
 
     first = error.errors(include_url=False, include_input=False)[0]
@@ -45,7 +45,7 @@ M = TypeVar("M", bound=BaseModel)
 
 
 def read_model(path: Path, kind: type[M], *, what: str) -> M:
-    """The file as a `kind`; `.json` is JSON, everything else TOML.
+    """Read a file as a `kind`; `.json` is JSON, everything else TOML.
 
     Raises:
         InputError: it cannot be read, is not such a file, or a field is wrong.
@@ -160,7 +160,7 @@ def load_contacts(path: Path) -> Contacts:
     return read_model(path, Contacts, what="contacts file")
 
 
-#: The models' parts. One that has no model is played by rules.
+#: The models' roles. A role without a model is played by rules.
 Role = Literal["evaluator", "answerer", "verifier"]
 
 
@@ -192,7 +192,7 @@ class Rules(BaseModel):
 
     @field_serializer("roles")
     def _ordered(self, roles: frozenset[Role]) -> list[Role]:
-        return sorted(roles)  # a set has another order in every process
+        return sorted(roles)  # the order of a set differs between processes
 
 
 class Setting(BaseModel):
