@@ -21,7 +21,7 @@ Vectors = npt.NDArray[np.float64]
 _LETTERS = 4096
 #: Thresholds for an emergency without and with supporting words.
 _SURE, _LIKELY = 0.55, 0.25
-#: How much lower the threshold is when words support an emergency.
+#: With supporting words, an emergency's score may be this much below the highest.
 _NEAR = 0.05
 #: Worries with public hotlines, by predicted sort.
 EMERGENCIES = {"ambulance": "accident", "police": "violence"}
