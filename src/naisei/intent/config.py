@@ -180,7 +180,7 @@ def settle(given: RawOptions) -> tuple[dict[str, Any], Setting]:
     """Return the given fields, with those of `Behaviour` converted to rules.
 
     Raises:
-        InputError: a threshold, file or name that cannot be.
+        InputError: an invalid threshold, file or name.
     """
     values = dict(given.values)
     told = {key: values.pop(key) for key in PersonalBehaviour.model_fields if key in values}

@@ -2,18 +2,18 @@
 
 Ranking scores are relative. These measures are calibrated on each index:
 
-nearness  of the nearest sentence, row or chunk: where its cosine lies between those that questions
-          about anything but the documents reach here (0: the weather, cooking, history) and those
-          that questions made of the documents' own headings reach (1). Embedders and collections
-          differ in their scale; this does not. Without vectors the same with the share of
-          the score by words that a text with all of the words would have.
-coverage  the share of the question's words of substance that one chunk (with its title and
-          headings) holds, each word weighted by its idf: in [0, 1]. A word that no chunk holds
-          weighs most, so a question about something unheard of stays low. What rules call a
-          thing counts for its everyday name.
+nearness  the cosine of the nearest sentence, row or chunk, scaled between the average for
+          off-topic questions (0: the weather, cooking, history) and the average for questions
+          generated from the documents' own headings (1). It is comparable across embedders and
+          collections. Without vectors it uses the word score as a share of the score of a
+          text that contains all words.
+coverage  the share of the question's content words in one chunk (with its title and headings),
+          each word weighted by its idf: in [0, 1]. A word that is in no chunk has the greatest
+          weight, so a question about an unknown thing scores low. Formal terms count as their
+          everyday synonyms.
 
-Their sum says whether anything is about the question; whether the best quote is an answer or only
-the nearest passage is told with it (`naisei.intent.answering.extracted`).
+Their sum decides whether any hit is about the question, and helps decide whether the best quote is
+an answer or only the nearest passage (`naisei.intent.answering.extracted`).
 """
 
 from __future__ import annotations

@@ -81,7 +81,7 @@ class Inquiry:
             The last reply; `None` if there is none yet.
 
         Raises:
-            EffectFailed: the flow could not do without what failed.
+            EffectFailed: an effect that the flow requires failed.
         """
         live, left = self._live, self.conversation.pending
         if said is None and not left:
@@ -138,7 +138,7 @@ async def opened(
     stored. remember: the person whose notes are stored and used.
 
     Raises:
-        InputError: no index, a model or directory that cannot be used.
+        InputError: no index, or an unusable model or directory.
     """
     check_models(ASSIST, config)
     kept = kept_for(remember, option="--remember") if remember is not None else None

@@ -3,7 +3,7 @@
 [[contact]]
 department = "人事部"
 address = "jinji@example.com"
-topics = ["休暇", "育児"]       # words; any of them
+topics = ["休暇", "育児"]       # any of these words
 [[contact]]
 department = "総務部"
 default = true                  # for everything else
@@ -48,7 +48,7 @@ def read_model(path: Path, kind: type[M], *, what: str) -> M:
     """Read a file as a `kind`; `.json` is JSON, everything else TOML.
 
     Raises:
-        InputError: it cannot be read, is not such a file, or a field is wrong.
+        InputError: it cannot be read, has the wrong format, or a field is invalid.
     """
     text = read_text(path)
     try:

@@ -65,7 +65,7 @@ _ENDS = {
     "つ": "って", "う": "って", "る": "って|て",
 }  # fmt: skip
 _ASKED = r"(?:下さい|ください|くれ|ちょうだい|頂戴|いいです|いいですよ|いいよ)?(?:ね|よ)?"
-#: Emoji variation selectors.
+#: Emoji variation selectors and skin tones.
 _VARIANTS = re.compile("[\ufe0f\U0001f3fb-\U0001f3ff]")
 _MARKS = re.compile(r"[\s、。,.!…~〜・()「」『』\"😊😄🙂🙏🎉🚀]+")
 _YES = re.compile(
