@@ -228,7 +228,7 @@ def export(data: DataSet, folder: Path, form: Literal["parquet", "jsonl"] = "par
     """Write a data set as a folder for Hugging Face: one file per split, the card, the schemas.
 
     Raises:
-        InputError: the folder holds something.
+        InputError: the folder is not empty.
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise InputError(

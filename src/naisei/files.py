@@ -64,7 +64,7 @@ def written_beside(path: Path) -> Iterator[Path]:
     special files (`/dev/stdout`) are written directly.
 
     Raises:
-        InputError: the disk is full or read only, or the place cannot be written.
+        InputError: the disk is full or read-only, or the path cannot be written.
     """
     try:
         if path.exists() and not path.is_file() and not path.is_dir():
@@ -137,7 +137,7 @@ def check_place(path: Path) -> None:
     changed.
 
     Raises:
-        InputError: as `write_atomically` would at the end.
+        InputError: as in `write_atomically`.
     """
     if path.is_dir():
         raise output_error(IsADirectoryError(errno.EISDIR, ""), path)
@@ -161,7 +161,7 @@ def plain_file(path: Path) -> None:
     """Check before opening an untrusted file that it is a regular one, not a link or a pipe.
 
     Raises:
-        InputError: it exists and is not an ordinary file.
+        InputError: it exists and is not a regular file.
     """
     try:
         mode = path.lstat().st_mode
@@ -300,7 +300,7 @@ def make_folder(folder: Path) -> Path:
     """Create a private folder if missing.
 
     Raises:
-        InputError: it cannot be made.
+        InputError: it cannot be created.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -287,7 +287,7 @@ def _place_of(name: str) -> Path | None:
 
 
 def _unit(module: str) -> Path | None:
-    """The package of a module, or its file. Imports nothing except parent packages."""
+    """The package of a module, or its file. Only namespace packages are imported for it."""
     parts = module.split(".")
     for n in range(1, len(parts) + 1):
         place = _place_of(".".join(parts[:n]))

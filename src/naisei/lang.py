@@ -125,7 +125,7 @@ def own_prompts(package: str, folder: str) -> Iterator[None]:
     folder name replaces none.
 
     Raises:
-        InputError: a file without such a prompt, or an unknown field.
+        InputError: a file that matches no prompt, or an unknown placeholder.
     """
     token = _OWN.set(_read_own(package, Path(folder)) if folder else MappingProxyType({}))
     try:

@@ -54,7 +54,7 @@ class NearJSON:
         """Return the value that begins at the bracket `at`, and its end offset.
 
         Raises:
-            json.JSONDecodeError: there is none; with the position at the end if it is cut off.
+            json.JSONDecodeError: no valid value; the position is the end if it is truncated.
         """
         said, deep = list[str](), 0
         while token := _TOKEN.match(text, at):

@@ -89,7 +89,7 @@ def typed(model: type[BaseModel], given: Mapping[str, JsonValue]) -> dict[str, J
     """Convert the settings to the types of `model`, as JSON; omitted ones stay omitted.
 
     Raises:
-        InputError: an unknown name, or a value that does not fit.
+        InputError: an unknown name, or an invalid value.
     """
     try:
         # In lax mode: "2" is a whole number, "false" is False.

@@ -1,13 +1,13 @@
-"""Parsers of other people's files in a process of their own, with limits.
+"""Runs parsers of untrusted files in a separate process, with limits.
 
-A file can make a parser loop, eat memory or crash; here it only fails with one message. The process
-serves one file after another, so that a folder costs one start.
+A file can make a parser loop, exhaust memory or crash; here it only fails with one message. The
+process handles files one after another, so that a folder needs only one start.
 
     with Sandbox() as sandbox:
         answer = sandbox.call("naisei.retrieval.load:answered", {"name": "a.pdf"}, data)
 
 Run as `python -m naisei.sandbox`. Requests are a line of JSON and the file's bytes; answers are a
-line of JSON, since what comes back from a parser is as foreign as what it read.
+line of JSON, since a parser's output is as untrusted as its input.
 """
 
 from __future__ import annotations

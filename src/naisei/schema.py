@@ -36,9 +36,9 @@ def model_field(
     **bounds: Any,
 ) -> Any:
     """A field that a model fills in, with a description in each language. default: for a missing
-    value; the field is still requested. called: other names of the field, and synonyms: value →
-    other words for it, as replies may have them. bounds: of the value, as for `pydantic.Field`;
-    only a short range of whole numbers is told to the model.
+    value; the field is still requested. called: alternative names of the field in replies.
+    synonyms: value → alternative words for it. bounds: of the value, as for `pydantic.Field`; only
+    a short range of whole numbers is sent to the model.
     """
     extra: Any = {_TOLD: {"ja": ja, "en": en}}
     if called:

@@ -41,12 +41,12 @@ def serve(
     ready: Ready | None = None,
     grace: int = _GRACE,
 ) -> None:
-    """Serve until SIGTERM or Ctrl-C, which then is the usual end; before it serves, they interrupt.
+    """Serve until SIGTERM or Ctrl-C, a normal exit; before serving starts, they interrupt.
 
     Args:
-        opening: of several processes, something that can be pickled.
-        workers: processes behind the address. One that dies is replaced.
-        grace: seconds that requests in flight have to end.
+        opening: must be picklable if there are several processes.
+        workers: number of processes that serve the address. One that dies is replaced.
+        grace: seconds for requests in flight to finish.
 
     Raises:
         InputError: the application or the address cannot be opened.

@@ -175,8 +175,8 @@ def json_of(text: str | bytes, *, foreign: bool = False) -> Any:
     foreign: tolerate half surrogate pairs, and read invalid numbers as text.
 
     Raises:
-        json.JSONDecodeError: it is no JSON, is nested more than `JSON_DEPTH` deep, or has half a
-            character (`"\\ud800"`) or a number that is none (`NaN`) or of thousands of digits.
+        json.JSONDecodeError: it is not JSON, is nested deeper than `JSON_DEPTH`, or has an unpaired
+            surrogate (`"\\ud800"`), `NaN`, or a number with thousands of digits.
     """
     if isinstance(text, bytes):
         text = text.decode("utf-8-sig", "replace")
@@ -230,7 +230,7 @@ def toml_of(text: str) -> dict[str, Any]:
 
     Raises:
         tomllib.TOMLDecodeError: it is not TOML, is nested deeper than `JSON_DEPTH`, or has a number
-        of thousands of digits.
+        with thousands of digits.
     """
     try:
         table = tomllib.loads(text)

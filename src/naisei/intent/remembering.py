@@ -154,7 +154,7 @@ def memory_command(options: MemoryOptions) -> None:
     """`naisei intent memory`.
 
     Raises:
-        InputError: an invalid name, nothing to forget, or no such note.
+        InputError: an invalid name, nothing to delete, or no such note.
     """
     kept = kept_for(options.user, option="--user")
     if options.action == "forget":

@@ -64,7 +64,7 @@ _DIALECT = tuple(
 
 @dataclass(frozen=True)
 class Respell(Effect[str]):
-    """A text, with the words of the documents for those that sound or look like them."""
+    """Requests a text with misspelt words replaced by similar words of the documents."""
 
     kind: ClassVar[str] = "respell"
     text: str

@@ -97,7 +97,7 @@ class Worried(BaseModel):
 
 @dataclass(frozen=True)
 class Worry(Effect[Worried]):
-    """Which worry a message tells of."""
+    """Requests the kind of worry in a message."""
 
     kind: ClassVar[str] = "worry"
     text: str

@@ -34,9 +34,9 @@ class Stance(StrEnum):
 class Answer:
     """A parsed answer.
 
-    certainty: in (0, 1], lower for hedged answers. content: the text besides the polarity, with
-    denied clauses left out (「飲み物ではなくて、眠いんです」 → 「眠いんです」); empty if there is
-    nothing. denied: the clauses left out.
+    certainty: in (0, 1], lower for hedged answers. content: the text besides the polarity, without
+    negated clauses (「飲み物ではなくて、眠いんです」 → 「眠いんです」); empty if nothing
+    is left. denied: the negated clauses.
     """
 
     stance: Stance

@@ -66,7 +66,7 @@ def _change(found: re.Match[str]) -> str:
 def fold(text: str) -> str:
     """The line in full width, with repeated marks and spaces collapsed; line breaks as \\n.
 
-    Linear in the length. Never raises; lone surrogates and control characters are kept.
+    Linear in the length. Never raises; lone surrogates and control characters are unchanged.
 
     >>> fold("すっごい!!\\nﾎﾝﾄ｡")
     'すっごい！\\nホント。'

@@ -86,7 +86,7 @@ class Token(NamedTuple):
 
     pos: part of speech (名詞, 動詞, 形容詞, 助詞, …); detail: its next level (格助詞, …).
     start, end: offsets in the normalised text. kind: the level below (人名, サ変可能, …);
-    inflection: of a word that inflects (命令形, 終止形-一般, …); both `*` where there is none.
+    inflection: form of an inflected word (命令形, 終止形-一般, …); both `*` if there is none.
     """
 
     surface: str

@@ -18,10 +18,10 @@ from naisei.lengths import cached_text
 
 @dataclass(frozen=True, slots=True)
 class QueryAnalysis:
-    """matter: the content words, normalised, each once. aspect: it names an aspect (how many, until
-    when, how, who, whether). question, consultation: it has that form. broad: it asks for
-    everything about the topic (〜について). told: it
-    describes a situation without a question or request. worry: it mentions trouble."""
+    """matter: the content words, normalised, without duplicates. aspect: whether the message names
+    an aspect (how many, until when, how, who, whether). question, consultation: has that form.
+    broad: asks for everything about the topic (〜について). told: describes a situation without a
+    question or request. worry: mentions trouble."""
 
     matter: tuple[str, ...]
     aspect: bool
