@@ -36,7 +36,7 @@ _HEADS = 0.3
 _LISTED = 0.6
 #: It is the first rule below a heading that names the topic of the question.
 _FIRST = 0.15
-#: Another quote is added if its score is this close to the first.
+#: Another quote is added if it has this share of the first score; maximum number of quotes.
 _NEAR, _MOST = 0.85, 2
 
 

@@ -107,8 +107,8 @@ class RespellHandler(Handler):
         return cast(Respell, effect).text if text == given else text
 
     def _sounds(self) -> str:
-        """Reading → the word in kanji or katakana that occurs in most chunks, is a synonym of
-        theirs, or occurs in a heading."""
+        """Reading → the most frequent word in kanji or katakana, from the documents, their
+        headings and the synonym lists."""
         titles = [" ".join([title, *headings]) for title, headings in self._index.outline()]
         named = (run for title in titles for run in _RUN.findall(title))
         every = {*self._index.vocabulary(), *known_words(), *(w for n in named for w in _within(n))}
