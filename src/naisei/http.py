@@ -221,7 +221,7 @@ def bearer(headers: Headers) -> str | None:
 
 
 class Guesses:
-    """Wrong tokens by address: after some, the address is blocked for a while. A known valid token
+    """Counts wrong tokens by address and blocks an address with too many. A known valid token
     still passes, so guesses cannot lock users out. clock: seconds, monotonic."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:

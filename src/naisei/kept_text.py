@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class KeptText(Protocol):
-    """place: for messages."""
+    """A stored text. place: its name in messages."""
 
     @property
     def place(self) -> str: ...

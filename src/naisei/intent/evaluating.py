@@ -209,7 +209,7 @@ _NAMED_ALONE = re.compile("は[。？?]*$")
 
 
 def _nowhere(query: str, hits: Sequence[Evidence], weights: Weights) -> bool:
-    """Whether no hit matches the question's content words, so headings would be no choice."""
+    """Whether no hit matches the question's content words, so headings cannot be offered."""
     asked = things(query)[:1]
     far = nearness(hits, weights) < MEANT
     return bool(asked) and far and not any(names(asked[0], hit) for hit in hits)

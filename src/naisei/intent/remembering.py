@@ -50,7 +50,7 @@ def kept_for(user: str, *, option: str) -> KeptStream:
 
 
 def known(kept: KeptStream) -> Mapping[type[Effect[Any]], KeptHandler]:
-    """The handler of this module's effects."""
+    """The handlers of this module's effects."""
     handler = KeptHandler(kept)
     return {Remember: handler, Recent: handler}
 

@@ -97,16 +97,16 @@ class Profile(BaseModel):
 
     @property
     def fields(self) -> dict[str, str]:
-        """Those that are set, in order."""
+        """The fields that are set, in order."""
         return {k: str(v) for k, v in self.model_dump().items() if str(v)}
 
     def prompt_lines(self) -> str:
-        """As lines for a prompt; "" if nothing is known."""
+        """The profile as lines for a prompt; "" if nothing is known."""
         return "\n".join(f"- {name}: {value}" for name, value in self.fields.items())
 
     def prefer(self, hits: Sequence[Evidence]) -> list[Evidence]:
-        """The hits, those whose heading names the person's own department, office, … first
-        among equals: each moves up at most one place a value that it names."""
+        """Move up hits whose heading names the person's own department, office, …: at most one
+        position per value named."""
         values = [normalise(v) for v in self.fields.values() if len(normalise(v)) >= 2]
         if not values:
             return list(hits)
@@ -133,7 +133,7 @@ class Entry(BaseModel):
     default: bool = False
 
     def weight(self, text: str) -> int:
-        """Letters of this department's topics in a text."""
+        """Number of letters in a text that belong to this department's topics."""
         return sum(len(t) for t in {*self.topics} if t and normalise(t).lower() in text)
 
 
@@ -145,7 +145,7 @@ class Contacts(BaseModel):
     contact: tuple[Entry, ...] = ()
 
     def find(self, text: str) -> Contact | None:
-        """The department whose topics make up most of the text; the default one, or none."""
+        """The department whose topics cover most of the text; else the default one, or none."""
         folded = normalise(text).lower()
         best = max(self.contact, key=lambda entry: entry.weight(folded), default=None)
         if best is None or not best.weight(folded):
@@ -156,7 +156,7 @@ class Contacts(BaseModel):
 
 
 def load_contacts(path: Path) -> Contacts:
-    """Raises `InputError` if it is not such a file."""
+    """Load a contacts file. Raises `InputError` if it is invalid."""
     return read_model(path, Contacts, what="contacts file")
 
 

@@ -1,4 +1,4 @@
-"""Texts without a request: a withdrawn request, thanks, a greeting."""
+"""Detects texts without a request: a withdrawn request, thanks, a greeting."""
 
 from __future__ import annotations
 

@@ -230,7 +230,7 @@ def _wh(found: tuple[Token, ...]) -> Asks:
 
 
 def _why(rest: tuple[Token, ...]) -> bool:
-    """どうして (why), not どうしてほしい (what to do)."""
+    """Whether どうして means "why", unlike in どうしてほしい (what to do)."""
     return len(rest) < 4 or rest[3].form not in ("欲しい", "貰う", "頂く", "くれる", "差し上げる")
 
 

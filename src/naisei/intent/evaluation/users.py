@@ -175,7 +175,7 @@ USERS: dict[str, Callable[[Item, int], Handler]] = {
 
 
 def simulated_user(name: str, item: Item, *, seed: int = 0) -> Handler:
-    """Raises `InputError` for an unknown name."""
+    """Create a simulated user. Raises `InputError` for an unknown name."""
     if name not in USERS:
         raise InputError(
             say(f"「{name}」というユーザー役はありません", f"no user is called '{name}'"),
