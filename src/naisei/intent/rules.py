@@ -105,8 +105,8 @@ class Profile(BaseModel):
         return "\n".join(f"- {name}: {value}" for name, value in self.fields.items())
 
     def prefer(self, hits: Sequence[Evidence]) -> list[Evidence]:
-        """Move up hits whose heading names the person's own department, office, …: at most one
-        position per value named."""
+        """Move up hits that name the person's department, office, … in title, headings or text: at
+        most one position per value."""
         values = [normalise(v) for v in self.fields.values() if len(normalise(v)) >= 2]
         if not values:
             return list(hits)

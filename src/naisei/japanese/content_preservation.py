@@ -108,7 +108,7 @@ _DIGITS = 100
 
 
 def _arabic(digits: str, rest: str) -> str:
-    """Digits, then the rest in kanji and digits: 5 万, 1 万5千, 3 百."""
+    """Convert digits and a rest in kanji and digits to plain digits: 5 万, 1 万5千, 3 百."""
     total, section, number = 0.0, 0.0, float(digits.replace(",", "")[:_DIGITS])
     for part in re.findall(r"\d+|[十百千万億兆]", rest):
         if part.isdigit():
