@@ -1,4 +1,4 @@
-"""Whether an address is this machine's own."""
+"""Whether an address belongs to this machine."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 
 def is_loopback(address: str | None) -> bool:
-    """Whether a host, or the host of a URL, is this machine by its name or address. No name is
+    """Whether a host, or the host of a URL, is this machine by name or address. Names are not
     resolved."""
     host = urlsplit(address).hostname if address and "//" in address else address
     name = (host or "").strip("[]").lower().rstrip(".")
@@ -20,7 +20,7 @@ def is_loopback(address: str | None) -> bool:
 
 
 def is_address(name: str) -> bool:
-    """Whether this is an IP address and no name."""
+    """Whether this is an IP address rather than a name."""
     try:
         ipaddress.ip_address(name.strip("[]"))
     except ValueError:

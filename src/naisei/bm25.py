@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 
 def idf(count: int, texts: int) -> float:
-    """The weight of a word that `count` of so many texts have; that of one text for 0."""
+    """The weight of a word that occurs in `count` of the texts; a count of 0 is treated as 1."""
     n = max(1, count)
     return math.log(1 + (texts - n + 0.5) / (n + 0.5))
 
@@ -22,9 +22,9 @@ def idf(count: int, texts: int) -> float:
 def saturated(
     counts: npt.NDArray[Any], lengths: npt.NDArray[Any], mean: float, *, k1: float, b: float
 ) -> npt.NDArray[Any]:
-    """How much of a word's weight a text gets that has it `counts` times: 0 to 1, shape of both.
+    """The share of a word's weight for a text that contains it `counts` times: 0 to 1, same shape.
 
-    lengths: words in each text; mean: of all texts. k1: how soon more of the same word counts no
-    more; b: 0 to 1, how much the length counts.
+    lengths: words in each text; mean: over all texts. k1: how slowly repetitions saturate; b: 0 to
+    1, the strength of length normalisation.
     """
     return np.asarray(counts / (k1 * (1 - b + b * lengths / mean) + counts))

@@ -1,8 +1,8 @@
-"""The bundled data sets: listed, validated, exported for Hugging Face, and read back.
+"""The bundled data sets: listing, validation, export for Hugging Face, and import.
 
 They are listed in `naisei/data/catalogue/catalogue.toml`, with JSON Schemas of the rows beside it.
-An export is a folder that `datasets.load_dataset` opens by its path, offline; objects with free
-keys are lists of `key` and `value` there, since a column has one type.
+An export is a folder that `datasets.load_dataset` opens by its path, offline. In it, objects with
+arbitrary keys are lists of `key` and `value`, since a column has one type.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ Rows = list[dict[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """One table of a data set. files: split → file; under an empty split the rows name theirs in
-    the field `split_by`."""
+    """One table of a data set. files: split → file; under an empty split each row names its split
+    in the field `split_by`."""
 
     name: str
     schema: str
@@ -55,8 +55,8 @@ class Configuration:
 
 @dataclass(frozen=True, slots=True)
 class DataSet:
-    """A bundled data set. title: in Japanese and English. licence, tasks: as Hugging Face writes
-    them. card: its README.md."""
+    """A bundled data set. title: in Japanese and English. licence, tasks: Hugging Face identifiers.
+    card: its README.md."""
 
     name: str
     title: tuple[str, str]
@@ -86,7 +86,7 @@ def catalogue() -> dict[str, DataSet]:
 
 
 def data_set(name: str) -> DataSet:
-    """Raises `InputError` for an unknown name."""
+    """Return a data set. Raises `InputError` for an unknown name."""
     if (found := catalogue().get(name)) is not None:
         return found
     known = ", ".join(catalogue())
@@ -98,7 +98,7 @@ def data_set(name: str) -> DataSet:
 
 
 def _rows_of(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Line number and object of each line that is not empty.
+    """Yield the line number and object of each non-empty line.
 
     Raises:
         InputError: unreadable, or a line is not a JSON object.
@@ -123,7 +123,7 @@ def _rows_of(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def validate(path: Path, form: Schema) -> list[str]:
-    """Faults of a file, `FILE:LINE: FIELD: what`; empty for nothing.
+    """Return the errors in a file, `FILE:LINE: FIELD: what`; empty for none.
 
     Raises:
         InputError: unreadable.
@@ -140,7 +140,7 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
 
 
 def faults(value: Any, form: Schema, at: str = "") -> Iterator[str]:
-    """Faults of a value, `FIELD: what`, by the supported part of JSON Schema (type, enum,
+    """Yield the errors in a value, `FIELD: what`, by the supported part of JSON Schema (type, enum,
     required, properties, additionalProperties, items)."""
     named = form.get("type", [])
     types = [named] if isinstance(named, str) else named
@@ -170,7 +170,7 @@ def faults(value: Any, form: Schema, at: str = "") -> Iterator[str]:
 
 
 def _kinds(form: Schema) -> tuple[str, bool]:
-    """The one type of a value, empty if it may be anything; and whether it may be null."""
+    """The one type of a value, empty if any is allowed; and whether it may be null."""
     types = form.get("type", [])
     types = [types] if isinstance(types, str) else types
     rest = [each for each in types if each != "null"]
@@ -178,7 +178,7 @@ def _kinds(form: Schema) -> tuple[str, bool]:
 
 
 def _column_type(form: Schema) -> Any:
-    """The type of pyarrow for a JSON Schema. What may be anything is JSON text."""
+    """The pyarrow type for a JSON Schema. Values of any type are stored as JSON text."""
     arrow = import_module("pyarrow")
     kind, _ = _kinds(form)
     if kind == "array":
@@ -225,10 +225,10 @@ def _from_columns(value: Any, form: Schema) -> Any:
 
 
 def export(data: DataSet, folder: Path, form: Literal["parquet", "jsonl"] = "parquet") -> None:
-    """Write a data set as a folder for Hugging Face: a file a split, the card, the schemas.
+    """Write a data set as a folder for Hugging Face: one file per split, the card, the schemas.
 
     Raises:
-        InputError: the folder holds something.
+        InputError: the folder is not empty.
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise InputError(
@@ -249,7 +249,7 @@ def export(data: DataSet, folder: Path, form: Literal["parquet", "jsonl"] = "par
             write_atomically(folder / "schema" / f"{config.name}.json", text)
         write_atomically(folder / "README.md", card(data, counts, form))
     except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)  # it was not there, or empty
+        shutil.rmtree(folder, ignore_errors=True)  # it did not exist or was empty
         raise
 
 
@@ -267,7 +267,7 @@ def _write(rows: Rows, form: Schema, path: Path) -> int:
 
 
 def card(data: DataSet, counts: Mapping[str, Mapping[str, int]], form: str) -> str:
-    """The card with the head that Hugging Face reads (YAML, of which JSON is a part)."""
+    """The card with the header that Hugging Face reads (YAML, a superset of JSON)."""
     total = sum(n for splits in counts.values() for n in splits.values())
     sizes = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"))
     configs = [
@@ -298,8 +298,8 @@ def card(data: DataSet, counts: Mapping[str, Mapping[str, int]], form: str) -> s
 
 
 def load_exported(folder: Path) -> dict[str, dict[str, Rows]]:
-    """Configuration → split → rows, of a folder that `export` wrote: equal to the original,
-    except that optional nulls are left out.
+    """Read configuration → split → rows from a folder written by `export`: equal to the original,
+    except that optional nulls are omitted.
 
     Raises:
         InputError: no such folder.
@@ -327,8 +327,8 @@ def _read(path: Path, form: Schema) -> Rows:
 
 
 def faults_of(what: str, like: str = "") -> Sequence[str]:
-    """Faults of form, one line each: of a bundled data set by its name, of an exported folder, or
-    of a file of JSON lines in the form `like` (NAME or NAME/CONFIG).
+    """Schema errors, one per line: of a bundled data set by its name, of an exported folder, or of
+    a JSON-lines file with the schema `like` (NAME or NAME/CONFIG).
 
     Raises:
         InputError: no such data set or configuration, or a file without `like`.

@@ -1,4 +1,4 @@
-"""The entry points of a group, by name. Imports nothing heavy: lists of commands are made of it."""
+"""The entry points of a group, by name. Imports nothing heavy, since lists of commands use it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _told: set[tuple[str, str, str]] = set()
 
 
 def load_entry(place: str) -> Any:
-    """The object at `module:attribute`. Raises `ImportError`, `AttributeError`."""
+    """Load the object at `module:attribute`. Raises `ImportError`, `AttributeError`."""
     module, _, attribute = place.partition(":")
     return getattr(import_module(module), attribute)
 
@@ -25,7 +25,7 @@ def entries(group: str) -> dict[str, EntryPoint]:
     earlier packages win, with one warning on stderr."""
     found: dict[str, EntryPoint] = {}
     registered = _installed(tuple(sys.path)).select(group=group)
-    # Ours first: a name in a command must mean what the documentation says.
+    # Built-in names first: a name in a command must mean what the documentation says.
     for entry in sorted(registered, key=lambda e: not e.value.startswith("naisei.")):
         if found.setdefault(entry.name, entry).value != entry.value:
             tell_taken(entry, found[entry.name].value)
@@ -33,7 +33,7 @@ def entries(group: str) -> dict[str, EntryPoint]:
 
 
 def plugins() -> dict[str, str]:
-    """Module → the package of others that brings it, of all groups."""
+    """Module → the third-party package that provides it, for all groups."""
     return {
         entry.module.partition(".")[0]: package.name
         for package in distributions()
@@ -49,7 +49,7 @@ def _installed(path: tuple[str, ...]) -> Any:
 
 
 def tell_taken(entry: EntryPoint, by: str) -> None:
-    """Say, once, that an entry point is not used, since its name is another's."""
+    """Warn once that an entry point is ignored because its name is taken."""
     if (key := (entry.group, entry.name, entry.value)) in _told:
         return
     _told.add(key)

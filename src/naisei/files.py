@@ -1,4 +1,4 @@
-"""Atomic output files; SQLite data bases; the cache folder."""
+"""Atomic output files; SQLite databases; the cache folder."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ _REASONS = {
 
 
 def is_disk_error(error: BaseException) -> bool:
-    """Whether the disk or the place is at fault: full, read only, forbidden, impossible."""
+    """Whether the disk or the path is at fault: full, read-only, no permission, invalid."""
     return isinstance(error, OSError) and error.errno in _REASONS
 
 
 def output_error(error: OSError, path: Path | str) -> InputError:
-    """The user's error for a failed write to `path`."""
+    """The user-facing error for a failed write to `path`."""
     strerror = error.strerror or str(error)
     why, remedy = _REASONS.get(error.errno or 0, ((strerror, strerror), _PLACE))
     return InputError(
@@ -57,14 +57,14 @@ def output_error(error: OSError, path: Path | str) -> InputError:
 
 @contextmanager
 def written_beside(path: Path) -> Iterator[Path]:
-    """A path in the same folder to write a file to; it takes the place of `path` when the block
-    ends, and is removed when the block fails.
+    """Yield a path in the same folder to write to. It replaces `path` when the block ends, and is
+    removed when the block fails.
 
-    Missing folders are made. A file keeps its mode; a link's target is replaced, not the link;
+    Missing folders are created. A file keeps its mode; a link's target is replaced, not the link;
     special files (`/dev/stdout`) are written directly.
 
     Raises:
-        InputError: the disk is full or read only, or the place cannot be written.
+        InputError: the disk is full or read-only, or the path cannot be written.
     """
     try:
         if path.exists() and not path.is_file() and not path.is_dir():
@@ -73,7 +73,7 @@ def written_beside(path: Path) -> Iterator[Path]:
         place = path.resolve()
         place.parent.mkdir(parents=True, exist_ok=True)
         _sweep(place.parent)
-        # Writers such as numpy's look at the ending.
+        # Writers such as numpy's check the suffix.
         scratch = place.with_name(f"{_scratch(os.getpid())}{token_hex(4)}{place.suffix}")
         try:
             yield scratch
@@ -87,7 +87,7 @@ def written_beside(path: Path) -> Iterator[Path]:
         raise output_error(error, path) from error
 
 
-#: Folders that this process has cleaned of leftovers.
+#: Folders from which this process has removed leftovers.
 _swept: set[Path] = set()
 
 
@@ -98,12 +98,12 @@ def _scratch(pid: int) -> str:
 
 
 def _sweep(folder: Path) -> None:
-    """Remove the scratch files that processes of this machine left which were killed."""
+    """Remove the scratch files of killed processes of this machine."""
     if folder in _swept:
         return
     _swept.add(folder)
     ours = _scratch(0).removesuffix("0-")
-    # A folder may be written to and not be read; another process may have swept it.
+    # A folder may be writable but not readable; another process may have cleaned it.
     with suppress(OSError):
         for path in folder.glob(f"{ours}*"):
             pid = path.name.removeprefix(ours).partition("-")[0]
@@ -112,7 +112,7 @@ def _sweep(folder: Path) -> None:
 
 
 def lives(pid: int) -> bool:
-    """Whether a process of that number runs on this machine."""
+    """Whether a process with this id runs on this machine."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -123,7 +123,7 @@ def lives(pid: int) -> bool:
 
 
 def write_atomically(path: Path, data: str | bytes) -> None:
-    """Replace a file atomically, in UTF-8 for text, with unchanged line ends.
+    """Replace a file atomically; text is written in UTF-8, with unchanged line ends.
 
     Raises:
         InputError: see `written_beside`.
@@ -133,11 +133,11 @@ def write_atomically(path: Path, data: str | bytes) -> None:
 
 
 def check_place(path: Path) -> None:
-    """Check before long work that its result can be written to `path`. An existing file is
-    unchanged.
+    """Check before long work that its result can be written to `path`. An existing file is not
+    changed.
 
     Raises:
-        InputError: as `write_atomically` would at the end.
+        InputError: as in `write_atomically`.
     """
     if path.is_dir():
         raise output_error(IsADirectoryError(errno.EISDIR, ""), path)
@@ -158,10 +158,10 @@ def cache_root() -> Path:
 
 
 def plain_file(path: Path) -> None:
-    """Check before opening an untrusted file that it is a plain one, not a link or a pipe.
+    """Check before opening an untrusted file that it is a regular one, not a link or a pipe.
 
     Raises:
-        InputError: it exists and is not an ordinary file.
+        InputError: it exists and is not a regular file.
     """
     try:
         mode = path.lstat().st_mode
@@ -191,7 +191,7 @@ _OTHER = (
     "ファイルを確かめるか、別の場所を指定してください",
     "check the file, or name another place",
 )
-#: Primary result code → why, and the remedy, in Japanese and English.
+#: Primary result code → cause and remedy, in Japanese and English.
 _DATABASE_REASONS = {
     sqlite3.SQLITE_FULL: (
         ("ディスクに空きがありません", "no space is left on the disk"),
@@ -216,9 +216,9 @@ _DATABASE_REASONS = {
 
 
 def database_error(error: sqlite3.Error, path: Path | str) -> InputError | None:
-    """The user's error if the disk, the file or another process is at fault; `None` for a bug, such
-    as a wrong statement."""
-    # The lower byte is the primary code; the rest tells its kinds apart.
+    """The user-facing error if the disk, the file or another process is at fault; `None` for a bug,
+    such as an invalid statement."""
+    # The lower byte is the primary code; the rest is the extended code.
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code not in _DATABASE_REASONS:
         return None
@@ -229,12 +229,12 @@ def database_error(error: sqlite3.Error, path: Path | str) -> InputError | None:
 def read_only(
     path: Path, *, live: bool
 ) -> tuple[sqlite3.Connection, tempfile.TemporaryDirectory[str] | None]:
-    """A connection for reading a file in WAL mode, with whatever a killed or living writer left
-    in the WAL. Nothing is written or made beside the file.
+    """Open a connection for reading a file in WAL mode, including the WAL of a killed or running
+    writer. Nothing is written or created beside the file.
 
-    live: a writer has it open now; the connection sees what it adds. (Without one, reading beside
-    the WAL would write its index anew.) The folder, if one comes with it, holds the copy that is
-    read: to be removed after closing.
+    live: a writer has it open; the connection sees its additions. (Without a writer, reading beside
+    the WAL would rebuild its index.) A returned folder holds the copy that is read; remove it after
+    closing.
 
     Raises:
         sqlite3.Error, OSError: it cannot be read.
@@ -244,11 +244,11 @@ def read_only(
         plain_file(each)
     uri = path.absolute().as_uri()
     if live and wal.exists() and shared.exists():
-        with suppress(sqlite3.OperationalError):  # a folder that cannot be written
+        with suppress(sqlite3.OperationalError):  # a read-only folder
             return _checked(f"{uri}?mode=ro"), None
     if not (wal.exists() and wal.stat().st_size):
         return _checked(f"{uri}?mode=ro&immutable=1"), None
-    # To read a WAL without its index is to write one.
+    # Reading a WAL without its index writes the index.
     folder = tempfile.TemporaryDirectory(prefix="naisei-")
     try:
         copy = Path(folder.name) / path.name
@@ -260,7 +260,7 @@ def read_only(
 
 
 def _copy(path: Path, to: Path, wal: Path, wal_to: Path) -> None:
-    """Both as they stood at one moment."""
+    """Copy both files as of the same moment."""
     for _ in range(5):
         before = _state(path), _state(wal)
         shutil.copyfile(path, to)
@@ -276,8 +276,8 @@ def _state(path: Path) -> tuple[int, int, int]:
 
 
 def untrusting(db: sqlite3.Connection) -> None:
-    """SQLite's advice for files that somebody else may have made (sqlite.org/security.html):
-    functions, views and triggers of the file are not trusted, and cells are checked."""
+    """Apply SQLite's advice for untrusted files (sqlite.org/security.html): functions, views and
+    triggers of the file are not trusted, and cells are checked."""
     db.execute("PRAGMA trusted_schema=OFF")
     db.execute("PRAGMA cell_size_check=ON")
     db.execute("PRAGMA mmap_size=0")
@@ -297,10 +297,10 @@ def _checked(uri: str) -> sqlite3.Connection:
 
 
 def make_folder(folder: Path) -> Path:
-    """A private folder, created if missing.
+    """Create a private folder if missing.
 
     Raises:
-        InputError: it cannot be made.
+        InputError: it cannot be created.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -1,4 +1,4 @@
-"""Shared parts of our servers: access control, and refusals."""
+"""Shared parts of the servers: access control and error responses."""
 
 from __future__ import annotations
 
@@ -31,24 +31,24 @@ from naisei.lengths import (
     GUESSES,
 )
 
-# What leaves the server is plain text: no HTML, no image that loads by itself, nothing unseen.
+# Responses contain plain text only: no HTML, no auto-loading images, no invisible characters.
 #
 # An answer quotes documents and models, and a front end may render it as HTML or Markdown.
 
 #: A `<` opens markup only before one of these (HTML Living Standard, tag open state).
 _OPENS = re.compile(r"<(?=[A-Za-z/!?])")
-#: … and a tag that is not closed before the next one would swallow what people wrote: `a<b`.
+#: … and an unclosed tag would swallow the text up to the next one: `a<b`.
 _NEVER_CLOSED = re.compile(r"<(?=[A-Za-z/!?])(?![^<]*>)")
-#: Control characters but tab and line breaks; zero-width, bidirectional and tag characters.
+#: Control characters except tab and line breaks; zero-width, bidirectional and tag characters.
 _UNSEEN = re.compile(f"[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f\\u2028\\u2029{INVISIBLE}]")
 
 
 def clean(text: str) -> str:
-    """The text without markup that a page or a Markdown renderer would act on.
+    """Remove markup that a page or a Markdown renderer would interpret.
 
-    Tags go, with what is inside script and style; `a < b` stays. An image becomes a link's
-    text, and a link's address is set apart from its text, so that nothing is fetched automatically
-    and links show their address. Citation marks such as [1] stay.
+    Tags are removed, with the content of script and style; `a < b` stays. An image becomes a link's
+    text, and a link's address is separated from its text, so that nothing is fetched automatically
+    and addresses are visible. Citation marks such as [1] stay.
 
     >>> clean('残業は 45 時間 < 上限<script>x()</script> [1] ![a](https://x.invalid)')
     '残業は 45 時間 < 上限 [1] [a] (https://x.invalid)'
@@ -57,13 +57,13 @@ def clean(text: str) -> str:
     if "<" in text:
         text = _NEVER_CLOSED.sub("＜", text)
         text = html.unescape(nh3.clean(text.replace("&", "&amp;"), tags=set()))
-        # What was written as an entity must not become a tag when it is shown.
+        # Text written as an entity must not become a tag in the output.
         text = _OPENS.sub("＜", text)
     return text.replace("![", "[").replace("](", "] (").replace("]:", "] :")
 
 
 def cleaned(value: JsonValue) -> JsonValue:
-    """`clean` on every text within a JSON value; keys stay as they are."""
+    """Apply `clean` to every text within a JSON value; keys are unchanged."""
     if isinstance(value, str):
         return clean(value)
     if isinstance(value, list):
@@ -73,9 +73,9 @@ def cleaned(value: JsonValue) -> JsonValue:
     return value
 
 
-# Who may call, and with how much: Host, Origin, size, time; and the headers of every answer.
+# Access checks (Host, Origin), limits on size and time, and the headers of every response.
 #
-# Written as plain ASGI, so that streams pass through untouched.
+# Written as plain ASGI, so that streams pass through unchanged.
 
 _HEADERS = {
     "x-content-type-options": "nosniff",
@@ -98,11 +98,11 @@ _PREFLIGHT = {
 class GuardRules:
     """Access rules of a server.
 
-    host, hosts, max_body, max_upload, body_timeout: see a server's options. origins: other origins
-    that may call. uploads: path prefixes for files. admit: the response to a rejected caller,
-    `None` for an accepted one; it may write into `scope["state"]`. refuse: builds a response from a
-    status and a message. headers: of every answer, over the guard's own. kept: paths (prefixes)
-    whose answers say how long they may be kept.
+    host, hosts, max_body, max_upload, body_timeout: see a server's options. origins: other allowed
+    origins. uploads: path prefixes for files. admit: returns the response to a rejected caller,
+    `None` for an accepted one; may write into `scope["state"]`. refuse: builds a response from a
+    status and a message. headers: of every response, overriding the guard's own. kept: path
+    prefixes whose responses set their own cache lifetime.
     """
 
     host: str
@@ -118,15 +118,15 @@ class GuardRules:
     kept: tuple[str, ...] = ()
 
     def limit(self, path: str) -> int:
-        """Bytes of a request."""
+        """Maximum bytes of a request."""
         if path.startswith(self.uploads):
-            # Boundaries and part headers come on top of the file.
+            # Allow for boundaries and part headers besides the file.
             return self.max_upload + 10_000
         return self.max_body
 
 
 class Guard:
-    """ASGI middleware under `rules`."""
+    """ASGI middleware that applies `rules`."""
 
     def __init__(self, app: ASGIApp, rules: GuardRules) -> None:
         self._app, self._rules = app, rules
@@ -142,10 +142,10 @@ class Guard:
             await self._app(scope, receive, send)
             return
         if scope["type"] != "http":
-            return  # there are no web sockets here
+            return  # WebSockets are not used
         headers = Headers(scope=scope)
         if (told := headers.get("x-forwarded-proto", "")) in ("http", "https"):
-            # Set by the browser for the reverse proxy; foreign pages cannot send it.
+            # Set by the browser for the reverse proxy; pages of other origins cannot send it.
             scope["scheme"] = told
         origin = headers.get("origin")
         response = self._refusal(scope, headers, origin)
@@ -185,7 +185,8 @@ class Guard:
         name = host_name(host)
         if name in self._names or is_loopback(name):
             return True
-        # A page that had its own name point here still sends that name. An address is none.
+        # A page that rebinds its own name to this address still sends that name. An IP address is
+        # safe.
         return is_address(name) and not is_loopback(self._rules.host)
 
     def _origin_known(self, origin: str, host: str, scope: Scope) -> bool:
@@ -214,13 +215,13 @@ class Guard:
 
 
 def bearer(headers: Headers) -> str | None:
-    """The token of `Authorization: Bearer …`."""
+    """The token in `Authorization: Bearer …`."""
     scheme, _, given = headers.get("authorization", "").partition(" ")
     return given if scheme.lower() == "bearer" else None
 
 
 class Guesses:
-    """Wrong tokens by address: after some, the address is blocked for a while. A known valid token
+    """Counts wrong tokens by address and blocks an address with too many. A known valid token
     still passes, so guesses cannot lock users out. clock: seconds, monotonic."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -229,7 +230,7 @@ class Guesses:
         self._right: set[bytes] = set()
 
     def whose(self, scope: Scope, given: str, tokens: Mapping[str, str]) -> str | None:
-        """The user whose token (user → token) was given, or `None`. All are compared in constant
+        """The user whose token (user → token) matches, or `None`. All are compared in constant
         time.
 
         Raises:
@@ -260,7 +261,7 @@ class Guesses:
         return found
 
 
-#: Addresses that are remembered for wrong tokens.
+#: Maximum number of addresses tracked for wrong tokens.
 _CALLERS = 10_000
 
 
@@ -279,7 +280,7 @@ class Body:
         self._whole = False
 
     async def __call__(self) -> Message:
-        if self._whole:  # what comes now is the end of the connection, at any time
+        if self._whole:  # further messages only signal the end of the connection
             return await self._receive()
         try:
             async with asyncio.timeout_at(self._deadline):
@@ -298,13 +299,13 @@ class Body:
 
 
 async def health(request: Request) -> JSONResponse:
-    """Whether the server lives, and nothing else."""
+    """Report only that the server is alive."""
     return JSONResponse({"status": "ok", "version": __version__})
 
 
 def status_of(error: Exception) -> tuple[int, str]:
-    """The message for the client. The place of an `InputError` may be a private path or address: it
-    goes to the server's log only."""
+    """The status and message for the client. The path or address in an `InputError` may be private:
+    it goes only to the server's log."""
     if isinstance(error, HTTPException):
         if error.detail != HTTPStatus(error.status_code).phrase:
             return error.status_code, error.detail
@@ -331,7 +332,7 @@ def _too_large() -> str:
 
 
 class ThreadHandler(HandlerWrapper):
-    """Performs effects in a thread. Its inner handler's `perform` is a plain function."""
+    """Performs effects in a thread. The inner handler's `perform` must be a plain function."""
 
     async def perform(self, effect: Any, where: Where) -> Any:
         return await asyncio.to_thread(super().perform, effect, where)

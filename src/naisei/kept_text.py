@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class KeptText(Protocol):
-    """place: for messages."""
+    """A stored text. place: its name in messages."""
 
     @property
     def place(self) -> str: ...
@@ -27,12 +27,12 @@ class KeptText(Protocol):
         ...
 
     def change(self, change: Callable[[str | None], str | None]) -> None:
-        """Replace the text by `change(text)` atomically; `None` removes it. Raises `InputError`
-        where it cannot be written."""
+        """Replace the text with `change(text)` atomically; `None` removes it. Raises `InputError`
+        if it cannot be written."""
         ...
 
 
-#: Held while a file is changed; each takes a few milliseconds.
+#: Held while a file is changed, for a few milliseconds.
 _changing = threading.Lock()
 
 
@@ -57,7 +57,7 @@ class _FileText:
             ) from error
 
     def change(self, change: Callable[[str | None], str | None]) -> None:
-        """Two processes that change a file at once may lose one of the changes."""
+        """Concurrent changes by two processes may lose one of them."""
         with _changing:
             before = self.read()
             after = change(before)
@@ -93,7 +93,7 @@ class _StoredText:
 
     def change(self, change: Callable[[str | None], str | None]) -> None:
         with self._database.connection() as db, db.transaction():
-            # A row that is not there yet cannot be locked.
+            # A row that does not exist yet cannot be locked.
             db.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (self.name,))
             after = change(self._text(db))
             if after is None:
@@ -106,7 +106,7 @@ class _StoredText:
                 )
 
 
-#: Bytes, since a `text` of PostgreSQL holds no NUL.
+#: Bytes, since PostgreSQL's `text` cannot contain NUL.
 _SCHEMA = "CREATE TABLE IF NOT EXISTS naisei.kept(name text PRIMARY KEY, text bytea NOT NULL)"
 
 

@@ -1,8 +1,8 @@
-"""API keys go only to addresses named by the user.
+"""API keys are sent only to addresses named by the user.
 
-A run directory, a study, an index or a configuration may be foreign and name any address. On the
-command line a key is sent only to addresses in the command or in an environment variable; library
-callers are responsible themselves.
+A run directory, a study, an index or a configuration may come from others and name any address. On
+the command line a key is sent only to addresses in the command or in an environment variable;
+library callers are responsible themselves.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from naisei.lang import say
 _URL = re.compile(r"https?://[^\s,;'\"]+", re.IGNORECASE)
 _PASSWORD = re.compile(r"(://[^\s/:@\"']{0,200}:)[^\s/@\"']{1,500}@")
 _BEARER = re.compile(r"(\bBearer\s+)[\w.~+/=-]{8,}", re.IGNORECASE)
-#: Characters of a secret: a shorter word may stand in any text.
+#: Minimum length of a secret: shorter words may occur in any text.
 _SHORTEST = 8
 #: The addresses found by `only_to_named`; `None` for library callers.
 _named: frozenset[str] | None = None
@@ -28,9 +28,9 @@ _withheld: set[str] = set()
 
 @contextmanager
 def only_to_named(arguments: Sequence[str], variables: Mapping[str, str]) -> Iterator[None]:
-    """A context in which keys go only to addresses in these arguments, and in the variables
-    `NAISEI_…` and `…_BASE_URL`, and to each provider's own. For the whole process, all its
-    threads."""
+    """A context in which keys are sent only to addresses in these arguments and in the variables
+    `NAISEI_…` and `…_BASE_URL`, and to each provider's own. It applies to all threads of the
+    process."""
     global _named
     texts = [
         *arguments,

@@ -32,12 +32,12 @@ def speaking(chosen: Language) -> Iterator[None]:
 
 
 def language() -> Language:
-    """That of `speaking`, else `NAISEI_LANG` if set, else the locale's (LC_ALL, LC_MESSAGES,
-    LANG): `ja…` or English."""
+    """The language of `speaking`, else `NAISEI_LANG` if set, else the locale's (LC_ALL,
+    LC_MESSAGES, LANG): `ja…` or English."""
     if (chosen := _spoken.get()) is not None:
         return chosen
-    # Asked for every line that is judged. An unset variable costs `os.environ` an exception
-    # within another; the mapping behind it, where there is one, is as fresh and far faster.
+    # Called for every judged line. An unset variable costs `os.environ` an exception within
+    # another; its underlying mapping, if there is one, is as current and far faster.
     behind = getattr(os.environ, "_data", None)
     if isinstance(behind, dict):
         for key in _KEYS:
@@ -50,7 +50,7 @@ def language() -> Language:
     return "en"
 
 
-#: The variables' names as the mapping behind `os.environ` has them: bytes, or capitals.
+#: The variables' names as keys of the mapping behind `os.environ`: bytes, or upper case.
 _KEYS = tuple(map(os.environ.encodekey, _VARIABLES))
 
 
@@ -61,12 +61,12 @@ def _language_of(value: str | bytes) -> Language:
 
 
 def say(ja: str, en: str) -> str:
-    """The one of two texts that is in the user's language."""
+    """Return the text in the user's language."""
     return ja if language() == "ja" else en
 
 
 def use(chosen: str | None) -> None:
-    """Follow a `--lang` option for the rest of the process; `None` leaves things as they are.
+    """Apply a `--lang` option to the rest of the process; `None` changes nothing.
 
     Raises:
         InputError: neither `ja` nor `en`.
@@ -74,19 +74,19 @@ def use(chosen: str | None) -> None:
     if chosen is None:
         return
     if chosen not in ("ja", "en"):
-        from naisei.core import InputError  # `naisei --help` must not wait for the core
+        from naisei.core import InputError  # `naisei --help` must not import the core
 
         raise InputError(f"unknown language {chosen!r}", place="--lang", remedy="use ja or en")
     os.environ["NAISEI_LANG"] = chosen
 
 
-#: The user's own prompts in place of ours: (name without version, language) → text.
+#: The user's prompts that replace bundled ones: (name without version, language) → text.
 _OWN: ContextVar[Mapping[tuple[str, str], Template]] = ContextVar(
     "own prompts", default=MappingProxyType({})
 )
 
 
-# The one prompt loader: a prompt is a file, named with its version and language.
+# The only prompt loader: a prompt is a file, named with its version and language.
 #
 # `<package>/prompts/<name>.<language>.md`, for instance `clarify/prompts/tur.v1.ja.md`.
 # Placeholders are written `$name`, a dollar sign `$$`.
@@ -105,7 +105,7 @@ def names(package: str) -> list[str]:
 
 
 def render(package: str, name: str, language: str, **values: object) -> str:
-    """The prompt `name` (with version, e.g. `agent.v1`) of `package`, filled in.
+    """Fill in the prompt `name` (with version, e.g. `agent.v1`) of `package`.
 
     Raises:
         FileNotFoundError: no such prompt in this language.
@@ -125,7 +125,7 @@ def own_prompts(package: str, folder: str) -> Iterator[None]:
     folder name replaces none.
 
     Raises:
-        InputError: a file without such a prompt, or an unknown field.
+        InputError: a file that matches no prompt, or an unknown placeholder.
     """
     token = _OWN.set(_read_own(package, Path(folder)) if folder else MappingProxyType({}))
     try:
@@ -135,7 +135,7 @@ def own_prompts(package: str, folder: str) -> Iterator[None]:
 
 
 def _read_own(package: str, folder: Path) -> dict[tuple[str, str], Template]:
-    from naisei.core import InputError  # `naisei --help` must not wait for the core
+    from naisei.core import InputError  # `naisei --help` must not import the core
     from naisei.text_files import read_text
 
     shipped: dict[tuple[str, str], Template] = {}

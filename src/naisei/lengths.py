@@ -1,7 +1,7 @@
 """Limits on the length of user input, in one table.
 
-Text is checked before it is tokenised, embedded or sent to a model. In characters unless noted.
-Settings of a server (`max_message`, `max_upload`, …) has its default here.
+Text is checked before it is tokenised, embedded or sent to a model. Limits are in characters unless
+noted. Server settings (`max_message`, `max_upload`, …) have their defaults here.
 """
 
 from __future__ import annotations
@@ -13,48 +13,48 @@ from typing import TypeVar
 from naisei.core import InputError
 from naisei.lang import say
 
-#: One message of a person: a request, a question, an answer, a message of a chat.
+#: One message of a person: a request, a question, an answer, a chat message.
 MESSAGE = 4_000
-#: A line of a dialogue that is checked, rated or talked about; models write some of them.
+#: A line of a dialogue that is checked, rated or discussed; models write some of them.
 LINE = 20_000
 #: A field of a form, or an option: a topic, a place, a thing.
 FIELD = 500
 #: A description in words: a persona, a character, a scene with its surroundings.
 PROFILE = 20_000
-#: A document that is pasted into a page.
+#: A document pasted into a page.
 PASTED = 300_000
 #: Bytes of a request without files, and of an uploaded document.
 BODY, UPLOAD = 1_000_000, 20_000_000
 #: Bytes of a named text file: data, settings, a dialogue.
 TEXT_FILE = 200_000_000
-#: Bytes of a file of text that is read where it is asked for; larger ones, and all PDF and office
-#: files, are read in a process of their own (`naisei.sandbox`).
+#: Maximum bytes of a text file parsed in the main process; larger ones, and all PDF and office
+#: files, are parsed in a separate process (`naisei.sandbox`).
 SMALL_FILE = 64_000
-#: Of that process: seconds of processor time for a file, bytes of memory, bytes of what it found.
+#: Limits of that process: seconds of processor time per file, bytes of memory, bytes of output.
 PARSE_SECONDS, PARSE_MEMORY, PARSE_OUTPUT = 10.0, 500_000_000, 100_000_000
-#: Bytes of an endpoint's reply, unpacked: as a whole, and as a stream of pieces with what is around
-#: each. Characters of the text in it, without what was thought aloud. Its time is
-#: `ModelSettings.timeout`.
+#: Maximum bytes of an endpoint's decompressed reply, as a whole and as a stream of parts with their
+#: envelopes; maximum characters of its text, without reasoning. `ModelSettings.timeout` limits its
+#: time.
 REPLY, REPLY_STREAM, REPLY_TEXT = 4_000_000, 64_000_000, 200_000
-#: Of a server: seconds for the head of a request, connections on which none has come yet.
+#: Server limits: seconds for the head of a request, connections still without one.
 HEADERS_SECONDS, HEADERS_WAITING = 10.0, 500
-#: Wrong tokens from one address within so many seconds; then none is looked at for as long.
+#: Wrong tokens from one address within this many seconds; then all are rejected for as long.
 GUESSES, GUESS_SECONDS = 10, 60.0
-#: Stored conversations of the web pages: per visitor, in all; and days of disuse until removal,
-#: also the life of a visitor's cookie.
+#: Stored conversations of the web pages: per visitor and in total; and days without use until
+#: removal, also the lifetime of a visitor's cookie.
 KEPT_OF_ONE, KEPT_IN_ALL, KEPT_DAYS = 500, 20_000, 365
-#: Values within values of a JSON or TOML text of others.
+#: Maximum nesting depth of untrusted JSON or TOML.
 JSON_DEPTH = 100
 
 
 T = TypeVar("T")
-#: Characters of a text that is remembered with thousands of others; of longer ones, the last few.
+#: Maximum length of a text cached with thousands of others; of longer ones, only the last few.
 _REMEMBERED, _FEW = 300, 16
 
 
 def cached_text(most: int) -> Callable[[Callable[[str], T]], Callable[[str], T]]:
-    """`functools.lru_cache` for a function of one text, with bounded memory: long texts do not
-    stay. most: texts that are remembered."""
+    """`functools.lru_cache` for a function of one text, with bounded memory: few long texts are
+    cached. most: number of cached texts."""
 
     def remembering(function: Callable[[str], T]) -> Callable[[str], T]:
         many, few = lru_cache(most)(function), lru_cache(_FEW)(function)
@@ -67,14 +67,14 @@ def cached_text(most: int) -> Callable[[Callable[[str], T]], Callable[[str], T]]
             many.cache_clear()
             few.cache_clear()
 
-        vars(remembered)["cache_clear"] = forget  # as `lru_cache` has it
+        vars(remembered)["cache_clear"] = forget  # same as in `lru_cache`
         return remembered
 
     return remembering
 
 
 def too_long(text: str, most: int) -> str:
-    """The message for a text of more than `most` characters; empty if it fits."""
+    """The error message for a text of more than `most` characters; empty if it fits."""
     if len(text) <= most:
         return ""
     return say(
@@ -84,7 +84,7 @@ def too_long(text: str, most: int) -> str:
 
 
 def bounded(text: str, most: int, *, place: str) -> str:
-    """The text.
+    """Return the text unchanged.
 
     Raises:
         InputError: it is longer than `most` characters.

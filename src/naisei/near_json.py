@@ -1,4 +1,4 @@
-"""Near JSON: repairs models' JSON, and values that clearly fit a schema."""
+"""Near JSON: repairs models' JSON, and normalises values that clearly match a schema."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NEXT = r"\s*+(?:[,:}\]，：｝]|//|/\*|#)"
 
 
 def _string(quotes: str) -> str:
-    """A string that ends at a quotation mark with structure behind it; others are its text."""
+    """A string that ends at a quotation mark followed by structure; other marks are part of it."""
     inner = rf"[^{quotes}\\]|\\.|[{quotes}](?!{_NEXT})"
     return rf"[{quotes}](?P<s{ord(quotes[0])}>(?:{inner})*+)[{quotes}]"
 
@@ -40,20 +40,21 @@ _NUMBER = re.compile(r"\+?(-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?)")
 
 
 def plain(value: object) -> str:
-    """Half width, lower case, without surrounding marks."""
+    """The value in half width and lower case, without surrounding marks."""
     text = unicodedata.normalize("NFKC", str(value)).translate(_MINUS).casefold()
     return re.sub(r"\s*\([^()]*\)$", "", text.strip(" \t\n\"'「」『』。.、*`_")).strip()
 
 
 class NearJSON:
-    """A decoder as `json.JSONDecoder`, for single and curly quotation marks, full-width signs,
-    Python's words, comments, plus signs, bare keys, commas too many and marks inside a text."""
+    """A decoder like `json.JSONDecoder` that accepts single and curly quotation marks, full-width
+    signs, Python literals, comments, plus signs, bare keys, extra commas and quotation marks inside
+    a text."""
 
     def raw_decode(self, text: str, at: int) -> tuple[Any, int]:
-        """The value that begins at the bracket `at`, and where it ends.
+        """Return the value that begins at the bracket `at`, and its end offset.
 
         Raises:
-            json.JSONDecodeError: there is none; with the position at the end if it is cut off.
+            json.JSONDecodeError: no valid value; the position is the end if it is truncated.
         """
         said, deep = list[str](), 0
         while token := _TOKEN.match(text, at):
@@ -92,12 +93,12 @@ def _escaped(found: re.Match[str]) -> str:
     return after if after == "'" else found[0] if after in '"\\/bfnrtu' else f"\\{found[0]}"
 
 
-# Values that fit a schema in another spelling.
+# Values that match a schema under another spelling.
 #
-# Nothing is guessed: a value on another scale, a word that could be two, and what is missing
-# stay as they are, for the validation to name.
+# Nothing is guessed: values on another scale, ambiguous words and missing fields are unchanged, for
+# the validation to report.
 
-#: A range of whole numbers up to so wide is a scale, on which a fraction is rounded.
+#: A range of whole numbers up to this width is a scale, on which fractions are rounded.
 _SCALE = 25
 _SAID = {"はい": True, "いいえ": False, "あり": True, "なし": False}
 #: Other names that models give to the requested object.
@@ -112,7 +113,7 @@ def _schema(model: type[BaseModel]) -> dict[str, Any]:
 
 
 def fitted(value: Any, model: type[BaseModel], notes: list[str]) -> Any:
-    """`value` normalised to `model`'s schema where the meaning is clear. notes: receives a line for
+    """Normalise `value` to `model`'s schema where the meaning is clear. notes: receives a line for
     each change.
     """
     root = _schema(model)
@@ -124,7 +125,7 @@ class _Fitting:
         self._known, self._notes = known, notes
 
     def fit(self, value: Any, part: dict[str, Any], place: str) -> Any:
-        """`value` normalised to a part of the schema."""
+        """Normalise `value` to a part of the schema."""
         if "$ref" in part:
             return self.fit(value, self._known[part["$ref"].rpartition("/")[2]], place)
         if "anyOf" in part:
@@ -179,7 +180,7 @@ class _Fitting:
         return out
 
     def _unfolded(self, value: dict[str, Any], part: dict[str, Any], place: str) -> dict[str, Any]:
-        """Without an object of another name around some of the fields, or around all."""
+        """Remove a wrapper object with another name around some or all of the fields."""
         fields = part["properties"]
         hulls = {plain(part.get("title", "")), *_HULLS}
         for key, inner in value.items():
@@ -224,7 +225,7 @@ def _choice(value: Any, choices: list[Any], synonyms: dict[str, Any]) -> Any:
 
 
 def number_of(value: Any, most: float | None = None) -> int | float | None:
-    """The finite number that a value is or spells: 3, 1.4, "+2", "２", "4点", and "4/5" where the
+    """The finite number that a value is or spells: 3, 1.4, "+2", "２", "4点", and "4/5" if the
     scale ends at `most` = 5; `None` for others."""
     if isinstance(value, str):
         found = _COUNTED.fullmatch(plain(value).replace(" ", "").replace("±0", "0"))
@@ -245,6 +246,6 @@ def _number(value: Any, part: dict[str, Any]) -> Any:
     if part["type"] == "integer" and number != int(number):
         if low is None or high is None or high - low >= _SCALE or not low <= number <= high:
             return value
-        # Halves go away from zero, as people round.
+        # Round halves away from zero, as people do.
         number = int(math.copysign(abs(number) + 0.5, number))
     return value if number is value else number

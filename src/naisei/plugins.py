@@ -15,7 +15,7 @@ from naisei.text_files import json_of
 
 
 def load(group: str, name: str, *, what: tuple[str, str], option: str = "") -> Any:
-    """The object registered as `name`. what: the kind of thing, in Japanese and English.
+    """Load the object registered as `name`. what: the kind of object, in Japanese and English.
 
     Raises:
         InputError: no such name (the message lists known ones), or it cannot be imported.
@@ -58,7 +58,7 @@ class Options(BaseModel):
 
 
 def pairs(given: Sequence[str], place: str) -> dict[str, str]:
-    """Key → value of words such as `depth=2`. place: the option they belong to.
+    """Parse words such as `depth=2` into key → value. place: the option they belong to.
 
     Raises:
         InputError: a word without a key or an equals sign, or a duplicate key.
@@ -86,10 +86,10 @@ def pairs(given: Sequence[str], place: str) -> dict[str, str]:
 
 
 def typed(model: type[BaseModel], given: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-    """The settings in the types of `model`, as JSON; those that were not given stay out.
+    """Convert the settings to the types of `model`, as JSON; omitted ones stay omitted.
 
     Raises:
-        InputError: an unknown name, or a value that does not fit.
+        InputError: an unknown name, or an invalid value.
     """
     try:
         # In lax mode: "2" is a whole number, "false" is False.
@@ -108,7 +108,8 @@ def typed(model: type[BaseModel], given: Mapping[str, JsonValue]) -> dict[str, J
 
 
 def untyped(given: Mapping[str, str]) -> dict[str, JsonValue]:
-    """The settings of an agent that declares none: JSON where a value is JSON, else text."""
+    """The settings of an agent that declares none: values that are valid JSON are parsed, others
+    stay text."""
     out: dict[str, JsonValue] = {}
     for key, value in given.items():
         try:

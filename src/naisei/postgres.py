@@ -1,6 +1,6 @@
 """PostgreSQL: connections of this process to one database, and locks that end with the process.
 
-Data are in the schema `naisei`, created if missing. The password is taken from the address, or from
+Data are in the schema `naisei`, created if missing. The password comes from the address, or from
 where libpq finds it (`PGPASSWORD`, `~/.pgpass`); it is never stored.
 """
 
@@ -26,18 +26,18 @@ if TYPE_CHECKING:
     from psycopg import Connection
     from psycopg_pool import ConnectionPool
 
-#: A folder's file that names the database with its data.
+#: The file of a folder that names the database with its data.
 STORE_FILE = "store.json"
 #: The variable that holds the store, with its password.
 _STORE = "NAISEI_STORE"
-#: Connections of a process at a time, and seconds that one is waited for.
+#: Maximum connections of a process, and seconds to wait for one.
 _MOST, _WAIT = 32, 3.0
 _open: dict[tuple[int, str], Database] = {}
 _opening = threading.Lock()
 
 
 def is_address(store: str) -> bool:
-    """Whether a store is a database."""
+    """Whether a store is a database address."""
     return store.startswith(("postgresql://", "postgres://"))
 
 
@@ -52,7 +52,7 @@ def without_password(address: str) -> str:
 
 
 def _no_address() -> InputError:
-    # It is not repeated: a password may be anywhere in it.
+    # The address is not in the message: the password may be anywhere in it.
     return InputError(
         say("保存先の書き方が違います", "is not an address of a store"),
         place="--store",
@@ -104,7 +104,7 @@ def lock_number(*names: object) -> int:
 
 
 def database(address: str) -> Database:
-    """The database at an address (`postgresql://USER@HOST:PORT/NAME`); one object a process.
+    """The database at an address (`postgresql://USER@HOST:PORT/NAME`); one object per process.
 
     An address without a password matches a database opened before with one.
 
@@ -122,7 +122,7 @@ def database(address: str) -> Database:
 
 
 class Database:
-    """Connections to one database, shared by the threads of a process; made by `database`."""
+    """Connections to one database, shared by the threads of a process; created by `database`."""
 
     def __init__(self, address: str) -> None:
         self.address, self.shown = address, without_password(address)
@@ -130,12 +130,12 @@ class Database:
         self._pool: ConnectionPool[Connection[Any]] | None = None
         self._claims: Connection[Any] | None = None
         self._claimed: dict[int, None] = {}
-        # Whether a connection was lost since the locks were seen to be held.
+        # Whether a connection was lost since the locks were last verified.
         self._lost = False
         self._prepared: set[str] = set()
 
     def prepare(self, name: str = "", make: str = "") -> None:
-        """Create the schema and the tables of `make`, once. name: of these tables."""
+        """Create the schema and the tables of `make`, once. name: identifies these tables."""
         with self._lock:
             if name in self._prepared:
                 return
@@ -143,7 +143,7 @@ class Database:
             with self.connection() as db, db.transaction():
                 db.execute("SELECT pg_advisory_xact_lock(%s)", (lock_number("schema"),))
                 if _versions(db).get(key) != made:
-                    # Not where it is there already: it locks tables that others work with.
+                    # Skipped if they exist, since it locks tables that other processes use.
                     db.execute(_SCHEMA)
                     if make:
                         db.execute(make)
@@ -207,7 +207,7 @@ class Database:
         return db
 
     def input_error(self, error: Exception) -> InputError:
-        """An error of psycopg in words."""
+        """A readable `InputError` for a psycopg error."""
         import psycopg
 
         secret = urlsplit(self.address).password
@@ -234,8 +234,8 @@ class Database:
         )
 
     def claim(self, number: int) -> bool:
-        """Take an advisory lock until `unclaim` or the end of this process or the database; returns
-        whether it was free."""
+        """Take an advisory lock until `unclaim`, or until this process or the database stops;
+        returns whether it was free."""
         import psycopg
 
         with self._lock:
@@ -252,7 +252,8 @@ class Database:
             return True
 
     def unclaim(self, number: int) -> None:
-        """Release the lock. If the database is unreachable, it does so when the connection ends."""
+        """Release the lock. If the database is unreachable, it is released when the connection
+        ends."""
         with self._lock:
             self._claimed.pop(number, None)
             if self._claims is not None:
@@ -260,8 +261,8 @@ class Database:
                     self._claims.execute("SELECT pg_advisory_unlock(%s)", (number,))
 
     def _renew(self) -> None:
-        """Take the locks again after a lost connection. Locks taken by others meanwhile are theirs:
-        see `naisei.runs.postgres`."""
+        """Take the locks again after a lost connection. Locks taken by others meanwhile stay
+        theirs: see `naisei.runs.postgres`."""
         with self._lock:
             self._lost = False
             if self._claims is not None:
@@ -286,7 +287,7 @@ class Database:
 
 def _configured(db: Connection[Any]) -> None:
     db.execute("SET search_path = naisei, public")
-    # Counts are summed as numerics; Python has integers without bounds.
+    # Counts are summed as numerics, and Python integers are unbounded.
     db.adapters.register_loader("numeric", _number_loader())
 
 
@@ -306,7 +307,7 @@ def _number_loader() -> type[Any]:
     from psycopg.adapt import Loader
 
     class NumberLoader(Loader):  # type: ignore[misc, unused-ignore]  # without the extra, Any
-        """An integer as one; anything else as a float."""
+        """Loads an integer as `int`, any other number as `float`."""
 
         def load(self, data: Any) -> int | float:
             text = bytes(data).decode()

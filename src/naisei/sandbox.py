@@ -1,13 +1,13 @@
-"""Parsers of other people's files in a process of their own, with limits.
+"""Runs parsers of untrusted files in a separate process, with limits.
 
-A file can make a parser loop, eat memory or crash; here it only fails with one message. The process
-serves one file after another, so that a folder costs one start.
+A file can make a parser loop, exhaust memory or crash; here it only fails with one message. The
+process handles files one after another, so that a folder needs only one start.
 
     with Sandbox() as sandbox:
         answer = sandbox.call("naisei.retrieval.load:answered", {"name": "a.pdf"}, data)
 
 Run as `python -m naisei.sandbox`. Requests are a line of JSON and the file's bytes; answers are a
-line of JSON, since what comes back from a parser is as foreign as what it read.
+line of JSON, since a parser's output is as untrusted as its input.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ from naisei.core import NaiseiError
 from naisei.lang import language, say
 from naisei.lengths import PARSE_MEMORY, PARSE_OUTPUT, PARSE_SECONDS
 
-#: Environment of a parser, without keys and tokens.
+#: Environment variables of a parser, without keys and tokens.
 _ENVIRONMENT = frozenset(
     {"PATH", "PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "HOME", "TMPDIR", "SYSTEMROOT", "TZ"}
 )
-#: The processor's time is what is limited; a process that waits for ever is ended after this
-#: many times as long by the clock.
+#: Processor time is limited; a process that hangs is killed after this many times the limit in
+#: wall-clock time.
 _PATIENCE = 30
 
 
 class ParserStopped(NaiseiError):
-    """why: one phrase in the user's language. crashed: it ended by itself."""
+    """why: one phrase in the user's language. crashed: the process ended by itself."""
 
     def __init__(self, why: str, *, crashed: bool = False) -> None:
         self.why, self.crashed = why, crashed
@@ -47,10 +47,9 @@ class ParserStopped(NaiseiError):
 
 
 class Sandbox:
-    """Starts with the first call; for one thread at a time.
+    """A parser process, started by the first call; for one thread at a time.
 
-    seconds: processor time of one call. memory: bytes of address space. output: bytes of one
-    answer.
+    seconds: processor time per call. memory: bytes of address space. output: bytes per answer.
     """
 
     def __init__(
@@ -62,7 +61,7 @@ class Sandbox:
     ) -> None:
         self.seconds, self.memory, self.output = seconds, memory, output
         self._process: subprocess.Popen[bytes] | None = None
-        # Whether the process has served a call: allocators give little memory back.
+        # Whether the process has served a call: allocators return little memory to the system.
         self._worn = False
 
     def __enter__(self) -> Self:
@@ -77,7 +76,7 @@ class Sandbox:
         self.close()
 
     def call(self, function: str, options: Mapping[str, Any], data: bytes) -> Any:
-        """The result of `module:name` for (data, options); options and result are JSON.
+        """Return the result of `module:name` for (data, options); options and result are JSON.
 
         Raises:
             ParserStopped: it exceeded a limit of time, memory or output, or crashed.
@@ -139,7 +138,7 @@ class Sandbox:
                 say(f"読み取った内容が {most} を超えています", f"what it holds is over {most}")
             )
         with suppress(subprocess.TimeoutExpired):
-            process.wait(1)  # its output ends before it does
+            process.wait(1)  # its output ends before the process does
         ended = process.poll()
         self.close()
         if ended is None or ended == -signal.SIGPROF:
@@ -169,7 +168,7 @@ class Sandbox:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
-                # Threads would take address space, and the processor from others.
+                # Threads would use address space, and processor time of other processes.
                 env=kept | {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
                 # Ctrl-C is for the command, which ends its parsers itself.
                 start_new_session=True,
@@ -180,7 +179,7 @@ class Sandbox:
 def main() -> None:
     """Serve calls until standard input closes. The argument: bytes of memory."""
     _limit(int(sys.argv[1]))
-    # As the command line has it: parsers make many objects and few cycles.
+    # As in the command line: parsers create many objects and few cycles.
     gc.set_threshold(20_000, 20, 50)
     # Output of libraries must not mix with the answers.
     answers = os.fdopen(os.dup(1), "wb")
@@ -192,7 +191,7 @@ def main() -> None:
         os.environ["NAISEI_LANG"] = head["language"]
         module, _, name = head["function"].partition(":")
         function = getattr(importlib.import_module(module), name)
-        # Its default action ends the process, in whatever code it is.
+        # The signal's default action ends the process, whatever code is running.
         signal.setitimer(signal.ITIMER_PROF, head["seconds"])
         written = json.dumps(function(data, head["options"])).encode()
         signal.setitimer(signal.ITIMER_PROF, 0)
@@ -205,7 +204,7 @@ def _limit(memory: int) -> None:
 
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    # A parser has no file to write.
+    # A parser may not write files.
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
 
 

@@ -16,7 +16,7 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 
-@lru_cache(maxsize=32)  # prompts of an experiment begin alike
+@lru_cache(maxsize=32)  # shared prefix of an experiment's prompts
 def prompt_language(text: str) -> str:
     """`ja` or `en`: the language of a prompt, by the share of kana and kanji in its letters."""
     japanese = sum(map(str.isalpha, "".join(_KANA_AND_KANJI.findall(text))))
@@ -36,9 +36,9 @@ def model_field(
     **bounds: Any,
 ) -> Any:
     """A field that a model fills in, with a description in each language. default: for a missing
-    value; the field is still requested. called: other names of the field, and synonyms: value →
-    other words for it, as replies may have them. bounds: of the value, as for `pydantic.Field`;
-    only a short range of whole numbers is told to the model.
+    value; the field is still requested. called: alternative names of the field in replies.
+    synonyms: value → alternative words for it. bounds: of the value, as for `pydantic.Field`; only
+    a short range of whole numbers is sent to the model.
     """
     extra: Any = {_TOLD: {"ja": ja, "en": en}}
     if called:
@@ -49,20 +49,20 @@ def model_field(
 
 
 def names_of(field: Mapping[str, Any]) -> list[str]:
-    """Names of a field in a pydantic JSON schema that a reply may use besides its own."""
+    """Alternative names of a field in a pydantic JSON schema that a reply may use."""
     return [*field.get("called", ()), *field.get(_TOLD, {}).values()]
 
 
 _TOLD = "told"
-#: A range of whole numbers up to so many is told as an enumeration, which every decoder keeps to.
+#: A range of up to this many whole numbers is sent as an enumeration, which every decoder enforces.
 _RANGE = 25
 _KEPT = ("type", "enum", "minItems", "maxItems")
 
 
 def json_schema(model: type[BaseModel], language: str) -> dict[str, Any]:
-    """The JSON schema of `model` as it is sent: the fields in their declared order, all of them
-    required and no others allowed, as strict decoders want it, each with its one line in
-    `language`. Names of classes, docstrings, defaults and bounds for validators stay here."""
+    """The JSON schema of `model` as it is sent: the fields in their declared order, all required
+    and no others allowed, as strict decoders need, each with a one-line description in `language`.
+    Names of classes, docstrings, defaults and validation bounds are not sent."""
     raw = model.model_json_schema()
     return _object(raw, raw.get("$defs", {}), language)
 
@@ -83,7 +83,7 @@ def _field(raw: dict[str, Any], known: dict[str, Any], language: str) -> dict[st
         out["description"] = description
     if "$ref" in raw:
         name = raw["$ref"].rpartition("/")[2]
-        # A model within itself is not unfolded for ever: the second time it is any object.
+        # Recursive models are not expanded endlessly: the second occurrence is any object.
         part = known.get(name, {"type": "object"})
         return out | _field(part, {k: v for k, v in known.items() if k != name}, language)
     choices: Sequence[dict[str, Any]] = [
@@ -98,7 +98,7 @@ def _field(raw: dict[str, Any], known: dict[str, Any], language: str) -> dict[st
     out |= {key: raw[key] for key in _KEPT if key in raw}
     if isinstance(values := raw.get("additionalProperties"), dict):
         out["additionalProperties"] = _field(values, known, language)
-    if "" in out.get("enum", ()):  # what an older record may hold; nobody is asked for it
+    if "" in out.get("enum", ()):  # fields of older records, not requested from models
         out["enum"] = [value for value in out["enum"] if value != ""]
     if "const" in raw:
         out["enum"] = [raw["const"]]

@@ -1,4 +1,4 @@
-"""Servers of ours: in one process or in several, until they are stopped."""
+"""Runs servers in one or several processes until they are stopped."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from naisei.core import InputError
 from naisei.lang import language, say, use
 from naisei.lengths import HEADERS_SECONDS, HEADERS_WAITING
 
-#: Seconds that requests in flight have to end after SIGTERM or Ctrl-C.
+#: Seconds for requests in flight to finish after SIGTERM or Ctrl-C.
 _GRACE = 10
-#: Seconds in which a process must begin to serve, and may be silent.
+#: Seconds for a process to start serving, and maximum seconds without a response.
 _SILENT = 60
 #: Opens an application and closes it on leaving.
 Opening = Callable[[], AbstractAsyncContextManager[ASGIApp]]
@@ -41,19 +41,19 @@ def serve(
     ready: Ready | None = None,
     grace: int = _GRACE,
 ) -> None:
-    """Serve until SIGTERM or Ctrl-C, which then is the usual end; before it serves, they interrupt.
+    """Serve until SIGTERM or Ctrl-C, a normal exit; before serving starts, they interrupt.
 
     Args:
-        opening: of several processes, something that can be pickled.
-        workers: processes behind the address. One that dies is replaced.
-        grace: seconds that requests in flight have to end.
+        opening: must be picklable if there are several processes.
+        workers: number of processes that serve the address. One that dies is replaced.
+        grace: seconds for requests in flight to finish.
 
     Raises:
         InputError: the application or the address cannot be opened.
     """
     with closing(bound(host, port)) as listening:
         if workers > 1:
-            asyncio.run(_opened_once(opening))  # what is wrong is told once, and here
+            asyncio.run(_opened_once(opening))  # errors are reported once, here
             config = uvicorn_config(_WorkerApp(opening), grace=grace, workers=workers)
             _Processes(config, listening, ready).run()
             return
@@ -71,7 +71,7 @@ async def _opened_once(opening: Opening) -> None:
 
 
 class _WorkerApp:
-    """The application of one process among several, opened when the process begins."""
+    """The application of one process among several, opened when the process starts."""
 
     def __init__(self, opening: Opening) -> None:
         self._opening, self._language = opening, language()
@@ -98,7 +98,8 @@ def _end_with_parent() -> None:
 
 
 class _Processes(Multiprocess):
-    """uvicorn's, which says when all listen and when one is replaced."""
+    """uvicorn's process manager, which also reports when all processes listen and when one is
+    replaced."""
 
     def __init__(
         self, config: uvicorn.Config, listening: socket.socket, ready: Ready | None
@@ -142,11 +143,12 @@ class Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         await super().shutdown(sockets=sockets)
-        # Else uvicorn sends itself the signal once more, and a served end looks interrupted.
+        # Otherwise uvicorn raises the signal again, and a normal shutdown looks like an
+        # interruption.
         self._captured_signals.clear()
 
 
-#: Connections on which no whole request has come, the oldest first; of all servers here.
+#: Connections without a complete request, oldest first, across all servers of this process.
 _waiting: dict[_Connection, None] = {}
 
 
@@ -192,7 +194,7 @@ class _Connection(H11Protocol):
 
 
 def uvicorn_config(app: object, *, grace: int = _GRACE, workers: int = 1) -> uvicorn.Config:
-    """No access log: paths hold ids of what is private."""
+    """Return the configuration. There is no access log, since paths contain private ids."""
     return uvicorn.Config(
         app,  # type: ignore[arg-type]
         http=_Connection,
@@ -213,10 +215,10 @@ def uvicorn_config(app: object, *, grace: int = _GRACE, workers: int = 1) -> uvi
 
 
 def bound(host: str, port: int) -> socket.socket:
-    """A socket at this address. Raises `InputError` if it cannot be bound."""
+    """A socket bound to this address. Raises `InputError` if it cannot be bound."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # With the protocol named, asyncio sends the end of an answer at once; else it waits 40 ms
-    # for the client to confirm the beginning.
+    # With an explicit protocol, asyncio sends the end of a response at once; otherwise it waits 40
+    # ms for the client's acknowledgement of the beginning.
     listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:

@@ -1,11 +1,11 @@
 """The terminal: all output for people goes through `Console`.
 
-Data are printed unchanged. Text of users and models is never read as markup (`[bold]`), as
+Data are printed unchanged. Text of users and models is never interpreted as markup (`[bold]`), as
 the name of an emoji (`:hand:`), or as an escape sequence that moves the cursor or colours the
 screen. Styles are given with `style=` or as `Text`.
 
-Text without spaces is wrapped too: between two full-width characters, but not before a closing
-mark nor after an opening one (JIS X 4051, basic line breaking), and nothing is ever cut off.
+Text without spaces is wrapped too: between two full-width characters, but not before a closing mark
+nor after an opening one (JIS X 4051, basic line breaking). Nothing is ever truncated.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from rich.text import Text
 
 from naisei.invisible import INVISIBLE
 
-#: Escape sequences (ECMA-48: CSI, OSC and the like, others), then single control characters but
-#: tab and newline, the marks that turn the direction of text (Unicode UAX 9) and the characters
-#: that nobody sees.
+#: Escape sequences (ECMA-48: CSI, OSC and the like, others), then single control characters except
+#: tab and newline, marks that change the direction of text (Unicode UAX 9) and invisible
+#: characters.
 _CONTROL = re.compile(
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"
     r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x90\x98\x9c-\x9f]*+(?:\x07|\x1b\\|\x9c)"
@@ -44,7 +44,7 @@ _CLOSING = (
     "ぁぃぅぇぉっゃゅょゎゕゖァィゥェォッャュョヮヵヶ"
     r",.:;!?)\]}%"
 )
-#: A stretch that no line end may divide, with the spaces after it.
+#: A stretch without an allowed line break, with the spaces after it.
 _PIECE = re.compile(
     rf"[{_OPENING}(\[{{]*(?:[{_WIDE}]|[^\s{_WIDE}]*[^\s{_WIDE}(\[{{])?[{_CLOSING}]*\s*"
 )
@@ -56,17 +56,16 @@ def visible(text: str) -> str:
 
 
 def json_text(value: object, indent: int | None = None) -> str:
-    """As JSON without any character that a terminal obeys: those that JSON leaves as they are are
-    escaped, which means the same. NaN and infinities stay as Python writes them."""
+    """The value as JSON without any terminal control characters: those that JSON leaves unescaped
+    are escaped, with the same meaning. NaN and infinities are written as in Python."""
     text = json.dumps(value, ensure_ascii=False, indent=indent)
     return _OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def breaks(line: str, width: int) -> list[int]:
-    """Offsets in characters where a line is broken so that every part fits into `width` cells.
+    """Offsets in characters at which to break a line so that every part fits into `width` cells.
 
-    Spaces at a break hang over the end. A single word wider than the line is cut where the line
-    ends.
+    Spaces at a break may exceed the width. A single word wider than the line is split at the width.
     """
     width = max(width, 2)  # a full-width character needs two cells
     offsets: list[int] = []
@@ -88,7 +87,7 @@ def breaks(line: str, width: int) -> list[int]:
 
 
 class _Wrapped(Text):
-    """Text that is cleaned, and wrapped by `breaks`."""
+    """Text that is sanitised, and wrapped by `breaks`."""
 
     @classmethod
     def of(cls, text: Text) -> _Wrapped:
@@ -185,8 +184,8 @@ class Panel(_panel.Panel):
 
 
 def print_wrapped(console: Console, text: str | Text, *, style: str = "", indent: int = 0) -> int:
-    """Print a paragraph; returns its rows. indent: columns by which those after the first are set
-    in."""
+    """Print a paragraph; returns its number of rows. indent: columns by which rows after the first
+    are indented."""
     line = Text(text, style=style) if isinstance(text, str) else text
     rows = line.divide(breaks(line.plain, console.width - indent))
     for at, row in enumerate(rows):

@@ -1,7 +1,7 @@
 """Training documents of weights: digests of their words, stored with the weights.
 
-An evaluation on these documents says so. A digest does not change with a document's name, wrapping,
-width of characters or marks for bold, so that copies match, too.
+Evaluations on these documents report it. A digest ignores a document's name, line wrapping,
+character width and bold marks, so that copies match, too.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ def digest(text: str) -> str:
 
 
 def write_digests(path: Path, texts: Iterable[str]) -> None:
-    """A digest a line, sorted."""
+    """Write one digest per line, sorted."""
     write_atomically(path, "".join(f"{one}\n" for one in sorted({digest(t) for t in texts})))
 
 
 def read_digests(path: Traversable) -> frozenset[str]:
-    """The digests that `write_digests` wrote."""
+    """Read the digests that `write_digests` wrote."""
     return frozenset(path.read_text(encoding="utf-8").split())
 
 
@@ -39,7 +39,7 @@ def learnt_from(texts: Sequence[str], known: frozenset[str]) -> int:
 
 
 def training_note(name: str, seen: int, of: int) -> tuple[str, ...]:
-    """The note for figures of `name` on `of` documents, if it was trained or tuned on `seen` of
+    """The note for results of `name` on `of` documents, if it was trained or tuned on `seen` of
     them."""
     if not seen:
         return ()

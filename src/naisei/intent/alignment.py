@@ -1,4 +1,4 @@
-"""A sentence of an answer beside the rows and columns of the passages that it cites."""
+"""Compares a sentence of an answer with the rows and columns of the passages it cites."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from naisei.japanese.query_analysis import is_stopword
 from naisei.japanese.sentences import related, search_tokens
 from naisei.retrieval.chunking import cells_of, spans
 
-#: Between the clauses of a sentence.
+#: Separators between the clauses of a sentence.
 CLAUSE = re.compile(r"(?<![0-9０-９])[、,]|[、,](?![0-9０-９])|[;；／]|(?<=[^0-9])/(?=[^0-9])")
 
 
 def across(sentence: str, text: str) -> str:
-    """A value that stands in another row or column than the one that the sentence names."""
+    """Return a value from a row or column other than the one that the sentence names."""
     tables: dict[str, list[list[str]]] = {}
     outside: set[str] = set()
     for unit in spans(text):
@@ -34,22 +34,23 @@ def across(sentence: str, text: str) -> str:
         columns = [list(column) for column in zip(names, *rows, strict=True)][1:]
         named = set(search_tokens(" ".join([header, *(row[0] for row in rows)])))
         for lines in (rows, columns):
-            # What another column says of the same row often names the row.
+            # Values of another column often identify the row.
             if what := _elsewhere(lines, sentence, outside | named, rows=lines is rows):
                 return what
     return ""
 
 
 def _elsewhere(lines: Sequence[Sequence[str]], said: str, outside: set[str], *, rows: bool) -> str:
-    """lines: rows or columns, their name first. Where the sentence names one of them alone: the
-    value that only others have; empty if there is none."""
+    """Return the value that occurs only in other rows or columns; empty if there is none.
+
+    lines: rows or columns, name first. The sentence must name exactly one of them."""
     words, values = solid(said), quantities(said)
     keys = [set(search_tokens(line[0])) for line in lines]
     matched = [
         sum(w in words and sum(w in other for other in keys) == 1 for w in key - _COUNTED)
         for key in keys
     ]
-    # A name that is written out in full says more than its words do.
+    # A name written in full is more specific than its words.
     whole = [n for n, line in enumerate(lines) if len(line[0]) > 1 and line[0] in said]
     if len(whole) == 1:
         matched = [int(n == whole[0]) for n in range(len(lines))]
@@ -61,14 +62,14 @@ def _elsewhere(lines: Sequence[Sequence[str]], said: str, outside: set[str], *, 
     for value in values:
         alone = sum(q.unit == value.unit for q in values) == 1
         elsewhere = any(holds(other, value) for other in held) and not holds(own, value)
-        # What another column says may name the row: of a rival, this one has the unit, too.
+        # Values of another column may identify the row; a rival row must have the unit, too.
         rival = rows or any(q.unit == value.unit for q in own)
         if alone and elsewhere and rival and value.value not in outside:
             return value.value + value.unit
     return ""
 
 
-#: Units, which name no row.
+#: Units, which do not identify a row.
 _COUNTED = frozenset("日月年円回人時分点件個0123456789")
 _RANGED = re.compile(
     r"(?<![月0-9.])(?P<low>[0-9.]+)(?:万)?(?P<u1>[^0-9〜～~ー\-以超をか]{0,3})(?:以上|超|を超え)?[、]?(?:〜|～|~|-|ー|から|以上|超|を超え)+"
@@ -78,7 +79,7 @@ _RANGED = re.compile(
 
 
 def ranges(value: Quantity, text: str) -> bool:
-    """Whether a text says a range of what the value measures: 10年未満 of 11年."""
+    """Whether a text gives a range of the same measure: 10年未満 for 11年."""
     folded = unicodedata.normalize("NFKC", text).replace(",", "")
     return any(
         bool(value.unit)
@@ -88,7 +89,7 @@ def ranges(value: Quantity, text: str) -> bool:
 
 
 def in_range(value: Quantity, cell: str) -> bool:
-    """Whether a cell is a quantity, or a range that it lies in (勤続7年 in 5年以上10年未満)."""
+    """Whether a cell is this quantity or a range that contains it (勤続7年 in 5年以上10年未満)."""
     folded = unicodedata.normalize("NFKC", cell).replace(",", "")
     number = float(value.value)
     told = [m for m in _RANGED.finditer(folded) if not value.unit or ranges(value, m[0])]
@@ -101,7 +102,7 @@ def in_range(value: Quantity, cell: str) -> bool:
     return False
 
 
-#: 第2期, 4回目, 2級; the last group: and those after it.
+#: 第2期, 4回目, 2級; the last group: "and later ones".
 _ORDINAL = re.compile(
     "(?:第(?P<n>[0-9一二三四五六七八九]+)|(?P<m>[0-9]+))(?P<unit>学年|年生|回目|[期回次種類級子号])目?"
     "(?P<open>以降|以上|から|[~〜～])?"
@@ -110,7 +111,7 @@ _NUMERALS = str.maketrans("一二三四五六七八九", "123456789")
 
 
 def _ordinals(text: str) -> set[tuple[int, str, bool]]:
-    """(number, unit, whether those after it are meant, too) of what a text counts off."""
+    """Return the ordinals in a text: (number, unit, whether later ones are included)."""
     found = list(_ORDINAL.finditer(unicodedata.normalize("NFKC", text)))
     return {
         (
@@ -124,12 +125,12 @@ def _ordinals(text: str) -> set[tuple[int, str, bool]]:
 
 
 _YEAR = re.compile("学年|年生")
-#: Units that count off without 第; 2回 is an amount.
+#: Units that form ordinals without 第; 2回 is an amount.
 _COUNTED_OFF = ("年生", "学年", "回目", "期", "次", "級")
 
 
 def another_ordinal(query: str, row: str) -> bool:
-    """Whether a row lacks what the question counts off.
+    """Whether a row lacks the ordinal in the question.
 
     >>> another_ordinal("第2期は何歳ですか", "第1期 3歳"), another_ordinal("第4子は", "第3子以降")
     (True, False)
@@ -143,7 +144,7 @@ def another_ordinal(query: str, row: str) -> bool:
 
 
 def _scaled(m: re.Match[str], name: str) -> float:
-    """The value in units: 500万円 is 5,000,000円; 0 without a number."""
+    """The value in base units: 500万円 is 5,000,000円; 0 without a number."""
     if not m[name]:
         return 0.0
     return float(m[name]) * (10_000 if m.string[m.end(name) : m.end(name) + 1] == "万" else 1)
@@ -154,7 +155,7 @@ def holds(values: Iterable[Quantity], wanted: Quantity) -> bool:
 
 
 def aligned(sentence: str, texts: Iterable[str]) -> list[str]:
-    """The two sentences or rows of the passages at most that share most words with this one."""
+    """Return up to two sentences or rows of the passages that share most words with this one."""
     words = solid(sentence)
     words |= set(related(words))
     wholes = dict.fromkeys(
@@ -166,11 +167,11 @@ def aligned(sentence: str, texts: Iterable[str]) -> list[str]:
 
 
 def solid(text: str) -> set[str]:
-    """Its search words that name a matter."""
+    """The text's search words that name a topic."""
     return {w for w in search_tokens(text) if not is_stopword(w)}
 
 
-#: Unit → (what it measures, how many of the smallest).
+#: Unit → (what it measures, factor to the smallest unit).
 _MEASURES = {
     **dict.fromkeys(("mm", "ミリ", "ミリメートル"), ("length", 1.0)),
     **dict.fromkeys(("cm", "センチ", "センチメートル"), ("length", 10.0)),
@@ -198,7 +199,7 @@ _HALF = {"半年": ("months", 6.0), "半日": ("time", 43200.0), "半額": ("sha
 
 
 def measures(text: str) -> set[tuple[str, tuple[str, float]]]:
-    """(its digits, (what is measured, in the smallest unit)) of all quantities of a text."""
+    """Return (digits, (measure, value in the smallest unit)) for each quantity in a text."""
     folded = unicodedata.normalize("NFKC", text).replace(",", "").lower()
     found: set[tuple[str, tuple[str, float]]] = set()
     for m in _MEASURE.finditer(folded):
@@ -215,13 +216,13 @@ def measures(text: str) -> set[tuple[str, tuple[str, float]]]:
 
 @cache
 def _polarity() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Denials, and words that only look like one (polarity.toml)."""
+    """Patterns of negations, and of words that only look like one (polarity.toml)."""
     data = tomllib.loads((files("naisei.intent") / "polarity.toml").read_text(encoding="utf-8"))
     return re.compile(data["denied"]), re.compile(data["affirmed"])
 
 
 def denies(text: str) -> bool:
-    """Whether it denies something; duties (なければなりません) and conditions (ないとき) do not.
+    """Whether a text negates; duties (なければなりません) and conditions (ないとき) do not.
 
     >>> denies("支所では預かりません。"), denies("届け出なければなりません。")
     (True, False)

@@ -1,7 +1,7 @@
-"""What is searched for, and the answer: from the hits alone, sentence by sentence with its sources.
+"""Queries, and answers based only on the hits, sentence by sentence with sources.
 
-The query is one question that keeps what the person said; a model's answer is held against its
-sources: citations that exist, sentences borne out.
+The query is one question that preserves what the person said. A model's answer is checked against
+its sources: citations must exist and sentences must be supported.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class Grounded(BaseModel):
         separator: str = "",
         doubts: tuple[Unsupported, ...] = (),
     ) -> Grounded:
-        """Numbers the chunks anew in the order in which they are cited."""
+        """Renumber the chunks in the order in which they are cited."""
         order: dict[int, int] = {}
         lines, said = list[str](), dict[int, str]()
         for text, sources in parts:
@@ -101,7 +101,7 @@ class Grounded(BaseModel):
                 order.setdefault(number, len(order) + 1)
                 said[number] = f"{said.get(number, '')} {text}"
             marks = "".join(f"[{order[n]}]" for n in dict.fromkeys(sources))
-            # Items and rows of Markdown stand on lines of their own.
+            # Markdown items and rows need separate lines.
             own = _OWN_LINE.match(text) or (lines and _OWN_LINE.match(lines[-1].lstrip()))
             apart = "\n" if lines and own and separator != "\n" else ""
             lines.append(f"{apart}{text}{marks}")
@@ -112,14 +112,14 @@ class Grounded(BaseModel):
 def supported(
     draft: Drafted, hits: Sequence[Evidence], rules: Rules, query: str
 ) -> list[CheckedSentence]:
-    """The draft's sentences, each held against the chunks it cites by rules. The words are the
-    model's own, unchanged; numbers of documents that were not given are no sources. Empty where
-    there is no answer. query: names in it need no source.
+    """Check the draft's sentences by rules against the chunks they cite. The model's words are
+    unchanged; numbers of documents that it did not receive are dropped. Empty if there is no
+    answer. query: names in it need no source.
     """
     found: list[CheckedSentence] = []
     for given in draft.sentences if draft.answerable else ():
         sources = tuple(n for n in dict.fromkeys(given.sources) if 1 <= n <= len(hits))
-        # A model may put several sentences into one: each has to stand by itself.
+        # A model may put several sentences into one; each is checked separately.
         for text in map(str.strip, sentence_spans(_BRACKETS.sub("", given.text))):
             cited = [hits[n - 1] for n in sources]
             if text:
@@ -136,8 +136,8 @@ def grounded(
     *,
     quoting: bool,
 ) -> Grounded:
-    """The answer of what is borne out. quoting: the passage stands for what is not. Where nothing
-    that claims anything is left, there are the passages alone, or nothing."""
+    """The answer with its supported sentences. quoting: replace unsupported ones with the passage.
+    If no sentence with a claim is left, return only the passages, or nothing."""
     doubts = tuple(Unsupported(sentence=s.text, why=s.why) for s in said if s.why)
     kept = [s for s in said if not s.why]
     holds = any(claims(s.text, query) for s in kept)
@@ -148,8 +148,7 @@ def grounded(
 
 
 class Preview:
-    """What may be shown of an answer while it is written: the sentences that have come whole, as
-    `grounded` has them."""
+    """Shows complete sentences of an answer while it is written, filtered as by `grounded`."""
 
     def __init__(self, hits: Sequence[Evidence], rules: Rules, *, query: str) -> None:
         self._hits, self._rules, self._query = hits, rules, query
@@ -175,7 +174,7 @@ def _whole_sentences(text: str) -> list[Sentence]:
         try:
             data, at = _JSON.raw_decode(text, at)
             found.append(Sentence.model_validate(data))
-        except ValueError:  # it goes on, or is over
+        except ValueError:  # still in progress, or complete
             break
     return found
 
@@ -183,8 +182,8 @@ def _whole_sentences(text: str) -> list[Sentence]:
 def _written(
     query: str, hits: Sequence[Evidence], setting: Setting
 ) -> Flow[tuple[Grounded, tuple[str, ...]]]:
-    """The model's answer, held against its sources by rules and by another model; and what failed
-    on the way."""
+    """The model's answer, checked against its sources by rules and by another model, and the
+    failures on the way."""
     rules = setting.rules
     asked = answerer_messages(query, hits, setting)
     draft = yield from Chat("answerer", asked, Drafted, preview=Preview(hits, rules, query=query))
@@ -224,7 +223,7 @@ def answer(
     dialogue: Dialogue,
     setting: Setting,
 ) -> Flow[Reply]:
-    """The reply of a search."""
+    """Build the reply of a search."""
     failures = (*judged.failures, *query.failures)
     written: Grounded | None = None
     foreign = found.weights.foreign
@@ -280,8 +279,8 @@ def _lead(held: Band, foreign: Language | None, language: Language) -> str:
 
 
 def extracted(query: str, found: SearchResult, rules: Rules) -> tuple[Grounded, Band]:
-    """Passages as they stand, each with its number, and what they are; empty where there is no
-    evidence. The nearest place is pointed to alone."""
+    """Quote passages unchanged, each with its number, and return their band; empty without
+    evidence. Of the nearest passages only the first is shown."""
     if (sums := worked(query, found.hits, rules.language)) is not None:
         cited = tuple(at + 1 for at, _ in sums.parts)
         draft = [(sums.told, cited)] if sums.told else []
@@ -307,13 +306,13 @@ def extracted(query: str, found: SearchResult, rules: Rules) -> tuple[Grounded, 
     return Grounded.of(draft, found.hits, separator="\n"), held
 
 
-#: Titles of documents that change what others say.
+#: Titles of documents that amend others.
 _CHANGES = re.compile("お知らせ|通知|通達|改[定訂正]|変更|notice|revis|amend|change", re.I)
 
 
 def _newer(query: str, found: SearchResult, first: Quote) -> Quote | None:
-    """What a newer mail, notice or document of the same title says otherwise of the same matter.
-    Beside a quote without a date, only a mail counts as newer."""
+    """Return a differing statement on the same topic from a newer mail, notice or document of the
+    same title. If the quote has no date, only a mail counts as newer."""
     quoted, asked = found.hits[first.hit], things(query) or substance(query)
     values = {q.unit: q.value for q in quantities(first.text)}
     for at, hit in enumerate(found.hits):
@@ -331,27 +330,26 @@ def _newer(query: str, found: SearchResult, first: Quote) -> Quote | None:
 
 
 def _date(hit: Evidence) -> str:
-    """ISO; empty where it is not sure to the day."""
+    """ISO; empty unless known to the day."""
     return "" if hit.meta.get("date_from") == "part of name" else str(hit.meta.get("date") or "")
 
 
-#: What counts beside nearness: the share of the question's words that the best quote holds with
-#: its headings, of the things it names that its chunk does, and whether a heading names one.
-#: Learnt by logistic regression from the handbook's and the city's questions for tuning, each also
-#: put without the documents that answer it (rounded).
+#: Weights besides nearness: the share of the question's words in the best quote and its headings,
+#: the share of its named things in the chunk, and whether a heading names one. Fitted by logistic
+#: regression on the handbook's and the city's tuning questions, each also without the documents
+#: that answer it (rounded).
 _QUOTED, _NAMED, _HEADED = 1.7, 0.3, 0.3
-#: The nearness from which a passage that names a part of a compound is about it.
+#: The minimum nearness for a passage that names only a part of a compound.
 _SURE = 0.8
 
 
-#: The nearness from which a passage in another language than the question is shown. Chosen on 40
-#: questions.
+#: The minimum nearness for a passage in another language than the question. Chosen on 40 questions.
 _FOREIGN = 0.2
 
 
 def _quote_band(query: str, found: SearchResult, parts: Sequence[Quote], rules: Rules) -> Band:
-    """What the quotes can be: an answer, if the best one is surely about the question and they
-    hold what its form asks for; nothing, if it names hardly anything of it."""
+    """Return what the quotes can be: an answer if the best one clearly matches the question and
+    they contain what its form asks for; nothing if it names hardly anything in it."""
     if not parts:
         return "none"
     hit, words = found.hits[parts[0].hit], substance(query)
@@ -365,8 +363,8 @@ def _quote_band(query: str, found: SearchResult, parts: Sequence[Quote], rules: 
     sure = near + _QUOTED * share(words, found.weights.idf, told)
     sure += _NAMED * sum(named) / max(1, len(named))
     sure += _HEADED * any(mentions(thing, place) for thing in asked)
-    # The parts of a compound, which the passage names apart, are not the compound; unless it is
-    # very near in meaning (通勤経路 of 通勤ルート).
+    # The separate parts of a compound are not the compound, unless the passage is very near in
+    # meaning (通勤経路 for 通勤ルート).
     parts_of = [t.form for thing in asked for t in tokens(thing) if t.surface != thing]
     about = any(mentions(thing, written) for thing in asked)
     about |= near >= _SURE and not told.isdisjoint(parts_of)

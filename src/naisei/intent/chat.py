@@ -71,7 +71,7 @@ def ask_command(config: AssistConfig, running: RunOptions, *, asked: AskOptions)
     """`naisei intent ask`: prints a question back or the answer.
 
     Raises:
-        InputError: an empty question, names or files that cannot be, a budget that is spent.
+        InputError: an empty question, invalid names or files, or an exhausted budget.
     """
     bounded(asked.text, MESSAGE, place="TEXT")
     if not asked.text.strip():
@@ -141,7 +141,7 @@ def chat_command(config: AssistConfig, running: RunOptions, *, chat: ChatOptions
 async def _chat(
     config: AssistConfig, running: RunOptions, chat: ChatOptions, path: Path | None
 ) -> list[bool]:
-    """Until the person leaves. Returns whether each turn was answered."""
+    """Run until the person leaves. Returns whether each turn was answered."""
     answered: list[bool] = []
 
     async def turn(talk: Inquiry, said: str | None) -> None:

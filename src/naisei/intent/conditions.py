@@ -1,7 +1,8 @@
-"""Which kind of person an answer depends on: 市内・市外, 常勤・非常勤, 学部・大学院, 会員・一般.
+"""Detects which kind of person an answer depends on: 市内・市外, 常勤・非常勤, 学部・大学院,
+会員・一般.
 
-It asks once, and only if the passages differ between kinds and the person's kind is unknown: in a
-question, an answer, the profile or what is remembered.
+It asks once, and only if the passages differ between kinds and the person's kind is unknown from
+the question, answers, profile and memory.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ _ALIKE = re.compile(
     r"\b(?:regardless|alike|both|the same)\b",
     re.I,
 )
-#: More kinds than these are a list, and no alternative.
+#: More kinds than these are a list, not a choice.
 _MOST = 6
 
 
@@ -82,7 +83,7 @@ def condition(query: str, found: SearchResult, said: Sequence[str]) -> Condition
 
 
 def kind_chosen(dialogue: Dialogue) -> bool:
-    """Whether the last question back was for a kind of person."""
+    """Whether the last question back asked for a kind of person."""
     options = dialogue.exchanges[-1].options if dialogue.exchanges else ()
     return bool(options) and all(
         any(named.written == normalise(option) for named in person_kinds(option))
@@ -103,7 +104,7 @@ def _of(branches: Sequence[tuple[PersonKind, str]]) -> list[Condition]:
 
 
 def _columns(quoted: Sequence[Span]) -> list[Condition]:
-    """Columns named after kinds, in the row that answers."""
+    """Conditions from columns named after kinds, in the answering row."""
     row = next((unit for unit in quoted if unit.header), None)
     if row is None:
         return []
@@ -115,7 +116,7 @@ def _columns(quoted: Sequence[Span]) -> list[Condition]:
 
 
 def _rows(units: Sequence[Span], quoted: Sequence[Span]) -> list[Condition]:
-    """Rows that differ in the kind that their first cells name, and in nothing else of these."""
+    """Conditions from rows whose first cells differ only in the kind they name."""
     named: dict[tuple[str, str], list[tuple[PersonKind, str, Span]]] = {}
     for unit in units:
         if not unit.header:
@@ -134,7 +135,8 @@ def _rows(units: Sequence[Span], quoted: Sequence[Span]) -> list[Condition]:
 
 
 def _clauses(quoted: Sequence[Span]) -> list[Condition]:
-    """Clauses and list items with a kind each, and another quantity or another yes or no."""
+    """Conditions from clauses and list items that name one kind each and differ in quantity or in
+    yes or no."""
     branches: list[tuple[PersonKind, str]] = []
     for unit in quoted:
         if unit.header:
@@ -152,7 +154,7 @@ def _clauses(quoted: Sequence[Span]) -> list[Condition]:
 
 
 def _heading_conditions(found: SearchResult) -> list[Condition]:
-    """Passages under headings that are alike but for the kind that they name."""
+    """Conditions from passages whose headings differ only in the kind they name."""
     first = place_of(found.hits[0])
     kinds = person_kinds(first)
     if len({kind.kind for kind in kinds}) != 1:

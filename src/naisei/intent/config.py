@@ -131,7 +131,7 @@ class AssistConfig(Indexed):
     """A conversation. user: key of the thresholds. models: of `evaluator`, `answerer`,
     `verifier`."""
 
-    #: Nothing is random; the key is left out of the frozen configuration.
+    #: Nothing is random, so the seed is left out of the frozen configuration.
     seed: int = Field(default=0, exclude=True)
     setting: Setting = Setting()
     user: str = flag(
@@ -177,10 +177,10 @@ class EvalConfig(Indexed):
 
 
 def settle(given: RawOptions) -> tuple[dict[str, Any], Setting]:
-    """The given fields, with those of `Behaviour` turned into rules.
+    """Return the given fields, with those of `Behaviour` converted to rules.
 
     Raises:
-        InputError: a threshold, file or name that cannot be.
+        InputError: an invalid threshold, file or name.
     """
     values = dict(given.values)
     told = {key: values.pop(key) for key in PersonalBehaviour.model_fields if key in values}
@@ -211,7 +211,7 @@ def settle(given: RawOptions) -> tuple[dict[str, Any], Setting]:
 
 
 def described(index: Path) -> str:
-    """The description of the documents, by the operator or indexing; may be empty."""
+    """The description of the documents, by the operator or by indexing; may be empty."""
     try:
         text = (index / DESCRIPTION).read_text(encoding="utf-8")
     except OSError:

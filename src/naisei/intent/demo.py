@@ -24,16 +24,16 @@ from naisei.system.execute import RunOptions
 _VAGUE, _CHOICE = "休暇について教えてください", "子の看護休暇の日数です"
 _CLEAR = "国内出張の宿泊費の上限はいくらですか"
 _UNKNOWN = "社長の好きな野球チームはどこですか"
-#: Allowed to one request of a model.
+#: Timeout of one model request.
 _SECONDS = 180.0
-#: Shown rows of a reply.
+#: Number of rows shown of a reply.
 _ROWS = 7
 
 
 def _show(stage: Stage) -> None:
     with as_file(files("naisei.data") / "handbook") as documents:
         folder = cache_root() / "intent" / "demo-handbook"
-        # By words alone: vectors of the whole handbook would take longer than all the rest.
+        # Search by words only: embedding the whole handbook would take too long.
         with stage.busy("資料の索引を作っています…", "Indexing the documents …"):
             report = build(folder, documents, embedder=None)
         stage.print(

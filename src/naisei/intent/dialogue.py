@@ -17,7 +17,7 @@ from naisei.japanese.morph import is_japanese, normalise
 from naisei.japanese.query_analysis import analyse_query, content_words, subjectless
 from naisei.japanese.sentences import codes
 
-#: Before a message that is a new request, and no answer to the question that is open.
+#: Prefix of a message that is a new request, not an answer to the open question.
 NEW = "/new "
 
 
@@ -33,8 +33,8 @@ class Dialogue(BaseModel):
     goes_on: bool = False
 
     def answered(self, question: str, answer: str, options: tuple[str, ...] = ()) -> Dialogue:
-        """The dialogue with one more exchange; an answer by number becomes the option's words plus
-        the rest."""
+        """Return the dialogue with one more exchange; an answer by number becomes the option's
+        words plus the rest."""
         if picked := chosen(answer, options):
             words = "、".join(options[at] for at in picked)
         elif begun := led(answer, options):
@@ -47,7 +47,7 @@ class Dialogue(BaseModel):
     @property
     def own(self) -> tuple[str, ...]:
         """All messages of the person about the request, oldest first, without
-        「その中にはありません」 and the like."""
+        「その中にはありません」 and similar replies."""
         return (self.utterance, *(e.answer for e in self.exchanges if e.is_informative))
 
     @property
@@ -58,18 +58,18 @@ class Dialogue(BaseModel):
 
     @property
     def full_messages(self) -> tuple[str, ...]:
-        """The same, with the omitted words of a continued request."""
+        """The same messages, with the omitted words of a continued request filled in."""
         first, *answers = self.own
         unsaid = f"{_unsaid(first, self.earlier)} " if self.resumes else ""
         return (f"{unsaid}{first}", *answers)
 
     @property
     def alone(self) -> bool:
-        """Whether the utterance is alone and can be the query itself."""
+        """Whether the utterance is the only message and can be the query."""
         return len(self.own) == 1 and not self.resumes
 
     def has_asked(self, question: str) -> bool:
-        """Whether this was asked already, ignoring marks and width."""
+        """Whether this question was already asked, ignoring punctuation and width."""
         return any(_bare(e.question) == _bare(question) for e in self.exchanges)
 
 
@@ -85,9 +85,9 @@ _ASKED = re.compile(
 
 
 def _unsaid(text: str, earlier: Sequence[str]) -> str:
-    """Words taken over from earlier requests, back to the last with its own topic, without question
-    words if the request has its own (いつまで after いくら). A product code (AP-60だと？) replaces
-    another."""
+    """Words carried over from earlier requests, back to the last with its own topic, without
+    question words if the request has its own (いつまで after いくら). A product code (AP-60だと？)
+    replaces another."""
     asks, kept = analyse_query(text).aspect, list[str]()
     for before in reversed(earlier):
         words = _ASKED.sub(" ", before) if asks else before
@@ -105,7 +105,7 @@ def _bare(text: str) -> str:
     return "".join(c for c in normalise(text).lower() if c.isalnum())
 
 
-#: How much longer than what was said a model's question may be.
+#: Maximum length of a model's question relative to the person's messages.
 _LONGEST, _ROOM = 4, 60
 
 
@@ -123,14 +123,14 @@ class Query(BaseModel):
 
 
 def rewrite(dialogue: Dialogue, judged: Judged, setting: Setting) -> Query:
-    """The input unchanged where there was no dialogue; else the evaluating model's question, if it
-    keeps what was said."""
+    """Return the input unchanged if there was no dialogue, else the evaluating model's question if
+    it preserves what was said."""
     written = " ".join(judged.evaluation.question.split()).strip("「」\"'")
     goes_on = bool(dialogue.earlier) and judged.evaluation.move != "new_topic"
     words, also = joined(dialogue), _drawn_out(dialogue)
     how: Literal["unchanged", "joined"] = "unchanged" if dialogue.alone else "joined"
     if setting.rules.language == "en" and is_japanese(written):
-        # In the documents' language: searched for beside the person's own words.
+        # In the documents' language; searched in addition to the person's own words.
         return Query(
             text=joined(dialogue), also=written, how="unchanged" if dialogue.alone else "joined"
         )
@@ -153,7 +153,7 @@ def _drawn_out(dialogue: Dialogue) -> str:
 
 
 def joined(dialogue: Dialogue) -> str:
-    """The person's own words, the first request first."""
+    """The person's own words, first request first."""
     return " ".join(" ".join(text.split()) for text in dialogue.full_messages)
 
 
@@ -170,11 +170,10 @@ _TAIL = re.compile(r"(?:です|のこと|について|の件|お願いします|
 
 
 def chosen(answer: str, options: Sequence[str]) -> tuple[int, ...]:
-    """Places (from 0) in `options`, in the order of the answer; empty if it names none.
+    """Return indexes (from 0) in `options`, in the order of the answer; empty if it names none.
 
-    Numbers count from 1 and only where the answer is nothing but numbers: 「3日です」 chooses
-    nothing. Words choose an option that they quote in full without saying more, or that quotes
-    them.
+    Numbers count from 1 and only if the answer contains nothing else: 「3日です」 chooses nothing.
+    Words choose an option that they quote in full without more, or that quotes them.
     """
     folded = unicodedata.normalize("NFKC", answer).strip()
     if not folded or not options:
@@ -195,8 +194,8 @@ def chosen(answer: str, options: Sequence[str]) -> tuple[int, ...]:
 
 
 def led(answer: str, options: Sequence[str]) -> tuple[int, str] | None:
-    """The place of the option that an answer begins with by number, and what it says after it:
-    「2です。横浜の場合を知りたい」; `None` if it does not."""
+    """Return the index of the option whose number starts the answer, and the rest:
+    「2です。横浜の場合を知りたい」; `None` if there is no such number."""
     m = _LEADING.match(unicodedata.normalize("NFKC", answer).strip())
     if m is None or not 0 <= (place := _number(m[1]) - 1) < len(options):
         return None
@@ -211,7 +210,7 @@ _LEADING = re.compile(
 
 
 def _names(said: str, option: str) -> bool:
-    """Whether an answer is an option's name and nothing that says more."""
+    """Whether an answer is only an option's name."""
     return bool(option) and option in said and not content_words(said.replace(option, "", 1))
 
 
@@ -226,7 +225,7 @@ def _plain(text: str) -> str:
     return re.sub(r"[\s「」（）()›>・、。:：]", "", said).lower()
 
 
-#: Requests that were answered before, to which a later one may point back.
+#: Number of answered requests that a later one may refer to.
 EARLIER = 5
 
 
@@ -241,7 +240,7 @@ class Conversation(BaseModel):
 
     @classmethod
     def from_log(cls, events: Iterable[Event]) -> Conversation:
-        """The conversation in the log of an inquiry (`naisei.intent.flow`)."""
+        """Restore the conversation from the log of an inquiry (`naisei.intent.flow`)."""
         conversation = cls()
         for event in events:
             request: dict[str, Any] = event.request  # type: ignore[assignment]
@@ -258,18 +257,18 @@ class Conversation(BaseModel):
 
     @property
     def open(self) -> bool:
-        """Whether a question back waits for its answer."""
+        """Whether a question back awaits its answer."""
         last = self.last
         return last is not None and last.asks
 
     @property
     def pending(self) -> bool:
-        """Whether the last step is still without its reply."""
+        """Whether the last step has no reply yet."""
         return len(self.steps) > len(self.replies)
 
     def next(self, text: str) -> Dialogue:
-        """The dialogue with one more message: the answer to the question that is open, else, and
-        after `/new`, a new request."""
+        """Return the dialogue with one more message: the answer to the open question; a new request
+        if there is none or after `/new`."""
         new, last = text.startswith(NEW), self.last
         text = text.removeprefix(NEW)
         if last is not None and self.open and not new:

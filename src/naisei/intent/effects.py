@@ -1,4 +1,4 @@
-"""The assistant's effects and their handlers: searches of an index, word weights, and a person's
+"""The assistant's effects and their handlers: index search, word weights, and a person's
 thresholds.
 """
 
@@ -40,7 +40,7 @@ SOURCE = "documents"
 
 
 class SearchHandler(Handler):
-    """Searches of the source `documents` (or none named). mode: as `Index.search`."""
+    """Searches the source `documents` (or an unnamed one). mode: as in `Index.search`."""
 
     def __init__(self, index: Index, *, mode: Mode = "hybrid") -> None:
         self.index, self._mode = index, mode
@@ -58,9 +58,9 @@ class SearchHandler(Handler):
 
 
 def link(chunk: Chunk) -> str:
-    """Where a reader finds a chunk: the document's address, else its path, at the page or under the
-    heading: `#page=3` of a PDF, the heading's anchor of Markdown (as GitHub and most others make
-    them), a text fragment of HTML."""
+    """Return where a reader finds a chunk: the document's address or path, at the page or heading:
+    `#page=3` for PDF, the heading's anchor for Markdown (as on GitHub), a text fragment for HTML.
+    """
     plain = chunk.meta.get("url")
     address = str(plain) if plain else quote(chunk.path)
     heading = chunk.headings[-1] if chunk.headings else ""
@@ -80,7 +80,7 @@ _NO_ANCHOR = re.compile(r"[^\w\- ]")
 
 def evidence(hit: Hit) -> Evidence:
     """A hit as the core's evidence; meta: path, title, headings, page, date (ISO), format, link,
-    bm25, dense, words, cosine, spans (as in `Hit`), and the document's own."""
+    bm25, dense, words, cosine, spans (as in `Hit`), and the document's own metadata."""
     chunk = hit.chunk
     meta: dict[str, JsonValue] = {
         **chunk.meta,
@@ -203,8 +203,8 @@ class WeighHandler(Handler):
         return float(kept["ground"]), float(kept["reach"])
 
     def _best(self, query: str) -> float:
-        """The greatest cosine of the hits and of their sentences, without vectors the greatest
-        share of the score that all of the words would make; 0 if nothing was found."""
+        """The greatest cosine of the hits and their sentences; without vectors the greatest share
+        of the score that all words would have; 0 without hits."""
         hits = self._index.search(query, k=_LOOKED_AT)
         if not self._index.meaning:
             whole = self._index.possible(query) or 1.0
@@ -213,9 +213,9 @@ class WeighHandler(Handler):
         return max(found, default=0.0)
 
 
-#: Words and newer editions go before the nearest in meaning, but not so many.
+#: Words and newer editions outrank nearness in meaning, but only among this many hits.
 _LOOKED_AT = 10
-#: Questions made of headings.
+#: Number of questions generated from headings.
 _PSEUDO = 24
 
 
@@ -256,8 +256,8 @@ def document_world(
     cuts: Callable[[str], Thresholds] | None = None,
     threads: bool = False,
 ) -> World:
-    """`base` (Chat where a model is used) with the documents. cuts: user → thresholds; the
-    article's by default. threads: for a loop that must not wait for the index."""
+    """Add the documents to `base` (with Chat if a model is used). cuts: user → thresholds; by
+    default the article's. threads: for an event loop that must not block on the index."""
     handlers: dict[type[Effect[Any]], Handler] = {
         Search: SearchHandler(index, mode=mode),
         Weigh: WeighHandler(index),

@@ -1,4 +1,4 @@
-"""The evaluation of a dialogue: by a model, or by rules if there is none or it fails."""
+"""Evaluates a dialogue with a model, or by rules if there is none or it fails."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from naisei.japanese.morph import normalise
 from naisei.japanese.query_analysis import QueryAnalysis, analyse_query, is_greeting
 from naisei.retrieval.types import QUOTED
 
-#: The first hits are offered whatever they cover, others from this share of the best coverage.
+#: The first hits are always offered; others need this share of the best coverage.
 _FIRST, _FITTING = 3, 0.5
 _LONGEST = 40
 _NUMBERING = re.compile(
@@ -61,14 +61,13 @@ def topics(
     used: Sequence[str] = (),
     within: str = "",
 ) -> tuple[str, ...]:
-    """At most `limit` topics among the hits, no two alike and none of `used`.
+    """Return at most `limit` topics among the hits, all distinct and none in `used`.
 
     A document with several matching sections is offered as a whole, one with a single match by that
     section; if only one document matches or is chosen (`within`), its sections are offered.
-    Outdated versions and near copies offer nothing, nor does what hardly has to do with the
-    question.
+    Outdated versions, near copies and hits barely related to the question are skipped.
 
-    covers: hit → how much of the question it covers, in [0, 1].
+    covers: hit → share of the question it covers, in [0, 1].
     """
     taken = {_bare(u) for u in used}
     documents = _by_document(_fitting(hits, covers))
@@ -91,8 +90,8 @@ def topics(
 
 
 def _fitting(hits: Sequence[Evidence], covers: Mapping[str, float]) -> list[Evidence]:
-    """Those that cover half as much as the best one does, and the first few in any case:
-    search by meaning knows other words for it."""
+    """Return the hits with at least half the best coverage, plus the first few: semantic search may
+    match other words."""
     top = max(covers.values(), default=0.0)
     return [
         hit
@@ -104,7 +103,8 @@ def _fitting(hits: Sequence[Evidence], covers: Mapping[str, float]) -> list[Evid
 
 
 def _by_document(hits: Sequence[Evidence]) -> dict[str, list[Evidence]]:
-    """Path → its hits; the document whose three best hits score most comes first."""
+    """Path → its hits, ordered by the total score of a document's three best hits, highest
+    first."""
     found: dict[str, list[Evidence]] = {}
     for hit in hits:
         found.setdefault(str(hit.meta.get("path") or label(hit)), []).append(hit)
@@ -118,7 +118,7 @@ def title_of(hit: Evidence) -> str:
 
 
 def _section(hit: Evidence) -> str:
-    """The heading of a hit, where its document is known already."""
+    """The heading of a hit, if its document is already known."""
     return label(hit).removeprefix(f"{title_of(hit)} › ")
 
 
@@ -131,7 +131,7 @@ def _bare(text: str) -> str:
     return "".join(c for c in normalise(text).lower() if c.isalnum())
 
 
-#: A section covers a question as well as the best one from this share of its coverage.
+#: A section with this share of the best coverage counts as equally good.
 _TIED = 0.9
 
 
@@ -144,14 +144,14 @@ def sought(dialogue: Dialogue) -> str:
     return " ".join([core, *more])
 
 
-#: From this evidence on, a described situation is answered without asking.
+#: Evidence from which a described situation is answered without asking.
 _TOLD_ANSWERED = 0.6
 
 
 def grade(
     dialogue: Dialogue, hits: Sequence[Evidence], weights: Weights, setting: Setting
 ) -> Judged:
-    """The indicators and the question back, from the words and the hits."""
+    """Compute the indicators and the question back from the words and the hits."""
     whole = " ".join(dialogue.full_messages)
     said = [analyse_query(text) for text in dialogue.full_messages]
     words = substance(whole)
@@ -160,7 +160,7 @@ def grade(
     held = is_held(whole, hits, weights, setting.rules)
     within = _chosen_document(dialogue, hits)
     if said[0].consultation and not said[0].worry and sure >= _TOLD_ANSWERED:
-        # Requests without a worry that the documents cover are answered.
+        # Requests that contain no worry and that the documents cover are answered.
         said[0] = replace(said[0], consultation=False, aspect=not said[0].broad)
     vague = vagueness(said, spread(hits, covers), held=held, narrowed=bool(within))
     offered = tuple(option for e in dialogue.exchanges for option in e.options)
@@ -176,7 +176,7 @@ def grade(
     full = len(said) == 1 and said[0].question and not (consulting or said[0].broad)
     asks = vague >= 2 and not (settled or goes_on or (dialogue.exchanges and at_a_loss(last)))
     if weights.foreign:
-        asks = False  # headings in another language are no choice
+        asks = False  # headings in another language cannot be offered
     if asks and full and (said[0].aspect or _NAMED_ALONE.search(normalise(whole))):
         asks = not (
             _nowhere(whole, hits, weights)
@@ -209,18 +209,18 @@ _NAMED_ALONE = re.compile("は[。？?]*$")
 
 
 def _nowhere(query: str, hits: Sequence[Evidence], weights: Weights) -> bool:
-    """Whether no hit matches the question's content words, so headings would be no choice."""
+    """Whether no hit matches the question's content words, so headings cannot be offered."""
     asked = things(query)[:1]
     far = nearness(hits, weights) < MEANT
     return bool(asked) and far and not any(names(asked[0], hit) for hit in hits)
 
 
-#: Most matching sections for a full question to be clear.
+#: Maximum number of matching sections for a full question to be clear.
 _FEW = 2
 
 
 def _told_apart(query: str, hits: Sequence[Evidence]) -> bool:
-    """Whether a heading identifies the section of a full question, or only few match."""
+    """Whether a heading identifies the section of a full question, or only few sections match."""
     asked = things(query) or substance(query)
     few = sum(all(names(thing, hit) for thing in asked) for hit in hits)
     heads = any(all(mentions(thing, place_of(hit)) for thing in asked) for hit in hits)
@@ -230,7 +230,8 @@ def _told_apart(query: str, hits: Sequence[Evidence]) -> bool:
 def vagueness(
     said: Sequence[QueryAnalysis], ties: int, *, held: bool, narrowed: bool = False
 ) -> int:
-    """0 (clear) to about 7, from the words of the whole dialogue; asked back from 2 on.
+    """Score from 0 (clear) to about 7, from the words of the whole dialogue; 2 or more triggers a
+    question back.
 
     ties: sections that cover the words equally well. held: whether any covers them enough.
     narrowed: the last answer chose only a document.
@@ -240,15 +241,15 @@ def vagueness(
     points += 0 if any(a.aspect for a in said) else 1
     points += {0: 3, 1: 2, 2: 1, 3: 0}.get(len(words), -1)
     many = 2 if ties >= 6 else 1 if ties >= 3 else 0 if ties == 2 else -1
-    # Of a question in full with words enough, ties tell of common words and not of vagueness.
+    # For a full question with enough words, ties come from common words, not vagueness.
     points += min(many, 1 if len(words) > 2 else 2) if first.aspect else many
-    # A question in full whose words the documents do not hold is not vague but unanswerable.
+    # A full question with words missing from the documents is not vague but unanswerable.
     if not held and first.aspect and not first.consultation and len(words) >= 2:
         points -= 2
-    # A worry is drawn out once, however many words it takes (①).
+    # A worry prompts one question, whatever its length (①).
     worry = first.consultation and len(said) == 1
-    # A first answer that only narrows the matter down still leaves open what about it; and what
-    # cannot be answered after one question may be after another.
+    # A first answer that only narrows the topic leaves the details open. What cannot be answered
+    # after one question may be answerable after another.
     second = len(said) == 2 and not said[1].aspect
     open_still = narrowed or (second and (ties > 1 or first.consultation))
     unheld = len(said) > 1 and not held
@@ -256,9 +257,9 @@ def vagueness(
 
 
 def spread(hits: Sequence[Evidence], covers: Mapping[str, float]) -> int:
-    """How many sections cover the words about as well as the best one does.
+    """Number of sections that cover the words about as well as the best one.
 
-    covers: hit → how much of them it covers.
+    covers: hit → share of the words it covers.
     """
     best: dict[str, float] = {}
     for hit in hits:
@@ -270,14 +271,14 @@ def spread(hits: Sequence[Evidence], covers: Mapping[str, float]) -> int:
 
 
 def _picked(dialogue: Dialogue) -> bool:
-    """Whether the last answer is one of the options that were offered."""
+    """Whether the last answer is one of the offered options."""
     return bool(dialogue.exchanges) and (
         dialogue.exchanges[-1].answer in dialogue.exchanges[-1].options
     )
 
 
 def _chosen_document(dialogue: Dialogue, hits: Sequence[Evidence]) -> str:
-    """The title of the document that the last answer chose as a whole; empty if it did not."""
+    """The title of the document that the last answer chose as a whole; empty if none."""
     if not dialogue.exchanges:
         return ""
     last = dialogue.exchanges[-1]
@@ -285,13 +286,13 @@ def _chosen_document(dialogue: Dialogue, hits: Sequence[Evidence]) -> str:
     return last.answer if last.answer in last.options and last.answer in titles else ""
 
 
-#: Headings that the evaluating model sees.
+#: Number of headings shown to the evaluating model.
 _HEADINGS = 12
 
 
 def evaluate(dialogue: Dialogue, setting: Setting, notes: Sequence[str] = ()) -> Flow[Judged]:
-    """Falls back on rules without a usable model. notes: the person's earlier statements about
-    themselves."""
+    """Evaluate with a model; fall back on rules without a usable one. notes: the person's earlier
+    statements about themselves."""
     failures: tuple[str, ...] = ()
     query = sought(dialogue)
     hits = yield from Search(query, k=setting.rules.depth, source="documents")
@@ -322,8 +323,8 @@ def evaluate(dialogue: Dialogue, setting: Setting, notes: Sequence[str] = ()) ->
 
 
 def _judged(found: Evaluation, setting: Setting) -> Judged:
-    """A model's evaluation with its choices below its question; a worry that cannot wait is not
-    asked about."""
+    """A model's evaluation with its choices below its question; urgent worries get no question
+    back."""
     if found.move == "urgent":
         found = found.model_copy(update={"ask_missing_info": "", "res_consultation": ""})
     options = tuple(o.strip() for o in found.options if o.strip())[: setting.rules.options]

@@ -2,18 +2,18 @@
 
 Ranking scores are relative. These measures are calibrated on each index:
 
-nearness  of the nearest sentence, row or chunk: where its cosine lies between those that questions
-          about anything but the documents reach here (0: the weather, cooking, history) and those
-          that questions made of the documents' own headings reach (1). Embedders and collections
-          differ in their scale; this does not. Without vectors the same with the share of
-          the score by words that a text with all of the words would have.
-coverage  the share of the question's words of substance that one chunk (with its title and
-          headings) holds, each word weighted by its idf: in [0, 1]. A word that no chunk holds
-          weighs most, so a question about something unheard of stays low. What rules call a
-          thing counts for its everyday name.
+nearness  the cosine of the nearest sentence, row or chunk, scaled between the average for
+          off-topic questions (0: the weather, cooking, history) and the average for questions
+          generated from the documents' own headings (1). It is comparable across embedders and
+          collections. Without vectors it uses the word score as a share of the score of a
+          text that contains all words.
+coverage  the share of the question's content words in one chunk (with its title and headings),
+          each word weighted by its idf: in [0, 1]. A word that is in no chunk has the greatest
+          weight, so a question about an unknown thing scores low. Formal terms count as their
+          everyday synonyms.
 
-Their sum says whether anything is about the question; whether the best quote is an answer or only
-the nearest passage is told with it (`naisei.intent.answering.extracted`).
+Their sum decides whether any hit is about the question, and helps decide whether the best quote is
+an answer or only the nearest passage (`naisei.intent.answering.extracted`).
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ class SearchResult(BaseModel):
 
 
 def find(query: str, setting: Setting, *, also: str = "") -> Flow[SearchResult]:
-    """Search twice as many as needed, so that hits on another product can be dropped. also: a
-    second query; hits of both come first.
+    """Search for twice as many hits as needed, so that hits on another product can be dropped.
+    also: a second query; hits of both come first.
     """
     k = setting.rules.k
     hits = yield from Search(query, k=2 * k, source="documents")
@@ -65,8 +65,8 @@ def find(query: str, setting: Setting, *, also: str = "") -> Flow[SearchResult]:
 
 
 def _with_headed(query: str, hits: Sequence[Evidence], k: int) -> Sequence[Evidence]:
-    """The first k; in the place of the last the first one whose heading names what the question
-    does, where none of them has such a heading."""
+    """Return the first k hits. If none has a heading that names the question's topic, the first
+    later hit that does replaces the last."""
     asked = things(query)
 
     def headed(hit: Evidence) -> bool:
@@ -78,14 +78,14 @@ def _with_headed(query: str, hits: Sequence[Evidence], k: int) -> Sequence[Evide
     return [*hits[: k - 1], *(more or hits[k - 1 :])[:1]]
 
 
-#: Evidence from which a question counts as complete, and the gain required of a combined one
-#: with the one before.
+#: Evidence from which a question counts as complete, and the required gain from combining it with
+#: the previous one.
 _ALONE, _STRONGER = 0.85, 0.1
 
 
 def resumed(dialogue: Dialogue, setting: Setting) -> Flow[Dialogue]:
-    """Whether a question that the documents hardly answer by itself goes on from the one before:
-    together with it, it is better answered."""
+    """Combine a question that the documents hardly answer with the previous one if that improves
+    the answer."""
     rules = setting.rules
     if not dialogue.earlier or dialogue.exchanges or not dialogue.alone:
         return dialogue
@@ -116,7 +116,7 @@ def newest_first(query: str, hits: Sequence[Evidence]) -> list[Evidence]:
 
 
 def another_model(query: str, hit: Evidence) -> bool:
-    """Whether a hit is about other product codes than the query's."""
+    """Whether a hit is about product codes other than the query's."""
     asked = set(codes(query))
     if not asked:
         return False
@@ -131,7 +131,8 @@ def _alike(one: str, two: str) -> bool:
 
 
 def substance(query: str) -> tuple[str, ...]:
-    """The content search words of a question, each once; for English without their katakana."""
+    """The content search words of a question, without duplicates; in English without their
+    katakana."""
     words = (w for w in dict.fromkeys(search_tokens(query)) if not is_stopword(w))
     japanese = is_japanese(query)
     return tuple(w for w in words if japanese or not _KATAKANA.fullmatch(w))
@@ -143,10 +144,10 @@ _KATAKANA = re.compile("[ァ-ヺー]+")
 def coverage(
     words: Sequence[str], idf: Mapping[str, float], hit: Evidence, *, loosely: bool = False
 ) -> float:
-    """In [0, 1]; 0 for a question without words of substance.
+    """Coverage in [0, 1]; 0 for a question without content words.
 
-    loosely: a word is also held by what rules call it (ボーナス by 賞与), a compound of theirs
-    (年次有給休暇) by its parts in proportion.
+    loosely: also count formal synonyms of a word (賞与 for ボーナス), and the parts of a compound
+    (年次有給休暇) in proportion.
     """
     there = set(search_tokens(f"{place_of(hit)}\n{hit.text}"))
     return share(words, idf, there, loosely=loosely)
@@ -155,7 +156,7 @@ def coverage(
 def share(
     words: Sequence[str], idf: Mapping[str, float], there: Set[str], *, loosely: bool = True
 ) -> float:
-    """Share of the words' weight that these words cover; as `coverage`."""
+    """Share of the words' total weight that these words cover; as in `coverage`."""
     whole = sum(idf.get(w, 0.0) for w in words)
     if whole <= 0:
         return 0.0
@@ -163,7 +164,7 @@ def share(
 
 
 def word_coverage(word: str, there: Set[str], *, loosely: bool) -> float:
-    """How much of a word is present, in [0, 1]."""
+    """Degree to which a word is present, in [0, 1]."""
     if word in there or not loosely:
         return float(word in there)
     return max((part for other, part in related([word]).items() if other in there), default=0.0)
@@ -192,7 +193,7 @@ def _number(hit: Evidence, key: str) -> float:
     return float(value) if isinstance(value, int | float) else 0.0
 
 
-#: Weight of coverage besides nearness, and of other hits than the first.
+#: Weight of coverage relative to nearness, and of hits other than the first.
 _COVERED, _OTHERS = 0.6, 0.85
 
 
@@ -206,12 +207,12 @@ def strength(query: str, hits: Sequence[Evidence], weights: Weights) -> float:
     return nearness(hits, weights) + _COVERED * covered
 
 
-#: Questions off the subject share fewer words with documents than meaning: 11 of 16 of ours come
-#: below this share of the bound.
+#: Off-topic questions share fewer words with documents than meaning: 11 of our 16 score below this
+#: share of the bound.
 _BY_WORDS = 0.4
 
 
 def is_held(query: str, hits: Sequence[Evidence], weights: Weights, rules: Rules) -> bool:
-    """Whether the hits are about the question, closely or not."""
+    """Whether the hits are about the question, closely or loosely."""
     least = rules.nearest_from * (1 if weights.meaning else _BY_WORDS)
     return bool(hits) and strength(query, hits, weights) >= least

@@ -16,13 +16,13 @@ from naisei.retrieval.chunking import Span, cells_of
 _ITEM = re.compile(
     r"^\s*(?:[-*+・●○◆■•※]|[0-9０-９]{1,2}[.．)）]\s|[(（][0-9０-９]{1,2}[)）]|[①-⑳])"
 )
-#: A sentence that narrows down what stands before it, or goes on from it.
+#: A sentence that restricts or continues the preceding text.
 _NARROWS = re.compile(
     r"^\s*(?:[-*・※]\s*)?(?:※|ただし|但し|なお|また、?これ|この場合|その場合|ない場合|上記|except|however)",
     re.I,
 )
 _QUESTION = re.compile(r"(?:か[。？?]?|[？?])\s*$")
-#: Questions that a whole list answers.
+#: Questions answered by a whole list.
 _SEVERAL = re.compile(
     "手順|流れ|手続き?[はをがの]|やり方|方法|どうやって|どうすれば|どうしたら|何が(?:必要|要)|必要(?:な(?:もの|物|書類)|書類)|"
     "持ち物|何を(?:持|すれば|したら|用意)|書類|種類|どんなもの|一覧|全部|何したら|steps|how do"
@@ -31,7 +31,7 @@ _WIDE, _LIST = 170, 420
 
 
 def is_list_asked(query: str, words: Sequence[str], heading: str, text: str) -> bool:
-    """Whether a question that a list answers names what the heading of a list does."""
+    """Whether a list question names the same thing as the heading of a list."""
     named = {w for w in search_tokens(heading) if not is_stopword(w)}
     several = _SEVERAL.search(query) is not None and _SEVERAL.search(heading) is not None
     items = sum(_ITEM.match(line) is not None for line in text.split("\n"))
@@ -39,7 +39,7 @@ def is_list_asked(query: str, words: Sequence[str], heading: str, text: str) -> 
 
 
 def lead_of(lines: Sequence[str], at: int) -> str:
-    """The line that a row's table, or an item's list, stands under; empty if there is none."""
+    """The line that introduces a row's table or an item's list; empty if there is none."""
     table, deep = lines[at].lstrip().startswith("|"), _depth(lines[at])
     if not table and not _ITEM.match(lines[at]):
         return ""
@@ -52,16 +52,16 @@ def lead_of(lines: Sequence[str], at: int) -> str:
     return ""
 
 
-#: A sentence that the items or rows after it fill; an item that is a case without what holds for
-#: it; one that is a sentence (土曜日（第3土曜日を除く。） is none).
+#: A sentence completed by the items or rows after it; an item that is a case without its
+#: consequence; an item that is a sentence (土曜日（第3土曜日を除く。） is not).
 INTRODUCES = re.compile("次の|次に掲げる|以下の|下記|下の表|各号")
 _BARE_CASE = re.compile("(?:場合|とき|時|者)[）)。]?$")
 _FULL = re.compile(r"。$|^\s*[（(][^（(]*。[）)]$")
 
 
 def end_of(lines: Sequence[str], at: int) -> int:
-    """The line after what an item says: after the deeper items and rows below it, and where none
-    is deeper after those that it introduces, or what holds in its case."""
+    """Return the line after an item's content: after its nested items and rows, or, if there are
+    none, after those that it introduces or what applies in its case."""
     end = at + 1
     while end < len(lines) and _below(lines[end], _depth(lines[at])):
         end += 1
@@ -75,8 +75,8 @@ def end_of(lines: Sequence[str], at: int) -> int:
 
 
 def filled_by(lines: Sequence[str], unit: Span) -> list[str]:
-    """The lines that a sentence such as 「次のとおりとする。」 introduces; empty if they are too
-    long to be quoted."""
+    """The lines that a sentence such as 「次のとおりとする。」 introduces; empty if too long to
+    quote."""
     filled = list(lines[unit.line + 1 : end_of(lines, unit.line)])
     whole = INTRODUCES.search(unit.written) is not None and sum(map(len, filled)) <= _LIST
     return filled if whole else []
@@ -86,7 +86,7 @@ def _depth(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
-#: A label with its value, as tables without a header and short lists are read.
+#: A label with its value, as in tables without a header and short lists.
 _LABELLED = re.compile(r"^[^。：]{1,40}：\S")
 
 
@@ -107,7 +107,7 @@ def around(
             for n, other in enumerate(units)
             if other.header == unit.header and lead_of(lines, other.line) == above
         ]
-        # Where the question names no row of its own, those that fit as well are meant too.
+        # If the question names no row, equally matching rows are included.
         keyed = _named(words, units)
         least = 0.97 if best in keyed else 0.88
         rows = [n for n in mates if scores[n] >= least * scores[best]]
@@ -132,13 +132,14 @@ def around(
 
 
 def _keys(unit: Span) -> set[str]:
-    """The words that name a row: of its first cell, and of the others without a quantity."""
+    """Return the words that identify a row: those in its first cell and in other cells without a
+    quantity."""
     first, *others = cells_of(unit.written)
     return set(search_tokens(" ".join([first, *(c for c in others if not quantities(c))])))
 
 
 def _named(words: Sequence[str], units: Sequence[Span]) -> set[int]:
-    """The rows of which the question has a word that no other row of their table has."""
+    """The rows that share a word with the question that no other row of their table has."""
     keys = {n: _keys(unit) for n, unit in enumerate(units) if unit.header}
     counts = Counter((units[n].header, w) for n, key in keys.items() for w in key)
     return {
@@ -149,8 +150,8 @@ def _named(words: Sequence[str], units: Sequence[Span]) -> set[int]:
 
 
 def _columns(query: str, table: Sequence[str]) -> list[str]:
-    """A table's rows without the columns of other models, or for other kinds of persons, than the
-    one that is asked for."""
+    """A table's rows without the columns for models or kinds of persons other than the requested
+    one."""
     rows = [cells_of(row) for row in table]
     if any(len(row) != len(rows[0]) for row in rows):
         return list(table)
@@ -175,8 +176,8 @@ def _columns(query: str, table: Sequence[str]) -> list[str]:
 
 
 def _item(query: str, lines: Sequence[str], at: int) -> str:
-    """A list item with what stands below it and the line that its list stands under; the whole
-    list where that is asked, or where it is short and the question is of no one item."""
+    """A list item with its nested lines and the line that introduces its list; the whole list if
+    the question asks for it, or if it is short and the question names no single item."""
     deep, first, last = _depth(lines[at]), at, at + 1
     lead = lead_of(lines, at)
     while first > 0 and lines[first - 1] != lead and _below(lines[first - 1], deep - 1):
@@ -203,15 +204,15 @@ _LEADS = ("。", "：", ":", "す", "）", "、")
 
 
 def _below(line: str, deep: int) -> bool:
-    """Whether a line belongs to the items deeper than this: one of them, or a row of theirs."""
+    """Whether a line belongs to a deeper level: an item or one of its rows."""
     if line.lstrip().startswith("|"):
         return True
     return bool(line) and _depth(line) > deep and (deep >= 0 or _ITEM.match(line) is not None)
 
 
 def _sentences(query: str, units: Sequence[Span], best: int) -> str:
-    """The sentence with those before it that it points to and its exceptions; unless it holds what
-    the question's form asks for, with what of its paragraph still finds room."""
+    """The sentence with the preceding ones it refers to and its exceptions. If it lacks what the
+    question's form asks for, add as much of its paragraph as fits."""
 
     def length(a: int, b: int) -> int:
         return sum(len(u.written) for u in units[a:b])
@@ -222,7 +223,7 @@ def _sentences(query: str, units: Sequence[Span], best: int) -> str:
     while end < len(units) and _NARROWS.match(units[end].written):
         end += 1
     if _QUESTION.search(units[best].written):
-        # Of a list of questions, the answer.
+        # In a list of questions, quote the answer.
         while end < len(units) and length(start + 1, end + 1) <= _WIDE:
             end += 1
     answers = answered_by(query, units[best].said)
@@ -252,7 +253,7 @@ _STEP = re.compile(
 
 
 def _is_step(query: str, unit: Span) -> bool:
-    """Whether a sentence says for another range what the question asks for."""
+    """Whether a sentence gives the requested value for another range."""
     ranged = not unit.header and _STEP.search(unit.written) is not None
     return ranged and answered_by(query, unit.said) is True
 

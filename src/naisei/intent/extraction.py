@@ -1,8 +1,8 @@
-"""What is quoted of the hits: the row, list item, article or sentences that answer, not more.
+"""Selects what is quoted from the hits: only the answering row, list item, article or sentences.
 
-Sentences and rows are ranked by their own cosine with the question, by how many of its words they
-hold, and by whether they hold what its form asks for (an amount for いくら). A row goes with the
-header of its table, a list item with the line above its list, a sentence with its exceptions.
+Sentences and rows are ranked by their own cosine with the question, the number of its words they
+contain, and whether they contain what its form asks for (an amount for いくら). A row is quoted
+with its table's header, a list item with the line above its list, a sentence with its exceptions.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from naisei.retrieval.chunking import Span, cells_of, spans
 from naisei.retrieval.types import QUOTED
 
 _COSINE, _WORDS, _OWN, _RANK, _FORM, _RANGE = 1.0, 0.6, 0.2, 0.5, 0.3, 0.6
-#: That its place or text names what the question does; that it holds for a case only that the
-#: question does not put.
+#: Weights: its location or text names the topic of the question; it applies only to a case that the
+#: question does not mention.
 _NAMED, _CASE = 0.6, 0.25
-#: That its column or heading calls it what is asked for (日数 of 何日).
+#: Its column or heading names the requested measure (日数 for 何日).
 _HEADS = 0.3
-#: That it is the list that is asked for.
+#: It is the requested list.
 _LISTED = 0.6
-#: That it is the first rule below a heading that names what the question does.
+#: It is the first rule below a heading that names the topic of the question.
 _FIRST = 0.15
-#: Another quote is given beside the first if it comes so near to it.
+#: Another quote is added if it has this share of the first score; maximum number of quotes.
 _NEAR, _MOST = 0.85, 2
 
 
@@ -53,13 +53,13 @@ class Quote(BaseModel):
 
 
 def quotes(query: str, found: SearchResult, *, most: int = _MOST) -> list[Quote]:
-    """The best passages of the hits, best first; empty where there are no hits."""
+    """The best passages of the hits, best first; empty without hits."""
     words, weights = substance(query), found.weights
     current = [at for at, h in enumerate(found.hits) if not h.meta.get("superseded_by")]
     first = bool(found.hits) and bool(found.hits[0].meta.get("superseded_by"))
     usable = range(len(found.hits)) if first or not current else current
     made = [_quote(query, words, weights, at, found.hits[at]) for at in usable]
-    # By place: what the person's profile prefers has been moved up.
+    # By position: hits preferred by the person's profile have been moved up.
     scores = sorted((found.hits[at].score for at in usable), reverse=True)
     top = max([*scores, 0.0]) or 1.0
     asked = things(query)
@@ -98,7 +98,7 @@ def quotes(query: str, found: SearchResult, *, most: int = _MOST) -> list[Quote]
 
 
 def within(one: str, other: str) -> bool:
-    """Whether one of two texts holds the other, white space apart."""
+    """Whether one of two texts contains the other, ignoring white space."""
     a, b = ("".join(text.split()) for text in (one, other))
     return a in b or b in a
 
@@ -128,7 +128,7 @@ def _scores(
     query: str, words: Sequence[str], weights: Weights, hit: Evidence, units: Sequence[Span]
 ) -> list[float]:
     near = cosines(hit)
-    if len(near) != len(units):  # one sentence alone, or more than are told apart
+    if len(near) != len(units):  # only one sentence, or too many to distinguish
         own_cosine = hit.meta.get("cosine")
         near = [own_cosine] * len(units) if isinstance(own_cosine, float) else []
     around = set(search_tokens(place_of(hit)))
@@ -172,12 +172,12 @@ def _scores(
 
 
 _QUARTER = re.compile(r"\bQ([1-4])\b|第?([1-4一二三四])四半期", re.I)
-#: Of an English question, a name within it.
+#: In an English question, a name within it.
 _NAME = re.compile(r"(?<=[a-z,] )[A-Z][\w&-]*")
 
 
 def _other_period(query: str, row: str, hit: Evidence) -> bool:
-    """Whether a row with its headers is for another year or quarter than the question's."""
+    """Whether a row with its headers is for a different year or quarter than the question's."""
     for of in (named_years, lambda text: {m[1] or m[2] for m in _QUARTER.finditer(text)}):
         told = of(row) or of(f"{place_of(hit)} {hit.meta.get('date') or ''}")
         if not of(query) <= told:
@@ -186,8 +186,7 @@ def _other_period(query: str, row: str, hit: Evidence) -> bool:
 
 
 def _other_name(query: str, row: str, hit: Evidence) -> bool:
-    """Whether a row does not hold, with its headers and the lines around its table, a name that
-    the question does."""
+    """Whether a row, its headers and the lines around its table lack a name in the question."""
     proper = {t.surface for t in tokens(query) if t.detail == "固有名詞"}
     named = {*_NAME.findall(query), *(proper if is_japanese(query) else ())}
     lines = [line for line in hit.text.split("\n") if not line.lstrip().startswith("|")]
@@ -195,21 +194,21 @@ def _other_name(query: str, row: str, hit: Evidence) -> bool:
     return any(name.casefold() not in plain for name in named)
 
 
-#: What a sentence holds for, before what it says.
+#: The condition at the start of a sentence.
 _ONLY_WHEN = re.compile(
     "^(.{2,40}?)(?:場合[はに、]|ときは|ときに|際は|に限り)|^(?:ただし|但し|なお)()"
 )
 
 
-#: 認めない副業: what is not so is asked for.
+#: 認めない副業: the question asks for the negated case.
 _DENIED = re.compile("ない(?=[一-龥ァ-ヶ])")
-#: A rule that rests on the one before it.
+#: A rule that depends on the previous one.
 _GOES_ON = re.compile("^.{0,16}(?:(?:前[0-9一二三]?|第[0-9一二三]+)[項号]|同項)")
 
 
 def _ranged(values: Set[Quantity], unit: Span, lead: str) -> float:
-    """Of the question's own quantities, the share that a row, item or sentence is said for, by
-    itself or by the line that it stands under; less than 0 where it is said for others."""
+    """Return the share of the question's quantities that a row, item or sentence, or its
+    introducing line, applies to; negative if it applies to others."""
     parts = cells_of(unit.written)[:3] if unit.header else [unit.written]
     held = [any(in_range(v, part) for part in [*parts, lead]) for v in values]
     if any(held) or unit.header:
@@ -219,7 +218,7 @@ def _ranged(values: Set[Quantity], unit: Span, lead: str) -> float:
 
 
 def best_passage(words: Sequence[str], idf: Mapping[str, float], text: str) -> str:
-    """Of a chunk the row, item or sentences that hold most of the words."""
+    """Return the row, item or sentences of a chunk that contain most of the words."""
     hit = Evidence(id="", text=text, score=1.0)
     weights = Weights(idf=dict(idf))
     return _quote(" ".join(words), words, weights, 0, hit).text

@@ -1,13 +1,13 @@
 """Feedback on replies, and the resulting thresholds.
 
-One file a person, one line a sign, oldest first; append-only: undoing and resetting are lines, too.
-The thresholds are the fold of the lines over those of the setting:
+One file per person, one line per feedback, oldest first; append-only: undo and reset are lines too.
+The thresholds are those of the setting, adjusted by each line in turn:
 
-too-much    clarity + 1, to at most 4: more counts as clear, less is asked
-too-little  clarity − 1, down to what the setting says; from there is_question and
-            is_consultation + 1, to at most 4: more kinds of talk are asked about
-bad         twice in a row on answers given without asking: as too-little
-good        moves nothing; it ends a row of bad ones
+too-much    clarity + 1, to at most 4: more counts as clear, fewer questions back
+too-little  clarity − 1, down to the setting's value; from there is_question and
+            is_consultation + 1, to at most 4: more kinds of requests are asked about
+bad         twice in a row on answers without a question back: as too-little
+good        changes nothing, but ends a series of bad ones
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def data_file(kind: str, name: str, *, option: str, suffix: str = "") -> Path:
     """`kind/name` in the data folder: `NAISEI_DATA`, or the platform's.
 
     Raises:
-        InputError: the name cannot be a file's name.
+        InputError: the name is not a valid file name.
     """
     if not re.fullmatch(r"[^\W_][\w .-]{0,63}", name) or name.endswith((".", " ")):
         raise InputError(
@@ -51,7 +51,7 @@ def data_file(kind: str, name: str, *, option: str, suffix: str = "") -> Path:
 
 
 Sign = Literal["good", "bad", "too-much", "too-little", "undo", "reset"]
-#: No threshold is moved beyond this.
+#: Thresholds stay within this bound.
 _MOST = 4
 
 
@@ -111,10 +111,10 @@ def _moved(cuts: Thresholds, **steps: int) -> Thresholds:
 
 
 def read_feedback(place: Path | KeptText) -> list[Feedback]:
-    """The lines of a file or another text; none if there is none.
+    """Read the lines of a file or another text; none if it does not exist.
 
     Raises:
-        InputError: it cannot be read, or a line is damaged.
+        InputError: it cannot be read, or a line is corrupt.
     """
     text = kept_text(place)
     lines = []

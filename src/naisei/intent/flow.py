@@ -1,7 +1,7 @@
 """Intent first: evaluate the dialogue, ask back or search, answer with sources.
 
-Source: the intent-aware RAG article: evaluation, the six cases, the question made anew from the
-dialogue. The budget, the answer and its support are ours (docs/design/0008-intent.md).
+Source: the intent-aware RAG article: evaluation, the six cases, the question rewritten from the
+dialogue. The budget and the support check are our additions (docs/design/0008-intent.md).
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _ANSWERED = 3
 
 
 def _worth(reply: Reply) -> int:
-    """From no evidence to an answer; a question back ranks above a pointer to a place."""
+    """Rank from no evidence to an answer; a question back ranks above a pointer to a passage."""
     if reply.band == "answer" or reply.urgent or reply.extended is not None:
         return _ANSWERED
     return 2 if reply.route == "ask" else int(reply.band == "nearest")
@@ -93,8 +93,8 @@ def _for_whom(
     setting: Setting,
     notes: Sequence[str],
 ) -> Flow[Reply]:
-    """The answer; if it depends on a kind of person, the one for the person's kind, asking if
-    unknown."""
+    """The answer; if it depends on a kind of person, the one for this person's kind, asking if it
+    is unknown."""
     rules, told = setting.rules, [*notes, *setting.profile.fields.values()]
     depends = condition(query.text, found, dialogue.full_messages)
     if depends is None or extracted(query.text, found, rules)[1] != "answer":
@@ -112,7 +112,7 @@ def _for_whom(
 
 
 def converse(utterance: str, setting: Setting, *, earlier: tuple[str, ...] = ()) -> Flow[Reply]:
-    """The whole talk about one request: asks until it can answer or the budget is spent."""
+    """The whole dialogue about one request: asks until it can answer or the budget is spent."""
     dialogue = Dialogue(utterance=utterance, earlier=earlier)
     while True:
         reply = yield from assist(dialogue, setting)
@@ -125,8 +125,8 @@ def converse(utterance: str, setting: Setting, *, earlier: tuple[str, ...] = ())
 def personal(
     dialogue: Dialogue, setting: Setting, *, user: str, remembers: bool = False
 ) -> Flow[Reply]:
-    """One step with the thresholds that this person's feedback has moved. remembers: whether they
-    allow it (`naisei.intent.remembering`)."""
+    """One step with the person's thresholds, adjusted by feedback. remembers: whether they
+    consented to memory (`naisei.intent.remembering`)."""
     cuts = yield from Cuts(user)
     rules = setting.rules.model_copy(update={"thresholds": cuts})
     setting = setting.model_copy(update={"rules": rules})
@@ -142,8 +142,8 @@ def personal(
 def inquiry(
     setting: Setting, conversation: Conversation, *, user: str, remembers: bool = False
 ) -> Flow[NoReturn]:
-    """Loops over requests until the user leaves. conversation: to continue; its interrupted step
-    comes first."""
+    """Loop over requests until the user leaves. conversation: the one to continue, starting with
+    its interrupted step."""
     while True:
         if not conversation.pending:
             last = conversation.last

@@ -157,11 +157,11 @@ def watch(
             update()
         except (InputError, InstrumentFailure) as error:
             print(visible(str(error)), file=sys.stderr, flush=True)
-            done = None  # not what is there
+            done = None  # not the existing files
 
 
 def _check(options: IndexOptions, found: Source, limits: LoadLimits) -> None:
-    """Raises `InputError` for a new index in a folder of something else, or of nothing."""
+    """Raise `InputError` for a new index in an unrelated folder, or with no documents."""
     from naisei.retrieval.build import walk
     from naisei.retrieval.loaders.blocks import SUFFIXES
     from naisei.retrieval.sources import Folder
@@ -170,7 +170,7 @@ def _check(options: IndexOptions, found: Source, limits: LoadLimits) -> None:
     index = options.index
     if (index / FILE).exists():
         return
-    # A folder may name the database to publish to before there is an index.
+    # A folder may name the database to publish to before it contains an index.
     if index.is_dir() and any(
         p.name != STORE_FILE and not p.name.startswith("source-") for p in index.iterdir()
     ):
@@ -243,13 +243,13 @@ def _update(options: IndexOptions, found: Source, limits: LoadLimits) -> None:
     with Index.open(index) as opened:
         describe(opened)
         if opened.language == "ja":
-            WorryHandler(opened).classifier()  # learnt here, so that no question waits for it
+            WorryHandler(opened).classifier()  # trained here, so that no question waits for it
     with closing(Store(index)) as store:
         hidden = store.hidden()
     _print_report(report, hidden, options)
 
 
-#: Documents that are named when they are new, and files of one kind that are named as not read.
+#: How many new documents, and unread files of one type, are listed by name.
 _NAMED = 10
 
 
@@ -339,7 +339,7 @@ _TITLES = 40
 
 def describe(index: Index) -> None:
     """Write a description of the documents beside the index, unless the operator wrote one (its
-    first line differs from ours)."""
+    first line differs from the generated one)."""
     path = index.directory / DESCRIPTION
     if path.is_file() and not path.read_text(encoding="utf-8").startswith(_AUTOMATIC):
         return

@@ -1,4 +1,4 @@
-"""A live conversation with the assistant, a turn at a time: at the terminal and on the server.
+"""A live conversation with the assistant, turn by turn, at the terminal and on the server.
 
 Each turn is a part of the live conversation (`naisei.runs.conversation`): earlier parts are not
 recomputed, and a killed turn resumes at its last step.
@@ -34,13 +34,13 @@ from naisei.system.declare import blocking
 from naisei.system.execute import RunOptions, check_models
 from naisei.system.sampling import completed, of_config
 
-#: Of the conversation that a run directory holds, in its log.
+#: Name, in the log, of the conversation in a run directory.
 NAME = "conversation"
 
 
 class Inquiry:
-    """log, name: of its episodes. setting, world: for its turns. user: key of the thresholds. kept:
-    their stored memory, if allowed."""
+    """log, name: of its episodes. setting, world: used by its turns. user: key of the thresholds.
+    kept: the user's stored memory, if allowed."""
 
     def __init__(
         self,
@@ -81,7 +81,7 @@ class Inquiry:
             The last reply; `None` if there is none yet.
 
         Raises:
-            EffectFailed: the flow could not do without what failed.
+            EffectFailed: an effect that the flow requires failed.
         """
         live, left = self._live, self.conversation.pending
         if said is None and not left:
@@ -123,7 +123,7 @@ class Inquiry:
 
 @dataclass(frozen=True, slots=True)
 class _InquiryConfig:
-    """A conversation as input of `RunDirectory.of`."""
+    """A conversation as the input of `RunDirectory.of`."""
 
     config: AssistConfig
     system: str = "intent"
@@ -134,11 +134,11 @@ class _InquiryConfig:
 async def opened(
     config: AssistConfig, options: RunOptions, path: Path | None, remember: str | None = None
 ) -> AsyncIterator[Inquiry]:
-    """A conversation with its own log. path: of its run directory; without one, nothing is stored.
-    remember: the person whose notes are stored and used.
+    """Open a conversation with its own log. path: its run directory; without one, nothing is
+    stored. remember: the person whose notes are stored and used.
 
     Raises:
-        InputError: no index, a model or directory that cannot be used.
+        InputError: no index, or an unusable model or directory.
     """
     check_models(ASSIST, config)
     kept = kept_for(remember, option="--remember") if remember is not None else None
@@ -180,15 +180,16 @@ def _world(config: AssistConfig, index: Index, base: World) -> World:
 
 
 def shown_while_written(setting: Setting, world: World, show: Callable[[str], None]) -> World:
-    """The setting and world with `show` called while a model writes: with complete, supported
-    sentences."""
+    """The setting and world that call `show` with complete, supported sentences while a model
+    writes."""
     if not setting.rules.roles:
         return world
     return world.having({Chat: ShowingHandler(world.handler(Chat("answerer", ())), show)})
 
 
 class Released:
-    """Streams an answer irrevocably. send: receives new text. safe: the sendable part of a text."""
+    """Streams an answer irrevocably. send: receives new text. safe: returns the sendable part of a
+    text."""
 
     def __init__(self, send: Callable[[str], None], safe: Callable[[str], str]) -> None:
         self._send, self._safe, self._text = send, safe, ""

@@ -1,4 +1,4 @@
-"""A reply line by line: message and sources."""
+"""Formats a reply as lines: message and sources."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from naisei.terminal import visible
 
 
 def reply_line(reply: Reply, passage: Callable[[Citation], str]) -> Line:
-    """The reply for a page. passage: the address of a citation's passage."""
+    """Format a reply for a page. passage: returns the address of a citation's passage."""
     asks = reply.route == "ask"
     number, _, meaning = cases()[reply.case - 1].partition(" ")
     marks = [Mark(number, word=meaning)]
@@ -77,7 +77,7 @@ def _source(c: Citation, name: str) -> Line:
 
 
 def cases() -> tuple[str, ...]:
-    """Meaning and action of each case."""
+    """The meaning and action of each case."""
     return (
         say(
             "① 問いがあいまいで、相談らしい → 気持ちや状況を聞く",

@@ -64,7 +64,7 @@ def numbered(options: Sequence[str]) -> str:
 def choose_question(
     dialogue: Dialogue, options: Sequence[str], language: Language, *, within: str = ""
 ) -> str:
-    """Offers topics to choose from. within: the document that contains them."""
+    """Offer topics to choose from. within: the document that contains them."""
     if within:
         return _WITHIN[language].format(title=within, list=numbered(options))
     return _turn(_CHOOSE[language], dialogue).format(list=numbered(options))
@@ -78,24 +78,24 @@ _KIND = {
 
 
 def kind_question(kinds: Sequence[str], language: Language) -> str:
-    """Asks for the kind of person that the answer depends on."""
+    """Ask for the kind of person that the answer depends on."""
     return _KIND[language].format(list=numbered(kinds))
 
 
 def as_told(said: str, kind: str, language: Language) -> str:
-    """A note on whom the answer is for, and why."""
+    """Return a note on whom the answer applies to, and why."""
     if language == "ja":
         return f"（「{said}」とうかがっているので、「{kind}」の場合をお答えしました）"
     return f"(You told me “{said}”, so this is for “{kind}”.)"
 
 
 def open_question(dialogue: Dialogue, language: Language) -> str:
-    """An open question without options; a different text each time."""
+    """Return an open question without options; a different text each time."""
     return _turn(_OPEN[language], dialogue)
 
 
 def worry_question(dialogue: Dialogue, language: Language) -> str:
-    """Draws a worry out; another text each time."""
+    """Return a question that draws out a worry; a different text each time."""
     return _turn(_WORRY[language], dialogue)
 
 
@@ -110,7 +110,7 @@ def no_evidence(language: Language) -> str:
 
 
 def nearest(language: Language) -> str:
-    """Before passages that may not answer."""
+    """The line before passages that may not answer."""
     if language == "ja":
         return "お尋ねどおりの記載は確かめられませんでした。資料の中で近い箇所は次のとおりです。"
     return "The documents do not clearly say this. The nearest passages are:"
@@ -120,7 +120,7 @@ _NAMES = {"ja": {"ja": "日本語", "en": "英語"}, "en": {"ja": "Japanese", "e
 
 
 def other_language(documents: Language, language: Language, *, found: bool) -> str:
-    """Says which language the documents are in. found: whether a passage follows."""
+    """State the language of the documents. found: whether a passage follows."""
     name = _NAMES[language][documents]
     if language == "ja":
         told = f"資料は{name}で書かれています。{name}でお尋ねください。"
@@ -130,14 +130,14 @@ def other_language(documents: Language, language: Language, *, found: bool) -> s
 
 
 def newer_document(date: str, title: str, language: Language) -> str:
-    """Before a passage of a newer document that says otherwise."""
+    """The line before a differing passage of a newer document."""
     if language == "ja":
         return f"より新しい資料「{title}」（{date}）では次のとおりです。"
     return f"A newer document, “{title}” ({date}), says:"
 
 
 def left_out(sentences: int, language: Language) -> str:
-    """A note on the number of sentences replaced by quotes; empty for none."""
+    """Return a note on the number of sentences replaced by quotes; empty for none."""
     if not sentences:
         return ""
     if language == "ja":
@@ -146,7 +146,7 @@ def left_out(sentences: int, language: Language) -> str:
 
 
 def ask_contact(contact: Contact | None, language: Language, *, only: bool) -> str:
-    """The contact to ask; `only`: the documents have no answer. Empty without a contact."""
+    """Name the contact to ask; `only`: the documents have no answer. Empty without a contact."""
     if contact is None:
         if not only:
             return ""
@@ -182,7 +182,7 @@ def out_of_scope(language: Language) -> str:
 
 
 def rests_on(citations: Sequence[Citation], language: Language) -> str:
-    """Which dates the answer rests on; empty where no document has one."""
+    """The dates of the cited documents; empty if none has a date."""
     dates = sorted({c.date for c in citations if c.date}, reverse=True)
     if not dates:
         return ""
@@ -213,7 +213,7 @@ class Fence:
         return exchange.question.removesuffix(numbered(exchange.options)).rstrip()
 
     def answer(self, exchange: Exchange, language: Language) -> str:
-        """An answer below what was offered; headings are marked as data."""
+        """An answer below the offered options; headings are marked as data."""
         offered = sorted((o for o in exchange.options if o), key=len, reverse=True)
         if not offered:
             return exchange.answer
@@ -244,9 +244,9 @@ def evaluator_messages(
     today: str = "",
     kinds: Sequence[str] = (),
 ) -> list[Message]:
-    """The dialogue as it went. Of the documents only headings are in it: those that a first search
-    found, and of those that were offered the chosen ones; in the user's role and as data. kinds:
-    of persons by which the answer differs, while it is not known which this one is."""
+    """The dialogue so far. It contains only headings of the documents, as data in the user's role:
+    those from a first search, and the chosen ones of those offered. kinds: of persons by which the
+    answer differs, if this person's is unknown."""
     language = setting.rules.language
     fence = Fence([dialogue.model_dump_json(), *headings, *kinds])
     collection = setting.collection or _COLLECTION[language]
@@ -284,7 +284,7 @@ def verifier_messages(
     hits: Sequence[Evidence],
     setting: Setting,
 ) -> list[Message]:
-    """The question, the documents that are cited, and the sentences, each with its documents."""
+    """The question, the cited documents, and the sentences, each with its documents."""
     cited = sorted({n for _, sources in lines for n in sources})
     key, documents = _fenced(query, {n: hits[n - 1] for n in cited})
     listed = "\n".join(
@@ -298,13 +298,13 @@ def verifier_messages(
 
 
 def _fenced(query: str, hits: Mapping[int, Evidence]) -> tuple[str, str]:
-    """(key of the marks, documents between marks with their numbers)."""
+    """Return (key of the delimiters, numbered documents between delimiters)."""
     blocks = {}
     for number, hit in hits.items():
         date = f" ({hit.meta['date']})" if hit.meta.get("date") else ""
         head = " ".join(f"{hit.meta.get('path') or ''}: {place_of(hit)}{date}".split())
         blocks[number] = f"{head}\n{hit.text}"
-    # Of texts, titles and paths alike: none of them can hold the delimiter.
+    # From texts, titles and paths alike: none of them can contain the delimiter.
     key = Fence([query, *blocks.values()]).key
     return key, "\n".join(
         f"<<<{key} {n}>>>\n{block}\n<<<{key} /{n}>>>" for n, block in blocks.items()

@@ -1,8 +1,8 @@
-"""Kinds of persons that rules tell apart (市内・市外, 常勤・非常勤, 会員・一般), and statements
+"""Kinds of persons that rules distinguish (市内・市外, 常勤・非常勤, 会員・一般), and statements
 about oneself.
 
-A field is one thing that can be said of a person; its kinds exclude one another. Ages are no such
-field here: those who go somewhere together differ in them.
+A field is one attribute of a person; its kinds exclude one another. Ages are not a field here:
+people in one group may differ in age.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class PersonKind(NamedTuple):
     written: str
 
 
-#: Field → its kinds, each a pattern. What is longer is looked for first: 非常勤 is not 常勤.
+#: Field → its kinds, each a pattern. Longer ones match first: 非常勤 is not 常勤.
 _FIELDS: dict[str, tuple[str, ...]] = {
     "residence": (
         "[市区町村県都道府]内(?:在住者?|居住者?|の方|の人)?(?!会|線|容|科|の(?:会社|学校|職場|大学|高校|企業|店|勤務|病院|業者)|業者|循環)|"
@@ -77,7 +77,7 @@ _KIND = re.compile(
         f"(?P<{field}_{n}>{pattern})"
         for field, n, pattern in sorted(
             ((f, n, p) for f, patterns in _FIELDS.items() for n, p in enumerate(patterns)),
-            # Of two at one place the negated or longer one counts.
+            # Of two at one position the negated or longer one counts.
             key=lambda at: (
                 not re.match("非|\\[市区町村県都道府\\]外|個人事業|大学院", at[2]),
                 at[0],
@@ -91,7 +91,7 @@ _KIND = re.compile(
 
 @cached_text(2048)
 def person_kinds(text: str) -> tuple[PersonKind, ...]:
-    """The kinds of persons that a text names, in its order."""
+    """The kinds of persons that a text names, in text order."""
     found = []
     for m in _KIND.finditer(normalise(text)):
         field, _, kind = (m.lastgroup or "").rpartition("_")
@@ -99,7 +99,7 @@ def person_kinds(text: str) -> tuple[PersonKind, ...]:
     return tuple(found)
 
 
-#: Others than the speaker.
+#: People other than the speaker.
 _OTHERS = re.compile(
     "友(?:人|達|だち)|知人|知り合い|同僚|部下|後輩|先輩|上司|[父母夫妻子娘兄弟姉妹孫甥姪](?!会)|両親|息子|祖[父母]|家族|彼女?|主人|パパ|ママ|"
     r"\b(?:my (?!self)|friend|he|she|they)\b",

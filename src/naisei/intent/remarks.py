@@ -21,14 +21,14 @@ Vectors = npt.NDArray[np.float64]
 _LETTERS = 4096
 #: Thresholds for an emergency without and with supporting words.
 _SURE, _LIKELY = 0.55, 0.25
-#: So much less sure it may be of that than of all else, where words tell of it.
+#: With supporting words, an emergency's score may be this much below the highest.
 _NEAR = 0.05
-#: Worries with public numbers, by predicted sort.
+#: Worries with public hotlines, by predicted sort.
 EMERGENCIES = {"ambulance": "accident", "police": "violence"}
 
 
 def sorts(said: str, vector: npt.NDArray[np.float32]) -> dict[str, float]:
-    """Independent scores, 0 to 1, of a remark for each of twelve sorts.
+    """Return independent scores, 0 to 1, of a remark for each of twelve sorts.
 
     vector: of the remark; shape (dim,)."""
     names, matrix, mean = _weights()
@@ -37,13 +37,13 @@ def sorts(said: str, vector: npt.NDArray[np.float32]) -> dict[str, float]:
 
 
 def centred(vectors: npt.NDArray[np.float32]) -> Vectors:
-    """Centred on the training mean, and of length 1; shape (texts, dim)."""
+    """Vectors centred on the training mean and scaled to length 1; shape (texts, dim)."""
     return _scaled(vectors, _weights()[2])
 
 
 def number_to_call(said: str, shares: Mapping[str, float], language: str) -> str:
-    """The emergency number, if a life may be at stake, else "". shares: of `sorts`; those
-    that are no emergency may be left out."""
+    """The emergency number if a life may be at stake, else "". shares: of `sorts`; sorts other than
+    emergencies may be omitted."""
     named, worry = told_by_words(said), certain(said)
     sort = max(EMERGENCIES, key=lambda name: shares[name])
     sure, near = (_LIKELY, _NEAR) if named else (_SURE, 0.0)
@@ -59,7 +59,7 @@ def features(
     """Input features of the regression; shape (texts, dim + letters + 1), the last column the
     constant.
 
-    vectors: of the texts; shape (texts, dim). mean: of the vectors learnt from; shape (dim,).
+    vectors: of the texts; shape (texts, dim). mean: of the training vectors; shape (dim,).
     """
     letters = np.zeros((len(texts), _LETTERS))
     for row, text in zip(letters, texts, strict=True):

@@ -1,9 +1,9 @@
-"""A person's memory between conversations, with consent: their statements about themselves, and
+"""A person's memory across conversations, with consent: their statements about themselves, and
 their questions.
 
-Each is a short dated note in their words, in a stream of their own (`naisei.memory.stream`). Notes
-fill in what an answer depends on (`naisei.intent.conditions`) and find what 「前に聞いた…」 points
-to. Nothing is kept of a turn that was about a worry that cannot wait.
+Each is a short dated note in their words, in a separate stream (`naisei.memory.stream`). Notes
+supply what an answer depends on (`naisei.intent.conditions`) and resolve references such as
+「前に聞いた…」. Turns about an urgent worry are never stored.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from naisei.terminal import visible
 
 #: Name of the person's stream.
 _PERSON = "person"
-#: Notes that a turn goes by, questions among which one is looked for, letters of a note.
+#: Notes used in a turn, questions searched for a reference, letters of a note.
 _FACTS, _ASKED, _LONGEST = 20, 200, 120
 _BEFORE = re.compile(
     "(?:前|以前|先日|この(?:前|間|あいだ)|こないだ|昨日|先週|前回)(?:に|も|、)?(?:お)?(?:聞い|伺っ|うかがっ|尋ね|質問し|調べ|教えて(?:もらっ|いただい)|話し)|"
@@ -50,7 +50,7 @@ def kept_for(user: str, *, option: str) -> KeptStream:
 
 
 def known(kept: KeptStream) -> Mapping[type[Effect[Any]], KeptHandler]:
-    """The handler of this module's effects."""
+    """The handlers of this module's effects."""
     handler = KeptHandler(kept)
     return {Remember: handler, Recent: handler}
 
@@ -66,7 +66,7 @@ def notes(setting: Setting) -> Flow[tuple[tuple[str, ...], Setting]]:
     profile = Profile.model_validate({**setting.profile.fields, name: told})
     said = tuple(entry.text for entry in reversed(entries))
     if "evaluator" not in setting.rules.roles:
-        return said, setting  # rules go by each note, not by all of them as one value
+        return said, setting  # rules use each note, not all of them as one value
     return said, setting.model_copy(update={"profile": profile})
 
 
@@ -86,14 +86,14 @@ def recalled(dialogue: Dialogue) -> Flow[Dialogue]:
     best = max(reversed(entries), key=shared)
     if not shared(best):
         if len(rest) > 2:
-            return dialogue  # of another topic
+            return dialogue  # about another topic
         best = entries[-1]
     earlier = (*(q for q in dialogue.earlier if q != best.text), best.text)
     return dialogue.model_copy(update={"earlier": earlier, "goes_on": True})
 
 
 def noted(dialogue: Dialogue, reply: Reply) -> Flow[None]:
-    """Store this turn's statements of the person about themselves, and the answered question."""
+    """Store the person's statements about themselves in this turn, and the answered question."""
     if reply.urgent is not None or any(map(worry_kind, dialogue.full_messages)):
         return
     last = dialogue.exchanges[-1].answer if dialogue.exchanges else dialogue.utterance
@@ -143,7 +143,7 @@ class MemoryOptions(Printed):
 
 
 def listed(kept: KeptStream) -> list[dict[str, JsonValue]]:
-    """The notes of a person for themselves: id, kind (`fact`, `utterance`), date, text."""
+    """A person's notes for display to them: id, kind (`fact`, `utterance`), date, text."""
     return [
         {"id": e.id, "kind": e.kind, "date": f"{e.time.astimezone():%Y-%m-%d}", "text": e.text}
         for e in kept.entries()
@@ -154,7 +154,7 @@ def memory_command(options: MemoryOptions) -> None:
     """`naisei intent memory`.
 
     Raises:
-        InputError: an invalid name, nothing to forget, or no such note.
+        InputError: an invalid name, nothing to delete, or no such note.
     """
     kept = kept_for(options.user, option="--user")
     if options.action == "forget":
@@ -195,5 +195,5 @@ def _forget(kept: KeptStream, options: MemoryOptions) -> None:
 
 def kept_in(folder: Path, person: str, store: str | None = None) -> KeptStream:
     """Notes of a server's user. person: as `naisei.intent.serve.people` names them."""
-    # Names of users are the operator's: no file names.
+    # The operator chooses user names, so they are not used as file names.
     return KeptStream(kept_at(folder, f"memory/{fingerprint(person)[:32]}.jsonl", store))

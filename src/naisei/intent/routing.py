@@ -1,7 +1,7 @@
 """The six cases: ask back, or search. A pure function of the evaluation.
 
-Source: the intent-aware RAG article, ① to ⑥. An unclear request without a matching text is ③, as
-in its code.
+Source: the intent-aware RAG article, ① to ⑥. As in its code, an unclear request without a matching
+text is ③.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _ARTICLE = Thresholds()
 
 
 def route(e: Evaluation, t: Thresholds = _ARTICLE) -> Route:
-    """The case of an evaluation, exactly as the article describes them."""
+    """Return the case of an evaluation, exactly as the article describes them."""
     consulting = e.is_consultation <= t.is_consultation
     if e.clarity > t.clarity:
         if e.res_consultation and consulting:
@@ -47,13 +47,13 @@ def route(e: Evaluation, t: Thresholds = _ARTICLE) -> Route:
     return Route(case=6, action="search")
 
 
-#: A grade from which an indicator is denied.
+#: Grades from this one up reject an indicator.
 _DENIED = 4
 
 
 def extend(e: Evaluation, t: Thresholds) -> Extended | None:
-    """The enabled additional case of an evaluation. out_of_scope: neither documents nor contacts
-    cover it. needs_person: a contact covers it, documents do not.
+    """Return the enabled additional case of an evaluation. out_of_scope: neither documents nor
+    contacts cover it. needs_person: a contact covers it, documents do not.
     """
     if e.in_internal_docs < _DENIED:
         return None
@@ -65,7 +65,7 @@ def extend(e: Evaluation, t: Thresholds) -> Extended | None:
 
 
 def greeted(dialogue: Dialogue, setting: Setting) -> Reply | None:
-    """The reply to a mere greeting, by its words alone."""
+    """The reply to a mere greeting, recognised by its words only."""
     on = "greeting" in setting.rules.thresholds.extended
     if not on or dialogue.exchanges or not is_greeting(dialogue.utterance):
         return None
@@ -97,7 +97,7 @@ def aside(judged: Judged, dialogue: Dialogue, setting: Setting) -> Reply | None:
 
 
 def beyond(judged: Judged, way: Route, dialogue: Dialogue, setting: Setting) -> Reply | None:
-    """The reply of such a case, where the six would search."""
+    """The reply of an additional case, where the six would search."""
     case = extend(judged.evaluation, setting.rules.thresholds)
     if case is None:
         return None
@@ -120,11 +120,11 @@ def beyond(judged: Judged, way: Route, dialogue: Dialogue, setting: Setting) -> 
 
 
 def settle(way: Route, judged: Judged, dialogue: Dialogue, setting: Setting) -> Route:
-    """The route within the budget: a question beyond it, or a repeated one, becomes a search. The
+    """Apply the budget to the route: a question beyond it, or a repeated one, becomes a search. The
     case is unchanged.
 
-    With `ask_profile`, an unclear request without a question (③) may ask for what the profile
-    does not hold.
+    With `ask_profile`, an unclear request without a question (③) may ask for data missing from the
+    profile.
     """
     rules = setting.rules
     if way.case == 3 and rules.thresholds.ask_profile and not setting.profile.fields:
@@ -153,7 +153,7 @@ def question_reply(way: Route, judged: Judged, dialogue: Dialogue) -> Reply:
 def asked_kind(
     kinds: tuple[str, ...], judged: Judged, dialogue: Dialogue, setting: Setting
 ) -> Reply:
-    """Asks which kind of person somebody is: what their question lacks (②)."""
+    """Ask which kind of person the user is, since their question does not say (②)."""
     question = kind_question(kinds, setting.rules.language)
     judged = judged.model_copy(update={"options": kinds})
     return question_reply(Route(case=2, action="ask", question=question), judged, dialogue)

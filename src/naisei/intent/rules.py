@@ -3,7 +3,7 @@
 [[contact]]
 department = "人事部"
 address = "jinji@example.com"
-topics = ["休暇", "育児"]       # words; any of them
+topics = ["休暇", "育児"]       # any of these words
 [[contact]]
 department = "総務部"
 default = true                  # for everything else
@@ -33,7 +33,7 @@ from naisei.text_files import json_of, read_text, toml_of
 
 
 def fault(error: ValidationError) -> str:
-    """The first fault, `field: what`, or `what` for the whole."""
+    """The first error, `field: what`, or `what` for the whole."""
     from naisei.models.replies import reason
 
     first = error.errors(include_url=False, include_input=False)[0]
@@ -45,10 +45,10 @@ M = TypeVar("M", bound=BaseModel)
 
 
 def read_model(path: Path, kind: type[M], *, what: str) -> M:
-    """The file as a `kind`; `.json` is JSON, everything else TOML.
+    """Read a file as a `kind`; `.json` is JSON, everything else TOML.
 
     Raises:
-        InputError: it cannot be read, is not such a file, or a field is wrong.
+        InputError: it cannot be read, has the wrong format, or a field is invalid.
     """
     text = read_text(path)
     try:
@@ -97,16 +97,16 @@ class Profile(BaseModel):
 
     @property
     def fields(self) -> dict[str, str]:
-        """Those that are set, in order."""
+        """The fields that are set, in order."""
         return {k: str(v) for k, v in self.model_dump().items() if str(v)}
 
     def prompt_lines(self) -> str:
-        """As lines for a prompt; "" if nothing is known."""
+        """The profile as lines for a prompt; "" if nothing is known."""
         return "\n".join(f"- {name}: {value}" for name, value in self.fields.items())
 
     def prefer(self, hits: Sequence[Evidence]) -> list[Evidence]:
-        """The hits, those whose heading names the person's own department, office, … first
-        among equals: each moves up at most one place a value that it names."""
+        """Move up hits that name the person's department, office, … in title, headings or text: at
+        most one position per value."""
         values = [normalise(v) for v in self.fields.values() if len(normalise(v)) >= 2]
         if not values:
             return list(hits)
@@ -133,7 +133,7 @@ class Entry(BaseModel):
     default: bool = False
 
     def weight(self, text: str) -> int:
-        """Letters of this department's topics in a text."""
+        """Number of letters in a text that belong to this department's topics."""
         return sum(len(t) for t in {*self.topics} if t and normalise(t).lower() in text)
 
 
@@ -145,7 +145,7 @@ class Contacts(BaseModel):
     contact: tuple[Entry, ...] = ()
 
     def find(self, text: str) -> Contact | None:
-        """The department whose topics make up most of the text; the default one, or none."""
+        """The department whose topics cover most of the text; else the default one, or none."""
         folded = normalise(text).lower()
         best = max(self.contact, key=lambda entry: entry.weight(folded), default=None)
         if best is None or not best.weight(folded):
@@ -156,11 +156,11 @@ class Contacts(BaseModel):
 
 
 def load_contacts(path: Path) -> Contacts:
-    """Raises `InputError` if it is not such a file."""
+    """Load a contacts file. Raises `InputError` if it is invalid."""
     return read_model(path, Contacts, what="contacts file")
 
 
-#: The models' parts. One that has no model is played by rules.
+#: The models' roles. A role without a model is played by rules.
 Role = Literal["evaluator", "answerer", "verifier"]
 
 
@@ -192,7 +192,7 @@ class Rules(BaseModel):
 
     @field_serializer("roles")
     def _ordered(self, roles: frozenset[Role]) -> list[Role]:
-        return sorted(roles)  # a set has another order in every process
+        return sorted(roles)  # the order of a set differs between processes
 
 
 class Setting(BaseModel):

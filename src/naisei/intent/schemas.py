@@ -11,9 +11,9 @@ from naisei.schema import model_field
 
 #: The six cases ① to ⑥ of the article.
 Case = Literal[1, 2, 3, 4, 5, 6]
-#: Cases beyond the article; each is switched on by its name (`Thresholds.extended`).
+#: Cases beyond the article; each is enabled by its name (`Thresholds.extended`).
 Extended = Literal["greeting", "out_of_scope", "needs_person", "farewell"]
-#: Worries that get the hotline or desk at once (`naisei.intent.urgent`).
+#: Worries that get the hotline or help desk at once (`naisei.intent.urgent`).
 Urgent = Literal["violence", "life", "illness", "fire", "disaster", "accident", "lost", "fraud"]
 
 Move = Literal["answer", "ask", "small_talk", "new_topic", "urgent", "leave"]
@@ -42,9 +42,9 @@ def _text(value: Any) -> Any:
     return "" if stripped.strip("。.「」\"'()（） ").lower() in _HOLLOW else stripped
 
 
-#: 1 (holds fully) to 5 (does not hold). Anything else is no grade.
+#: 1 (fully true) to 5 (not true). Anything else is invalid.
 Grade = Annotated[int, Field(ge=1, le=5), BeforeValidator(_no_truth_value)]
-#: Longest question.
+#: Maximum length of a question.
 _Text = Annotated[str, BeforeValidator(_text), Field(max_length=1000)]
 
 
@@ -204,7 +204,7 @@ class Reply(_Frozen):
 
     @property
     def asks(self) -> bool:
-        """Whether it is a question back: the person's next words are its answer."""
+        """Whether it is a question back, so that the person's next message is its answer."""
         return self.route == "ask" and self.extended is None
 
 
@@ -229,7 +229,7 @@ class Thresholds(BaseModel):
 
     @field_serializer("extended")
     def _ordered(self, extended: frozenset[Extended]) -> list[Extended]:
-        return sorted(extended)  # a set has another order in every process
+        return sorted(extended)  # the order of a set differs between processes
 
 
 class Judged(BaseModel):

@@ -1,7 +1,8 @@
-"""A question in the documents' own spelling: ゆうきゅう becomes 有給, 駐車城 駐車場, なんぼ いくら.
+"""Rewrites a question in the documents' spelling: ゆうきゅう → 有給, 駐車城 → 駐車場, なんぼ →
+いくら.
 
-Children, people who learn Japanese, and everybody in haste write so; search by words and by meaning
-hardly knows it.
+Children, learners of Japanese and hasty writers use such spellings, which search by words and by
+meaning rarely match.
 """
 
 from __future__ import annotations
@@ -30,11 +31,11 @@ _SYLLABLES = re.compile(
     re.I,
 )
 _PARTICLES = re.compile("([はがをのにでもと])")
-#: Kana of a word at least: shorter ones stand within others.
+#: Minimum number of kana in a word: shorter ones occur inside others.
 _SHORTEST = 3
-#: How alike a misspelt word is to the right one: one letter of four may differ.
+#: Minimum similarity of a misspelt word to the right one: one letter of four may differ.
 _ALIKE = 0.75
-#: What is said in western Japan, or written by children, and in standard Japanese.
+#: Words of western Japan or of children, and their standard Japanese.
 _DIALECT = tuple(
     (re.compile(said), plain)
     for said, plain in (
@@ -63,7 +64,7 @@ _DIALECT = tuple(
 
 @dataclass(frozen=True)
 class Respell(Effect[str]):
-    """A text, with the words of the documents for those that sound or look like them."""
+    """Requests a text with misspelt words replaced by similar words of the documents."""
 
     kind: ClassVar[str] = "respell"
     text: str
@@ -73,7 +74,8 @@ class Respell(Effect[str]):
 
 
 def standard(dialogue: Dialogue) -> Dialogue:
-    """The dialogue, its request in standard Japanese: したんやけど holds no burn (やけど)."""
+    """The dialogue with its request in standard Japanese: したんやけど does not mention a burn
+    (やけど)."""
     text = dialogue.utterance
     for said, plain in _DIALECT:
         text = said.sub(plain, text)
@@ -81,12 +83,12 @@ def standard(dialogue: Dialogue) -> Dialogue:
 
 
 def respelt(dialogue: Dialogue) -> Flow[Dialogue]:
-    """The dialogue, its request respelt."""
+    """The dialogue with its request respelt."""
     return dialogue.model_copy(update={"utterance": (yield from Respell(dialogue.utterance))})
 
 
 class RespellHandler(Handler):
-    """Respells by the words of an index. Their sounds are kept with the index's generation."""
+    """Respells by the words of an index. Word readings are cached with the index's generation."""
 
     def __init__(self, index: Index) -> None:
         self._index = index
@@ -105,8 +107,8 @@ class RespellHandler(Handler):
         return cast(Respell, effect).text if text == given else text
 
     def _sounds(self) -> str:
-        """Sound → the word in kanji or katakana that stands in most chunks, that is another for
-        theirs, or that a heading holds."""
+        """Reading → the most frequent word in kanji or katakana, from the documents, their
+        headings and the synonym lists."""
         titles = [" ".join([title, *headings]) for title, headings in self._index.outline()]
         named = (run for title in titles for run in _RUN.findall(title))
         every = {*self._index.vocabulary(), *known_words(), *(w for n in named for w in _within(n))}
@@ -117,7 +119,7 @@ class RespellHandler(Handler):
 
 
 def _within(compound: str) -> list[str]:
-    """A compound of a heading and those within it: 市営駐車場, 駐車場."""
+    """A compound from a heading and the compounds within it: 市営駐車場, 駐車場."""
     parts = [m.surface() for _, m in morphemes(compound, "A")][:8]
     ends = range(len(parts) + 1)
     return ["".join(parts[a:b]) for a in ends for b in ends if b > a]
@@ -129,13 +131,13 @@ def _sound(word: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """known: search words of the documents, and of the lists of synonyms. sounds: sound → word."""
+    """known: search words of the documents and of the synonym lists. sounds: reading → word."""
 
     known: frozenset[str]
     sounds: dict[str, str]
 
     def romaji(self, word: str, *, japanese: bool) -> str:
-        """The word for letters typed without the input method; within English only a name."""
+        """The word for letters typed without the input method; in English text only a name."""
         if all(token in self.known for token in search_tokens(word)):
             return word
         if _SYLLABLES.fullmatch(word) is None:
@@ -144,8 +146,9 @@ class _Words:
         return self.sounds.get(kana, kana if japanese else word)
 
     def kana(self, text: str, *, alone: bool) -> str:
-        """The longest words that sound so, from the left; beside kanji only those between
-        particles. Where there are none, one between particles that nearly sounds so."""
+        """Replace the longest words with this reading, from the left; beside kanji only those
+        between particles. If there are none, replace one between particles with a similar reading.
+        """
         found, at = "", 0
         longest = max(map(len, self.sounds), default=0)
 
@@ -165,8 +168,8 @@ class _Words:
         return "".join(self.sounds.get(part, part) for part in meant)
 
     def run(self, text: str) -> str:
-        """Kanji or katakana, a word that no document has replaced by the one that sounds or looks
-        like it."""
+        """Replace a run of kanji or katakana that no document contains with the word that sounds or
+        looks like it."""
         parts = [m.surface() for _, m in morphemes(text, "A")]
         alike = [w for w in {*self.known, *self.sounds.values()} if _same_letters(w, text)]
         for length in range(len(parts), 0, -1):
@@ -180,7 +183,7 @@ class _Words:
         return text
 
     def _near(self, word: str, words: Iterable[str]) -> str:
-        """The word that is nearly written so; empty if there is none, or the word is short."""
+        """The word with the most similar spelling; empty if there is none or the word is short."""
         some = [w for w in words if abs(len(w) - len(word)) < 2] if len(word) > 3 else []
         if len(word) == 3 and _KANJI.fullmatch(word):
             some = [w for w in words if len(w) == 3 and w[:2] == word[:2]]

@@ -1,11 +1,11 @@
-"""An answer's sentences held against the passages that they cite, by rules and by a model.
+"""Checks an answer's sentences against the passages they cite, by rules and by a model.
 
-Rules tell numbers, amounts and dates (by value: 1万5千円 is 15,000円), unless they are worked out
-from those; and the row or column that each stands in. All else (whose condition it is, yes or no,
-limits, whom to ask, what was merged) is told by a model that sees nothing but the question, the
-cited passages and the sentences: of 29 wrong sentences of that kind rules of words told none. A
-sentence that claims nothing (sympathy, an offer of help) is not checked. What is not borne out
-gives way to the passage's own words.
+Rules check numbers, amounts and dates (by value: 1万5千円 is 15,000円) unless they are computed
+from those, and the row or column of each. Everything else (whose condition it is, yes or no,
+limits, whom to ask, merged statements) is checked by a model that sees only the question, the cited
+passages and the sentences: word rules found none of 29 wrong sentences of that kind. Sentences
+without a claim (sympathy, an offer of help) are not checked. Unsupported ones are replaced by the
+passage's own words.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ def _courtesies() -> frozenset[str]:
     return frozenset((files("naisei.intent") / "courtesies.txt").read_text("utf-8").split())
 
 
-#: What is said of the documents, not of what they say.
+#: Statements about the documents themselves, not their content.
 _OF_SOURCES = re.compile(
     "(?:資料|文書|出典|ご?案内|ページ)の?中?(?:から|に|で)は?[^。]{0,12}(?:書かれて|記載され|載って|示されて|記載が?|分かり|わかり|確認でき)[^。]{0,6}(?:いません|ません|ない|なく)"
 )
 
 
 def claims(sentence: str, question: str) -> bool:
-    """Whether it says something that could be borne out: it holds a quantity, or a word that is
-    neither a courtesy nor, beside one, the question's."""
+    """Whether a sentence makes a checkable claim: it contains a quantity, or a word that is not a
+    courtesy and, beside a courtesy, not from the question."""
     if quantities(sentence):
         return True
     if _OF_SOURCES.search(sentence):
@@ -63,11 +63,11 @@ def unsupported(
     *,
     question: str = "",
 ) -> str:
-    """Why a sentence is not borne out; empty if it is, or claims nothing.
+    """Return why a sentence is unsupported; empty if it is supported or has no claim.
 
-    question: names in it need not stand in the sources; its numbers are no source, save for the
-    person's own case, and not where the sentence says yes to a number that the sources have
-    another for.
+    question: names in it need not occur in the sources. Its numbers are not a source, except for
+    the person's own case; even then not if the sentence affirms a number for which the sources have
+    another.
     """
     affirmed = f"{question}\n{sentence}" if _AFFIRMS.match(sentence) else sentence
     if not claims(affirmed if quantities(question) else sentence, question):
@@ -106,22 +106,22 @@ def unsupported(
     return ""
 
 
-#: What says that what was asked is so.
+#: Phrases that affirm the question.
 _AFFIRMS = re.compile(r"^\s*(?:はい|ええ|そのとおり|その通り|おっしゃるとおり|yes\b)", re.I)
 
 
 def _among(value: Quantity, others: Set[Quantity]) -> bool:
-    """Whether it is one of the others; one without a unit by its value."""
+    """Whether it is one of the others; one without a unit is compared by value."""
     return value in others or (not value.unit and value.value in {q.value for q in others})
 
 
 def _rivals(value: Quantity, passage: str) -> bool:
-    """Whether a passage says something else of what a number of the question measures."""
+    """Whether a passage has a different value for the measure of a number in the question."""
     others = {q for q in quantities(passage) if q.unit == value.unit}
     return bool(value.unit and others) and not in_range(value, passage)
 
 
-#: What shows that a number is worked out from others of its sentence.
+#: Signs that a number is computed from others in its sentence.
 _COUNTS = re.compile(
     "[×✕＋+−＝=]|合計|計|合わせ|足[すし]|引[いくき]|残り|差|分(?:で|の|は|、|が)|ので|加え|加算|"
     "(?:安|高|多|少な|長|短)く|超え|増え|減[るりっ]"
@@ -129,8 +129,8 @@ _COUNTS = re.compile(
 
 
 def _worked_out(value: Quantity, cited: Set[Quantity], others: Set[Quantity]) -> bool:
-    """Whether a number is the sum, the difference or the product of one that is cited and another,
-    cited or asked, or of the sentence that shows how."""
+    """Whether a number is the sum, difference or product of a cited one and another, which is
+    cited, from the question, or from a sentence that shows the calculation."""
     total = float(value.value)
     for one in cited:
         for two in (cited | others) - {one}:
@@ -148,7 +148,7 @@ _ANSWERING = re.compile(r"^\s*(?:はい|いいえ|いえ)[、。,]\s*")
 
 
 def _told_otherwise(value: Quantity, sentence: str, text: str) -> bool:
-    """Whether a number counts things that the text names, stands there in another unit, or is the
+    """Whether a number counts things that the text names, occurs there in another unit, or is the
     sum of others that the sentence names."""
     if value.unit in ("", "つ", "個", "人") and value.value in ("1", "2", "3", "4", "5", "0.5"):
         return True
@@ -199,8 +199,8 @@ class Checked(BaseModel):
 def verified(
     query: str, said: Sequence[CheckedSentence], hits: Sequence[Evidence], setting: Setting
 ) -> Flow[list[CheckedSentence]]:
-    """The same, with what the model finds wrong. Asks once; sentences that rules have found wrong,
-    and those that claim nothing, are not asked about."""
+    """Add the errors that the model finds. Asks once, omitting sentences that rules have rejected
+    and those without a claim."""
     asked = [n for n, s in enumerate(said) if not s.why and s.sources and claims(s.text, query)]
     if not asked:
         return list(said)
@@ -220,8 +220,8 @@ _DIFFERS = {"ja": "資料と違う", "en": "the documents say something else"}
 def in_their_words(
     query: str, said: Sequence[CheckedSentence], hits: Sequence[Evidence]
 ) -> list[tuple[str, tuple[int, ...]]]:
-    """The parts of the answer: the sentences that are borne out, then for the others the row or
-    sentences of the first passage that they cite, each once."""
+    """The parts of the answer: the supported sentences, then for each of the others the row or
+    sentences of the first passage they cite, without duplicates."""
     quotes: list[tuple[str, tuple[int, ...]]] = []
     for s in (s for s in said if s.why and s.sources):
         words = tuple(dict.fromkeys(search_tokens(f"{query} {s.text}")))

@@ -80,13 +80,13 @@ def _assistant(role: str) -> Role[AssistConfig]:
 
 
 def _evaluated(role: str) -> Role[EvalConfig]:
-    # A malformed evaluation is repaired once; the other roles have the gateway's own number.
+    # A malformed evaluation is repaired once; other roles use the gateway's default number.
     resends = 0 if role == "evaluator" else None
     return Role(role, lambda c: role in c.rules.roles, sampled=False, resends=resends)
 
 
 def _row(**change: Any) -> Row[EvalConfig]:
-    """What a row switches off or changes, relative to the full system."""
+    """The changes of a row relative to the full system."""
 
     def changed(config: EvalConfig) -> EvalConfig:
         own = {key: value for key, value in change.items() if key in EvalConfig.model_fields}
@@ -96,7 +96,7 @@ def _row(**change: Any) -> Row[EvalConfig]:
     return Row(changed)
 
 
-#: Runs of conversations, which `ask` and `chat` begin.
+#: Runs of conversations, which `ask` and `chat` start.
 def _digest(result: Any) -> Digest:
     from naisei.intent.evaluation.metrics import item_digest
 

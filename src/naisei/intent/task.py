@@ -21,7 +21,7 @@ from naisei.runs.task import EpisodeRow, Summary, Task
 class ConversationTask(Task[AssistConfig]):
     """The person continues a conversation, so there are no episodes to run.
 
-    conversation: as it stands; after the run.
+    conversation: its state after the run.
     """
 
     system = "intent"

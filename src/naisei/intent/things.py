@@ -1,6 +1,6 @@
-"""What a question is about by name: its compound nouns, and whether a passage speaks of them.
+"""The compound nouns that a question is about, and whether a passage mentions them.
 
-A compound is not its parts: 社員旅行 is named neither by 一般社員 nor by 旅行保険.
+A compound is not its parts: neither 一般社員 nor 旅行保険 names 社員旅行.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from naisei.japanese.query_analysis import is_general, is_stopword
 from naisei.japanese.sentences import search_tokens, synonyms
 from naisei.lengths import cached_text
 
-#: The nearness from which a passage may be about a thing that it calls otherwise.
+#: The minimum nearness for a passage to be about a thing under another name.
 MEANT = 0.58
-#: Words for persons and doings that any document has, and that name nothing by themselves.
+#: Words for persons and activities that occur in any document and name nothing by themselves.
 _NO_NAME = frozenset(
     [
         "人",
@@ -40,8 +40,8 @@ _DOES = frozenset({"為る", "出来る", "致す", "為さる"})
 
 @cached_text(2048)
 def things(query: str) -> tuple[str, ...]:
-    """The compounds that a Japanese question names, in order, each as it is written; those that
-    are asked of anything (料金, 期限) only where there is no other.
+    """Return the compounds that a Japanese question names, in order, as written; general ones
+    (料金, 期限) only if there is no other.
 
     >>> things("食堂のメニューは"), things("駐車場は福岡で借りられますか")
     (('食堂', 'メニュー'), ('駐車場',))
@@ -61,7 +61,7 @@ def _compounds(said: tuple[Token, ...]) -> Iterator[tuple[Token, ...]]:
         if token is not None and _noun(token) and (held or token.pos != "接尾辞"):
             held.append(token)
             continue
-        # 補助される tells what is done, and names nothing.
+        # 補助される is an action, not a name.
         does = token is not None and token.form in _DOES and held and held[-1].kind == "サ変可能"
         while held and _names_nothing(held[0].form):
             held = held[1:]
@@ -74,7 +74,7 @@ def _names_nothing(form: str) -> bool:
     return form in _NO_NAME or form.startswith("何") or is_stopword(form)
 
 
-#: Counters and times (当日) are no part of a name.
+#: Counters and times (当日) are not part of a name.
 _NO_PART = ("助数詞", "助数詞可能", "副詞可能")
 
 
@@ -100,9 +100,9 @@ def headings_of(hit: Evidence) -> list[str]:
 
 
 def names(thing: str, hit: Evidence) -> bool:
-    """Whether a hit, with its title and headings, speaks of a thing: in its very letters, by
-    another word for the whole of it, or by a heading that names its head (通勤方法 of バイク通勤)
-    above a text that holds the rest."""
+    """Whether a hit, with its title and headings, mentions a thing: literally, by a synonym for the
+    whole, or by a heading with its head noun (通勤方法 for バイク通勤) above a text with the rest.
+    """
     place = place_of(hit)
     if mentions(thing, f"{place}\n{hit.text}"):
         return True
@@ -111,8 +111,8 @@ def names(thing: str, hit: Evidence) -> bool:
 
 
 def mentions(thing: str, text: str) -> bool:
-    """Whether a text does, in its very letters or by another word for the whole of it; a part of
-    it is none."""
+    """Whether a text mentions a thing, literally or by a synonym for the whole; a part does not
+    count."""
     plain, words = _SPACE.sub("", text), search_tokens(thing)
     if thing in plain or (len(set(words)) == 1 and words[0] in _words(text)):
         return True

@@ -1,6 +1,7 @@
-"""Worries that cannot wait: the hotline, desk or safety step of the documents is shown at once.
+"""Urgent worries: the documents' hotline, help desk or safety step is shown at once.
 
-Told by `naisei.intent.worries`, with a model or without: nobody who is beaten is asked back first.
+Detected by `naisei.intent.worries`, with or without a model, so that a victim of violence is not
+asked back first.
 """
 
 from __future__ import annotations
@@ -30,21 +31,22 @@ from naisei.intent.worries import Worry, WorryKind, words
 from naisei.japanese.sentences import search_tokens
 from naisei.retrieval.chunking import Span, cells_of, spans
 
-#: Hits of each search, what is shown at most, letters of it, and from which share of the best.
+#: Hits per search; maximum number of parts shown and their letters; the required share of the best
+#: score.
 _HITS, _SHOWN, _LETTERS, _NEAR = 20, 4, 430, 0.65
-#: Hits in which the best quote for any question is looked for; it is shown first.
+#: Hits searched for the best quote for any question; it is shown first.
 _FIRST = 5
-#: What counts of a sentence or row: the words that it shares with the message, how near it is to
-#: it, and to what documents call the worry, and how well its chunk was found; that it gives a
-#: number, or its chunk does, or a step; that it or its place is about the worry, or it about life.
+#: Weights of a sentence or row: shared words with the message, similarity to it, similarity to the
+#: documents' name for the worry, and its chunk's search score; whether it or its chunk gives a
+#: number or a step; whether it or its location is about the worry, or it is about danger to life.
 _WORDS, _SAID, _SOUGHT, _FOUND = 1.2, 0.4, 0.3, 0.5
 _PHONE, _NUMBERED, _STEP, _ABOUT, _PLACE, _LIFE = 0.3, 0.2, 0.1, 0.1, 0.2, 0.3
-#: The share of the message's words from which what is not about the kind is shown, too.
+#: The share of the message's words from which text not about the kind is shown, too.
 _OTHER = 0.4
 
 
 class _Help(NamedTuple):
-    """A sentence or row that helps. hit: its place; at: that of the unit among the hit's."""
+    """A helpful sentence or row. hit: index of its hit; at: index of the unit within the hit."""
 
     hit: int
     at: int
@@ -52,8 +54,8 @@ class _Help(NamedTuple):
 
 
 class _Searched(NamedTuple):
-    """asked: the words of the message. near, called: of each hit's sentences and rows, to the
-    message and to what is sought. found: of each hit, the share of the best one's score."""
+    """asked: the words of the message. near, called: similarity of each hit's sentences and rows to
+    the message and to the search terms. found: each hit's share of the best score."""
 
     asked: tuple[str, ...]
     weights: Weights
@@ -63,8 +65,8 @@ class _Searched(NamedTuple):
 
 
 def urgent_reply(dialogue: Dialogue, setting: Setting) -> Flow[Reply | None]:
-    """What the documents have for it, below the public number where a life may depend on it;
-    `None` for other messages, and where there is neither."""
+    """The documents' help for the worry, below the public number if a life may be at stake; `None`
+    for other messages, and if there is neither."""
     worried = yield from Worry(dialogue.own[-1])
     if not worried.kind:
         return None
@@ -93,7 +95,7 @@ def urgent_reply(dialogue: Dialogue, setting: Setting) -> Flow[Reply | None]:
         return kind.passage.search(f"{place_of(hits[hit])} {text}") is not None
 
     for first in quotes(said, found, most=1) if parts or kind.call else ():
-        # Where a life may depend on it, nothing of another matter.
+        # If a life may be at stake, nothing about other topics.
         fits = not kind.call or about(first.text, first.hit)
         fits = fits or extracted(said, found, setting.rules)[1] == "answer"
         if fits and not any(within(first.text, text) for text, _ in parts):
@@ -105,7 +107,7 @@ def urgent_reply(dialogue: Dialogue, setting: Setting) -> Flow[Reply | None]:
     written = Grounded.of(parts, hits, separator="\n")
     nothing = "" if parts else no_evidence(language)
     contact = None if parts else setting.contacts.find(said)
-    # The documents' own number for it first, since it is nearer.
+    # The documents' own number first, since it is closer to the user.
     own_number = any(words().phone.search(t) and about(t, n[0] - 1) for t, n in parts)
     shown = [written.text, call] if own_number else [call, written.text]
     lines = [*shown, nothing, rests_on(written.citations, language)]
@@ -158,7 +160,7 @@ def _helps(
         if unit.header and not any(cells_of(unit.written)[1:]):
             continue  # a row without a value
         if not (about or placed or (shared >= _OTHER and not kind.call)):
-            continue  # where a life may depend on it, nothing of another matter
+            continue  # if a life may be at stake, nothing about other topics
         score = _WORDS * shared + _FOUND * searched.found.get(hit.id, 0.0)
         score += _SAID * near[at] if at < len(near) else 0.0
         score += _SOUGHT * called[at] if at < len(called) else 0.0
@@ -205,7 +207,7 @@ def _best_help(
 
 
 def _shortened(parts: list[tuple[str, tuple[int, ...]]]) -> list[tuple[str, tuple[int, ...]]]:
-    """The first, and of the others those that find room."""
+    """The first part, and those of the others that fit."""
     kept, letters = parts[:1], len(parts[0][0])
     for text, sources in parts[1:]:
         if letters + len(text) <= _LETTERS:

@@ -1,10 +1,10 @@
-"""Which worry a message tells of: by words, and by how near it is in meaning to examples.
+"""Classifies the worry in a message by words and by its similarity in meaning to examples.
 
-A ridge regression from the vectors of the examples (worries.toml), of the index's embedder and of
-word pieces, from whether words tell of a worry (urgent.toml) and whether it asks, says how much a
-message is like a worry and like which. Its bound is the value that 97 % of the ordinary questions
-among the examples stay below when each is left out in turn (exact for ridge regression, Hastie,
-Tibshirani & Friedman 2009, 7.10): so every embedder brings its own.
+A ridge regression predicts whether a message contains a worry, and which. Its features are the
+vectors of the index's embedder and of word pieces, whether words indicate a worry (urgent.toml),
+and whether it asks; it is trained on the examples in worries.toml. Its threshold is the value that
+97 % of the ordinary examples stay below in leave-one-out validation (exact for ridge regression,
+Hastie, Tibshirani & Friedman 2009, 7.10), so each embedder has its own.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ Vectors = npt.NDArray[np.float32]
 
 
 class WorryKind(NamedTuple):
-    """said: how it is told; certain: whatever else it says. sought: what the documents call it.
-    passage: what a passage that serves holds. call: the public numbers of Japan, where a life may
-    depend on them, by language."""
+    """said: pattern of messages with the worry; certain: pattern that overrides everything else.
+    sought: the documents' terms for it. passage: pattern of a useful passage. call: public numbers
+    of Japan, if a life may be at stake, by language."""
 
     name: Urgent
     said: re.Pattern[str]
@@ -47,7 +47,7 @@ class WorryKind(NamedTuple):
 
 
 class WorryWords(NamedTuple):
-    """phone: a number to call. step: what to do at once. life: where a life is at stake."""
+    """phone: a number to call. step: what to do at once. life: danger to life."""
 
     phone: re.Pattern[str]
     step: re.Pattern[str]
@@ -57,7 +57,7 @@ class WorryWords(NamedTuple):
 
 @cache
 def words() -> WorryWords:
-    """Those of urgent.toml."""
+    """The patterns of urgent.toml."""
     data = tomllib.loads((files("naisei.intent") / "urgent.toml").read_text(encoding="utf-8"))
     kinds = {
         kind["name"]: WorryKind(
@@ -75,14 +75,14 @@ def words() -> WorryWords:
 
 
 def certain(text: str) -> WorryKind | None:
-    """The first kind that the words of a message tell of, whatever it is near to in meaning."""
+    """The first kind that the words of a message clearly indicate, whatever its similarity."""
     folded = normalise(text)
     kinds = words().kinds.values()
     return next((k for k in kinds if k.certain is not None and k.certain.search(folded)), None)
 
 
 def worry_kind(text: str) -> WorryKind | None:
-    """The first kind that the words of a message may tell of."""
+    """The first kind that the words of a message may indicate."""
     folded = normalise(text)
     return next((kind for kind in words().kinds.values() if kind.said.search(folded)), None)
 
@@ -97,7 +97,7 @@ class Worried(BaseModel):
 
 @dataclass(frozen=True)
 class Worry(Effect[Worried]):
-    """Which worry a message tells of."""
+    """Requests the kind of worry in a message."""
 
     kind: ClassVar[str] = "worry"
     text: str
@@ -112,9 +112,9 @@ class Worry(Effect[Worried]):
         return Worried.model_validate(data)
 
 
-#: Strength of the regression's penalty, and the share of ordinary questions below the bound.
+#: Strength of the regression's penalty, and the share of ordinary questions below the threshold.
 _PENALTY, _BELOW = 1.0, 0.97
-#: What the vectors of word pieces and the words count beside the index's vectors.
+#: Weights of the word-piece vectors and of the words relative to the index's vectors.
 _PIECES, _WORDS = 0.7, 0.6
 
 #: Texts → the vectors of each embedder (len(texts), dim).
@@ -122,8 +122,8 @@ Embed = Callable[[list[str]], list[Vectors]]
 
 
 class _Classifier(NamedTuple):
-    """means: of the examples' vectors, an embedder each (dim). weights: (sum of dims + 3,
-    1 + kinds), of any worry first. bound: from which a message tells of one."""
+    """means: of the examples' vectors, one per embedder (dim). weights: (sum of dims + 3, 1 +
+    kinds), the first column for any worry. bound: threshold for detecting one."""
 
     means: tuple[Vectors, ...]
     weights: Vectors
@@ -131,15 +131,15 @@ class _Classifier(NamedTuple):
     bound: float
 
     def __call__(self, text: str, embed: Embed) -> Urgent | None:
-        """The kind that a message is most like, if it tells of a worry."""
+        """The most likely kind, if the message contains a worry."""
         found = _rows([text], embed([text]), self.means) @ self.weights
         sure = float(found[0, 0]) > self.bound
         return self.names[int(found[0, 1:].argmax())] if sure else None
 
 
 def _rows(texts: list[str], vectors: list[Vectors], means: Sequence[Vectors]) -> Vectors:
-    """Whether words tell of a worry, whether it asks, 1, and the vectors from their mean: a text
-    each."""
+    """One row per text: whether words indicate a worry, whether it asks, 1, and the centred
+    vectors."""
     told = np.array(
         [
             [_WORDS * (worry_kind(text) is not None), _WORDS * analyse_query(text).question, 1.0]
@@ -156,14 +156,14 @@ def _rows(texts: list[str], vectors: list[Vectors], means: Sequence[Vectors]) ->
 
 
 def _texts() -> tuple[str, str]:
-    """worries.toml, and the bundled questions to a handbook for tuning."""
+    """worries.toml, and the bundled tuning questions about a handbook."""
     asked = files("naisei") / "data" / "handbook_questions" / "questions_dev2.jsonl"
     own = files("naisei.intent") / "worries.toml"
     return own.read_text(encoding="utf-8"), asked.read_text(encoding="utf-8")
 
 
 def _examples() -> list[tuple[str, str]]:
-    """Each with its kind; questions in which no words tell of a worry are ordinary ones."""
+    """Texts with their kinds; questions without words of worry are ordinary ones."""
     own, asked = _texts()
     found = [(k, line) for k, v in tomllib.loads(own).items() for line in v.split("\n") if line]
     texts = [str(json.loads(line)["text"]) for line in asked.splitlines()]
@@ -178,7 +178,7 @@ def _learnt(embed: Embed) -> _Classifier:
     means = tuple(block.mean(axis=0) for block in vectors)
     rows, calm = _rows(texts, vectors, means).astype(np.float64), of == "calm"
     wanted = np.stack([~calm, *(of == name for name in names)], axis=1) * 2.0 - 1.0
-    # Worries and ordinary questions weigh the same, however many there are of each.
+    # Worries and ordinary questions have the same total weight, however many there are of each.
     weighed = rows * np.where(calm, 0.5 / calm.mean(), 0.5 / (1 - calm.mean()))[:, None]
     inverse = np.linalg.inv(weighed.T @ rows + _PENALTY * np.eye(rows.shape[1]))
     weights = inverse @ weighed.T @ wanted
@@ -195,7 +195,7 @@ def _short(values: Vectors) -> Any:
 
 class WorryHandler(Handler):
     """Recognises worries with the embedder of an index and with the bundled vectors of word pieces.
-    The classifier is learnt once for each embedder, and stored in the cache folder."""
+    The classifier is trained once per embedder and stored in the cache folder."""
 
     def __init__(self, index: Index) -> None:
         self._index = index
@@ -216,7 +216,7 @@ class WorryHandler(Handler):
         return [pieces] if own is None else [np.asarray(own, np.float32), pieces]
 
     def classifier(self) -> _Classifier:
-        """That of the index's embedder; learns it if it is not stored."""
+        """The classifier of the index's embedder; trained if not stored."""
 
         def made() -> str:
             learnt = _learnt(self._embed)

@@ -1,1 +1,1 @@
-"""Japanese that two systems share: one morphology, one sentence splitter, one folding."""
+"""Shared Japanese text processing: morphology, sentence splitting, folding."""

@@ -1,6 +1,7 @@
-"""The alternatives of a Japanese question: 「AですかBですか」「AとB、どちら」「A、B、それともC」.
+"""Extracts the alternatives of a Japanese question:
+「AですかBですか」「AとB、どちら」「A、B、それともC」.
 
-Any ending: ？, 。 or nothing. `naisei.japanese.questions` takes the rest apart.
+The question may end in ？, 。 or nothing. `naisei.japanese.questions` parses the rest.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from naisei.japanese.morph import tokens
 
 Asks = Literal["what", "which", "where", "why", "how", "who", "when", "how-much", ""]
 
-#: Question words, by what they ask after.
+#: Question words, by what they ask about.
 WH: dict[str, Asks] = {
     "何": "what",
     "どんな": "what",
@@ -45,7 +46,7 @@ WH: dict[str, Asks] = {
 _OR = re.compile(
     r"[、。？]?(?:それとも|もしくは|または|あるいは|ないしは|はたまた|でなければ|じゃなければ)、?"
 )
-#: The end of one question with another right after it: 「…ですか、…」「…？…」「…ほう。…」.
+#: The end of one question directly followed by another: 「…ですか、…」「…？…」「…ほう。…」.
 _ASKED_TWICE = re.compile(
     r"(?<=[^と]か)[、。？]|(?<=か)な[、。？]|(?<=かい)[、。？]|[？]|(?<=ほう)。|(?<=方)。|"
     r"(?<=ですか)(?![なねよいらとはもに])|(?<=ますか)(?![なねよいらとはもに])|"
@@ -73,7 +74,7 @@ _TELL = re.compile(
 
 
 def alternatives(text: str) -> tuple[tuple[str, ...], str]:
-    """The alternatives of a question, and the predicate that they share where it follows them."""
+    """Return the alternatives of a question, and their shared predicate if it follows them."""
     text = re.sub(r"(?:もしか|ひょっと)(?:して|すると|したら)、?", "", text).strip("。？！ ")
     # 「AとB、気になるのはどちら」: the topic is not a candidate.
     text = re.sub(rf"[、。][^、。]{{1,14}}のは、?(?={_PICK})", "、", text)
@@ -97,7 +98,7 @@ def alternatives(text: str) -> tuple[tuple[str, ...], str]:
 
 
 def joins(sentence: str) -> bool:
-    """Whether a sentence adds an alternative to the one before: 「それとも、…」."""
+    """Whether a sentence adds an alternative to the previous one: 「それとも、…」."""
     return _OR.match(sentence) is not None
 
 
@@ -126,12 +127,12 @@ def _candidates(parts: Sequence[str]) -> list[str]:
 
 
 def _leads(parts: Sequence[str]) -> bool:
-    """Whether the first part is only an opening; of 「コップは？水筒は？」 it does not."""
+    """Whether the first part is only an opening; in 「コップは？水筒は？」 it is not."""
     return bool(_LEADING.search(parts[0])) and not all(map(_LEADING.search, parts))
 
 
 def _enumerated(part: str, parts: Sequence[str]) -> list[str]:
-    """「A、B」 of 「A、B、それともCですか」: short ones only, as clauses have commas too."""
+    """「A、B」 from 「A、B、それともCですか」: short ones only, as clauses contain commas too."""
     pieces = [p for p in part.split("、") if p]
     if len(pieces) < 2 or part == parts[-1] or max(map(len, pieces)) > 12 or _leads(pieces):
         return [part]
@@ -149,9 +150,9 @@ def _listed(text: str) -> tuple[str, ...]:
 
 
 def _joined(text: str, *, listed: bool = False) -> tuple[str, ...]:
-    """Parted at か between nouns or clauses, in a list at と and や too; empty for a single one.
+    """Split at か between nouns or clauses, in a list also at と and や; empty for a single part.
 
-    Not at 何か, かもしれない, かどうか, nor at the と of 「…と思う」「…と一緒に」.
+    Does not split at 何か, かもしれない, かどうか, nor at the と of 「…と思う」「…と一緒に」.
     """
     found = tokens(text)
     cuts = []
@@ -181,7 +182,7 @@ def _joined(text: str, *, listed: bool = False) -> tuple[str, ...]:
     return tuple(p for p in parts if p)
 
 
-#: か before these offers no choice.
+#: か before these does not separate alternatives.
 _AFTER_KA_WORDS = "も な ね しら どう けて け よ い の と ら "
 _AFTER_KA = frozenset(_AFTER_KA_WORDS.split())
 _AFTER_TO_WORDS = "思う 言う 一緒 共 為る 成る 違う 同じ 聞く 考える 感じる "

@@ -1,8 +1,8 @@
-"""Stance of an answer to a question: yes, no, the former, the latter, neither, no answer.
+"""Classifies the stance of an answer to a question: yes, no, the former, the latter, neither, no
+answer.
 
-Reads the short answers people give to clarifying questions, in Japanese and English: polarity
-words, hedges, refusals, and the content besides them. It reads only the answer; the caller knows
-what a "yes" means.
+Reads short answers to clarifying questions, in Japanese and English: polarity words, hedges,
+refusals, and any other content. It reads only the answer; the caller knows what a "yes" means.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Stance(StrEnum):
     BOTH = "both"
     UNSURE = "unsure"
     REFUSED = "refused"
-    #: No word of polarity: a free answer, or one that only its content decides.
+    #: No polarity word: a free answer, or one that only its content decides.
     OPEN = "open"
 
 
@@ -34,9 +34,9 @@ class Stance(StrEnum):
 class Answer:
     """A parsed answer.
 
-    certainty: in (0, 1], lower for hedged answers. content: the text besides the polarity, with
-    denied clauses left out (「飲み物ではなくて、眠いんです」 → 「眠いんです」); empty if there is
-    nothing. denied: the clauses left out.
+    certainty: in (0, 1], lower for hedged answers. content: the text besides the polarity, without
+    negated clauses (「飲み物ではなくて、眠いんです」 → 「眠いんです」); empty if nothing
+    is left. denied: the negated clauses.
     """
 
     stance: Stance
@@ -75,7 +75,7 @@ _FIRST = re.compile(
 _SECOND = re.compile(
     r"後者|(?:後|あと|二つ目|ふたつ目|2つ目)の(?:ほう|方)|\b(?:the )?(?:latter|second)\b", re.I
 )
-#: Words for the first, the second and the third of a list.
+#: Words for the first, second and third item of a list.
 PLACES = tuple(
     re.compile(place, re.IGNORECASE)
     for place in (
@@ -84,7 +84,7 @@ PLACES = tuple(
         r"(?:三つ目|三番目|三ばんめ|最後)|\bthird\b|\blast\b",
     )
 )
-#: Marks of a correction: the words before were a slip.
+#: Markers of a correction: the preceding words were a slip.
 _REPAIR = re.compile(
     r"(?:言い|いい)?(?:間違え|まちがえ|間違い|まちがい)(?:た|ました|でし?た?)[よねの]*[。、!]|"
     r"(?:じゃ|では)なかった[。、]|訂正(?:し|です)[^。]*[。]|(?:あ|いや|おっと)[、っ]?(?:違|ちが)(?:った|いました)[。、]|"
@@ -172,7 +172,7 @@ def understand(text: str, question: str = "") -> Answer:
 
 
 def repaired(text: str) -> str:
-    """An answer without the slip of the tongue that it takes back."""
+    """An answer without the slip of the tongue that it corrects."""
     return _REPAIR.split(text)[-1].strip() or text
 
 
@@ -207,7 +207,7 @@ def _stance(text: str, content: str) -> Stance:
         return Stance.NO
     if _YES_TAIL.search(text):
         return Stance.YES
-    # 「いま手が離せなくて。うん、そう。」: a remark first.
+    # 「いま手が離せなくて。うん、そう。」: a remark comes first.
     for later in re.split(r"(?<=[。.!！])\s*|(?:けど|が)、", text)[1:]:
         if _NO.search(later):
             return Stance.NO

@@ -10,10 +10,11 @@ from naisei.japanese.declining import declines
 
 def consent(said: str, action: str = "") -> bool | None:
     """Whether an answer to "Shall I?" is a bare, unconditional yes (`True`) or a plain no
-    (`False`). `None` for all else: a yes with a condition, a question, a change or a denial is no
-    consent. A closed set of forms, since what is not understood must not act.
+    (`False`). `None` for everything else: a yes with a condition, a question, a change or a denial
+    is not consent. Only a closed set of forms counts, so that unclear answers never trigger an
+    action.
 
-    action: what was asked about; a yes may repeat it.
+    action: the action in question; a yes may repeat it.
 
     >>> consent("はい、お願いします"), consent("yes, once I know the price"), consent("やめて")
     (True, None, False)
@@ -31,7 +32,7 @@ def consent(said: str, action: str = "") -> bool | None:
 
 
 def _only_repeats(rest: str, action: str) -> bool:
-    """Whether the words besides a yes are courtesy, or those of the action. Words that withdraw
+    """Whether the words besides a yes are courtesies or repeat the action. Words of withdrawal
     (「取り消して」) repeat an action only with its object."""
     rest = _MARKS.sub(" ", _COURTESY.sub(" ", _MARKS.sub(" ", rest))).strip()
     if not rest:
@@ -58,13 +59,13 @@ def _repeated(action: str) -> list[re.Pattern[str]]:
     return forms
 
 
-#: The last syllable of a verb's dictionary form → how it goes on when one asks for it.
+#: The last syllable of a verb's dictionary form → its continuation in a request.
 _ENDS = {
     "す": "して", "く": "いて|って", "ぐ": "いで", "む": "んで", "ぶ": "んで", "ぬ": "んで",
     "つ": "って", "う": "って", "る": "って|て",
 }  # fmt: skip
 _ASKED = r"(?:下さい|ください|くれ|ちょうだい|頂戴|いいです|いいですよ|いいよ)?(?:ね|よ)?"
-#: What shows an emoji in another way.
+#: Emoji variation selectors and skin tones.
 _VARIANTS = re.compile("[\ufe0f\U0001f3fb-\U0001f3ff]")
 _MARKS = re.compile(r"[\s、。,.!…~〜・()「」『』\"😊😄🙂🙏🎉🚀]+")
 _YES = re.compile(

@@ -1,7 +1,7 @@
 """Content preservation: which quantities, names and negations a rewriting preserves.
 
-Used by the intent system to check rewritten questions and answers against their source,
-and by the director.
+Used by the intent system to check rewritten questions and answers against their source, and by the
+director.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from naisei.lengths import cached_text
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """value: plain digits (`50000`, `0.5`). unit: 日, 円, 人, …; empty where none follows."""
+    """value: plain digits (`50000`, `0.5`). unit: 日, 円, 人, …; empty if none follows."""
 
     value: str
     unit: str = ""
@@ -53,7 +53,7 @@ _ARABIC = re.compile(
     rf"(\d+(?:,\d{{3}})+(?:\.\d+)?|\d+(?:\.\d+)?)"
     rf"((?:[十百千万億兆]+(?:\d+[千百十万]*)*)?)\s*({_UNITS})?"
 )
-#: A number in kanji counts only before a unit: 一般 and 第三者 hold none.
+#: A kanji number counts only before a unit: 一般 and 第三者 contain none.
 _KANJI = re.compile(
     rf"(?<![\u3400-\u9fff第\d])([〇零一二三四五六七八九十百千万億兆]+)({_UNITS})(?![\u3400-\u9fff]*的)"
 )
@@ -84,7 +84,7 @@ def quantities(text: str) -> frozenset[Quantity]:
 
 
 def missing(wanted: str, given: str) -> tuple[Quantity, ...]:
-    """Quantities of `wanted` that `given` does not hold.
+    """Quantities of `wanted` that are missing from `given`.
 
     A value with a unit matches the same value with the same unit, or without one.
     """
@@ -108,7 +108,7 @@ _DIGITS = 100
 
 
 def _arabic(digits: str, rest: str) -> str:
-    """Digits, then the rest in kanji and digits: 5 万, 1 万5千, 3 百."""
+    """Convert digits and a rest in kanji and digits to plain digits: 5 万, 1 万5千, 3 百."""
     total, section, number = 0.0, 0.0, float(digits.replace(",", "")[:_DIGITS])
     for part in re.findall(r"\d+|[十百千万億兆]", rest):
         if part.isdigit():
@@ -153,7 +153,7 @@ class LostContent:
 _QUOTED = re.compile(r"[「『\"“]([^」』\"”]{1,40})[」』\"”]")
 _LATIN = re.compile(r"[A-Za-z][A-Za-z0-9+#._-]*[A-Za-z0-9+#]|[A-Za-z]+\d+")
 _KATAKANA = re.compile(r"[ァ-ヶー]{3,}")
-#: The name of an era is part of a number: 令和6年 is 2024年.
+#: An era name is part of a number: 令和6年 is 2024年.
 _ERA = re.compile("(?:令和|平成|昭和)(?=[元0-9〇一二三四五六七八九十])")
 _WHEN = re.compile(
     "一昨日|昨日|今日|本日|明日|明後日|先週|今週|来週|再来週|先月|今月|来月|再来月|去年|昨年|今年度|来年度|昨年度|今年|"
@@ -167,10 +167,10 @@ def _words(name: str) -> frozenset[str]:
 
 #: Empty nouns that a rewriting may drop.
 _HOLLOW = _words("hollow_nouns.txt")
-#: Words of asking in English capitals and the like.
+#: Request and question words in English capitals, and similar words.
 _PLAIN = _words("plain_english.txt")
 _NEGATIVE = frozenset({"ない", "無い", "ず", "ぬ", "まい"})
-#: Negations in form only: requests, duties, excuses, and not knowing the answer.
+#: Negative forms that do not negate: requests, duties, apologies, and not knowing the answer.
 _FORMAL = re.compile(
     r"(?:いただけ|頂け|もらえ|貰え|くれ|くださ|下さ)(?:ない|ません|なか)|すみません|すいません|かもしれ(?:ない|ません)|"
     r"(?:なければ|なきゃ|ないと(?![きこしっ])|なくては|なくちゃ)(?:いけ|なら|だめ|駄目)?(?:ない|ません)?|"
@@ -183,12 +183,12 @@ _ENGLISH_NOT = re.compile(r"\b(?:not|never|without|cannot|no longer|neither|nor)
 
 
 def lost(said: str, rewritten: str) -> tuple[LostContent, ...]:
-    """Content of `said` that is missing in `rewritten`.
+    """Return content of `said` that is missing in `rewritten`.
 
-    entity: quoted words, Latin words, proper nouns, katakana words and compounds of nouns; the
-    words of a compound may stand apart. number, date: by value (三日 is 3日). negation: each
-    predicate that is denied; polite requests, duties (なければならない) and 「わかりません」 are
-    none. A name replaced by a synonym counts as lost.
+    entity: quoted words, Latin words, proper nouns, katakana words and compound nouns; the words of
+    a compound may be separated. number, date: by value (三日 is 3日). negation: each negated
+    predicate, except polite requests, duties (なければならない) and 「わかりません」. A name
+    replaced by a synonym counts as lost.
     """
     found = [LostContent("number", q.value + q.unit) for q in missing(said, rewritten)]
     folded = normalise(rewritten)
@@ -226,12 +226,12 @@ def _entities(said: str, rewritten: str) -> list[LostContent]:
 
 
 def _stands_out(name: str) -> bool:
-    """In English, capitals, digits or marks turn a word into a name."""
+    """Whether capitals, digits or marks turn an English word into a name."""
     return any(c.isupper() or not c.isalpha() for c in name)
 
 
 def _compounds(found: tuple[Token, ...]) -> list[list[Token]]:
-    """Runs of nouns of two words or more, and proper nouns."""
+    """Runs of two or more nouns, and proper nouns."""
     chains: list[list[Token]] = [[]]
     for token in found:
         if token.pos in ("名詞", "接尾辞", "接頭辞") and token.detail not in ("助動詞語幹", "数詞"):
@@ -256,7 +256,7 @@ def _negations(said: str, rewritten: str) -> list[LostContent]:
 
 
 def denied(text: str) -> tuple[str, ...]:
-    """Dictionary forms of denied words: 使えない → 使う, Zoomではなく → Zoom, 未提出 → 提出."""
+    """Dictionary forms of negated words: 使えない → 使う, Zoomではなく → Zoom, 未提出 → 提出."""
     plain = _FORMAL.sub("、", normalise(text))
     found: dict[str, None] = {}
     words = tokens(plain)
@@ -280,7 +280,7 @@ def _denies(words: tuple[Token, ...], at: int) -> bool:
     return token.surface == "ん" and at > 0 and words[at - 1].lemma == "ます"
 
 
-#: Words that negate the words before them: 取得でき|ない, 使っ|て|い|ない.
+#: Words that negate the preceding words: 取得でき|ない, 使っ|て|い|ない.
 _LIGHT = frozenset({"為る", "出来る", "居る", "有る", "成る", "れる", "られる", "せる", "させる"})
 
 
@@ -297,7 +297,7 @@ def _predicate(words: tuple[Token, ...], at: int) -> str:
 
 
 def _stem(token: Token) -> str:
-    """One form for 使う and 使える."""
+    """Return one form for 使う and 使える."""
     form = token.form
     if token.pos == "動詞" and len(form) >= 2 and form.endswith("る") and form[-2] in _POTENTIAL:
         return form[:-2] + _POTENTIAL[form[-2]]

@@ -1,4 +1,4 @@
-"""Dates in a text; editions of one document by its name: 旅費規程_2021, 【旧】旅費規程."""
+"""Dates in a text, and editions of a document recognised by name: 旅費規程_2021, 【旧】旅費規程."""
 
 from __future__ import annotations
 
@@ -68,8 +68,8 @@ def named_years(text: str) -> set[int]:
 
 
 def effective_date(text: str, context: str = "") -> tuple[int, date] | None:
-    """(certainty, latest effective date in the text); `None` without one. 2: in force, revised
-    (施行, 改定, …); 1: made, issued, updated (制定, 発行, 更新, …).
+    """Return (certainty, latest effective date in the text); `None` without one. Certainty 2: in
+    force, revised (施行, 改定, …); 1: made, issued, updated (制定, 発行, 更新, …).
 
     context: the heading above, such as 改定履歴.
 
@@ -80,7 +80,7 @@ def effective_date(text: str, context: str = "") -> tuple[int, date] | None:
     for line in unicodedata.normalize("NFKC", text).split("\n"):
         for when in dates_in(line):
             around = line[max(0, when.start - _NEAR) : when.end + _NEAR]
-            # A whole sentence may speak of another document.
+            # A whole sentence may be about another document.
             if _OTHER.search(around) and not re.search(r"施行日|改[定訂正]日|適用日", around):
                 continue
             sure = (
@@ -107,7 +107,7 @@ def _number(written: str) -> int:
 
 
 _VERSION = re.compile(
-    # Possessive, and none begins within another: a row of them takes linear time.
+    # Possessive quantifiers, and no match starts inside another, so a series takes linear time.
     r"(?<![a-z])(?:version|ver|v|rev)[ ._-]?(\d++(?:\.\d++)*+)(?![a-z0-9])"
     r"|第(\d++(?:\.\d++)*+)[版号]|(?<!\d)(?<!\d\.)(\d++(?:\.\d++)*+)版"
 )
@@ -137,7 +137,7 @@ def version_of(name: str) -> tuple[int, ...]:
     """The last version number in a name: `手順書_v2.1` → (2, 1); () if there is none."""
     found = _VERSION.findall(_fold(name))
     written = next((group for group in found[-1] if group), "") if found else ""
-    # Longer numbers are none of an edition.
+    # Longer numbers are not version numbers.
     return tuple(int(part[:9]) for part in written.split(".")[:4]) if written else ()
 
 
@@ -147,18 +147,18 @@ def is_old(name: str) -> bool:
 
 
 def is_series(name: str) -> bool:
-    """Whether the name is of a series: minutes, reports, newsletters (no edition replaces
+    """Whether the name belongs to a series: minutes, reports, newsletters (no edition replaces
     another)."""
     return _SERIES.search(_fold(name)) is not None
 
 
 def work_name(name: str) -> str:
-    """The name without dates, versions, words of edition, marks and spaces.
+    """The name without dates, versions, edition words, marks and spaces.
 
     >>> work_name("【旧】旅費規程（2021年4月改定）"), work_name("旅費規程_v2")
     ('旅費規程', '旅費規程')
     """
-    # Case as it was: dates are read with the capital letter of their era.
+    # Keep the case: era names in dates begin with a capital letter.
     text = unicodedata.normalize("NFKC", name).replace("_", " ")
     for when in reversed(dates_in(text)):
         text = f"{text[: when.start]} {text[when.end :]}"

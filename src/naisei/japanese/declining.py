@@ -1,4 +1,4 @@
-"""Texts without a request: a withdrawn request, thanks, a greeting."""
+"""Detects texts without a request: a withdrawn request, thanks, a greeting."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import re
 
 
 def declines(text: str, question: str = "", actions: str = "") -> bool:
-    """Whether a Japanese or English text only withdraws a request or is courtesy. Anything else is
-    left to a model.
+    """Whether a Japanese or English text only withdraws a request or is courtesy. Everything else
+    is left to a model.
 
     question: the question it answers. actions: possible actions; a word found in these two
     (「取り消す」) may choose one and does not withdraw. A bare no declines, except to a yes/no
@@ -86,13 +86,13 @@ _KIND_WORDS_EN = (
     r"sorry|thanks|thank you|thx|hello|hi|good (?:morning|evening|afternoon|night)|bye|goodbye|"
     r"see you"
 )
-#: With these the text requests nothing.
+#: A text with these requests nothing.
 _THANKS = re.compile(
     rf"{_KIND_WORDS}|独り言|聞かなかった|取り?消[しす]|キャンセル|見つかった|手伝わなくて|自分で.{{1,6}}から|(?:何|なに)もいらな|"
     rf"\b(?:{_KIND_WORDS_EN}|nothing|enough|found (?:it|the)|"
     r"it's (?:fine|all right|okay)|myself)\b"
 )
-#: Fillers, and phrases of wanting nothing.
+#: Fillers, and phrases for wanting nothing.
 _COURTESY = re.compile(
     rf"(?:{_KIND_WORDS}|"
     r"ございま(?:す|した)|やっぱり?|やはり|もう|それなら|それでは|では|じゃあ?|今回は|今は|今日は|とりあえず|まあ|"

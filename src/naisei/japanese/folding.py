@@ -1,4 +1,4 @@
-"""Folding of a spoken line: one form of each mark, width and space; brackets paired and masked.
+"""Folds an utterance: uniform marks, width and spaces; brackets paired and masked.
 
 Line breaks are kept. Source: the retry-judgement specification, §2.
 """
@@ -64,9 +64,9 @@ def _change(found: re.Match[str]) -> str:
 
 
 def fold(text: str) -> str:
-    """The line with runs of one mark, and of spaces, as one; full width; line breaks as \\n.
+    """The line in full width, with repeated marks and spaces collapsed; line breaks as \\n.
 
-    Linear in the length. Never raises; lone surrogates and control characters are kept.
+    Linear in the length. Never raises; lone surrogates and control characters are unchanged.
 
     >>> fold("すっごい!!\\nﾎﾝﾄ｡")
     'すっごい！\\nホント。'
@@ -124,7 +124,7 @@ _JAPANESE = re.compile("[\u3001-\u30ff\u3400-\u9fff\uff61-\uff9f]")
 
 
 def mend_marks(text: str) -> str:
-    """The line with runs of ！, ？, 。 and 、 as one, and half-width ｡ ､ widened; all else kept.
+    """Collapse runs of ！, ？, 。 and 、, and widen half-width ｡ ､; keep everything else.
 
     A run of ! or ? stays half-width in a line without Japanese.
 
@@ -147,18 +147,19 @@ _RUN = re.compile("(「+|」+|（+|）+)")
 _OPENER = {"」": "「", "）": "（"}
 
 
-# The same line is asked for its wrapper, its mask and its mends.
+# Cached: the same line is checked for its wrapper, mask and repaired marks.
 @cached_text(4)
 def pairs(text: str) -> tuple[tuple[int, int], ...]:
-    """Start of the opening, end of the closing bracket of every outermost pair, in order.
+    """Return (start of the opening bracket, end of the closing one) of each outermost pair, in
+    order.
 
-    Unpaired brackets are ignored. Linear in the length. Runs of one bracket are paired off as a
-    whole: of 「「「…」」」 only the outermost matter.
+    Unpaired brackets are ignored. Linear in the length. Runs of one bracket are paired as a whole:
+    in 「「「…」」」 only the outermost matter.
     """
     stack: list[tuple[str, int, int]] = []
     waiting = {"「": 0, "（": 0}
     found: list[tuple[int, int]] = []
-    # Cut into other text and runs by turns, in one call for all of them.
+    # Split into alternating runs and other text, in one call.
     pieces = _RUN.split(text)
     at = 0
     for other, run in zip(pieces[::2], pieces[1::2], strict=False):
@@ -189,11 +190,11 @@ def pairs(text: str) -> tuple[tuple[int, int], ...]:
 
 
 def wrapped(text: str) -> bool:
-    """Whether one quotation 「…」 begins and ends with the text."""
+    """Whether a single quotation 「…」 spans the whole text."""
     if len(text) < 2 or text[0] != "「" or text[-1] != "」":
         return False
     inner = text[1:-1]
-    # Without brackets inside there is nothing to pair off.
+    # Without inner brackets there is nothing to pair.
     return _BRACKET.search(inner) is None or pairs(text) == ((0, len(text)),)
 
 

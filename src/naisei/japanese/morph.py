@@ -1,4 +1,4 @@
-"""Morphemes of Japanese text by SudachiPy, and its normal form."""
+"""Morphemes of Japanese text from SudachiPy, and its normal form."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ _REPEATED = re.compile(r"([！？。、…])\1+")
 
 
 def is_japanese(text: str) -> bool:
-    """Whether any kana or kanji is in it."""
+    """Whether the text contains kana or kanji."""
     return _JAPANESE.search(text) is not None
 
 
 @cached_text(65536)
 def normalise(text: str) -> str:
-    """NFKC, half-width kana to full, one form of each mark, no spaces inside Japanese.
+    """Return NFKC, full-width kana, unified marks, no spaces inside Japanese.
 
     Japanese text gets 。、？！ and long vowels as ー; English text gets . , ? ! and plain
     apostrophes. Case is kept. Idempotent.
@@ -70,12 +70,12 @@ _local = threading.local()
 _lock = threading.Lock()
 _dictionary: Any = None
 
-#: Characters analysed at once. Up to _SURE they always fit: NFKC, which Sudachi applies, makes up
-#: to 33 bytes of one (U+FDFA).
+#: Characters analysed at once. Up to _SURE they always fit: NFKC, which Sudachi applies, expands
+#: one (U+FDFA) to up to 33 bytes.
 _PIECE, _SURE = 12_000, 1_400
 #: Sudachi's byte limits: raw text, and normalised text.
 _GIVEN, _NORMALISED = 49_149, 65_535
-#: Where a longer text may be cut, the best first.
+#: Where a longer text may be cut, best first.
 _ENDS = tuple(
     map(re.compile, (r"[。！？!?]+[」』）)]*|\n+", r"[、,;；]|\s+", r"[ぁ-ん](?![ぁ-ん])"))
 )
@@ -86,7 +86,7 @@ class Token(NamedTuple):
 
     pos: part of speech (名詞, 動詞, 形容詞, 助詞, …); detail: its next level (格助詞, …).
     start, end: offsets in the normalised text. kind: the level below (人名, サ変可能, …);
-    inflection: of a word that inflects (命令形, 終止形-一般, …); both `*` where there is none.
+    inflection: form of an inflected word (命令形, 終止形-一般, …); both `*` if there is none.
     """
 
     surface: str
@@ -129,10 +129,10 @@ def tokens(text: str) -> tuple[Token, ...]:
 
 
 def morphemes(text: str, mode: Literal["A", "C"] = "A") -> Iterator[tuple[int, Morpheme]]:
-    """(offset of its piece, Sudachi's morpheme) of a text as it is written, white space too.
+    """Yield (offset of its part, Sudachi's morpheme) for a text as written, including white space.
 
-    mode: short units (A) or long ones (C). Long texts are analysed in parts, cut at the ends of
-    sentences where there are any. Half a surrogate pair is read as `?`.
+    mode: short units (A) or long ones (C). Long texts are analysed in parts, cut at sentence ends
+    if possible. An unpaired surrogate is read as `?`.
     """
     tokenizer = _tokenizer(mode)
     if not text.isascii():
@@ -163,7 +163,7 @@ def _fits(piece: str) -> bool:
 
 
 def _end(text: str, at: int, room: int) -> int:
-    """End of the next part: the last good cut in the second half of the room."""
+    """End of the next part: the last good cut in the second half of the allowed length."""
     for ends in _ENDS:
         if found := [match.end() for match in ends.finditer(text, at + room // 2, at + room)]:
             return found[-1] - at
@@ -171,7 +171,7 @@ def _end(text: str, at: int, room: int) -> int:
 
 
 def _tokenizer(mode: Literal["A", "C"]) -> Any:
-    """This thread's tokenizer: two threads may not share one, but all share the dictionary."""
+    """This thread's tokenizer: threads cannot share one, but all share the dictionary."""
     global _dictionary
     made: dict[str, Any] = _local.__dict__
     if mode not in made:
@@ -197,7 +197,7 @@ def lemmas(text: str) -> tuple[str, ...]:
     are lower-cased and cut to a rough stem. An empty text gives an empty tuple.
     """
     found: list[str] = []
-    # Sudachi normalises English words into katakana ones, so they are cut out first.
+    # Sudachi normalises English words to katakana, so they are extracted first.
     for piece in _LATIN.split(unicodedata.normalize("NFKC", text).lower()):
         if _LATIN.fullmatch(piece):
             found.append(_stem(piece))
@@ -207,7 +207,7 @@ def lemmas(text: str) -> tuple[str, ...]:
 
 
 def _stem(word: str) -> str:
-    """English inflection cut off, roughly: enough to match a cue list against a text."""
+    """Strip English inflection roughly: enough to match a cue list against a text."""
     for suffix in _SUFFIXES:
         if word.endswith(suffix) and len(word) - len(suffix) >= 3:
             word = word[: -len(suffix)]
@@ -243,10 +243,11 @@ _LINKS = frozenset("・-‐－/／_.:：&＆+")
 
 
 def phrase_starts(words: Sequence[_PlacedWord]) -> list[bool]:
-    """Per word of one sentence, whether a phrase begins with it.
+    """For each word of one sentence, whether it begins a phrase.
 
     Compound nouns and する-verbs are one phrase; so are て-forms with what follows them
-    (食べている, 使ってはいけない). Brackets go with what they enclose, 、 with what it ends.
+    (食べている, 使ってはいけない). Brackets belong to the text they enclose, 、 to the text it
+    ends.
     """
     return [_starts(words, i) for i in range(len(words))]
 

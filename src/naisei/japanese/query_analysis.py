@@ -1,6 +1,6 @@
 """Analysis of a message to an assistant: content words, aspect, kind.
 
-Word lists and patterns, no model: the base of the intent system's rule-based evaluation.
+Uses word lists and patterns, no model. The intent system's rule-based evaluation builds on it.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from naisei.lengths import cached_text
 
 @dataclass(frozen=True, slots=True)
 class QueryAnalysis:
-    """matter: the content words, normalised, each once. aspect: it names an aspect (how many, until
-    when, how, who, whether). question, consultation: it has that form. broad: it asks for
-    everything about the topic (〜について). told: it
-    describes a situation without a question or request. worry: it mentions trouble."""
+    """matter: the content words, normalised, without duplicates. aspect: whether the message names
+    an aspect (how many, until when, how, who, whether). question, consultation: has that form.
+    broad: asks for everything about the topic (〜について). told: describes a situation without a
+    question or request. worry: mentions trouble."""
 
     matter: tuple[str, ...]
     aspect: bool
@@ -78,7 +78,7 @@ _CONSULT = re.compile(
 )
 #: "What should I do" names no aspect.
 _ADVICE = re.compile("どう(?:すれば|したら)(?:いい|よい|良い)(?:の|ん)?(?:でしょう|です|か|$)*")
-#: A sentence of this length that asks nothing describes a situation.
+#: Minimum length of a sentence without a question that describes a situation.
 _TOLD = 20
 _SENTENCE = re.compile(
     r"(?:です|ます|まし|ませ|でし|[いるたうくすむつぬぶぐて]|[がの]|けど|けれど|から|ので)(?:[。!…、,.]|$)|\b(?:i|my|we|our)\b",
@@ -103,7 +103,7 @@ _GREETING = re.compile(
 
 @cached_text(8192)
 def content_words(text: str) -> tuple[str, ...]:
-    """Content words in order, normalised, each once: the search terms."""
+    """Content words in order, normalised, without duplicates: the search terms."""
     return tuple(dict.fromkeys(w for w in lemmas(text) if w not in _EMPTY and _solid(w)))
 
 
@@ -119,7 +119,7 @@ def _solid(word: str) -> bool:
 
 
 def is_greeting(text: str) -> bool:
-    """Whether it holds only greetings or thanks."""
+    """Whether it contains only greetings or thanks."""
     folded = normalise(text)
     return bool(folded) and re.fullmatch(rf"(?:{_GREETING.pattern})+", folded, re.I) is not None
 
@@ -135,7 +135,7 @@ def analyse_query(text: str) -> QueryAnalysis:
     told = len(folded) > _TOLD and _SENTENCE.search(folded) is not None
     told = told and not asks and not broad
     bare = not asks and not told and len(words) > 0
-    # 「休暇の申請期限について教えて」 names an aspect, broad as it is.
+    # 「休暇の申請期限について教えて」 names an aspect, although it is broad.
     named = form.form != "none" and _ASPECT.search(folded) is not None
     firm = not broad or form.asks in _PRECISE or named
     beside = _ADVICE.sub("", folded)
@@ -153,24 +153,24 @@ def analyse_query(text: str) -> QueryAnalysis:
     )
 
 
-#: 「引っ越しのこと」 asks without saying what, and 「英語のは？」 leaves it open.
+#: 「引っ越しのこと」 and 「英語のは？」 leave the request open.
 _OUTRIGHT = re.compile("(?:か[なねい]?|かしら|っけ)[。…！!]*$|[？?]$")
 _CUT_SHORT = re.compile("(?:は|なら|だと|だったら|の場合)[？?。]?$")
 
 
 def _names_aspect(folded: str) -> bool:
-    """Whether a message asks yes or no, which of several, or how much, when, who; or names what it
-    asks of a topic."""
+    """Whether a message asks yes or no, which of several, or how much, when or who, or names an
+    aspect of a topic."""
     closed = _is_precise(folded) and not _CUT_SHORT.search(folded)
     return closed or parse(folded).asks != "" or _ASPECT.search(folded) is not None
 
 
-#: What a question asks after that can be answered despite a worry, and in a broad request.
+#: Requested aspects that can be answered despite a worry, and in a broad request.
 _PRECISE = ("when", "where", "who", "how-much", "which")
 
 
 def _is_precise(folded: str) -> bool:
-    """Whether a message asks for one thing, or yes or no, outright."""
+    """Whether a message directly asks for one thing, or yes or no."""
     form = parse(folded)
     closed = form.form in ("polar", "alternative") and _OUTRIGHT.search(folded) is not None
     return closed or form.asks in (*_PRECISE, "what")
@@ -182,7 +182,7 @@ _REQUEST = re.compile(
 
 
 class _Asked(NamedTuple):
-    """form: of the question. named: what headings and columns call it. written: in an answer."""
+    """form: of the question. named: terms in headings and columns. written: form in an answer."""
 
     form: re.Pattern[str]
     named: tuple[str, ...]
@@ -195,7 +195,7 @@ _DATE = (
     "年度|以内|[日月年時週]間?[前後]|曜|まで|速やか|すみやか|直ちに|ただちに|随時|いつでも|"
     r"[0-9]/[0-9]|[0-9]{4}-[0-9]{2}|\b(?:days?|weeks?|months?|years?|by|until|before|after)\b"
 )
-#: The first that fits counts.
+#: The first match counts.
 _ASKED = tuple(
     _Asked(re.compile(form, re.I), tuple(named.split()), re.compile(written, re.I))
     for form, named, written in (
@@ -253,7 +253,7 @@ def _asked(text: str) -> _Asked | None:
 
 
 def measured(text: str) -> tuple[str, ...]:
-    """What headings and columns call that which a question asks for by its form.
+    """The terms used in headings and columns for what the form of a question asks for.
 
     >>> measured("年次有給休暇は何日ありますか")
     ('日数',)

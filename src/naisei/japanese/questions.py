@@ -1,6 +1,6 @@
-"""Form of a question: yes/no, a choice, or open; its facet; its words.
+"""Parses a question: its form (yes/no, a choice, or open), facet and words.
 
-Japanese by Sudachi's words, English by simple rules.
+Japanese uses Sudachi's words, English simple rules.
 """
 
 from __future__ import annotations
@@ -90,10 +90,10 @@ class Question:
     """A parsed question.
 
     text: the question itself, normalised, without sentences that ask nothing. form: `none` for a
-    text that asks nothing. asks: the facet of an open question. content: the words that carry
-    meaning, in normalised form (English: stems). sides: the alternatives as texts, at least two,
-    for that form only; tail: the shared predicate after them. negated: the predicate is negated.
-    indefinite: it speaks of 何か, どこか, 誰か, something, anything.
+    text without a question. asks: the facet of an open question. content: content words in
+    normalised form (English: stems). sides: for a choice only, the alternatives as texts, at least
+    two; tail: the shared predicate after them. negated: the predicate is negated. indefinite: it
+    contains 何か, どこか, 誰か, something, anything.
     """
 
     text: str
@@ -118,7 +118,7 @@ _REQUEST = re.compile(
 _NEGATED = re.compile(
     r"(?:な(?:い|かった)|ません(?:でした)?|ず)(?:という(?:こと|わけ)|って(?:こと|わけ))?(?:の|ん)?(?:です|でしょう|だろう)?(?:か|の|かな)?？?。?$"
 )
-#: ない that denies nothing.
+#: ない without a negative meaning.
 LACKING = re.compile(
     r"(?:物足り|足り|つまら|たまら|もったい|落ち着か|間に合わ|しょうが|仕方が?|危|少|頼り|かもしれ|"
     r"(?:な(?:ければ|くては)|ないと|なきゃ|なくちゃ)(?:なら|いけ))な(?:い|く|かった)"
@@ -128,7 +128,7 @@ _INDEFINITE = re.compile(r"(?:何|なに|なん|どこ|誰|だれ|いつ|どれ|
 
 @cached_text(16384)
 def parse(text: str) -> Question:
-    """Parse a question; only sentences that ask count. Never raises."""
+    """Parse a question; sentences that ask nothing are ignored. Never raises."""
     pauses = re.sub(r"(?:…|\.{2,}|・{2,})+(?=[？?！!。]|$)", "", text.strip())
     asked = normalise(re.sub(r"(?:…|\.{2,}|・{2,})+", "、", pauses)).strip("「」\"' ")
     if not is_japanese(asked):
@@ -171,16 +171,16 @@ _STATED_NOT = re.compile(
 
 def denied(text: str) -> bool:
     """Whether a question or a statement is negated: 「渇いていませんか」「渇いてないよ」, not
-    「足りない」 nor 「…じゃないですか」. English: by not and n't."""
+    「足りない」 or 「…じゃないですか」. English: by not and n't."""
     if not is_japanese(text):
-        # 「Aren't you thirsty?」 supposes that you are.
+        # 「Aren't you thirsty?」 assumes that you are.
         asked = r"\w+n't (?:it|you|he|she|they|that|this|there|the|your|we)\b"
         plain = re.sub(rf"^(?:\w+, )?{asked}|, {asked}\??$", "", normalise(text).lower())
         return bool(re.search(r"\b(?:not|never|no)\b|n't", plain))
     bare = LACKING.sub("", normalise(text))
     if re.search(r"なくて(?:も)?(?:いい|よい|よろし|結構|平気|大丈夫)", bare):
         return True
-    # 「眠いのではないですか」 supposes; 「眠いんじゃない」「眠いんじゃないよ」 deny.
+    # 「眠いのではないですか」 assumes; 「眠いんじゃない」「眠いんじゃないよ」 negate.
     bare = _SUPPOSING.sub("か？", bare)
     return bool(_NEGATED.search(bare) or _STATED_NOT.search(bare))
 
@@ -204,7 +204,7 @@ def _content(text: str) -> tuple[str, ...]:
 
 
 def _wh(found: tuple[Token, ...]) -> Asks:
-    """The first question word that is no indefinite (何か) and no universal (何も, いつでも)."""
+    """The first question word that is neither indefinite (何か) nor universal (何も, いつでも)."""
     for i, token in enumerate(found):
         after = found[i + 1].surface if i + 1 < len(found) else ""
         last = found[i + 2].surface if i + 2 < len(found) else ""
@@ -230,7 +230,7 @@ def _wh(found: tuple[Token, ...]) -> Asks:
 
 
 def _why(rest: tuple[Token, ...]) -> bool:
-    """どうして (why), not どうしてほしい (what to do)."""
+    """Whether どうして means "why", unlike in どうしてほしい (what to do)."""
     return len(rest) < 4 or rest[3].form not in ("欲しい", "貰う", "頂く", "くれる", "差し上げる")
 
 

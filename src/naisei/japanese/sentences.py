@@ -1,4 +1,4 @@
-"""Splitting text: sentences, and search words."""
+"""Splits text into sentences and search words."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import Any
 
 from naisei.japanese.morph import morphemes, normalise
 
-# Sentences of a text, as they stand in it, and of a spoken line; lines that are headings.
+# Sentences of a text, unchanged; sentences of an utterance; lines that are headings.
 #
-# Headings serve retrieval alone, spoken lines the director; both parse Japanese.
+# Only retrieval uses headings and only the director uses utterances; both parse Japanese.
 
 _END = re.compile(r"[^。！？\n]*(?:[。！？]+|\n|$)")
 _END_EN = re.compile(r"(?<=[.!?])\s+")
@@ -21,7 +21,8 @@ _OPEN, _CLOSE = "「（(", "」）)"
 
 
 def sentences(text: str) -> tuple[str, ...]:
-    """Sentences in order, marks kept, quotations 「…。…」 not cut. Empty text gives ().
+    """Return sentences in order, with their marks; quotations 「…。…」 are not split. Empty text
+    gives ().
 
     >>> sentences("眠いの？ それとも、のどが渇いた？")
     ('眠いの？', 'それとも、のどが渇いた？')
@@ -45,7 +46,7 @@ def sentences(text: str) -> tuple[str, ...]:
 
 _END_spans = re.compile(
     r"(?<=[。！？!?])(?![。！？!?」』）)])|(?<=\n)|(?<=[.])(?=\s)"
-    # ．ends a sentence of those who write ，．, and is a point between numbers.
+    # ． ends a sentence in texts with ，．, and is a decimal point between digits.
     r"|(?<=[\u3040-\u30ff\u3400-\u9fff）」]．)(?![0-9０-９」』）)])"
 )
 
@@ -70,7 +71,7 @@ def sentence_spans(text: str) -> list[str]:
             held = ""
         held += piece
         opened = sum(map(piece.count, _OPEN)) - sum(map(piece.count, _CLOSE))
-        # A bracket that its line does not close holds nothing together.
+        # A bracket without a closing one on its line has no effect.
         depth = 0 if piece.endswith("\n") else max(0, depth + opened)
     return [*found, held] if held else found
 
@@ -81,7 +82,7 @@ _REFERS = re.compile(
 
 
 def refers_back(sentence: str) -> bool:
-    """Whether it begins with a word that points to the sentence before it.
+    """Whether it begins with a word that refers to the previous sentence.
 
     >>> refers_back("その後は1年ごとに増える。"), refers_back("毎年増える。")
     (True, False)
@@ -90,8 +91,8 @@ def refers_back(sentence: str) -> bool:
 
 
 def _goes_on(before: str, after: str) -> bool:
-    """Whether the point between these ends no sentence: after the number of a list item, within an
-    abbreviation (U.S.C. §), or before a small letter."""
+    """Whether the point between these does not end a sentence: after a list number, within an
+    abbreviation (U.S.C. §), or before a lower-case letter."""
     if before[-1:] not in (".", "．"):
         return False
     if _NUMBERED.search(before) or _ABBREVIATED.search(before):
@@ -99,7 +100,7 @@ def _goes_on(before: str, after: str) -> bool:
     return _SMALL.match(after) is not None or bool(_COUNTED.search(before) and _DIGIT.match(after))
 
 
-#: Characters of a sentence's end that are looked at.
+#: Number of characters examined at the end of a sentence.
 _TAIL = 16
 _NUMBERED = re.compile(r"(?:^|\n)\s*[0-9０-９]{1,2}[.．]$")
 _ABBREVIATED = re.compile(r"\b(?:[A-Z]|Mr|Mrs|Ms|Dr|Prof|St|Fed|Civ|Crim|vs|cf|e\.g|i\.e)\.$")
@@ -108,7 +109,7 @@ _SMALL, _DIGIT = re.compile(r"\s+[a-z§&]"), re.compile(r"\s+[0-9]")
 _PIECE = re.compile(r"[^。！？\n]+[。！？]*")
 #: Marks that do not make a sentence.
 _DECORATION = " \t…、・〜ー♪☆★♡♥」）,.。！？"
-#: A piece from its first character that is no decoration.
+#: A part from its first character that is not decoration.
 _SAID = re.compile(rf"[^{_DECORATION}\n][^。！？\n]*")
 
 
@@ -118,9 +119,9 @@ def count_sentences(masked: str) -> int:
 
 
 def sentences_from(masked: str, number: int) -> tuple[int, int]:
-    """Span from the sentence of this number, counted from 0, to the end of the last one.
+    """Span from the sentence with this number, counted from 0, to the end of the last one.
 
-    The text's end, if there is none of this number.
+    If there is no such sentence, the span is empty at the end of the text.
     """
     found = _from(number).match(masked)
     return found.span(1) if found else (len(masked), len(masked))
@@ -130,8 +131,8 @@ def sentences_from(masked: str, number: int) -> tuple[int, int]:
 def _from(number: int) -> re.Pattern[str]:
     """A pattern for `number` sentences and the rest.
 
-    One expression in place of a list of all sentences. Those before give nothing back
-    (`*+`), so that it is linear, and none of them is read as two.
+    One expression instead of a list of all sentences. Possessive quantifiers (`*+`) keep it linear
+    and prevent reading one sentence as two.
     """
     return re.compile(
         rf"(?:[{_DECORATION}\n]*+{_SAID.pattern}+){{{number}}}(?:[{_DECORATION}\n]*[。！？\n])?"
@@ -142,8 +143,8 @@ def _from(number: int) -> re.Pattern[str]:
 def utterance_sentences(masked: str) -> list[tuple[int, int]]:
     """Spans of the sentences of a folded line whose quotations are masked.
 
-    A run of 。！？ ends one, and so does a line break without a mark, and the text's end.
-    Marks belong to their sentence. Parts of marks only are not sentences.
+    A sentence ends at a run of 。！？, at a line break without a mark, and at the end of the text.
+    Marks belong to their sentence. Parts that contain only marks are not sentences.
     """
     return [m.span() for m in _PIECE.finditer(masked) if m[0].strip(_DECORATION)]
 
@@ -159,8 +160,8 @@ _LEVELS: tuple[tuple[re.Pattern[str], int], ...] = (
     (re.compile(r"^[0-9]+\.[0-9]+\.[0-9]+\.?\s+\S"), 5),
     (re.compile(r"^[0-9]+\.[0-9]+\.?\s+\S"), 4),
     (re.compile(r"^[0-9]+\.\s*\S"), 3),
-    # A number apart, as offices write: １　目的. 「3 回以上」 is a quantity, and a longer line the
-    # first of a paragraph of rules: ２　前項の規定にかかわらず…
+    # A number followed by a space, as in office documents: １ 目的. 「3 回以上」 is a quantity, and
+    # a longer line is the first of a numbered paragraph: ２ 前項の規定にかかわらず…
     (
         re.compile(
             r"^[0-9]{1,2}\s+(?![0-9]|[年月日回人件円個分時歳名つ階台点冊枚本泊週か以])[^\s、][^、]{0,19}$"
@@ -169,7 +170,7 @@ _LEVELS: tuple[tuple[re.Pattern[str], int], ...] = (
     ),
     (re.compile(r"^Q[0-9]*[.:：．)]\s*\S"), 5),
 )
-#: A line that says something ends like this or is longer than a heading.
+#: A statement ends like this or is longer than a heading.
 _SENTENCE = re.compile(
     r"[。、,;；]$|(?:です|ます|ません|でした|ました|ください|すること|である)。?$"
 )
@@ -177,7 +178,7 @@ _LONGEST = 40
 
 
 def outline_level(line: str) -> int | None:
-    """1 (outermost) to 5 for a line that is a heading; None for any other.
+    """1 (outermost) to 5 for a heading line; None for any other.
 
     >>> outline_level("第３条（年次有給休暇）"), outline_level("第3条の規定により、支給する。")
     (4, None)
@@ -190,12 +191,11 @@ def outline_level(line: str) -> int | None:
     return next((level for pattern, level in _LEVELS if pattern.search(folded)), None)
 
 
-# Search words of a text: used by the index and by queries alike.
+# Search words of a text, for both the index and queries.
 #
-# The same function serves both, so that a word is found however it was written: 「引越し」
-# 「引越」. With them a list of synonyms: everyday words at work and the words that rules have for
-# them (ボーナス and 賞与, 辞める and 退職); it is this project's own, of the language of Japanese
-# offices, not of any one company.
+# Sharing one function makes spellings match: 「引越し」 and 「引越」. A synonym list pairs everyday
+# words with the terms of work rules (ボーナス and 賞与, 辞める and 退職). It was written for this
+# project, in general Japanese office language, not that of one company.
 
 #: Cached search forms by dictionary entry.
 _known: dict[int | str, tuple[str, ...]] = {}
@@ -206,7 +206,7 @@ _PARTS = re.compile(r"[a-z]+|[0-9]+")
 #: A product code: letters and digits in one word.
 _CODE = re.compile(r"(?<![a-z0-9-])(?=[a-z0-9-]*[a-z])(?=[a-z0-9-]*[0-9])[a-z0-9]+(?:-[a-z0-9]+)*")
 _DROPPED = frozenset({"助詞", "助動詞", "補助記号", "空白", "記号"})
-#: Words that stand in every document and in every question.
+#: Words that occur in every document and every question.
 _STOP = frozenset(
     re.findall(
         r"\S+",
@@ -273,9 +273,9 @@ def _forms(m: Any) -> tuple[str, ...]:
 
 
 def _latin(surface: str, form: str) -> tuple[str, ...]:
-    """An English word or a number; `form`, Sudachi's, may be the katakana word for it."""
+    """Forms of an English word or a number; `form`, Sudachi's, may be its katakana word."""
     if surface in _ENGLISH_STOP:
-        return ()  # whose katakana form would say as little: ハウ
+        return ()  # whose katakana form is as uninformative: ハウ
     found: list[str] = []
     for word in _LATIN.findall(surface):
         if word in _ENGLISH_STOP:
@@ -303,7 +303,7 @@ Form = tuple[str, ...]
 
 
 def synonyms(words: Iterable[str]) -> dict[Form, tuple[Form, ...]]:
-    """Words of the list that these search words contain, each with the others of its groups.
+    """Listed words that these search words contain, each with the others of its groups.
 
     >>> synonyms(["ボーナス"])
     {('ボーナス',): (('賞与',),)}

@@ -1,4 +1,5 @@
-"""One item: the search as typed, the talk with the simulated user, the search that came of it."""
+"""Evaluates one item: the search as typed, the dialogue with the simulated user, the final
+search."""
 
 from __future__ import annotations
 
@@ -18,9 +19,9 @@ from naisei.japanese.sentences import sentences
 
 Action = Literal["ask", "search"]
 
-#: The expected first action by kind of question: a vague question and a worry want to be asked
-#: about; a clear question wants an answer, and so does one that nobody can answer from the
-#: documents, since asking back would not change that.
+#: The expected first action by kind of question: a vague question and a worry should prompt a
+#: question back; a clear question should be answered, and so should one that the documents cannot
+#: answer, since asking back would not change that.
 EXPECTED: dict[Kind, Action] = {
     "clear": "search",
     "unanswerable": "search",
@@ -68,7 +69,7 @@ class ItemResult(BaseModel):
 
     @property
     def agrees(self) -> bool:
-        """Whether the first action is the one that the kind of question wants."""
+        """Whether the first action is the expected one for the kind of question."""
         return self.first == EXPECTED[self.kind]
 
 

@@ -19,10 +19,10 @@ from naisei.lang import say
 from naisei.lengths import MESSAGE
 from naisei.text_files import read_text
 
-#: Kinds of questions: `clear` and `unanswerable` say what they want, `vague` and `consultation`
-#: do not.
+#: Kinds of questions: `clear` and `unanswerable` state their intent, `vague` and `consultation` do
+#: not.
 Kind = Literal["clear", "vague", "consultation", "unanswerable"]
-#: The name of the bundled file that is the default, and those of all.
+#: The name of the default bundled file, and the names of all.
 HANDBOOK = "handbook"
 BUNDLED = (HANDBOOK, "city", "manual")
 
@@ -97,14 +97,14 @@ class Item(_Strict):
 def load_items(
     source: str, *, split: str | None = None, limit: int | None = None
 ) -> tuple[Item, ...]:
-    """The items of a JSON-lines file, or of a bundled one (`handbook`, `city`).
+    """Load the items of a JSON-lines file, or of a bundled one (`handbook`, `city`).
 
     split: `dev`, `test`, or all if `None`. limit: number of items, balanced over kinds, a fixed
     choice in file order.
 
     Raises:
-        InputError: no such file, a line that is no item (with its number), two of one id, or
-            nothing left.
+        InputError: no such file, an invalid line (with its number), duplicate ids, or no items
+            left.
     """
     place, text = _read(source)
     items: list[Item] = []
@@ -162,7 +162,7 @@ def _item(line: str, place: str) -> Item:
 
 
 def _drawn(items: list[Item], limit: int) -> list[Item]:
-    """`limit` items, the kinds in turn, so that a small sample holds every kind."""
+    """`limit` items, alternating between kinds, so that a small sample contains every kind."""
     by_kind: dict[str, list[Item]] = {}
     for item in sorted(items, key=lambda i: fingerprint([0, i.id])):
         by_kind.setdefault(item.kind, []).append(item)
@@ -177,13 +177,13 @@ def _drawn(items: list[Item], limit: int) -> list[Item]:
     return [item for item in items if item.id in kept]
 
 
-#: How far down a ranking is looked.
+#: Maximum rank examined.
 DEPTH = 10
-#: A chunk that was cut within the passage counts if it holds this share of the quote …
+#: A chunk that was cut within the passage counts if it contains this share of the quote …
 _MOST = 0.8
-#: … in pieces of at least so many characters.
+#: … in parts of at least this many characters.
 _PIECE = 4
-#: White space, and the marks of tables and lists: how they are written is the loader's matter.
+#: White space, and the marks of tables and lists, which differ between loaders.
 _LAYOUT = re.compile(rf"[\s|｜{INVISIBLE}*#`]+")
 
 

@@ -1,4 +1,4 @@
-"""The metrics and tables of a run of the evaluation, and an item in plain words."""
+"""The metrics and tables of an evaluation run, and the text display of an item."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ Ranks = Sequence[int | None]
 def recall_at(ranks: Ranks, k: int) -> float:
     """1 if any gold passage is among the first `k`, else 0.
 
-    Gold passages of one item say the same, so one is enough. Elsewhere this is called hit rate
-    or success@k; where an item has one gold passage, it is recall@k (Manning et al. 2008, §8.4).
+    Gold passages of one item are equivalent, so one is enough. This is also called hit rate or
+    success@k; for an item with one gold passage, it is recall@k (Manning et al. 2008, §8.4).
     """
     first = first_rank(ranks)
     return float(first is not None and first <= k)
@@ -54,7 +54,7 @@ MEASURES: dict[str, Callable[[Ranks], float]] = {
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """The scored items, of which metrics take one kind each or all.
+    """The scored items; each metric uses one kind or all.
 
     clusters: the passage of each result, since questions about one passage are dependent.
     definition: settings of all metrics.
@@ -73,8 +73,8 @@ class Measured:
         share: bool = True,
         paired: bool | None = None,
     ) -> Metric:
-        """The mean over the kind in the prefix of `name` (`vague/`), or over all; `None` leaves an
-        item out. Metrics of all items can be paired, others only where `paired` says so."""
+        """Return the mean over the kind in the prefix of `name` (`vague/`), or over all; `None`
+        skips an item. Metrics of all items can be paired, others only if `paired` says so."""
         kind, _, _ = name.rpartition("/")
         return mean_metric(
             name,
@@ -88,10 +88,10 @@ class Measured:
 
 
 def ranking(group: str, of: Measured) -> list[Metric]:
-    """Each measure over the items that have gold passages: `_before` and `_after` the talk, and
-    `_gain`, their difference paired by item.
+    """Compute each measure over the items with gold passages, as `_before` and `_after` the
+    dialogue and `_gain`, the difference paired by item.
 
-    group: put before each name, as `vague/`; empty for all items.
+    group: prefix of each name, such as `vague/`; empty for all items.
     """
     every = zip(of.results, of.clusters, strict=True)
     held = [(r, c) for r, c in every if r.before and group in ("", f"{r.kind}/")]
@@ -115,10 +115,10 @@ def _of(measure: Callable[[Ranks], float], side: str) -> Callable[[ItemResult], 
 
 
 def asking(group: str, of: Measured) -> list[Metric]:
-    """routing_agreement: the first action is what the kind of question wants, see
-    `naisei.intent.evaluation.flow.EXPECTED`. asked: items asked back about at least once.
-    questions: per item. leaked: talks in which the user said words of the gold passage that nobody
-    had told them (the audit of the simulated user)."""
+    """routing_agreement: the first action is the expected one, see
+    `naisei.intent.evaluation.flow.EXPECTED`. asked: items with at least one question back.
+    questions: per item. leaked: dialogues in which the user said words of the gold passage before
+    receiving them (the audit of the simulated user)."""
     none = "no such item was scored"
     return [
         of.mean(f"{group}routing_agreement", lambda r: r.agrees, none),
@@ -133,9 +133,8 @@ def asking(group: str, of: Measured) -> list[Metric]:
 
 
 def answering(group: str, of: Measured) -> list[Metric]:
-    """Of the answers given. answer_support: share of their sentences that are borne out, the
-    mean over answers. cited_gold: the answer cites a chunk that holds a gold passage, over
-    items that have one."""
+    """Metrics of the answers. answer_support: share of supported sentences, averaged over answers.
+    cited_gold: the answer cites a chunk that contains a gold passage, over items that have one."""
     none = "no answer was given"
 
     def support(r: ItemResult) -> float | None:
@@ -151,10 +150,10 @@ def answering(group: str, of: Measured) -> list[Metric]:
 
 
 def refusing(items: Mapping[str, Item], of: Measured, *, contacts: bool) -> list[Metric]:
-    """refusals_right: items without a gold passage (unanswerable questions, and consultations
-    that only a person can take) that were not answered. refusals_wrong: others that were not.
-    contact_right: of those without a passage for which the item names a department, the share
-    in which that department was named; needs a contacts file."""
+    """refusals_right: unanswered items without a gold passage (unanswerable questions, and
+    consultations that only a person can take). refusals_wrong: unanswered items with one.
+    contact_right: of the items without a passage that name a department, the share in which that
+    department was named; needs a contacts file."""
 
     def refused(gold: bool) -> Callable[[ItemResult], bool | None]:
         return lambda r: None if bool(items[r.item].gold) != gold else not r.answered
@@ -173,14 +172,14 @@ def refusing(items: Mapping[str, Item], of: Measured, *, contacts: bool) -> list
 
 
 def _same(named: str | None, wanted: str | None) -> bool:
-    """Whether two names are of one department; 人事部 and 人事部労務課 are."""
+    """Whether two names refer to one department; 人事部 and 人事部労務課 do."""
     a, b = ("".join((name or "").split()) for name in (named, wanted))
     return bool(a and b) and (a.startswith(b) or b.startswith(a))
 
 
 def cost(rows: Sequence[EpisodeRow], of: Measured) -> list[Metric]:
-    """tokens: per item, of all roles but the simulated user's. latency_*: seconds from the
-    question to the answer, the turns of one item together."""
+    """tokens: per item, for all roles except the simulated user. latency_*: seconds from the
+    question to the answer, summed over the turns of an item."""
     none = "no item was scored"
     used = {
         row.where.instance: sum(u.tokens for u in row.usage if u.role != "simulator")
@@ -198,7 +197,7 @@ def cost(rows: Sequence[EpisodeRow], of: Measured) -> list[Metric]:
 
 
 def passages(items: Mapping[str, Item]) -> dict[str, str]:
-    """Item → the passage that it is about; the item itself where no passage answers."""
+    """Item → the passage that it is about; the item itself if no passage answers."""
     return {
         name: " ".join(item.gold[0].quote.split()) if item.gold else name
         for name, item in items.items()
@@ -211,7 +210,7 @@ def summarise(
     rows: Sequence[EpisodeRow],
     notes: Sequence[str] = (),
 ) -> Summary:
-    """All metrics over the scored rows: of all items, and of each kind (`vague/recall@5_gain`)."""
+    """All metrics over the scored rows, for all items and for each kind (`vague/recall@5_gain`)."""
     scored = [row for row in rows if row.scored]
     results = [ItemResult.model_validate(row.result) for row in scored]
     of = passages(items)
@@ -235,7 +234,7 @@ Cell = str | float | int
 
 
 def by_kind(metrics: Sequence[Metric]) -> Table:
-    """One row a kind of question: routing, asking, recall@5 before and after, answers."""
+    """One row per kind of question: routing, asking, recall@5 before and after, answers."""
     named = {m.name: m for m in metrics}
     rows: list[tuple[Cell, ...]] = []
     for kind in (*get_args(Kind), ""):
@@ -296,7 +295,8 @@ def cases(results: Sequence[ItemResult]) -> Table:
 
 
 def item_digest(result: Any) -> Digest:
-    """An item for lists. Right: answerable items cite a gold passage, others are not answered."""
+    """Summary of an item for lists. Right: an answerable item cites a gold passage, any other is
+    not answered."""
     found = ItemResult.model_validate(result)
     nothing = found.kind == "unanswerable"
     right = not found.answered if nothing else found.answered and found.cited_gold
@@ -309,7 +309,7 @@ def item_digest(result: Any) -> Digest:
 
 
 def item_lines(item: Item, result: ItemResult) -> list[Line]:
-    """The talk, the query, and the ranks of the gold passages."""
+    """The dialogue, the query, and the ranks of the gold passages."""
     you, agent = say("ユーザー", "user"), say("内省", "naisei")
     cases = say("ケース", "cases")
     told = [Line(f"{item.kind} · {cases} {', '.join(map(str, result.cases))}", tone="head")]

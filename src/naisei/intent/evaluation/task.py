@@ -1,4 +1,4 @@
-"""The evaluation as a task of the run engine: one episode an item."""
+"""The evaluation as a task of the run engine: one episode per item."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def index_digest(directory: Path) -> str:
 
 
 class EvalTask(Task[EvalConfig]):
-    """Puts every item to the assistant under one configuration.
+    """Runs the assistant on every item under one configuration.
 
     Raises:
         InputError: unusable items, index, profile or user.
@@ -53,7 +53,7 @@ class EvalTask(Task[EvalConfig]):
 
     def __init__(self, config: EvalConfig) -> None:
         self.config = config
-        # Without a model, work side by side gains nothing and falsifies the latency.
+        # Without a model, concurrent work gains nothing and distorts the latency.
         self.concurrency = None if config.models else 1
         self._index: Index | None = None
         with Index.open(config.index, groups=config.groups):

@@ -1,15 +1,16 @@
 """Simulated users, and the audit of their honesty.
 
-The user played by rules knows the hidden wish and a few facts, and nothing of the documents.
-Asked to choose, it names a topic if most of what tells it from the others is part of the wish;
-otherwise, where own words are welcome, it uses them, and else says that none fits. Asked about
-something, it tells the fact about it. Asked in general what it wants, it tells that and the first
-thing left, as people name the matter with the wish. Each fact is told once; then there is nothing
-more to say. The gold passages are not given to it: whatever it says stands in the item, or was
-offered to it. Another user knows nothing (a control), and one is played by a language model.
+The rule-based user knows the hidden wish and a few facts, but not the documents. Asked to choose,
+it names a topic if most of its distinctive words are in the wish; otherwise it answers in its own
+words where these are welcome, or says that no topic fits. Asked about something specific, it states
+the matching fact. Asked generally, it states the wish and the first remaining fact. Each fact is
+stated once; after the last it has nothing to add. It never sees the gold passages: all its words
+come from the item or from options offered to it. Another user knows nothing (a control), and one is
+played by a language model.
 
-A user that quotes the gold passage would make any assistant look good: audited is what was said in
-the run (words of the passage that neither the item nor the assistant had used before).
+A user that quotes the gold passage would make any assistant look good. The audit therefore counts
+words of the passage that the user said in the run before they occurred in the item or in the
+assistant's messages.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ _NOTHING = {"ja": "特にありません。", "en": "Nothing in particular."}
 
 
 def offered(question: str) -> tuple[str, ...]:
-    """The numbered topics of a question back, in order; fewer than two are no choice.
+    """The numbered topics of a question back, in order; fewer than two are not a choice.
 
     >>> offered("どれですか。\\n1. 休暇 › 有給\\n2. 休暇 › 看護")
     ('休暇 › 有給', '休暇 › 看護')
@@ -75,7 +76,7 @@ def nearest(options: Sequence[str], wish: str) -> int | None:
 
 
 def _parts(text: str) -> frozenset[str]:
-    """Words of substance, and pairs of neighbouring letters where it is Japanese."""
+    """Content words, and for Japanese pairs of adjacent letters."""
     folded = normalise(text).lower()
     letters = "".join(c if c.isalnum() else " " for c in folded)
     pairs = {a + b for a, b in pairwise(letters) if is_japanese(a + b)}
@@ -86,7 +87,7 @@ def _parts(text: str) -> frozenset[str]:
 
 
 class Person(Handler):
-    """Performs `AskUser` for one item. Each fact is told once."""
+    """Performs `AskUser` for one item. States each fact once."""
 
     def __init__(self, item: Item) -> None:
         self._language = "ja" if is_japanese(item.text) else "en"
@@ -139,12 +140,12 @@ class Unknowing(Handler):
         options = offered(effect.question)
         if not options:
             return "わかりません。" if self._language == "ja" else "I do not know."
-        # From the question, not from a running generator: the same after a resume.
+        # Seeded by the question instead of a shared generator, so it is the same after a resume.
         return str(random.Random(f"{self._key}/{effect.question}").randint(1, len(options)))
 
 
 class ModelUser(FlowHandler):
-    """A language model in the role `simulator`, told the wish and the facts."""
+    """A language model in the role `simulator`, prompted with the wish and the facts."""
 
     def __init__(self, item: Item) -> None:
         self._item = item
@@ -174,7 +175,7 @@ USERS: dict[str, Callable[[Item, int], Handler]] = {
 
 
 def simulated_user(name: str, item: Item, *, seed: int = 0) -> Handler:
-    """Raises `InputError` for an unknown name."""
+    """Create a simulated user. Raises `InputError` for an unknown name."""
     if name not in USERS:
         raise InputError(
             say(f"「{name}」というユーザー役はありません", f"no user is called '{name}'"),
@@ -187,8 +188,8 @@ def simulated_user(name: str, item: Item, *, seed: int = 0) -> Handler:
 def leaked(item: Item, exchanges: Sequence[Exchange]) -> tuple[str, ...]:
     """Content words of the gold passages first said by the user.
 
-    Words of the question, the intent and the facts are the user's own, and so are those that
-    the assistant had said before.
+    Words from the question, the intent, the facts and earlier messages of the assistant do not
+    count.
     """
     secret = {word for gold in item.gold for word in content_words(gold.quote)}
     own = " ".join([item.text, item.intent, *(f"{f.about} {f.says}" for f in item.facts)])

@@ -1,4 +1,4 @@
-"""The server's own interface: ask, stream, look a passage up, give feedback."""
+"""The server's own API: ask, stream, look up a passage, give feedback."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _TYPES = {
 
 
 def error_body(status: int, message: str) -> dict[str, Any]:
-    """The body of an error, as chat-completions clients expect it too."""
+    """The body of an error, in the format that chat-completions clients expect."""
     kind = _TYPES.get(status, "server_error" if status >= 500 else "invalid_request_error")
     return {"error": {"message": message, "type": kind, "code": status}}
 
@@ -97,13 +97,13 @@ class _Part(BaseModel):
 
 
 def _few(content: Any) -> Any:
-    """Each part that is none would be told of."""
+    """Limit the parts, since each invalid one would be reported."""
     if isinstance(content, list) and len(content) > _PARTS:
         raise ValueError(say(f"{_PARTS} 個までです", f"at most {_PARTS}"))
     return content
 
 
-#: Parts of a message.
+#: Maximum number of parts of a message.
 _PARTS = 1000
 
 
@@ -133,19 +133,19 @@ class ChatRequest(BaseModel):
         return usage if (self.stream_options or {}).get("include_usage") else None
 
 
-#: Fields of a request: chat completions have some thirty.
+#: Maximum number of fields of a request: chat completions have about thirty.
 _FIELDS = 100
 
 
 async def read(request: Request, shape: type[B]) -> B:
-    """The body of a request.
+    """Parse the body of a request.
 
     Raises:
-        HTTPException: no JSON, or none of this shape.
+        HTTPException: invalid JSON, or it does not match the schema.
     """
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
-        # A form of another site can send everything but this without asking the browser.
+        # Forms on other sites can send anything except this content type without a CORS preflight.
         raise HTTPException(415, say("application/json で送ってください", "send application/json"))
     body = await request.body()
     try:
@@ -153,7 +153,7 @@ async def read(request: Request, shape: type[B]) -> B:
     except ValueError:
         raise HTTPException(400, say("JSON として読めません", "the body is not JSON")) from None
     if isinstance(found, dict) and len(found) > _FIELDS:
-        # Each that is not known would be told of.
+        # Each unknown field would be reported.
         raise HTTPException(422, say("項目が多すぎます", "too many fields"))
     try:
         return shape.model_validate(found)
@@ -161,7 +161,7 @@ async def read(request: Request, shape: type[B]) -> B:
         raise HTTPException(422, fault(error)) from None
 
 
-#: A comment is sent so often (seconds), so that proxies keep a silent stream open.
+#: Seconds between comments, so that proxies keep a silent stream open.
 PING = 15
 
 
@@ -198,9 +198,9 @@ async def ask(request: Request) -> JSONResponse:
 async def ask_stream(request: Request) -> EventSourceResponse:
     """`POST /api/ask/stream`: the same as events.
 
-    session {"session"}, step {"step"} for what is being done, delta {"text"} with pieces of the
-    message (of a model's answer as soon as they are written and borne out), reply with the whole,
-    done {}; or error, as an error's body.
+    session {"session"}; step {"step"} for the current step; delta {"text"} with parts of the
+    message (of a model's answer once written and supported); reply with the whole; done {}; or
+    error, as an error's body.
     """
     given = await read(request, AskRequest)
     turns = _state(request).turns
@@ -252,7 +252,7 @@ async def until(turn: asyncio.Task[Any], queue: asyncio.Queue[T]) -> AsyncIterat
 
 
 def problem(error: Exception) -> dict[str, Any]:
-    """The body that an error would have had as a response."""
+    """The body that the error would have as a response."""
     return error_body(*status_of(error))
 
 
@@ -272,7 +272,7 @@ async def session(request: Request) -> JSONResponse:
 
 
 async def passage(request: Request) -> JSONResponse:
-    """`GET /api/passage/{id}`: the chunk behind a citation."""
+    """`GET /api/passage/{id}`: the chunk that a citation refers to."""
     found = await _state(request).passage(request.path_params["id"], groups_of(request))
     if found is None:
         raise HTTPException(404, say("そのような箇所はありません", "no such passage"))
@@ -280,20 +280,19 @@ async def passage(request: Request) -> JSONResponse:
 
 
 async def feedback(request: Request) -> JSONResponse:
-    """`POST /api/feedback` {"session", "sign"} → the thresholds that hold for this user now."""
+    """`POST /api/feedback` {"session", "sign"} → the user's new thresholds."""
     given = await read(request, FeedbackRequest)
     state = _state(request)
     return JSONResponse(state.feedback(state.turns.find(_user(request), given.session), given.sign))
 
 
-#: Characters of one piece of a streamed text.
+#: Characters per part of a streamed text.
 _PIECE = 24
 
 
 def plain_reply(reply: Reply) -> dict[str, JsonValue]:
-    """The reply as JSON, without markup. Which chunks were found beside those cited, and what
-    failed on the way, are the operator's matter: `degraded` says that something did. Each citation
-    has a `link` to its passage."""
+    """The reply as JSON, without markup. It omits uncited hits and failures, which are for the
+    operator; `degraded` says that something failed. Each citation has a `link` to its passage."""
     data: Any = cleaned(reply.model_dump(mode="json", exclude={"hits", "failures"}))
     for citation in data["citations"]:
         citation["link"] = f"/api/passage/{quote(citation['chunk'], safe='')}"
@@ -309,17 +308,17 @@ def with_sources(reply: Reply) -> str:
         date = f" ({citation.date})" if citation.date else ""
         name = clean(f"{citation.path}{page}")
         if citation.url.startswith(("https://", "http://")):
-            # Of all links this alone is ours: what documents say of others is taken apart.
+            # This is the only link that the server adds; links in documents are removed.
             name = f"[{name}]({quote(citation.url, safe=_IN_URL)})"
         lines.append(f"[{citation.n}] {name}{clean(date + (' ' + where if where else ''))}")
     message = clean(reply.message)
     return "\n\n".join([message, "\n".join(lines)]) if lines else message
 
 
-#: Of an address in Markdown: all but blanks, brackets and quotation marks.
+#: In a Markdown address: all except white space, brackets and quotation marks.
 _IN_URL = "%/:?#[]@!$&*+,;=~-._"
 
 
 def text_chunks(text: str) -> list[str]:
-    """The text in pieces, as a stream sends it."""
+    """Split the text into parts for streaming."""
     return [text[at : at + _PIECE] for at in range(0, len(text), _PIECE)] or [""]

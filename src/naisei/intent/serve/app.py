@@ -1,4 +1,4 @@
-"""The application: paths, error handlers, the guard before all; and listening to its end."""
+"""Builds the application (paths, error handlers, access guard) and serves it until shutdown."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ from naisei.serving import Ready
 from naisei.system.execute import RunOptions
 from naisei.terminal import Console
 
-#: Answered without a token: whether the server lives, and nothing else.
+#: Answered without a token: only whether the server is alive.
 _OPEN = ("/health",)
 
 
 def guard_rules(options: ServeOptions) -> GuardRules:
-    """For `naisei.http.Guard`. `scope["state"]["user"]` becomes the token's user."""
+    """Rules for `naisei.http.Guard`. `scope["state"]["user"]` becomes the token's user."""
     guesses = Guesses()
 
     def admit(scope: Scope, headers: Headers) -> Response | None:
@@ -64,7 +64,7 @@ def guard_rules(options: ServeOptions) -> GuardRules:
 
 def _named(options: ServeOptions, headers: Headers) -> str | None:
     """The user of a caller with the shared secret: "", or the user named by a proxy. Users with
-    their own token, and several names, are rejected."""
+    their own token, and multiple names, are rejected."""
     given = headers.getlist(options.user_header) if options.user_header else []
     names = [name for name in map(_unicode, given) if name]
     taken = len(names) > 1 or (names and options.tokens.get(names[0]) is not None)
@@ -81,7 +81,7 @@ def _groups(options: ServeOptions, headers: Headers, user: str) -> list[str]:
 
 
 def _unicode(value: str) -> str:
-    """A header's value as UTF-8, in which proxies send names that are not ASCII."""
+    """A header's value as UTF-8, the encoding in which proxies send non-ASCII names."""
     return value.encode("latin-1", "replace").decode("utf-8", "replace").strip()
 
 
@@ -90,7 +90,7 @@ def _error(status: int, message: str) -> Response:
 
 
 def build_app(state: ServerState) -> Starlette:
-    """An ASGI application over an open state."""
+    """Build an ASGI application over an open state."""
     app = Starlette(
         routes=[
             Route("/health", health),
@@ -112,8 +112,8 @@ def build_app(state: ServerState) -> Starlette:
 
 
 async def _memory(request: Request) -> JSONResponse:
-    """`/api/memory`: GET one's own notes; POST gives consent; DELETE erases all of them and the
-    consent."""
+    """`/api/memory`: GET returns the caller's notes; POST gives consent; DELETE erases all notes
+    and the consent."""
     kept = _memory_of(request)
     if request.method == "POST":
         await asyncio.to_thread(kept.begin)
@@ -123,7 +123,7 @@ async def _memory(request: Request) -> JSONResponse:
 
 
 async def _note(request: Request) -> JSONResponse:
-    """`DELETE /api/memory/{id}`: forgets one note."""
+    """`DELETE /api/memory/{id}`: deletes one note."""
     kept = _memory_of(request)
     if not await asyncio.to_thread(kept.forget, request.path_params["id"]):
         raise HTTPException(404, say("そのような覚えはありません", "there is no such note"))

@@ -1,4 +1,4 @@
-"""The chat-completions protocol, for chat front ends that are there already."""
+"""The chat-completions protocol, for existing chat front ends."""
 
 from __future__ import annotations
 
@@ -46,15 +46,16 @@ from naisei.lengths import LINE, MESSAGE, too_long
 MODEL = "naisei-intent"
 
 
-#: The topics that a question back of ours offered, maybe none; `None` for any other message.
+#: The topics offered by one of the server's questions back, maybe none; `None` for any other
+#: message.
 Options = Callable[[str], tuple[str, ...] | None]
 
 
 def dialogue_of(said: Sequence[tuple[str, str]], options_of: Options) -> Dialogue:
     """The dialogue of the last message: a new request, or the answer to a question back.
 
-    said: role and text of each message. Those of other roles than user and assistant are not
-    passed on: instructions are the server's own.
+    said: role and text of each message. Only the roles user and assistant are passed on:
+    instructions are the server's own.
 
     Raises:
         HTTPException: the last message is not the user's.
@@ -94,15 +95,15 @@ async def remember(reply: Reply, turns: TurnService, user: str) -> None:
 
 
 def _options(turns: TurnService, user: str) -> Options:
-    """Whether a message was a question is known from when it was sent (`remember`); of one that
-    this server never sent, it is read off its words."""
+    """Whether a message is a question is looked up in the record of sent messages (`remember`); for
+    any other message, it is inferred from the words."""
 
     def options(text: str) -> tuple[str, ...] | None:
         kept = turns.noted(user, mark_of(text))
         if isinstance(kept, dict):
             found = kept.get("options")
             return tuple(map(str, found)) if isinstance(found, list) else None
-        # A question back is short; what a caller says that we said is theirs to make long.
+        # A question back is short, but a caller may send a long text as the assistant's.
         if len(text) > MESSAGE or "[1]" in text or not content_words(text):
             return None
         return () if parse(text).form != "none" or text.rstrip().endswith(("？", "?")) else None
@@ -111,12 +112,12 @@ def _options(turns: TurnService, user: str) -> Options:
 
 
 def mark_of(text: str) -> str:
-    """Key of a message as front ends may return it, with other white space."""
+    """Key of a message, unchanged if a front end returns it with different white space."""
     return "said:" + hashlib.sha256("".join(text.split()).encode()).hexdigest()
 
 
-# What chat front ends ask beside the person (Open WebUI, LibreChat, LobeChat, …): a title for the
-# conversation, tags, follow-up questions, completions. They are no questions about documents.
+# Background tasks of chat front ends (Open WebUI, LibreChat, LobeChat, …): a title for the
+# conversation, tags, follow-up questions, completions. They are not questions about documents.
 
 _TASKS = (
     ("follow_ups", r"follow[- ]?ups?\b.*\b(?:questions?|prompts?)|関連質問|次の質問"),
@@ -142,9 +143,9 @@ _TITLE, _TAGS, _SEEN = 30, 3, 20_000
 
 
 def task_reply(messages: Sequence[ChatMessage]) -> str | None:
-    """The answer to a front end's own task, from the words of the conversation alone; `None` for
-    what a person said. A title, tags; no follow-ups or queries, since none are known to be
-    answered. As JSON where the prompt speaks of it."""
+    """The answer to a front end's own task, from the words of the conversation only; `None` for a
+    person's message. Returns a title or tags; no follow-ups or queries, since none is known to be
+    answerable. JSON if the prompt mentions it."""
     last = messages[-1].text[-_SEEN:] if messages else ""
     if messages and len(messages[-1].text) > _SEEN:
         last = messages[-1].text[:2000] + last
@@ -178,7 +179,7 @@ def completion(
     model: str = MODEL,
     finish: str = "stop",
 ) -> dict[str, Any]:
-    """The response object, with a choice for each text. told: the reply with its citations, for
+    """The response object, with one choice per text. told: the reply with its citations, for
     `naisei`."""
     choices = [
         {
@@ -194,7 +195,7 @@ def completion(
 
 
 class Chunks:
-    """The same as a stream: the role, the text in pieces, the end with `naisei`, the usage."""
+    """The response as a stream: the role, parts of the text, the end with `naisei`, the usage."""
 
     def __init__(self, model: str = MODEL) -> None:
         self._head = _head("chat.completion.chunk", model)
@@ -206,7 +207,7 @@ class Chunks:
         return self._chunk({"content": text})
 
     def told(self, told: JsonValue) -> str:
-        """The data of a chunk with the field `naisei` only."""
+        """The data of a chunk that contains only the field `naisei`."""
         return as_data({**self._head, "choices": [], "naisei": told})["data"]
 
     def last(
@@ -216,7 +217,7 @@ class Chunks:
         told: JsonValue = None,
         finish: str = "stop",
     ) -> Iterator[dict[str, str]]:
-        """rest: the unsent text."""
+        """The last chunks. rest: the unsent text."""
         yield from (self.text(piece) for piece in text_chunks(rest))
         yield self._chunk({}, finish, {} if told is None else {"naisei": told})
         if usage is not None:
@@ -272,7 +273,7 @@ async def chat_completions(request: Request) -> Response:
     said = [(message.role, message.text) for message in given.messages]
     options_of = _options(state.turns, user)
     dialogue = await asyncio.to_thread(dialogue_of, said, options_of)
-    # Messages in a row are one request, which is as long as one message may be.
+    # Consecutive messages form one request, with the length limit of one message.
     if told := too_long(dialogue.utterance, state.options.max_message):
         raise HTTPException(413, told)
     log = MemoryLog()
@@ -313,7 +314,7 @@ async def chat_completions(request: Request) -> Response:
 
 
 def _plain(text: str, given: ChatRequest) -> Response:
-    """A reply other than about documents, whole or streamed."""
+    """A reply that is not about documents, whole or streamed."""
     usage = _usage(MemoryLog())
     if not given.stream:
         return JSONResponse(completion(text, usage=usage))

@@ -1,14 +1,14 @@
-"""How the server is run: address, access, and limits.
+"""Server options: address, access, and limits.
 
-A file of users gives each a secret of their own:
+A users file gives each user their own secret:
 
 [users.hanako]
 token = "…"                                        # at least 16 characters
 profile = { department = "開発部", office = "横浜" }  # optional
-groups = ["hr"]                                    # optional: whose documents they find
+groups = ["hr"]                                    # optional: groups whose documents they can find
 
-Behind a proxy that knows who its users are, the proxy carries the shared secret and names user and
-groups in headers (`--user-header`, `--groups-header`).
+An authenticating proxy sends the shared secret, and the user and groups in headers
+(`--user-header`, `--groups-header`).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from naisei.lengths import BODY
 from naisei.system.config import flag, port_flag
 from naisei.system.listening import Listening
 
-#: The variable that holds one secret for everybody. Not an option: others see those.
+#: The variable with one secret for all users. Not an option, since other users can see those.
 TOKEN = "NAISEI_SERVE_TOKEN"
 
 
@@ -46,11 +46,11 @@ class _File(BaseModel):
 
 
 def read_users(path: Path | None) -> dict[str, Mapping[str, Any]]:
-    """The users of a file, and of the variable `NAISEI_SERVE_TOKEN`: `tokens`, `profiles` and
+    """Read the users of a file, and of the variable `NAISEI_SERVE_TOKEN`: `tokens`, `profiles` and
     `groups_of`, as fields of `ServeOptions`.
 
     Raises:
-        InputError: the file is none of users, or two have one token.
+        InputError: not a users file, or two users have the same token.
     """
     tokens = {"": token} if (token := os.environ.get(TOKEN)) else {}
     if path is None:

@@ -1,8 +1,8 @@
-"""A server's data of people: the audit log, and erasure.
+"""A server's personal data: the audit log, and erasure.
 
-The audit is part of the server's log: a line a turn, under a pseudonym that only this log can turn
-into a name. Erasing somebody takes away their conversations, feedback and name, and their words
-from the audit; that somebody was shown a document then stays.
+The audit is part of the server's log: one line per turn, under a pseudonym that only this log can
+resolve. Erasing a user removes their conversations, feedback and name, and their words from the
+audit; which documents were shown stays.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class AuditLine(BaseModel):
 
 
 def audited(log: RunLog, person: str, question: str, reply: Reply) -> None:
-    """Append a line. person: `user:NAME`, or `talk:ID` where there are no users."""
+    """Append a line. person: `user:NAME`, or `talk:ID` on a server without users."""
     who = log.get(f"pseudonym:{person}")
     if not isinstance(who, str):
         who = f"p-{secrets.token_hex(6)}"
@@ -85,7 +85,7 @@ def lines(log: RunLog, who: str | None = None) -> list[AuditLine]:
 
 
 def open_log(folder: Path, store: str | None = None, *, read_only: bool = False) -> RunLog:
-    """The log of a server: in its folder, or in a database, under the folder's name."""
+    """The log of a server: in its folder, or in a database under the folder's name."""
     if store is None:
         return RunLog(folder / LOG, read_only=read_only)
     from naisei.runs.postgres import postgres_log
@@ -96,13 +96,13 @@ def open_log(folder: Path, store: str | None = None, *, read_only: bool = False)
 
 def feedback_of(folder: Path, person: str, store: str | None = None) -> KeptText:
     """The file of a person's feedback on a server."""
-    # Names of users are the operator's, ids of sessions are secrets: neither is a file name.
+    # The operator chooses user names, and session ids are secret: neither is used as a file name.
     digest = hashlib.sha256(person.encode()).hexdigest()[:32]
     return kept_at(folder, f"feedback/{digest}.jsonl", store)
 
 
 def erase(folder: Path, log: RunLog, user: str, store: str | None = None) -> int:
-    """Erase all data of a user; returns the number of their conversations."""
+    """Erase all data of a user; returns the number of erased conversations."""
     person = f"user:{user}"
     sessions = [
         str(key).removeprefix("talk:")

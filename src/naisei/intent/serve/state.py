@@ -1,4 +1,4 @@
-"""The state of a server: index, world, turn service, and stored data of people."""
+"""The state of a server: index, world, turn service, and stored personal data."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from naisei.system.sampling import completed, of_config
 
 
 def find_passage(index: Index, chunk: str) -> dict[str, JsonValue] | None:
-    """The chunk of this id in the newest generation; `None` if it is not in it."""
+    """The chunk with this id in the newest generation; `None` if missing."""
     found = index.chunk(chunk)
     if found is None:
         return None
@@ -77,7 +77,7 @@ class ServerState:
     async def passage(
         self, chunk: str, groups: frozenset[str] = frozenset()
     ) -> dict[str, JsonValue] | None:
-        """The chunk of this id in the current index; `None` if missing or not visible to these
+        """The chunk with this id in the current index; `None` if missing or not visible to these
         groups."""
         index, _ = await self._seen_by(groups)
         return await asyncio.to_thread(find_passage, index, chunk)
@@ -102,11 +102,11 @@ class ServerState:
 async def open_state(
     options: ServeOptions, config: AssistConfig, *, settings: ModelSettings | None = None
 ) -> AsyncIterator[ServerState]:
-    """Everything that a server needs, closed on leaving.
+    """Open everything that a server needs; close it on leaving.
 
     Raises:
-        InputError: no index, a model that cannot be opened, a folder that cannot be used, or
-            that another server uses.
+        InputError: no index, a model that cannot be opened, or a folder that is unusable or used
+            by another server.
     """
     check_models(ASSIST, config)
     sampling_of = of_config(completed(ASSIST, config))

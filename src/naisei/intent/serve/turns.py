@@ -1,4 +1,4 @@
-"""Sessions (conversations of a server), kept on disk, and the service that takes their turns.
+"""Sessions (conversations of a server), stored on disk, and the service that runs their turns.
 
 The file is a run log (`naisei.runs.log`): a turn's effects are logged with the conversation, so
 that a killed turn resumes at its last step.
@@ -34,9 +34,9 @@ from naisei.runs.conversation import recorded
 from naisei.runs.lock import arun_logged, retry_while_locked, server_lock
 from naisei.runs.log import RunLog
 
-#: Characters of a mark that is as hard to guess as a session's id.
+#: Minimum length of a mark that is as hard to guess as a session id.
 _SECRET = 22
-#: Seconds between two looks whether another process has left a session.
+#: Polling interval, in seconds, while another process uses a session.
 _AGAIN = 0.05
 
 
@@ -62,12 +62,11 @@ OnEvent = Callable[[Event], None]
 
 
 class TurnService:
-    """The sessions in a folder, which one process uses at a time; or in a database, under the
-    folder's name, which any number of processes may. Their turns are worked on at most `in_flight`
-    at a time, each for `timeout` seconds at most. A turn is finished even if whoever asked has
-    gone: it is in the session.
+    """Manages sessions in a folder, for one process at a time, or in a database under the folder's
+    name, for any number of processes. At most `in_flight` turns run at once, each for at most
+    `timeout` seconds. A turn is completed and stored even if the caller disconnects.
 
-    log: where the events of conversations go, each under its session's id.
+    log: stores the events of conversations under their session ids.
 
     Raises:
         InputError: the folder or the database cannot be used, or another process uses the folder.
@@ -89,19 +88,19 @@ class TurnService:
         return [event for part in recorded(self.log, session.id) for event in part]
 
     def begin(self, user: str, mark: str | None = None) -> Session:
-        """A new session. Its id is 192 random bits: who does not know it cannot guess it. mark:
-        of its first message; the same one of the same user again is the same session, where it
-        is a user's, or as long as an id, so that nobody guesses it."""
+        """Create a session. Its id is 192 random bits, so it cannot be guessed. mark: of its first
+        message; the same mark from the same user returns the same session, if the session has a
+        user or the mark is as long as an id."""
         if mark is None or not (user or len(mark) >= _SECRET):
             return Session(id=secrets.token_urlsafe(24), user=user)
         digest = hashlib.sha256(f"{len(user)} {user} {mark}".encode()).digest()
         return Session(id=base64.urlsafe_b64encode(digest[:24]).decode(), user=user)
 
     def find(self, user: str, id: str) -> Session:
-        """A session of this user.
+        """Find a session of this user.
 
         Raises:
-            HTTPException: none of this id, or another user's: the answer is the same.
+            HTTPException: no such session, or another user's (indistinguishable).
         """
         kept = self.log.get(f"talk:{id}")
         session = None if kept is None else Session.model_validate(kept)
@@ -114,7 +113,7 @@ class TurnService:
         return self.log.get(f"mark:{user}:{mark}")
 
     async def note(self, user: str, mark: str, value: JsonValue) -> None:
-        """Returns when it survives a killed process. Raises `LogBusy`."""
+        """Store a note; returns once it survives a killed process. Raises `LogBusy`."""
         await retry_while_locked(lambda: self.log.put(f"mark:{user}:{mark}", value))
 
     def user_memory(self, user: str) -> KeptStream | None:
@@ -132,16 +131,15 @@ class TurnService:
         on_event: OnEvent | None = None,
         show: Show | None = None,
     ) -> Reply:
-        """One turn of a session, which is kept. groups: of who asks. mark: names the line; the
-        same one again is no new line, and gets the reply that there is. show: is told what there
-        is of the answer while it is written.
+        """Run one turn of a stored session. groups: the caller's. mark: identifies the message; a
+        repeated mark adds no message and returns the existing reply. show: receives the answer so
+        far while it is written.
 
-        A turn that was left without its reply is finished first; the same words again are
-        that turn.
+        A turn left without its reply is completed first; the same words again count as that turn.
 
         Raises:
-            HTTPException: too long, too much at once, or no answer in time.
-            EffectFailed: the flow could not do without what failed.
+            HTTPException: message too long, too many requests, or timeout.
+            EffectFailed: an effect that the flow requires failed.
         """
         self._check(said)
         return await self._work(self._taken(session, said, groups, mark, on_event, show))
@@ -155,7 +153,7 @@ class TurnService:
         groups: frozenset[str] = frozenset(),
         show: Show | None = None,
     ) -> Reply:
-        """One step of a dialogue stored by the caller; raises as `turn`."""
+        """Run one step of a dialogue stored by the caller; raises as `turn`."""
         answers = (exchange.answer for exchange in dialogue.exchanges)
         for said in (*dialogue.earlier, dialogue.utterance, *answers):
             self._check(said)
@@ -251,7 +249,7 @@ async def _number(log: RunLog, key: str, now: int) -> int:
 
 @asynccontextmanager
 async def _alone(log: RunLog, name: str) -> AsyncIterator[None]:
-    """Waits for and holds the exclusive right to work on it."""
+    """Wait for and hold the exclusive lock on a session."""
     with ExitStack() as held:
         while True:
             try:
