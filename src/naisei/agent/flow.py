@@ -167,7 +167,7 @@ def act(remark: Remark) -> Flow[None]:
 
 
 def correct(remark: Remark) -> Flow[None]:
-    """The action was wrong: rewrite the memo, then do or retry the intended one."""
+    """Handle a wrong action: rewrite the memo, then execute the intended one or retry."""
     parts, mind, language = remark.parts, remark.mind, remark.parts.persona.language
     assert mind.deed is not None and mind.actions is not None
     *before, last = mind.deed.logs
@@ -185,7 +185,7 @@ def correct(remark: Remark) -> Flow[None]:
 
 
 def _attempt(remark: Remark, deed: Deed, told: int | None) -> Flow[None]:
-    """Run one R-Clarify trial, with a closing line. told: the known action, if any."""
+    """Run one R-Clarify trial and say the result. told: the known action, if any."""
     parts, mind, language = remark.parts, remark.mind, remark.parts.persona.language
     assert mind.actions is not None and parts.agent is not None
     actions, confirm = mind.actions, parts.persona.permissions.confirm

@@ -45,9 +45,9 @@ class Deed(BaseModel):
 @dataclass
 class Mind:
     """The agent's state. actions: possible now; `None` if the persona cannot act, or a game has
-    not listed them yet. talk: every line, for the director's checks. deed: the latest, if any.
-    seen: the world's response to it. asked: answered document questions, oldest first. told: lines
-    written without a model. just_did: whether the last line reported the deed."""
+    not listed them yet. talk: every line, for the director's checks. deed: the latest action,
+    if any. seen: the world's response. asked: answered document questions, oldest first. told:
+    lines written without a model. just_did: whether the last line reported the deed."""
 
     persona: Persona
     actions: ActionSet | None = None
@@ -99,7 +99,7 @@ class Mind:
             self.actions = ActionSet(name="game", actions=actions)
 
     def note(self, done: Mapping[str, Any]) -> None:
-        """Record a line's metadata: a deed, an answered question, a stated fact."""
+        """Record a line's metadata: an action, an answered question, a stated fact."""
         self.just_did = bool(done.get("deed"))
         if "deed" in done:
             self.deed = Deed.model_validate(done["deed"]) if done["deed"] else None

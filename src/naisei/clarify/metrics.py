@@ -168,7 +168,7 @@ def definition(config: ClarifyConfig) -> dict[str, JsonValue]:
 def _sequential(
     config: ClarifyConfig, instances: Mapping[str, Instance], results: Sequence[EpisodeResult]
 ) -> tuple[Metric, ...]:
-    """Pass@k and DPass@k of tries in sequence (paper §5.1)."""
+    """Pass@k and DPass@k of sequential trials (paper §5.1)."""
     first = [r.first_success for r in results]
     steps = [r.trials[t - 1].steps if (t := r.first_success) else None for r in results]
     scenes = _scenes(instances, [r.instance for r in results])

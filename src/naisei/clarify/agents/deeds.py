@@ -1,4 +1,4 @@
-"""The deed that a sentence requests: its kind, its nouns and its place.
+"""Parses the action that a sentence requests: kind, nouns and place.
 
 Synonymous verbs (取ってくる, 出す, ちょうだい) share a kind; any other verb is its own kind.
 """
@@ -125,7 +125,7 @@ _Words = frozenset[str]
 
 
 def _english(said: str) -> tuple[list[str], _Words, _Words]:
-    """The deed, the other words, and the place of an imperative."""
+    """The verb, other words and place of an English imperative."""
     held = lemmas(said.lower())
     to = re.search(r"\b(?:in|into|on|onto|to)(?: the| a| my)? ([a-z]+)", said.lower())
     places = frozenset(lemmas(to[1])) if to else frozenset()
@@ -133,7 +133,7 @@ def _english(said: str) -> tuple[list[str], _Words, _Words]:
 
 
 def _japanese(said: str) -> tuple[list[str], _Words, _Words]:
-    """The deeds, the nouns, and the places of a sentence."""
+    """The verbs, nouns and places of a Japanese sentence."""
     found = tokens(said)
     nouns = frozenset(t.form for t in found if t.pos == "名詞" and t.form not in _KIND_OF)
     deeds = _deeds(found)

@@ -73,7 +73,7 @@ class Requests:
         self._places = frozenset().union(*(a.deed.places for a in self._actions))
 
     def wanted(self, utterance: str, turns: Sequence[Turn]) -> RequestedAction | None:
-        """The request so far: an answer may name the thing."""
+        """The request so far; an answer may add the thing."""
         wanted = self.read(utterance)
         for turn in turns:
             if again := self.read(turn.answer):

@@ -96,7 +96,7 @@ class Hypotheses(BaseModel):
 
 @lru_cache(maxsize=64)
 def hypotheses_schema(ids: tuple[int, ...]) -> type[Hypotheses]:
-    """Constant within a run, so that requests share a prefix."""
+    """The schema, constant in a run so that requests share a prefix."""
     number: Any = Literal[ids]
     field = deepcopy(Hypothesis.model_fields["action"])
     one: Any = create_model("Hypothesis", __base__=Hypothesis, action=(number, field))

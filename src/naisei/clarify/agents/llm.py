@@ -86,8 +86,8 @@ _ANY_CHOICE: Any = model_field(
 def reply_schema(
     ids: tuple[int, ...], *, several: bool = False, declines: bool = False
 ) -> type[Reply]:
-    """Constant within a run, so that requests share a prefix. Actions are an enumeration, since
-    endpoints do not enforce integer bounds.
+    """The reply schema, constant in a run so that requests share a prefix. Actions are an enum,
+    since endpoints do not enforce integer bounds.
 
     several: further actions may be executed with the first. declines: the reply may execute none.
     """
@@ -142,7 +142,7 @@ _ALSO = {
 
 
 def situation(view: View) -> list[str]:
-    """The state for the agent: the scene, the memo, and the failed actions."""
+    """The agent's situation as text: the scene, the memo, and the failed actions."""
     language = view.scene.language
     given = [scene_text(view.scene)]
     if view.memo:

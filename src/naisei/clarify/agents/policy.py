@@ -32,8 +32,8 @@ _TIE = 1e-9
 class Stage:
     """The current state of an episode.
 
-    alpha, beta: discounts per question and per wrong act, in [0, 1]. trials: tries left, this one
-    included, ≥ 1. quota: questions per trial. left: questions left in this trial.
+    alpha, beta: discounts per question and per wrong act, in [0, 1]. trials: trials left, including
+    this one, ≥ 1. quota: questions per trial. left: questions left in this trial.
     """
 
     alpha: float = 0.9
@@ -93,7 +93,7 @@ def value(mass: Array, tables: Array, stage: Stage) -> Array:
 
 
 def _execute(mass: Array, stage: Stage, tables: Array) -> Array:
-    """Execute the likeliest; if wrong, continue with the others in the next trial."""
+    """The value of executing the likeliest action, with a next trial for the others."""
     best = mass.argmax(axis=1)
     rows = np.arange(len(mass))
     gained: Array = mass[rows, best]
@@ -115,7 +115,7 @@ def _ask_each(mass: Array, stage: Stage, tables: Array) -> Array:
 
 
 def _no_more_questions(mass: Array, stage: Stage) -> Array:
-    """Execute the likeliest, then the next likeliest, …: p₁ + beta p₂ + beta² p₃ + …"""
+    """The value of executing actions by probability: p₁ + beta p₂ + beta² p₃ + …"""
     count = min(stage.trials, mass.shape[1])
     top = np.partition(-mass, count - 1, axis=1)[:, :count]
     top = -np.sort(top, axis=1)

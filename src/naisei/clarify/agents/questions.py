@@ -100,7 +100,7 @@ _ABOUT = {"ja": "「{word}」に関わることでしょうか？", "en": 'Does 
 def shared_words(actions: ActionSet, language: Language) -> tuple[Question, ...]:
     """A yes/no question for each of 20 words that at least two actions share, and at most half.
 
-    A word of a single action is left out: it would give the action away.
+    Words of a single action are excluded, since they would reveal it.
     """
     words = [set(lemmas(a.text)) for a in actions]
     counts = Counter(word for held in words for word in held if len(word) > 1)
@@ -207,7 +207,7 @@ def side_named(
     return tuple(sorted(names)) if answer.stance is Stance.BOTH else ()
 
 
-#: Number of different replies considered per question.
+#: Maximum number of distinct replies considered per question.
 REPLIES = 8
 #: Prior probability that an open question gets no usable answer, and its weight in questions: a
 #: user who ignores one will likely ignore the next.

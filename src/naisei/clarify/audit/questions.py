@@ -188,7 +188,7 @@ def _made(form: str, instance: Instance, actions: ActionSet) -> Iterator[_Made]:
 def _of_things(
     form: str, ways: Sequence[str], own: str, others: Sequence[str]
 ) -> Iterator[tuple[str, list[str]]]:
-    """A phrasing and the things it offers."""
+    """Yield phrasings with the things that they offer."""
     if form == "named":
         yield from ((way, [own]) for way in ways[:2] if own)
         yield from ((pick(ways, t), [t]) for t in others[:3])

@@ -55,7 +55,7 @@ Mode = Literal["wish", "plan", "past", "state", "act", ""]
 @dataclass(frozen=True, slots=True)
 class Claim:
     """The comparable form of a text. desire: it expresses a desire. mode: a `wish`, a `plan`, the
-    `past`, a `state`, an `act` to come, or empty (a mere name). times: when, by `_TIMES`. averse:
+    `past`, a `state`, a future `act`, or empty (a mere name). times: keys of `_TIMES`. averse:
     it expresses an aversion: 「散らかるのがいやだ」."""
 
     words: frozenset[str]
@@ -235,8 +235,8 @@ _TWO_VERBS = frozenset(
 
 
 def settles(fact: Claim, needed: frozenset[str], claim: Claim) -> bool | None:
-    """Whether a true fact settles a claim: True: it holds; False: not at this time; None:
-    undecided.
+    """Whether a true fact settles a claim: True if it confirms it, False if the times differ,
+    None if undecided.
 
     needed: the words of the claim that the fact must contain.
     """

@@ -1,4 +1,4 @@
-"""The fill level of containers in a scene, and questions about it."""
+"""Fill levels of containers in a scene, and questions about them."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def levels(container: str, instance: Instance) -> list[Level]:
 
 
 def level(container: str, instance: Instance) -> Level | None:
-    """The level of the first of them; `None` if the scene does not say."""
+    """The first of `levels`; `None` if the scene does not show one."""
     return next(iter(levels(container, instance)), None)
 
 

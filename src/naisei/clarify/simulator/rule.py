@@ -2,7 +2,7 @@
 
 It follows the paper's simulator (Figure 6): it answers in a sentence or two, describes the
 situation instead of the action, never misleads, stays consistent, and refuses useless questions
-with 【回答できません】. It says so if this person cannot know something. Without facts it knows
+with 【回答できません】. It admits what this person cannot know. Without facts it knows
 only the words of the wanted action.
 """
 

@@ -123,7 +123,7 @@ class Wish:
     ) -> Verdict:
         """Judge a claim: 「渇いていない」 is true of someone who is not thirsty.
 
-        tail: the predicate of all alternatives. apart: words shared by all of them.
+        tail: the predicate shared by all alternatives. apart: words shared by all of them.
         """
         text = _OPENS.sub("", text)
         if framed := _NOT_SO.search(normalise(text)):

@@ -67,8 +67,8 @@ MODES = ("bring", "tidy", "shelve", "chill", "heat", "discard")
 class Item:
     """Knowledge about one action. Everything but `id` and `text` may be empty.
 
-    names: names of the object. says: possible wordings of the need. words: content words that speak
-    for it. mode: one of `MODES`.
+    names: names of the object. says: possible wordings of the need. words: content words that
+    indicate it. mode: one of `MODES`.
     """
 
     id: int
@@ -166,7 +166,7 @@ _PLACE = re.compile(r"\b(?:away|in|on|into|onto|to|at|from|back|up|off|for|out)\
 
 
 def _object(text: str) -> str:
-    """The object of an action: before を; in English between verb and place."""
+    """The object in an action text: before を, or in English between verb and place."""
     if is_japanese(text):
         return text.partition("を")[0] if "を" in text else ""
     return _PLACE.sub("", _HEAD.sub("", text.lower())).strip(" .")
