@@ -83,7 +83,7 @@ class Mind:
         return mind
 
     def hear(self, speaker: str, text: str, meta: Mapping[str, JsonValue] | None = None) -> None:
-        """Add a line by either one."""
+        """Add a line by either speaker."""
         excluded = {*self.persona.profile.names, *self.persona.profile.partner_names}
         self.talk = self.talk.after(Say(text, speaker, meta or {}), excluded)
         with speaking(self.persona.language):

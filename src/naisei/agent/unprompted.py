@@ -34,7 +34,7 @@ _GO_ON = ("glad", "sad")
 
 
 def reply_without_a_model(mind: Mind, meant: ParsedRemark, remembered: Sequence[Entry]) -> str:
-    """remembered: earlier memories, best first."""
+    """Choose a reply by rule. remembered: earlier memories, best first."""
     persona, said = mind.persona, mind.last_line
     if cited := _cited(said, remembered, mind):
         return cited

@@ -81,8 +81,7 @@ class AgentContext:
     A factory is a callable `(AgentContext) -> Agent`, or an `AgentFactory`.
 
     options: the agent's own settings. alpha, beta: discounts of score@k per question and per wrong
-    act.
-    embedder: a constructor, called only by agents that need embeddings.
+    act. embedder: a constructor, called only by agents that need embeddings.
     """
 
     actions: ActionSet

@@ -80,7 +80,7 @@ def asks(sentence: str) -> bool:
 
 
 def _is_head(found: Sequence[Token], at: int) -> bool:
-    """Whether it is a verb or a requesting word; not the する of 「お願いします」."""
+    """Whether a token is a verb or a requesting word, except the する of 「お願いします」."""
     token = found[at]
     if token.form in ("為る", "出来る"):
         return not (at and found[at - 1].form in _ASKING)
@@ -89,7 +89,7 @@ def _is_head(found: Sequence[Token], at: int) -> bool:
 
 
 def _spelt(sentence: str) -> str:
-    """Respelled for Sudachi, without apologies, negated wishes and reasons."""
+    """The sentence respelled for Sudachi, without apologies, negated wishes and reasons."""
     said = re.sub(r"(?<=[ぁ-ん])ー+(?=[。！？、]|$)", "", normalise(sentence))
     said = re.sub(r"^(?:すいません|すみません|ごめん(?:なさい|ね)?)が?、?", "", said)
     said = re.sub(r"[^、。]+(?:じゃ|では)なくて、?", "", said)

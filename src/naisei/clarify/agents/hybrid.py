@@ -132,7 +132,7 @@ class HybridOptions(Options):
 
 
 class HybridAgent:
-    """One structured model call per step, and a policy on top."""
+    """Makes one structured model call per step; a policy decides whether to ask."""
 
     name = "hybrid"
 

@@ -51,8 +51,8 @@ class Posterior:
     ) -> Array:
         """P(answer | action), shape (actions,), scaled to a maximum of 1.
 
-        question: one from the bank, or `None`. vector: the content's embedding as a query, `None`
-        if the answer has no content. said: the original answer.
+        question: one from the bank, `None` for any other. vector: the content's query embedding,
+        `None` if the answer has no content. said: the original answer.
         """
         log = np.zeros(len(self.features.knowledge.items))
         decided = False

@@ -45,7 +45,7 @@ def names_object(answer: str, action: Action) -> bool:
     named = objects(action.text)
     if not named:
         return _words(action.text) <= _words(answer)
-    # 「周辺の水族館を検索する」: people who want it do not say 周辺.
+    # 「周辺の水族館を検索する」: users do not say 周辺.
     thing = named[0].removeprefix("周辺の")
     said = normalise(answer).lower()
     return any(name in said for name in (thing, _SHORT.get(thing, thing)))

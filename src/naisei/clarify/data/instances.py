@@ -99,7 +99,7 @@ def _remedy() -> str:
 
 
 def _shaped(fields: dict[str, Any]) -> dict[str, Any]:
-    """The fields, with lists in text form split."""
+    """The fields; lists written as text are split."""
     out = {k: v for k, v in fields.items() if v not in (None, {})}
     user, around = out.get("user"), out.get("surroundings")
     if isinstance(user, str):

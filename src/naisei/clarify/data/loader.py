@@ -4,7 +4,7 @@ A new source is an entry point in the group `naisei.datasets`: a callable
 
     build(argument: str, *, split: str | None, seed: int, actions: str | None) -> Loaded
 
-`argument` is the part after the colon in `name:argument`, or empty. It returns a `Loaded`;
+`argument` is the part after the colon in `name:argument`, or empty. `build` returns a `Loaded`;
 the loader chooses `limit` instances and computes the digest.
 """
 

@@ -214,7 +214,7 @@ def _slipped(reply: Reply) -> Reply | None:
 
 
 def attributive(clause: str) -> str:
-    """A clause in its form before わけ: 「静かだ」 → 「静かな」, not 「飲んだ」."""
+    """A clause in attributive form, as before わけ: 「静かだ」 → 「静かな」, not 「飲んだ」."""
     return (
         clause
         if tokens(clause)[-1:] and tokens(clause)[-1].form == "た"
