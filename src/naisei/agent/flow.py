@@ -2,7 +2,7 @@
 
 A request to act goes to R-Clarify (`naisei.clarify.flow.trial`), a question to the assistant
 (`naisei.intent.flow.converse`); every line passes the director's gate
-(`naisei.director.flow.line`), told how the two stand (`naisei.relationship`).
+(`naisei.director.flow.line`) and reflects the relationship (`naisei.relationship`).
 """
 
 from __future__ import annotations
@@ -44,18 +44,18 @@ from naisei.memory.stream import Entry, Recall, Recent, remember
 from naisei.textgame.schemas import START
 
 T = TypeVar("T")
-#: The memory stream of the person; number of entries read, and used at once.
+#: The person's memory stream; how many entries are retrieved, and used at once.
 STREAM, _FOUND, _TOLD = "person", 24, 3
-#: Earlier requests that a later one may point back to.
+#: Number of earlier requests that a later one may refer to.
 _EARLIER = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Parts:
     """The parts of a persona. ear: parses remarks. agent: chooses actions; `None` if it cannot act.
-    own: chooses among actions of the persona's own, if no model does.
-    memory: of reflection. setting: of its documents, or `None`. roles: those with a model:
-    `understanding`, `speaker`, `reflector`, …"""
+    own: chooses among custom actions, if no model does. memory: the reflection memory. setting:
+    document settings, or `None`. roles: those filled by a model: `understanding`, `speaker`,
+    `reflector`, …"""
 
     persona: Persona
     rules: AgentRules
@@ -96,8 +96,8 @@ class Interrupted(Exception):
 
 
 def talk(parts: Parts, mind: Mind) -> Flow[NoReturn]:
-    """An endless conversation; the user quits it."""
-    if parts.agent is not None and mind.actions is None:  # a game, which describes its start
+    """Talk until the user quits."""
+    if parts.agent is not None and mind.actions is None:  # a game describes its start
         mind.see((yield from Act(START)))
         yield from Say(mind.seen, parts.persona.profile.id, {})
     while True:
@@ -110,7 +110,7 @@ def talk(parts: Parts, mind: Mind) -> Flow[NoReturn]:
 
 
 def respond(parts: Parts, mind: Mind) -> Flow[None]:
-    """All that one remark leads to, up to the line that ends it."""
+    """Handle one remark, up to the agent's closing line."""
     try:
         for said in (yield from _matters(parts, mind)):
             yield from _served(parts, mind, (yield from _understood(parts, mind, said)))
@@ -125,8 +125,8 @@ def _understood(parts: Parts, mind: Mind, said: str) -> Flow[ParsedRemark]:
 
 
 def _matters(parts: Parts, mind: Mind) -> Flow[Sequence[str]]:
-    """The last line; where it holds a question and a request for an action (「…はいくら？あと…も
-    予約して」), first the question, then the request."""
+    """The last line; if it contains a question and a request (「…はいくら？あと…も予約して」),
+    the question, then the request."""
     said = mind.last_line
     if parts.own is None or parts.setting is None:
         return (said,)
@@ -146,7 +146,7 @@ def _served(parts: Parts, mind: Mind, meant: ParsedRemark) -> Flow[None]:
 
 
 def rescue(remark: Remark) -> Flow[None]:
-    """An emergency: the public number, and help from the documents."""
+    """Handle an emergency: say the public number, and help from the documents."""
     text, setting = remark.meant.call, remark.parts.setting
     if setting is not None:
         urgent = yield from urgent_reply(Dialogue(utterance=remark.mind.last_line), setting)
@@ -167,7 +167,7 @@ def act(remark: Remark) -> Flow[None]:
 
 
 def correct(remark: Remark) -> Flow[None]:
-    """The action was wrong: rewrite the memo, then do or retry the intended one."""
+    """Handle a wrong action: rewrite the memo, then execute the intended one or retry."""
     parts, mind, language = remark.parts, remark.mind, remark.parts.persona.language
     assert mind.deed is not None and mind.actions is not None
     *before, last = mind.deed.logs
@@ -177,7 +177,7 @@ def correct(remark: Remark) -> Flow[None]:
     if parts.rules.reflecting and "reflector" in parts.roles:
         scene = mind.deed.instance(language).scene
         yield from Remember((yield from reflect(scene, mind.actions, failed, parts.memory)))
-    full = "understanding" in parts.roles  # in words that point back to nothing
+    full = "understanding" in parts.roles  # already without pronouns
     utterance = remark.meant.words if full else mind.deed.utterance
     others = [action for action in mind.actions if action.id not in last.acts]
     told = named(remark.meant.words, others, like=texts[0])
@@ -185,7 +185,7 @@ def correct(remark: Remark) -> Flow[None]:
 
 
 def _attempt(remark: Remark, deed: Deed, told: int | None) -> Flow[None]:
-    """One trial of R-Clarify, with a closing line. told: the known action, if any."""
+    """Run one R-Clarify trial and say the result. told: the known action, if any."""
     parts, mind, language = remark.parts, remark.mind, remark.parts.persona.language
     assert mind.actions is not None and parts.agent is not None
     actions, confirm = mind.actions, parts.persona.permissions.confirm
@@ -212,7 +212,7 @@ def answer(remark: Remark) -> Flow[None]:
     """Answer from the documents with sources; ask back first if vague."""
     parts, mind = remark.parts, remark.mind
     assert parts.setting is not None
-    # A model reads all lines; rules only requests.
+    # A model gets all lines; the rules get only requests.
     before = mind.person_lines[:-1] if "evaluator" in parts.roles else mind.asked
     asking = converse(remark.meant.words, parts.setting, earlier=before[-_EARLIER:])
     reply = yield from voiced(asking, parts, mind)
@@ -224,14 +224,14 @@ def answer(remark: Remark) -> Flow[None]:
         yield from chat(remark, reply.message if nothing and model and not small else "")
         return
     found: dict[str, JsonValue] = {"reply": reply.model_dump(mode="json", exclude={"message"})}
-    # Rules of speech say nothing of a quotation.
+    # Rules of speech do not apply to quotations.
     own = not reply.citations
     yield from speak(remark, in_words(reply.message), {"asked": reply.query}, found, checked=own)
 
 
 def chat(remark: Remark, message: str = "", done: dict[str, JsonValue] | None = None) -> Flow[None]:
-    """The persona's line, given the relationship and memories. message: content to convey. done:
-    data noted in the mind."""
+    """Say a line that fits the relationship and memories. message: content to convey. done: data
+    recorded in the mind."""
     spare = message or reply_without_a_model(remark.mind, remark.meant, remark.remembered)
     if "speaker" not in remark.parts.roles:
         yield from speak(remark, spare, done or {"told": spare})
@@ -257,8 +257,8 @@ def speak(
     checked: bool = True,
 ) -> Flow[None]:
     """Pass a line through the gate and say it, with its metadata. words: the line, or its writer.
-    done: data noted in the mind. more: shown with it. spare: the fallback if every draft is
-    rejected.
+    done: data recorded in the mind. more: data shown with the line. spare: the fallback if every
+    draft is rejected.
     """
     parts, mind = remark.parts, remark.mind
     text, seen = yield from gated(parts, mind, words, spare=spare, checked=checked)
@@ -279,8 +279,8 @@ def speak(
 def gated(
     parts: Parts, mind: Mind, words: str | Writer, *, spare: str = "", checked: bool = True
 ) -> Flow[tuple[str, dict[str, JsonValue]]]:
-    """An accepted line and its verdicts. Fixed lines are not judged; if every draft is rejected, it
-    is `spare`."""
+    """Return an accepted line and its verdicts, or `spare` if every draft is rejected. Fixed lines
+    are not checked."""
     write: Writer = _as_they_are(words) if isinstance(words, str) else words
     if not (checked and parts.rules.checking):
         return (yield from write(())), {}
@@ -306,8 +306,8 @@ def _as_they_are(words: str) -> Writer:
 
 
 def voiced(flow: Flow[T], parts: Parts, mind: Mind, *, words: str = "") -> Flow[T]:
-    """Another system's flow, spoken by the persona: its questions pass the gate. words: the
-    request; an action of the persona's own gets it with all answers. Raises `Interrupted`."""
+    """Run another system's flow in the persona's voice: its questions pass the gate. words: the
+    request; a custom action receives it with all answers. Raises `Interrupted`."""
     said: list[JsonValue] = [words]
 
     def perform(effect: Effect[Any]) -> Flow[Any]:
@@ -334,7 +334,7 @@ def _ask_user(parts: Parts, mind: Mind, question: str) -> Flow[str]:
         mind.hear(parts.persona.profile.id, question)
         mind.hear(PERSON, said)
         heard = yield from parts.ear.classify(said)
-        # Where it acts, a short answer may be near a fact of it (「甘いもの」).
+        # If the persona acts, a short answer may resemble a fact (「甘いもの」).
         if heard.call or asks_back(said) or (heard.fact and parts.agent is None):
             raise Interrupted(heard)
         if not (confirms and is_question(said)):
@@ -345,8 +345,8 @@ def _ask_user(parts: Parts, mind: Mind, question: str) -> Flow[str]:
 
 
 def recalled(mind: Mind, *, model: bool) -> Flow[Sequence[Entry]]:
-    """Memories of the person, best first: from other conversations, and from this one if asked
-    about without a model."""
+    """Memories of the person, best first: from other conversations, and, without a model, from
+    this one if the person asks about it."""
     if not (yield from Recent(STREAM, 1)):
         return ()
     now = (yield from Now()).replace(tzinfo=None)

@@ -1,4 +1,4 @@
-"""Houses in which actions change where things are: rooms, things, and what happened to them."""
+"""Simulated worlds in which actions move things between rooms."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from naisei.core import Act, Handler, Observation, Where
 from naisei.textgame.schemas import START, View
 from naisei.textgame.texts import readable
 
-#: 「缶切りを棚にしまう」: a thing, and where it goes.
+#: 「缶切りを棚にしまう」: a thing and its destination.
 _MOVE = re.compile(r"^(?P<thing>[^をに]+)を(?:(?P<place>[^に]+)に)?(?P<verb>.+)$")
 #: 「コップじゃなくて」
 _DENIED = re.compile(r"^.*(?:じゃ|では)な(?:くて?|い)[、。]?")
-#: 「コップもお願い」, with no deed of its own
+#: 「コップもお願い」, without a verb
 _ALSO = re.compile(r"も(?:[、。\s]*$|お願い|おねがい|頼|ちょうだい|ください|ね|いい)")
-#: 「しまっといて」, of whatever place the thing has
+#: 「しまっといて」, without a destination
 _PUT_AWAY = re.compile(r"しま[っいうえ]|片(?:付|づ)け|かたづけ|(?:戻|もど|直|なお)し")
 #: Places of things after bringing and tidying.
 _NEAR, _AWAY = "あなたのそば", "片付けた"
-#: How verbs of bringing begin.
+#: Beginnings of verbs of bringing.
 _BRING = ("持って", "取って")
 
 
 class House(Handler):
-    """Performs `Act`. rooms: things by room, in order; places that actions make are added behind.
+    """Performs `Act`. rooms: things by room, in order; new places are appended.
 
-    text: the words of an action by its number.
+    text: returns the text of an action by its number.
     """
 
     def __init__(self, rooms: Mapping[str, Sequence[str]], text: Callable[[int], str]) -> None:
@@ -63,8 +63,8 @@ class House(Handler):
 
 
 class GameHouse(Handler):
-    """Performs `Act` in a text game, by number among the commands that it listed last; `START`
-    begins it. Every command that the game takes counts as done, whatever points it gives."""
+    """Performs `Act` in a text game, by number in the last list of commands; `START` begins it.
+    Every accepted command counts as done, whatever its score."""
 
     def __init__(self, game: Handler) -> None:
         self._game = game
@@ -101,8 +101,8 @@ class GameHouse(Handler):
 
 
 def named(said: str, actions: Iterable[Action], *, like: str) -> int | None:
-    """The action whose thing is named and not denied; with the verb of `like` if there are several;
-    `None` unless unique."""
+    """The action whose thing is named and not denied; if there are several, the one with the verb
+    of `like`; `None` unless unique."""
     moves = {action.id: _MOVE.match(action.text) for action in actions}
     wanted = without_denied(said)
     found = {id: move for id, move in moves.items() if move and move["thing"] in wanted}
@@ -117,8 +117,8 @@ def without_denied(said: str) -> str:
 
 
 def left_out(said: str, actions: Iterable[Action], *, like: str) -> int | None:
-    """The action of an elliptic request, completed from the last one, `like`: 「コップも」
-    names another thing, 「しまっといて」 another deed with the same thing; `None` for neither."""
+    """The action of an elliptical request, completed from the last action `like`: 「コップも」
+    names another thing, 「しまっといて」 another verb for the same thing; `None` otherwise."""
     if _ALSO.search(said):
         return named(said, actions, like=like)
     if (last := _MOVE.match(like)) is None:

@@ -1,5 +1,5 @@
-"""The agent's state during a conversation: the fold of lines and actions. A replay gives the same
-state; a new part rebuilds it from earlier events.
+"""The agent's state during a conversation, computed from lines and actions. A replay gives the
+same state; a resumed conversation rebuilds it from earlier events.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from naisei.memory.stream import Entry
 from naisei.relationship.speech import SpeechEstimator
 from naisei.relationship.vector import degree
 
-#: The person, in histories.
+#: The person's speaker name in histories.
 PERSON = "person"
 #: Kinds of remarks.
 Kind = Literal["act", "question", "correction", "chat"]
@@ -44,11 +44,10 @@ class Deed(BaseModel):
 
 @dataclass
 class Mind:
-    """persona: whose. actions: those that can be done now; `None` where it cannot act, or a game
-    has not told them yet. talk: every line, for the director's checks. deed: the latest, `None`
-    before there is one. seen: what the world answered to it. asked: requests to the documents that
-    were answered, oldest first. told: what was said without a model. just_did: whether the last
-    line told of the deed."""
+    """The agent's state. actions: possible now; `None` if the persona cannot act, or a game has
+    not listed them yet. talk: every line, for the director's checks. deed: the latest action,
+    if any. seen: the world's response. asked: answered document questions, oldest first. told:
+    lines written without a model. just_did: whether the last line reported the deed."""
 
     persona: Persona
     actions: ActionSet | None = None
@@ -68,7 +67,7 @@ class Mind:
 
     @classmethod
     def of(cls, persona: Persona, actions: ActionSet | None, events: Iterable[Event]) -> Mind:
-        """The state after these events. actions: at the start."""
+        """The state after these events. actions: the initial ones."""
         mind = cls(persona, actions)
         for event in events:
             request: dict[str, Any] = event.request  # type: ignore[assignment]
@@ -84,7 +83,7 @@ class Mind:
         return mind
 
     def hear(self, speaker: str, text: str, meta: Mapping[str, JsonValue] | None = None) -> None:
-        """A line, by either."""
+        """Add a line by either speaker."""
         excluded = {*self.persona.profile.names, *self.persona.profile.partner_names}
         self.talk = self.talk.after(Say(text, speaker, meta or {}), excluded)
         with speaking(self.persona.language):
@@ -92,7 +91,7 @@ class Mind:
                 self._speech.add(speaker, text)
 
     def see(self, seen: Observation) -> None:
-        """Record the result of an action. A game lists the next ones."""
+        """Record an action's result. A game lists the next actions."""
         self.seen = str(seen.info.get("told") or "")
         if commands := seen.info.get("candidates"):
             listed = enumerate(commands, 1)  # type: ignore[arg-type]
@@ -100,7 +99,7 @@ class Mind:
             self.actions = ActionSet(name="game", actions=actions)
 
     def note(self, done: Mapping[str, Any]) -> None:
-        """Record a line's metadata: a deed, an answered question, a stated fact."""
+        """Record a line's metadata: an action, an answered question, a stated fact."""
         self.just_did = bool(done.get("deed"))
         if "deed" in done:
             self.deed = Deed.model_validate(done["deed"]) if done["deed"] else None
@@ -137,9 +136,9 @@ def briefed(
     *,
     relating: bool,
 ) -> TalkState:
-    """The talk as the speaker is told it: facts and the memo; at its end what is so just now.
+    """The dialogue state for the speaker's prompt: facts, the memo, and current notes last.
 
-    message: what the line has to tell. relating: whether it is told how the two stand.
+    message: content the line must convey. relating: whether to include the relationship.
     """
     persona, stance = mind.persona, mind.stances["own"] if relating else None
     language = persona.language
@@ -152,7 +151,7 @@ def briefed(
     rows = _rendered("now.v1", language, **{k: listed(v, language) for k, v in told.items()})
     notes = [row for row, items in zip(rows.splitlines(), told.values(), strict=True) if items]
     facts = "\n".join(f"- {fact.say}" for fact in persona.facts) or "-"
-    # What it is about is the person's to choose: nothing is told of topics and worn-out words.
+    # The person chooses the topic, so topics and repeated words are omitted.
     return mind.talk.model_copy(
         update={
             "scene": _rendered("scene.v2", language, facts=facts, memo=memo or "-"),

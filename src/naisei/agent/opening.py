@@ -1,4 +1,4 @@
-"""A persona made ready to talk: its parts, and the world in which its flow runs."""
+"""Builds a persona's parts and the handlers that perform its effects."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ from naisei.retrieval.sources import source
 from naisei.runs.conversation import Prepared
 from naisei.textgame.engine import GameHandler, ProcessPool, playable
 
-#: Roles of a conversation in which a model may speak.
+#: Roles of a conversation that a model can fill.
 ROLES = ("understanding", "agent", "speaker", "judge", "reflector", "evaluator", "answerer")
 
 
@@ -78,15 +78,15 @@ async def opened(
     human: Handler,
     groups: Sequence[str] | None = None,
 ) -> AsyncIterator[Prepared]:
-    """The flow, and the world in which it runs.
+    """The flow and the handlers that perform its effects.
 
-    base: performs Chat, Embed and Now. past: events of earlier parts. folder: for the index of the
-    documents. people: folder of memos. kept: memory across conversations; `None` where they do not
-    allow it. human: performs `AskUser`. groups: those of the person, as the documents name them;
-    `None` lets them read everything.
+    base: performs Chat, Embed and Now. past: earlier events of the conversation. folder: for the
+    document index. people: folder of memos. kept: memory across conversations; `None` if the
+    person does not allow it. human: performs `AskUser`. groups: the person's groups, as named in
+    the documents; `None` permits everything.
 
     Raises:
-        InputError: no such documents, actions or game.
+        InputError: the documents, actions or game do not exist.
     """
     persona, roles = config.persona, frozenset(config.models)
     person = Person(name=config.person, memo=config.memo)
@@ -149,11 +149,11 @@ def _embedder(name: str) -> KeptEmbedder:
 
 @contextmanager
 def housed(persona: Persona) -> Iterator[tuple[Handler, ActionSet | None]]:
-    """The persona's house and its initial actions; `None` if it cannot act or a game will list
-    them.
+    """The handler of the persona's actions, and the initial actions; `None` if it cannot act or a
+    game will list them.
 
     Raises:
-        InputError: no such actions; no such game, or no engine for it.
+        InputError: the actions or the game do not exist, or the game has no engine.
     """
     if persona.plays:
         with closing(ProcessPool()) as pool:
@@ -170,10 +170,10 @@ def housed(persona: Persona) -> Iterator[tuple[Handler, ActionSet | None]]:
 def indexed(
     documents: str, folder: Path, groups: Sequence[str] | None = None
 ) -> Iterator[Index | None]:
-    """The updated index of the documents, by words only for speed.
+    """The updated document index, without vectors for speed.
 
     Raises:
-        InputError: no such folder, or no readable document.
+        InputError: the folder does not exist, or has no readable document.
     """
     if not documents:
         yield None
@@ -194,7 +194,7 @@ def indexed(
 
 
 class Memories(StreamHandler):
-    """Memory of this conversation and, if allowed, of earlier ones; and the memo."""
+    """Handles the memo and the memory of this and, if allowed, earlier conversations."""
 
     def __init__(self, kept: KeptStream | None, embed: Handler, memo: Handler) -> None:
         super().__init__({STREAM: kept.stream() if kept is not None else Stream()}, embed)
@@ -211,5 +211,5 @@ class Memories(StreamHandler):
     def restore(self, effect: Any, result: Any, where: Where) -> None:
         if isinstance(effect, Remember) and effect.memory != STREAM:
             self._memo.restore(effect, result, where)
-        elif self._kept is None:  # else it is in the stream from the start, or was erased since
+        elif self._kept is None:  # otherwise already in the stream, or erased since
             super().restore(effect, result, where)

@@ -1,4 +1,4 @@
-"""The switches of `naisei talk` and `naisei talk memory`, and how its parts can be left out."""
+"""Options of `naisei talk` and `naisei talk memory`, with switches for its parts."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Chooses among actions of your own without a language model.
+"""Chooses among custom actions without a language model.
 
-What a remark asks for is compared with the text of each action: by vectors, and by the noun and
-the verb. Only a request that names both of one action is carried out. A likely action is asked
-about by its own words. Anything else is no request.
+A remark is compared with the text of each action by vectors, nouns and verbs. A request is
+executed only if it names the noun and the verb of one action. For a likely action the agent asks
+back with the action's text. Anything else is not a request.
 """
 
 from __future__ import annotations
@@ -28,38 +28,38 @@ from naisei.japanese.sentences import search_tokens, synonyms
 from naisei.models.base import Embedder
 from naisei.similarity import Floats, order
 
-#: What the nouns and the verb of an action add to its cosine with a remark.
+#: Weights of noun and verb overlap, added to the cosine of action and remark.
 _NOUN, _VERB = 0.2, 0.2
-#: From this score an action is asked about: for a request, and for a mere remark.
+#: Least score to ask about an action: for a request, and for a mere remark.
 _LIKELY, _HINTED = 0.3, 0.45
-#: Actions within this of the best are asked about with it; at most so many.
+#: Largest score gap to the best for actions in one question; most actions in it.
 _CLOSE, _OFFERED = 0.2, 3
-#: From these shares the regression takes a remark for a possible, and for a sure request.
+#: Least probability of a possible request, and of a certain one.
 _ACT, _SURE = 0.25, 0.5
-#: Words of others, and what asks for information alone.
+#: Quotations, and words that only ask for information.
 _QUOTED = re.compile(r"「[^「」]+」(?=だ?って|だ?と)")
 _INFORM = re.compile(r"教え|(?:知り|聞き|伺い|確かめ)たい|について|(?:どこ|いつ|誰|何)(?:です)?か")
-#: Verbs that `Deed` has no word for.
+#: Verbs that `Deed` does not cover.
 _PUT = frozenset({"入れる", "置く"})
-#: What depends on something is asked about.
+#: Conditions: the agent asks back.
 _IF = re.compile(r"もし(?!よ|でき)|なら|場合|\bif\b", re.I)
 _NEGATED = re.compile(r"ない|なく|ません|\b(?:not|no|never)\b|n't\b", re.I)
-#: Not yet, in answer to "Shall I?".
+#: Answers to "Shall I?" that mean "not yet".
 _WAIT = re.compile(r"待っ|まだ|(?:後|あと)で")
-#: 「違う、木村さんじゃなくて木下さん」: no yes, whatever else is said.
+#: 「違う、木村さんじゃなくて木下さん」: never a yes, whatever follows.
 _DENIED = re.compile(r"(?:いや|いえ|いいえ)?[、。\s]*(?:違|ちが)(?:う|います)")
-#: What must not be done: 「カルテは削除しないで」. 「忘れないで」 reminds of what shall be done.
+#: Prohibitions: 「カルテは削除しないで」. 「忘れないで」 is a reminder instead.
 _FORBIDDEN = re.compile(
     r"[^、。！!]*(?:(?<!忘れ)ないで(?:ください|下さい|ほしい|おいて|くれ)?|な(?:く|くっ)て(?:も)?"
     r"(?:いい|良い|大丈夫|結構|構わない)|(?<=[るくすつむぶぐぬう])な)(?:です|から|よ|ね|わ)*(?=[、。！!]|$)"
     r"|\b(?:don't|do not|never|no need to)\b[^,.]*",
     re.I,
 )
-#: A deed as the time of another: 「会計を締める前に声をかけて」.
+#: An action that only gives the time: 「会計を締める前に声をかけて」.
 _BEFORE = re.compile(r"[^、。]*?[るくすつむぶぐぬう](?:前|まえ)に")
-#: A deed that is supposed: 「消したら怒られる」, 「消していいか聞いておく」.
+#: A hypothetical action: 「消したら怒られる」, 「消していいか聞いておく」.
 _SUPPOSED = re.compile(r"[っいんし][ただ]ら|[てで]も?いいか")
-#: What somebody still has to do: a hint, though its verb is said.
+#: An obligation: a hint, even if the verb is named.
 _DUE = re.compile(r"なきゃ|なくちゃ|なければ|ないと|なくては|べき|必要")
 _QUESTION = re.compile(r"[？?]$|(?:です|ます|でした|ました|ません)か[ねな]?$|っけ$")
 _WISH = re.compile(
@@ -77,8 +77,8 @@ _WORDS: dict[Language, tuple[str, str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a remark asks for. requested: whether it is a request. named: the one action whose noun
-    and verb it holds; 0 for none. likely: actions to ask about, best first."""
+    """What a remark asks for. requested: whether it is a request. named: id of the one action whose
+    noun and verb it contains, or 0. likely: actions to ask about, best first."""
 
     requested: bool = False
     named: int = 0
@@ -90,7 +90,7 @@ class Reading:
 
 
 class OwnActions:
-    """Decides without a language model. `CarefulAgent` around it confirms."""
+    """Decides without a language model. A wrapping `CarefulAgent` confirms."""
 
     name = "own-actions"
 
@@ -126,7 +126,7 @@ class OwnActions:
         return Decline(reason="none fits" if read.requested else "no request")
 
     def read(self, said: str, offered: Sequence[int] = ()) -> Flow[Reading]:
-        """What a remark asks for. offered: actions named by the question that it answers."""
+        """Interpret a remark. offered: actions named in the question that it answers."""
         plain = normalise(said)
         text = _BEFORE.sub("", _FORBIDDEN.sub("", _QUOTED.sub("", plain))).strip("、。！! ")
         if _FORBIDDEN.search(plain) and not (text and self._asks(text)):
@@ -141,11 +141,11 @@ class OwnActions:
             return Reading(True, best[0], ()) if len(best) == 1 else Reading(True, 0, (*best,))
         top = [int(i) for i in order(scores)]
         if not self._asks(text):
-            # The regression reads Japanese only.
+            # The regression supports Japanese only.
             share = sorts(text, vector)["act"] if is_japanese(text) else 0.0
             hinted = scores[top[0]] >= _HINTED and share >= _ACT
             named = _NOUN_ONLY.search(text) and scores[top[0]] >= _LIKELY
-            # A deed that is named but not asked for was done, or is only talked about.
+            # An action named without a request is done already, or only mentioned.
             talked_of = verbs[top[0]] == 1 and not named and not _DUE.search(text)
             talked_of = talked_of or _SUPPOSED.search(text) is not None
             idle = talked_of or _QUESTION.search(text) or asks_nothing(text)
@@ -162,8 +162,8 @@ class OwnActions:
         return Reading(True, 0, likely[:_OFFERED])
 
     def _named(self, text: str, nouns: Floats, verbs: Floats) -> int:
-        """The one action whose noun and verb a text holds; 0 for none. Of its nouns all, or some
-        and no other noun: 「ホテルの予約を取り消して」 cancels no meeting room."""
+        """The one action whose verb and nouns a text contains, else 0. Some of the nouns suffice if
+        there are no others: 「ホテルの予約を取り消して」 cancels no meeting room."""
         full, said = nouns * verbs, Deed.of(text).words
         best = int(full.argmax())
         if full[best] == 0 or (full == full[best]).sum() > 1 or _IF.search(text):
@@ -172,16 +172,16 @@ class OwnActions:
         return self._actions.ids[best] if whole else 0
 
     def _close(self, top: Sequence[int], scores: Floats, least: float) -> tuple[int, ...]:
-        """The best actions, if they score so much at least."""
+        """The best actions with at least this score."""
         bound = max(least, float(scores[top[0]]) - _CLOSE)
         return tuple(self._actions.ids[i] for i in top[:_OFFERED] if scores[i] >= bound)
 
     def _shared(self, text: str) -> tuple[Floats, Floats]:
-        """For each action the share of its nouns in a text, and whether the text asks for its verb
-        (0.5 where the text makes a verb of its noun: 「メールして」)."""
+        """For each action, the share of its nouns in the text, and whether the text asks for its
+        verb (0.5 if the text uses its noun as a verb: 「メールして」)."""
         words, deeds = Deed.of(text).words.union(search_tokens(text)), _deeds(text)
         if not is_japanese(text) and (wanted := self._requests.read(text)):
-            deeds = wanted.kinds  # "please" and the like are left out
+            deeds = wanted.kinds  # without "please" and the like
         nouns = [len(words & own) / max(len(own), 1) for own in self._nouns]
         verbs = np.array([float(bool(deeds & own)) for own in self._verbs])
         if not verbs.any():
@@ -189,7 +189,7 @@ class OwnActions:
         return np.array(nouns), verbs
 
     def _asks(self, text: str) -> bool:
-        """Whether a text asks for something to be done, or wishes it."""
+        """Whether a text requests or wishes an action."""
         if _QUESTION.search(text) and not self._requests.asks(text):
             return False
         last = re.split(r"[、。]", text)[-1]
@@ -205,13 +205,13 @@ class OwnActions:
 
 
 def is_question(said: str) -> bool:
-    """Whether somebody asks something: 「何日前までですか」."""
+    """Whether a remark is a question: 「何日前までですか」."""
     return _QUESTION.search(normalise(said).rstrip("。！!")) is not None
 
 
 def _chosen(said: str, question: str, offered: Sequence[int]) -> int | None:
-    """The offered action that an answer chooses; 0 for none of them, `None` if only its words can
-    tell."""
+    """The offered action that an answer chooses, 0 for none of them, `None` if its words must be
+    analysed."""
     answer = understand(said, question)
     if is_question(said):
         return None
@@ -233,7 +233,7 @@ def _quoted(text: str, question: str) -> bool:
 def _parts(action: str) -> tuple[frozenset[str], frozenset[str]]:
     """The nouns of an action, and its verb with synonyms."""
     verbs = _deeds(action)
-    if is_japanese(action) and "を" in action:  # 「備品を修理に出す」: 修理, too
+    if is_japanese(action) and "を" in action:  # 「備品を修理に出す」: also 修理
         verbs |= Deed.of(action.rpartition("を")[2]).words
     alike = synonyms(search_tokens(action)).items()
     others = {form[0] for known, forms in alike if known[0] in verbs for form in forms}
@@ -241,7 +241,7 @@ def _parts(action: str) -> tuple[frozenset[str], frozenset[str]]:
 
 
 def _deeds(text: str) -> frozenset[str]:
-    """What a text asks to be done: 「予約を取り消して」 → 取り消す, not 消す."""
+    """The requested verbs of a text: 「予約を取り消して」 → 取り消す, not 消す."""
     words = search_tokens(text)
     deeds = Deed.of(text).kinds - KINDS.keys() or _PUT.intersection(words)
     return frozenset(

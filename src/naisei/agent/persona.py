@@ -17,9 +17,9 @@ from naisei.lang import Language, say
 from naisei.lengths import PROFILE, bounded
 from naisei.text_files import read_text, toml_of
 
-#: The house of the bundled actions.
+#: The world of the bundled actions.
 HOUSEHOLD = "household"
-#: Of a remark that wants neither a deed nor an answer.
+#: Kinds of remarks that need neither an action nor an answer.
 Sort = Literal["greeting", "thanks", "farewell", "decline", "glad", "sad"]
 Line = Annotated[str, Field(min_length=1, max_length=200)]
 
@@ -118,7 +118,7 @@ def load_persona(name: str | Path) -> Persona:
     """A persona by id or by the path of its file; paths in it are relative to the file.
 
     Raises:
-        InputError: unknown name, or the file is not a persona.
+        InputError: the name is unknown, or the file is not a persona.
     """
     if str(name) in shipped():
         text = (files("naisei.data") / "agents" / f"{name}.toml").read_text("utf-8")

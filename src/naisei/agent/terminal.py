@@ -1,4 +1,4 @@
-"""One conversation with one persona, in the terminal; and what is remembered of somebody."""
+"""A conversation with a persona in the terminal, and the stored memories of a person."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def talk(options: TalkOptions) -> None:
     """`naisei talk`.
 
     Raises:
-        InputError: an unusable persona, model, folder of documents or run directory.
-        EffectFailed: an instrument failed; the next call goes on where it failed.
+        InputError: the persona, model, document folder or run directory is unusable.
+        EffectFailed: an external call failed; the next call resumes there.
     """
     if options.show_persona:
         _print_persona(options.persona)
@@ -88,7 +88,7 @@ def _config(options: TalkOptions) -> TalkConfig:
 async def _talk(
     config: TalkConfig, options: TalkOptions, directory: RunDirectory, kept: KeptStream | None
 ) -> None:
-    # What fails is told in the user's language; the persona speaks its own.
+    # Errors are in the user's language; the persona speaks its own.
     conversation = LiveConversation(directory.log, CONVERSATION, language=language(), renews=True)
     settings = options.settings(concurrency=1)
     async with base_world(config.models, settings=settings, embedder=config.embedder) as base:
@@ -131,6 +131,6 @@ class _Terminal(TerminalConversation):
 
 
 def bold(text: str) -> Text:
-    """Markdown's bold words for the terminal; the rest as it stands."""
+    """Render Markdown bold for the terminal; leave the rest unchanged."""
     parts = text.split("**")
     return Text.assemble(*((part, "bold" * (n % 2)) for n, part in enumerate(parts)))

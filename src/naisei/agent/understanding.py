@@ -1,8 +1,8 @@
-"""What a remark is: something to be done, a question, a correction of what was done, or talk.
+"""Classifies a remark as a request to act, a question, a correction, or talk.
 
-Told by a regression (`naisei.intent.remarks`). With a model in the role `understanding` the model
-says what it is, and says it in full words; an emergency, and which of the persona's facts is
-nearest, are always told by the regression.
+A regression decides (`naisei.intent.remarks`). With a model in the role `understanding`, the model
+decides and rewrites the remark in full; the regression still detects emergencies and finds the
+nearest of the persona's facts.
 """
 
 from __future__ import annotations
@@ -23,30 +23,30 @@ from naisei.japanese.answers import Stance, none_of_them, understand
 from naisei.japanese.morph import is_japanese
 from naisei.schema import model_field
 
-#: Lines that a model is shown, the last of them the remark.
+#: Number of lines shown to a model, the remark last.
 _SHOWN = 8
-#: From this nearness a fact answers a remark; that it is about the persona counts so much.
+#: Least similarity at which a fact answers a remark; weight of its being about the persona.
 _NEAR, _SELF = 0.55, 0.4
-#: From this share a remark is about the persona though no fact answers it; or a request, to a
-#: persona that can serve none.
+#: Least probability that a remark is about the persona if no fact answers it; that it is a
+#: request; and the same for a persona that can serve none.
 _ABOUT, _ACT, _VAIN = 0.5, 0.3, 0.6
-#: From which share a remark has a reply of its own: a word of joy at a loss is worse than none.
+#: Least probability for a specific reply: joy at bad news is worse than no such reply.
 _REPLIED = {"glad": 0.4, "sad": 0.4, "greeting": 0.35, "thanks": 0.35, "farewell": 0.35}
-#: Sorts that no fact answers.
+#: Kinds that no fact answers.
 _SAID_SO = ("greeting", "thanks", "farewell", "decline", *EMERGENCIES)
-#: What somebody read somewhere, and up to where they tell it; and words of others, at length.
+#: A report of something read, up to its end; and long quotations.
 _READ = re.compile(
     r"^.*(?:って|と|とか)(?:書|かいて|載って|のって|あった|ある)[^、。]*[、。]?"
     r"|[「『][^「」『』]{10,}[」』](?:だ?って|だ?と)?"
 )
-#: Whether the agent remembers something that it was told.
+#: Questions whether the agent remembers something.
 _ASKS_BACK = re.compile(
     r"(?:覚え|おぼえ)(?:て(?:い?[るた]|い?ま|い?ない|い?らっしゃ|くれて)|と[るう])|もう忘れ"
     r"|(?:言[っい]|話し|伝え|申し上げ)[^、。]{0,6}っけ|\bremember\b|\bdid I (?:tell|say)\b"
 )
-#: What the prompt says of a kind.
+#: A line of the prompt that describes a kind.
 _ROW = re.compile(r"- (\w+):")
-#: A correction that holds no word of denial.
+#: A correction without a word of denial.
 _RATHER = re.compile(
     r"(?:じゃ|では)な[くい]|のほう(?:だ|が|を|で|$)|でよかった|間違え|まちがえ|だってば"
 )
@@ -76,7 +76,7 @@ class ParsedRemark(Understood):
 
 
 class Ear:
-    """The regression, and a persona's facts with what is asked when they answer."""
+    """The regression, and a persona's facts with the questions that they answer."""
 
     def __init__(self, persona: Persona, vectors: npt.NDArray[np.float32]) -> None:
         """vectors: of `samples(persona)`, in order; shape (samples, dim)."""
@@ -91,7 +91,7 @@ class Ear:
         self._requests = np.array(requests, dtype=bool) & ~np.isin(samples(persona), self._facts)
 
     def classify(self, said: str) -> Flow[ParsedRemark]:
-        """A remark; names of the persona in it tell nothing of what it is."""
+        """Classify a remark, ignoring the persona's names."""
         bare = self._called.sub("", said).strip("、,。 ") or said
         return self.read(said, (yield from Embed((bare,)))[0])
 
@@ -112,7 +112,7 @@ class Ear:
             sort = "chat"
         if sort in _SAID_SO:
             fact = ""
-        if sort == "act":  # what it says when that is asked for, not what is so of it
+        if sort == "act":  # only facts that answer requests
             fact = self._fact(vector, shares["self"], requests=True)
         return ParsedRemark(kind="chat", words=said, sort=sort, fact=fact, shares=shares, call=call)
 
@@ -142,11 +142,11 @@ def understood(
     *,
     model: bool,
 ) -> Flow[ParsedRemark]:
-    """Classify what the person said last. kinds: possible results; `chat` always is. actions: those
-    of the persona's own, if it has any and no model chooses."""
+    """Classify the person's last remark. kinds: possible results besides `chat`. actions: custom
+    actions, if the persona has any and no model chooses."""
     own = _READ.sub("", said)
     meant = yield from ear.classify(own or said)
-    if own != said:  # what is written somewhere is no request of the person's
+    if own != said:  # quoted text is not the person's own request
         wanted = meant.sort == "act"
         kinds = tuple(kind for kind in kinds if kind != "act" or wanted)
         meant = meant if wanted else meant.model_copy(update={"words": said})
@@ -155,7 +155,7 @@ def understood(
     if said.strip() in {action.text for action in mind.actions or ()}:
         return meant.model_copy(update={"kind": "act"})
     if model and "act" not in kinds and "correction" not in kinds:
-        # The assistant's own reading tells talk from questions.
+        # The assistant itself separates talk from questions.
         talk = bool(meant.fact) or asks_back(said)
         return meant.model_copy(update={"kind": "chat" if talk else "question"})
     if model:
@@ -169,9 +169,9 @@ def understood(
             return meant.model_copy(update={**found.model_dump(), "kind": kind})
     if "correction" in kinds and _corrects(said, mind):
         return meant.model_copy(update={"kind": "correction"})
-    if foreign(mind):  # neither the documents nor the actions are in it, but those of a game
+    if foreign(mind):  # only game actions may be in this language
         if not mind.persona.plays:
-            return meant  # talk, whose reply asks for the persona's language
+            return meant  # the reply asks for the persona's language
         kinds = tuple(kind for kind in kinds if kind != "question")
     if actions is not None and (yield from actions.read(own)).about_an_action:
         return meant.model_copy(update={"kind": "act"})
@@ -181,19 +181,19 @@ def understood(
 
 
 def foreign(mind: Mind) -> bool:
-    """Whether the remark is a sentence of another language, which only a model reads."""
+    """Whether the remark is in another language, which only a model reads."""
     said = mind.last_line.strip()
     return mind.persona.language == "ja" and " " in said and not is_japanese(said)
 
 
 def asks_back(said: str) -> bool:
-    """Whether somebody asks what is remembered of what they told."""
+    """Whether the person asks what the agent remembers."""
     return _ASKS_BACK.search(said) is not None
 
 
 def _reply_kind(meant: ParsedRemark, kinds: tuple[Kind, ...]) -> Kind:
-    """What is done about it: what a fact answers is talk, a wish or a worry is a question where
-    nothing can be done but something looked up."""
+    """The kind of reply: talk if a fact answers the remark; a question for a wish or worry if
+    documents can be searched but no action fits."""
     if meant.fact:
         return "chat"
     if meant.sort == "act" and "act" in kinds:
@@ -203,8 +203,8 @@ def _reply_kind(meant: ParsedRemark, kinds: tuple[Kind, ...]) -> Kind:
 
 
 def _corrects(said: str, mind: Mind) -> bool:
-    """Whether a remark after a deed says that it was the wrong one: the deed was the last thing,
-    or another of its kind is named."""
+    """Whether a remark says that the action was wrong: it denies it directly after the action, or
+    says later that something else was meant."""
     stance = understand(said).stance
     denies = stance in (Stance.NO, Stance.NEITHER) or none_of_them(said) or _RATHER.search(said)
     return bool(denies) and (mind.just_did or bool(_RATHER.search(said)))
@@ -221,7 +221,7 @@ def _messages(mind: Mind, kinds: tuple[Kind, ...]) -> tuple[Message, ...]:
         who=mind.persona.profile.name,
         person=names[PERSON],
     )
-    # Constant throughout a conversation: whether anything was done yet, the talk tells.
+    # Constant within a conversation: the lines show whether anything was done yet.
     known = {*kinds, *(("correction",) if "act" in kinds else ())}
     rows = [row for row in told.splitlines() if (m := _ROW.match(row)) is None or m[1] in known]
     return (system("\n".join(rows)), user("\n".join(lines)))

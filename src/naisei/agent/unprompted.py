@@ -1,5 +1,5 @@
-"""What the persona says where no model speaks: from its facts, from what it remembers, a reply of
-its own to a greeting or thanks, or a question back. Nothing is made up.
+"""The persona's replies without a language model: its facts, its memories, its own replies to
+greetings or thanks, or a question back. Nothing is made up.
 """
 
 from __future__ import annotations
@@ -13,28 +13,28 @@ from naisei.agent.wording import phrase
 from naisei.japanese.morph import Token, is_japanese, normalise, tokens
 from naisei.memory.stream import Entry
 
-#: A line is not said again within so many lines of the persona.
+#: A line is not repeated within this many persona lines.
 _FRESH = 5
-#: Somebody points back to what they told on a former day.
+#: The person refers to something they said on an earlier day.
 _BEFORE = re.compile(
     r"(?:(?<![名午人])前|先週|先日|この間|こないだ|昨日|以前).{0,8}(?:話し|言っ|言い|お尋ね|聞い)|"
     r"\b(?:I|we) (?:told|talked|said)\b"
 )
-#: Somebody wants something remembered.
+#: The person wants something remembered.
 _TO_REMEMBER = re.compile(r"(?:覚え|おぼえ)(?:てお|と)[いきくけ]|忘れないで")
-#: A question, with a laugh behind it or not.
+#: A question, perhaps followed by laughter.
 _ASKING = re.compile(r"[?？][\s（(]*(?:笑|w+)?[\s）)。]*$")
-#: Nouns that name nothing by themselves: by kind, and these.
+#: Nouns that name no topic: by part of speech, and by form.
 _NO_MATTER = ("数詞", "助数詞可能", "副詞可能")
 _FORMAL = re.compile(
     r"こと|もの|ところ|ほう|とき|よう|ため|わけ|はず|[話件日時人何誰字変笑]|結果|[wｗ]+"
 )
-#: Replies to these go on with a question about what was said.
+#: Replies to these add a question about what was said.
 _GO_ON = ("glad", "sad")
 
 
 def reply_without_a_model(mind: Mind, meant: ParsedRemark, remembered: Sequence[Entry]) -> str:
-    """remembered: of former days, best first."""
+    """Choose a reply by rule. remembered: earlier memories, best first."""
     persona, said = mind.persona, mind.last_line
     if cited := _cited(said, remembered, mind):
         return cited
@@ -59,8 +59,8 @@ def reply_without_a_model(mind: Mind, meant: ParsedRemark, remembered: Sequence[
 
 
 def _cited(said: str, remembered: Sequence[Entry], mind: Mind) -> str:
-    """What was told on a former day, where it is asked for or the remark is about the same thing
-    and it was not brought up already; "" otherwise."""
+    """Quote what the person said on an earlier day, if they ask for it, or if the remark is about
+    the same thing and it is not yet quoted; "" otherwise."""
     language, asks = mind.persona.language, asks_back(said) or told_before(said)
     words = nouns(said)
     shared = [
@@ -72,18 +72,18 @@ def _cited(said: str, remembered: Sequence[Entry], mind: Mind) -> str:
     if not remembered or not (asks or max(shared)):
         return ""
     best = remembered[shared.index(max(shared))]
-    told = [best] if words else remembered  # 「何を覚えている？」 asks for all of it
+    told = [best] if words else remembered  # 「何を覚えている？」 asks for everything
     cited = phrase("remembered", language, *(entry.text.rstrip("。.") for entry in told))
     return "" if not asks and cited in mind.told else cited
 
 
 def told_before(said: str) -> bool:
-    """Whether somebody points back to what they told on a former day."""
+    """Whether the person refers to what they said on an earlier day."""
     return _BEFORE.search(said) is not None
 
 
 def nouns(text: str) -> frozenset[str]:
-    """The topic words of a text, without times and numbers."""
+    """The topic nouns of a text, without times and numbers."""
     return frozenset(token.lemma for token in tokens(normalise(text)) if _names(token))
 
 

@@ -1,4 +1,4 @@
-"""Texts in which the agent reports its actions, in the persona's language."""
+"""Texts that report the agent's actions in the persona's language."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ _PHRASES = {
     ),
     "more": ("「{}」のことを、もう少し聞かせてください。", 'Tell me a little more about "{}".'),
 }
-#: Letters from which an answer is long: its important words are set in bold, from this likelihood
-#: and up to this share of all.
+#: Least length of a long answer in characters. In long answers, words of at least this probability
+#: are bold, up to this share of all words.
 _LONG, _LIKELY, _SHARE = 120, 0.2, 0.2
-#: A row of a table, and the sources behind it.
+#: A table row and the source numbers after it.
 _ROW = re.compile(r"(\|.*\|)((?:\[\d+\])*)$")
 #: The last sound of the stem of a five-row verb before ます, by the last letter of its plain form.
 _STEMS = dict(zip("うくぐすつぬぶむる", "いきぎしちにびみり", strict=True))
 
 
 def phrase(name: str, language: Language, *given: str) -> str:
-    """A phrase of the table. given: what it is about."""
+    """A phrase of the table. given: inserted items."""
     return _PHRASES[name][language == "en"].format(listed(given, language))
 
 
@@ -50,24 +50,24 @@ def listed(items: Sequence[str], language: Language) -> str:
 
 @lru_cache(maxsize=256)
 def emphasised(answer: str) -> str:
-    """An answer in Markdown, as it is shown: its important words in bold where it is long and holds
-    no row of a table."""
+    """An answer in Markdown for display; the important words are bold if it is long and contains
+    no table row."""
     rows = (line for line in answer.split("\n") if "、" in line and "。" not in line)
     if len(answer) < _LONG or any(not row.startswith("（") for row in rows):
         return answer
-    # What tells them takes time to load, and few answers are long.
+    # Slow to import, and few answers are long.
     from naisei.emphasis.corpus.read import read_bytes
     from naisei.emphasis.tag import marked, suggest
     from naisei.emphasis.taggers.editor import bundled_tagger
 
     document = read_bytes(answer.encode(), "markdown")
     found = suggest(document, bundled_tagger(), threshold=_LIKELY, max_share=_SHARE)
-    # Pages show no HTML: what Markdown has no mark for stays plain.
+    # Pages show no HTML: marks without Markdown syntax stay plain.
     return re.sub(r"</?strong>", "", marked(found)[0].decode())
 
 
 def in_words(answer: str) -> str:
-    """An answer whose rows of tables are words: 「勤続年数 1年6か月、付与日数 13日[1]」."""
+    """Write table rows as text: 「勤続年数 1年6か月、付与日数 13日[1]」."""
     out, header = [], ""
     for line in answer.split("\n"):
         row = _ROW.match(line)
@@ -80,14 +80,14 @@ def in_words(answer: str) -> str:
 
 
 def did(actions: Sequence[str], language: Language) -> str:
-    """States that these actions are done, from their plain forms."""
+    """Report actions, given in plain form, as done."""
     if language == "en":
         return f"Done: {'; '.join(actions)}."
     return "、".join(map(_polite_past, actions)) + "。"
 
 
 def _polite_past(action: str) -> str:
-    """持ってくる → 持ってきました。 What ends in no verb is named as it stands."""
+    """持ってくる → 持ってきました。 Text without a final verb is quoted as is."""
     if not is_japanese(action):
         return f"Done: {action}"
     last = tokens(action)[-1]
@@ -104,5 +104,5 @@ def _polite_past(action: str) -> str:
 
 
 def _drops_ru(verb: str) -> bool:
-    """Whether a verb in る is of one row (入れる), so that its past plain form is 入れた."""
+    """Whether a verb in る is ichidan, so that it drops る: 入れる → 入れた."""
     return verb.endswith("る") and tokens(f"{verb[:-1]}た")[0].lemma == verb

@@ -1,4 +1,4 @@
-"""R-Clarify: ask before acting, reflect after a failure.
+"""R-Clarify: asks before acting, reflects after failures.
 
 result = run(ClarifyConfig(agent="bayes", limit=20), RunOptions(quiet=True))
 """

@@ -1,4 +1,4 @@
-"""Agents: their view, their decisions, their factories, and agents by name."""
+"""Agents: their input, decisions and factories, and how to build one by name."""
 
 from __future__ import annotations
 
@@ -20,13 +20,12 @@ from naisei.plugins import typed, untyped
 class View:
     """The agent's input to a decision.
 
-    asked: this trial's questions and answers. tried: the sets of actions executed in earlier
-    trials, all of them wrong, as far as `--repeats` lets the agent know. masked: those sets must
-    not be executed again. history: the earlier trials in full (read by agents with a posterior, not
-    by agents with a memo). memo: the memory policy's text. may_ask: whether a question is allowed
-    now; quota_left: how many more. trials_left: after this one, if it fails; `None` if unlimited.
-    several: whether more than one action may be wanted. declines: whether possibly none is, as in
-    talks with people.
+    asked: this trial's questions and answers. tried: sets of actions executed in earlier trials,
+    all wrong, as far as `--repeats` reveals them. masked: whether those sets are forbidden.
+    history: the earlier trials in full (used by agents with a posterior, not by agents with a
+    memo). memo: the memory policy's text. may_ask: whether a question is allowed now. quota_left:
+    questions left. trials_left: trials after this one; `None` if unlimited. several: whether more
+    than one action may be wanted. declines: whether possibly none is, as in talks with people.
     """
 
     scene: Scene
@@ -45,25 +44,25 @@ class View:
 
     @property
     def allowed(self) -> tuple[int, ...]:
-        """The actions that may still be executed alone, in order."""
+        """The actions that may still be executed on their own, in order."""
         barred = self.tried if self.masked else ()
         return tuple(a for a in self.actions.ids if frozenset({a}) not in barred)
 
 
 class Agent(Protocol):
-    """Decides, as a flow: its models and embeddings are effects."""
+    """Decides in a flow; model calls and embeddings are effects."""
 
     @property
     def name(self) -> str: ...
 
     def decide(self, view: View) -> Flow[Decision]:
-        """A `Clarify` only if `view.may_ask`; an `Execute` of an action of the set; a `Decline`
-        only if `view.declines`."""
+        """Return a `Clarify` only if `view.may_ask`, a `Decline` only if `view.declines`, or an
+        `Execute` of an action of the set."""
         ...
 
 
 class NotingAgent:
-    """Wraps an agent and records its decisions. made: oldest first."""
+    """Wraps an agent and records its decisions in `made`, oldest first."""
 
     def __init__(self, agent: Agent) -> None:
         self.name, self._agent = agent.name, agent
@@ -82,8 +81,7 @@ class AgentContext:
     A factory is a callable `(AgentContext) -> Agent`, or an `AgentFactory`.
 
     options: the agent's own settings. alpha, beta: discounts of score@k per question and per wrong
-    act.
-    embedder: a lazy constructor, so that agents without one pay nothing.
+    act. embedder: a constructor, called only by agents that need embeddings.
     """
 
     actions: ActionSet
@@ -102,11 +100,11 @@ class AgentContext:
 
 @dataclass(frozen=True, slots=True)
 class AgentFactory:
-    """How to build an agent, and what runs need to know before they build it.
+    """Builds an agent, and describes it to runs beforehand.
 
-    model_free: whether the agent does without a language model. True: it gets no memory policy and
-    no role. False: a run without a model for the role `agent` is an error. `None`: it may reflect,
-    but needs no model. options: a pydantic model of its settings, checked before a run. asks:
+    model_free: whether the agent needs no language model. True: it gets no memory policy and no
+    role. False: a run without a model for the role `agent` is an error. `None`: it may reflect, but
+    needs no model. options: a pydantic model of its settings, validated before a run. asks:
     whether it can ask at all; if not, over- and under-asking are undefined.
     """
 
@@ -138,7 +136,7 @@ def is_model_free(name: str) -> bool:
     policy.
 
     Raises:
-        InputError: no such agent.
+        InputError: the agent does not exist.
     """
     return _factory(name).model_free is True
 
@@ -155,7 +153,7 @@ def settings_of(
 
     Args:
         given: key → value as typed.
-        beside: the agents that share them; a key that only another agent knows is ignored here.
+        beside: agents that share them; keys that only another agent knows are ignored.
 
     Raises:
         InputError: an unknown setting, or an invalid value.
@@ -170,10 +168,10 @@ def settings_of(
 
 
 def build_agent(name: str, context: AgentContext) -> Agent:
-    """The agent.
+    """Build an agent by name.
 
     Raises:
-        InputError: no such agent, or invalid settings.
+        InputError: the agent does not exist, or its settings are invalid.
     """
     factory = _factory(name)
     if factory.options is not None:
@@ -194,5 +192,5 @@ def _known_prompt(name: str) -> str:
     return name
 
 
-#: The name of a prompt of clarify, such as `agent.v1`.
+#: The name of a clarify prompt, such as `agent.v1`.
 PromptName = Annotated[str, AfterValidator(_known_prompt)]

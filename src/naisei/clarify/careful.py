@@ -39,9 +39,9 @@ _WORDS = {
 
 @dataclass(frozen=True)
 class CarefulAgent:
-    """Wraps `agent`: handles what needs no model, and confirmations. dangerous: actions that need a
-    yes. done: the action that the same words triggered just before (0: none); repeating it needs a
-    yes. reserved: questions of the quota that only confirmations may use.
+    """Wraps `agent` and handles confirmations and other cases that need no model. dangerous: ids of
+    actions that need a yes. done: the action that the same words just triggered (0: none); a repeat
+    needs a yes. reserved: number of questions reserved for confirmations.
     """
 
     agent: Agent
@@ -77,8 +77,8 @@ class CarefulAgent:
         return self._confirmed(decision, view)
 
     def _confirmed(self, decision: Execute, view: View) -> Decision:
-        """The decision, or a question to confirm it: once, and once more if the answer was neither
-        a bare yes nor a plain no."""
+        """The decision, or a question to confirm it; asks again once if the answer is neither a
+        bare yes nor a plain no."""
         must = {*self.dangerous, self.done}
         wanted = next((each for each in (decision.action, *decision.also) if each in must), 0)
         if not wanted:
@@ -97,7 +97,7 @@ class CarefulAgent:
         return Clarify(question=question, thought=decision.thought, guess=wanted)
 
     def _inner(self, view: View) -> View:
-        """The agent's view, without confirmations in its quota."""
+        """The agent's view, with a quota that excludes reserved questions."""
         language = view.scene.language
         confirmations = sum(confirmed(t.question, self.actions, language) > 0 for t in view.asked)
         left = view.quota_left - self.reserved + confirmations

@@ -1,4 +1,4 @@
-"""`naisei clarify chat`: a person in the terminal is the user."""
+"""`naisei clarify chat`: the user is a person at the terminal."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ def chat_setup(
 ) -> ChatSetup:
     """The situation and the actions of a conversation.
 
-    scene: an instance or scene of the data, `None` for a situation without particulars.
-    asked: the requested language of the talk, if any; else English for bundled English data, the
-    scene's language, or `shown`, the language of messages.
+    scene: an instance or scene of the data; `None` for an unspecified situation. asked: the
+    requested language, if any; otherwise English for bundled English data, the scene's language,
+    or `shown`, the language of messages.
 
     Raises:
-        InputError: unusable data, or no such scene.
+        InputError: the data is unusable, or the scene does not exist.
     """
     source, _, split = config.data.partition(":")
     language = asked or ("en" if source == _ENGLISH else shown)
@@ -192,8 +192,8 @@ def chat_command(config: ClarifyConfig, options: RunOptions, *, chat: ChatOption
     """`naisei clarify chat`.
 
     Raises:
-        InputError: an unusable model, data or directory.
-        EffectFailed: an instrument failed; the next try begins where it failed.
+        InputError: the model, data or directory is unusable.
+        EffectFailed: an external call failed; the next call resumes there.
     """
     if chat.run_dir is not None and (frozen := chat.run_dir / "config.json").is_file():
         held = Frozen.read(frozen).config_as(_ChatConfig, frozen)

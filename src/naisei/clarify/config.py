@@ -1,4 +1,4 @@
-"""The configuration of clarify: everything that changes its results, frozen."""
+"""The frozen configuration of clarify: everything that affects its results."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from naisei.clarify.schemas import Manner
 from naisei.lang import say
 from naisei.system.config import Config, Options, flag
 
-#: The agents and data that ship, as forms explain them.
+#: Descriptions of the bundled agents and data, for forms.
 _AGENTS = {
     "bayes": (
         "見込みを計算し、聞く価値があるときだけ聞く（モデル不要）",

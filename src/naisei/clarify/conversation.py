@@ -1,6 +1,6 @@
-"""A conversation about requests: its flow, its world, and its state.
+"""A conversation about requests: its flow, handlers and state.
 
-The terminal and the assistant's page share it (`naisei.runs.conversation`).
+Used by the terminal and the assistant's page (`naisei.runs.conversation`).
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ from naisei.memory import memory_policy
 from naisei.runs.asking import HumanHandler, ReadAnswer
 from naisei.runs.conversation import Prepared
 
-#: Actions offered if none was found for a wish.
+#: Number of actions offered if none fits a wish.
 _NEAREST = 3
 
 
 class AnnouncingAgent:
-    """Wraps an agent: says each decision, with its belief, before it is carried out."""
+    """Wraps an agent and announces each decision, with its belief, before execution."""
 
     def __init__(self, agent: Agent) -> None:
         self.name, self._agent = agent.name, agent
@@ -75,8 +75,8 @@ def requests(
     rules: Rules,
     past: Sequence[Event] = (),
 ) -> Flow[NoReturn]:
-    """Loops over requests until the user quits. past: events of earlier parts; an unfinished last
-    request is started again."""
+    """Loops over requests until the user quits. past: earlier events; an unfinished last
+    request restarts."""
     number = sum(event.kind == "ask" and not _question_of(event) for event in past)
     announcing, left = AnnouncingAgent(agent), _left(past)
     while True:
@@ -86,7 +86,7 @@ def requests(
             said = yield from AskUser("")
             number += 1
         now = scene.model_copy(update={"id": f"request-{number}", "utterance": said})
-        # The person's intent is unknown, so it has no id.
+        # The intent is unknown, so the instance has no id.
         instance = Instance(id=now.id, scene=now, gold=0)
         result = yield from episode(instance, actions, announcing, notes, rules, declines=True)
         declined = result.trials[-1].declined == "no request"
@@ -114,7 +114,7 @@ def _left(past: Sequence[Event]) -> str:
 @dataclass(frozen=True, slots=True)
 class Chance:
     """The belief in an action. p, before: probability now and before the last answer, 0 to 1;
-    `None` if it was not among the likeliest."""
+    `None` if the action was not among the likeliest."""
 
     text: str
     p: float
@@ -123,9 +123,9 @@ class Chance:
 
 @dataclass(frozen=True, slots=True)
 class BeliefState:
-    """chances: the likeliest actions, best first, empty if the agent has no belief. thought: its
-    last. person: with the current notes. unserved: the wish of the last request, if no action was
-    found; nearest: the likeliest unproposed actions, up to three."""
+    """chances: the likeliest actions, best first; empty without a belief. thought: the agent's last
+    one. person: the person with current notes. unserved: the last wish, if no action fitted it.
+    nearest: the likeliest unproposed actions, up to three."""
 
     chances: Sequence[Chance]
     thought: str
@@ -135,7 +135,7 @@ class BeliefState:
 
     @classmethod
     def of(cls, person: Person, events: Iterable[Event]) -> BeliefState:
-        """person: before the first event."""
+        """person: the person before the first event."""
         person = person.model_copy(deep=True)
         chances: list[Chance] = []
         thought, utterance, proposed, unserved = "", "", "", ""
@@ -182,10 +182,10 @@ def prepared(
     base: World,
     human: Callable[[ReadAnswer | None], HumanHandler],
 ) -> Prepared:
-    """The flow and its world: the person is the user and the judge of actions.
+    """The flow and its handlers; the person is the user and judges actions.
 
-    memory: name of the policy. person: at the start of the conversation; changes are stored in
-    `directory` at once. past: events of earlier parts.
+    memory: name of the policy. person: the initial notes; changes are stored in `directory` at
+    once. past: earlier events.
     """
     policy = memory_policy(memory, prompts="naisei.clarify")()
     person = BeliefState.of(person, past).person
@@ -208,7 +208,7 @@ Change = Callable[[Person], None]
 
 
 class _Request(Handler):
-    """Asks the person, and tracks the request: the words that answer no question."""
+    """Asks the person, and tracks the request, i.e. the words that answer no question."""
 
     def __init__(self, ask: HumanHandler, utterance: str, actions: ActionSet) -> None:
         self._ask, self._utterance, self._actions = ask, utterance, actions
@@ -223,20 +223,20 @@ class _Request(Handler):
             self._utterance = result
 
     def outcome(self, effect: Act, seen: Observation) -> Change:
-        """Notes whether an action was right."""
+        """Record whether an action was right."""
         assert isinstance(effect.action, dict)
         action = self._actions.text(int(str(effect.action["execute"])))
         outcome = Outcome(utterance=self._utterance, action=action, right=seen.reward > 0)
         return lambda person: person.learned(outcome)
 
     def unserved(self, effect: Say, result: None) -> Change | None:
-        """Notes a wish for which no action was found."""
+        """Record a wish without a fitting action."""
         wish = self._utterance
         return (lambda person: person.missed(wish)) if effect.speaker == GAVE_UP else None
 
 
 class _Noting(Handler):
-    """Performs as `inner` does, and changes a person's notes by it: in memory for the flow, and in
+    """Delegates to `inner` and updates the person's notes: in memory for the flow, and in
     `directory` for the next conversation (`None`: not stored)."""
 
     def __init__(
@@ -263,7 +263,7 @@ class _Noting(Handler):
 
 
 def memo_handler(person: Person, directory: Path | None) -> Handler:
-    """Performs `Remember`: the memo, stored for the next conversation too."""
+    """Performs `Remember` for the memo, and stores it for the next conversation."""
     return _Noting(person, directory, lambda effect, _: lambda person: person.remember(effect.item))
 
 

@@ -20,7 +20,7 @@ from naisei.system.execute import RunOptions
 from naisei.system.studies import Study, tables_of
 
 _INSTANCES = 100
-#: With a model: number of instances and time limit.
+#: Number of instances and time limit with a model.
 _LLM_INSTANCES, _LLM_MINUTES = 2, 5.0
 
 
@@ -85,7 +85,7 @@ def _print(data: Dataset, result: EpisodeResult, stage: Stage) -> None:
     found = next(i for i in data.instances if i.id == result.instance)
     scene = found.scene.model_copy(update={"surroundings": {}})
     instance = found.model_copy(update={"scene": scene})
-    # Without thoughts, so that it fits a screen.
+    # Without thoughts, to fit on one screen.
     lines = [x for x in episode_lines(instance, result, data.actions) if x.tone != "dim"]
     print_lines(lines, stage.console)
 
@@ -97,7 +97,7 @@ def _with_model(base: ClarifyConfig, stage: Stage, model: str) -> None:
             "memory": "tur",
             "models": {"agent": model, "reflector": model},
             "limit": _LLM_INSTANCES,
-            # One question a trial, for small machines.
+            # One question per trial, for small machines.
             "rules": Rules(trials=3, quota=1),
         }
     )

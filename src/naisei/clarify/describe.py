@@ -1,4 +1,4 @@
-"""Scenes, trials and actions in words for prompts; the fixed words of a refusal."""
+"""Text forms of scenes, trials and actions for prompts, and the refusal text."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ WORDS = {
 
 
 def scene_text(scene: Scene) -> str:
-    """A scene in words, one line per fact."""
+    """A scene as text, one line per fact."""
     w = WORDS[scene.language]
     opening, closing = ("「", "」") if scene.language == "ja" else ('"', '"')
     lines = [f"{w['utterance']}{w['colon']}{opening}{scene.utterance}{closing}"]
@@ -126,7 +126,7 @@ _FACTS = {
 
 
 def facts_text(facts: Facts, actions: ActionSet, language: Language) -> str:
-    """The facts of a wish, one a line."""
+    """The facts of a wish, one per line."""
     w = _FACTS[language]
     rows = [(w[k], getattr(facts, k)) for k in ("first", "why", "what_for", "state", "whom")]
     rows += [(w["name"], facts.name)]
@@ -159,7 +159,7 @@ _WANTED = {
 
 
 def wanted_text(language: Language, *, several: bool, declines: bool = False) -> str:
-    """How many actions may be wanted, for prompts."""
+    """A prompt text on how many actions may be wanted."""
     return _WANTED[language][2 if declines else several]
 
 
@@ -175,7 +175,7 @@ _OF_SEVERAL = {
 
 
 def set_text(acts: Iterable[int], actions: ActionSet) -> str:
-    """Actions that are executed together, with their numbers."""
+    """Actions executed together, as text with their numbers."""
     return " + ".join(f"{a}. {actions.text(a)}" for a in sorted(acts))
 
 
@@ -187,7 +187,7 @@ def tried_text(
     masked: bool,
     several: bool,
 ) -> str:
-    """The failed actions by trial; masked: they are now forbidden."""
+    """The failed actions by trial. masked: whether they are now forbidden."""
     line, barred, comma = _TRIED[language]
     note = _OF_SEVERAL[language] if several else barred if masked else ""
     return line.format(barred=note, sets=comma.join(set_text(acts, actions) for acts in tried))
@@ -222,5 +222,5 @@ _REFUSAL = re.compile(
 
 
 def is_refusal(answer: str) -> bool:
-    """Whether an answer is just the refusal, in any brackets."""
+    """Whether an answer consists only of the refusal, in any brackets."""
     return _REFUSAL.fullmatch(unicodedata.normalize("NFKC", answer).strip()) is not None

@@ -1,4 +1,4 @@
-"""R-Clarify: clarify or execute, and after a failure reflect and try again.
+"""R-Clarify: clarifies or executes, and after a failure reflects and retries.
 
 Source: R-Clarify, §4 (Figures 2 and 3). `episode` is Figure 3, `trial` is Figure 2.
 """
@@ -36,7 +36,7 @@ _NONE = {"ja": "（まだありません）", "en": "(none yet)"}
 def reflect(
     scene: Scene, actions: ActionSet, log: TrialLog, memory: Memory, *, several: bool = False
 ) -> Flow[str]:
-    """A new note from the last trial; the policy decides whether it sees the old one."""
+    """Write a new note on the last trial; the policy decides whether to include the old one."""
     language = scene.language
     instructions = lang.render(
         "naisei.clarify",
@@ -67,7 +67,7 @@ def episode(
     several: bool = False,
     declines: bool = False,
 ) -> Flow[EpisodeResult]:
-    """Up to `rules.trials` tries at one instance; between them the memory is updated.
+    """Run up to `rules.trials` trials of one instance; update the memory between them.
 
     several, declines: whether more than one action, or none, may be wanted (`View`).
     """
@@ -104,7 +104,7 @@ def trial(
     several: bool = False,
     declines: bool = False,
 ) -> Flow[TrialLog]:
-    """Ask until the agent executes, declines, or has no question left; either ends the trial.
+    """Let the agent ask, within its quota, until it executes or declines, which ends the trial.
 
     Declining yields no `Act`: `TrialLog.declined` says why, and `TrialLog.action` is `None`.
     """

@@ -1,13 +1,13 @@
-"""Questions that the task forbids: presence of things, and the wanted action outright.
+"""Detects forbidden questions: about the presence of things, or the wanted action outright.
 
-The paper (§3.2, Figure 5) forbids both. What counts here:
+The paper (§3.2, Figure 5) forbids both. Definitions:
 
-* presence: whether a thing is there, where it is, or what there is in a place.
-* outright: which action or which thing is wanted (「何を持ってくればいいですか」), or whether one
-  of the candidates is, its object named together with fetching, needing or putting away.
+* presence: whether a thing is there, where it is, or what a place contains.
+* outright: which action or thing is wanted (「何を持ってくればいいですか」), or whether a certain
+  candidate is, i.e. its object is named together with fetching, needing or putting away.
 
-Questions about states (「中身は空ですか」), feelings, purposes and kinds are fair, and so is a
-bare way of helping with no object named (「片付けてほしいということですか」).
+Questions about states (「中身は空ですか」), feelings, purposes and kinds are fair, and so are
+questions about a kind of help without an object (「片付けてほしいということですか」).
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ _NOT_THING_WORDS = (
     "会議 打ち合わせ 授業 試験 面接 行事 集まり 来客 連絡 返事 "
     "抵抗 こだわり 思い出 考え 相談 質問 お願い 願い 依頼 中身 飲み残し 食べ残し "
 )
-#: Nouns that can exist without being things.
+#: Nouns that can follow "there is" but are not things.
 _NOT_THINGS = frozenset(_NOT_THING_WORDS.split())
 
 _WHAT = r"(?:何|なに|なん|どれ|どちら|どっち)"
 _HELP = r"(?:こと|行動|手助け|手伝い|サポート)"
 _WISHED = r"て(?:ほし|欲し|もらい|もらえ|いただ|くれ)"
 
-#: Asks which deed is wanted.
+#: Asks which action is wanted.
 _DEED_ASKED = (
     rf"{_WHAT}(?:を|から)?(?:(?:お)?(?:すれ|したら|しましょう|手伝)|(?:いた|致)しましょう)",
     rf"(?:{_WHAT}|どう|どのよう(?:に|な{_HELP}を)|どんな{_HELP}を)(?:を)?(?:私に)?"
@@ -67,7 +67,7 @@ _THING_ASKED = (
     r"(?:もの|物|こと|の)(?:は|って)、?(?:何|なん|どれ|どちら|どっち|具体)",
 )
 _OUTRIGHT_JA = tuple(re.compile(p) for p in (*_DEED_ASKED, *_THING_ASKED))
-#: Verbs on a candidate's object that make the question outright.
+#: Verbs that, with a candidate's object, make a question outright.
 _DEED_JA = re.compile(
     r"持って(?:き|来|く|い)|取って(?:き|来|く)|取りに|受け取って|お持ち(?:し|いた|する)|運(?:ん|び|ぶ)|"
     r"渡(?:し|す)|届け(?:ま|て(?:ほ|欲))|お取り|(?:用意|準備)(?:いた|し(?:ま|て(?:ほし|欲し|お|も|い)))|"
@@ -75,7 +75,7 @@ _DEED_JA = re.compile(
     r"しま(?:い|って|う|え|った)|仕舞|戻(?:し|す|せ|そ)|収納|捨て|処分|どけ(?:ま|て)|"
     r"入れ(?:ま|て(?:ほし|欲し|お|も|く)|る|よ|たい|た(?:ほう|方))|温め(?:ま|て(?:ほし|欲し|お|も|く)|る|よ)"
 )
-#: 「コップを使ったあとですか」 tells of a state.
+#: 「コップを使ったあとですか」 asks about a state.
 _STATE = re.compile(r"(?:使(?:い|う|っ)|飲み?|食べ?|見)(?:終わ|終え|たあと|た後|かけ)")
 _AUXILIARY = re.compile(r"てしま(?:い|っ|う|え)|でしま(?:い|っ|う|え)")
 
@@ -105,7 +105,7 @@ _PARTICLES = frozenset({"は", "が", "って", "も", "、", "なら"})
 def asks_outright(text: str, names: Sequence[str]) -> bool:
     """Whether a normalised question asks for the wanted action or thing.
 
-    names: what the candidate actions are about, longest first.
+    names: the objects of the candidate actions, longest first.
     """
     if any(p.search(text) for p in _OUTRIGHT_JA):
         return True
@@ -130,7 +130,7 @@ def asks_presence(text: str, names: Sequence[str]) -> bool:
 
 
 def _attributive(found: tuple[Token, ...], at: int) -> bool:
-    """Whether a noun follows: 「こくのある味」「届いた箱」 suppose what they speak of."""
+    """Whether a noun follows: 「こくのある味」「届いた箱」 presuppose presence."""
     after = next((t for t in found if t.start >= at), None)
     return after is not None and after.pos == "名詞" and after.form not in _NOT_THINGS
 
@@ -171,7 +171,7 @@ def broken_rule(question: str, actions: ActionSet) -> Offence | None:
         names = _japanese_names(actions)
         if asks_outright(parsed.text, names):
             return "outright"
-        # 「AとBのどちらですか」 asks for no place.
+        # 「AとBのどちらですか」 does not ask for a place.
         asked = parsed.sides or (parsed.text,)
         return "presence" if any(asks_presence(part, names) for part in asked) else None
     if _asks_outright(parsed.text, actions):
@@ -181,7 +181,7 @@ def broken_rule(question: str, actions: ActionSet) -> Offence | None:
 
 @lru_cache(maxsize=64)
 def _japanese_names(actions: ActionSet) -> tuple[str, ...]:
-    """Names and everyday short forms, longest first."""
+    """Names and everyday short forms of the objects, longest first."""
     found = {o for action in actions for o in objects(action.text)}
     found |= {short for name in found for short in names_of(name, "ja")}
     return tuple(sorted(found, key=lambda name: (-len(name), name)))

@@ -1,4 +1,4 @@
-"""An episode and a conversation line by line: scene, questions, answers, actions."""
+"""Display lines of episodes and conversations: scene, questions, answers, actions."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from naisei.core import Event
 from naisei.lang import language, say
 from naisei.runs.lines import Line, Mark, Tone
 
-#: Speakers of two kinds of lines: a decision, and the end of a request.
+#: Speaker labels for a decision, and for the end of a request.
 THOUGHT, DONE, GAVE_UP, NOTHING = "thought", "done", "gave up", "nothing asked"
-#: End of a request → its line.
+#: How a request ended → its text.
 ENDED: dict[str, dict[Language, str]] = {
     DONE: {"ja": "わかりました。覚えておきます。", "en": "Good. I will remember that."},
     GAVE_UP: {

@@ -1,9 +1,9 @@
 """Metrics of clarify: score@k, success within k trials (paper §5.1), wrong acts, questions, tokens.
 
-score@k, the headline: the mean over instances of alpha ** questions * beta ** wrong acts for those
-solved within k trials, 0 for the others; questions and wrong acts of all trials up to the success
-count. Unlike DPass@k, which discounts the questions of the successful trial alone and no wrong act,
-it does not reward acting blindly.
+score@k, the main metric: the mean over instances of alpha ** questions * beta ** wrong acts if
+solved within k trials, else 0; questions and wrong acts of all trials up to the success count.
+Unlike DPass@k, which discounts only the questions of the successful trial and no wrong acts, it
+does not reward acting blindly.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from naisei.runs.statistics import (
 )
 from naisei.runs.task import Digest, EpisodeRow, Metric, Summary, Table
 
-#: Roles that belong to the instrument and not to the system under test.
+#: Roles outside the system under test.
 INSTRUMENT = frozenset({"simulator", "judge"})
-#: Why a run without language models has no token figures.
+#: Reason for missing token metrics in runs without language models.
 NO_MODEL = "no model was called"
 
 
 def _tokens(row: EpisodeRow, *, reflection: bool) -> int:
-    """Input and output tokens of one episode: the reflector's, or those of the whole system."""
+    """Input and output tokens of one episode, for the reflector or the whole system."""
     return sum(
         sum(u.used)
         for u in row.usage
@@ -49,9 +49,8 @@ def token_metrics(
 ) -> tuple[Metric, ...]:
     """Mean tokens per instance, over successful instances (Table 3) and over all.
 
-    Total is the agent's and the reflector's; a user simulator's tokens are the
-    instrument's and stand in the table by role. Replies made unusable by the endpoint are excluded;
-    only the ledger counts them.
+    The total covers agent and reflector; a user simulator's tokens are reported only in the table
+    by role. Replies made unusable by the endpoint are excluded; only the ledger counts them.
     """
     called = any(row.usage for row in rows)
     out = []
@@ -67,7 +66,7 @@ def token_metrics(
             ]
             clusters = [s for s, k in zip(scenes, keep, strict=True) if k and called]
             why = "no instance succeeded" if called else NO_MODEL if rows else "no scored instance"
-            # Paired where each unit has one episode, and all of them count.
+            # Paired if each unit has one episode and all of them count.
             paired = over == "all" and len({r.instance for r in results}) == len(results)
             out.append(
                 mean_metric(
@@ -101,12 +100,12 @@ def token_table(rows: Sequence[EpisodeRow], results: Sequence[EpisodeResult]) ->
     )
 
 
-#: The k that every run reports; those beyond its trials are NaN, with the reason.
+#: Values of k in every report; NaN, with the reason, beyond the run's trials.
 KS = (1, 2, 3, 5)
 
 
 def ks(trials: int) -> tuple[int, ...]:
-    """Every k up to the trials of a run, and those of `KS`."""
+    """Every k up to the trials of a run, plus those of `KS`."""
     return tuple(sorted({*KS, *range(1, trials + 1)}))
 
 
@@ -156,7 +155,7 @@ def _scenes(instances: Mapping[str, Instance], ids: Sequence[str]) -> list[Hasha
 
 
 def definition(config: ClarifyConfig) -> dict[str, JsonValue]:
-    """The settings that define a run's figures."""
+    """The settings that define a run's metrics."""
     return {
         "trials": config.rules.trials,
         "repeats": config.rules.repeats,
@@ -169,7 +168,7 @@ def definition(config: ClarifyConfig) -> dict[str, JsonValue]:
 def _sequential(
     config: ClarifyConfig, instances: Mapping[str, Instance], results: Sequence[EpisodeResult]
 ) -> tuple[Metric, ...]:
-    """Pass@k and DPass@k of tries in sequence (paper §5.1)."""
+    """Pass@k and DPass@k of sequential trials (paper §5.1)."""
     first = [r.first_success for r in results]
     steps = [r.trials[t - 1].steps if (t := r.first_success) else None for r in results]
     scenes = _scenes(instances, [r.instance for r in results])
@@ -249,10 +248,10 @@ def _first_guess(log: TrialLog) -> int | None:
 def _asking(
     config: ClarifyConfig, instances: Mapping[str, Instance], results: Sequence[EpisodeResult]
 ) -> tuple[Metric, ...]:
-    """Questions: how many, whether they were needed, whether they were fair.
+    """Metrics of questions: number, necessity and fairness.
 
-    over_asking: of the first trials whose first guess was right, the share that still asked.
-    under_asking: of those whose first guess was wrong, the share that did not ask.
+    over_asking: share of first trials that asked, among those whose first guess was right.
+    under_asking: share that did not ask, among those whose first guess was wrong.
     """
 
     def over(name: str, units: Sequence[tuple[str, float]], reason: str = "") -> Metric:
@@ -309,7 +308,7 @@ def _asking(
 def _by_ambiguity(
     instances: Mapping[str, Instance], results: Sequence[EpisodeResult], config: ClarifyConfig
 ) -> tuple[Table, ...]:
-    """Success by kind of ambiguity, where the data names kinds."""
+    """Success by kind of ambiguity, if the data has kinds."""
     kinds = sorted({k for r in results if (k := instances[r.instance].ambiguity)})
     if not kinds or config.independent:
         return ()
@@ -326,7 +325,7 @@ def _by_ambiguity(
 
 
 def digest(result: Any) -> Digest:
-    """An episode for lists: solved at which trial, how many questions."""
+    """An episode's summary for lists: trial of success, and number of questions."""
     found = EpisodeResult.model_validate(result)
     solved, trials = found.first_success, len(found.trials)
     did = (

@@ -1,4 +1,4 @@
-"""A person's notes between conversations: the memo, and right and wrong actions."""
+"""A person's notes, stored between conversations: the memo, and right and wrong actions."""
 
 from __future__ import annotations
 
@@ -50,11 +50,11 @@ class Person(BaseModel):
         return "\n".join([*([self.memo] if self.memo else []), *lines])
 
     def learned(self, outcome: Outcome) -> None:
-        """Note an outcome; the oldest are forgotten beyond 50."""
+        """Record an outcome; only the latest 50 are stored."""
         self.outcomes = [*self.outcomes, outcome][-_KEPT:]
 
     def missed(self, wish: str) -> None:
-        """Note a wish without an action; the oldest are forgotten beyond 50."""
+        """Record a wish without an action; only the latest 50 are stored."""
         self.unserved = [*(w for w in self.unserved if w != wish), wish][-_KEPT:]
 
     def remember(self, memo: JsonValue) -> None:
@@ -63,8 +63,8 @@ class Person(BaseModel):
 
     @staticmethod
     def update(name: str, directory: Path, change: Callable[[Person], None]) -> None:
-        """Apply `change` to the current notes of `name`, which other conversations may have
-        changed."""
+        """Apply `change` to the current notes of `name`, reloading them first since other
+        conversations may have changed them."""
         person = Person.load(name, directory)
         change(person)
         person.save(directory)
@@ -95,14 +95,14 @@ class Person(BaseModel):
             ) from error
 
     def save(self, directory: Path) -> None:
-        """Write atomically: a conversation that is cut off never damages the notes."""
+        """Write atomically, so that an interruption never damages the notes."""
         write_atomically(_path(self.name, directory), self.model_dump_json(indent=2))
 
 
 class PersonMemory:
-    """The memory of a conversation: the person's notes, the memo rewritten as the policy says.
+    """The memory of a conversation: the person's notes, with the memo updated by the policy.
 
-    name, prompt: of the memory policy (`naisei.memory.memory_policy`); `none` never reflects.
+    name, prompt: those of the memory policy (`naisei.memory.memory_policy`); `none` never reflects.
     """
 
     def __init__(self, person: Person, language: str, name: str, prompt: str) -> None:
@@ -121,7 +121,7 @@ class PersonMemory:
 
 
 def people_directory() -> Path:
-    """The folder of people's notes: NAISEI_DATA, else the user's data directory."""
+    """The folder of people's notes: NAISEI_DATA, or the user's data directory."""
     root = os.environ.get("NAISEI_DATA")
     return (Path(root) if root else user_data_path("naisei", appauthor=False)) / "people"
 

@@ -12,11 +12,11 @@ Language = Literal["ja", "en"]
 #: action is wanted, outright. `None`: the question is fair.
 Offence = Literal["presence", "outright"]
 #: Why nothing is executed: no request (thanks, a greeting, a withdrawn request), no fitting action,
-#: or an action that needs a yes and got a no, or twice another answer.
+#: or an unconfirmed action (answered with "no", or twice unclearly).
 Declined = Literal["no request", "none fits", "not confirmed"]
-#: How a user answers; all of them tell the truth. `terse`: no more than the word. `vague`: hedged,
-#: and by what is said first. `hurried`: a remark, then the word. `mistaken`: the first answer is
-#: wrong and set right in the same breath. `child`, `elder`: their words, their names of things.
+#: How a user answers, always truthfully. `terse`: a single word. `vague`: hedged, after their
+#: first words. `hurried`: a remark, then one word. `mistaken`: a wrong answer, corrected at once.
+#: `child`, `elder`: a child's or an older person's words and names of things.
 Manner = Literal["cooperative", "terse", "vague", "hurried", "mistaken", "child", "elder"]
 
 
@@ -44,7 +44,7 @@ class ActionSet(_Frozen):
         return len(self.actions)
 
     def __hash__(self) -> int:
-        # Pydantic's goes through every field; sets are looked up by the thousand.
+        # Pydantic's hash visits every field, and action sets are hashed often.
         return hash((self.name, len(self.actions)))
 
     def text(self, action_id: int) -> str:
@@ -85,7 +85,7 @@ class Scene(_Frozen):
 
     @property
     def entries(self) -> tuple[str, ...]:
-        """All things that can be seen: in hand, in reach, and around."""
+        """All visible things: in hand, in reach, and around."""
         around = (thing for things in self.surroundings.values() for thing in things)
         return (*self.user.holding, *self.user.reach, *around)
 
@@ -129,7 +129,7 @@ class Instance(_Frozen):
 
     @property
     def wanted(self) -> frozenset[int]:
-        """All actions that are wanted: one, as a rule."""
+        """All wanted actions, usually one."""
         return frozenset({self.gold, *self.also})
 
 
@@ -226,12 +226,12 @@ class EpisodeResult(_Frozen):
 
     @property
     def questions(self) -> int:
-        """Questions of all trials."""
+        """Number of questions in all trials."""
         return sum(len(t.turns) for t in self.trials)
 
     @property
     def wrong_acts(self) -> int:
-        """Actions executed in any trial that nobody wanted."""
+        """Number of unwanted actions executed in any trial."""
         return sum(t.wrong for t in self.trials)
 
     @property

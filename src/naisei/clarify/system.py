@@ -1,4 +1,4 @@
-"""R-Clarify as a system: ask, or execute; reflect after a failure."""
+"""The system declaration of R-Clarify."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _calls_model(config: ClarifyConfig) -> bool:
 
 
 def _settle(given: RawOptions) -> dict[str, Any]:
-    """Without a model the agent is `bayes`; model-free agents have no memory policy."""
+    """Default to `bayes` without a model; remove the memory policy of model-free agents."""
     from naisei.clarify.agent import is_model_free, settings_of
     from naisei.memory import memory_policy
     from naisei.models.embedders import open_embedder, resolve
@@ -47,7 +47,7 @@ def _settle(given: RawOptions) -> dict[str, Any]:
     # The resolved name: `auto` differs between machines.
     values["embedder"] = resolve(name)
     if values["embedder"] != name and values["embedder"] == "ngram":
-        open_embedder(name)  # says so, once
+        open_embedder(name)  # warns once
     return values
 
 
@@ -89,7 +89,7 @@ def _row(clarify: bool, memory: str) -> Row[ClarifyConfig]:
 
 
 def _rows(config: ClarifyConfig, asked: Sequence[str]) -> Sequence[str]:
-    """An agent without a memo differs only by asking."""
+    """Agents without a memo vary only in asking."""
     return asked if asked or _calls_model(config) else ("full", "no-clarify")
 
 

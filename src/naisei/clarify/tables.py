@@ -1,4 +1,4 @@
-"""Tables of a run (success by questions, the score of blind draws from the plausible set) and of a
+"""Tables of a run (success by questions, scores of blind draws from the plausible set) and of a
 study (questions at equal success, the worst user).
 """
 
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 def blind_draws(instance: Instance, k: int, *, beta: float = 0.5) -> tuple[float, float, float]:
     """A baseline that draws blindly from the plausible set without repetition.
 
-    Where several actions are wanted it draws among sets of that size.
+    If several actions are wanted, it draws sets of that size.
 
     Returns:
-        Its expected pass@k, score@k and wrong acts within k trials.
+        The expected pass@k, score@k and wrong acts within k trials.
     """
     n = comb(len(instance.plausible) or 1, len(instance.wanted)) or 1
     tries = min(k, n)
@@ -34,7 +34,7 @@ def blind_draws(instance: Instance, k: int, *, beta: float = 0.5) -> tuple[float
 
 
 def oracle(instances: Sequence[Instance], k: int, beta: float) -> tuple[float, float, float]:
-    """Mean pass@k, score@k and wrong acts of blind draws from the plausible set; NaN without."""
+    """Mean pass@k, score@k and wrong acts of blind draws; NaN without plausible sets."""
     drawn = [blind_draws(i, k, beta=beta) for i in instances if i.plausible]
     if not drawn:
         return (nan, nan, nan)
@@ -94,7 +94,7 @@ _LEVELS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
 
 
 def _at_equal_success(by_row: Mapping[str, Mapping[str, Metric]]) -> Table:
-    """Questions needed to solve a share of the instances; NaN: never reached."""
+    """Questions needed to solve a share of the instances; NaN if never reached."""
     rows: list[tuple[str | float | int, ...]] = []
     for label, metrics in by_row.items():
         passed = [m for n, m in metrics.items() if n.startswith("pass@") and m.n]
@@ -120,7 +120,7 @@ def _at_equal_success(by_row: Mapping[str, Mapping[str, Metric]]) -> Table:
 def _worst(
     configs: Mapping[str, ClarifyConfig], by_row: Mapping[str, Mapping[str, Metric]]
 ) -> Table | None:
-    """Robustness: the lowest score over manners of talking."""
+    """Robustness: the lowest score over the users' manners."""
     alike: dict[str, list[str]] = {}
     for label, config in configs.items():
         apart = config.model_copy(update={"manner": "cooperative"})

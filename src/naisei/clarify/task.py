@@ -39,9 +39,9 @@ from naisei.training_documents import learnt_from, training_note
 
 
 class ActJudge(Handler):
-    """Knows the hidden intent of one instance: reward 1 for exactly the wanted actions, else 0.
+    """Judges actions by an instance's hidden intent: reward 1 for exactly the wanted ones, else 0.
 
-    info: `credit`, |both| / |either| of the executed and the wanted actions, and `wrong`, the
+    info: `credit`, |intersection| / |union| of executed and wanted actions, and `wrong`, the
     number of unwanted ones.
     """
 
@@ -64,7 +64,7 @@ class ActJudge(Handler):
 
 
 def facts_note(simulator: str, instances: Sequence[Instance]) -> tuple[str, ...]:
-    """The note for instances without facts, of which the rule simulator knows little."""
+    """A note on instances without facts, about which the rule simulator knows little."""
     silent = sum(one.facts is None for one in instances)
     if simulator != "rule" or not silent:
         return ()
@@ -79,7 +79,7 @@ def facts_note(simulator: str, instances: Sequence[Instance]) -> tuple[str, ...]
 
 
 def configured(config: ClarifyConfig | AuditConfig, *, actions: str = "") -> Dataset:
-    """The data that a configuration names. Raises `InputError` for unusable data."""
+    """Load a configuration's data. Raises `InputError` for unusable data."""
     return load(
         config.data,
         split=config.split,
@@ -90,7 +90,7 @@ def configured(config: ClarifyConfig | AuditConfig, *, actions: str = "") -> Dat
 
 
 class ClarifyTask(Task[ClarifyConfig]):
-    """Plays every instance of a data set with one agent under one configuration."""
+    """Runs one agent on every instance of a data set."""
 
     system = "clarify"
     each = "trials"
@@ -110,14 +110,14 @@ class ClarifyTask(Task[ClarifyConfig]):
 
     @staticmethod
     def of(config: ClarifyConfig) -> ClarifyTask:
-        """On the data that a configuration names. Raises `InputError` for unusable data."""
+        """Create the task for a configuration's data. Raises `InputError` for unusable data."""
         return ClarifyTask(config, configured(config, actions=config.actions))
 
     def _trials(self) -> Sequence[int]:
         return range(1, self.config.rules.trials + 1) if self.config.independent else (0,)
 
     def _agent(self, trial: int) -> Agent:
-        """One agent per repetition: only its seed differs."""
+        """The agent of a repetition; only the seed differs."""
         config = self.config
         return build_agent(
             config.agent,
@@ -177,7 +177,7 @@ class ClarifyTask(Task[ClarifyConfig]):
         return self._instances[id]
 
     def decisions(self, where: Where, events: Sequence[Event]) -> list[Decision]:
-        """The agent's decisions in the first events of an episode, with its beliefs."""
+        """The agent's decisions, with beliefs, in the given first events of an episode."""
         noting, remembered = NotingAgent(self._agents[where.trial]), self._memory()
         world = World({Effect: Handler(), Remember: MemoryHandler(remembered)})
         instance = self.instance(where.instance)
@@ -201,7 +201,7 @@ class ClarifyTask(Task[ClarifyConfig]):
         return metrics.summarise(self.config, self._instances, rows, notes)
 
     def _user_note(self) -> str:
-        """A note on the user, with the command that audits it."""
+        """A note on the user simulator, with the command to audit it."""
         config, command = self.config, ["naisei", "clarify", "audit"]
         options = ("simulator", config.simulator), ("data", config.data)
         for name, value in options:
@@ -215,7 +215,7 @@ class ClarifyTask(Task[ClarifyConfig]):
         )
 
     def _learnt(self) -> tuple[str, ...]:
-        """The note if the agent's weights were fitted to scored scenes."""
+        """A note if the agent's weights were fitted to scored scenes."""
         agent = next(iter(self._agents.values()))
         known: frozenset[str] = getattr(agent, "trained_on", frozenset())
         texts = [scene_text(i.scene) for i in self.data.instances]
@@ -223,7 +223,7 @@ class ClarifyTask(Task[ClarifyConfig]):
         return training_note(self.config.agent, seen, len(texts))
 
     def instances(self, where: Where, result: JsonValue) -> tuple[str, list[dict[str, Any]]]:
-        """The episode as an instance: its wish is known."""
+        """The episode as a labelled instance."""
         row = self._instances[where.instance].model_dump(mode="json", by_alias=True)
         scene, row["scene"] = row["scene"], row.pop("scene_id") or row["id"]
         row |= {key: scene[key] for key in ("utterance", "user", "surroundings")}

@@ -21,7 +21,7 @@ def _things() -> Mapping[str, Mapping[str, Any]]:
 
 
 def names_of(thing: str, language: str) -> tuple[str, ...]:
-    """Everyday names of a thing by its Japanese name; empty for an unknown one."""
+    """Everyday names of a thing, given its Japanese name; empty if unknown."""
     return tuple(_things().get(thing, {}).get(language, ()))
 
 
@@ -38,19 +38,19 @@ def name_words(thing: str) -> frozenset[str]:
 
 
 def called(thing: str, by: str) -> str:
-    """What an `elder` or a `child` calls a thing, in Japanese; "" for an unknown one."""
+    """A thing's Japanese name as used by an `elder` or a `child`; "" if unknown."""
     return str(_things().get(thing, {}).get(by, ""))
 
 
 def objects(text: str) -> tuple[str, ...]:
-    """The things an action's text names: 「タッパーをレンジに入れる」 → ("タッパー",)."""
+    """The things named in an action's text: 「タッパーをレンジに入れる」 → ("タッパー",)."""
     head, mark, _ = normalise(text).partition("を")
     return (head,) if mark else ()
 
 
 @lru_cache(maxsize=512)
 def thing_of(action: Action) -> str:
-    """The thing of an action by its Japanese name; empty where it is none of these."""
+    """The Japanese name of an action's thing; empty if not one of these."""
     if is_japanese(action.text):
         return next((o for o in objects(action.text) if o in _things()), "")
     found = mentioned(action.text)
@@ -58,14 +58,14 @@ def thing_of(action: Action) -> str:
 
 
 def all_known(actions: Iterable[Action]) -> bool:
-    """Whether each action is about one of these things, as those of AmbigAct-40 are."""
+    """Whether each action concerns one of these things, as in AmbigAct-40."""
     return all(map(thing_of, actions))
 
 
 @cached_text(16384)
 def mentioned(text: str) -> tuple[str, ...]:
-    """The things that a text names, in the order of the text; of two names at one place the
-    longer one counts."""
+    """The things that a text names, in text order; if two names start at one position, the longer
+    one counts."""
     said = normalise(text).lower()
     pattern, things = _names(is_japanese(said))
     return tuple(dict.fromkeys(things[m[1]] for m in pattern.finditer(said)))
@@ -73,7 +73,7 @@ def mentioned(text: str) -> tuple[str, ...]:
 
 @cache
 def _names(japanese: bool) -> tuple[re.Pattern[str], dict[str, str]]:
-    """A pattern for names, longest first, and name → thing."""
+    """A regular expression for names, longest first, and a mapping from names to things."""
     things: dict[str, str] = {}
     for thing in sorted(_things()):
         for name in all_names(thing):

@@ -1,4 +1,4 @@
-"""Conformance kits: tests for other implementations of naisei's protocols."""
+"""Conformance kits: tests for third-party implementations of naisei's protocols."""
 
 from naisei.testing.engine import EngineKit
 from naisei.testing.kit import Kit

@@ -56,7 +56,7 @@ class _Simulator(FlowHandler):
 
 
 class _Folding(Handler):
-    """A memory whose state replay must rebuild."""
+    """A memory whose state must be rebuilt by replay."""
 
     def __init__(self) -> None:
         self.items: list[JsonValue] = []
@@ -69,7 +69,7 @@ class _Folding(Handler):
 
 
 class _Task(Task[_Config]):
-    """Episodes of three roles, a nested flow, gathered parts and a memory."""
+    """Episodes with three roles, a nested flow, concurrent parts and a memory."""
 
     system = "testing"
     data_hash = "testing"
@@ -101,8 +101,8 @@ class _Task(Task[_Config]):
 
 @dataclass(frozen=True)
 class _Model(Handler):
-    """Its answers depend only on the request. calls: a file with a line per call. fails, crashes:
-    the instance whose second call fails or crashes while the file `trouble` exists."""
+    """A model whose answers depend only on the request. calls: a file with a line per call. fails,
+    crashes: the instance whose second call does so while the file `trouble` exists."""
 
     calls: Path
     trouble: Path
@@ -124,7 +124,7 @@ class _Model(Handler):
 
 
 class _Bench:
-    """A folder with a run directory and a record of calls."""
+    """A folder with a run directory and a call record."""
 
     def __init__(self, kit: EngineKit, folder: Path, name: str = "run") -> None:
         self._kit, self.path = kit, folder / name
@@ -190,10 +190,10 @@ class _Bench:
 
 
 class EngineKit(Kit):
-    """Cases of an engine. A subclass has `engine`."""
+    """Tests an engine. Subclasses define `engine`."""
 
     def engine(self, concurrency: int) -> AbstractAsyncContextManager[Engine]:
-        """Opens an engine with this concurrency, and closes it on exit."""
+        """Open an engine with this concurrency; close it on exit."""
         raise NotImplementedError
 
     def test_results_equal_the_local_engine(self) -> None:

@@ -1,4 +1,4 @@
-"""Conformance kits: cases that every implementation of a protocol must pass."""
+"""Conformance kits: tests that every implementation of a protocol must pass."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any
 
 
 class Kit:
-    """Cases as methods `test_…` without arguments: subclass a kit, define what it asks for, and run
-    pytest, or look at `failures()`.
+    """Test cases as methods `test_…` without arguments. Subclass a kit, define the methods it
+    requires, and run pytest or call `failures()`.
 
         class TestMyMemory(MemoryKit):
             def memory(self) -> Memory:
@@ -19,12 +19,12 @@ class Kit:
     """
 
     def cases(self) -> dict[str, Callable[[], None]]:
-        """Cases by name, in order of definition."""
+        """Test cases by name, in order of definition."""
         names = [n for c in reversed(type(self).__mro__) for n in vars(c) if n.startswith("test_")]
         return {name: getattr(self, name) for name in dict.fromkeys(names)}
 
     def failures(self) -> dict[str, str]:
-        """Case → why it failed. Any exception is a failure."""
+        """Failed cases with their reasons. Any exception is a failure."""
         found = {}
         for name, case in self.cases().items():
             try:
@@ -35,7 +35,7 @@ class Kit:
 
 
 def expect(holds: bool, promise: str, *found: Any) -> None:
-    """Raises `AssertionError` with the promise and the findings unless `holds`."""
+    """Raise `AssertionError` with `promise` and `found` unless `holds`."""
     if not holds:
         raise AssertionError(": ".join([promise, *map(_describe, found)]))
 
@@ -49,10 +49,10 @@ def _describe(found: Any) -> str:
 def raises(
     kinds: type[BaseException] | tuple[type[BaseException], ...], promise: str
 ) -> Iterator[None]:
-    """A context in which one of these exceptions must be raised; others propagate.
+    """A context that must raise one of these exceptions; others propagate.
 
     Raises:
-        AssertionError: nothing is raised.
+        AssertionError: no exception was raised.
     """
     try:
         yield
@@ -63,6 +63,6 @@ def raises(
 
 @contextmanager
 def temporary() -> Iterator[Path]:
-    """An empty folder that is removed afterwards."""
+    """A temporary empty folder."""
     with TemporaryDirectory(prefix="naisei-testing-", ignore_cleanup_errors=True) as folder:
         yield Path(folder)

@@ -28,9 +28,9 @@ from naisei.testing.kit import Kit, expect
 
 
 class MemoryKit(Kit):
-    """Cases of a memory policy (`naisei.memory.Memory`). A subclass has `memory`."""
+    """Tests a memory policy (`naisei.memory.Memory`). Subclasses define `memory`."""
 
-    #: The items to remember, in order; at least two, all different.
+    #: Items to remember, in order; at least two, all different.
     items: Sequence[JsonValue] = ("最初に聞き返す", "次は確かめる", "Ask once more.")
 
     def memory(self) -> Memory:
@@ -74,7 +74,7 @@ class MemoryKit(Kit):
     def test_replay_rebuilds_it(self) -> None:
         memory = self.memory()
         if not memory.reflects:
-            return  # it never remembers anything
+            return  # the memory stores nothing
         handler = MemoryHandler(memory)
         for n, item in enumerate(self.items):
             handler.restore(Remember(item), None, Where("a", 0, (n,)))
@@ -82,14 +82,14 @@ class MemoryKit(Kit):
 
 
 class EnvironmentKit(Kit):
-    """Cases of an environment: the handler of `Act`. A subclass has `environment` and `actions`."""
+    """Tests an environment, the handler of `Act`. Subclasses define `environment`, `actions`."""
 
     def environment(self) -> Handler:
-        """A fresh environment in its first state."""
+        """A fresh environment in its initial state."""
         raise NotImplementedError
 
     def actions(self) -> Sequence[Any]:
-        """Actions possible in this order from the first state; at least two."""
+        """Actions that are possible in this order from the initial state; at least two."""
         raise NotImplementedError
 
     def _taken(self, environment: Handler, start: int, stop: int) -> list[Observation]:
@@ -133,9 +133,9 @@ class EnvironmentKit(Kit):
 
 
 class EmbedderKit(Kit):
-    """Cases of an embedder (`naisei.models.base.Embedder`). A subclass has `embedder`.
+    """Tests an embedder (`naisei.models.base.Embedder`). Subclasses define `embedder`.
 
-    tolerance: largest difference of a component when a text is embedded with others.
+    tolerance: maximum difference per component between single and batch embedding.
     """
 
     texts: Sequence[str] = (
@@ -192,11 +192,11 @@ class _Answer(BaseModel):
 
 
 class ProviderKit(Kit):
-    """Cases of a provider's model (`naisei.models.base.ChatModel`). A subclass has `model`; it
-    answers any request, with JSON for a schema."""
+    """Tests a provider's model (`naisei.models.base.ChatModel`). Subclasses define `model`,
+    which answers any request, with JSON if given a schema."""
 
     def model(self) -> ChatModel:
-        """A fresh model without a real endpoint: scripted, or behind a local server."""
+        """A fresh model without a real endpoint: scripted, or on a local server."""
         raise NotImplementedError
 
     def _replies(self, *requests: ChatRequest) -> list[ChatReply]:

@@ -1,4 +1,4 @@
-"""Tests for every store of logs (`naisei.runs.reading.Rows`, under a `RunLog`)."""
+"""Tests for every log store (`naisei.runs.reading.Rows`, under a `RunLog`)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from naisei.runs.log import RunLog
 from naisei.runs.task import EpisodeRow
 from naisei.testing.kit import Kit, expect, raises, temporary
 
-#: Seconds for a process to write a dozen events.
+#: Timeout in seconds for a process to write a dozen events.
 _PATIENCE = 60.0
 #: Step after which the process is killed.
 _KILLED_AT = 10
@@ -35,18 +35,18 @@ def _event(step: int, instance: str = "a", **more: Any) -> Event:
 
 
 class StoreKit(Kit):
-    """Cases of a store; each has its own log. A subclass has `opener`."""
+    """Tests a store, with a new log per case. Subclasses define `opener`."""
 
     def opener(self) -> Callable[..., RunLog]:
-        """A function `(place: Path, *, read_only: bool = False)` that opens the log of a place;
-        equal places mean the same log in all processes. Picklable, since a process that is killed
+        """A function `(place: Path, *, read_only: bool = False)` that opens the log at `place`;
+        equal places mean the same log in all processes. It must be picklable, since a subprocess
         calls it too."""
         raise NotImplementedError
 
     @contextmanager
     def _log(self) -> Iterator[Callable[..., RunLog]]:
-        """A function that opens the log of a new place each time it is called; all are closed at
-        the end."""
+        """Yield a function that opens the log at a new place, the same for all calls; close all
+        logs at the end."""
         opener, opened = self.opener(), []
         with temporary() as place:
 

@@ -15,21 +15,21 @@ from naisei.testing.kit import Kit, expect, raises, temporary
 
 
 class _Stopped(Exception):
-    """Simulates the end of the process."""
+    """Simulates process termination."""
 
 
 class SystemKit(Kit):
-    """Cases of one experiment of a system. A subclass has `system`, `experiment` and `config`."""
+    """Tests one experiment of a system. Subclasses define `system`, `experiment`, `config`."""
 
     def system(self) -> System:
         raise NotImplementedError
 
     def experiment(self) -> Experiment[Any]:
-        """The system's first experiment; override for another."""
+        """The system's first experiment; override to test another."""
         return self.system().experiments[0]
 
     def config(self) -> Config:
-        """A configuration that runs in seconds with scripted models only, and has at least two
+        """A configuration that runs in seconds with scripted models only, and yields at least two
         effects."""
         raise NotImplementedError
 

@@ -1,7 +1,7 @@
 """`bayes`: no language model. A calibrated posterior; it asks only while a question pays.
 
 The posterior is rebuilt from the view at every step: the scene's prior, then all answers of
-this and the earlier trials, then without the actions already found wrong. The policy
+this and the earlier trials; actions known to be wrong are removed. The policy
 decides between the best question and the likeliest action (`policy.plan`).
 """
 
@@ -75,7 +75,7 @@ def _leading(texts: Sequence[str], chances: Sequence[float], language: Language)
 
 
 def rationale(texts: Sequence[str], chances: Sequence[float], why: str, language: Language) -> str:
-    """`_leading`, and why it asks or executes. why: `ask`, `execute` or `must`."""
+    """`_leading` and the reason to ask or execute. why: `ask`, `execute` or `must`."""
     space = "" if language == "ja" else " "
     return _leading(texts, chances, language) + space + _WHY[language][why]
 
@@ -84,7 +84,7 @@ Array = npt.NDArray[np.float64]
 
 #: Number of likeliest actions that the policy considers.
 SUPPORT = 12
-#: Number of likeliest actions in a decision, and in its thought.
+#: Number of likeliest actions in a decision, and in its explanation.
 SHOWN, NAMED = 6, 3
 #: Factor on the odds of an action that does not fit the request.
 UNASKED = 0.02
@@ -103,7 +103,7 @@ class BayesOptions(Options):
 
 
 class BayesAgent:
-    """Asks by expected discounted success; see the module."""
+    """Asks by expected discounted success; see the module docstring."""
 
     name = "bayes"
 
@@ -116,7 +116,7 @@ class BayesAgent:
         self._ids = np.array(context.actions.ids)
         features = Features(self._knowledge, embedder)
         table = self._knowledge.table
-        # English scenes have weights of their own where a table knows the actions.
+        # Tables have separate weights for English scenes.
         names: dict[Language, str] = {"ja": table, "en": f"{table}.en" if table else table}
         self._posteriors = {
             language: Posterior(features, load_weights(options.weights or name))
@@ -134,7 +134,7 @@ class BayesAgent:
 
     def decide(self, view: View) -> Flow[Decision]:
         language = view.scene.language
-        # Remarks of the data are ambiguous; what people say to it may be plain, or no request.
+        # Dataset utterances are ambiguous; live users may be explicit, or request nothing.
         wanted = self._requests.wanted(view.scene.utterance, view.asked) if view.declines else None
         fits = self._requests.fitting(wanted) if wanted else []
         if len(fits) == 1 and int(self._ids[fits[0]]) in view.allowed:
@@ -156,19 +156,19 @@ class BayesAgent:
         if not named or open_thing:
             named_things = naming(self._knowledge.items, belief, language)
             questions = questions.having(named_things[: 2 if view.declines else None])
-        if unknown or open_thing:  # only which thing it is, where things have names
+        if unknown or open_thing:  # ask only which thing is meant
             questions = questions.only("named")
         remark = view.declines and not (requested or view.asked)
         return self._decision(view, belief, questions, sure=SURE if remark else 0.0)
 
     def _likely(self, belief: Array, language: Language) -> bool:
-        """Whether it likely concerns one of the three likeliest things."""
+        """Whether the wish likely concerns one of the three likeliest things."""
         likeliest = naming(self._knowledge.items, belief, language)[1:2]
         held = [np.array(q.truth) != "none" for q in likeliest]
         return not held or float(belief[held[0]].sum()) >= LIKELY
 
     def _declined(self, view: View) -> Declined | None:
-        """Why nothing is to be done, judged by the last line."""
+        """Why nothing should be done, by the last line; `None` if something should."""
         said = view.asked[-1].answer if view.asked else view.scene.utterance
         if self._requests.read(said):
             return None
@@ -205,8 +205,8 @@ class BayesAgent:
     def _requested(
         self, view: View, wanted: RequestedAction | None, fits: Sequence[int], belief: Array
     ) -> Array:
-        """The belief about a speaking person's wish: mostly the requested deed and thing, and
-        usually the thing that a remark names."""
+        """The belief about a live user's wish: favours the requested verb and thing, and the thing
+        that a remark names."""
         said = view.scene.utterance
         about = self._requests.about(said)
         if wanted:
@@ -264,7 +264,7 @@ class BayesAgent:
 
 
 def _denies_all(turn: Turn) -> bool:
-    """Whether an answer says that it is none of the things that a question names."""
+    """Whether an answer denies all things that a question names."""
     heard = understand(turn.answer, turn.question)
     offered = re.search(r"それとも|\bor\b", turn.question)
     no = (Stance.NEITHER, Stance.NO) if offered else (Stance.NEITHER,)
@@ -272,7 +272,7 @@ def _denies_all(turn: Turn) -> bool:
 
 
 def _turns(view: View) -> list[Turn]:
-    """Everything asked so far, in earlier trials, too."""
+    """All turns so far, including earlier trials."""
     return [t for log in view.history for t in log.turns] + list(view.asked)
 
 

@@ -1,4 +1,4 @@
-"""The deed that a sentence requests: its kind, its nouns and its place.
+"""Parses the action that a sentence requests: kind, nouns and place.
 
 Synonymous verbs (取ってくる, 出す, ちょうだい) share a kind; any other verb is its own kind.
 """
@@ -22,20 +22,20 @@ KINDS = {
 _KIND_OF = {
     verb: kind for kind, verbs in KINDS.items() for verb in lemmas("、".join(verbs.split()))
 }
-#: To put something somewhere is what the place makes of it.
+#: Verbs of putting; the destination determines their kind.
 _PUT = frozenset(lemmas("入れる、置く、冷やす、put, place"))
 _PLACES = {"レンジ": "heat", "塵箱": "discard", **dict.fromkeys(lemmas("microwave"), "heat")}
 _PLACES |= dict.fromkeys(lemmas("bin"), "discard")
 SMALL = frozenset(lemmas("a an the my your me us it on in into to of for back please some about"))
 SMALL |= {"事", "こと", "方", "為る", "だ"}
-#: Verbs that only say for whom or how something is done.
+#: Auxiliary verbs, which name no action of their own.
 _HELPERS = frozenset(
     {"来る", "呉れる", "下さる", "貰う", "頂く", "置く", "おく", "為る", "願う", "欲しい", "見る"}
     | {"居る", "終わる", "行く", "成る", "為さる", "助かる", "頼む"}
 )
 
 
-#: Words that ask for a thing, or after て for a deed. `_GIVEN`: 「もらった」 asks for nothing.
+#: Words that request a thing, or after て an action. `_GIVEN`: 「もらった」 is not a request.
 _ASKING = frozenset(["呉れる", "下さる", "欲しい", "頂戴", "願う", "頼む", "貸す", "貰う", "頂く"])
 _GIVEN = frozenset({"貰う", "頂く"})
 #: What may follow a request: 「くれると助かる」「おくように」.
@@ -47,10 +47,10 @@ _SAYS = ("動詞", "形容詞", "形状詞", "助動詞")
 
 
 def asks(sentence: str) -> bool:
-    """Whether a Japanese sentence asks for something, by how it ends: 「取ってきてくれへん？」
+    """Whether a Japanese sentence is a request, by its ending: 「取ってきてくれへん？」
     「しまっとけ」「棚に入れておくように」, but not 「取ってくれた」「片付けてない」."""
     every = tokens(_spelt(sentence))
-    # 「取ってきて、リモコン」: up to the last clause that says anything of what it names.
+    # 「取ってきて、リモコン」: ignore a trailing clause that is only a name.
     ends = [at for at, t in enumerate(every) if t.pos in _SAYS or t.form == "頂戴"]
     end = next(
         (n for n, t in enumerate(every) if t.form == "、" and n > max(ends, default=0)), None
@@ -64,7 +64,7 @@ def asks(sentence: str) -> bool:
     head, rest = found[at], found[at + 1 :]
     before = ["", "", *(t.surface for t in found[:at])][-2:]
     if head.form == "為る" and before[1] == "に" and before[0] != "よう":
-        return False  # 「いい感じにして」 wishes that something were so, and names no deed
+        return False  # 「いい感じにして」 names no action
     if any(t.form == "た" and t.surface != "たら" for t in rest) or not all(
         t.pos in ("助詞", "助動詞", "副詞") or t.form in _COURTESY for t in rest
     ):
@@ -80,7 +80,7 @@ def asks(sentence: str) -> bool:
 
 
 def _is_head(found: Sequence[Token], at: int) -> bool:
-    """Whether it is a verb or a requesting word; not the する of 「お願いします」."""
+    """Whether a token is a verb or a requesting word, except the する of 「お願いします」."""
     token = found[at]
     if token.form in ("為る", "出来る"):
         return not (at and found[at - 1].form in _ASKING)
@@ -89,7 +89,7 @@ def _is_head(found: Sequence[Token], at: int) -> bool:
 
 
 def _spelt(sentence: str) -> str:
-    """Respelled for Sudachi, without apologies, negated wishes and reasons."""
+    """The sentence respelled for Sudachi, without apologies, negated wishes and reasons."""
     said = re.sub(r"(?<=[ぁ-ん])ー+(?=[。！？、]|$)", "", normalise(sentence))
     said = re.sub(r"^(?:すいません|すみません|ごめん(?:なさい|ね)?)が?、?", "", said)
     said = re.sub(r"[^、。]+(?:じゃ|では)なくて、?", "", said)
@@ -102,8 +102,8 @@ def _spelt(sentence: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Deed:
-    """kinds: the verb and its kind, if any; empty without a verb. words: the nouns, normalised;
-    places: nouns where something is put."""
+    """A requested action. kinds: the verb and its kind, if any; empty without a verb. words: the
+    nouns, normalised. places: nouns that name a destination."""
 
     kinds: frozenset[str]
     words: frozenset[str]
@@ -117,7 +117,7 @@ class Deed:
         return Deed(frozenset(k for deed in deeds for k in _kinds(deed, nouns)), nouns, places)
 
     def without_verb(self) -> frozenset[str]:
-        """The kind of a request that has no verb: 「冷蔵庫へお願い」, 「レモンお願い」."""
+        """The kind of a request without a verb: 「冷蔵庫へお願い」, 「レモンお願い」."""
         return frozenset(_kinds("入れる", self.words) if self.places else {"bring"})
 
 
@@ -125,7 +125,7 @@ _Words = frozenset[str]
 
 
 def _english(said: str) -> tuple[list[str], _Words, _Words]:
-    """The deed, the other words, and the place of an imperative."""
+    """The verb, other words and place of an English imperative."""
     held = lemmas(said.lower())
     to = re.search(r"\b(?:in|into|on|onto|to)(?: the| a| my)? ([a-z]+)", said.lower())
     places = frozenset(lemmas(to[1])) if to else frozenset()
@@ -133,7 +133,7 @@ def _english(said: str) -> tuple[list[str], _Words, _Words]:
 
 
 def _japanese(said: str) -> tuple[list[str], _Words, _Words]:
-    """The deeds, the nouns, and the places of a sentence."""
+    """The verbs, nouns and places of a Japanese sentence."""
     found = tokens(said)
     nouns = frozenset(t.form for t in found if t.pos == "名詞" and t.form not in _KIND_OF)
     deeds = _deeds(found)
@@ -155,14 +155,14 @@ def _place_nouns(found: Sequence[Token]) -> Iterator[str]:
 
 
 def _deeds(found: Sequence[Token]) -> list[str]:
-    """The last verb of a sentence, or noun that makes one with する or お願い, and one that is
-    joined to it by て."""
+    """The last verb of a sentence, or noun used as a verb with する or お願い, and a verb joined to
+    it by て."""
     for at in range(len(found) - 1, -1, -1):
         token = found[at]
         if token.form == "頂戴" and at and found[at - 1].surface in ("て", "で"):
             continue  # 「戻してちょうだい」
         verb = token.pos == "動詞" and token.form not in _HELPERS
-        # 「宅配の荷物」 delivers nothing.
+        # 「宅配の荷物」 is not a delivery.
         named = found[at + 1 : at + 2] and found[at + 1].surface == "の"
         if verb or token.form in _KIND_OF or (token.kind == "サ変可能" and not named):
             after = [t.form for t in found[at + 1 : at + 3]]

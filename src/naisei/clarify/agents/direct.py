@@ -1,6 +1,6 @@
 """Direct requests: 「リモコンを取ってきて」 needs no question.
 
-Requests and actions are parsed the same way into deed and thing, so that any list of actions works.
+Requests and actions are parsed alike into verb and thing, so that any list of actions works.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ _FORBIDDEN = re.compile(r"ないで|(?<!じゃ)(?<!では)なくて|\b(?:don't|d
 
 
 def _folded(text: str) -> str:
-    """Folded for comparing names: 「りもこん」 is a リモコン."""
+    """Normalise for name comparison: 「りもこん」 equals リモコン."""
     return jaconv.hira2kata(normalise(text).lower())
 
 
 @dataclass(frozen=True, slots=True)
 class RequestedAction:
-    """The deed of a request or of an action. things: those that the table names."""
+    """A parsed request or action. things: the table's things that it names."""
 
     deed: Deed
     things: tuple[str, ...] = ()
@@ -46,7 +46,7 @@ class RequestedAction:
         return self.deed.words
 
     def doing(self, kinds: frozenset[str]) -> RequestedAction:
-        """The same with another kind of deed."""
+        """A copy with other verb kinds."""
         return RequestedAction(replace(self.deed, kinds=kinds), self.things)
 
 
@@ -54,7 +54,7 @@ class Requests:
     """Reads requests for one set of actions."""
 
     def __init__(self, knowledge: Knowledge) -> None:
-        # Of an action without a table any of its words may be the name.
+        # Without a table, any word of an action may be the name.
         items = knowledge.items if knowledge.table else ()
         self._named = {_folded(name): item.object for item in items for name in item.names}
         longest = sorted(self._named, key=len, reverse=True)
@@ -73,7 +73,7 @@ class Requests:
         self._places = frozenset().union(*(a.deed.places for a in self._actions))
 
     def wanted(self, utterance: str, turns: Sequence[Turn]) -> RequestedAction | None:
-        """The request so far: an answer may name the thing."""
+        """The request so far; an answer may add the thing."""
         wanted = self.read(utterance)
         for turn in turns:
             if again := self.read(turn.answer):
@@ -86,7 +86,7 @@ class Requests:
         return wanted
 
     def _only_names(self, text: str) -> bool:
-        """Whether a text is a name and no more: 「リモコン」「リモコンのことです」."""
+        """Whether a text is only a name: 「リモコン」「リモコンのことです」."""
         said = _folded(normalise(text))
         for _, start, end in reversed(self._mentions(said)):
             said = said[:start] + said[end:]
@@ -107,7 +107,7 @@ class Requests:
                     wanted = whole.doing(wanted.kinds or whole.kinds)
                 placed = wanted and wanted.deed.places & self._places
                 if wanted and not wanted.kinds & self._kinds and (placed or not wanted.kinds):
-                    # 「ゴミ箱に放り込んで」: whatever the verb, the place tells.
+                    # 「ゴミ箱に放り込んで」: the place decides, whatever the verb.
                     wanted = wanted.doing(wanted.deed.without_verb())
             else:
                 found = _REQUEST_EN.match(sentence.lower())
@@ -117,7 +117,7 @@ class Requests:
         return None
 
     def asks(self, text: str) -> bool:
-        """Whether something is requested, even with a verb that no action has."""
+        """Whether the text is a request, even with a verb of no action."""
         parts = re.split(r"(?<=[。！？.!?])\s*", normalise(text))
         return any(asks(part) for part in parts if not _FORBIDDEN.search(part))
 
@@ -128,7 +128,7 @@ class Requests:
         return [i for i, shared in fits.items() if shared == most > 0]
 
     def about(self, text: str) -> list[int]:
-        """The indices of the actions on a thing that a text names."""
+        """The indices of actions on things that a text names."""
         named = {thing for thing, _, _ in self._mentions(text)}
         return [i for i, a in enumerate(self._actions) if named & {*a.things}]
 
@@ -137,7 +137,7 @@ class Requests:
         return [i for i, a in enumerate(self._actions) if a.kinds & wanted.kinds]
 
     def _shared(self, action: RequestedAction, wanted: RequestedAction) -> float:
-        """The overlap with an action: 0 for another deed or another thing."""
+        """The overlap with an action; 0 if verb or thing differs."""
         elsewhere = (wanted.deed.places & self._places) - action.deed.places
         if (wanted.kinds and not action.kinds & wanted.kinds) or elsewhere:
             return 0.0
@@ -151,7 +151,7 @@ class Requests:
         return named * (said - 0.1 * len(action.words - wanted.words))
 
     def _mentions(self, said: str) -> list[tuple[str, int, int]]:
-        """The things of the table that a text names, each with where its name begins and ends."""
+        """The things of the table that a text names, with start and end offsets."""
         found = []
         for m in self._names.finditer(_folded(said)):
             name = next(n for n in (m[0], m[0][:-1], m[0][:-2]) if n in self._named)
@@ -159,10 +159,10 @@ class Requests:
         return found
 
     def _parsed(self, text: str) -> RequestedAction:
-        """The last deed of a sentence, and its things and nouns by any name."""
+        """Parse the last verb of a sentence with its things and nouns."""
         said = re.sub(r"[^、。]+(?:じゃ|では)なくて、?", "", normalise(text))
         named = self._mentions(said)
-        # 「スマホの充電ケーブル」 is no phone.
+        # 「スマホの充電ケーブル」 is not a phone.
         things = [
             thing
             for at, (thing, _, end) in enumerate(named)

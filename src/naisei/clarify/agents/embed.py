@@ -1,7 +1,7 @@
 """`embed`: the action whose description is nearest to the scene in an embedding space.
 
-Never asks. Where the knowledge table describes the actions, an action is as near as its
-nearest description; otherwise as its own text.
+Never asks. An action's similarity is that of its nearest description in the knowledge table,
+or, without a table, that of its own text.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from naisei.similarity import cosines, unit
 
 
 class EmbedAgent:
-    """Ranks the actions by cosine with the utterance in its situation."""
+    """Ranks actions by cosine with the utterance and situation."""
 
     name = "embed"
 

@@ -2,7 +2,7 @@
 
 Embedding features are standardised across the actions of one scene, since E5's cosines all
 lie between 0.80 and 0.92 and mean nothing by themselves. The others are counts of cue words
-and yes/no facts about where the action's object is and in what state.
+and booleans about the location and state of the action's object.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from naisei.models.base import Embedder
 from naisei.similarity import cosines, unit
 from naisei.training_documents import read_digests
 
-#: Words too common to point at a thing.
+#: Words too common to identify a thing.
 _COMMON = frozenset(
     {"為る", "居る", "有る", "無い", "物", "事", "こと", "もの", "何", "其れ", "此れ", "今", "成る"}
     | {"言う", "良い", "方", "所", "気", "中", "上", "出る", "置く"}
 )
 
 
-#: State words of a used thing left out, and of a stored thing; words of clearing up.
+#: State words of things used and not put away, and of stored things; words of clearing up.
 _USED = re.compile(
     r"飲み終|飲み干|食べ終|食べ残|飲み残|飲みかけ|食べかけ|使いかけ|使い終|使ったあと|空の|空に|"
     r"転が|散ら|落ち|出しっぱなし|置きっぱなし|つけっぱなし|からま|絡ま|丸め|倒れ|汚れ|"
@@ -57,9 +57,9 @@ _TIDY = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class ObjectState:
-    """The visible state of an object. own_area: it is in the user's area. used, stored: its state
-    says that it was used and left out, or that it waits for use. overlap: words of the utterance
-    that match its place or state, at most 2 (「ソファの上のそれ」)."""
+    """The visible state of an object. own_area: it is in the user's area. used, stored: it was used
+    and not put away, or is stored for use. overlap: number of words of the utterance that match its
+    place or state, at most 2 (「ソファの上のそれ」)."""
 
     visible: bool
     held: bool
@@ -71,7 +71,7 @@ class ObjectState:
 
 
 def object_state(names: tuple[str, ...], scene: Scene) -> ObjectState:
-    """Look for an object by its names, given in lower case."""
+    """Find an object by its lower-case names."""
 
     def among(things: tuple[str, ...]) -> list[str]:
         return [thing for thing in things if any(n in thing.lower() for n in names)]
@@ -117,9 +117,9 @@ def _overlap(names: tuple[str, ...], scene: Scene, areas: dict[str, list[str]]) 
 Array = npt.NDArray[np.float64]
 Vectors = npt.NDArray[np.float32]
 
-#: Features of a piece of text: an utterance or an answer.
+#: Features of an utterance or an answer.
 TEXT_FEATURES = ("near", "near_mean", "near_action", "cues", "named", "mode")
-#: Features of a scene, after those of its utterance.
+#: Features of a scene, following those of its utterance.
 SCENE_FEATURES = (
     *TEXT_FEATURES,
     "scene_near",
@@ -150,7 +150,7 @@ KIN_SHARPNESS = 1.5
 
 
 def scene_texts(scene: Scene) -> tuple[str, str]:
-    """The two texts of a scene that are embedded: the utterance, and the user's situation too."""
+    """The two texts to embed: the utterance alone, and with the user's situation."""
     user = scene.user
     situation = (user.time, user.place, user.posture, *user.holding, *user.reach)
     separator = "、" if scene.language == "ja" else ", "
@@ -161,7 +161,7 @@ def scene_texts(scene: Scene) -> tuple[str, str]:
 class Features:
     """Turns scenes and texts into features, for one set of actions.
 
-    The descriptions of the actions are embedded once, here, as passages.
+    The action descriptions are embedded once, as passages.
     """
 
     def __init__(self, knowledge: Knowledge, embedder: Embedder) -> None:
@@ -186,7 +186,7 @@ class Features:
         self._kin = self._kinship()
 
     def scene(self, scene: Scene, vectors: Vectors) -> Array:
-        """Shape (actions, len(SCENE_FEATURES)). vectors: of `scene_texts`, as queries."""
+        """Shape (actions, len(SCENE_FEATURES)). vectors: query embeddings of `scene_texts`."""
         text = self.text(scene.utterance, vectors[0])
         near = _standard(self._nearest(vectors[1])[0])
         everything = "。".join(p for things in scene.surroundings.values() for p in things)
@@ -197,7 +197,7 @@ class Features:
             for field in fields(ObjectState)
         }
         away, bring = self._away, 1 - self._away
-        # How much it sounds like clearing up, from 0 to 1.
+        # Evidence for clearing up, from 0 to 1.
         tidy = min(1.0, len(_TIDY.findall(scene.utterance)) / 2)
         is_mode = [(self._mode_of == i).astype(float) for i in range(1, len(MODES))]
         columns = [
@@ -226,13 +226,13 @@ class Features:
         return np.column_stack([text, *columns])
 
     def text(self, text: str, vector: Vectors) -> Array:
-        """Shape (actions, len(TEXT_FEATURES)). vector: the text's, as a query."""
+        """Shape (actions, len(TEXT_FEATURES)). vector: the text's query embedding."""
         return self._text(text, vector, *self._nearest(vector))
 
     def without(self, index: int) -> Array:
-        """Like `text` for one of the descriptions, leaving that one out.
+        """Like `text` for one description, compared with all others.
 
-        Its own cosine is left out, and the cosines are those between passages.
+        The cosines are those between passages.
         """
         owner, text = self.descriptions[index]
         vector = self._says[index]
@@ -260,7 +260,7 @@ class Features:
     def _nearest(
         self, vector: Vectors, keep: npt.NDArray[np.bool_] | slice = slice(None)
     ) -> tuple[Array, Array]:
-        """Cosine with each action's nearest description, and with its descriptions on average."""
+        """Each action's maximum and mean cosine over its descriptions."""
         owner = self._owner[keep]
         near = cosines(self._says[keep], vector)
         best = np.full(len(self._names), -1.0)
@@ -312,7 +312,7 @@ class BayesWeights(BaseModel):
 
 @lru_cache(maxsize=8)
 def weights_documents(name: str) -> frozenset[str]:
-    """Digests of the scenes that the shipped weights of this name were fitted to; empty for the
+    """Digests of the scenes to which these bundled weights were fitted; empty for the
     generic weights and for a file."""
     source = files("naisei.clarify.agents") / "weights" / f"bayes_{name}.documents.txt"
     return read_digests(source) if source.is_file() else frozenset()
@@ -320,10 +320,10 @@ def weights_documents(name: str) -> frozenset[str]:
 
 @lru_cache(maxsize=8)
 def load_weights(name: str) -> BayesWeights:
-    """The weights shipped for a knowledge table, the generic ones for an empty name, or a file.
+    """Load a table's bundled weights, the generic ones (empty name), or a file.
 
     Raises:
-        InputError: the file cannot be read or is not such JSON.
+        InputError: the file cannot be read or does not match the schema.
     """
     if name.endswith(".json"):
         source = Path(name)

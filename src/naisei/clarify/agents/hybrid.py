@@ -1,7 +1,7 @@
-"""`hybrid`: a language model gives hypotheses and a question; the policy decides whether to ask.
+"""`hybrid`: a model proposes hypotheses and a question; the policy decides whether to ask.
 
 The model is good at guessing meanings and wording questions, and bad at knowing when asking pays.
-So it gives the candidate actions, their probabilities, and the user's expected answer under each;
+So it returns candidate actions, their probabilities, and the user's expected answer under each;
 optimal stopping (`policy.plan`) does the rest.
 """
 
@@ -31,7 +31,7 @@ from naisei.similarity import order
 Array = npt.NDArray[np.float64]
 Expected = Literal["yes", "no", "unknown"]
 
-#: How many hypotheses the model gives.
+#: Number of hypotheses.
 COUNT = 5
 
 
@@ -75,19 +75,19 @@ class Hypotheses(BaseModel):
     )
 
     def belief(self, ids: tuple[int, ...], floor: float) -> Array:
-        """P(action), shape (ids,), sums to 1; `floor` of it is spread over all of `ids`."""
+        """P(action), shape (ids,), sums to 1. floor: share spread over all `ids`."""
         mass = np.zeros(len(ids))
         given = [h for h in self.hypotheses if h.action in ids]
         for hypothesis in given:
             mass[ids.index(hypothesis.action)] += hypothesis.percent
         if mass.sum() <= 0:
-            # Without chances the order decides.
+            # Without probabilities the order decides.
             mass[ids.index(given[0].action) if given else slice(None)] = 1.0
         out: Array = (1 - floor) * mass / mass.sum() + floor / len(ids)
         return out
 
     def expected(self, ids: tuple[int, ...]) -> tuple[Expected, ...]:
-        """The expected answer for each of `ids`; `unknown` where none was given."""
+        """The expected answer for each of `ids`; `unknown` if missing."""
         found: dict[int, Expected] = {}
         for hypothesis, answer in zip(self.hypotheses, self.answers, strict=False):
             found.setdefault(hypothesis.action, answer)
@@ -96,7 +96,7 @@ class Hypotheses(BaseModel):
 
 @lru_cache(maxsize=64)
 def hypotheses_schema(ids: tuple[int, ...]) -> type[Hypotheses]:
-    """Constant within a run, so that requests share a prefix."""
+    """The schema, constant in a run so that requests share a prefix."""
     number: Any = Literal[ids]
     field = deepcopy(Hypothesis.model_fields["action"])
     one: Any = create_model("Hypothesis", __base__=Hypothesis, action=(number, field))
@@ -132,7 +132,7 @@ class HybridOptions(Options):
 
 
 class HybridAgent:
-    """One structured model call per step, and a policy on top."""
+    """Makes one structured model call per step; a policy decides whether to ask."""
 
     name = "hybrid"
 

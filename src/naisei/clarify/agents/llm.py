@@ -1,4 +1,4 @@
-"""`llm`: a language model decides in one reply, flat, closed, and valid by construction."""
+"""`llm`: a language model decides in one reply, constrained by a flat schema."""
 
 from __future__ import annotations
 
@@ -86,8 +86,8 @@ _ANY_CHOICE: Any = model_field(
 def reply_schema(
     ids: tuple[int, ...], *, several: bool = False, declines: bool = False
 ) -> type[Reply]:
-    """Constant within a run, so that requests share a prefix. Actions are an enumeration, since
-    endpoints do not enforce integer bounds.
+    """The reply schema, constant in a run so that requests share a prefix. Actions are an enum,
+    since endpoints do not enforce integer bounds.
 
     several: further actions may be executed with the first. declines: the reply may execute none.
     """
@@ -120,12 +120,12 @@ _MUST_ACT = {
     "ja": "もう質問はできません。{trials}行動を1つ選んで実行してください。",
     "en": "Questions left: 0. {trials}Choose one action and execute it.",
 }
-#: Wordings for the trials after this one: none, and some.
+#: Texts about the remaining trials: none, and some.
 _TRIALS = {
     "ja": ("これが最後の試行です。", "外れたときに残る試行は{n}回です。"),
     "en": ("This is the last trial. ", "Trials left after this one: {n}. "),
 }
-#: Wording for choosing none.
+#: Text that allows choosing no action.
 _DECLINE = {
     "ja": "\n- 望みをかなえる行動が一覧にないときは none_fits を、頼みごとではないとき"
     "（挨拶、お礼、取り消しなど）は no_request を選びます。どちらも何も実行しません。",
@@ -142,7 +142,7 @@ _ALSO = {
 
 
 def situation(view: View) -> list[str]:
-    """The state for the agent: the scene, the memo, and the failed actions."""
+    """The agent's situation as text: the scene, the memo, and the failed actions."""
     language = view.scene.language
     given = [scene_text(view.scene)]
     if view.memo:
@@ -201,7 +201,7 @@ class LLMAgent:
         schema = reply_schema(view.actions.ids, several=view.several, declines=view.declines)
         messages = conversation(view, self.prompt)
         reply = yield from Chat("agent", messages, schema)
-        # Without questions left, a reply that asks still names the likeliest action.
+        # If no questions are left, the guess of a reply that asks is executed.
         asks = reply.choice == "clarify" and view.may_ask
         acts = reply.choice not in _DECLINED and not asks
         if acts and view.masked and frozenset(_acts(reply)) in view.tried:

@@ -1,7 +1,7 @@
 """Ask or execute: the optimal-stopping reading of score@k (`naisei.clarify.metrics`).
 
-An episode has `trials` tries with `quota` questions in each. Each question multiplies the worth
-of a later success by alpha, each wrong act by beta; what was learnt in one trial carries over. The
+An episode has `trials` tries with `quota` questions in each. Each question multiplies the value
+of a later success by alpha, each wrong act by beta; knowledge carries over between trials. The
 value of a state is its expected discounted success:
 
     execute = p(best) + beta V(the others, next trial)
@@ -24,16 +24,16 @@ import numpy.typing as npt
 from naisei.similarity import order
 
 Array = npt.NDArray[np.float64]
-#: Gains below this are noise of rounding: ties go to executing.
+#: Smaller gains are rounding errors; on ties, execute.
 _TIE = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """Where an episode stands.
+    """The current state of an episode.
 
-    alpha, beta: discounts per question and per wrong act, in [0, 1]. trials: tries left, this one
-    included, ≥ 1. quota: questions per trial. left: questions left in this trial.
+    alpha, beta: discounts per question and per wrong act, in [0, 1]. trials: trials left, including
+    this one, ≥ 1. quota: questions per trial. left: questions left in this trial.
     """
 
     alpha: float = 0.9
@@ -48,9 +48,9 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The options. question: index of the best question, `None` if none is allowed; action: index
-    of the likeliest action. execute, ask: the values of both, in expected discounted success; `ask`
-    is -inf if no question is allowed."""
+    """Both options. question: index of the best question, `None` if none is allowed. action: index
+    of the likeliest action. execute, ask: their expected discounted success; `ask` is -inf if no
+    question is allowed."""
 
     question: int | None
     action: int
@@ -93,7 +93,7 @@ def value(mass: Array, tables: Array, stage: Stage) -> Array:
 
 
 def _execute(mass: Array, stage: Stage, tables: Array) -> Array:
-    """Execute the likeliest; if wrong, continue with the others in the next trial."""
+    """The value of executing the likeliest action, with a next trial for the others."""
     best = mass.argmax(axis=1)
     rows = np.arange(len(mass))
     gained: Array = mass[rows, best]
@@ -105,7 +105,7 @@ def _execute(mass: Array, stage: Stage, tables: Array) -> Array:
 
 
 def _ask_each(mass: Array, stage: Stage, tables: Array) -> Array:
-    """The value of asking each question and none after it: shape (questions, rows)."""
+    """The value of asking one question and no more, shape (questions, rows)."""
     # (rows, questions, answers, actions) at once.
     split = mass[:, None, None, :] * tables[None]
     flat = split.reshape(-1, mass.shape[1])
@@ -115,7 +115,7 @@ def _ask_each(mass: Array, stage: Stage, tables: Array) -> Array:
 
 
 def _no_more_questions(mass: Array, stage: Stage) -> Array:
-    """Execute the likeliest, then the next likeliest, …: p₁ + beta p₂ + beta² p₃ + …"""
+    """The value of executing actions by probability: p₁ + beta p₂ + beta² p₃ + …"""
     count = min(stage.trials, mass.shape[1])
     top = np.partition(-mass, count - 1, axis=1)[:, :count]
     top = -np.sort(top, axis=1)

@@ -42,17 +42,17 @@ class Posterior:
     weights: BayesWeights
 
     def prior(self, scene: Scene, vectors: Vectors) -> Array:
-        """P(action | scene), shape (actions,), sums to 1. vectors: of `scene_texts`."""
+        """P(action | scene), shape (actions,), sums to 1. vectors: those of `scene_texts`."""
         scores = self.features.scene(scene, vectors) @ _vector(self.weights.scene, SCENE_FEATURES)
         return softmax(scores / self.weights.temperature)
 
     def likelihood(
         self, question: Question | None, answer: Answer, vector: Vectors | None, said: str = ""
     ) -> Array:
-        """P(answer | action) up to a factor, shape (actions,), the greatest 1.
+        """P(answer | action), shape (actions,), scaled to a maximum of 1.
 
-        question: of the bank, `None` for another question. vector: the content's embedding as
-        a query, `None` where the answer has no content. said: the original answer.
+        question: one from the bank, `None` for any other. vector: the content's query embedding,
+        `None` if the answer has no content. said: the original answer.
         """
         log = np.zeros(len(self.features.knowledge.items))
         decided = False
@@ -74,11 +74,11 @@ class Posterior:
         return likelihood
 
     def text_scores(self, text: str, vector: Vectors) -> Array:
-        """log P(text | action) up to a constant: the evidence of a free answer for each action."""
+        """log P(text | action) up to a constant, for a free answer, shape (actions,)."""
         return self.features.text(text, vector) @ _vector(self.weights.text, TEXT_FEATURES)
 
     def belief(self, prior: Array, likelihoods: Sequence[Array], tried: Sequence[int]) -> Array:
-        """The posterior; `tried` are indices of actions known to be wrong. Sums to 1.
+        """The posterior; sums to 1. tried: indices of actions known to be wrong.
 
         A small share is spread over all untried actions, so that one misunderstood answer
         cannot rule the right one out.
@@ -95,7 +95,7 @@ class Posterior:
     def channel(self) -> Array:
         """P(an answer that sounds like action y | action a), shape (y, a), for planning.
 
-        Each description serves as an answer, scored leaving itself out.
+        Each description serves as an answer, scored against the other descriptions.
         """
         items = self.features.knowledge.items
         heard = np.zeros((len(items), len(items)))
@@ -107,7 +107,7 @@ class Posterior:
 
 
 def _replies(question: Question, answer: Answer) -> tuple[int, ...]:
-    """The rows of the reply table that an answer stands for; empty if it says nothing of them."""
+    """The rows of the reply table that match an answer; empty if none does."""
     silent = 2 if question.kind == "polar" else 3
     if answer.stance in _SILENT:
         return (silent,)

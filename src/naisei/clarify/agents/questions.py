@@ -1,9 +1,9 @@
-"""Questions of the model-free agents: those of a knowledge table, or made from the actions' texts.
+"""Questions of the model-free agents, from a knowledge table or from the actions' texts.
 
 Without a table there are two open questions, yes/no questions about words that several actions
 share, and questions that name the likeliest things: 「AのことですかBのことですか、それともCの
-ことですか」. The latter depend on the belief, so they are made at every step and parsed back from
-their text.
+ことですか」. The last kind depends on the belief, so it is generated at every step and parsed back
+from its text.
 """
 
 from __future__ import annotations
@@ -47,9 +47,8 @@ class Question:
 
     truth: one word per action, in the order of the action set: `yes`, `maybe`, `no` for a
     polar question; `first`, `second`, `maybe`, `none` for an either one; empty for an open
-    one; the place of the thing, or `none`, for a named one. cues: words by which an answer to an
-    either question picks its side. topic: questions of one topic are similar; an episode uses only
-    one.
+    one; the index of the thing, or `none`, for a named one. cues: words in an answer that select a
+    side of an either question. topic: questions on one topic are similar; an episode uses only one.
     """
 
     id: str
@@ -62,8 +61,8 @@ class Question:
 
 @lru_cache(maxsize=16)
 def bank(actions: ActionSet, table: str, language: Language) -> tuple[Question, ...]:
-    """The questions for a set of actions: the hand-written ones of a knowledge table, or, where
-    there is none (`table=""`), open ones that suit any set."""
+    """The questions for a set of actions: hand-written ones from a knowledge table, or, without a
+    table (`table=""`), open ones that suit any set."""
     return tuple(_question(row, actions, language) for row in _rows(table))
 
 
@@ -101,7 +100,7 @@ _ABOUT = {"ja": "「{word}」に関わることでしょうか？", "en": 'Does 
 def shared_words(actions: ActionSet, language: Language) -> tuple[Question, ...]:
     """A yes/no question for each of 20 words that at least two actions share, and at most half.
 
-    A word of a single action is left out: it would give the action away.
+    Words of a single action are excluded, since they would reveal it.
     """
     words = [set(lemmas(a.text)) for a in actions]
     counts = Counter(word for held in words for word in held if len(word) > 1)
@@ -121,9 +120,9 @@ def shared_words(actions: ActionSet, language: Language) -> tuple[Question, ...]
 
 #: Most things in one question.
 MOST = 3
-#: P(the side is taken | it is wanted), of another one, of none of them, of no usable answer.
+#: If a side is wanted: P(it is chosen), P(another is), P("none of them"), P(no usable answer).
 WANTED, OTHER, NONE, SILENT = 0.88, 0.02, 0.03, 0.05
-#: The same if none of the things is wanted.
+#: If no side is wanted: P(a given side is chosen), P("none of them").
 STRAY, DENIED = 0.03, 0.8
 _NAMING: dict[Language, tuple[str, str, str]] = {
     "ja": ("{}のことですか", "、", "、それとも{}のことですか？"),
@@ -137,7 +136,7 @@ def _name(item: Item, language: Language) -> str:
 
 
 def naming(items: Sequence[Item], belief: Array, language: Language) -> tuple[Question, ...]:
-    """Questions for the two, three and the next likeliest things by `belief`, shape (actions,)."""
+    """Questions for the likeliest two, three and next things by `belief`, shape (actions,)."""
     mass: dict[str, float] = {}
     for item, p in zip(items, belief, strict=True):
         if name := _name(item, language):
@@ -164,7 +163,7 @@ def _naming(names: Sequence[str], items: Sequence[Item], language: Language) -> 
 
 
 def read_back(text: str, items: Sequence[Item], language: Language) -> Question | None:
-    """The question with this text; `None` if it is not such a question."""
+    """Parse a naming question; `None` if the text is another question."""
     known = sorted({n for item in items if (n := _name(item, language))}, key=len, reverse=True)
     found = re.findall("|".join(map(re.escape, known)), text) if known else []
     if not 2 <= len(found) <= MOST:
@@ -174,8 +173,8 @@ def read_back(text: str, items: Sequence[Item], language: Language) -> Question 
 
 
 def named_table(question: Question) -> Array:
-    """P(reply | action), shape (MOST + 2, actions): one row per side, none of them, no usable
-    answer."""
+    """P(reply | action), shape (MOST + 2, actions): a row per side, then "none of them" and no
+    usable answer."""
     table = np.zeros((MOST + 2, len(question.truth)))
     for i, truth in enumerate(question.truth):
         table[:MOST, i] = STRAY if truth == "none" else OTHER
@@ -189,14 +188,14 @@ def named_table(question: Question) -> Array:
 def side_named(
     question: Question, answer: Answer, said: str, items: Sequence[Item]
 ) -> tuple[int, ...]:
-    """The rows of `named_table` that an answer stands for; empty if it says nothing of them."""
+    """The rows of `named_table` that match an answer; empty if none does."""
     if answer.stance in (Stance.REFUSED, Stance.UNSURE):
         return (MOST + 1,)
     names: dict[int, set[str]] = {}
     for item, truth in zip(items, question.truth, strict=True):
         if truth != "none":
             names.setdefault(int(truth), set()).update(n.lower() for n in item.names)
-    # What comes before a correction was a slip; the choice stands before the reason.
+    # Ignore words before a correction; the choice precedes the reason.
     for sentence in re.split(r"(?<=[。.!！])", repaired(said)):
         by_name = [at for at, own in names.items() if any(n in sentence.lower() for n in own)]
         by_place = [at for at, p in enumerate(PLACES[: len(names)]) if p.search(sentence)]
@@ -208,7 +207,7 @@ def side_named(
     return tuple(sorted(names)) if answer.stance is Stance.BOTH else ()
 
 
-#: Number of different replies considered per question.
+#: Maximum number of distinct replies considered per question.
 REPLIES = 8
 #: Prior probability that an open question gets no usable answer, and its weight in questions: a
 #: user who ignores one will likely ignore the next.
@@ -217,10 +216,10 @@ SILENCE, SILENCE_WEIGHT = 0.2, 1.0
 
 @dataclass(frozen=True, slots=True)
 class Bank:
-    """The questions of a language with their topics, and P(reply | action) for planning.
+    """The questions in a language with their topics, and P(reply | action) for planning.
 
-    The last reply of every table is silence; for open questions it is set once the user's
-    talkativeness is estimated.
+    The last reply of every table is silence; for open questions it is set from the estimated
+    talkativeness of the user.
     """
 
     questions: tuple[Question, ...]
@@ -242,14 +241,14 @@ class Bank:
         return Bank(questions, np.array([topics.index(q.topic) for q in questions]), tables)
 
     def only(self, kind: Kind) -> Bank:
-        """The questions of a kind; all if it has none."""
+        """Only the questions of a kind, or all if there are none."""
         at = [n for n, q in enumerate(self.questions) if q.kind == kind]
         if not at:
             return self
         return Bank(tuple(self.questions[n] for n in at), self.topics[at], self.tables[at])
 
     def having(self, named: Sequence[Question]) -> Bank:
-        """With questions that name things, each of a topic of its own."""
+        """Add questions that name things, each with its own topic."""
         count, known = len(self.questions), self.tables.shape[1]
         size = max(known, MOST + 2)
         tables = np.zeros((count + len(named), size, self.tables.shape[2]))
@@ -262,7 +261,7 @@ class Bank:
         return Bank((*self.questions, *named), np.concatenate([self.topics, own]), tables)
 
     def expected(self, at: Indices, support: Indices, turns: Sequence[Turn]) -> Array:
-        """The tables of the questions `at` for the actions of the support, as this user answers.
+        """The tables for the questions `at` and the actions `support`, adjusted to this user.
 
         The rarest replies of each question are merged into one, so that it has at most `REPLIES`.
         """
@@ -280,7 +279,7 @@ class Bank:
         return merged
 
     def _silence(self, turns: Sequence[Turn]) -> float:
-        """Probability that this user ignores an open question, given the answers so far."""
+        """P(this user ignores an open question | the answers so far)."""
         kinds = {q.text: q.kind for q in self.questions}
         heard = [understand(t.answer).stance for t in turns if kinds.get(t.question) == "open"]
         silent = sum(stance in (Stance.REFUSED, Stance.UNSURE) for stance in heard)

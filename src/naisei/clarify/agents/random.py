@@ -1,4 +1,4 @@
-"""`random`: any action not yet tried, never a question. The floor of every table."""
+"""`random`: any untried action, never a question. The baseline of every table."""
 
 from __future__ import annotations
 

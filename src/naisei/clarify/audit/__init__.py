@@ -1,6 +1,6 @@
-"""The audit of user simulators: do they leak, contradict, mislead, and refuse where they should?
+"""The audit of user simulators: do they leak, contradict, mislead, and refuse when they should?
 
-Its report has rates with intervals, a table by kind of question, and notes.
+The report has rates with intervals, a table by kind of question, and notes.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from naisei.runs.statistics import mean_metric
 from naisei.runs.task import EpisodeRow, Metric, Summary, Table, Task
 
 _FORBIDDEN = ("useless", "presence", "outright")
-#: Metric → what it counts.
+#: Metric → its definition.
 _MEANING = {
     "leak": "answers that name the wanted action: its object with what to do to it",
     "object-named": "answers that name the wanted object although nothing asked for it",
@@ -110,7 +110,7 @@ _BAD = (
 def _judge(
     at: int, battery: Sequence[Probe], answers: Sequence[str], instance: Instance, gold: Action
 ) -> dict[str, bool]:
-    """The faults of one answer of a conversation, by metric."""
+    """Whether one answer has a fault, by metric."""
     probe, answer = battery[at], answers[at]
     found: dict[str, bool] = {}
     refused = is_refusal(answer)
@@ -192,7 +192,7 @@ __all__ = ["AuditTask", "summarise", "talk"]
 
 
 def talk(instance: Instance, actions: ActionSet, number: int) -> Flow[AuditTalk]:
-    """One conversation of the battery with the user of one instance."""
+    """Run one conversation of the battery with one instance's user."""
     answers: list[str] = []
     for probe in probes(number, instance, actions):
         answer = yield from AskUser(probe.question)
@@ -201,7 +201,7 @@ def talk(instance: Instance, actions: ActionSet, number: int) -> Flow[AuditTalk]
 
 
 class AuditTask(Task[AuditConfig]):
-    """Puts every conversation of the battery to the user of every instance.
+    """Runs every conversation of the battery with the user of every instance.
 
     An episode is one conversation (`Where.trial` is its number), with a fresh user.
     """
@@ -215,8 +215,7 @@ class AuditTask(Task[AuditConfig]):
 
     @staticmethod
     def of(config: AuditConfig) -> AuditTask:
-        """The audit on the data that a configuration names. Raises `InputError` for unusable
-        data."""
+        """Create the audit for a configuration's data. Raises `InputError` for unusable data."""
         return AuditTask(config, configured(config))
 
     def episodes(self) -> list[Where]:
@@ -234,7 +233,7 @@ class AuditTask(Task[AuditConfig]):
         return talk(instance, self.actions, where.trial), world
 
     def user(self, instance: Instance) -> Handler:
-        """The simulator that is audited, as the user of an instance."""
+        """The audited simulator, as the user of an instance."""
         return simulator(
             self.config.simulator,
             instance,

@@ -1,7 +1,7 @@
-"""The audit's questions: a fixed battery, and those made from the facts of an instance.
+"""The audit's questions: a fixed battery, and questions generated from an instance's facts.
 
 Forms of the latter: one named thing, two or three things, a clause and its negation, what, why.
-Each has three punctuations and several phrasings, drawn by the instance; the truth follows from the
+Each has three punctuations and several phrasings, selected by instance; the truth follows from the
 wish.
 """
 
@@ -28,10 +28,10 @@ from naisei.japanese.morph import normalise
 class Probe:
     """A question of the audit for one instance.
 
-    kind: of the battery, or a form of those from facts. of: for `again`, the place of the question
-    asked before. container, expects: for `container`, which one, and what a yes would mean (`empty`
-    or `full`). truth: of those from facts: `yes`, `no`, `neither`, `open`, or the place of the
-    alternative that holds, counted from 0; empty for the battery. sides: the alternatives.
+    kind: a kind of the battery, or a form of fact questions. of: for `again`, the index of the
+    earlier question. container, expects: for `container`, which one, and what a yes would mean
+    (`empty` or `full`). truth: for fact questions, `yes`, `no`, `neither`, `open`, or the index of
+    the true alternative, from 0; empty for the battery. sides: the alternatives.
     """
 
     kind: str
@@ -43,12 +43,12 @@ class Probe:
     sides: tuple[str, ...] = ()
 
 
-#: Containers asked about, and how a scene may call them.
+#: Container → its names in scenes.
 CONTAINERS = {
     "ja": ("コップ", "グラス", "ペットボトル", "水筒", "タッパー"),
     "en": ("cup", "glass", "bottle", "flask", "container"),
 }
-#: From this number on, conversations ask about an instance's facts, one for each of `FORMS`.
+#: First number of the conversations about an instance's facts, one for each of `FORMS`.
 FROM_FACTS = 100
 FORMS = ("named", "either-or", "three-way", "which", "polar", "negative", "what", "why")
 _WAYS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
@@ -93,7 +93,7 @@ _WAYS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "why": ("Why is that", "What made you say so"),
     },
 }
-#: Forms that name things as the scene prints them, where it shows them.
+#: Forms that name visible things as the scene does.
 _PRINTED = ("three-way", "which")
 _ENDS = {"ja": ("？", "。", ""), "en": ("?", "?", "?")}
 
@@ -111,14 +111,14 @@ def battery_digest() -> str:
 
 
 def conversations(actions: ActionSet) -> tuple[int, ...]:
-    """The conversations that apply to an action set, by their numbers in the battery."""
+    """The numbers of the conversations that apply to an action set."""
     known = all_known(actions)
     of_battery = tuple(n for n, c in enumerate(_battery()) if known or "set" not in c)
     return of_battery + tuple(FROM_FACTS + n for n in range(len(FORMS)))
 
 
 def probes(number: int, instance: Instance, actions: ActionSet) -> tuple[Probe, ...]:
-    """The questions of a conversation; those that do not apply to the instance are left out."""
+    """The questions of a conversation that apply to the instance."""
     language = instance.scene.language
     if number >= FROM_FACTS:
         return tuple(_from_facts(FORMS[number - FROM_FACTS], instance, actions))
@@ -137,14 +137,14 @@ def probes(number: int, instance: Instance, actions: ActionSet) -> tuple[Probe, 
 
 
 def _container(instance: Instance) -> str:
-    """The first container that the scene shows, hands first."""
+    """The first visible container; those in hand come first."""
     names = CONTAINERS[instance.scene.language]
     shown = (normalise(thing).lower() for thing in instance.scene.entries)
     return next((name for thing in shown for name in names if name in thing), "")
 
 
 def _from_facts(form: str, instance: Instance, actions: ActionSet) -> Iterator[Probe]:
-    """The questions of a form; none where there are no facts, or too few things."""
+    """The questions of a form; none without facts, or with too few things."""
     if instance.facts is None:
         return
     language = instance.scene.language
@@ -154,7 +154,7 @@ def _from_facts(form: str, instance: Instance, actions: ActionSet) -> Iterator[P
             yield Probe(form, asked, truth=truth, sides=sides)
 
 
-#: A question without its end, its truth, and the alternatives.
+#: A question without its ending, its truth, and the alternatives.
 _Made = tuple[str, str, tuple[str, ...]]
 
 
@@ -188,7 +188,7 @@ def _made(form: str, instance: Instance, actions: ActionSet) -> Iterator[_Made]:
 def _of_things(
     form: str, ways: Sequence[str], own: str, others: Sequence[str]
 ) -> Iterator[tuple[str, list[str]]]:
-    """A phrasing and the things it offers."""
+    """Yield phrasings with the things that they offer."""
     if form == "named":
         yield from ((way, [own]) for way in ways[:2] if own)
         yield from ((pick(ways, t), [t]) for t in others[:3])
@@ -223,7 +223,7 @@ def _of_clauses(form: str, ways: Sequence[str], facts: Facts) -> Iterator[_Made]
 
 
 def _entry_of_thing(instance: Instance) -> dict[str, str]:
-    """Thing → the first entry of the scene that names it and no other."""
+    """Thing → the first scene entry that names only it."""
     out: dict[str, str] = {}
     for entry in map(normalise, instance.scene.entries):
         named = mentioned(entry)

@@ -1,7 +1,7 @@
-"""How the audit reads an answer, all by rule.
+"""Rules by which the audit interprets answers.
 
-The rules see only explicit words; a hint that gives the intent away without naming it, or a lie
-that needs world knowledge, is not detected.
+The rules see only explicit words; they do not detect a hint that reveals the intent without naming
+it, or a lie that requires world knowledge to spot.
 """
 
 from __future__ import annotations
@@ -41,18 +41,18 @@ def _words(text: str) -> frozenset[str]:
 
 
 def names_object(answer: str, action: Action) -> bool:
-    """Whether an answer names the action's thing, or, without an object, the whole action."""
+    """Whether an answer names the action's object, or, if it has none, the whole action."""
     named = objects(action.text)
     if not named:
         return _words(action.text) <= _words(answer)
-    # 「周辺の水族館を検索する」: people who want it do not say 周辺.
+    # 「周辺の水族館を検索する」: users do not say 周辺.
     thing = named[0].removeprefix("周辺の")
     said = normalise(answer).lower()
     return any(name in said for name in (thing, _SHORT.get(thing, thing)))
 
 
 def names_action(answer: str, action: Action) -> bool:
-    """Whether the thing is named together with what should be done with it."""
+    """Whether an answer names both the object and what to do with it."""
     deed = _words(action.text.partition("を")[2]) - {"為る", "居る"}
     return names_object(answer, action) and deed <= _words(answer)
 
@@ -63,7 +63,7 @@ def asks_for_wish(question: str) -> bool:
 
 
 def polarity(answer: str, question: str) -> str:
-    """`yes`, `no`, or empty for all else (hedged, open, refused)."""
+    """`yes`, `no`, or "" for other answers (hedged, open, refused)."""
     read = understand(answer, question)
     if read.certainty < 1:
         return ""
@@ -94,7 +94,7 @@ def interpret_answer(answer: str, probe: Probe) -> str:
     answers count by their tendency."""
     read = understand(answer, probe.question)
     if read.stance in (Stance.REFUSED, Stance.UNSURE):
-        # 「わからないけど、…」 takes no side, whatever is told then.
+        # 「わからないけど、…」 takes no side, whatever follows.
         return ""
     if not probe.sides:
         if probe.kind == "negative":
@@ -103,7 +103,7 @@ def interpret_answer(answer: str, probe: Probe) -> str:
     if read.stance is Stance.NEITHER:
         return "neither"
     for said in re.split(r"(?<=[。.!！])", normalise(repaired(answer))):
-        # The choice comes first, perhaps after a remark, and a fact that goes with it after.
+        # The choice comes first, perhaps after a remark; a fact follows.
         by_place = [i for i, p in enumerate(PLACES[: len(probe.sides)]) if p.search(said)]
         # A fact that mentions one of them takes no side.
         chosen = len(said) <= max(map(len, probe.sides)) + 18
@@ -165,7 +165,7 @@ def against_scene(answer: str, question: str, instance: Instance) -> bool:
     seen = {t for entry in shown for t in mentioned(entry)} | set(mentioned(question))
     said = normalise(answer)
     for thing in mentioned(said):
-        # By its everyday names: 「電話」 need not be the smartphone.
+        # Only everyday names: 「電話」 need not mean the smartphone.
         if not any(n.lower() in said.lower() for n in names_of(thing, scene.language)):
             continue
         if thing not in seen:

@@ -1,11 +1,11 @@
-"""ARTA: ambiguous requests on a tour, each with the system actions that people accepted.
+"""ARTA: ambiguous requests of tourists, with the system actions that annotators accepted.
 
 Tanaka, Yoshino, Sudoh, Nakamura: ARTA (SIGDIAL 2021), CC BY 4.0. The corpus is not
 bundled: `arta:PATH` reads it from a JSONL file or a folder of them. A row has `utterance`,
 `category` (the action it was written for), `response`, `function`, perhaps `idx` and
 `multilabel` (further categories that annotators accepted).
 
-ARTA marks no single intent, R-Clarify needs one: it is drawn from the accepted ones.
+R-Clarify needs a single intent; it is drawn from the accepted categories.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from naisei.clarify.schemas import Action, ActionSet, Instance, Scene
 from naisei.core import InputError
 from naisei.lang import say
 
-#: Applications whose offers have a slot, or do not name the deed.
+#: Applications whose offers have a slot, or do not name the action.
 _APPLICATIONS = {
     "アラーム": "アラームをセットする",
     "カメラ": "カメラを起動する",
@@ -38,7 +38,7 @@ _APPLICATIONS = {
     "音楽": "音楽を再生する",
 }
 
-#: Categories other than places: the user looks for where to find them.
+#: Categories of things for which the user needs a place.
 _PLACES = {
     "お土産": "お土産を買える店",
     "中華": "中華料理の店",
@@ -69,8 +69,8 @@ _ALREADY_A_PLACE = (
 def action_text(category: str, *, function: str = "", response: str = "") -> str:
     """The assistant's action for a category, as a verb phrase.
 
-    function, response: the corpus's own fields; for unknown categories they tell whether
-    something is searched for or started.
+    function, response: fields of the corpus; for unknown categories they decide between a search
+    and starting an application.
     """
     if category in _APPLICATIONS and function in ("", "アプリ起動"):
         return _APPLICATIONS[category]
@@ -90,13 +90,13 @@ def _remedy() -> str:
 
 
 def build(argument: str, *, split: str | None, seed: int, actions: str | None) -> Loaded:
-    """`arta:PATH`; split `test` by default, a partition by the utterance.
+    """Load `arta:PATH`; split `test` by default, partitioned by utterance.
 
-    Ids of actions are the places of the categories in sorted order. The hidden intent of
-    a row depends on the seed and the row's `idx` alone. `plausible`: all accepted ones.
+    Action ids are positions of the sorted categories. The hidden intent of a row depends only
+    on the seed and the row's `idx`. `plausible`: all accepted actions.
 
     Raises:
-        InputError: no such file, a broken row, a duplicate `idx`, no rows, or `actions`.
+        InputError: a missing file, a broken row, a duplicate `idx`, no rows, or `actions` is given.
     """
     if actions:
         raise InputError(

@@ -1,4 +1,4 @@
-"""`ambigact40-open` and `ambigact40-hard`, with their English: they come with the package.
+"""The bundled data sets `ambigact40-open` and `ambigact40-hard`, in Japanese and English.
 
 Source: their data cards, `naisei/data/ambigact40_open/README.md` and `ambigact40_hard/README.md`.
 """
@@ -16,16 +16,16 @@ from naisei.lang import say
 
 
 def folder(language: str = "ja", name: str = "ambigact40_open") -> Path:
-    """The folder of the Japanese instances, or for `en` of their translation."""
+    """The folder of the Japanese instances, or, for `en`, of their translation."""
     own = Path(str(files("naisei") / "data" / name))
     return own / "en" if language == "en" else own
 
 
 def _source(name: str, language: Language) -> Callable[..., Loaded]:
-    """`NAME[:SPLIT]`, `test` by default; the seed has no part in it. The 40 actions are the same
-    in both sets and languages, each in the text of the language.
+    """Loads `NAME[:SPLIT]`, `test` by default; ignores the seed. Both sets and languages share the
+    40 actions, with texts in the requested language.
 
-    The source raises InputError for an unknown split, or two splits that differ.
+    The source raises InputError for an unknown split, or for two conflicting splits.
     """
 
     def build(argument: str, *, split: str | None, seed: int, actions: str | None) -> Loaded:
@@ -49,6 +49,6 @@ def _source(name: str, language: Language) -> Callable[..., Loaded]:
 
 build = _source("ambigact40_open", "ja")
 build_english = _source("ambigact40_open", "en")
-#: Four and more plausible actions, and twins with the same words in the same room and another wish.
+#: At least four plausible actions, and pairs that differ only in the wish.
 build_hard = _source("ambigact40_hard", "ja")
 build_hard_english = _source("ambigact40_hard", "en")

@@ -1,4 +1,4 @@
-"""One row of data as an `Instance`: strict where a figure depends on it."""
+"""Converts a data row to an `Instance`, strictly for fields that affect results."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from naisei.lang import say
 from naisei.lengths import MESSAGE, PROFILE, bounded, cached_text
 
 SPLITS = ("train", "dev", "test")
-#: As a split: all of them.
+#: The name that selects all splits.
 ALL = "all"
 
 #: The paper's names of the user fields.
@@ -52,11 +52,11 @@ KEYS = tuple(_Given.model_fields)
 
 
 def instance(row: Row, actions: ActionSet, *, default_id: str, split: str = "") -> Instance:
-    """The instance in a row. `split`: that of the file, for rows that name none.
+    """The instance in a row. split: the file's, used for rows without one.
 
     Raises:
-        InputError: `utterance` or `gold` is missing or of the wrong kind, an action is
-            not in the set, or the row's split is not the file's.
+        InputError: `utterance` or `gold` is missing or of the wrong type, an action is
+            not in the set, or the row's split differs from the file's.
     """
     for key in ("user", "surroundings", "facts"):
         written = json.dumps(row.fields.get(key), ensure_ascii=False)
@@ -81,7 +81,7 @@ def instance(row: Row, actions: ActionSet, *, default_id: str, split: str = "") 
         ),
         gold=gold,
         also=tuple(sorted(also)),
-        # The wanted actions are plausible.
+        # Wanted actions count as plausible.
         plausible=tuple(sorted({*plausible, gold, *also})) if plausible else (),
         facts=given.facts,
         ambiguity=given.ambiguity,
@@ -99,7 +99,7 @@ def _remedy() -> str:
 
 
 def _shaped(fields: dict[str, Any]) -> dict[str, Any]:
-    """The fields, with lists written as text split up."""
+    """The fields; lists written as text are split."""
     out = {k: v for k, v in fields.items() if v not in (None, {})}
     user, around = out.get("user"), out.get("surroundings")
     if isinstance(user, str):
@@ -125,7 +125,7 @@ def split_of(key: str) -> str:
 
 
 def known_split(name: str, place: str) -> str:
-    """A requested split. Raises `InputError` for an unknown one."""
+    """Check a requested split. Raises `InputError` for an unknown one."""
     if name not in (*SPLITS, ALL):
         raise InputError(
             say(f"'{name}' という分割はありません", f"unknown split '{name}'"),
@@ -138,7 +138,7 @@ def known_split(name: str, place: str) -> str:
 
 
 def of_split(rows: Sequence[Row], made: Sequence[Instance], split: str) -> tuple[Instance, ...]:
-    """The instances of a split, made of the rows in their order.
+    """The instances of a split, in row order.
 
     Raises:
         InputError: a duplicate id, or an empty split.
@@ -167,12 +167,12 @@ def of_split(rows: Sequence[Row], made: Sequence[Instance], split: str) -> tuple
 
 
 def language_of(text: str) -> Language:
-    """`ja` if there is any Japanese character in it, else `en`."""
+    """`ja` if the text contains any Japanese character, else `en`."""
     return "ja" if is_japanese(text) else "en"
 
 
 def _action(row: Row, key: str, value: Any, actions: ActionSet) -> int:
-    """An action by its id (a number, or digits in a string) or by its text."""
+    """Resolve an action by id (a number or a string of digits) or text."""
     wanted = _plain(str(value))
     for action in actions:
         if wanted in (str(action.id), _plain(action.text)):

@@ -4,8 +4,8 @@ A new source is an entry point in the group `naisei.datasets`: a callable
 
     build(argument: str, *, split: str | None, seed: int, actions: str | None) -> Loaded
 
-`argument` is what follows the colon in `name:argument` (empty without one). It returns a `Loaded`;
-choosing `limit` instances and the digest are the loader's work.
+`argument` is the part after the colon in `name:argument`, or empty. `build` returns a `Loaded`;
+the loader chooses `limit` instances and computes the digest.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ class Loaded:
 def load_path(path: Path, *, split: str | None = None, actions: str | Path | None = None) -> Loaded:
     """The instances of a file, or of a folder with `train`, `dev` and `test` files.
 
-    split: `train`, `dev`, `test` or `all`; `None` means `test` where a folder has one, and
-    everything otherwise. actions: a file with another action set than the folder's own
-    (`actions.jsonl` beside the data), or than the 40 of AmbigAct-40.
+    split: `train`, `dev`, `test` or `all`; `None` means `test` if the folder has one, and
+    everything otherwise. actions: a file with an action set that replaces the folder's own
+    (`actions.jsonl` beside the data) or the 40 actions of AmbigAct-40.
 
     Raises:
-        InputError: nothing there, no data, a broken row, or a duplicate id.
+        InputError: the path does not exist, no data, a broken row, or a duplicate id.
     """
     sources, chosen = _sources(path, split)
     rows = [(file, of_file, row) for file, of_file in sources for row in read_rows(file)]
@@ -71,7 +71,7 @@ def load_path(path: Path, *, split: str | None = None, actions: str | Path | Non
 
 
 def _sources(path: Path, split: str | None) -> tuple[list[tuple[Path, str]], str]:
-    """The files to read, each with the split that its name gives, and the split to keep."""
+    """The files to read, each with the split in its name, and the requested split."""
     wanted = known_split(split, str(path)) if split is not None else None
     if not path.is_dir():
         return [(path, "")], wanted or ALL
@@ -124,9 +124,9 @@ GROUP = "naisei.datasets"
 class Dataset:
     """Instances with their action set, ready to run.
 
-    name: for people, without the folders of this machine. digest: SHA-256 (64 hex
-    digits) of actions and instances in canonical JSON; equal content, equal digest,
-    whatever the file's name or layout. notes: for readers of the results.
+    name: for display, without local folders. digest: SHA-256 (64 hex digits) of actions and
+    instances in canonical JSON; it depends only on the content, not on file name or layout.
+    notes: for readers of the results.
     """
 
     instances: tuple[Instance, ...]
@@ -150,9 +150,9 @@ def load(
     """The instances that `source` names.
 
     source: a registered name (`ambigact40-open`, `ambigact40-open-en:dev`, `arta:PATH`, or a
-    plug-in's), else a file or a folder. split: `train`, `dev`, `test`, `all`; registered sources
-    default to `test`. limit: number of instances, a fixed choice in their order; `None` for
-    all. seed: draws hidden intents where a source has several. actions: a file with another action
+    plug-in's), or a file or folder. split: `train`, `dev`, `test`, `all`; registered sources
+    default to `test`. limit: number of instances, a fixed selection in data order; `None` for
+    all. seed: selects hidden intents if a source has several. actions: a file with another action
     set.
 
     Raises:

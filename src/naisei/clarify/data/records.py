@@ -1,4 +1,4 @@
-"""Rows of a data file, whatever its form, and the list of actions, in Japanese or English."""
+"""Reads rows of data files (JSONL or JSON), and action lists in Japanese or English."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ def _one_a_line() -> str:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One object of a file. place: `file:line`, or `file#number` of an array, for messages."""
+    """One object of a file. place: `file:line`, or `file#number` in an array, for messages."""
 
     fields: dict[str, Any]
     place: str
 
 
 def exists(path: Path) -> bool:
-    """Whether a path exists; invalid names do not."""
+    """Whether a path exists; False for invalid names."""
     try:
         return path.exists()
     except (OSError, ValueError):
@@ -55,10 +55,10 @@ def listed(folder: Path) -> list[Path]:
 
 
 def read_text(path: Path) -> str:
-    """The text of a file that is not empty.
+    """The text of a non-empty file.
 
     Raises:
-        InputError: the file cannot be read, is empty, or is no text.
+        InputError: the file cannot be read, is empty, or is not text.
     """
     text = read_any(path)
     if not text.strip():
@@ -71,10 +71,10 @@ def read_text(path: Path) -> str:
 
 
 def read_rows(path: Path) -> list[Row]:
-    """All objects of a JSONL file, or of a file that is one JSON array.
+    """All objects of a JSONL file or a JSON array.
 
     Raises:
-        InputError: see `read_text`; or a line is no JSON, or no object.
+        InputError: see `read_text`; or a line is not a JSON object.
     """
     text = read_text(path)
     if text.lstrip()[:1] == "[":
@@ -88,7 +88,7 @@ def read_rows(path: Path) -> list[Row]:
 
 
 def _parse(path: Path, line: int, text: str) -> Any:
-    """line: the number of the first line of the text."""
+    """Parse JSON. line: line number of the start of the text."""
     try:
         return json_of(text)
     except json.JSONDecodeError as error:
@@ -119,10 +119,10 @@ M = TypeVar("M", bound=BaseModel)
 
 
 def checked(model: type[M], row: Row, remedy: str) -> M:
-    """The fields of a row as a model; empty ones (`null`) count as left out.
+    """Validate a row as a model; `null` fields count as missing.
 
     Raises:
-        InputError: a field that is missing or does not fit.
+        InputError: a field is missing or does not match the schema.
     """
     try:
         return model.model_validate({k: v for k, v in row.fields.items() if v is not None})
@@ -138,7 +138,7 @@ def checked(model: type[M], row: Row, remedy: str) -> M:
         ) from error
 
 
-#: The name under which a folder of data may hold its own action set.
+#: File name of a data folder's own action set.
 ACTION_FILE = "actions.jsonl"
 
 
@@ -152,12 +152,12 @@ def _shape() -> str:
 def load_actions(path: str | Path | None = None, *, language: Language = "ja") -> ActionSet:
     """The action set in a file; without one, the 40 actions of AmbigAct-40.
 
-    Files: JSONL or a JSON array of `{"id", "text"}`. `ja` and `en` may stand beside or in
-    place of `text`.
+    Files: JSONL or a JSON array of `{"id", "text"}`. `ja` and `en` may supplement or replace
+    `text`.
 
     Raises:
-        InputError: broken file, no actions, an id that is no whole number ≥ 1 or comes
-            twice, or a text that is missing or comes twice.
+        InputError: broken file, no actions, an id that is not an integer ≥ 1 or is
+            duplicate, or a missing or duplicate text.
     """
     if path is None:
         own = Path(str(files("naisei") / "data" / "ambigact40_open" / "actions.jsonl"))
@@ -167,7 +167,7 @@ def load_actions(path: str | Path | None = None, *, language: Language = "ja") -
 
 
 def _whole(value: Any) -> Any:
-    """Refuses `true`, which would be 1."""
+    """Reject `true`, which would count as 1."""
     if isinstance(value, bool):
         raise ValueError(say("整数ではありません", "not a whole number"))
     return value

@@ -1,4 +1,4 @@
-"""User simulators: they know the hidden intent and answer questions without giving it away."""
+"""User simulators, which know the hidden intent and answer questions without revealing it."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class LLMSimulator(FlowHandler):
     """Answers `AskUser` effects by `Chat("simulator", …)`.
 
     Its calls are logged and counted under the role `simulator`. Its prompt holds its earlier
-    answers, so that it stays consistent. Its answers are not censored: `naisei clarify audit`
-    measures how often it gives the intent away.
+    answers, so that it stays consistent. Its answers are not filtered: `naisei clarify audit`
+    measures how often it reveals the intent.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class LLMSimulator(FlowHandler):
 
 
 def _tidied(reply: str) -> str:
-    """Without outer quotation marks; one spelling of the refusal; never empty."""
+    """Strip outer quotation marks and normalise the refusal; never empty."""
     text = reply.strip()
     for opening, closing in ("「」", '""', "''", "“”"):
         if len(text) > 1 and text.startswith(opening) and text.endswith(closing):
@@ -113,7 +113,7 @@ def simulator(
     seed: int = 0,
     manner: Manner = "cooperative",
 ) -> Handler:
-    """The user of one episode: a handler of `AskUser` effects, fresh for each episode.
+    """Create the user of one episode, a handler of `AskUser` effects.
 
     manner: how this user answers, see `naisei.clarify.schemas.Manner`.
     """

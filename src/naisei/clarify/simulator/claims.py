@@ -1,6 +1,6 @@
-"""Comparing claims with facts: words, mode, time; which fact settles a claim.
+"""Compares claims with facts by words, mode and time.
 
-A fact *settles* a claim if it has all its content words, the same time and the same mode:
+A fact *settles* a claim if it has all its content words, and the same time and mode:
 「焼いた」 is not settled by 「焼きたい」. A fact that shares some words, or has a similar sentence
 vector, is *near* it: that is evidence only.
 """
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-#: Words that do not count in a claim that only names a thing: its verbs, and frames (「…の話」).
+#: Words ignored in a claim that only names a thing: verbs, and frames (「…の話」).
 _FRAME_WORDS = (
     "持つ 来る 取る 要る 片付ける 仕舞う 戻す 使う 話 件 側 派 方 事 欲しい 言う 頼む 願う "
     "出す 何方 どちら 物 為る 居る 有る 良い 気 別 他 奴 感じ それ これ 此れ 其れ 必要 用 "
     "探す 求める 指す 意味 本当 多分 若しかする 因みに 確認 一番 "
     "bring need want get mean one thing talk "
 )
-#: Words of time, by the time that they mean.
+#: Time → its words.
 _TIMES = {
     "now": "今 いま 只今 これから 此れから 直ぐ すぐ now currently",
     "today": "今日 today",
@@ -44,7 +44,7 @@ _TIMES = {
     "evening": "夜 夕方 今夜 晩 evening tonight",
 }
 _TIME_OF = {word: time for time, names in _TIMES.items() for word in names.split()}
-#: Words that no fact has to repeat.
+#: Words that a fact need not repeat.
 _PASSING = frozenset(["もう", "まだ", "又", "未だ", "さん", "様", "今", "いま", "只今"])
 FRAME = frozenset(_FRAME_WORDS.split()) | _TIME_OF.keys()
 
@@ -55,7 +55,7 @@ Mode = Literal["wish", "plan", "past", "state", "act", ""]
 @dataclass(frozen=True, slots=True)
 class Claim:
     """The comparable form of a text. desire: it expresses a desire. mode: a `wish`, a `plan`, the
-    `past`, a `state`, an `act` to come, or empty (a mere name). times: when, by `_TIMES`. averse:
+    `past`, a `state`, a future `act`, or empty (a mere name). times: keys of `_TIMES`. averse:
     it expresses an aversion: 「散らかるのがいやだ」."""
 
     words: frozenset[str]
@@ -75,7 +75,7 @@ class Claim:
 class Statement:
     """A fact, or a part of one. text: the whole sentence, or a clause without its end (`clause`).
 
-    holds: whether its content is true, negation included. so: whether the text itself is true: a
+    holds: whether its content is true, negation included. so: whether the text itself is true; a
     false 「ジュースがない」 means that there is juice. other: it explains why something else is not
     wanted.
     """
@@ -95,7 +95,7 @@ def _claim(text: str, language: str) -> Claim:
     text = re.sub(r"(?:これ|此れ)から", "今から", text)
     # 「調べたいことがある」 is a wish.
     text = re.sub(r"(?<=たい)(?:こと|もの|物)(?:が|は)?(?:ある|あり|ござい)", "", text)
-    # 「ぬるんか」 of the west.
+    # 「ぬるんか」 in western dialects.
     text = re.sub(r"(?<=[うくすつぬむるぐぶいた])んか?$", "", text)
     mode: Mode = ""
     if language == "en":
@@ -109,7 +109,7 @@ def _claim(text: str, language: str) -> Claim:
         times = frozenset(_TIME_OF[t.form] for t in cut if t.form in _TIME_OF)
         mode = "wish" if _RATHER.search(text) else _mode(cut)
         if _SELF.search(text):
-            # The agent of the verb is part of the claim.
+            # The subject of the verb is part of the claim.
             found |= {"自分"}
     desire = re.search(r"た(?:い|く|かった)|\b(?:want|like)\b", text) is not None
     averse = _AVERSE.search(text) is not None
@@ -164,7 +164,7 @@ _PASSED = frozenset({"です", "ます", "の", "こと", "訳", "ない", "ず"
 
 
 def _mode(cut: Sequence[Token]) -> Mode:
-    """The mode, by the predicate's last word other than particle, copula or negation."""
+    """The mode, from the predicate's last word, ignoring particles, copula and negation."""
     last = [t for t in cut if t.pos not in ("助詞", "補助記号", "感動詞") and t.form not in _PASSED]
     if not last:
         return ""
@@ -190,12 +190,12 @@ _SETTLED_BY: Mapping[Mode, frozenset[str]] = {
     "act": frozenset({"act", "plan", "wish", "state", ""}),
     "": frozenset({"wish", "plan", "past", "state", "act", ""}),
 }
-#: Times that a fact must name to settle a claim that does.
+#: If a claim names one of these times, a fact must too in order to settle it.
 _DATED = frozenset(_TIMES) - {"now", "later"}
 
 
 def shared(needed: Iterable[str], known: frozenset[str]) -> frozenset[str]:
-    """The shared words, other forms of the same stem included: 「散らかる」「散らかす」,
+    """The shared words, including other forms of a stem: 「散らかる」「散らかす」,
     「乾き」「乾く」, 「さび」「さびる」."""
     stems, shorter = _forms(known)
     return frozenset(
@@ -210,7 +210,7 @@ def shared(needed: Iterable[str], known: frozenset[str]) -> frozenset[str]:
 
 @lru_cache(maxsize=4096)
 def _forms(words: frozenset[str]) -> tuple[frozenset[str | None], frozenset[str | None]]:
-    """The stems of words, and words without the kana at their end."""
+    """The stems of words, and words without trailing kana."""
     stems, shorter = frozenset(map(_stem, words)), frozenset(map(_shorter, words))
     return stems - {None}, shorter - {None}
 
@@ -226,19 +226,19 @@ def _shorter(word: str) -> str | None:
 
 
 _KANA = re.compile(r"[ぁ-ん]")
-#: Kanji and what follows them, a verb or its noun.
+#: Kanji with trailing kana: a verb, or a noun derived from it.
 _STEM = re.compile(r"([一-龠]+)[ぁ-ん]{1,3}$")
-#: Kanji of two verbs that mean different things: 着く, 着る.
+#: Kanji shared by verbs with different meanings: 着く, 着る.
 _TWO_VERBS = frozenset(
     ["着", "行", "通", "覚", "出", "入", "生", "下", "冷", "起", "空", "立", "付", "開"]
 )
 
 
 def settles(fact: Claim, needed: frozenset[str], claim: Claim) -> bool | None:
-    """Whether a true fact settles a claim: True: it holds; False: not at this time; None:
-    undecided.
+    """Whether a true fact settles a claim: True if it confirms it, False if the times differ,
+    None if undecided.
 
-    needed: the words of the claim that the fact has to have.
+    needed: the words of the claim that the fact must contain.
     """
     if not needed or shared(needed, fact.words) != needed:
         return None
@@ -250,20 +250,20 @@ def settles(fact: Claim, needed: frozenset[str], claim: Claim) -> bool | None:
 
 
 def repeats(fact: Claim, claim: Claim) -> bool:
-    """Whether a claim says what a fact says, word for word."""
+    """Whether a claim repeats a fact word for word."""
     same = fact.words == claim.words and bool(fact.words)
     alike = fact.mode == claim.mode or {fact.mode, claim.mode} == {"plan", "act"}
     return same and fact.times <= claim.times and alike
 
 
 def dreads(fact: Claim, claim: Claim) -> bool:
-    """Whether a fact covers an averse claim, as something unwelcome."""
+    """Whether a fact calls the content of an averse claim unwelcome."""
     needed = claim.words - FRAME - AVERSE
     unwelcome = fact.averse or (fact.negated and fact.mode == "wish")
     return bool(needed) and unwelcome and shared(needed, fact.words) == needed
 
 
-#: Pairs of times none of which can be the other.
+#: Pairs of times that exclude each other.
 _DIFFERENT_TIMES = (
     "now-tomorrow now-yesterday now-later now-before today-tomorrow today-yesterday "
     "tomorrow-yesterday later-before morning-afternoon morning-evening afternoon-evening"
@@ -272,12 +272,12 @@ _DIFFERENT = frozenset(frozenset(pair.split("-")) for pair in _DIFFERENT_TIMES.s
 
 
 def at_once(fact: Claim, claim: Claim) -> bool:
-    """Whether two may be about the same time."""
+    """Whether both may concern the same time."""
     return not any(frozenset((a, b)) in _DIFFERENT for a in claim.times for b in fact.times)
 
 
 def clauses(sentence: str, language: str) -> tuple[str, ...]:
-    """A sentence in parts, each with a polarity of its own: 「気が散って進まない」 has two."""
+    """Split a sentence into parts with separate polarity: 「気が散って進まない」 has two."""
     marked = re.split(r"[、。！？,.!?…]+", sentence)
     if language == "en":
         return tuple(p for p in marked if p)
@@ -295,7 +295,7 @@ def clauses(sentence: str, language: str) -> tuple[str, ...]:
 
 
 def likeness(claim: Claim, fact: Claim, apart: frozenset[str] = frozenset()) -> float:
-    """How much of a claim a fact covers, 0 to about 1.2. apart: words that do not count."""
+    """How much of a claim a fact covers, 0 to about 1.2. apart: words to ignore."""
     needed = claim.words - FRAME - apart or claim.words
     if not needed:
         return 0.0
@@ -308,8 +308,8 @@ def likeness(claim: Claim, fact: Claim, apart: frozenset[str] = frozenset()) -> 
 
 
 def leaning(text: str, statements: Sequence[Statement]) -> float:
-    """How much nearer a text is to true than to false statements, by sentence vectors: -2 to 2; 0
-    without statements of both kinds."""
+    """How much nearer a text is to true than to false statements, by sentence vectors; -2 to 2, 0
+    unless both kinds exist."""
     so = [s.text for s in statements if s.holds]
     not_so = [s.text for s in statements if not s.holds]
     if not so or not not_so:
@@ -321,7 +321,7 @@ def leaning(text: str, statements: Sequence[Statement]) -> float:
 
 
 def nearest(text: str, sentences: Sequence[str]) -> str:
-    """The sentence nearest to a text by its vector; empty of none."""
+    """The sentence nearest to a text by vector; empty without sentences."""
     vector = _vector(text)
     return max(sentences, key=lambda s: float(vector @ _vector(s)), default="")
 

@@ -1,4 +1,4 @@
-"""The fill level of containers in a scene, and questions about it."""
+"""Fill levels of containers in a scene, and questions about them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _FULL_SEEN = re.compile(r"入り|入っ|未開封|詰め|[（(]|の水|のお茶
 
 
 def asked_container(question: str) -> str:
-    """The container whose contents a question is about, or an empty string."""
+    """The container whose contents a question asks about, or ""."""
     text = normalise(question).lower()
     if not _STATE.search(text):
         return ""
@@ -42,7 +42,7 @@ def asked_container(question: str) -> str:
 
 
 def asks_empty(question: str) -> bool:
-    """Whether a yes to the question means empty."""
+    """Whether "yes" to the question means empty."""
     return _EMPTY.search(normalise(question).lower()) is not None
 
 
@@ -57,7 +57,7 @@ def _mentioned_level(thing: str) -> Level | None:
 def levels(container: str, instance: Instance) -> list[Level]:
     """The levels of such containers in the scene; those in hand or in reach first."""
     shown = [thing.lower() for thing in instance.scene.entries]
-    # An oil bottle is not meant where there is a ペットボトル.
+    # ボトル means no oil bottle if there is a ペットボトル.
     proper = re.compile(_PROPER.get(container, container))
     called = any(map(proper.search, shown))
     pattern = proper if called else re.compile(_NAMES.get(container, re.escape(container)))
@@ -65,7 +65,7 @@ def levels(container: str, instance: Instance) -> list[Level]:
 
 
 def level(container: str, instance: Instance) -> Level | None:
-    """The level of the first of them; `None` if the scene does not say."""
+    """The first of `levels`; `None` if the scene does not show one."""
     return next(iter(levels(container, instance)), None)
 
 

@@ -1,8 +1,8 @@
-"""A user without a language model: answers from the facts of the wish, by rule.
+"""A rule-based user, who answers from the facts of the wish.
 
 It follows the paper's simulator (Figure 6): it answers in a sentence or two, describes the
 situation instead of the action, never misleads, stays consistent, and refuses useless questions
-with 【回答できません】. It says so if this person cannot know something. Without facts it knows
+with 【回答できません】. It admits what this person cannot know. Without facts it knows
 only the words of the wanted action.
 """
 
@@ -41,14 +41,14 @@ _SLOTS = {
 }
 
 
-#: What may come before the name in a question.
+#: Words that may precede the name in a question.
 _OPENS = re.compile(r"^(?:それって|それは|もしかして|では)、?")
 
 
 class RuleSimulator(Handler):
     """Answers `AskUser` effects for one instance in one episode.
 
-    seed: chooses among wordings only. manner: how this user answers. The same questions in the same
+    seed: affects only the wording. manner: how this user answers. The same questions in the same
     order get the same answers.
     """
 
@@ -75,12 +75,12 @@ class RuleSimulator(Handler):
         self.history.append(Turn(question=effect.question, answer=result))
 
     def answer(self, question: str) -> str:
-        """The user's next answer; depends on the questions so far, changes no state."""
+        """The user's next answer, given the questions so far; changes no state."""
         if broken_rule(question, self.actions) is not None:
             return REFUSAL
         parsed = parse(question)
         if parsed.form == "none":
-            # Any text to the waiting person counts as a question.
+            # Any text counts as a question.
             parsed = parse(question.rstrip("。…！!. ") + "？")
         key = f"{self.seed}:{self.instance.id}:{len(self.history)}:{parsed.text}"
         reply = self._reply(parsed, "ja" if parsed.japanese else "en", key)
@@ -89,7 +89,7 @@ class RuleSimulator(Handler):
         return self._voice.speak(reply, key, turn=len(self.history))
 
     def _reply(self, question: Question, language: str, key: str) -> Reply | None:
-        """The reply; `None`: the question is useless."""
+        """The reply; `None` for a useless question."""
         if question.form == "none" or not (question.content or question.form == "wh"):
             return None
         if question.sides and (chosen := self._among_things(question, language, key)):
@@ -114,7 +114,7 @@ class RuleSimulator(Handler):
         return self._polar(question, language, key)
 
     def _contents(self, question: Question, key: str) -> Reply | None:
-        """The reply on a container's level; `None` for another question."""
+        """The reply about a container's level; `None` for other questions."""
         container = asked_container(question.text)
         # 「空のペットボトルか、水筒か」 chooses between things.
         if not container or len({t for side in question.sides for t in mentioned(side)}) > 1:
@@ -139,19 +139,19 @@ class RuleSimulator(Handler):
             return Reply("unknown", self._wish.nearest(question.text, self._answers_so_far()))
         fact = self._telling(judged, question.text, key)
         if question.negated and judged.said is None:
-            # A yes to a negative question can be read either way: tell how it is.
+            # A yes to a negative question is ambiguous, so state the fact.
             return _with(fact, "open", True)
         return _with(fact, judged.truth, question.negated)
 
     def _among_things(self, question: Question, language: str, key: str) -> Reply | None:
-        """The reply to a choice among named things: the wanted one, or none of them. `None` if
+        """The reply to a choice among named things: the wanted one, or none of them; `None` if
         unclear."""
         english = language == "en"
         names = [self._wish.printed(s) or nominal(s, english=english) for s in question.sides]
         whose = [self._wish.whose(name, language) if name else None for name in names]
         if whose.count("own") == 1:
             at = whose.index("own")
-            # A place in a list could be heard of another list.
+            # An ordinal could refer to another list.
             named = len(question.sides) > 2 or re.search(r"どれ|どっち|どちら", question.text)
             sides = tuple(n or s for n, s in zip(names, question.sides, strict=True))
             fact = self._tell_with("side", key)
@@ -161,7 +161,7 @@ class RuleSimulator(Handler):
         return None
 
     def _is_wanted(self, text: str, language: str) -> bool:
-        """Whether a question asks for the thing wanted by its name and no more."""
+        """Whether a question only names the wanted thing."""
         said = _OPENS.sub("", text)
         name = self._wish.printed(said) or nominal(said, english=language == "en")
         return bool(name) and self._wish.whose(name, language) == "own"
@@ -174,26 +174,26 @@ class RuleSimulator(Handler):
         claims = [Claim.of(s, language) for s in question.sides]
         alike = frozenset.intersection(*(c.words for c in claims))
         judged = [self._wish.judge(s, language, tail=question.tail) for s in question.sides]
-        # By what tells a side from the others it is chosen only where all others are denied.
+        # If all other sides are denied, judge a side by its distinctive words.
         for at, side in enumerate(question.sides):
             others = [j.truth for j in (*judged[:at], *judged[at + 1 :])]
             if judged[at].truth == "unknown" and set(others) == {"no"}:
                 judged[at] = self._wish.judge(side, language, tail=question.tail, apart=alike)
-        # A fact that speaks of one of them would be heard as choosing it.
+        # A fact that mentions a side would sound like choosing it.
         apart = frozenset(w for c in claims for w in (*c.words, *c.things))
         truths = [j.truth for j in judged]
         held = [i for i, t in enumerate(truths) if t == "yes"]
         if len(held) > 1 and all(judged[i].named for i in held) and len(self.instance.wanted) > 1:
             return Reply("both", sides=question.sides)
         if len(held) > 1:
-            # Two that hold: the one that more of the facts is about.
+            # If two hold, choose the one with more support.
             most = max(judged[i].weight for i in held)
             held = [i for i in held if judged[i].weight > most - 0.05]
         if len(held) == 1:
             fact = self._telling(judged[held[0]], question.sides[held[0]], key)
             return replace(fact, stance="side", sides=question.sides, at=held[0])
         if not held and "unknown" not in truths:
-            # Every side is denied; the first reason that there is, goes with it.
+            # Every side is denied; add the first reason found.
             said = next((j.said for j in judged if j.said and not j.said.clause), None)
             return _none_of(
                 question, Reply("neither", said.text) if said else self._tell("state", key)
@@ -208,7 +208,7 @@ class RuleSimulator(Handler):
             facet = "why"
         if WHAT_IS_UP.search(question.text):
             return self._tell("", key)
-        # Of own actions nobody knows what has no bearing on them.
+        # For custom actions, relevance is unknown.
         helps = facet or self._wish.tells_of(question.text, language) or not thing_of(self._gold)
         if not helps and speaks_of_things(question.text, language):
             return None
@@ -216,7 +216,7 @@ class RuleSimulator(Handler):
         return self._tell(facet, key, about=asks)
 
     def _telling(self, judged: Verdict, text: str, key: str) -> Reply:
-        """The fact to tell with a verdict: its ground, or a related one."""
+        """The fact to state with a verdict: its reason, or a related one."""
         said = judged.said
         if said is not None:
             return Reply("open", said.text, said.clause, not said.so, first=self._facts.first)
@@ -236,7 +236,7 @@ class RuleSimulator(Handler):
         apart: Set[str] = frozenset(),
         about: Set[str] = frozenset(),
     ) -> Reply | None:
-        """An untold fact for a facet, without the words `apart`; without a facet, one with the
+        """An unused fact for a facet, without the words `apart`; without a facet, one with the
         words `about`."""
         fact = self._answers_so_far()
         ordered = (*_SLOTS.get(facet, _SLOTS[""]), "what_for", "state", "why", "first")
@@ -247,7 +247,7 @@ class RuleSimulator(Handler):
         found = [s for s, ok in zip(found, free, strict=True) if ok] or found
         if facet in ("", "state"):
             found.sort(key=lambda s: not about & Claim.of(s, language).words)
-        # Everybody can see how this person sits.
+        # The posture is visible to everyone.
         seen = Claim.of(self.instance.scene.user.posture, language)
         found = [s for s in found if not _within(Claim.of(s, language), seen)] or found
         fresh = [s for s in found if s not in fact]

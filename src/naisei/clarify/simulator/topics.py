@@ -1,4 +1,4 @@
-"""Topics of questions: the facet asked, and whether it can help (`topics.toml`)."""
+"""Topics of questions: the facet asked about, and its relevance (`topics.toml`)."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from typing import Any
 from naisei.japanese.morph import Token, tokens
 from naisei.japanese.questions import words
 
-#: Words that must all be there, in normalised form.
+#: Normalised words, all of which must occur.
 Cue = frozenset[str]
 
-#: One form for each negation and for pairs that Sudachi keeps apart.
+#: One form for each negation, and for pairs that Sudachi distinguishes.
 _SPELT = (
     "無い-ない ぬ-ない ず-ない すく-空く ほしい-欲しい 御腹-お腹 ご飯-御飯 ごみ-ゴミ "
     "暖かい-温かい 暖める-温める 関わる-関係 関する-関係 関連-関係 纏わる-関係 貰う-もらう "
     "くる-来る 直ぐ-すぐ お子-子 お酒-酒 御酒-酒 だ-です 掛ける-かける 為さる-為る"
 )
 _SAME = dict(pair.split("-") for pair in _SPELT.split())
-#: Nouns that add nothing to what is asked.
+#: Nouns without a topic.
 _LIGHT_WORDS = (
     "物 こと 事 感じ 気分 今 それ 其れ 此れ これ あれ 何 予定 状態 状況 必要 為 方 時 後 "
     "前 手元 場所 自分 貴方 あなた 際 途中 最中 所 ところ 関係 気 中 用 意味 訳 類 系 "
@@ -35,10 +35,10 @@ LIGHT = frozenset(_LIGHT_WORDS.split())
 
 @lru_cache(maxsize=16384)
 def having(text: str, language: str) -> frozenset[str]:
-    """The words of a text in the cues' spelling, particles and auxiliaries included."""
+    """The words of a text in the cues' spelling, with particles and auxiliaries."""
     if language == "en":
         return frozenset(words(text))
-    # 「手を焼く」 has nothing to do with baking.
+    # 「手を焼く」 is an idiom unrelated to baking.
     found = tokens(text.replace("手を焼", "困っ"))
     return _folded(
         t.form
@@ -52,7 +52,7 @@ def _folded(forms: Iterable[str]) -> frozenset[str]:
 
 
 def _auxiliary(before: Token | None, token: Token) -> bool:
-    """Whether it is the しまう of 「食べてしまう」, which puts nothing away."""
+    """Whether a token is the auxiliary しまう, as in 「食べてしまう」."""
     return token.form == "仕舞う" and before is not None and before.surface in ("て", "で")
 
 
@@ -78,7 +78,7 @@ def _cues(listed: Sequence[str], language: str) -> tuple[Cue, ...]:
 
 
 def _part(part: str) -> list[str]:
-    # 為る and 居る mean something else where they stand alone as text.
+    # 為る and 居る are tokenised differently on their own.
     if part.startswith("=") or part in ("為る", "居る"):
         return [part.removeprefix("=")]
     found = tokens(part)
@@ -99,7 +99,7 @@ def leads_nowhere(text: str, language: str) -> bool:
 
 
 def speaks_of_things(text: str, language: str) -> bool:
-    """Whether it has a meaningful noun: not 「何に手こずっているのですか」."""
+    """Whether a text has a meaningful noun, unlike 「何に手こずっているのですか」."""
     if language == "en":
         return bool(having(text, language) - _EN_ASKING)
     return any(t.pos == "名詞" and t.content and t.form not in LIGHT for t in tokens(text))
@@ -110,7 +110,7 @@ _BIDDING = re.compile(
     r"(?<!教え)(?<!聞かせ)(?<!話し)(?<!説明し)[てで](?:もらえ|いただけ|くれ)(?:ます|ません|る|ない)|"
     r"^(?:may i|could you|can you|would you mind)\b"
 )
-#: 「どうしたの」「というと？」 asks for whatever comes first.
+#: 「どうしたの」「というと？」 invites any fact.
 WHAT_IS_UP = re.compile(
     r"どう(?:し|なさい)(?:た|まし)|(?:って|と)(?:いう|言う)と[？。]?$|どういう(?:意味|こと)|何のこと|"
     r"\bwhat(?:'s| is) (?:up|the matter|wrong|going on)|\bwhat do you mean"

@@ -32,7 +32,7 @@ _REGISTERS: dict[str, Register] = {
 
 
 def register_of(instance: Instance, manner: Manner = "cooperative") -> Register:
-    """The register of the user: a child's, an elder's, or that of their own words."""
+    """The user's register: a child's, an older person's, or that of their own words."""
     if instance.scene.language == "en":
         return "english"
     if manner in ("child", "elder"):
@@ -64,11 +64,10 @@ def _ways() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
 class Reply:
     """An answer before it is worded.
 
-    said: a fact: a sentence, or a clause that the voice ends (`clause`). denied: it is a
-    clause that does not hold. sides, at: the alternatives and the place of the one that holds.
-    by_name: the answer names the side instead of its place.
-    first: the person's first words, for vague users. restate: tell the fact in full, since a bare
-    yes or no would be ambiguous.
+    said: a fact: a sentence, or a clause that the voice completes (`clause`). denied: the clause is
+    false. sides, at: the alternatives and the index of the true one. by_name: the answer names the
+    side instead of its position. first: the person's first words, for vague users. restate: state
+    the fact in full, since a bare yes or no would be ambiguous.
     """
 
     stance: Stance
@@ -84,13 +83,13 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Voice:
-    """Words an answer. key: selects among wordings."""
+    """Puts replies into words. key: selects among wordings."""
 
     register: Register
     manner: Manner = "cooperative"
 
     def line(self, name: str, key: str) -> str:
-        """One of the register's ways to say `name`."""
+        """One of the register's wordings for `name`."""
         return pick(_ways()[self.register][name], f"{name}:{key}")
 
     def phrase(self, stem: str, key: str) -> str:
@@ -135,7 +134,7 @@ class Voice:
             bare = not fact or (not reply.restate and pick(range(5), f"terse:{key}") == 0)
             if bare:
                 return self.line(f"bare_{reply.stance}", key)
-            # With a fact in full, the plainest yes or no.
+            # A full fact goes with the plainest yes or no.
             plain = _ways()[self.register][reply.stance][0]
             lead = plain if reply.restate else self.line(reply.stance, key)
             return self._joined(lead, fact)
@@ -150,7 +149,7 @@ class Voice:
         return self._joined(self.line(_opening(reply), key), fact)
 
     def _short(self, reply: Reply, key: str) -> str:
-        """A single word, where a word suffices."""
+        """A single word, if that suffices."""
         if reply.stance in ("yes", "no") and not reply.restate:
             return self.line(f"bare_{reply.stance}", key)
         if reply.stance in ("side", "both"):
@@ -200,13 +199,13 @@ def _opening(reply: Reply) -> str:
 
 
 def _noun(token: Token) -> bool:
-    """Whether a copula has to follow it: not 「読みにくい」."""
+    """Whether a token needs a copula, unlike 「読みにくい」."""
     suffix = token.pos == "接尾辞" and token.detail in ("名詞的", "形状詞的")
     return suffix or token.pos in ("名詞", "形状詞")
 
 
 def _slipped(reply: Reply) -> Reply | None:
-    """The slip of the tongue before the right answer, if there is a distinct one."""
+    """A wrong first answer to be corrected, if a distinct one exists."""
     if reply.stance in ("yes", "no") and not reply.restate:
         return Reply("no" if reply.stance == "yes" else "yes")
     if reply.stance == "side":
@@ -215,7 +214,7 @@ def _slipped(reply: Reply) -> Reply | None:
 
 
 def attributive(clause: str) -> str:
-    """A clause in its form before わけ: 「静かだ」 → 「静かな」, not 「飲んだ」."""
+    """A clause in attributive form, as before わけ: 「静かだ」 → 「静かな」, not 「飲んだ」."""
     return (
         clause
         if tokens(clause)[-1:] and tokens(clause)[-1].form == "た"

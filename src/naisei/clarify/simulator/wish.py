@@ -1,8 +1,8 @@
-"""A user's knowledge of their wish: whether a claim holds, by named things and facts.
+"""A user's knowledge of their wish, used to judge claims.
 
 A claim is a question or one of its alternatives, read as a positive statement. Sources, in this
-order: the named thing, the instance's facts, the words of the wanted action. Otherwise it is
-`unknown`.
+order: the named thing, the instance's facts, the words of the wanted action. Otherwise the verdict
+is `unknown`.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ from naisei.japanese.questions import denied
 
 #: Share of a claim's words that a fact needs to deny it, 0 to 1.
 _COVER = 0.6
-#: A yes is withheld if a false statement is nearer by this much. On 291 questions of the
-#: development instances this costs 5 % of the right assents and 35 % of the wrong ones.
+#: Below this `leaning`, a yes becomes `unknown`. On 291 questions of the development instances
+#: this removes 5 % of the correct and 35 % of the wrong ones.
 _VETO = -0.05
-#: Cosines to the facts and to the actions below which a question leads nowhere.
+#: Below these cosines to the facts and to the actions, a question is irrelevant.
 _FAR, _STRANGE = 0.42, 0.25
 #: The weight of a clause that a claim repeats.
 _REPEATED = 2.0
 
 
-#: Verbs of a thing's fate, grouped by meaning.
+#: Verbs for handling a thing, grouped by meaning.
 _DEEDS = {
     "bring": "持つ 取る 届ける 手元 bring fetch get",
     "away": "片付ける 片付け 片す 仕舞う 戻す 収納 退ける tidy put clear store away",
@@ -58,7 +58,7 @@ _DEED_OF = {word: deed for deed, listed in _DEEDS.items() for word in listed.spl
 
 
 _OPENS = re.compile(r"^(?:もしかして|ひょっとして|いま|今)、?")
-#: What denies a whole sentence: 「出かけて買うわけではないのですか」.
+#: Denials of a whole sentence: 「出かけて買うわけではないのですか」.
 _NOT_SO = re.compile(
     r"(?<=.)(?:という)?(?:わけ|訳|こと)(?:では|じゃ)?(?:ない|ありません)"
     r"(?:の|ん)?(?:です|でしょう)?か?[？。]*$"
@@ -68,7 +68,7 @@ _NOT_SO = re.compile(
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """truth: `yes`, `no` or `unknown`. said: the supporting fact, if any. named: decided by a named
-    thing or deed. weight: certainty, for choosing between two that hold."""
+    thing or verb. weight: certainty, for choosing between two true sides."""
 
     truth: str
     said: Statement | None = None
@@ -106,9 +106,9 @@ class Wish:
             for part in dict.fromkeys((*whole, *pieces)):
                 claim = Claim.of(part, language)
                 if part.endswith(("て", "で")):
-                    # 「飲みおえて置いた」: the end of the sentence tells when.
+                    # 「飲みおえて置いた」: the sentence ending gives the time.
                     claim = replace(claim, mode=Claim.of(sentence, language).mode)
-                # Why another thing is not wanted says nothing for the wish.
+                # Reasons against other things do not support the wish.
                 other = sentence not in own
                 if claim.words and not (other and not claim.negated):
                     out.append(Statement(sentence, claim, not claim.negated, other=other))
@@ -121,9 +121,9 @@ class Wish:
     def judge(
         self, text: str, language: str, *, tail: str = "", apart: frozenset[str] = frozenset()
     ) -> Verdict:
-        """Whether a claim holds: 「渇いていない」 of one who is not thirsty, yes.
+        """Judge a claim: 「渇いていない」 is true of someone who is not thirsty.
 
-        tail: the predicate of all alternatives. apart: words shared by all of them.
+        tail: the predicate shared by all alternatives. apart: words shared by all of them.
         """
         text = _OPENS.sub("", text)
         if framed := _NOT_SO.search(normalise(text)):
@@ -133,7 +133,7 @@ class Wish:
             return replace(of_whole, truth=turned)
         claim = Claim.of(text, language)
         if claim.negated and len(clauses(text, language)) > 1 and not claim.things:
-            # 「のどが渇いて眠れない」 denies the end only.
+            # 「のどが渇いて眠れない」 denies only the last clause.
             return Verdict("unknown")
         found = self._positive(claim, text, language, tail, apart)
         if claim.negated and found.truth in ("yes", "no"):
@@ -141,17 +141,17 @@ class Wish:
         return found
 
     def printed(self, side: str) -> str:
-        """The scene entry that an alternative exactly names: 「空の水筒のことですか」; empty for
+        """The scene entry that an alternative names exactly (「空の水筒のことですか」); empty for
         「空の水筒を洗いたいですか」."""
         said = normalise(side)
         named = [e for e in map(normalise, self._entries) if said.startswith(e)]
-        # A short noun in its place: of long ones `nominal` cannot tell.
+        # `nominal` fails on long noun phrases, so substitute a short noun.
         only = [e for e in named if nominal("物" + said[len(e) :], english=False) == "物"]
         return max(only, key=len, default="")
 
     def whose(self, name: str, language: str) -> Literal["own", "other"] | None:
-        """Whether a name means the wanted thing or another one; `None` if unclear. Names come from
-        the scene, the actions and this person."""
+        """Whether a name means the wanted thing or another one; `None` if unclear. Names
+        come from the scene, the actions and this person."""
         needed = Claim.of(name, language).words - FRAME
         if self._own_name(Claim.of(name, language)):
             return "own"
@@ -166,7 +166,7 @@ class Wish:
         return "other" if self._entry(name) or needed & self._object(others) else None
 
     def _entry(self, name: str) -> set[str]:
-        """The known things of the entry of the scene that has this name; else the entry."""
+        """The known things in the scene entry with this name, else the entry."""
         said = normalise(name)
         held = next((e for e in self._entries if normalise(e) == said), "")
         return set(mentioned(held)) or ({held} - {""})
@@ -178,7 +178,7 @@ class Wish:
         return frozenset(w for h in heads for w in Claim.of(h, language).words) - FRAME
 
     def nearest(self, text: str, heard: str) -> str:
-        """The untold fact nearest to a text; empty if none is left."""
+        """The unused fact nearest to a text; empty if none is left."""
         facts = self._instance.facts
         if facts is None:
             return ""
@@ -186,8 +186,8 @@ class Wish:
         return nearest(text, [s for s in own if s and s not in heard])
 
     def is_far(self, text: str) -> bool:
-        """Whether a question is unrelated to the wish and to all actions, by sentence vectors (of
-        the development instances: 2 % of the fair yes/no questions)."""
+        """Whether a question is unrelated to the wish and to all actions, by sentence vectors (true
+        of 2 % of the fair yes/no questions on the development instances)."""
         texts = [s.text for s in self.statements]
         return nearness(text, texts) < _FAR and nearness(text, [*self._texts.values()]) < _STRANGE
 
@@ -207,7 +207,7 @@ class Wish:
             return verdict
         by_fact = self._by_facts(claim, text, apart)
         if core and by_fact.truth == "yes" and by_fact.weight < _REPEATED:
-            # 「飲み物は用意してある」 speaks of drinks, but the wish is not about them.
+            # 「飲み物は用意してある」 mentions drinks, but the wish is not about them.
             by_fact = Verdict("unknown")
         if by_fact.truth != "unknown":
             return by_fact
@@ -222,7 +222,7 @@ class Wish:
         return self._by_action(claim) if not self._things else by_fact
 
     def _by_action(self, claim: Claim) -> Verdict:
-        """The verdict by the words of the wanted action and of the others."""
+        """The verdict from the words of wanted and other actions."""
         own = self._object(self._instance.wanted)
         others = self._object(
             set(self._texts) - self._instance.wanted - {*self._instance.plausible}
@@ -233,19 +233,19 @@ class Wish:
         return Verdict("unknown")
 
     def _named(self, claim: Claim, *, own: bool) -> Verdict | None:
-        """The verdict by the named thing, if the claim only names it."""
+        """The verdict from the named thing, if the claim only names it."""
         named = set(claim.things)
         ours = bool(named & self._things) or own
         if claim.times - {"now"}:
             # 「おろし器は後でいい」 says more than which thing it is.
             return None
         if ours and claim.desire and "bring" not in self._deeds:
-            # 「おやつにしたい」 of one who wants it put away.
+            # 「おやつにしたい」, but the user wants it put away.
             return None
         rest = {w for w in claim.words - FRAME if not mentioned(w) or w in ("飲む", "食べる")}
         rest -= {w for w in rest if self._called.get(w, set()) & (self._things if ours else named)}
         if not own and rest - frozenset().union(*map(name_words, named)):
-            # 「スマホの電池が…」 is about something else than the phone.
+            # 「スマホの電池が…」 is not about the phone itself.
             return None
         return Verdict("yes" if ours else "no", named=True, weight=1.5)
 
@@ -270,7 +270,7 @@ class Wish:
 
     def _by_facts(self, claim: Claim, text: str, apart: frozenset[str]) -> Verdict:
         """Yes if one fact settles the claim and no false statement is nearer; no if a false
-        statement has most of it, or a true fact names another time."""
+        statement covers most of it, or a true fact names another time."""
         if claim.averse and claim.words - FRAME - AVERSE:
             return self._of_dread(claim)
         needed = claim.words - FRAME - apart or claim.words - apart
@@ -294,10 +294,10 @@ class Wish:
         return no if no.weight > speaks_for + 0.05 else Verdict("unknown")
 
     def _of_dread(self, claim: Claim) -> Verdict:
-        """「散らかるのがいやですか」: only a fact that is about something unwelcome tells."""
+        """Judge 「散らかるのがいやですか」 by facts about unwelcome things only."""
         for statement in self.statements:
             if not statement.other and dreads(statement.claim, claim):
-                # 「散らかしたくない」 is a statement that does not hold, and true.
+                # 「散らかしたくない」 negates the claim, but the text is true.
                 truth = "yes" if statement.so else "no"
                 return Verdict(truth, statement, weight=1.0)
         return Verdict("unknown")

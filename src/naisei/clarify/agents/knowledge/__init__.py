@@ -1,4 +1,4 @@
-"""Knowledge about a set of actions: a table of names, cue words and modes, and their counts."""
+"""Knowledge about a set of actions: names, cue words and modes, and cue scoring."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ Lemmas = tuple[str, ...]
 
 
 def contains(text: Lemmas, cue: Lemmas) -> bool:
-    """Whether the words of `cue` follow one another somewhere in `text`."""
+    """Whether `cue` occurs in `text` as consecutive words."""
     width = len(cue)
     return any(text[i : i + width] == cue for i in range(len(text) - width + 1))
 
 
 class Cues:
-    """Several lists of cue words, one a row; a text is scored against all at once.
+    """Rows of cue words; a text is scored against all rows at once.
 
-    Rare cues weigh more: log(1 + rows / rows with it), scaled so that a cue of a single row weighs
-    1.
+    Rare cues weigh more: log(1 + rows / rows with the cue), scaled to 1 for a cue in a single
+    row.
     """
 
     def __init__(self, rows: Sequence[Iterable[str]]) -> None:
@@ -49,7 +49,7 @@ class Cues:
             self._by_head.setdefault(cue[0], []).append((cue, weight, held_by))
 
     def score(self, text: str) -> npt.NDArray[np.float64]:
-        """Shape (rows,): the weights of the different cues found, summed; ≥ 0."""
+        """The summed weights of the distinct matching cues, shape (rows,), ≥ 0."""
         words = lemmas(text)
         out = np.zeros(self._rows)
         for head in set(words):
@@ -59,7 +59,7 @@ class Cues:
         return out
 
 
-#: How an object is handled. All but `bring` put it out of the way.
+#: Ways to handle an object. All but `bring` put it away.
 MODES = ("bring", "tidy", "shelve", "chill", "heat", "discard")
 
 
@@ -67,8 +67,8 @@ MODES = ("bring", "tidy", "shelve", "chill", "heat", "discard")
 class Item:
     """Knowledge about one action. Everything but `id` and `text` may be empty.
 
-    names: names of the object. says: possible wordings of the need. words: content words that speak
-    for it. mode: one of `MODES`.
+    names: names of the object. says: possible wordings of the need. words: content words that
+    indicate it. mode: one of `MODES`.
     """
 
     id: int
@@ -81,7 +81,7 @@ class Item:
 
     @property
     def put_away(self) -> bool:
-        """Whether it takes something out of the way."""
+        """Whether the action puts something away."""
         return self.mode not in ("", "bring", "heat")
 
 
@@ -141,7 +141,7 @@ def _same_objects(
 
 
 def mined(actions: ActionSet) -> Knowledge:
-    """Knowledge from the texts of any actions: thing, deed and words."""
+    """Derive knowledge from action texts: thing, verb and words."""
     items = tuple(_mined(action) for action in actions)
     return Knowledge("", items, _mode_words())
 
@@ -159,14 +159,14 @@ def _mined(action: Action) -> Item:
     )
 
 
-#: The mode of a deed of some kind.
+#: Kind of verb → mode.
 _MODE_OF = {"bring": "bring", "discard": "discard", "heat": "heat", "tidy": "away"}
 _HEAD = re.compile(r"^[a-z]+ (?:away |up |back |off |on |out )?(?:the |a |an |some |my )?", re.I)
 _PLACE = re.compile(r"\b(?:away|in|on|into|onto|to|at|from|back|up|off|for|out)\b.*$")
 
 
 def _object(text: str) -> str:
-    """The object of an action: before を; in English between verb and place."""
+    """The object in an action text: before を, or in English between verb and place."""
     if is_japanese(text):
         return text.partition("を")[0] if "を" in text else ""
     return _PLACE.sub("", _HEAD.sub("", text.lower())).strip(" .")
