@@ -110,7 +110,7 @@ def check(
             profile, or a profile.
         history: earlier lines of both speakers, oldest first; `loop` and `jump` read the last five.
         rules: `calibrated` (tuned on natural speech: format, setting and logic reject, tone rejects
-            a clearly foreign voice, the rest warns) or `spec` (exactly the specification).
+            another speaker's voice, the rest warns) or `spec` (exactly the specification).
 
     Raises:
         InputError: the character does not exist, or its profile is invalid.
