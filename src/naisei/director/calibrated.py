@@ -26,8 +26,8 @@ from naisei.director.wording.noun_phrases import noun_phrases, turns
 from naisei.director.wording.staging import staging
 
 _WARN, _RETRY, _PASS = Status.WARN, Status.RETRY, Status.PASS
-#: A line is scattered at this many sentences with this many topics, or at this many sentences or
-#: characters alone.
+#: A line is scattered from this many sentences with this many topics, or from this many sentences
+#: or characters regardless of topics.
 _SENTENCES, _TOPICS, _MOST, _LONG = 6, 6, 9, 300
 #: A longer line may have its first sentence in another voice.
 _GREETED = 2
@@ -35,7 +35,8 @@ _GREETED = 2
 _DEPTH = 3
 
 
-#: Characters of a line, and of the line before, that the detectors read; the form check reads all.
+#: Number of characters of the line and of the previous line that the detectors read; the form check
+#: reads all.
 READ = 4_000
 
 

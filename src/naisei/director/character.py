@@ -244,7 +244,7 @@ class Character(_Part):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Labels that a script may put before the character's words."""
+        """Possible labels before the character's words in a script."""
         return (*self.names, self.id)
 
     @property

@@ -73,7 +73,8 @@ class SettingCheck:
 
 
 class PraiseCheck:
-    """RETRY for an evaluation of the partner, or beside an affirmation; WARN for one alone."""
+    """RETRY for an evaluation of the partner, or next to an affirmation; WARN for an evaluation
+    alone."""
 
     def __init__(self, rules: Praise) -> None:
         self._evaluations = Evaluations(

@@ -85,7 +85,7 @@ def rules_of(
         return found
     kind = Rules if rules == "spec" else CalibratedRules
     made = kind(load_character(character))
-    # A file may change between two calls, so it is not cached.
+    # A file may change between calls, so it is not cached.
     if isinstance(character, Character) or (
         isinstance(character, str) and not character.endswith(".toml")
     ):

@@ -51,7 +51,7 @@ class Gate:
     '明日は晴れるでしょう。洗濯の目安は午前です。'
 
     character: id, display name, path of a TOML profile, or a profile. retries: new drafts after
-    the first. rules: see `naisei.director.check`. policy: if none of them passes: `best`,
+    the first. rules: see `naisei.director.check`. policy: what to do if no draft passes: `best`,
     `refuse` (says nothing: returns `otherwise`, or an empty stream), or `person` (calls `person`
     and uses its line unchanged). judge: none by default, so that only the hard rules decide; a
     model (`provider:name`), or a function of a `JudgeQuestion` that returns scores (`Scores`, a

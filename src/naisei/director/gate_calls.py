@@ -111,14 +111,14 @@ class Call:
         return piece
 
     def parts(self, turn: Turn) -> list[str]:
-        """The accepted text in parts: those of the draft if no fix changed it."""
+        """The accepted text in parts: the draft's chunks if no fix changed it."""
         text = self._otherwise if turn.text is None else turn.text
         if turn.chosen is not None and "".join(self._drafts[turn.chosen]) == text:
             return self._drafts[turn.chosen]
         return [text] if text else []
 
     def result(self, turn: Turn) -> Any:
-        """The accepted text in the function's own form: text, or an iterator of parts."""
+        """The accepted text in the function's return type: text, or an iterator of parts."""
         parts = self.parts(turn)
         if self._streams is Iterator:
             return iter(parts)
@@ -163,8 +163,7 @@ async def _replayed(parts: list[str]) -> AsyncIterator[str]:
 @dataclass(frozen=True, slots=True)
 class JudgeQuestion:
     """The question to a judge. text: the line after automatic fixes; history: the earlier lines;
-    messages: the whole question in words, for a language model that answers with JSON of
-    `Scores`."""
+    messages: the complete prompt, for a language model that answers with JSON of `Scores`."""
 
     text: str
     character: Character

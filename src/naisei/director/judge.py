@@ -86,7 +86,7 @@ def judge(
 
 
 def _ask_judge(messages: Sequence[Message]) -> Flow[Scores | str]:
-    """One judgement, or why there is none."""
+    """Return one judgement, or the reason for its failure."""
     try:
         return (yield from Chat("judge", messages, Scores))
     except InstrumentFailure as failure:

@@ -1,4 +1,4 @@
-"""A talk line by line: drafts with their verdicts, and the lines said."""
+"""A talk line by line: drafts with their verdicts, and the spoken lines."""
 
 from __future__ import annotations
 

@@ -136,7 +136,7 @@ _SENTENCES = 2.0
 MARKS = ("！", "？", "…", "ー", "っ！", "〜")
 
 
-#: Share of polite sentences in a sometimes polite voice; maximum weight of other foreign traits.
+#: Share of polite sentences in a sometimes polite voice; maximum weight of other atypical traits.
 _AT_TIMES, _SLIGHT = 0.03, 0.5
 _POLITE_TRAIT = re.compile(
     r"register:polite|length:|mark:|(?:word|ending):.*(?:です|でし|ます|まし|ませ|くださ|ちそう)"

@@ -98,7 +98,7 @@ _VOICE = re.compile(r"(?m)(?:^#[^\n]*\n)*^\[voice[\].](?:(?!^\[(?!voice))[\s\S])
 
 def card(own: Sequence[str], others: Mapping[str, Sequence[str]], voice: Voice) -> list[str]:
     """A voice's data card: cross-validated rates, confusion, atypical lines."""
-    from naisei.runs.statistics import wilson_interval  # which brings numpy
+    from naisei.runs.statistics import wilson_interval  # this imports numpy
 
     warned, rejected = (
         wilson_interval(round(rate * voice.lines), voice.lines)

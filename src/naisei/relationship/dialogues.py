@@ -99,7 +99,7 @@ def dialogue_of(transcript: Transcript, place: str, speakers: Sequence[str] = ()
     )
 
 
-#: A stage direction before the words: （被り気味）ここ…. Excludes laughter.
+#: A stage direction before the spoken words: （被り気味）ここ…. Excludes laughter.
 _DIRECTION = re.compile(r"（(?!(?:[笑汗泣]|爆笑|苦笑)）)[^（）\n]{1,20}）\s*(?=\S)")
 
 

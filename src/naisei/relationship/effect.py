@@ -60,7 +60,7 @@ class DimensionEffect:
     first, second: mean estimates with and without injection. shift: first − second. toward: the
     shift times the sign of the injected number, over units with a non-zero number; above 0, speech
     follows the vector. follows, follows_without: Spearman's ρ between vector and estimate in each
-    run; NaN where undefined.
+    run; NaN if undefined.
     """
 
     dimension: str

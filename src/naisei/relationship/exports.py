@@ -1,7 +1,7 @@
 """Writes the files of the relationship reflection document, §5, from a run's log.
 
-`agent_a.json`, `agent_b.json` and `rr_prompt_trace_session_N.jsonl`: beside the log for a single
-conversation, else one folder per conversation. Some keys are additions to the document.
+`agent_a.json`, `agent_b.json` and `rr_prompt_trace_session_N.jsonl`: next to the log for a single
+conversation, else in one folder per conversation. Some keys are additions to the document.
 """
 
 from __future__ import annotations

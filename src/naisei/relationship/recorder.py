@@ -121,7 +121,7 @@ class Recorder(Handler):
 
     @property
     def result(self) -> Conversation:
-        """The conversation without wall-clock times, so that it is reproducible."""
+        """The conversation without wall-clock times, so that results are reproducible."""
         sessions = tuple(
             session.model_copy(update={"moments": tuple(map(_timeless, session.moments))})
             for session in self.conversation.sessions

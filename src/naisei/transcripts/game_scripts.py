@@ -1,6 +1,6 @@
 """Scripts of game engines: Ren'Py, and KAG, the language of KiriKiri and TyranoScript.
 
-An utterance without text stands for a skipped part: narration, choices, inserted values.
+An utterance without text represents a skipped part: narration, choices, inserted values.
 """
 
 from __future__ import annotations

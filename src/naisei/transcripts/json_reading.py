@@ -346,7 +346,7 @@ def roster(data: Any) -> tuple[tuple[str, ...], dict[str, str]]:
 
 
 def _at(row: Any, number: int, place: str) -> str:
-    """The location of an entry for messages: its row, or its number in the list."""
+    """The location of an entry, for error messages: its row, or its number in the list."""
     if isinstance(row, RowObject):
         return f"{place}:{number}"
     return say(f"{place}、{number} 番目", f"{place}, entry {number}")

@@ -186,7 +186,7 @@ def table_turns(
         # An escaped vertical bar is part of the cell.
         rows = list(takewhile(lambda row: row.lstrip()[:1] == "|", rows))
         rows = [row.replace(r"\|", "｜").strip().strip("|") + "\n" for row in rows]
-    if not columns.width:  # without a head, a text may hold commas
+    if not columns.width:  # without a header, a text may contain commas
         for number, row in enumerate(rows, first):
             name, _, text = row.partition(columns.delimiter)
             if row.strip():

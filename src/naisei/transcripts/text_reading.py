@@ -134,7 +134,7 @@ def read_rows(form: TextForm, rows: list[str]) -> list[Turn]:
     )
     turns = text_turns(form, numbered, counts_seconds(form, dated))
     cast = [turn.speaker for turn in turns if turn.number <= above and turn.speaker]
-    if len(set(cast)) < len(cast):  # somebody speaks again: no cast list
+    if len(set(cast)) < len(cast):  # a speaker recurs, so this is not a cast list
         return turns
     return [Turn(turn.number, "", "") if turn.number <= above else turn for turn in turns]
 
@@ -296,7 +296,7 @@ def one_row_heads(rows: list[str]) -> list[str]:
 
 
 def whole_names(turns: Sequence[Turn]) -> list[Turn]:
-    """Repair names of two words: a prefix shared by all texts of a speaker belongs to the name."""
+    """Repair names of two words: a common prefix of all texts of a speaker belongs to the name."""
     out = list(turns)
     for name in {turn.speaker for turn in turns}:
         texts = [turn.text for turn in out if turn.speaker == name and turn.text]

@@ -1,6 +1,6 @@
 """Unspoken parts of a line: stage directions, narration, lists, labels, remarks about the role.
 
-For the director's check of script form.
+For the director's check of script format.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _PLACE = (
 
 @lru_cache(maxsize=64)
 def staging_signs(names: tuple[str, ...], own: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
-    """Signs of script form; see `staging`."""
+    """Patterns of script format; see `staging`."""
     who = "|".join(map(re.escape, sorted(names, key=len, reverse=True))) or r"(?!)"
     me = "|".join(map(re.escape, own)) or r"(?!)"
     signs = (
@@ -61,7 +61,7 @@ def staging_signs(names: tuple[str, ...], own: tuple[str, ...]) -> tuple[re.Patt
 
 
 def staging(text: str, names: tuple[str, ...], own: tuple[str, ...]) -> tuple[int, int] | None:
-    """The span of the first sign of script form in a folded line, if any.
+    """The span of the first sign of script format in a folded line, if any.
 
     names: of the speaker and the partner; own: of the speaker, who does not narrate their own
     actions by name. Laughter, readings and numbers in （ ） are allowed.

@@ -38,7 +38,7 @@ class CueMatch:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A normalised sentence with quotations as 「」. `core`: the words without punctuation."""
+    """A normalised sentence with quotations as 「」. `core`: the tokens without punctuation."""
 
     text: str
     words: tuple[Token, ...]

@@ -11,7 +11,7 @@ from naisei.japanese.morph import Token, is_japanese, normalise, tokens
 from naisei.relationship.speech.level import CueMatch, Sentence
 
 # Terms after the Agency for Cultural Affairs' guidelines on honorifics (敬語の指針, 2007):
-# 尊敬語 raises the other's acts, 謙譲語 lowers one's own, 丁重語 and 丁寧語 are courteous to the
+# 尊敬語 elevates the other's acts, 謙譲語 lowers one's own, 丁重語 and 丁寧語 are courteous to the
 # listener.
 
 
