@@ -36,7 +36,7 @@ class Rules:
         self.tone = ToneCheck(character.tone)
 
     def check(self, text: str, history: Sequence[str] = ()) -> LineVerdict:
-        """See `check`. Skips checks whose trigger words the line lacks."""
+        """See `check`. Skips checks that a quick search rules out."""
         line = PreparedLine(text, self.character.labels)
         body, masked, praise = line.body, line.masked, self.praise
         raised = topics(body, masked, self.ignored)

@@ -160,7 +160,7 @@ def _grounds(turn: RatedTurn, way: Direction, name: str) -> str:
 
 
 def rating_tables(rating: Rating) -> tuple[Table, ...]:
-    """The table of turns and, for several sessions, a table of the readings at the end of each."""
+    """The turns table and, for several sessions, each session's final readings."""
     if len(rating.dialogue.sessions) < 2:
         return (turns_table(rating),)
     last = {turn.line.session: turn for turn in rating.turns}

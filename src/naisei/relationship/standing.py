@@ -96,7 +96,7 @@ def talk_standing(
 
 
 def on_demand(lines: Sequence[Line]) -> list[Line]:
-    """Make evidence collapsible, for web pages."""
+    """Make evidence expandable, for web pages."""
 
     def closed(row: Line) -> Line:
         return replace(row, more=row.under, under=())

@@ -95,7 +95,7 @@ class Reading(BaseModel):
 
     @staticmethod
     def failed(why: str) -> Reading:
-        """A reading without a vector, with the failure `why`."""
+        """A reading that failed because of `why`."""
         return Reading(failure=why or "no reason given")
 
 

@@ -156,7 +156,7 @@ class EndingSearch:
         self._pattern = re.compile(rf"(?:{forms})(?:{particle}){{0,3}}{_TRAIL}")
 
     def reaches(self, masked: str, count: int) -> bool:
-        """Whether at least `count` sentences end in one of the endings."""
+        """Whether at least `count` sentences match."""
         return len(self._pattern.findall(masked)) >= count
 
 

@@ -45,7 +45,7 @@ _STRETCH = 30
 
 @lru_cache(maxsize=64)
 def _called(names: tuple[str, ...]) -> re.Pattern[str]:
-    """Calls to the partner by name, which claim nothing."""
+    """Matches vocatives of the partner's name, which make no claim."""
     known = "|".join(map(re.escape, sorted(names, key=len, reverse=True))) or r"(?!)"
     return re.compile(
         rf"(?:(?<=[。！？…、\s])|\A)(?:{known})(?:さん|様|ちゃん)?[〜ー]?(?:、|(?=[。！？…\s])|\Z)"
@@ -53,7 +53,7 @@ def _called(names: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def normalised(masked: str, own: tuple[str, ...], partner: tuple[str, ...]) -> str:
-    """Remove masked quotations and calls from a folded line; unify names and kinship terms."""
+    """Remove masked quotations and vocatives from a folded line; unify names and kinship terms."""
     if FILLER in masked:
         masked = masked.replace(FILLER, "")
     if any(name in masked for name in partner):

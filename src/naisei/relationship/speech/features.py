@@ -1,7 +1,7 @@
 """Cue counts per utterance and speaker, and the features of a direction computed from them.
 
 For Power, each feature is the difference between the two speakers. For Intimacy and TaskOriented,
-it is a weighted mean with more weight on the speaker.
+it is a weighted mean of both, mostly the speaker's own.
 """
 
 from __future__ import annotations
