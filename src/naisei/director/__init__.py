@@ -1,4 +1,4 @@
-"""The director: a line is checked before it is spoken, and rejected lines leave no trace."""
+"""The director: checks a line before it is spoken; rejected lines leave no trace in the state."""
 
 from naisei.director.character import Character, load_character
 from naisei.director.check import check

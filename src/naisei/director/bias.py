@@ -1,9 +1,9 @@
-"""Biases of a judge: does a model's score of a line move with what should not move it?
+"""Biases of a judge: does a model's score of a line depend on irrelevant changes?
 
-Natural lines in character are put to the judge as they stand, and changed in one way. The order
-of what was said long before, and words that say nothing, should change no score; a line said
-twice over should be scored lower. Source of the three: Zheng et al., Judging LLM-as-a-Judge with
-MT-Bench and Chatbot Arena, NeurIPS 2023 (§3.3: position, verbosity and repetitive lists).
+The judge scores natural lines in character, unchanged and with one change each. The order of
+earlier exchanges and empty phrases should not change a score; a repeated line should score lower.
+Source of the three changes: Zheng et al., Judging LLM-as-a-Judge with MT-Bench and Chatbot Arena,
+NeurIPS 2023 (§3.3: position, verbosity and repetitive lists).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from naisei.director.schemas import Judgement
 from naisei.director.state import Spoken, TalkState
 from naisei.director.voice_learning import exchanges
 
-#: Ways of changing a line or what stands before it.
+#: Ways of changing a line or the lines before it.
 CHANGES = ("order", "length", "repeated")
 #: Empty phrases, in either register.
 _EMPTY = {
@@ -30,15 +30,15 @@ _EMPTY = {
 }
 #: Smaller differences of a mean of five scores are ignored.
 _NEGLIGIBLE = 0.1
-#: Enough lines that all moved alike (a sign test gives 0.03) where there is no interval.
+#: Number of identical differences that suffice without an interval (sign test: p = 0.03).
 _ALIKE = 6
 
 
 @dataclass(frozen=True, slots=True)
 class Bias:
-    """Of one change: the mean difference of the judge's mean, changed less plain, on `count`
-    lines, its 95 % interval, and how often the status changed. found: whether the judge is biased;
-    `None` with too few lines to tell."""
+    """The effect of one change: mean difference of the judge's mean (changed minus plain) over
+    `count` lines, its 95 % interval, and how often the status changed. found: whether the judge is
+    biased; `None` with too few lines."""
 
     change: str
     count: int
@@ -50,9 +50,9 @@ class Bias:
 
 
 def biases(lines: int, judging: Judging) -> Flow[tuple[Bias, ...]]:
-    """All of `CHANGES`, on sample lines of the bundled characters in turn.
+    """Measure all `CHANGES` on sample lines of the bundled characters in turn.
 
-    A line on which one of the judgements fails is left out of that change's count.
+    A change's count excludes lines for which a judgement failed.
     """
     cast = shipped()
     said = {who.id: exchanges(who.id) for who in cast}
@@ -65,7 +65,7 @@ def biases(lines: int, judging: Judging) -> Flow[tuple[Bias, ...]]:
 def _judged(
     who: Character, said: Sequence[tuple[str, str]], at: int, judging: Judging
 ) -> Flow[list[Judgement | None]]:
-    """The judgements of a line as it stands, and after each change."""
+    """Judge a line unchanged and after each change; `None` for a failed judgement."""
     partner = who.partner.id if who.partner else ""
     before, line = said[at]
     earlier = [

@@ -1,9 +1,8 @@
-"""The calibrated rules: what rejects, what only warns, measured on natural speech.
+"""The calibrated rules: rejections and warnings tuned on natural speech.
 
-Form and fixed expressions reject. Setting, praise and logic are scores of what a line says, tone
-one of how it is said: doubtful cases warn, clear ones reject. Scatter, jump and loop warn.
-With a judge, a warning becomes a rejection only if the judge finds fault too
-(`naisei.director.draft.judged`).
+Form and fixed expressions reject. Setting, praise and logic score the content of a line, tone its
+style: doubtful cases warn, clear ones reject. Scatter, jump and loop warn. With a judge, a warning
+becomes a rejection only if the judge objects too (`naisei.director.draft.judged`).
 """
 
 from __future__ import annotations
@@ -27,16 +26,17 @@ from naisei.director.wording.noun_phrases import noun_phrases, turns
 from naisei.director.wording.staging import staging
 
 _WARN, _RETRY, _PASS = Status.WARN, Status.RETRY, Status.PASS
-#: A line is scattered at this many sentences with this many topics, or at this many sentences or
-#: characters alone.
+#: A line is scattered from this many sentences with this many topics, or from this many sentences
+#: or characters regardless of topics.
 _SENTENCES, _TOPICS, _MOST, _LONG = 6, 6, 9, 300
-#: In a longer line, only the first sentence may be in another voice.
+#: A longer line may have its first sentence in another voice.
 _GREETED = 2
-#: After this many lines on a topic it may be left.
+#: Number of lines on a topic after which it may change.
 _DEPTH = 3
 
 
-#: Characters of a line, and of the line before, that the detectors read; the form check reads all.
+#: Number of characters of the line and of the previous line that the detectors read; the form check
+#: reads all.
 READ = 4_000
 
 
@@ -58,7 +58,7 @@ class CalibratedRules:
         self._learnt = LearntFaults(character.names, partner, _faults_of(character))
         self._meter = VoiceMeter(character.voice) if character.voice else None
         self._tone = ToneCheck(character.tone)
-        #: The learnt score of praise hears Japanese only; elsewhere the listed words are read.
+        #: The learnt praise score is for Japanese only; other languages use the listed words.
         listed = character.praise if character.language == "en" else None
         self._praise = PraiseCheck(listed) if listed else None
         self._missing = lru_cache(maxsize=512)(partial(foreign_trait, character))
@@ -103,7 +103,7 @@ class CalibratedRules:
         met = None if spans else _broken(line, learnt)
         if facts.status is _PASS and not spans and met is None:
             return facts
-        # The unnamed subject may be the person of the line before.
+        # The unnamed subject may be the person in the previous line.
         third = bool(history) and _THIRD.search(history[-1]) is not None
         if facts.status is _RETRY:
             return facts.model_copy(update={"status": _WARN}) if third else facts
@@ -149,8 +149,8 @@ class CalibratedRules:
         return finding(line, "scatter", _WARN, reason, _ONE_TOPIC, spans), unlinked
 
     def _toned(self, line: PreparedLine) -> tuple[Check, Tone]:
-        """The score of the voice: 0 another's, 1 doubtful, 2 own, 3 clearly own. Without a voice
-        the specification's signals, which then warn at most."""
+        """The score of the voice: 0 another's, 1 doubtful, 2 own, 3 clearly own. Without a voice,
+        uses the specification's signals, which then warn at most."""
         if self._meter is None:
             check, tone = self._tone(line)
             if check.status is _RETRY:
@@ -193,7 +193,7 @@ class CalibratedRules:
         return finding(line, "script", _WARN, *_STAGED, [line.evidence(*span).strip()])
 
 
-#: Learnt faults of a line, each at its strongest place.
+#: Learnt faults of a line, each with its highest-scoring span.
 Learnt = dict[Fault, LearntFault]
 _SETTINGS: tuple[Fault, ...] = ("home", "younger", "elder")
 
@@ -236,7 +236,7 @@ def _logic(line: PreparedLine, learnt: Learnt) -> Check:
     return finding(line, "logic", _RETRY if sure else _WARN, *_NEGATED, evidence)
 
 
-#: An absent person as the topic of the line before.
+#: An absent person as the topic of the previous line.
 _THIRD = re.compile(
     r"(?:(?<!姉)さん|くん|[父母]|両親|親戚|先[輩生]|友[達人]|友だち|いとこ|叔[父母]|おば|おじ|祖[父母]|あの(?:人|子)|彼女?)"
     r"(?:たち)?(?:は|が|も|の|って|、|に|と)"
@@ -244,7 +244,7 @@ _THIRD = re.compile(
 
 
 def _may_scatter(line: PreparedLine) -> bool:
-    """Whether enough sentences hold a word that can name a topic, before any is parsed."""
+    """Whether enough sentences contain a possible topic word; a check before parsing."""
     return sum(_NAMING.search(line.masked, *span) is not None for span in line.sentences) >= _TOPICS
 
 

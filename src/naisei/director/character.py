@@ -1,4 +1,4 @@
-"""Characters as data: who speaks, how, and what they must not say. One TOML file each.
+"""Character profiles: who speaks, how, and what they must not say. One TOML file each.
 
 Source: the retry-judgement specification, §§3 to 6; its two characters come with the package.
 """
@@ -90,12 +90,12 @@ class ToneRules(_Part):
 Excuse = Literal["others", "negated", "hypothetical", "wish", "past", "term"]
 
 
-#: Bound on the ways to match a pattern at one place; and the count for an unbounded repeat.
+#: Limit on the ways to match a pattern at one position; and the count for an unbounded repeat.
 _WAYS, _ENDLESS = 100_000, 1_000
 
 
 def _ways(parsed: Any) -> int:
-    """Upper bound on the ways to match a pattern (as parsed by `re`) at one place: the cost of a
+    """Upper bound on the ways to match a pattern (as parsed by `re`) at one position: the cost of a
     failed match."""
     ways = 1
     for name, argument in parsed:
@@ -107,7 +107,7 @@ def _ways(parsed: Any) -> int:
         elif kind == "BRANCH":
             each_way = [_ways(branch) for branch in argument[1]]
             begins = [str(branch[0]) if len(branch) else "" for branch in argument[1]]
-            # Branches that begin with other characters exclude each other.
+            # Branches that begin with different characters exclude each other.
             apart = len({*begins}) == len(begins) and all("LITERAL" in b for b in begins)
             ways *= max(each_way) if apart else sum(each_way)
         elif kind.startswith("GROUPREF"):
@@ -244,7 +244,7 @@ class Character(_Part):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Labels that a script may put before the character's words."""
+        """Possible labels before the character's words in a script."""
         return (*self.names, self.id)
 
     @property
@@ -282,18 +282,18 @@ def shipped_profile(id: str) -> str:
 
 
 def profile_text(character: str) -> str:
-    """The TOML text of a character, by id, name or file. Raises `InputError` for a faulty one."""
+    """The TOML text of a character, by id, name or file. Raises `InputError` if it is invalid."""
     found = load_character(character)
     return read_text(character) if character.endswith(".toml") else shipped_profile(found.id)
 
 
 def load_character(name: str | Path | Character) -> Character:
-    """A profile by id (`yana`), display name (「やな」) or path of a TOML file or a character card.
+    """Load a profile by id (`yana`), display name (「やな」) or path (TOML file or character card).
 
     A `Character` is returned unchanged.
 
     Raises:
-        InputError: nothing has this name, or the file is no profile.
+        InputError: the name is unknown, or the file is not a profile.
     """
     if isinstance(name, Character):
         return name
@@ -336,7 +336,7 @@ def parse_character(text: str, *, place: str = "") -> Character:
     """A profile from the text of a TOML file.
 
     Raises:
-        InputError: it is not TOML, or no profile; every fault is named with its key.
+        InputError: the text is not TOML or not a profile; every error is listed with its key.
     """
     if not text.strip():
         raise InputError(say("空のファイルです", "is empty"), place=place, remedy=model_profile())
@@ -357,7 +357,7 @@ def parse_character(text: str, *, place: str = "") -> Character:
 
 
 def model_profile() -> str:
-    """The remedy for a faulty profile."""
+    """The remedy for an invalid profile."""
     return say(
         "`naisei director characters show yana` の出力を手本にしてください",
         "compare it with `naisei director characters show yana`",
@@ -365,7 +365,7 @@ def model_profile() -> str:
 
 
 def _frozen(data: Any) -> Any:
-    """TOML's arrays as tuples, as the strict frozen profile needs."""
+    """Convert TOML arrays to tuples, as the strict frozen profile requires."""
     if isinstance(data, dict):
         return {key: _frozen(value) for key, value in data.items()}
     return tuple(map(_frozen, data)) if isinstance(data, list) else data

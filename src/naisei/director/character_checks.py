@@ -18,12 +18,12 @@ from naisei.director.voice import typical
 from naisei.director.wording.assertion_scope import excuse
 from naisei.director.wording.cues import CueSearch, EndingSearch, Evaluations, Span
 
-#: At most so many matches of a line are checked; one without an excuse is enough.
+#: Maximum number of matches to check per line; one without an excuse is enough.
 _WEIGHED = 32
 
 
 class SettingCheck:
-    """RETRY where an expression contradicts a fact and nothing excuses it."""
+    """RETRY if an expression contradicts a fact without an excuse."""
 
     def __init__(self, facts: tuple[Fact, ...]) -> None:
         self._facts = [
@@ -73,7 +73,8 @@ class SettingCheck:
 
 
 class PraiseCheck:
-    """RETRY for an evaluation of the partner, or beside an affirmation; WARN for one alone."""
+    """RETRY for an evaluation of the partner, or next to an affirmation; WARN for an evaluation
+    alone."""
 
     def __init__(self, rules: Praise) -> None:
         self._evaluations = Evaluations(
@@ -118,7 +119,7 @@ class PraiseCheck:
         )
 
     def _flattering(self, line: PreparedLine, words: list[Span]) -> list[Span]:
-        """Those of the words that affirm the partner in their own sentence."""
+        """The words that affirm the partner within their sentence."""
         flattering = []
         starts = [start for start, _ in line.sentences]
         for number, inside in groupby(words, key=lambda word: bisect_right(starts, word[0]) - 1):
@@ -127,7 +128,7 @@ class PraiseCheck:
         return flattering
 
 
-#: Length of the evidence for a line without any hit.
+#: Length of the evidence for a line without a hit.
 _SHOWN = 40
 _PASS, _PASSED = Status.PASS, PASSED["tone"]
 #: Reason and suggestion, each in Japanese and English.

@@ -25,7 +25,7 @@ _, _SETTING, _PRAISE, _, _LOGIC, _, _, _JUMP, _SCRIPT = (PASSED[name] for name i
 
 
 class Rules:
-    """One character's checks by the specification to the letter, ready to run."""
+    """One character's checks exactly as in the specification, ready to run."""
 
     def __init__(self, character: Character) -> None:
         self.character = character
@@ -36,7 +36,7 @@ class Rules:
         self.tone = ToneCheck(character.tone)
 
     def check(self, text: str, history: Sequence[str] = ()) -> LineVerdict:
-        """See `check`. Checks without a sign in the line are skipped."""
+        """See `check`. Skips checks that a quick search rules out."""
         line = PreparedLine(text, self.character.labels)
         body, masked, praise = line.body, line.masked, self.praise
         raised = topics(body, masked, self.ignored)
@@ -65,8 +65,8 @@ class Rules:
         )
 
 
-#: Cached rules, by the requested name or the profile's identity; the entry keeps the profile alive,
-#: so that the identity stays unique.
+#: Cached rules by requested name or by the profile's `id()`; the entry references the profile, so
+#: that the `id()` stays unique.
 _made: OrderedDict[tuple[str | int, RuleSet], Rules | CalibratedRules] = OrderedDict()
 _MOST = 64
 
@@ -77,7 +77,7 @@ def rules_of(
     """The rules of a character, cached for shipped ones and profile objects.
 
     Raises:
-        InputError: there is no such character.
+        InputError: the character does not exist.
     """
     key = (character if isinstance(character, str) else id(character), rules)
     found = _made.get(key)
@@ -85,7 +85,7 @@ def rules_of(
         return found
     kind = Rules if rules == "spec" else CalibratedRules
     made = kind(load_character(character))
-    # A file may change between two calls, so it is not cached.
+    # A file may change between calls, so it is not cached.
     if isinstance(character, Character) or (
         isinstance(character, str) and not character.endswith(".toml")
     ):
@@ -108,14 +108,12 @@ def check(
         text: the line, any Unicode text. Linear in its length.
         character: who speaks: an id (`yana`, `ayu`), a display name, the path of a TOML
             profile, or a profile.
-        history: the lines before, of both speakers, oldest first; `loop` and `jump` read the
-            last five.
-        rules: `calibrated` on natural speech, where format, setting and logic reject, tone rejects
-            a voice that is surely another's, and the rest warns; or the specification to the letter
-            (`spec`).
+        history: earlier lines of both speakers, oldest first; `loop` and `jump` read the last five.
+        rules: `calibrated` (tuned on natural speech: format, setting and logic reject, tone rejects
+            another speaker's voice, the rest warns) or `spec` (exactly the specification).
 
     Raises:
-        InputError: there is no such character, or its profile is faulty.
+        InputError: the character does not exist, or its profile is invalid.
 
     Source: the retry-judgement specification, §§2 to 6, 8.
 

@@ -15,7 +15,7 @@ from naisei.lang import say
 from naisei.system.config import Options, Printed, flag
 from naisei.terminal import visible
 
-#: Lines judged at a time.
+#: Number of lines judged at a time.
 _AT_ONCE = 8
 _INPUT, _OUTPUT = ("入力", "Input"), ("出力", "Output")
 
@@ -132,7 +132,7 @@ class BiasOptions(Printed):
 
 
 def check(options: CheckOptions) -> None:
-    """`naisei director check`: the lines of a file with their verdicts."""
+    """`naisei director check`: print the lines of a file with their verdicts."""
     from naisei.director.report import as_json_line, as_text, judged_lines, script_lines
     from naisei.director.scripts import Speakers
 
@@ -178,7 +178,7 @@ def check(options: CheckOptions) -> None:
 
 
 def report(options: ReportOptions) -> None:
-    """`naisei director report`: a script checked as a whole."""
+    """`naisei director report`: check a whole script."""
     # Imported late: only a report needs it.
     from naisei.director.report import judged_lines, script_lines, write_report
     from naisei.director.scripts import Speakers
@@ -192,7 +192,7 @@ def report(options: ReportOptions) -> None:
 
 
 def bias(options: BiasOptions) -> None:
-    """`naisei director bias`: the biases of a judge, as a table."""
+    """`naisei director bias`: print the biases of a judge as a table."""
     import asyncio
 
     from naisei.cli.printing import print_tables

@@ -10,8 +10,8 @@ from naisei.lang import Language
 from naisei.lengths import FIELD
 from naisei.system.config import Config, Options, flag
 
-#: Policies when the retries are used up. best: the best draft goes out as WARN. refuse: nothing is
-#: said. person: a person writes the line.
+#: Policies for exhausted retries. best: use the best draft, as WARN. refuse: say nothing. person: a
+#: person writes the line.
 Policy = Literal["best", "refuse", "person"]
 POLICIES: tuple[Policy, ...] = ("best", "refuse", "person")
 

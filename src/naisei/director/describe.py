@@ -16,16 +16,16 @@ from naisei.japanese.folding import fold
 from naisei.lang import Language, render
 
 _PACKAGE = "naisei.director"
-#: Lines of the history, and rejected drafts, in a prompt.
+#: Maximum number of history lines and of rejected drafts in a prompt.
 _SHOWN, _REJECTED = 12, 3
 #: Lines beyond `_SHOWN` are dropped in blocks, so that the prompt keeps its prefix.
 _BLOCK = 6
-#: A topic this many lines old may be left; a word in this many lines in a row is worn out.
+#: Lines on a topic before it may change; consecutive lines with a word before it is overused.
 _DEEP, _WORN = 3, 3
 
 
 _BEGINNING = {"ja": "（会話の始まり）", "en": "(The talk begins.)"}
-#: Heading over topics, notes and drafts, where there are any.
+#: Headings for topics, notes and drafts, if there are any.
 _HEADS = {
     "ja": ("話し終えた話題", "今回気をつけること", "書いたが使えなかった案（同じ失敗をしない）"),
     "en": (
@@ -44,8 +44,8 @@ def writer_messages(
 ) -> tuple[Message, ...]:
     """Messages for the writer. rejected: this turn's rejected drafts.
 
-    The speaker's own lines are the assistant's, the others' the user's: shown as a script with
-    names, a small model goes on writing a script.
+    The speaker's own lines have the role assistant, others' the role user: given a script with
+    names, a small model continues the script.
     """
     ja = language == "ja"
     partner = speaker.partner.names[0] if speaker.partner else ("相手" if ja else "the other")
@@ -133,7 +133,7 @@ def judge_messages(
 
 
 def _quoted(text: str) -> str:
-    """Each row with the template's mark, so that a draft cannot forge an unmarked row."""
+    """Prefix each line with the template's mark, so that a draft cannot forge an unmarked line."""
     return "\n".join(f"| {row}" for row in text.splitlines() or [""])
 
 
@@ -169,7 +169,7 @@ def _history(state: TalkState) -> str:
 
 
 def _recent(state: TalkState) -> Sequence[Spoken]:
-    """The last lines, `_SHOWN` to `_SHOWN + _BLOCK` - 1 of a longer talk."""
+    """The last lines: in a long talk `_SHOWN` to `_SHOWN + _BLOCK` - 1 of them."""
     first = max(len(state.history) - _SHOWN, 0) // _BLOCK * _BLOCK
     return state.history[first:]
 
@@ -179,7 +179,7 @@ def _listed(items: Sequence[str], none: str = "") -> str:
 
 
 def _worn(state: TalkState, language: Language) -> list[str]:
-    # The topic has to be named.
+    # The topic must be named.
     worn = [w for w, lines in state.loops.items() if lines >= _WORN and w not in state.topic]
     if not worn:
         return []
@@ -212,7 +212,7 @@ def _rejected(draft: Draft, language: Language) -> str:
 
 
 def _tone(speaker: Character, language: Language) -> str:
-    """A few typical endings and forms of address; a list of markers would be stuffed in."""
+    """A few typical endings and forms of address; a model would overuse a full list of markers."""
     if speaker.voice is not None:
         cues = [*(f"〜{e}" for e in typical(speaker.voice.endings, 5)), *speaker.bond.calls[:1]]
     else:
@@ -230,15 +230,15 @@ def _praise(speaker: Character, language: Language) -> str:
     return "never flatters; answers with facts or a reaction instead"
 
 
-#: Number of phrases to keep that the writer is given.
+#: Maximum number of phrases to keep in the writer's prompt.
 _KEPT = 4
 
 _SENTENCE = re.compile(r"[^。！？\n]+[。！？…]*")
-#: Checks whose fault is in words that can be left out.
+#: Checks whose faulty words can be removed.
 _CUT = frozenset({"praise", "script", "setting", "logic", "scatter"})
 #: Checks whose evidence must not be repeated.
 _BREACHES = frozenset({"format", "setting", "praise", "logic", "script"})
-#: A form of address by itself.
+#: A standalone form of address.
 _CALL = re.compile(r"[^、。！？\s]{0,8}(?:ちゃん|さん|様|さま|くん|貴|先輩|姉|ねえ)")
 _ASIDE = re.compile(r"（[^（）\n]*）|[*＊][^*＊\n]*[*＊]|[〈＜\[【][^〉＞\]】\n]*[〉＞\]】]")
 _POLITE = tuple(
@@ -282,8 +282,8 @@ _CASUAL = tuple(
 
 
 def example(draft: Draft) -> str:
-    """The draft without the words at fault, or with other endings; "" if nothing is left or that is
-    not enough."""
+    """The draft without the faulty words, or with other endings; "" if nothing remains or the
+    result still fails."""
     found = next((c for c in draft.checks if c.status is Status.RETRY and c.name != "judge"), None)
     if found is None:
         return ""
@@ -317,8 +317,8 @@ def keeps(rejected: Draft, rewrite: Draft) -> bool:
 
 
 def _without_faults(draft: Draft) -> str:
-    """The sentences without a fault, since the rest of a faulty sentence may belong to it. For a
-    wrong form of address only the address is removed."""
+    """The sentences without a fault; a faulty sentence is removed whole. For a wrong form of
+    address, removes only the address."""
     text, faults = fold(draft.text), []
     for check in draft.checks:
         spans = [fold(span) for span in check.evidence if span]

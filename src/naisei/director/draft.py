@@ -18,7 +18,7 @@ from naisei.director.state import TalkState
 from naisei.director.verdict import RuleSet
 from naisei.lang import Language, speaking
 
-#: Number of last lines given to the checks; they read five.
+#: Number of recent lines passed to the checks; they read five.
 _HISTORY = 8
 
 
@@ -29,7 +29,7 @@ def checked(
     language: Language,
     rules: RuleSet = "calibrated",
 ) -> Draft:
-    """The draft with the checks of the hard rules."""
+    """A draft with the results of the hard rules."""
     with speaking(language):
         verdict = check(text, character=speaker, history=state.lines[-_HISTORY:], rules=rules)
     tone = verdict.tone
@@ -54,11 +54,11 @@ def checked(
 def judged(
     draft: Draft, found: Judgement, language: Language, rules: RuleSet = "calibrated"
 ) -> Draft:
-    """The draft with the judgement beside the checks.
+    """The draft with the judgement added to the checks.
 
-    By the specification its status is the worst of all. By the calibrated rules a warning becomes
-    RETRY if the judge finds fault too (`Judgement.bears_out`), and is dropped otherwise. Rejections
-    happen before the judge is asked.
+    With the specification's rules, the status is the worst of all. With the calibrated rules, a
+    warning becomes RETRY if the judge agrees (`Judgement.bears_out`) and is dropped otherwise.
+    Rejected drafts never reach the judge.
     """
     checks = weighed(draft.checks, found, language, rules)
     return draft.model_copy(
@@ -69,7 +69,7 @@ def judged(
 def weighed(
     checks: Sequence[Check], found: Judgement, language: Language, rules: RuleSet
 ) -> tuple[Check, ...]:
-    """The failed checks as changed by `judged`, and the judge's own."""
+    """The failed checks as changed by `judged`, and the judge's check."""
     kept = [check for check in checks if check.status is not Status.PASS]
     if rules == "calibrated":
         kept = [
@@ -82,18 +82,18 @@ def weighed(
 
 
 def unheard(draft: Draft, why: str) -> Draft:
-    """The draft judged by the hard rules alone, and marked so."""
+    """The draft marked as judged by the hard rules alone, with the judge's failure."""
     return draft.model_copy(update={"judge_failure": why})
 
 
 def level(before: Sequence[Draft], state: TalkState, speaker: Character) -> Status | None:
-    """The judge's last status for this speaker: in this turn, else of their last line."""
+    """The judge's last status for this speaker: in this turn, else for their last line."""
     heard = [draft.judgement.status for draft in before if draft.judgement is not None]
     return heard[-1] if heard else state.judged.get(speaker.id)
 
 
 def diff(draft: Draft) -> tuple[str, ...]:
-    """The automatic fixes as a unified diff without its head."""
+    """The automatic fixes as a unified diff without headers."""
     if not draft.mends:
         return ()
     given, text = draft.given.splitlines(), draft.text.splitlines()
@@ -101,8 +101,8 @@ def diff(draft: Draft) -> tuple[str, ...]:
 
 
 def notes(draft: Draft, speaker: Character, language: Language) -> list[JsonValue]:
-    """The warnings of a line that goes out, as instructions (§§1, 8) for the next turn of the
-    speaker who caused them. They concern that line; the topic stays."""
+    """The warnings for a spoken line, as instructions (§§1, 8) for the same speaker's next turn.
+    They concern that line; the topic does not change."""
     return [{"to": speaker.id, "text": _note(check, language)} for check in draft.checks]
 
 
@@ -119,9 +119,9 @@ def _note(check: Check, language: Language) -> str:
 
 
 def meta(turn: Turn, speaker: Character, language: Language) -> dict[str, JsonValue]:
-    """Metadata committed with a line, never from a rejected draft. judged: whether a judge's score
-    was used; if not, the hard rules alone decided. judge: the judge's status. notes: instructions
-    for later turns.
+    """Metadata stored with a line, never from a rejected draft. judged: whether a judge's score was
+    used; if not, the hard rules alone decided. judge: the judge's status. notes: instructions for
+    later turns.
     """
     draft = turn.draft
     found = draft.judgement if draft is not None else None
@@ -196,8 +196,8 @@ def _out(
 
 
 def best(drafts: Sequence[Draft]) -> int | None:
-    """The index of the best draft: not blank, fewest hard rules broken, best mean, first. `None` if
-    every draft is blank."""
+    """The index of the best non-blank draft: fewest broken hard rules, then highest mean, then
+    first. `None` if every draft is blank."""
     spoken = [at for at, draft in enumerate(drafts) if draft.text.strip()]
     return min(spoken, key=lambda at: (*_badness(drafts[at]), at), default=None)
 

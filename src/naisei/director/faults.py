@@ -1,4 +1,4 @@
-"""Explains a faulty profile: each fault with its line in the TOML file, its key and a remedy."""
+"""Explains profile errors, each with its line in the TOML file, its key and a remedy."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from naisei.director.character import Character, model_profile
 from naisei.lang import say
 from naisei.text_files import toml_of
 
-#: Kind of pydantic's error → remedy in Japanese and English, filled with its context and `key`.
+#: Pydantic error type → remedy in Japanese and English, formatted with its context and `key`.
 _REMEDIES = {
     "missing": ("{key} = … を書いてください", "write {key} = …"),
     "literal_error": ("{expected} のどれかにしてください", "use {expected}"),
@@ -34,9 +34,9 @@ _REMEDIES = {
 
 
 def as_error(error: ValidationError, text: str, place: str) -> InputError:
-    """All faults of a profile in one error: the first as its message, the others below.
+    """All errors of a profile in one: the first as the message, the others below.
 
-    text: of the file. place: its name in messages.
+    text: the file's text. place: the file's name in messages.
     """
     data, rows = toml_of(text), []
     for fault in error.errors(include_url=False):
@@ -77,8 +77,8 @@ def _explained(fault: Any, path: tuple[Any, ...]) -> tuple[str, str]:
 
 
 def _line_of(text: str, path: Sequence[Any]) -> int:
-    """The line, from 1, of the deepest part of `path` (keys and list indices) that is found; 0 if
-    none is. Each key is looked for from the line of the one before it on."""
+    """The line, from 1, of the deepest part of `path` (keys and list indices) in the text; 0 if
+    there is none. The search for each key starts at the previous key's line."""
     rows, at, line = text.splitlines(), 0, 0
     for key, after in zip(path, [*path[1:], ""], strict=True):
         if isinstance(key, int):
@@ -95,7 +95,7 @@ def _line_of(text: str, path: Sequence[Any]) -> int:
 
 
 def _real_path(loc: tuple[Any, ...], data: Any) -> tuple[Any, ...]:
-    """The path as it is in the file: pydantic adds the names of a union's members to it."""
+    """The path as in the file, without the union member names that pydantic adds."""
     out: list[Any] = []
     at: Any = data
     for place, part in enumerate(loc):
@@ -110,7 +110,7 @@ def _real_path(loc: tuple[Any, ...], data: Any) -> tuple[Any, ...]:
 
 
 def _keys_of(loc: tuple[Any, ...]) -> list[str]:
-    """The keys allowed in a part of a profile; those of all parts if it is unknown which."""
+    """The keys allowed in a part of a profile; those of all parts if the part is unknown."""
     models: list[type[BaseModel]] = [Character]
     for part in loc:
         if isinstance(part, int):

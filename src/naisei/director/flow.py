@@ -17,14 +17,14 @@ from naisei.director.judge import judge
 from naisei.director.schemas import Draft, TalkResult, Turn
 from naisei.director.state import TalkRecorder, TalkState
 
-#: Writes a draft, given the rejected ones of this turn.
+#: Writes a draft, given the rejected drafts of this turn.
 Writer = Callable[[Sequence[Draft]], Flow[str]]
 
 
 def talk(
     cast: Sequence[Character], stage: TalkRecorder, turns: int, rules: TalkRules
 ) -> Flow[TalkResult]:
-    """The characters speak in turn for `turns` turns."""
+    """Let the characters speak in turn for `turns` turns."""
     done: tuple[Turn, ...] = ()
     while len(done) < turns:
         speaker, state = cast[len(done) % len(cast)], stage.state
@@ -42,7 +42,7 @@ def talk(
 def turn(
     speaker: Character, write: Writer, state: TalkState, rules: TalkRules, *, number: int = 1
 ) -> Flow[Turn]:
-    """Find one line and say it."""
+    """Produce one line and say it."""
     done = yield from line(speaker, write, state, rules, number=number)
     if done.text is not None:
         yield from Say(done.text, speaker.id, drafting.meta(done, speaker, rules.language))
@@ -52,7 +52,7 @@ def turn(
 def line(
     speaker: Character, write: Writer, state: TalkState, rules: TalkRules, *, number: int = 1
 ) -> Flow[Turn]:
-    """Write drafts until one passes or the retries are used up; the caller says it."""
+    """Write drafts until one passes or the retries are exhausted; the caller says the line."""
     drafts: tuple[Draft, ...] = ()
     while len(drafts) <= rules.retries:
         text = yield from write(drafts)
@@ -65,7 +65,7 @@ def line(
 def examine(
     text: str, speaker: Character, before: Sequence[Draft], state: TalkState, rules: TalkRules
 ) -> Flow[Draft]:
-    """The hard rules, then, if the line passes them, the judge (§7)."""
+    """Apply the hard rules, then the judge if the line passes them (§7)."""
     draft = drafting.checked(text, speaker, state, rules.language, rules.rules)
     if not rules.judge or draft.status is Status.RETRY:
         return draft

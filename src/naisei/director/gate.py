@@ -3,9 +3,9 @@
     @gate(character="ayu", retries=2)
     def reply(prompt: str, reasons: Sequence[str] = ()) -> str: ...
 
-The same flow as a talk's (`naisei.director.flow.turn`), with the function as the writer. Plain
-and async functions, generators and async generators: a stream is held back until a draft is
-accepted, and then passed on.
+Uses the same flow as a talk (`naisei.director.flow.turn`), with the function as the writer. Accepts
+plain and async functions, generators and async generators. A stream is buffered until a draft is
+accepted.
 """
 
 from __future__ import annotations
@@ -51,20 +51,20 @@ class Gate:
     '明日は晴れるでしょう。洗濯の目安は午前です。'
 
     character: id, display name, path of a TOML profile, or a profile. retries: new drafts after
-    the first. rules: see `naisei.director.check`. policy: if none of them passes: `best`,
-    `refuse` (nothing is said: `otherwise` is returned, a stream is empty), or `person` (`person`
-    is asked, and its line goes out as given). judge: none by default, only the hard rules decide; a
+    the first. rules: see `naisei.director.check`. policy: what to do if no draft passes: `best`,
+    `refuse` (says nothing: returns `otherwise`, or an empty stream), or `person` (calls `person`
+    and uses its line unchanged). judge: none by default, so that only the hard rules decide; a
     model (`provider:name`), or a function of a `JudgeQuestion` that returns scores (`Scores`, a
     mapping, five integers, or JSON); plain or async. repeats, margin: see `Judging`. history:
     returns the earlier lines, oldest first, before each check. topic, scene: for the judge. hold:
-    pass a stream as a whole reply, or sentence by sentence (`sentence`), each checked with those
-    before, without a judge. keyword: the function's parameter for the reasons, if it has it.
-    on_turn: called with each `Turn`, all drafts and verdicts included. language: of prompts and
-    reasons; by default the character's.
+    release a stream as a whole reply, or sentence by sentence (`sentence`), each checked with the
+    sentences before it, without a judge. keyword: the function's parameter for the reasons, if it
+    has one. on_turn: called with each `Turn`, all drafts and verdicts included. language: of
+    prompts and reasons; by default the character's.
 
     Exceptions of the function pass through.
 
-    Raises (when made):
+    Raises (on construction):
         InputError: an unknown character or policy, or `person` without a function to ask.
     """
 
@@ -112,14 +112,14 @@ class Gate:
                 say("0 以上でなければなりません", "must be 0 or more"),
                 place=f"retries={self.retries}",
             )
-        # A profile is read once, and its rules are cached with it.
+        # The profile is read once, and its rules are cached.
         object.__setattr__(self, "character", load_character(self.character))
 
     def __call__(self, generate: F) -> F:
         """The gated function, of the same kind as `generate`."""
 
         def is_a(kind: Callable[[Any], bool]) -> bool:
-            # For an object with `__call__`, that method decides the kind.
+            # For a callable object, `__call__` determines the kind.
             return kind(generate) or kind(type(generate).__call__)
 
         asynchronous = is_a(inspect.iscoroutinefunction) or is_a(inspect.isasyncgenfunction)
@@ -149,14 +149,14 @@ class Gate:
         return cast(F, gated)
 
     async def _turn(self, call: Call) -> Turn:
-        """A whole reply. It awaits nothing if the call is blocking."""
+        """Produce a whole reply. Never awaits if the call is blocking."""
         prepared = self._prepared(call, self._setting(await self._past_lines(call)))
         done = run(*prepared) if call.blocking else await arun(*prepared)
         await self._finished(done, call)
         return done
 
     async def _parts(self, call: Call) -> AsyncIterator[str]:
-        """The parts of a reply, at once or as its sentences pass."""
+        """Yield the parts of a reply, all together or as its sentences pass."""
         if self.hold == "reply":
             for part in call.parts(await self._turn(call)):
                 yield part

@@ -1,4 +1,4 @@
-"""Calls of a gated function: its drafts whole or sentence by sentence, and its judge."""
+"""Calls of a gated function: its drafts, whole or sentence by sentence, and its judge."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ class Write(Effect[str]):
 
 
 class Call:
-    """One call of a gated function, which may be called again for a new draft.
+    """One call of a gated function, which may run again for a new draft.
 
-    blocking: a synchronous caller waits, so nothing may be awaited.
+    blocking: the caller is synchronous, so nothing may be awaited.
     """
 
     def __init__(
@@ -74,12 +74,12 @@ class Call:
         return speakable("".join(self._drafts[-1]))[1]
 
     async def write(self, request: Write) -> str:
-        """A whole draft."""
+        """Return a whole draft."""
         return "".join([piece async for piece in self.pieces(request.reasons)])
 
     async def pieces(self, reasons: tuple[str, ...]) -> AsyncIterator[str]:
-        """A draft piece by piece, whatever the function gives: text, an iterator, or either of them
-        awaited."""
+        """Yield a draft in chunks, whether the function returns text, an iterator, or an awaitable
+        of either."""
         out = self._called(reasons)
         if inspect.isawaitable(out):
             if self.blocking:
@@ -111,14 +111,14 @@ class Call:
         return piece
 
     def parts(self, turn: Turn) -> list[str]:
-        """The accepted text in parts: those of the draft if no fix changed it."""
+        """The accepted text in parts: the draft's chunks if no fix changed it."""
         text = self._otherwise if turn.text is None else turn.text
         if turn.chosen is not None and "".join(self._drafts[turn.chosen]) == text:
             return self._drafts[turn.chosen]
         return [text] if text else []
 
     def result(self, turn: Turn) -> Any:
-        """The accepted text in the function's own form: text, or an iterator of parts."""
+        """The accepted text in the function's return type: text, or an iterator of parts."""
         parts = self.parts(turn)
         if self._streams is Iterator:
             return iter(parts)
@@ -127,7 +127,7 @@ class Call:
 
 def _takes(generate: Callable[..., Any], keyword: str) -> bool:
     """Whether the function has a parameter of this name; `**kwargs` does not count, since it may be
-    passed on to a function without the parameter."""
+    forwarded to a function without the parameter."""
     try:
         found = inspect.signature(generate).parameters.get(keyword)
     except (TypeError, ValueError):
@@ -162,9 +162,8 @@ async def _replayed(parts: list[str]) -> AsyncIterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class JudgeQuestion:
-    """The question to a judge. text: the line after automatic fixes; history: the lines before;
-    messages: the whole question in words, for a language model that answers with JSON of
-    `Scores`."""
+    """The question to a judge. text: the line after automatic fixes; history: the earlier lines;
+    messages: the complete prompt, for a language model that answers with JSON of `Scores`."""
 
     text: str
     character: Character
@@ -197,10 +196,11 @@ def judge_handler(
 async def _judged(
     judge: Callable[[JudgeQuestion], Any], question: JudgeQuestion, *, blocking: bool
 ) -> Scores:
-    """The scores of a function, which is called once more if they are invalid.
+    """Scores from a judge function; calls it once more if they are invalid.
 
     Raises:
-        InstrumentFailure: twice invalid; any error of the function counts.
+        InstrumentFailure: the scores were invalid twice; any error of the function counts as
+            invalid.
     """
     failure: Exception = ValueError()
     for _ in range(2):
@@ -223,10 +223,10 @@ async def _judged(
 
 
 def _scores(given: Any) -> Scores:
-    """Scores from any of the accepted forms.
+    """Convert any accepted form to scores.
 
     Raises:
-        ValueError: not an accepted form (pydantic's and the model layer's errors included).
+        ValueError: the form is not accepted (includes pydantic's and the model layer's errors).
     """
     if isinstance(given, Scores):
         return given
@@ -261,8 +261,8 @@ class SentenceGate:
         self._latency: float | None = None
 
     async def let_out(self, call: Call) -> AsyncIterator[str]:
-        """Yield passed sentences of `call`'s drafts, until a draft is complete or the retries are
-        used up."""
+        """Yield accepted sentences of `call`'s drafts until a draft is complete or the retries are
+        exhausted."""
         began = time.monotonic()
         async for out in self._sentences(call):
             if out:
@@ -279,16 +279,16 @@ class SentenceGate:
             yield self._end()
 
     def _feed(self, piece: str) -> str:
-        """Add text; returns the sentences that may be said now."""
+        """Add text and return the sentences that may be said now."""
         self._held += piece
         out = ""
-        # The last mark may go on in the next piece (「！」「？」), so it waits for what follows.
+        # The last mark may continue in the next chunk (「！」「？」), so wait for more text.
         while self._open and (found := _END.search(self._held)) and found.end() < len(self._held):
             out += self._let(self._held[: found.end()], self._held[found.end() :])
         return out
 
     def _end(self) -> str:
-        """End the draft; returns the sentences that may still be said."""
+        """End the draft and return the sentences that may still be said."""
         out = self._let(self._held, "") if self._open and (self._held or not self._said) else ""
         if self._open or self._said or len(self._drafts) > self._rules.retries:
             self._done = True

@@ -1,6 +1,7 @@
 """The judge: a model's five scores, their mean, and the verdict.
 
-Source: the retry-judgement specification, §7. How the cuts are read: docs/design/0005-director.md.
+Source: the retry-judgement specification, §7. Interpretation of the thresholds:
+docs/design/0005-director.md.
 """
 
 from __future__ import annotations
@@ -11,13 +12,13 @@ from naisei.core import Chat, Check, Flow, Gather, InstrumentFailure, Message, S
 from naisei.director.schemas import ASPECTS, Judgement, Scores
 from naisei.system.config import Options, flag
 
-#: The cuts of §7.1: a mean below the first is RETRY, from the second PASS, between them WARN.
+#: Thresholds of §7.1: a mean below the first is RETRY, from the second PASS, between them WARN.
 RETRY_BELOW, PASS_FROM = 3.5, 4.0
-#: A mean hides a single broken aspect: one at or below this is WARN at least.
+#: A mean can hide one bad aspect: an aspect at or below this score gives at least WARN.
 FLOOR = 2
 #: Tolerance for floating-point means.
 _DUST = 1e-9
-#: The writer is told of aspects with this score or less.
+#: The writer's feedback lists aspects with this score or less.
 _LOW = 3
 
 
@@ -47,7 +48,7 @@ class Judging(Options):
 
 
 def status_of(mean: float, previous: Status | None = None, *, margin: float = 0.1) -> Status:
-    """PASS, WARN or RETRY for a mean of 1 to 5.
+    """Return PASS, WARN or RETRY for a mean of 1 to 5.
 
     previous: the judge's last status for this speaker (the previous draft of this turn, else their
     last line), if any.
@@ -69,10 +70,10 @@ def status_of(mean: float, previous: Status | None = None, *, margin: float = 0.
 def judge(
     messages: Sequence[Message], judging: Judging, *, previous: Status | None = None
 ) -> Flow[Judgement]:
-    """Ask the judge, `judging.repeats` times side by side.
+    """Ask the judge `judging.repeats` times concurrently.
 
     Raises:
-        InstrumentFailure: no judgement was usable, each after one repair.
+        InstrumentFailure: no judgement was usable, even after one repair each.
     """
     if judging.repeats == 1:
         return _judgement([(yield from Chat("judge", messages, Scores))], judging, previous, 0)
@@ -85,7 +86,7 @@ def judge(
 
 
 def _ask_judge(messages: Sequence[Message]) -> Flow[Scores | str]:
-    """One judgement, or why there is none."""
+    """Return one judgement, or the reason for its failure."""
     try:
         return (yield from Chat("judge", messages, Scores))
     except InstrumentFailure as failure:
@@ -121,7 +122,7 @@ def judge_check(found: Judgement, language: str) -> Check:
     ja = language == "ja"
     named = [f"{ASPECTS[a] if ja else a} {round(p, 1):g}" for a, p in low.items()]
     listed = ("、" if ja else ", ").join(named)
-    # Truncated, since 3.47 is below the cut of 3.5.
+    # Truncated, since 3.47 is below the threshold of 3.5.
     mean = int(found.mean * 10 + _DUST) / 10
     said = found.comment
     ask = ("弱い点を直してください: ", "Mend what is weak: ")[not ja] + listed

@@ -20,9 +20,9 @@ from naisei.japanese.sentences import sentences_from
 
 
 def check_form(line: PreparedLine, character: Character) -> Check:
-    """RETRY from `retry_rows` rows, WARN from `warn_rows`; blank rows at the ends do not count.
+    """RETRY from `retry_rows` rows, WARN from `warn_rows`; ignores leading and trailing blank rows.
 
-    An empty line is RETRY too, and one with text that nobody says aloud.
+    An empty line and a line with unspoken text are RETRY too.
     """
     limits = character.limits
     unspoken = not_speech(line.body, character.partner_labels, japanese=character.language == "ja")
@@ -65,7 +65,7 @@ def check_form(line: PreparedLine, character: Character) -> Check:
 
 
 def _row(text: str, number: int) -> tuple[int, int]:
-    """Span of the row of this number, counted from 0."""
+    """The span of row `number`, counted from 0."""
     start = 0
     for _ in range(number):
         start = text.index("\n", start) + 1
@@ -77,7 +77,7 @@ _WARN, _RETRY = Status.WARN, Status.RETRY
 
 
 def check_scatter(line: PreparedLine, topics: tuple[str, ...], limits: Limits) -> Check:
-    """RETRY if both limits of RETRY are reached, WARN if either limit of WARN is."""
+    """RETRY if both RETRY limits are reached, WARN if either WARN limit is."""
     many = line.count >= limits.warn_sentences
     if not many and len(topics) < limits.warn_topics:
         return PASSED["scatter"]
@@ -99,7 +99,7 @@ def check_scatter(line: PreparedLine, topics: tuple[str, ...], limits: Limits) -
 
 
 def check_logic(line: PreparedLine) -> Check:
-    """RETRY for 「まだ未成年じゃない」 and its like, never for tag questions and guesses."""
+    """RETRY for phrases like 「まだ未成年じゃない」, never for tag questions and guesses."""
     spans = double_negations(line.body)
     if not spans:
         return PASSED["logic"]
@@ -119,25 +119,25 @@ def check_logic(line: PreparedLine) -> Check:
     )
 
 
-#: Two kanji, two katakana or three Latin letters and more. It begins with one class of first
-#: characters, so that a search skips hiragana quickly.
+#: At least two kanji, two katakana or three Latin letters. Begins with one character class, so that
+#: a search skips hiragana quickly.
 _CONTENT_WORD = re.compile(
     r"[\u3400-\u9fff々ァ-ヶーA-Za-z](?:(?<=[\u3400-\u9fff々])[\u3400-\u9fff々]+"
     r"|(?<=[ァ-ヶー])[ァ-ヶー]+|(?<=[A-Za-z])[A-Za-z]{2,})"
 )
-#: How often a word may occur in one line, and in how many of the last lines.
+#: Maximum occurrences of a word in one line, and of recent lines with the word.
 _IN_LINE, _WINDOW, _IN_LINES = 3, 5, 4
-#: Characters of a line of the history that are read.
+#: Number of characters read per history line.
 _READ = 2000
 
 
 def spoken_words(text: str) -> list[str]:
-    """The words of a folded text that can name a topic: kanji, katakana and Latin ones."""
+    """The words of a folded text that can name a topic: kanji, katakana and Latin words."""
     return _CONTENT_WORD.findall(text)
 
 
 def check_loop(line: PreparedLine, history: Sequence[str], ignored: frozenset[str]) -> Check:
-    """WARN if a word occurs more than 3 times, or also in 4 of the 5 lines before.
+    """WARN if a word occurs more than 3 times, or also occurs in 4 of the 5 previous lines.
 
     ignored: words that may recur, such as the speakers' names.
     """
@@ -167,8 +167,8 @@ def check_loop(line: PreparedLine, history: Sequence[str], ignored: frozenset[st
     )
 
 
-#: How alike two lines are that repeat each other; the length of a line that may be repeated; and
-#: how many earlier lines are compared.
+#: Similarity that counts as repetition; maximum length of a line that may be repeated; and number
+#: of earlier lines to compare.
 _ALIKE, _SHORT, _BEFORE = 0.7, 5, 6
 
 
@@ -212,7 +212,7 @@ _ASKS = re.compile(
 
 
 def _answers(line: str, before: str) -> bool:
-    """Whether a line answers the line before in its own words: 「つけて」 「つけました」."""
+    """Whether a line answers the previous line in the same words: 「つけて」 「つけました」."""
     if line.startswith("I ") or line.startswith("I'"):
         return not before.startswith("I")
     return _ASKS.search(before) is not None and _ASKS.search(line) is None
@@ -222,13 +222,13 @@ _TURN = re.compile(
     r"(?:ところで|そういえば|そう言えば|話は変わ|話変わ|話を変え|それはそうと|それはともかく|"
     r"それより|話は違|関係ない(?:けど|話|です)|全然違う話|別の話)"
 )
-#: Depth of a topic: lines that share a word with the one before.
+#: Depth of a topic: number of lines that share a word with the previous line.
 _DEPTH = 3
 
 
 def check_jump(line: PreparedLine, history: Sequence[str], topics: tuple[str, ...]) -> Check:
-    """WARN if the line changes the topic before it is 3 lines old. It does so if it says so
-    (「ところで」) or names a topic, and shares no word with the two lines before.
+    """WARN if the line changes a topic that is less than 3 lines old. A change has a marker
+    (「ところで」) or names a topic, and shares no word with the two previous lines.
     """
     if not history:
         return PASSED["jump"]

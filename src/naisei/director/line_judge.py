@@ -1,4 +1,4 @@
-"""Lines of a file judged by a model, after the rules: `naisei director check --judge`."""
+"""Judges lines of a file with a model, after the rules: `naisei director check --judge`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def judge_lines(
     lines: Iterable[ScriptLine], model: str, *, one_talk: bool, rules: RuleSet, at_once: int
 ) -> Iterator[Judged]:
     """Like `judged_lines`, but a model also judges each line that passes the rules (§7), and may
-    clear their warnings. It is asked in the character's language.
+    clear its warnings. Prompts are in the character's language.
 
     model: `provider:name`. at_once: concurrent judgements.
 
@@ -47,8 +47,8 @@ def _all(flows: Sequence[Flow[LineVerdict]]) -> Flow[list[LineVerdict]]:
 def _judge_line(
     line: ScriptLine, before: Sequence[tuple[str, str]], rules: RuleSet
 ) -> Flow[LineVerdict]:
-    """The verdict with the judge's check last; without it if the rules reject the line or the judge
-    failed."""
+    """The verdict, with the judge's check last; no such check if the rules reject the line or the
+    judge fails."""
     who = line.who
     state = TalkState(history=tuple(Spoken(speaker=name, text=said) for name, said in before))
     verdict = rules_of(who, rules).check(line.text, state.lines)

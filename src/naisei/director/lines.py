@@ -1,4 +1,4 @@
-"""A talk line by line: drafts with their verdicts, and the lines said."""
+"""A talk line by line: drafts with their verdicts, and the spoken lines."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _CHECKS_JA = {
 
 
 def digest(result: Any) -> Digest:
-    """A talk in lists: the share of turns whose line passed, and the number of rejected drafts."""
+    """A talk in lists: the share of turns that passed, and the number of rejected drafts."""
     turns = TalkResult.model_validate(result).turns
     passed = [t.outcome in ("said", "best") and t.status in ("PASS", "MODIFY") for t in turns]
     again = sum(len(t.drafts) - 1 for t in turns if t.drafts)
@@ -53,7 +53,7 @@ def digest(result: Any) -> Digest:
 
 
 def turn_lines(turn: Turn, name: str, *, mine: bool = False) -> tuple[Line, ...]:
-    """A turn: its unused drafts, then the line said. name: of the speaker."""
+    """The lines of a turn: its unused drafts, then the spoken line. name: the speaker's name."""
     drafts = [draft_line(d, name) for at, d in enumerate(turn.drafts) if at != turn.chosen]
     said, words = turn.draft, _outcome(turn.outcome)
     if turn.text is None:
@@ -74,7 +74,7 @@ def turn_lines(turn: Turn, name: str, *, mine: bool = False) -> tuple[Line, ...]
 
 
 def draft_line(draft: Draft, name: str) -> Line:
-    """A draft with its verdict and the reasons."""
+    """A draft with its verdict and reasons."""
     return Line(
         draft.given.strip(),
         name,
@@ -100,7 +100,7 @@ def verdict_line(found: LineVerdict) -> Line:
 
 
 def status_mark(status: Status) -> Mark:
-    """A verdict, and what it means."""
+    """The mark for a verdict, with its meaning."""
     meaning = {
         Status.PASS: say("検査に通った", "passed the checks"),
         Status.MODIFY: say("直して通った", "passed once mended"),
@@ -132,7 +132,7 @@ def _outcome(outcome: str) -> str:
 
 
 def _judged(draft: Draft) -> str:
-    """The judge's mean, or that the judge failed; empty if the judge was not asked."""
+    """The judge's mean or failure; empty if the judge was not asked."""
     if draft.judge_failure:
         return say("採点役の失敗 (規則のみ)", "judge failed (rules alone)")
     found = draft.judgement
@@ -145,9 +145,8 @@ def _judged(draft: Draft) -> str:
 class Live:
     """The lines of a talk as it is logged.
 
-    Verdicts of drafts are not events; they are recomputed from the lines said so far, their reasons
-    in the user's language.
-    earlier: events of the run before it was continued.
+    Verdicts are not events: they are recomputed from the earlier lines, with reasons in the user's
+    language. earlier: events of the run before it was continued.
     """
 
     def __init__(self, task: TalkTask, earlier: Iterable[Event] = ()) -> None:
@@ -182,7 +181,7 @@ class Live:
     def _speaker(self, event: Event) -> Character:
         request: Any = event.request
         told = request["messages"][0]["content"]
-        # The effect does not name the speaker; the writer's instructions hold the persona.
+        # The effect does not name the speaker; the writer's instructions contain the persona.
         found = [c for c in self._task.cast if c.persona.strip() in told]
         return found[0] if found else self._task.cast[0]
 

@@ -32,16 +32,15 @@ def summarise(
 ) -> Summary:
     """All metrics over the turns of the scored talks.
 
-    pass_rate: turns whose line went out as PASS or MODIFY. warn_rate: as WARN, out of retries
-    included. silent_rate, person_rate: turns without a line, or with a person's.
-    first_pass_rate: first drafts that were not rejected. retries_per_turn: drafts after the
-    first. content_kept: of the drafts after a rejected one, those that keep its content
-    (`naisei.director.describe.keeps`). judge_failures: drafts put to the judge that got no
-    usable judgement, over all that were put to it; such a line is handled by the hard rules
-    alone and is in no other column of the judge. judge_mean, judge_spread: over drafts that
-    were judged.
+    pass_rate: turns whose line was PASS or MODIFY. warn_rate: turns with WARN, including exhausted
+    retries. silent_rate, person_rate: turns without a line, or with a person's line.
+    first_pass_rate: first drafts that were not rejected. retries_per_turn: drafts after the first.
+    content_kept: share of drafts after a rejected one that keep its content
+    (`naisei.director.describe.keeps`). judge_failures: share of drafts sent to the judge without a
+    usable judgement; only the hard rules decide on them, and the other judge columns exclude them.
+    judge_mean, judge_spread: over judged drafts.
 
-    Talks are the clusters; one talk alone has no intervals.
+    Talks are the clusters; a single talk has no intervals.
     """
     turns = [
         _Turn(row.where.episode, turn)
@@ -111,7 +110,7 @@ def _judging(turns: Sequence[_Turn], config: TalkConfig) -> list[Metric]:
 
 
 def _steps(talks: Sequence[TalkResult]) -> Metric:
-    """Lines in the state's history per line said: 1 if no rejected draft touched the state (§9 of
+    """Lines in the state's history per spoken line: 1 if no rejected draft changed the state (§9 of
     the specification)."""
     said = [sum(turn.text is not None for turn in talk.turns) for talk in talks]
     each = [len(t.state.history) / n if n else None for t, n in zip(talks, said, strict=True)]

@@ -1,7 +1,7 @@
-"""A line prepared for the checks: its spoken part, folded, masked, cut in sentences.
+"""A line prepared for the checks: its spoken part, folded, masked, split into sentences.
 
-Each form is computed once. With it the `Check` that a rule returns: one shared PASS, or a status
-with evidence, reason and suggestion. Source: the retry-judgement specification, §§2, 6.1, 8.
+Each form is computed once. Also builds the `Check` that a rule returns: one shared PASS, or a
+status with evidence, reason and suggestion. Source: the retry-judgement specification, §§2, 6.1, 8.
 """
 
 from __future__ import annotations
@@ -23,8 +23,7 @@ class PreparedLine:
     """One line as the checks see it: body, masked and spans have the same positions.
 
     given: the original line. text: the line after the fixes in `mends`. body: its spoken part,
-    folded. masked: the body with quotations and parentheses filled. count: how many sentences it
-    has.
+    folded. masked: the body with quotations and parentheses masked. count: the number of sentences.
     """
 
     __slots__ = (
@@ -54,7 +53,7 @@ class PreparedLine:
 
     @property
     def language(self) -> int:
-        """The user's language, read once a line: 0 for Japanese, 1 for English."""
+        """The user's language, read once per line: 0 for Japanese, 1 for English."""
         if self._language is None:
             self._language = 0 if language() == "ja" else 1
         return self._language
@@ -67,7 +66,7 @@ class PreparedLine:
         return self._sentences
 
     def evidence(self, start: int, end: int) -> str:
-        """The given words behind a span of the body."""
+        """The original words for a span of the body."""
         if self.body is self._speech:
             return self._speech[start:end]
         if self._origin is None:
@@ -83,14 +82,14 @@ class PreparedLine:
         return head
 
     def speech_parts(self, span: str) -> list[str]:
-        """The span's words as found in the original line, split where something was removed;
-        unchanged if they are not found (escaped JSON)."""
+        """The span's words in the original line, split where something was removed; unchanged if
+        the original lacks them (escaped JSON)."""
         if self._speech is self.given or span in self.given or span not in self._speech:
             return [span]
         found, at = [], 0
         while at < len(span):
             ends = range(at + 1, len(span) + 1)
-            # If a prefix is found, so are its own prefixes.
+            # If a prefix matches, its prefixes match too.
             size = bisect_left(ends, True, key=lambda end: span[at:end] not in self.given)
             found.append(span[at : at + size].strip())
             at += size or 1
@@ -98,14 +97,14 @@ class PreparedLine:
 
 
 def quoted(spans: Iterable[str], spoken: Language) -> str:
-    """Words in the quotation marks of a language, one after the other."""
+    """Spans in the quotation marks of a language, joined."""
     if spoken == "ja":
         return "".join(f"「{span}」" for span in spans)
     return ", ".join(f'"{span}"' for span in spans)
 
 
 def outcome(checks: Sequence[Check], mends: Sequence[str]) -> Status:
-    """The worst status of the checks; MODIFY where all pass and something was mended."""
+    """The worst status of the checks; MODIFY if all pass and something was fixed."""
     statuses = {check.status for check in checks}
     if _RETRY in statuses:
         return _RETRY
@@ -114,9 +113,9 @@ def outcome(checks: Sequence[Check], mends: Sequence[str]) -> Status:
     return Status.MODIFY if mends else _PASS
 
 
-#: One object for each check that found nothing.
+#: One shared PASS object per check.
 PASSED = {name: Check(name=name, status=_PASS) for name in CHECK_NAMES}
-#: Number of matched spans in a report, and characters of each.
+#: Maximum number of reported spans, and characters per span.
 EVIDENCE, _LONGEST = 8, 120
 
 
@@ -130,7 +129,7 @@ def finding(
 ) -> Check:
     """A failed check; each span is reported once, at most `EVIDENCE` spans.
 
-    reason, suggestion: in Japanese and in English; the user's language is taken.
+    reason, suggestion: in Japanese and English; the user's language is used.
     """
     at = line.language
     pieces = [piece for span in evidence if span for piece in line.speech_parts(span[:_LONGEST])]

@@ -1,4 +1,4 @@
-"""A script checked as a whole: counts by character and check, worst lines, HTML and CSV."""
+"""Report on a whole script: counts by character and check, worst lines, HTML and CSV."""
 
 from __future__ import annotations
 
@@ -24,18 +24,17 @@ from naisei.runs.task import Table
 from naisei.text_files import text_of
 from naisei.transcripts import parse_transcripts, preview, read_transcripts
 
-#: Number of earlier lines given to the checks; they read five.
+#: Number of earlier lines passed to the checks; they read five.
 _HISTORY = 8
 
 Judged = tuple[ScriptLine, LineVerdict]
 
 
 def script_lines(path: str, speakers: Speakers, *, form: str = "") -> tuple[list[ScriptLine], str]:
-    """The lines of a file, `-` for standard input, and its name in messages.
+    """Return the lines of a file (`-` for standard input) and its name in messages.
 
     Raises:
-        InputError: it cannot be read, is of no form that is known, or has a row that cannot be
-            used.
+        InputError: the file is unreadable, its format is unknown, or a row is unusable.
     """
     place = "stdin" if path == "-" else path
     if path == "-":
@@ -52,7 +51,7 @@ def script_lines(path: str, speakers: Speakers, *, form: str = "") -> tuple[list
 def judged_lines(
     lines: Iterable[ScriptLine], *, one_talk: bool = False, rules: RuleSet = "calibrated"
 ) -> Iterator[Judged]:
-    """Each line with its verdict by the rules alone; see `with_history`."""
+    """Yield each line with its verdict by the rules alone; see `with_history`."""
     for line, history in with_history(lines, one_talk=one_talk):
         yield line, rules_of(line.who, rules).check(line.text, [text for _, text in history])
 
@@ -60,10 +59,10 @@ def judged_lines(
 def with_history(
     lines: Iterable[ScriptLine], *, one_talk: bool = False
 ) -> Iterator[tuple[ScriptLine, tuple[tuple[str, str], ...]]]:
-    """Each line of a known character with the lines before it (speaker, text), oldest first.
+    """Yield each line of a known character with the previous lines (speaker, text), oldest first.
 
-    one_talk: use the earlier lines as the history of a line without its own; in a conversation
-    always.
+    one_talk: treat all rows as one conversation. A line's own history takes precedence. Lines of a
+    conversation always get its earlier lines.
     """
     before: deque[tuple[str, str]] = deque(maxlen=_HISTORY)
     talk: int | None = None
@@ -79,7 +78,8 @@ def with_history(
         before.append((line.speaker, line.text))
 
 
-#: Number of listed lines, their characters, and points of a curve (longer scripts are averaged).
+#: Maximum number of listed lines, characters per line, and points per curve (longer scripts are
+#: averaged).
 _WORST, _SHOWN, _POINTS = 25, 400, 120
 _HIGHEST_TONE = 3
 #: Character's name → their lines, in the order of their first line.
@@ -87,7 +87,7 @@ Parts = dict[str, list[Judged]]
 
 
 def by_character(lines: Iterable[Judged]) -> Parts:
-    """The lines of each character."""
+    """Group the lines by character."""
     found: Parts = {}
     for line, verdict in lines:
         found.setdefault(line.who.name, []).append((line, verdict))
@@ -100,7 +100,7 @@ def failed(verdict: LineVerdict) -> list[Check]:
 
 
 def worst(parts: Parts) -> list[Judged]:
-    """The lines with most rejecting checks, then with most failed ones."""
+    """The lines with the most rejecting checks, then the most failed checks."""
 
     def rank(judged: Judged) -> tuple[int, int, int]:
         line, verdict = judged
@@ -143,7 +143,7 @@ def write_report(lines: Iterable[Judged], title: str, to: Path) -> list[Path]:
     """Write `report.html`, `characters.csv`, `checks.csv` and `worst.csv` into a folder.
 
     Raises:
-        InputError: there is no line to report, or the folder cannot be written.
+        InputError: there are no lines, or the folder cannot be written.
     """
     parts = by_character(lines)
     if not parts:
@@ -189,7 +189,7 @@ def _page(parts: Parts, title: str, of_characters: Table, of_checks: Table) -> s
 
 
 def _tone(parts: Parts) -> str:
-    """Tone scores over the script, a line each character."""
+    """A chart of tone scores over the script, one curve per character."""
     curves = {}
     for name, lines in parts.items():
         scores = [verdict.tone.score for _, verdict in lines]
@@ -206,7 +206,7 @@ def _tone(parts: Parts) -> str:
 
 
 def _rates_joined(table: Table, title: str) -> Table:
-    """The three columns of a rate as one."""
+    """Merge the three columns of a rate into one."""
     at = table.columns.index("PASS rate")
     rows = tuple(
         (*row[:at], f"{row[at]:.1%} ({row[at + 1]:.1%} – {row[at + 2]:.1%})", *row[at + 3 :])
@@ -230,14 +230,14 @@ def _worst_table(parts: Parts) -> Table:
 
 
 def as_json_line(judged: Judged) -> str:
-    """As `LineVerdict.to_json` gives it, with the line and the speaker before it."""
+    """`LineVerdict.to_json`, preceded by line number and speaker."""
     line, verdict = judged
     head = {"line": line.number, "speaker": line.speaker or verdict.character}
     return json.dumps({**head, **verdict.to_json()}, ensure_ascii=False)
 
 
 def as_text(judged: Judged) -> str:
-    """A line with its verdict and faults."""
+    """A line with its verdict and failed checks."""
     line, verdict = judged
     shown = " ⏎ ".join(line.text.strip().splitlines())
     out = [

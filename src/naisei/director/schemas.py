@@ -19,8 +19,8 @@ ASPECTS = {
     "density": "情報密度",
     "naturalness": "自然さ",
 }
-#: How a turn ended. said: a draft passed; best: the best draft went out as WARN; person: a person
-#: wrote the line; refused: nothing was said.
+#: The outcome of a turn. said: a draft passed; best: the best draft was used, as WARN; person: a
+#: person wrote the line; refused: no line.
 Outcome = Literal["said", "best", "person", "refused"]
 
 
@@ -170,13 +170,13 @@ class Draft(_Frozen):
     @computed_field  # type: ignore[prop-decorator]
     @property
     def judged(self) -> bool:
-        """Whether the judge was heard; part of what is stored."""
+        """Whether there is a judgement; part of the stored data."""
         return self.judgement is not None
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """Reasons for the writer: reason and suggestion of the rejecting checks; if none rejects,
-        of the warning ones."""
+        """Reasons for the writer: reason and suggestion of the rejecting checks, or of the warning
+        checks if none rejects."""
         worst = max((c.status.severity for c in self.checks), default=0)
         return tuple(
             " ".join(t for t in (c.reason, c.suggestion) if t)
@@ -211,13 +211,13 @@ class Turn(_Frozen):
 
     @property
     def draft(self) -> Draft | None:
-        """The draft that was said; `None` for a person's line and for silence."""
+        """The spoken draft; `None` for a person's line or no line."""
         return None if self.chosen is None else self.drafts[self.chosen]
 
     @computed_field  # type: ignore[prop-decorator]
     @property
     def judged(self) -> bool:
-        """Whether a judge was heard on the line that was said; part of what is stored."""
+        """Whether the spoken line has a judgement; part of the stored data."""
         return self.draft is not None and self.draft.judged
 
     def _repr_html_(self) -> str:

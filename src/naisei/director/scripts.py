@@ -1,4 +1,4 @@
-"""Lines to be checked, with their speakers mapped to characters."""
+"""Lines to check, with their speakers mapped to characters."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from naisei.transcripts import Transcript, Turn
 
 
 class Speakers:
-    """The shipped characters, and those given on top.
+    """The shipped characters, and additional ones.
 
     Args:
-        given: ids, names or paths of profiles. The first speaks unnamed lines; a profile with a
-            shipped character's id or name replaces it.
-        skip_others: lines of unknown speakers are not checked, instead of an error.
+        given: ids, names or paths of profiles. The first speaks unnamed lines; a profile replaces
+            the shipped character with the same id or name.
+        skip_others: skip lines of unknown speakers instead of raising an error.
 
     Raises:
-        InputError: a character that cannot be loaded.
+        InputError: a character cannot be loaded.
     """
 
     def __init__(self, given: Sequence[str | Path] = (), *, skip_others: bool = False) -> None:
@@ -39,7 +39,7 @@ class Speakers:
         """The character of this name; `None` if the speaker is skipped.
 
         Raises:
-            InputError: an unknown speaker, or no speaker at all.
+            InputError: the speaker is unknown or missing.
         """
         if not name:
             if self._unnamed is not None:
@@ -72,12 +72,11 @@ class Speakers:
 
 @dataclass(frozen=True, slots=True)
 class ScriptLine:
-    """One line to be checked. number: of its first row in the file, from 1.
+    """One line to check. number: its first row in the file, from 1.
 
-    speaker: as written, empty where the file names none. character: `None` for a speaker who is
-    not to be checked. history: as the file gives it, `None` if it does not. talk: which
-    conversation of the file it belongs to, from 0; `None` for rows that stand alone, of a table
-    or of JSON.
+    speaker: as written, empty if the file names none. character: `None` for a skipped speaker.
+    history: from the file, `None` if absent. talk: number of its conversation in the file, from 0;
+    `None` for independent rows of a table or of JSON.
     """
 
     number: int
@@ -89,20 +88,20 @@ class ScriptLine:
 
     @property
     def who(self) -> Character:
-        """The speaker of a line that is to be checked."""
+        """The speaker of a line that is not skipped."""
         assert self.character is not None
         return self.character
 
 
-#: Forms whose rows need not follow each other.
+#: Formats whose rows need not be consecutive.
 _ALONE = ("table", "json")
 
 
 def lines_of(found: Sequence[Transcript], place: str, speakers: Speakers) -> list[ScriptLine]:
-    """The lines of the conversations of a file.
+    """The lines of a file's conversations.
 
     Raises:
-        InputError: at the row that cannot be used, with what to do about it.
+        InputError: a row is unusable; names the row and a remedy.
     """
     return [
         _line(turn, None if one.form in _ALONE and len(found) == 1 else talk, place, speakers)

@@ -1,7 +1,7 @@
-"""The spoken part of a draft: the rest is removed, or reported as a fault.
+"""Extracts the spoken part of a draft; removes the rest or reports it as a fault.
 
 A model's draft may be wrapped (JSON, a fence, an end token, a label, stage directions, 「…」 round
-the words). `speakable` removes what is safe to remove; all checks read the rest. Source: the
+the words). `speakable` removes what it can remove safely; all checks read the result. Source: the
 retry-judgement specification, §§1 (MODIFY), 2, 8.
 """
 
@@ -15,10 +15,10 @@ from functools import lru_cache
 from naisei.japanese.folding import mend_marks, pairs
 
 Said = tuple[str, str]
-#: Start and end in the folded line, and what it is, in Japanese and English.
+#: Start and end in the folded line, and a description in Japanese and English.
 Unspoken = tuple[int, int, Said]
 
-#: A line without any of these needs no removal.
+#: A line without a match needs no removal.
 _SIGN = re.compile(
     r"\A\s|\s\Z|[「『｢{【\[(（*＊:：<`]|\A\s*(?:assistant|model)\b",
     re.IGNORECASE,
@@ -38,29 +38,29 @@ _ROLE = re.compile(
 )
 _TEXT_KEYS = ("text", "content", "line", "speech", "output", "message", "発言", "セリフ", "台詞")
 _SPEAKER_KEYS = ("speaker", "name", "character", "role", "話者", "名前")
-#: A direction stands at the edge of a row or of a sentence; laughter, figures and a reading do not.
+#: A stage direction is at the edge of a row or sentence; excludes laughter, numbers and readings.
 _DIRECTION = re.compile(
     r"(?:(?:(?<=\A)|(?<=[\n。！？!?…」』\s]))"
     r"(?:[（(](?!(?:[笑汗泣株仮]|爆笑|苦笑|w+)[)）])([^（）()\n]{2,80})[)）]|[*＊]([^*＊\n]{1,80})[*＊]|【([^【】\n]{1,80})】)"
     r"(?=\s|[「『（(*＊【]|\Z|[^\s、。はがをにのでとも])[ \t\u3000]*)"
 )
-#: A reading of the word before it, not spoken.
+#: A reading (furigana) of the preceding word; not spoken.
 _READING = re.compile(
     r"(?<=[A-Za-z0-9Ａ-Ｚａ-ｚ])[（(][ァ-ヶー・]{2,24}[)）]|(?<=[\u3400-\u9fff々])[（(][ぁ-んァ-ヶー]{2,12}[)）]"
 )
 _ACTS = re.compile(r"[\u3400-\u9fff]|(?:て|ながら|に|[うくすつるむぐぶ])\Z")
-#: Signs that quoted words are a quotation, not the speech itself.
+#: Particles that mark quoted words as a quotation instead of the speech itself.
 _QUOTING = re.compile(r"\s*(?:と|って|なんて|とか|は|が|を|に|の|も|で|や|じゃ|だ|です|、)")
 _OUTSIDE = re.compile(r"[^\s「」。、！？!?…・〜ー♪☆★♡♥（）]")
 _ENDS = "。！？!?…〜♪"
-#: Passes, since a removal may uncover more (a label in a fence).
+#: Number of passes, since a removal may expose more (a label in a fence).
 _PASSES = 3
 
 
 def speakable(text: str, own: Iterable[str] = ()) -> tuple[tuple[str, ...], str]:
-    """The fixes made (of `naisei.director.verdict.MEND_NAMES`), and the words to speak.
+    """Return the applied fixes (from `naisei.director.verdict.MEND_NAMES`) and the words to speak.
 
-    own: names of the speaker, which may stand before the words as a label. A line that would become
+    own: names of the speaker, which may precede the words as a label. A line that would become
     empty is unchanged. Linear in the length.
 
     >>> speakable("「えー！！」\\n")
@@ -74,7 +74,7 @@ def speakable(text: str, own: Iterable[str] = ()) -> tuple[tuple[str, ...], str]
 
 
 def speech(text: str, own: Iterable[str] = ()) -> tuple[tuple[str, ...], str]:
-    """Like `speakable`, with the original marks."""
+    """Like `speakable`, but with the original punctuation marks."""
     if _SIGN.search(text) is None or not text.strip():
         return (), text
     mends: dict[str, None] = {}
@@ -100,7 +100,7 @@ _BLANK_ROWS = re.compile(r"\A(?:[^\S\r\n]*(?:\r\n?|\n))+")
 
 
 def _trimmed(text: str) -> str:
-    """Without blank rows at the ends; spaces in a row that has words stay."""
+    """Remove leading and trailing blank rows; keep spaces in rows with words."""
     text = _BLANK_ROWS.sub("", text)
     kept = text.rstrip()
     rest = text[len(kept) :]
@@ -109,7 +109,7 @@ def _trimmed(text: str) -> str:
 
 
 def _opened(text: str, names: tuple[str, ...]) -> str:
-    """Without JSON, fence, thoughts, end tokens, role words and the speaker's own labels."""
+    """Remove JSON, fence, thoughts, end tokens, role words and the speaker's own labels."""
     if (fenced := _FENCE.match(text)) is not None:
         text = fenced[1]
     if "<" in text or "[" in text:
@@ -124,7 +124,7 @@ def _opened(text: str, names: tuple[str, ...]) -> str:
 
 
 def _of_json(text: str, names: tuple[str, ...]) -> str:
-    """The text of a JSON object that the speaker wrapped the line in."""
+    """Extract the text from a JSON object around the line."""
     bare = text.strip()
     if not (bare.startswith("{") and bare.endswith("}")):
         return text
@@ -141,7 +141,8 @@ def _of_json(text: str, names: tuple[str, ...]) -> str:
 
 @lru_cache(maxsize=64)
 def _label(names: tuple[str, ...]) -> re.Pattern[str]:
-    """The speaker's name at a row's start: with a colon, in brackets, or straight before 「."""
+    """Matches the speaker's name at a row's start: with a colon, in brackets, or directly before
+    「."""
     known = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
     bracketed = rf"[【\[](?:{known})[】\]]\s*[：:]?"
     bare = rf"(?:{known})(?:[（(][^（）()\n]{{1,20}}[)）])?(?:\*\*)?\s*"
@@ -159,13 +160,12 @@ def _without_directions(text: str) -> str:
     return _trimmed(_DIRECTION.sub(unless_action, _READING.sub("", text)))
 
 
-#: The same brackets in other forms.
+#: Variants of the same brackets.
 _BRACKETS = str.maketrans("『』｢｣〝〟()", "「」「」「」（）")
 
 
 def _unquoted(text: str) -> str:
-    """Without the 「…」 around the speech: around the whole text, or around sentences at a row's
-    start."""
+    """Remove the 「…」 around the whole text, or around sentences at a row's start."""
     plain = text.translate(_BRACKETS)
     spans = [s for s in pairs(plain) if plain[s[0]] == "「" and plain[s[0] + 1 : s[1] - 1].strip()]
     outside, last = "", 0
@@ -177,7 +177,7 @@ def _unquoted(text: str) -> str:
 
 
 def _stands_alone(text: str, start: int, end: int) -> bool:
-    """Whether a quotation begins a row, is a sentence, and is not attributed to another."""
+    """Whether a quotation begins a row, is a sentence, and is not attributed to somebody else."""
     before, after = text[:start].rstrip(" "), text[end:]
     return (
         (not before or before[-1] in "\n」")
@@ -208,8 +208,8 @@ _LEFT_OVER = re.compile(
 _KANA = re.compile("[\u3041-\u30ff]")
 _SENTENCE = re.compile(r"[^。！？!?.\n]+")
 _LATIN_WORDS = re.compile(r"[A-Za-z][A-Za-z'’]*(?:[ ,]+[A-Za-z'’]+){3,}")
-#: A row, or what stands in brackets, of a language with Latin letters: two words, not both
-#: capitalised as names are (Google Maps), or a word of talk.
+#: A row or parenthesis in a language with Latin letters: two words, not both capitalised like a
+#: name (Google Maps), or a conversational word.
 _JAPANESE = "\u3041-\u30ff\u3400-\u9fff"
 _LATIN = "A-Za-z\u00c0-\u024f"
 _LATIN_ROW = re.compile(
@@ -224,7 +224,7 @@ _CHINESE = re.compile(
 )
 _OTHER_SCRIPT = re.compile("[\uac00-\ud7a3\u0400-\u04ff\u0e00-\u0e7f\u0600-\u06ff]{2}")
 _HAN = re.compile("[\u4e00-\u9fff]")
-#: The same few characters repeated over most of a line.
+#: The same few characters repeated many times.
 _RUN = re.compile(r"(.{1,12}?)\1{9,}", re.DOTALL)
 _RUN_LENGTH = 40
 
@@ -239,7 +239,7 @@ def _partner_label(partner: tuple[str, ...]) -> re.Pattern[str]:
     )
 
 
-#: A line without any of these holds only Japanese text and Chinese characters.
+#: A line without a match contains only Japanese text and Chinese characters.
 _OTHERWISE = re.compile(
     "[A-Za-z`<{:：「【#▁\u00c0-\u024f\ufffd縺繧\uac00-\ud7a3\u0400-\u04ff\u0e00-\u0e7f\u0600-\u06ff]"
 )
@@ -249,12 +249,12 @@ PARTNER_SPEAKS: Said = ("相手の発言", "the partner's line")
 
 
 def of_partner(given: str, partner: tuple[str, ...]) -> bool:
-    """Whether the original line has the partner's label, which the fixes remove."""
+    """Whether the original line has the partner's label, which the fixes would remove."""
     return _partner_label(partner).search(given) is not None
 
 
 def not_speech(body: str, partner: tuple[str, ...], *, japanese: bool) -> Unspoken | None:
-    """The first unspoken thing in a folded line: its span and its kind."""
+    """The span and kind of the first unspoken part of a folded line."""
     mixed = _OTHERWISE.search(body) is not None
     for pattern, said in (
         (_FOREIGN_MARKS, ("文字化け", "broken characters")),
@@ -270,7 +270,7 @@ def not_speech(body: str, partner: tuple[str, ...], *, japanese: bool) -> Unspok
 
 
 def _repeats(body: str) -> bool:
-    """Whether `_RUN` may match: some characters repeat at once."""
+    """Whether `_RUN` may match: 12 characters repeat within 24."""
     return len(body) >= _RUN_LENGTH and any(
         body.find(body[at : at + 12], at + 1, at + 24) >= 0 for at in range(0, len(body) - 12, 12)
     )
@@ -296,7 +296,7 @@ def _foreign(body: str, mixed: bool) -> Unspoken | None:
 
 
 def _chinese(words: str) -> bool:
-    """Whether a text has a Chinese character that no Japanese text has."""
+    """Whether a text has a Chinese character that does not occur in Japanese."""
     try:
         words.encode("cp932")
     except UnicodeEncodeError:

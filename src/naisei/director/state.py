@@ -1,4 +1,4 @@
-"""The state of a talk: the fold of the lines said.
+"""The state of a talk: a fold over the spoken lines.
 
 Source: the retry-judgement specification, §9.
 """
@@ -14,7 +14,7 @@ from naisei.director.line_checks import spoken_words
 from naisei.director.wording.noun_phrases import new_topic, turns
 from naisei.japanese.folding import fold
 
-#: Number of remembered past topics, and characters of a line that are read.
+#: Number of remembered past topics, and of characters read per line.
 _MEMORY, _READ = 20, 2000
 
 
@@ -62,15 +62,15 @@ class TalkState(_Frozen):
         return tuple(line.text for line in self.history)
 
     def instructions(self, speaker: str) -> tuple[str, ...]:
-        """Instructions to this speaker for the next turn."""
+        """Instructions for this speaker's next turn."""
         return tuple(note.text for note in self.notes if note.to in ("", speaker))
 
     def after(self, said: Say, excluded: Collection[str] = ()) -> TalkState:
-        """The state after a line. excluded: words that are no topics (the speakers' names)."""
+        """The state after a line. excluded: words that are not topics (the speakers' names)."""
         text = fold(said.text[:_READ])
         words = set(spoken_words(text)) - set(excluded)
         topic, memory = self.topic, self.memory
-        # A topic holds until a line or the judge says that it changed.
+        # A topic continues until a line or the judge changes it.
         raised = str(said.meta.get("topic") or "")
         if not raised and (not topic or turns(text)):
             raised = new_topic(text, excluded)
@@ -97,7 +97,7 @@ class TalkState(_Frozen):
 
 
 class TalkRecorder(Handler):
-    """Performs `Say`, also on replay: the only place where a talk's state changes."""
+    """Performs `Say`, also on replay: only this changes a talk's state."""
 
     def __init__(self, state: TalkState, *, excluded: Collection[str] = ()) -> None:
         self.state = state

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def _settle(given: RawOptions) -> dict[str, Any]:
-    """Without `--talk` a talk is in Japanese where a character or the topic is, else in English."""
+    """Without `--talk`, a talk is in Japanese if a character or the topic is, else in English."""
     from naisei.director.character import load_character
     from naisei.japanese.morph import is_japanese
 

@@ -1,4 +1,4 @@
-"""Talks as a task of the run engine, one episode a talk; a person may give a line."""
+"""Talks as a task of the run engine, one episode per talk; a person may write a line."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from naisei.runs.task import EpisodeRow, Summary, Task
 
 
 class Terminal(Handler):
-    """Prints the question on stderr and reads the answer from stdin, one line."""
+    """Prints the question on stderr and reads one line from stdin."""
 
     async def perform(self, effect: AskUser, where: Where) -> str:
         """Raises `InputError` at the end of stdin."""
@@ -50,7 +50,7 @@ class TalkTask(Task[TalkConfig]):
     """Talks under one configuration.
 
     Raises:
-        InputError: a character that cannot be loaded, or two of one id.
+        InputError: a character cannot be loaded, or two have the same id.
     """
 
     system = "director"
@@ -97,7 +97,7 @@ class TalkTask(Task[TalkConfig]):
         return metrics.summarise(self.config, self.names, rows, self.model_notes())
 
     def instances(self, where: Where, result: JsonValue) -> tuple[str, list[dict[str, Any]]]:
-        """The spoken lines as good examples."""
+        """Return the spoken lines as good examples."""
         made, before = [], ""
         for turn in TalkResult.model_validate(result).turns:
             if turn.text is None:

@@ -13,11 +13,11 @@ from pydantic import JsonValue
 from naisei.core import Check, Status
 from naisei.runs.lines import lines_html
 
-#: The hard rules of the specification, §3. Each may answer WARN, and RETRY.
+#: The hard rules of the specification, §3. Each may return WARN or RETRY.
 HARD_CHECKS = ("format", "setting", "praise", "scatter", "logic", "tone")
-#: All checks in the order of `LineVerdict.checks`; the last three never answer RETRY (§8).
+#: All checks in the order of `LineVerdict.checks`; the last three never return RETRY (§8).
 CHECK_NAMES = (*HARD_CHECKS, "loop", "jump", "script")
-#: How lines are judged: by rules calibrated on natural speech, or the specification to the letter.
+#: How lines are judged: by rules calibrated on natural speech, or exactly by the specification.
 RuleSet = Literal["calibrated", "spec"]
 #: Safe automatic fixes, in the order of application.
 MEND_NAMES = ("blank-lines", "envelope", "directions", "wrapper", "marks")
@@ -25,11 +25,11 @@ MEND_NAMES = ("blank-lines", "envelope", "directions", "wrapper", "marks")
 
 @dataclass(frozen=True, slots=True)
 class Tone:
-    """The tone score: of §4, the sum of its parts, or measured by a voice.
+    """The tone score: the sum of its parts (§4), or measured by a voice.
 
-    score: 0 to 3. marker, vocab, style: 0 or 1 each; `None` for a part that the profile leaves out
-    or that was not computed; it counts neither way. See `Tone.status`. weight: of the line by the
-    character's voice, above 0 own, below 0 another's; `None` by the specification's parts.
+    score: 0 to 3. marker, vocab, style: 0 or 1 each; `None` for a part that the profile omits or
+    that was not computed; it is ignored. See `Tone.status`. weight: the line's weight by the
+    character's voice, above 0 own, below 0 another's; `None` with the specification's parts.
     """
 
     score: int
@@ -53,10 +53,10 @@ class Tone:
 
     @property
     def status(self) -> Status:
-        """Two hits, or all parts: PASS; no hit: RETRY; else WARN.
+        """PASS for two hits or all parts, RETRY for no hit, else WARN.
 
-        With three parts this is §4.1. A profile with two parts needs both, one with a single
-        part needs that; a profile without any passes every line.
+        With three parts this is §4.1. A profile with one or two parts needs all of them; a profile
+        without parts passes every line.
         """
         if self.score >= (2 if self.weight is not None else min(2, self.parts)):
             return Status.PASS
@@ -67,9 +67,9 @@ class LineVerdict(NamedTuple):
     """A line judged by the hard rules and the three warnings.
 
     status: the worst of `checks`, MODIFY for a line that passes with `mends`. checks: one for
-    each of `CHECK_NAMES`, in that order, and `judge` if a model judged; the evidence is taken from
-    the original text. sentences, topics: as counted for the scatter check. mends: the fixes made,
-    of `MEND_NAMES`; text: the fixed line. character: the profile's id.
+    each of `CHECK_NAMES`, in that order, and `judge` if a model judged; evidence quotes the
+    original text. sentences, topics: as counted for the scatter check. mends: the applied fixes,
+    from `MEND_NAMES`; text: the fixed line. character: the profile's id.
     """
 
     status: Status
@@ -90,7 +90,7 @@ class LineVerdict(NamedTuple):
         """The check of this name.
 
         Raises:
-            KeyError: no check has it.
+            KeyError: no check has this name.
         """
         for found in self.checks:
             if found.name == name:

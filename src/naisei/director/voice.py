@@ -1,11 +1,10 @@
 """A character's manner of speech as a measurement.
 
-A sentence is read by its form alone, without a dictionary, since every line of a script is asked:
-register, ending, telling words. A line is compared with what was learnt from the character's
-samples and others' (`naisei.director.voice_learning`): how sentences end, how polite they are and
-how long, which words, terms of address and marks occur. A trait's weight is the log ratio of its
-shares in own and others' sentences or lines; the sum over a line says whose voice it is (naive
-Bayes with tempered weights).
+Sentences are analysed by their form, without a dictionary, for speed: register, ending, typical
+words. A line is compared with statistics of the character's and other speakers' samples
+(`naisei.director.voice_learning`): sentence endings, politeness and length, words, terms of address
+and marks. A trait's weight is the log ratio of its shares in own and others' sentences or lines;
+the sum over a line indicates whose voice it is (naive Bayes with tempered weights).
 """
 
 from __future__ import annotations
@@ -33,12 +32,12 @@ _PLAIN = re.compile(
 )
 _BARE = re.compile(r"[ぁ-んー]")
 _KANA = "".join(map(chr, (*range(0x3041, 0x3094), *range(0x30A1, 0x30F7)))) + "ー"
-#: No ending is longer than so many characters.
+#: Maximum number of characters in an ending.
 _LAST = 24
 
 
 def sentences_of(masked: str) -> list[str]:
-    """The sentences of a masked line without marks at their ends; fillers and aside left out."""
+    """The sentences of a masked line without final marks, fillers and asides."""
     found = []
     for match in _SENTENCE.finditer(masked):
         text = _TRAIL.sub("", match[0].replace("〓", "")).strip()
@@ -48,7 +47,7 @@ def sentences_of(masked: str) -> list[str]:
 
 
 def register(sentence: str) -> str:
-    """`polite`, `plain`, or `bare` without a predicate (「五十個」)."""
+    """Return `polite`, `plain`, or `bare` without a predicate (「五十個」)."""
     last = max(0, len(sentence) - _LAST)
     if _POLITE.search(sentence, last) or _INSIDE.search(sentence):
         return "polite"
@@ -58,20 +57,20 @@ def register(sentence: str) -> str:
 
 
 def ending(sentence: str) -> str:
-    """Up to five characters of kana at the end."""
+    """Return up to five kana at the end of a sentence."""
     end = sentence[-5:]
     return end[len(end.rstrip(_KANA)) :]
 
 
 _TELLING = frozenset({"感動詞", "代名詞", "接続詞", "副詞"})
-#: First persons of a single character.
+#: First-person pronouns of a single character.
 _ONE_KANJI = frozenset("俺僕私")
 
 
 @cached_text(8192)
 def words_of(line: str) -> tuple[str, ...]:
-    """Words that tell a manner: interjections, pronouns, conjunctions, adverbs, names with their
-    titles, contractions; two characters at least, but for first persons."""
+    """Words typical of a speaker: interjections, pronouns, conjunctions, adverbs, names with
+    titles, contractions; at least two characters, except first-person pronouns."""
     found = []
     read = tokens(line)
     for at, word in enumerate(read):
@@ -131,13 +130,13 @@ class Voice(BaseModel):
 #: Factor of each group's logarithms, since words and endings of a line are not independent.
 _TEMPER = {"register": 1.0, "ending": 0.7, "length": 0.4, "word": 0.6, "mark": 0.5}
 _CAP = 3.0
-#: More sentences than this do not make a mean surer.
+#: Further sentences do not add confidence to a mean.
 _SENTENCES = 2.0
 #: The counted marks.
 MARKS = ("！", "？", "…", "ー", "っ！", "〜")
 
 
-#: Share of polite sentences in a voice that is polite at times; the weight of what else may differ.
+#: Share of polite sentences in a sometimes polite voice; maximum weight of other atypical traits.
 _AT_TIMES, _SLIGHT = 0.03, 0.5
 _POLITE_TRAIT = re.compile(
     r"register:polite|length:|mark:|(?:word|ending):.*(?:です|でし|ます|まし|ませ|くださ|ちそう)"
@@ -168,11 +167,11 @@ class VoiceMeter:
         self._rough = any(_ROUGH.search(f"だ{name}") or _ROUGH.search(name) for name in own)
 
     def weigh(self, masked: str) -> float:
-        """The weight of a folded line with quotations masked; 0 for one without words."""
+        """The weight of a folded line with quotations masked; 0 for a line without words."""
         return sum(weight for _, weight in self._traits(masked))
 
     def traits(self, masked: str) -> list[tuple[str, float]]:
-        """The traits behind the weight, such as `ending:だよ`, the most foreign first."""
+        """The traits that make up the weight, such as `ending:だよ`, the least typical first."""
         found: dict[str, float] = {}
         for (group, trait), weight in self._traits(masked):
             name = f"{group}:{trait}"
@@ -180,13 +179,13 @@ class VoiceMeter:
         return sorted(found.items(), key=lambda item: item[1])
 
     def is_own_politeness(self, masked: str, foreign: Sequence[tuple[str, float]]) -> bool:
-        """Whether a line is foreign for its polite forms alone, in a voice that has them at times:
-        who talks plainly to friends is polite to a teacher."""
+        """Whether only its polite forms make a line atypical, in a voice that sometimes uses them:
+        people who talk plainly to friends are polite to a teacher."""
         other = sum(weight for name, weight in foreign if not _POLITE_TRAIT.match(name))
         return self._polite and other > -_SLIGHT and _HUMBLE.search(masked) is None
 
     def foreign_roughness(self, masked: str) -> str:
-        """The first rough word (俺, 〜ぜ) of a line, in a voice that has none."""
+        """The first rough word (俺, 〜ぜ) of a line, if the voice has none; else ""."""
         found = None if self._rough else _ROUGH.search(masked)
         return found[0] if found else ""
 
@@ -223,12 +222,12 @@ def _weights(traits: Traits, group: str) -> dict[str, float]:
     }
 
 
-#: Keeps a share of 0 from being certain.
+#: Smoothing, so that a share of 0 is not certain.
 _DUST = 0.004
 
 
 def typical(shares: Traits, count: int) -> list[str]:
-    """The most characteristic endings, none inside another."""
+    """The most characteristic endings, none contained in another."""
     ranked = sorted(shares, key=lambda e: shares[e][0] - 3 * shares[e][1], reverse=True)
     chosen: list[str] = []
     for text in ranked:

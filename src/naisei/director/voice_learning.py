@@ -1,7 +1,6 @@
-"""Learning a voice from a character's sample lines; `naisei director characters learn`.
+"""Learns a voice from a character's sample lines; `naisei director characters learn`.
 
-The result is an editable table with its error rates: each own line is weighed by a voice learnt
-without it.
+The result is an editable table with its error rates, from cross-validation.
 """
 
 from __future__ import annotations
@@ -34,15 +33,15 @@ from naisei.japanese.folding import fold, mask
 from naisei.lang import say
 from naisei.transcripts import read_transcripts
 
-#: Fewest lines to learn from.
+#: Minimum number of lines to learn from.
 LEAST = 20
 
 
 def learn(own: Sequence[str], others: Sequence[str]) -> Voice:
-    """A voice from the character's lines and other people's, with its rates of error.
+    """Learn a voice from the character's and other people's lines, with its error rates.
 
-    The cuts follow the own lines, each weighed by a voice learnt without its tenth: at most 4 %
-    of them lie below `warn_below` and 0.5 % below `retry_below`.
+    The thresholds come from tenfold cross-validation over the own lines: at most 4 % of them are
+    below `warn_below` and 0.5 % below `retry_below`.
 
     Raises:
         InputError: fewer than `LEAST` lines on either side.
@@ -76,7 +75,7 @@ def learn(own: Sequence[str], others: Sequence[str]) -> Voice:
 
 
 def voice_toml(voice: Voice) -> str:
-    """The `[voice]` table of a profile, for people to edit."""
+    """The editable `[voice]` table of a profile."""
     dumped = voice.model_dump(by_alias=True)
     head = {k: v for k, v in dumped.items() if not isinstance(v, dict)}
     rows = ["[voice]", *(f"{key} = {value}" for key, value in head.items())]
@@ -93,13 +92,13 @@ def with_voice(profile: str, voice: Voice) -> str:
     return f"{head}\n\n{voice_toml(voice)}" if head else voice_toml(voice)
 
 
-#: The tables of a voice, with the comments straight above them.
+#: The tables of a voice, with the comments directly above them.
 _VOICE = re.compile(r"(?m)(?:^#[^\n]*\n)*^\[voice[\].](?:(?!^\[(?!voice))[\s\S])*")
 
 
 def card(own: Sequence[str], others: Mapping[str, Sequence[str]], voice: Voice) -> list[str]:
-    """A voice's card: cross-validated rates, confusion, strange lines."""
-    from naisei.runs.statistics import wilson_interval  # which brings numpy
+    """A voice's data card: cross-validated rates, confusion, atypical lines."""
+    from naisei.runs.statistics import wilson_interval  # this imports numpy
 
     warned, rejected = (
         wilson_interval(round(rate * voice.lines), voice.lines)
@@ -137,7 +136,7 @@ def card(own: Sequence[str], others: Mapping[str, Sequence[str]], voice: Voice) 
     return rows
 
 
-#: Number of strange lines shown.
+#: Number of atypical lines shown.
 _STRANGE = 10
 #: Comment above each table in the file.
 _TABLES = {
@@ -155,7 +154,7 @@ def samples(character: str) -> tuple[str, ...]:
 
 
 def exchanges(character: str) -> tuple[tuple[str, str], ...]:
-    """The sample lines, each with the partner's previous line or ""."""
+    """The sample lines, each after the partner's previous line or ""."""
     text = (files("naisei.data") / "director_samples" / "lines.jsonl").read_text(encoding="utf-8")
     rows = [json.loads(row) for row in text.splitlines()]
     own = (r for r in rows if r["character"] == character and r["kind"] in _FINE)
@@ -171,7 +170,7 @@ def _rate(weights: Sequence[float], below: float) -> float:
 
 
 def _left_out(lines: Sequence[str], fixed: Sequence[str], *, swapped: bool = False) -> list[float]:
-    """Weights of the lines, each by a voice learnt without its tenth."""
+    """Weights of the lines by tenfold cross-validation."""
     folds = min(10, len(lines))
     weights = []
     for n in range(folds):
@@ -182,8 +181,8 @@ def _left_out(lines: Sequence[str], fixed: Sequence[str], *, swapped: bool = Fal
 
 
 def strange(lines: Sequence[str], others: Sequence[str], voice: Voice) -> list[tuple[int, float]]:
-    """(index in `lines`, weight) of the own lines that a voice learnt without them calls WARN,
-    strangest first."""
+    """(index in `lines`, weight) of the own lines below WARN in cross-validation, lowest weight
+    first."""
     mine, theirs = [_masked(t) for t in lines], [_masked(t) for t in others]
     folds = min(10, len(mine))
     found = zip(
@@ -255,7 +254,8 @@ def _counted(lines: Iterable[str]) -> _Counts:
 
 
 def learn_voice(lines: Path, character: str | None, out: Path | None) -> None:
-    """`naisei director characters learn`: the profile with its `[voice]`, and its card."""
+    """`naisei director characters learn`: write the profile with its `[voice]`, and print its
+    card."""
     profile = load_character(character) if character else None
     own = _lines(lines, profile.names if profile else ())
     mine = profile.id if profile else ""
@@ -280,10 +280,10 @@ def learn_voice(lines: Path, character: str | None, out: Path | None) -> None:
 
 
 def _lines(path: Path, names: Collection[str] = ()) -> list[str]:
-    """The lines of a file: one a row, or those of a conversation that one of `names` speaks.
+    """The lines of a file: one per row, or the lines by one of `names` in a conversation.
 
     Raises:
-        InputError: its form is unknown, or several speak and none has such a name.
+        InputError: the format is unknown, or none of several speakers is in `names`.
     """
     turns = [turn for one in read_transcripts(path, nameless=True) for turn in one.turns]
     speakers = list(dict.fromkeys(turn.speaker for turn in turns))

@@ -1,4 +1,4 @@
-"""Relationship reflection: two personas whose relationship is measured, used and shown."""
+"""Relationship reflection: measures, uses and displays the relationship of two personas."""
 
 from naisei.relationship.config import RatingConfig, RelationshipConfig
 from naisei.relationship.pairs import Pair, Persona

@@ -1,4 +1,4 @@
-"""The verbs that print tables: rate, compare."""
+"""The subcommands that print tables: rate, compare."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def _by_model(
     console: Console,
     original: Dialogue,
 ) -> tuple[Rating, RunResult]:
-    # The model stack takes a second to import.
+    # Importing the model packages takes a second.
     from naisei.relationship.rating_task import rating_of
     from naisei.relationship.system import RATING
 

@@ -20,7 +20,7 @@ _EMBEDDER = (
 )
 
 
-#: Time of day of a session whose start has only a date.
+#: Time of day for a session start without a time.
 DAYTIME = time(10)
 
 
@@ -53,7 +53,7 @@ class Clock(Options):
     @field_validator("start")
     @classmethod
     def _local(cls, start: datetime) -> datetime:
-        """Drop the time zone; a date alone starts at `DAYTIME`."""
+        """Drop the time zone; a date without a time starts at `DAYTIME`."""
         start = start.replace(tzinfo=None)
         return start if start.time() != time() else datetime.combine(start, DAYTIME)
 
@@ -297,7 +297,7 @@ class RatingConfig(Config):
 
     @property
     def pair(self) -> Pair:
-        """The two speakers as personas, from the file's descriptions."""
+        """The two speakers as personas, with the file's descriptions."""
         a, b = (
             Persona(name=name, persona=self.personas.get(name, "") or _UNKNOWN[self.language])
             for name in self.speakers

@@ -1,4 +1,4 @@
-"""Charts of the relationship, utterance by utterance, one a dimension."""
+"""Charts of the relationship over the utterances, one per dimension."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from naisei.relationship.speech import SpeechReading, course
 from naisei.relationship.vector import DIMENSIONS, HIGH, LOW, degree, dimension_name, signed
 from naisei.runs.charts import Chart, Point
 
-#: Conversations to draw.
+#: Maximum number of conversations to draw.
 _MOST = 3
 _WAYS = ("a_to_b", "b_to_a")
-#: Direction, dimension, point, and its number as text (empty if undefined).
+#: Direction, dimension, point → its number as text (empty if undefined).
 _Reading = tuple[str, str, Point, str]
 #: The estimates of both directions after each line.
 Heard = Sequence[tuple[SpeechReading, SpeechReading]]
@@ -36,8 +36,8 @@ def curves(
     """One chart per dimension with one line per direction; no chart without readings.
 
     Args:
-        speech: the estimates after each line, in place of a model's readings (`heard`).
-        number: of the conversation on the page of a report, to whose readings points lead.
+        speech: the estimates after each line (`heard`), instead of a model's readings.
+        number: the conversation's number on the report page; points link to its readings.
     """
     lines: dict[str, dict[str, list[Point]]] = {name: {} for name in DIMENSIONS}
     last: dict[tuple[str, str], str] = {}
@@ -61,8 +61,8 @@ def curves(
 
 
 def direction_chart(title: str, course: Sequence[Mapping[str, float] | None]) -> Chart:
-    """One chart of a direction, one line per dimension. course: values after each line, −3 to 3;
-    NaN or `None` if unknown."""
+    """A chart of one direction, with one line per dimension. course: values after each line, −3 to
+    3; NaN or `None` if unknown."""
     lines = {
         dimension_name(name): [Point(n, found[name]) for n, found in enumerate(course, 1) if found]
         for name in DIMENSIONS
@@ -94,7 +94,7 @@ def _readings(talk: Conversation, episode: str, number: int) -> Iterator[_Readin
 
 
 def heard(talk: Conversation) -> Heard:
-    """Both directions after each line, estimated from speech."""
+    """Estimate both directions from speech after each line."""
     lines = [(line.speaker, line.text) for session in talk.sessions for line in session.lines]
     names = {str(agent): name for agent, name in talk.names.items()}
     return course(lines, ("a", "b"), names=names)

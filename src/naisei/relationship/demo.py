@@ -25,7 +25,7 @@ from naisei.runs.lines import print_lines
 from naisei.runs.task import Table
 from naisei.system.execute import RunOptions
 
-#: Rows of the conversation to print.
+#: Number of conversation rows to print.
 _ROWS = 14
 #: With a model: number of utterances and time limit.
 _LLM_TURNS, _LLM_MINUTES = 4, 3.0
@@ -47,7 +47,7 @@ def _show(stage: Stage) -> None:
     agent = folder / "agent_a.json"
     try:
         series = read_series(agent, say("内省", "reflection"))
-    except InputError:  # the budget ended before the first reading
+    except InputError:  # the budget was exhausted before the first reading
         stage.print(say("値はまだ得られていません。", "No reading yet."), "yellow")
         return
     _table(series, rate_by_speech(read_dialogue(agent)), stage)

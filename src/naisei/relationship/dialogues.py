@@ -1,4 +1,4 @@
-"""Reads an existing dialogue between two people from JSON, CSV or a transcript with names."""
+"""Reads an existing dialogue between two people from JSON, CSV or a named transcript."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from naisei.transcripts import Transcript, Turn, preview, read_transcript
 
 @dataclass(frozen=True, slots=True)
 class Utterance:
-    """One line. session: from 1. turn: from 0 within its session. speaker: a display name. at: as
-    the file gives it."""
+    """One line. session: from 1. turn: from 0 within its session. speaker: a display name. at: the
+    time as in the file."""
 
     session: int
     turn: int
@@ -31,9 +31,9 @@ class Utterance:
 class Dialogue:
     """Two speakers, `a` first, and their lines in order.
 
-    personas: name → description, if the file has it. left_out: number of skipped lines: by
-    others, to others, or of sessions in which one of the two is silent. preview: lines that
-    describe how the file was read.
+    personas: name → description, if the file has it. left_out: number of skipped lines: by or to
+    others, or in sessions where one of the two is silent. preview: description of how the file was
+    read.
     """
 
     name: str
@@ -56,16 +56,16 @@ def read_dialogue(
     dialogue: str | None = None,
     form: str = "",
 ) -> Dialogue:
-    """Read a file.
+    """Read a dialogue from a file.
 
     Args:
-        speakers: the two to read, `a` first; required if the file has more than two. By default
-            in the file's order.
+        speakers: the two speakers to read, `a` first; required if the file has more than two.
+            Default: the file's order.
         dialogue: id of the dialogue, in a file of several.
         form: a name of `naisei.transcripts.FORMS`; detected if empty.
 
     Raises:
-        InputError: it cannot be read, is empty, or has not two speakers.
+        InputError: the file is unreadable or empty, or does not have two speakers.
     """
     place = str(path)
     if (agent_file := Path(place) / "agent_a.json").is_file():
@@ -99,12 +99,12 @@ def dialogue_of(transcript: Transcript, place: str, speakers: Sequence[str] = ()
     )
 
 
-#: A stage direction before the words: （被り気味）ここ…. Laughter is none.
+#: A stage direction before the spoken words: （被り気味）ここ…. Excludes laughter.
 _DIRECTION = re.compile(r"（(?!(?:[笑汗泣]|爆笑|苦笑)）)[^（）\n]{1,20}）\s*(?=\S)")
 
 
 def _without_directions(transcript: Transcript) -> Transcript:
-    """A script, which has no times, without the directions before its lines."""
+    """Remove directions before the lines of a script (a transcript without times)."""
     if transcript.form != "script" or any(turn.at for turn in transcript.turns):
         return transcript
     turns = (
@@ -168,8 +168,8 @@ def _two(transcript: Transcript, chosen: tuple[str, ...], place: str) -> tuple[s
 
 
 def _between(transcript: Transcript, two: tuple[str, str], place: str) -> list[Turn]:
-    """What the two say to each other. Among more speakers, only sessions in which both speak count,
-    and no line that calls somebody else by name."""
+    """The turns between the two. With more speakers, includes only sessions in which both speak,
+    and excludes lines that address somebody else by name."""
     mine = [turn for turn in transcript.turns if turn.speaker in two]
     others = [name for name in transcript.speakers if name and name not in two]
     if not others:

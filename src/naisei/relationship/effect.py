@@ -35,7 +35,7 @@ def talks_of(path: Path) -> dict[str, Conversation]:
     """Episode → conversation of a run.
 
     Raises:
-        InputError: it is no run of conversations, or has no utterance yet.
+        InputError: the path is not a run of conversations, or has no utterance yet.
     """
     from naisei.relationship.exports import conversations
     from naisei.runs.directory import RunDirectory
@@ -58,9 +58,9 @@ class DimensionEffect:
     """The effect on one dimension.
 
     first, second: mean estimates with and without injection. shift: first − second. toward: the
-    shift times the sign of the injected number, over units where that is not 0; above 0, speech
+    shift times the sign of the injected number, over units with a non-zero number; above 0, speech
     follows the vector. follows, follows_without: Spearman's ρ between vector and estimate in each
-    run; NaN where undefined.
+    run; NaN if undefined.
     """
 
     dimension: str
@@ -118,7 +118,7 @@ class InjectionEffect:
         return shift, toward
 
     def to_json(self) -> dict[str, JsonValue]:
-        """As JSON; an undefined figure is null with its reason."""
+        """Convert to JSON; an undefined number is null, with its reason."""
         return {
             "units": self.units,
             "injected": self.injected,
@@ -141,8 +141,8 @@ def effect_of(run_with: Path, run_without: Path, *, seed: int = 0) -> InjectionE
     """Compare two runs.
 
     Raises:
-        InputError: a run cannot be read, they share no utterance, or the first has no
-            injected utterance while the second has.
+        InputError: a run is unreadable, the runs share no utterance, or only the second has
+            injected utterances.
     """
     first, second = talks_of(run_with), talks_of(run_without)
     if not _injected(first.values()) and _injected(second.values()):
@@ -161,10 +161,10 @@ def effect(
     seed: int = 0,
     place: str = "",
 ) -> InjectionEffect:
-    """Compare conversations with equal keys; `first` are those with injection.
+    """Compare conversations with equal keys; `first`: with injection.
 
     Raises:
-        InputError: they share no utterance.
+        InputError: the conversations share no utterance.
     """
     shared = [key for key in first if key in second]
     lines = [{key: _lines(talks[key]) for key in shared} for talks in (first, second)]
@@ -209,7 +209,7 @@ def _lines(talk: Conversation) -> dict[Place, Line]:
 
 
 def _vectors(talk: Conversation) -> dict[Place, RelationVector | None]:
-    """The speaker's vector at each utterance: that of the prompt, or else the latest one."""
+    """The speaker's vector at each utterance: from the prompt, or else the latest one."""
     found: dict[Place, RelationVector | None] = {}
     latest: dict[Direction, RelationVector] = {}
     for session in talk.sessions:
@@ -277,7 +277,7 @@ def _rank(a: np.ndarray, b: np.ndarray) -> float:
 
 
 def spearman(a: np.ndarray, b: np.ndarray) -> float:
-    """Spearman's rank correlation ρ, ties by their mean rank; NaN where undefined."""
+    """Spearman's rank correlation ρ, with mean ranks for ties; NaN if undefined."""
     if len(a) < 3 or np.ptp(a) == 0 or np.ptp(b) == 0:
         return math.nan
     return float(np.corrcoef(_ranks(a), _ranks(b))[0, 1])

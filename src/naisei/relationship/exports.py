@@ -1,7 +1,7 @@
-"""Writes the files of the relationship reflection document, §5, from the log of a run.
+"""Writes the files of the relationship reflection document, §5, from a run's log.
 
-`agent_a.json`, `agent_b.json` and `rr_prompt_trace_session_N.jsonl`: beside the log for a single
-conversation, else one folder per conversation. Some keys are not in the document.
+`agent_a.json`, `agent_b.json` and `rr_prompt_trace_session_N.jsonl`: next to the log for a single
+conversation, else in one folder per conversation. Some keys are additions to the document.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def export(
         to: output folder; the run's by default.
 
     Raises:
-        InputError: as `conversations`; or the folder cannot be written.
+        InputError: see `conversations`; or the folder cannot be written.
     """
     task = task or ConversationTask(_config(directory))
     found = conversations(directory, task)
@@ -103,7 +103,7 @@ def _config(directory: RunDirectory) -> RelationshipConfig:
 
 
 def agent_json(pair: Pair, talk: Conversation, who: AgentId) -> dict[str, Any]:
-    """The JSON of one agent's file. Both files have all sessions and both directions."""
+    """The JSON of one agent's file. Both files contain all sessions and both directions."""
     persona = pair.a if who == "a" else pair.b
     out: dict[str, Any] = {
         "agent": f"agent_{who}",
@@ -165,7 +165,8 @@ def _moment(talk: Conversation, moment: Moment) -> dict[str, Any]:
 
 
 def _stance(stance: Stance | None) -> dict[str, Any]:
-    """A vector (null with its failure), whether it is carried from an earlier turn, its repairs."""
+    """A stance as JSON: vector (null with the failure), whether carried from an earlier turn,
+    repairs."""
     if stance is None:
         return {"vector": None, "carried": False, "failure": "not reflected on yet"}
     vector = stance.reading.vector
@@ -186,7 +187,7 @@ def _trace(pair: Pair, moment: Moment, reflection: Reflection) -> dict[str, Any]
     ends = (pair.a, pair.b) if reflection.direction == "a_to_b" else (pair.b, pair.a)
     questions = list(reflection.questions.listed) if reflection.questions is not None else []
     numbered = [ground.text for ground in reflection.evidence]
-    # UTC without a zone, as in the document: the same export on every machine.
+    # UTC without a zone, as in the document, so that exports are machine-independent.
     wall = (
         reflection.time
         if reflection.wall is None

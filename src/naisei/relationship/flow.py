@@ -34,7 +34,7 @@ from naisei.relationship.vector import DIMENSIONS, Reading, faded
 
 
 def converse(pair: Pair, rules: Rules, record: Recorder) -> Flow[Conversation]:
-    """All sessions of one pair. `a` speaks first; then they take turns."""
+    """Run all sessions of one pair. `a` speaks first; then they take turns."""
     for agent in AGENTS:
         yield from remember_facts(pair, agent, rules)
     for number in range(1, rules.sessions + 1):
@@ -53,7 +53,8 @@ def converse(pair: Pair, rules: Rules, record: Recorder) -> Flow[Conversation]:
 
 
 def speak(pair: Pair, rules: Rules, record: Recorder) -> Flow[None]:
-    """The next utterance, with the reading in the prompt if `rules.inject`; both remember it."""
+    """Produce the next utterance, with the reading in the prompt if `rules.inject`; both agents
+    remember it."""
     who, turn = upcoming(rules, record), len(record.session.lines)
     stance = record.stances.get(toward(who)) if rules.inject else None
     reading = attitude(pair, rules, record, stance, who) if stance else None
@@ -73,7 +74,7 @@ def attitude(
     pair: Pair, rules: Rules, record: Recorder, stance: Stance, who: AgentId
 ) -> Reading | None:
     """The reading for the next speaker's prompt: the latest one, faded toward the pair's base. A
-    number that fading changed loses its reason."""
+    number changed by fading loses its reason."""
     if (read := stance.reading.vector) is None:
         return None
     session = record.session
@@ -87,7 +88,8 @@ def attitude(
 
 
 def feel(pair: Pair, rules: Rules, record: Recorder, *, at_start: bool = False) -> Flow[None]:
-    """The next speaker reflects (both do first, or with `directions="both"`); record the result."""
+    """Let the next speaker reflect (both at first, or with `directions="both"`); record the
+    result."""
     session, speaker = record.session, upcoming(rules, record)
     both = not session.moments or rules.directions == "both"
     who = (speaker, other(speaker)) if both else (speaker,)

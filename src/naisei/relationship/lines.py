@@ -18,7 +18,7 @@ from naisei.runs.task import Digest
 
 
 def digest(result: Any) -> Digest:
-    """A conversation for lists: names, and counts of sessions, lines and readings."""
+    """A summary for lists: names, and counts of sessions, lines and readings."""
     talk = Conversation.model_validate(result)
     lines = sum(len(session.lines) for session in talk.sessions)
     read = sum(len(session.moments) for session in talk.sessions)
@@ -30,7 +30,7 @@ def digest(result: Any) -> Digest:
 
 
 def talk_lines(talk: Conversation) -> Iterator[Line]:
-    """All sessions; readings stand under the line before them."""
+    """Yield all sessions; readings follow the line before them."""
     for session in talk.sessions:
         yield _head(session, talk.language)
         opening = [m for m in session.moments if m.at == "session_start"]
@@ -43,7 +43,7 @@ def talk_lines(talk: Conversation) -> Iterator[Line]:
 
 
 def event_lines(event: Event, names: Mapping[Any, str], talk_language: Language) -> Sequence[Line]:
-    """The lines of one event. names: agent → name."""
+    """Return the lines of one event. names: agent → name."""
     request: Any = event.request
     if event.kind == "say":
         fields = {**request["meta"], "speaker": request["speaker"], "text": request["text"]}
@@ -108,7 +108,7 @@ def _reading(reflection: Reflection, names: Mapping[Any, str]) -> Line:
 
 
 def _reading_lines(reflection: Reflection) -> Iterator[Line]:
-    """Details of a reading: reasons, questions, evidence."""
+    """Yield details of a reading: reasons, questions, evidence."""
     vector = reflection.reading.vector
     for reason in reflection.reading.reasons:
         name, value = reason.dimension, getattr(vector, reason.dimension)

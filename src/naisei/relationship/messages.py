@@ -1,4 +1,4 @@
-"""Builds the prompts, and extracts the spoken text from a reply.
+"""Builds prompts, and extracts the spoken text from replies.
 
 The constant part comes first, so that providers can cache the prefix: instructions, the growing
 conversation, then the changing part.
@@ -20,7 +20,7 @@ from naisei.relationship.schemas import AgentId, Line, Questions, Session, Stanc
 from naisei.relationship.vector import DIMENSIONS, Reading, scale, worded
 
 _PACKAGE = "naisei.relationship"
-#: Summaries of earlier sessions in a speaker's prompt.
+#: Maximum number of session summaries in a speaker's prompt.
 _REMEMBERED = 6
 _WEEKDAYS = "月火水木金土日"
 
@@ -75,8 +75,9 @@ def questions_messages(pair: Pair, src: AgentId, memories: Sequence[Entry]) -> t
 
 
 def evidence_line(entry: Entry, language: str, *, newest: bool = False) -> str:
-    """One line of evidence. An utterance has its date, session and turn (`2026-04-06 第1回3 [田中]
-    …`), a summary its date, a persona's fact none. newest: mark it as the latest utterance."""
+    """One line of evidence. An utterance starts with its date, session and turn (`2026-04-06 第1回3
+    [田中] …`), a summary with its date, a persona's fact with neither. newest: mark it as the
+    latest utterance."""
     if entry.kind != "utterance" or not isinstance(entry.source, dict):
         return entry.line
     session, turn = (int(str(entry.source.get(key, 0))) for key in ("session", "turn"))
@@ -99,7 +100,7 @@ def vector_messages(
     former: tuple[datetime, Stance] | None = None,
 ) -> tuple[Message, ...]:
     """Prompt for the vector of `src` toward the other at `now`. former: time and value of the
-    previous reading, shown with its date but not as evidence."""
+    previous reading, included with its date but not as evidence."""
     return (
         system(
             render(
@@ -163,12 +164,12 @@ def importance_messages(pair: Pair, lines: Sequence[Line]) -> tuple[Message, ...
 
 
 def prompt_text(messages: Sequence[Message]) -> str:
-    """A prompt as one text, for the trace."""
+    """Join a prompt into one text, for the trace."""
     return "\n\n".join(message.content for message in messages)
 
 
 def dated(time: datetime, language: str) -> str:
-    """Date and weekday for prompts, with the time of day unless it is `DAYTIME`."""
+    """Format date and weekday for prompts, with the time of day unless it is `DAYTIME`."""
     hour = time.time() != DAYTIME
     if language == "ja":
         day = f"{time.year}年{time.month}月{time.day}日（{_WEEKDAYS[time.weekday()]}）"
@@ -177,7 +178,7 @@ def dated(time: datetime, language: str) -> str:
 
 
 def _gap(before: datetime, now: datetime, language: str) -> str:
-    """Days since the previous session, for prompts: 「前回の会話から7日たった」."""
+    """The days since the previous session, for prompts: 「前回の会話から7日たった」."""
     days = (now.date() - before.date()).days
     if language == "ja":
         return f"前回の会話から{days}日たった" if days else "前回の会話と同じ日"
@@ -256,8 +257,8 @@ _QUOTES = {"「": "」", "『": "』", '"': '"', "“": "”"}
 
 
 def spoken_text(reply: str, me: str, partner: str) -> str:
-    """The spoken words of a reply: strips the speaker's name, outer quotation marks, and lines
-    written for the partner."""
+    """Extract the spoken words of a reply: removes the speaker's name, outer quotation marks, and
+    lines for the partner."""
     text = reply.strip()
     if (own := _label(me).match(text)) is not None:
         text = text[own.end() :]
@@ -266,7 +267,7 @@ def spoken_text(reply: str, me: str, partner: str) -> str:
     text = text.strip()
     if text and _QUOTES.get(text[0]) == text[-1] and len(text) > 2:
         inner = text[1:-1]
-        # 「…」と「…」 also begins and ends with quotation marks.
+        # 「…」と「…」 also begins and ends with quotation marks, but is not one quotation.
         if text[0] not in inner and text[-1] not in inner:
             text = inner.strip()
     return text

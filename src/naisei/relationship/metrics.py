@@ -1,4 +1,4 @@
-"""Metrics of conversations: readings, failures, and cost per turn."""
+"""Metrics of conversations: readings, failures and cost per turn."""
 
 from __future__ import annotations
 
@@ -87,14 +87,14 @@ def summarise(
     return Summary(tuple(metrics), (_reading_table(talks),), (*notes, *note), extra)
 
 
-#: Fewest sessions for an interval within one dialogue.
+#: Minimum number of sessions for an interval within one dialogue.
 _BLOCKS = 5
 
 
 def blocks(places: Sequence[tuple[str, int]]) -> tuple[list[str], list[str]]:
-    """The cluster of each (dialogue, session), and notes. Readings of one dialogue are dependent:
-    clusters are dialogues; with a single dialogue of at least five sessions, its sessions; else
-    there is one cluster and no interval.
+    """The cluster of each (dialogue, session), and notes. Readings of one dialogue are dependent,
+    so each dialogue is a cluster. For a single dialogue, each session is one if there are at least
+    five; else there is one cluster and no interval.
     """
     talks = [dialogue for dialogue, _ in places]
     if len(set(talks)) > 1 or not places:
@@ -197,7 +197,7 @@ def _reading_table(talks: Sequence[_Talk]) -> Table:
 
 
 def effect_tables(study: Study) -> list[Table]:
-    """The effect of injection on speech, against reflection without injection."""
+    """The effect of injection on speech, compared with reflection without injection."""
     from naisei.relationship.effect import effect_of
 
     if not {"inject", "no-inject"} <= set(study.results):

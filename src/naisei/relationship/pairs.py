@@ -85,8 +85,8 @@ class Pair(_Part):
         return self
 
     def on(self, first: datetime) -> Pair:
-        """The pair with dates filled in: {3日前}, {10日後}, {3 days ago} and {in 10 days} in facts
-        and topics become dates relative to the first session."""
+        """Fill in dates: {3日前}, {10日後}, {3 days ago} and {in 10 days} in facts and topics
+        become dates relative to the first session."""
 
         def dated(texts: tuple[str, ...]) -> tuple[str, ...]:
             return tuple(_DAY.sub(lambda m: _day(m, first), text) for text in texts)
@@ -135,11 +135,11 @@ def pair_text(id: str) -> str:
 
 
 def load_pairs(names: Sequence[str]) -> list[Pair]:
-    """Pairs by id or file; persona files are paired two by two, in order.
+    """Load pairs by id or file; persona files are paired two by two, in order.
 
     Raises:
-        InputError: unknown name, a file with neither pair nor persona, a persona
-            without a partner, or two pairs with one id.
+        InputError: unknown name, a file with neither pair nor persona, a persona without a partner,
+            or two pairs with the same id.
     """
     pairs: list[Pair] = []
     waiting: tuple[str, Persona] | None = None
@@ -175,10 +175,10 @@ def load_pairs(names: Sequence[str]) -> list[Pair]:
 
 
 def parse(text: str, *, place: str = "") -> Pair | Persona:
-    """A pair or a persona from the text of a TOML file.
+    """Parse a pair or a persona from the text of a TOML file.
 
     Raises:
-        InputError: not TOML, or neither a pair nor a persona; the message names each wrong key.
+        InputError: the text is not TOML, or neither a pair nor a persona; lists each wrong key.
     """
     try:
         data = toml_of(text)
@@ -268,7 +268,7 @@ def _couple(first: tuple[str, Persona], second: tuple[str, Persona]) -> Pair:
 
 
 def _frozen(data: Any) -> Any:
-    """TOML arrays as tuples, as strict frozen models require."""
+    """Convert TOML arrays to tuples, as strict frozen models require."""
     if isinstance(data, dict):
         return {key: _frozen(value) for key, value in data.items()}
     return tuple(map(_frozen, data)) if isinstance(data, list) else data

@@ -1,4 +1,4 @@
-"""Plots readings over a conversation (extra `plots`), and lists them as a table."""
+"""Plots readings over a conversation (extra `plots`), and tabulates them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ COLUMNS = (
     *("value", "low", "high", "repeats", "carried", "injected"),
 )
 _MARKS = ("o", "s", "^", "D", "v", "P", "X")
-#: Offset between lines with equal readings.
+#: Vertical offset between lines with equal readings.
 _ASIDE = 0.07
 _STYLES = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)), (0, (6, 1.5, 1.5, 1.5)))
 
@@ -38,14 +38,14 @@ def draw(series: Sequence[Series], to: Sequence[Path], *, title: str = "") -> No
     panel per direction and dimension). Bands span the minimum and maximum of repeated ratings.
 
     Raises:
-        InputError: matplotlib is missing, an unknown file format, or a file cannot be written.
+        InputError: matplotlib is missing, the file format is unknown, or a file cannot be written.
     """
     for path in to:
         check_format(path)
     matplotlib = needed_matplotlib()
     series = aligned(series)
-    # Labels are in the language of the talk. One figure per file: the layout is fitted to the
-    # first format written.
+    # Labels are in the conversation's language. One figure per file, since the layout is fixed by
+    # the first format written.
     with matplotlib.rc_context(style()), speaking(series[0].language or language()):
         for path in to:
             hover: dict[str, str] = {}
@@ -53,7 +53,7 @@ def draw(series: Sequence[Series], to: Sequence[Path], *, title: str = "") -> No
 
 
 def _figure(series: Sequence[Series], title: str, hover: dict[str, str]) -> Any:
-    # pyplot would keep every figure in memory and look for a display.
+    # pyplot would retain every figure in memory and look for a display.
     from matplotlib.figure import Figure
 
     columns = 1 if len(series) == 1 else 2
@@ -170,7 +170,7 @@ def _who(one: Series) -> str:
 
 
 def _hover_text(one: Series, point: Point, way: Any, dimension: str) -> str:
-    """Hover text of a point: turn, value, its word, and the reason with its evidence."""
+    """Hover text of a point: turn, value in numbers and words, and the reason with its evidence."""
     read = point.reads[way]
     value = read.values[dimension]
     if math.isnan(value):
@@ -182,7 +182,7 @@ def _hover_text(one: Series, point: Point, way: Any, dimension: str) -> str:
 
 
 def table(series: Sequence[Series]) -> Table:
-    """One row per point, direction and dimension; a missing reading leaves its cells empty."""
+    """One row per point, direction and dimension; cells of a missing reading are empty."""
     rows: list[tuple[str | float | int, ...]] = []
     for one in series:
         for point in one.points:

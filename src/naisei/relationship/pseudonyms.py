@@ -1,6 +1,6 @@
-"""Replaces names, places, numbers and addresses in a private chat by pseudonyms.
+"""Replaces names, places, numbers and addresses in a private chat with pseudonyms.
 
-Only pseudonyms are stored or sent; the original names stay in this process.
+Only pseudonyms are stored or sent; the original names never leave this process.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from naisei.japanese.morph import is_japanese, tokens
 from naisei.relationship.dialogues import Dialogue
 from naisei.relationship.speech.politeness import name_parts
 
-#: Plausible names, so that 〜さん and 〜くん still read naturally.
+#: Plausible names, so that 〜さん and 〜くん read naturally.
 _NAMES = {
     "ja": ("青葉", "若草", "白波", "夕凪", "朝霧", "初雪"),
     "en": ("Alder", "Birch", "Cedar", "Damson", "Elder", "Furze"),
 }
-#: Recognised by form: mail and web addresses, account names, whole dates, postal codes, lot
-#: numbers, telephone numbers and other long ones, and words of letters and digits.
+#: Recognised by pattern: mail and web addresses, account names, full dates, postal codes, lot
+#: numbers, telephone and other long numbers, and words of letters and digits.
 _FORMS = (
     ("mail", re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+", re.ASCII)),
     ("url", re.compile(r"https?://[^\s」』)）>]+")),
@@ -37,7 +37,7 @@ _FORMS = (
 )
 _FOREIGN_NAME = re.compile(r"[ァ-ヶー]{2,}(?:[・＝][ァ-ヶー]+)+")
 _LABEL = re.compile(r"(〈[^〉]+〉)")
-#: Proper names of these kinds, by the dictionary.
+#: Kinds of proper names in the dictionary.
 _KINDS = {"人名": "person", "地名": "place"}
 _SHOWN = {
     "ja": {"mail": "メール", "url": "URL", "account": "アカウント", "address": "番地"}
@@ -54,7 +54,7 @@ class Pseudonyms:
     originals: dict[str, str] = field(default_factory=dict)
 
     def masked(self, dialogue: Dialogue) -> Dialogue:
-        """The dialogue with pseudonyms; vectors and turn numbers are unchanged."""
+        """Return the dialogue with pseudonyms; vectors and turn numbers do not change."""
         everything = "\n".join(line.text for line in dialogue.lines)
         free = [name for name in _NAMES[self.language] if name not in everything]
         pseudonyms = dict(zip(dialogue.speakers, free, strict=False))
@@ -73,7 +73,7 @@ class Pseudonyms:
             return text
 
         lines = [hidden(line.text) for line in dialogue.lines]
-        # A name found in one line is replaced in all; a single character only before 〜さん.
+        # A name in one line is replaced in all lines; a single character only before 〜さん.
         names = {t: k for k, t in self.originals.items() if _LABEL.fullmatch(k)}
         forms = [
             re.escape(name) + ("" if len(name) > 1 else "(?=さん|くん|ちゃん|様|氏)")
@@ -100,12 +100,12 @@ class Pseudonyms:
         )
 
     def _named(self, match: re.Match[str]) -> str:
-        """グエン・ティ・ハー as one person, if a part is known as a name."""
+        """Label グエン・ティ・ハー as one person, if one part is a known name."""
         known = any(token.kind == "人名" for token in tokens(match[0]))
         return self._label("person", match[0]) if known else match[0]
 
     def _without_names(self, piece: str) -> str:
-        """A text with the proper names of people and places labelled."""
+        """Replace the proper names of people and places in a text with labels."""
         if _LABEL.fullmatch(piece):
             return piece
         found, at = "", 0
@@ -128,20 +128,20 @@ class Pseudonyms:
         return label
 
     def legend(self) -> str:
-        """Pseudonyms with their originals, for the screen."""
+        """List pseudonyms with their originals, for display."""
         return ", ".join(
             f"{pseudonym} = {original}" for pseudonym, original in self.originals.items()
         )
 
 
 def _parts(name: str) -> tuple[str, ...]:
-    """Parts of a name used to address somebody, longest first."""
+    """Parts of a name that are used to address somebody, longest first."""
     words = [word for word in re.split(r"[\s　・]+", name) if len(word) > 1]
     return tuple(sorted({name, *words, *name_parts(name)}, key=len, reverse=True))
 
 
 def _calls(names: dict[str, str]) -> Iterator[str]:
-    """Patterns of the names, and of their short forms: ケンタ → ケンちゃん."""
+    """Yield patterns of the names and their short forms: ケンタ → ケンちゃん."""
     for part in sorted((p for name in names for p in _parts(name)), key=len, reverse=True):
         plain = re.escape(part)
         yield rf"\b{plain}\b" if part.isascii() else plain

@@ -1,4 +1,4 @@
-"""Ratings of an existing dialogue: both directions after every turn, by speech or a model."""
+"""Rates an existing dialogue: both directions after every turn, by speech or a model."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def median_reading(readings: Sequence[Reading]) -> Reading:
     """Self-consistency: the median of the usable readings in each dimension.
 
     With an even number, the mean of the two middle values, rounded away from 0. Includes the
-    repairs of all readings. If none is usable, the result fails with the first failure.
+    repairs of all readings. If no reading is usable, the result is the first failure.
     """
     vectors = [r.vector for r in readings if r.vector is not None]
     repairs = tuple(repair for r in readings for repair in r.repairs)
@@ -40,7 +40,7 @@ def median_reading(readings: Sequence[Reading]) -> Reading:
         name: away_from_zero(median(getattr(vector, name) for vector in vectors))
         for name in DIMENSIONS
     }
-    # The reason of a dimension comes from the reading nearest to the median.
+    # A dimension's reason is from the reading nearest to the median.
     reasons = []
     for name in DIMENSIONS:
         near = sorted(readings, key=lambda r: _distance(r, name, middle[name]))
@@ -55,10 +55,10 @@ def _distance(reading: Reading, name: str, value: int) -> int:
 def stability(
     repeats: Sequence[Sequence[dict[Direction, RelationVector | None]]], *, seed: int = 0
 ) -> list[Metric]:
-    """Agreement of repeated ratings.
+    """Measure the agreement of repeated ratings.
 
-    repeats: for each repetition the vectors after each turn, all of one length; `None` for a failed
-    reading. For each dimension: `alpha.D`, Krippendorff's α for interval data over turns ×
+    repeats: per repetition, the vectors after each turn, all of the same length; `None` for a
+    failed reading. For each dimension: `alpha.D`, Krippendorff's α for interval data over turns ×
     directions, resampled by turn; `sd.D`, the mean population standard deviation within a unit, in
     scale points; `agreed.D`, the share of units on which all repetitions agree. NaN with a reason
     if fewer than two repetitions are usable.
@@ -107,7 +107,7 @@ class Score:
 
     @property
     def rounded(self) -> int | None:
-        """The whole number, halves away from 0."""
+        """The value rounded to an integer, halves away from 0."""
         return None if math.isnan(self.value) else away_from_zero(self.value)
 
 
@@ -137,7 +137,7 @@ class Rating:
         return (a, b) if way == "a_to_b" else (b, a)
 
     def of(self, dialogue: Dialogue) -> Rating:
-        """The same rating with the lines of `dialogue` (the same one under other names)."""
+        """The same rating with the lines of `dialogue` (same dialogue, other names)."""
         pairs = zip(self.turns, dialogue.lines, strict=True)
         turns = tuple(replace(turn, line=line) for turn, line in pairs)
         return replace(self, dialogue=dialogue, turns=turns)
@@ -161,7 +161,7 @@ def rate_by_speech(dialogue: Dialogue) -> Rating:
 
 
 def from_conversations(dialogue: Dialogue, rater: str, talks: Sequence[Conversation]) -> Rating:
-    """Collect a model's ratings: one conversation per repetition, possibly incomplete."""
+    """Collect a model's ratings from one conversation per repetition, possibly incomplete."""
     found: list[dict[tuple[int, int], dict[Direction, tuple[RelationVector | None, str]]]] = []
     for talk in talks:
         read: dict[tuple[int, int], dict[Direction, tuple[RelationVector | None, str]]] = {}
@@ -266,7 +266,7 @@ class RateOptions(Options):
 
     @property
     def chosen(self) -> list[str]:
-        """The two speakers of `--speakers`; empty without it."""
+        """The two speakers from `--speakers`; empty without it."""
         return [s.strip() for s in (self.speakers or "").replace("、", ",").split(",") if s.strip()]
 
 
@@ -276,7 +276,7 @@ def language_of(dialogue: Dialogue) -> Language:
 
 
 def config_fields(dialogue: Dialogue) -> dict[str, Any]:
-    """The fields of `RatingConfig` that come from the dialogue."""
+    """The fields of `RatingConfig` from the dialogue."""
     return {
         "name": dialogue.name,
         "speakers": dialogue.speakers,

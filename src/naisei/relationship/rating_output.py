@@ -1,4 +1,5 @@
-"""A rating as an agent file (the relationship reflection document, §5), as CSV and as tables."""
+"""Writes a rating as an agent file (the relationship reflection document, §5), as CSV and as
+tables."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ from naisei.runs.task import Table
 from naisei.text_files import csv_cell
 
 _SHOWN = 24
-#: Turns of each below which a rating is called a rough guess.
+#: Turns per speaker below which a rating is called a rough guess.
 _FEW = 4
 #: Columns of `to_csv`.
 COLUMNS = (
@@ -43,7 +44,7 @@ COLUMNS = (
 
 
 def to_agent_json(rating: Rating) -> dict[str, Any]:
-    """The agent file that `plot` and `report` read.
+    """Return the agent file that `plot` and `report` read.
 
     An unknown number is null, with its reason in `reasons`. estimates: the unrounded numbers.
     repeats: direction → the vector of each repetition, null if it failed.
@@ -72,7 +73,7 @@ def write_agent_file(rating: Rating, path: Path) -> None:
 
 
 def write_rating(rating: Rating, out: Path | None, csv: Path | None) -> list[Path]:
-    """Write the agent file and the CSV, if requested; returns the written paths."""
+    """Write the agent file and the CSV, if requested, and return the written paths."""
     if out is not None:
         write_agent_file(rating, out)
     if csv is not None:
@@ -126,7 +127,7 @@ def _vector(marks: dict[str, Score], repeat: int | None = None) -> dict[str, int
 def to_csv(rating: Rating) -> str:
     """One row per turn, direction and dimension; an unknown number is an empty cell.
 
-    reason: what the number rests on, or why there is none.
+    reason: the evidence for the number, or why it is missing.
     """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -159,7 +160,7 @@ def _grounds(turn: RatedTurn, way: Direction, name: str) -> str:
 
 
 def rating_tables(rating: Rating) -> tuple[Table, ...]:
-    """The turns, and of several sessions how each ends."""
+    """The turns table and, for several sessions, each session's final readings."""
     if len(rating.dialogue.sessions) < 2:
         return (turns_table(rating),)
     last = {turn.line.session: turn for turn in rating.turns}
@@ -176,7 +177,7 @@ def _heads() -> list[str]:
 
 
 def turns_table(rating: Rating) -> Table:
-    """One row per turn with both directions, three numbers each."""
+    """One row per turn, with three numbers for each direction."""
     a, b = rating.dialogue.speakers
     return Table(
         f"A = {a}, B = {b} ({rating.rater})",
@@ -210,7 +211,7 @@ def _cell(mark: Score) -> str:
 
 
 def reasons(rating: Rating) -> list[Line]:
-    """How each stands toward the other at the end, in words, with what it rests on."""
+    """Each speaker's final stance toward the other in words, with the evidence."""
     if not rating.turns:
         return []
     out = []

@@ -43,8 +43,8 @@ from naisei.runs.task import EpisodeRow, Metric, Summary, Task
 
 def rating_flow(config: RatingConfig, record: Recorder) -> Flow[Conversation]:
     """After each line, reflect in both directions and take the median of the votes. A speaker
-    without a line yet gets no vector. Readings are not remembered, so each depends on the dialogue
-    alone.
+    without a line so far gets no vector. Readings are not stored in memory, so each depends only on
+    the dialogue.
     """
     pair, rules, dialogue = config.pair, config.rules, config.dialogue
     who = dict(zip(config.speakers, AGENTS, strict=True))
@@ -137,7 +137,7 @@ class RatingTask(Task[RatingConfig]):
 
 
 def rating_of(config: RatingConfig, rows: Sequence[EpisodeRow]) -> Rating:
-    """The rating from the finished episodes."""
+    """Build the rating from the finished episodes."""
     model = config.models.get("reflector", "model")
     return from_conversations(config.dialogue, model, _talks(rows))
 

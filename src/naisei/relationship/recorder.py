@@ -24,17 +24,17 @@ from naisei.relationship.schemas import (
 )
 from naisei.relationship.vector import RelationVector
 
-#: Memory name of the record.
+#: The record's memory name.
 RECORD = "record"
 
 
 def stream_of(agent: AgentId) -> str:
-    """Memory name of an agent's stream."""
+    """The memory name of an agent's stream."""
     return f"agent_{agent}"
 
 
 def streams_of(rules: Rules) -> dict[str, Stream]:
-    """An empty stream per agent, by name."""
+    """Create an empty stream per agent, by name."""
     agents: tuple[AgentId, AgentId] = ("a", "b")
     return {stream_of(agent): Stream(weights=rules.weights) for agent in agents}
 
@@ -45,7 +45,7 @@ def other(agent: AgentId) -> AgentId:
 
 
 def base_of(pair: Pair, record: Recorder, way: Direction) -> RelationVector:
-    """The base of a direction: the pair's, or else the mean of the readings so far for Power and
+    """The base of a direction: from the pair, or else the mean of the readings so far for Power and
     Intimacy and 0 for TaskOriented."""
     if (own := (pair.base or {}).get(way)) is not None:
         return own
@@ -71,8 +71,8 @@ def toward(agent: AgentId) -> Direction:
 
 
 class Recorder(Handler):
-    """Performs `Say` (an utterance) and `Remember` into `RECORD`: a session's start, a moment of
-    reflection, or a summary; also on replay."""
+    """Performs `Say` (an utterance) and `Remember` to `RECORD` (a session's start, a moment of
+    reflection, or a summary), also on replay."""
 
     def __init__(self, pair: Pair) -> None:
         self.conversation = Conversation(pair=pair.id, language=pair.language, names=pair.names)
@@ -121,7 +121,7 @@ class Recorder(Handler):
 
     @property
     def result(self) -> Conversation:
-        """The conversation without wall-clock times, so that it is reproducible."""
+        """The conversation without wall-clock times, so that results are reproducible."""
         sessions = tuple(
             session.model_copy(update={"moments": tuple(map(_timeless, session.moments))})
             for session in self.conversation.sessions
@@ -140,7 +140,7 @@ def _timeless(moment: Moment) -> Moment:
 
 
 def recorded(base: World, record: Recorder, streams: Handler) -> World:
-    """`base` that writes utterances to `record` and memories to `streams`.
+    """Extend `base` to write utterances to `record` and memories to `streams`.
 
     streams: a handler of `Remember`, `Recall` and `Recent`, such as a `StreamHandler`.
     """
@@ -192,7 +192,7 @@ def moment_of(
 
 
 def replayed(pair: Pair, events: Iterable[Event]) -> Recorder:
-    """The record rebuilt from an episode's events."""
+    """Rebuild the record from an episode's events."""
     record = Recorder(pair)
     for event in events:
         request = cast(dict[str, Any], event.request)

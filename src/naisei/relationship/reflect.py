@@ -36,7 +36,7 @@ from naisei.relationship.schemas import (
 )
 from naisei.relationship.vector import Reading, RelationVector, VectorReply
 
-#: Most entries to retrieve; `evidence_chars` then cuts the evidence.
+#: Maximum number of entries to retrieve; `evidence_chars` then limits the evidence.
 _CANDIDATES = 40
 #: Kinds of entries that count as evidence; earlier readings do not.
 _EVIDENCE: tuple[Kind, ...] = ("utterance", "fact", "summary")
@@ -50,8 +50,8 @@ def reflect(
     *,
     former: Mapping[Direction, Stance] | None = None,
 ) -> Flow[list[Reflection]]:
-    """The stance of each agent in `who` at `now`, read concurrently, each with its own questions
-    and evidence. former: the previous readings, shown in the prompt."""
+    """Read the stance of each agent in `who` at `now`, concurrently, each with its own questions
+    and evidence. former: the previous readings, included in the prompt."""
     return (
         yield from Gather(
             [_direction(pair, src, now, rules, (former or {}).get(toward(src))) for src in who]
@@ -163,13 +163,13 @@ def _cited_entry(scored: Scored, number: int, text: str) -> CitedEntry:
 #: Importance of a persona's fact and of a session's summary.
 FACT, SUMMARY = 6, 7
 _SHORT, _LONG = 12, 50
-#: English characters as long as one Japanese character.
+#: Number of English characters that count as one Japanese character.
 _WIDER = 2.5
 
 
 def importance_of(text: str) -> int:
-    """Importance of an utterance by its form, 2 to 7: higher for long ones, digits and questions.
-    With `importance="model"` a model rates it later."""
+    """Importance of an utterance by its form, 2 to 7: higher for long utterances, digits and
+    questions. With `importance="model"`, a model rates it later."""
     length = sum(1 if ord(c) > 0x2E80 else 1 / _WIDER for c in text)
     points = 2 if length < _SHORT else 4 if length < _LONG else 5
     points += any(c.isdigit() for c in text)
@@ -178,7 +178,7 @@ def importance_of(text: str) -> int:
 
 
 def remember_facts(pair: Pair, agent: AgentId, rules: Rules) -> Flow[None]:
-    """Add a persona's facts to its memory, dated before the first line."""
+    """Add a persona's facts to its memory, with a date before the first line."""
     persona = pair.a if agent == "a" else pair.b
     for number, fact in enumerate(persona.facts, 1):
         entry = Entry(
@@ -196,7 +196,7 @@ def remember_facts(pair: Pair, agent: AgentId, rules: Rules) -> Flow[None]:
 def next_line(
     rules: Rules, record: Recorder, who: AgentId, text: str, injected: RelationVector | None = None
 ) -> Line:
-    """The next utterance of the session. Its id is in LoCoMo's form, `D1:3`."""
+    """The next utterance of the session. Its id has LoCoMo's format, `D1:3`."""
     number, turn = record.session.number, len(record.session.lines)
     return Line(
         id=f"D{number}:{turn + 1}",
@@ -211,7 +211,7 @@ def next_line(
 
 
 def utterance_entry(pair: Pair, line: Line) -> Entry:
-    """The memory entry of an utterance, equal for both agents."""
+    """The memory entry of an utterance, the same for both agents."""
     return Entry(
         id=line.id,
         time=line.time,
@@ -224,7 +224,7 @@ def utterance_entry(pair: Pair, line: Line) -> Entry:
 
 def rate_importances(pair: Pair, rules: Rules, record: Recorder, turn: int) -> Flow[None]:
     """Let a model rate the utterances since the last rating, every `importance_every` utterances
-    and at the session's end. After a failure the rule's values stay."""
+    and at the session's end. After a failure, the rule's values remain."""
     if rules.importance != "model":
         return
     waiting = turn % rules.importance_every + 1
@@ -258,7 +258,7 @@ def end_session(pair: Pair, rules: Rules, record: Recorder) -> Flow[None]:
     entry = Entry(
         id=f"S{session.number}",
         time=session.lines[-1].time,
-        # In the trace every evidence line starts with a name.
+        # In the trace, every evidence line starts with a name.
         speaker="会話の要約" if pair.language == "ja" else "summary",
         kind="summary",
         text=f"{dated(session.start, pair.language)}: {text}",

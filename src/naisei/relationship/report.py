@@ -1,6 +1,6 @@
 """The HTML report of conversations: each number links to its evidence.
 
-The page needs no network, and all text is escaped. Its only script unfolds the target of a link.
+The page needs no network, and all text is escaped. Its only script expands the target of a link.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ def write_report(directory: RunDirectory, to: Path | None = None) -> Path:
     """Write the report (default: `relationship.html` in the run) and return its path.
 
     Raises:
-        InputError: not a relationship run, no utterance yet, or the file cannot be written.
+        InputError: the run is not a relationship run or has no utterance yet, or the file cannot be
+            written.
     """
     path = to or directory.path / FILE
     page = html_report(directory)
@@ -101,7 +102,7 @@ def _summary(directory: RunDirectory) -> StoredSummary | None:
 
 @cache
 def _templates() -> Environment:
-    # Copied because this page adds filters.
+    # Copied, because this page adds filters.
     environment = templates("naisei.relationship").overlay()
     environment.filters = {**environment.filters, "signed": signed}
     environment.globals = {**environment.globals, "dated": dated, "degree": _degree}

@@ -1,4 +1,4 @@
-"""The data of a report: readings link to evidence, evidence to its line, lines to the readings that
+"""The data of a report. Readings link to evidence, evidence to its line, lines to readings that
 cite them."""
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ class Cited:
 
 @dataclass(frozen=True, slots=True)
 class EvidenceView:
-    """One numbered entry. id: its anchor. anchor: the anchor of its source; empty if that is not
-    on the page. dimensions: those whose reasons cite it."""
+    """One numbered entry. id: its anchor. anchor: the anchor of its source; empty if the source is
+    not on the page. dimensions: those whose reasons cite it."""
 
     ground: CitedEntry
     id: str
@@ -49,8 +49,8 @@ class EvidenceView:
 
 @dataclass(slots=True)
 class ReadingView:
-    """One direction after a turn. made: `None` if carried from an earlier turn, to which `anchor`
-    leads. again: the same reading in the other repetitions."""
+    """One direction after a turn. made: `None` if carried from an earlier turn; `anchor` links to
+    that turn. again: the same reading in the other repetitions."""
 
     anchor: str
     src: str
@@ -111,7 +111,7 @@ class TalkView:
 def view(
     number: int, episode: str, pair: Pair, talk: Conversation, others: Sequence[Conversation] = ()
 ) -> TalkView:
-    """The view of one conversation. number: used in anchors. others: its other repetitions."""
+    """Build the view of one conversation. number: for anchors. others: its other repetitions."""
     links = _Links(number, talk)
     sessions = []
     for session in talk.sessions:
@@ -161,7 +161,7 @@ class _Links:
                     at = f"{session.number}-{moment.turn + 1}"
                     named = _named(made)
                     for ground in made.evidence:
-                        # Evidence that a reading with reasons does not cite was only shown.
+                        # Evidence that the reasons of a reading do not cite was only in the prompt.
                         if made.reading.reasons and ground.id not in named:
                             continue
                         link = Cited(
@@ -181,7 +181,7 @@ class _Links:
         return self._cited.get(id, [])
 
     def readings(self, moment: Moment, others: Sequence[Conversation]) -> list[ReadingView]:
-        """Both directions at a moment, new or carried from earlier."""
+        """Both directions at a moment, new or carried from an earlier turn."""
         made = {one.direction: one for one in moment.reflections}
         out = []
         for way in WAYS:

@@ -49,7 +49,7 @@ class Questions(_Frozen):
 
     @property
     def listed(self) -> tuple[str, str, str]:
-        """In the order of `DIMENSIONS`."""
+        """The questions in the order of `DIMENSIONS`."""
         return self.Power, self.Intimacy, self.TaskOriented
 
 

@@ -1,7 +1,7 @@
-"""Readings over a conversation, from agent files (relationship reflection document, §5).
+"""Reads the readings over a conversation from agent files (relationship reflection document, §5).
 
-Files by other programs may lack sessions or directions, or have vectors only in `by_speaker`.
-Anything but a number from −3 to 3 becomes NaN, with a note.
+Files from other programs may lack sessions or directions, or have vectors only in `by_speaker`.
+Values other than numbers from −3 to 3 become NaN, with a note.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Read:
 
     values, lows, highs: dimension → number, and minimum and maximum of repeated ratings; NaN if
     missing. repeats: number of ratings. carried: from an earlier turn. reasons: dimension →
-    sentence with evidence ids.
+    a sentence with evidence ids.
     """
 
     values: dict[str, float]
@@ -57,7 +57,7 @@ class Point:
 @dataclass(slots=True)
 class Series:
     """One conversation. names: of a and b. sessions: number → (first, last) position on the axis.
-    language: as stated in the file; "" if not."""
+    language: as stated in the file, or ""."""
 
     label: str
     names: tuple[str, str] = ("A", "B")
@@ -76,7 +76,7 @@ def read_series(path: Path, label: str = "") -> Series:
     """Read an agent file, or the `agent_a.json` of a folder.
 
     Raises:
-        InputError: unreadable, or without any reading.
+        InputError: the file is unreadable or has no reading.
     """
     file = path / "agent_a.json" if path.is_dir() else path
     text = read_text(file)
@@ -111,8 +111,8 @@ def _unusable(file: Path, why: str) -> InputError:
 
 
 def aligned(series: Sequence[Series]) -> list[Series]:
-    """All series on one axis: each session starts at the same position and has the longest length;
-    a missing session leaves a gap."""
+    """Put all series on one axis: a session starts at the same position in all and has the longest
+    length; a missing session leaves a gap."""
     numbers = sorted({number for one in series for number in one.sessions})
     places: dict[int, tuple[int, int]] = {}
     begins = 0
@@ -131,7 +131,7 @@ def aligned(series: Sequence[Series]) -> list[Series]:
 
 
 def _session(out: Series, data: dict[str, Any], number: int, begins: int) -> int:
-    """Add a session's points; returns the start of the next session."""
+    """Add a session's points, and return the start of the next session."""
     rows = data[f"session_{number}_relationship_reflection_turns"]
     place = f"{out.label} session_{number}"
     if not isinstance(rows, list):
@@ -238,6 +238,6 @@ def _speakers(data: dict[str, Any]) -> list[str]:
 
 
 def _label(file: Path) -> str:
-    """The file's stem, or for `agent_a.json` its folder's name."""
+    """The file's stem, or the folder's name for `agent_a.json`."""
     same = file.stem in ("agent_a", "agent_b")
     return file.resolve().parent.name if same and file.resolve().parent.name else file.stem

@@ -1,4 +1,4 @@
-"""The relationship in sentences: now, at first, and the evidence."""
+"""Describes the relationship in sentences: now, at first, and the evidence."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _TALK = (
     *("おもに用件の話をしています", "用件だけを話しています"),
 )
 _NOT_YET = ("まだ読み取れません", "cannot be told yet")
-#: Characters of a line that are quoted as evidence.
+#: Maximum number of characters quoted from a line as evidence.
 _QUOTED = 24
 
 
@@ -39,8 +39,8 @@ def standing(
     grounds: Mapping[str, Sequence[Line]] = {},
     missing: Mapping[str, str] = {},
 ) -> Line:
-    """A sentence on the stance of `src` toward `dst`; below it each number in words, with the
-    first.
+    """A sentence on the stance of `src` toward `dst`, followed by each number in words, with the
+    first value.
 
     Args:
         course: the vector after each utterance, −3 to 3; `None` if unknown.
@@ -70,7 +70,8 @@ def standing(
 def talk_standing(
     talk: Conversation, speech: Sequence[tuple[SpeechReading, SpeechReading]] | None = None
 ) -> list[Line]:
-    """Both directions of a conversation, from its readings or from `speech` (`curves.heard`)."""
+    """Describe both directions of a conversation, from its readings or from `speech`
+    (`curves.heard`)."""
     a, b = talk.names["a"], talk.names["b"]
     lines = [(talk.names[line.speaker], line.text) for s in talk.sessions for line in s.lines]
     out = []
@@ -95,7 +96,7 @@ def talk_standing(
 
 
 def on_demand(lines: Sequence[Line]) -> list[Line]:
-    """For pages: evidence is shown when it is opened."""
+    """Make evidence expandable, for web pages."""
 
     def closed(row: Line) -> Line:
         return replace(row, more=row.under, under=())
@@ -106,7 +107,7 @@ def on_demand(lines: Sequence[Line]) -> list[Line]:
 def speech_grounds(
     reading: SpeechReading, lines: Sequence[tuple[str, str]]
 ) -> dict[str, list[Line]]:
-    """The contributions to each number of an estimate, which still add up when rounded to tenths.
+    """The contributions to each number of an estimate, rounded to tenths so that they still add up.
     lines: (speaker, text)."""
     found = reading.estimates.items()
     return {name: list(_parts(one, lines)) for name, one in found if one.rounded is not None}

@@ -36,7 +36,7 @@ def _settle(raw: RawOptions) -> dict[str, Any]:
 
     values = _settle_embedder(raw)
     if values["embedder"] != "none":
-        open_embedder(values["embedder"])  # fails early on an unknown name
+        open_embedder(values["embedder"])  # raises early for an unknown name
     flags = Reflecting(**{k: values.pop(k) for k in Reflecting.model_fields if k in values})
     enabled = flags.at_start or flags.no_inject or "every_turn" in flags.model_fields_set
     mode = "turn" if flags.every_turn else "session" if enabled else "off"
@@ -55,7 +55,7 @@ def _settle_embedder(raw: RawOptions) -> dict[str, Any]:
 
 
 def _absolute_path(name: str) -> str:
-    """Absolute path of a persona file, so that resume works from any folder; ids unchanged."""
+    """Absolute path of a persona file, so that resume works from any folder; ids are unchanged."""
     path = Path(name)
     return str(path.resolve()) if name.endswith(".toml") and path.is_file() else name
 
@@ -116,7 +116,7 @@ _WITHOUT = (
 def _reader(
     name: str, needed: Callable[[RelationshipConfig], bool], like: str = "reflector"
 ) -> Role[RelationshipConfig]:
-    """A role whose malformed replies count as failed readings after one repair."""
+    """A role whose malformed replies become failed readings after one repair."""
     return Role(name, needed=needed, like=like, sampled=False, resends=0, without=_WITHOUT)
 
 

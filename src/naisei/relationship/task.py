@@ -1,4 +1,4 @@
-"""Conversations as a task of the run engine: one episode a conversation."""
+"""Conversations as a task of the run engine: one episode per conversation."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class ConversationTask(Task[RelationshipConfig]):
     """Conversations under one configuration.
 
     Raises:
-        InputError: personas that cannot be loaded.
+        InputError: the personas cannot be loaded.
     """
 
     system = "relationship"
@@ -56,13 +56,13 @@ class ConversationTask(Task[RelationshipConfig]):
         return list(talk_lines(Conversation.model_validate(result)))
 
     def export(self, directory: RunDirectory, result: RunResult) -> None:
-        """The agent files and prompt traces of the document, §5."""
+        """Write the agent files and prompt traces of the document, §5."""
         from naisei.relationship.exports import export
 
         export(directory, task=self)
 
 
 def remembering(base: World, record: Recorder, rules: Rules, embedder: str) -> World:
-    """`base` that writes to `record` and to memory streams; `embedder="none"`: no relevance."""
+    """Extend `base` to write to `record` and to memory streams; `embedder="none"`: no relevance."""
     embed = None if embedder == "none" else base.handler(Embed(()))
     return recorded(base, record, StreamHandler(streams_of(rules), embed))

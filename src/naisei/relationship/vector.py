@@ -1,7 +1,7 @@
 """The relation vector: a speaker's stance toward the partner as three integers, and in words.
 
-Source: the relationship reflection document, §§1, 4, 5. Malformed numbers are repaired on record;
-unreadable ones fail.
+Source: the relationship reflection document, §§1, 4, 5. Malformed numbers are repaired and the
+repair is recorded; unreadable numbers fail.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from naisei.lang import say
 from naisei.near_json import number_of
 from naisei.schema import model_field
 
-#: The order in every vector, prompt and table.
+#: The order of dimensions in every vector, prompt and table.
 DIMENSIONS = ("Power", "Intimacy", "TaskOriented")
 #: Bounds of the scale.
 LOW, HIGH = -3, 3
 
 
 def away_from_zero(value: float) -> int:
-    """Round to a whole number, halves away from 0."""
+    """Round to an integer, halves away from 0."""
     return int(math.copysign(abs(value) + 0.5, value))
 
 
@@ -95,12 +95,12 @@ class Reading(BaseModel):
 
     @staticmethod
     def failed(why: str) -> Reading:
-        """No vector, because of `why`."""
+        """A reading that failed because of `why`."""
         return Reading(failure=why or "no reason given")
 
 
 def _readable(value: Any) -> int | float | str:
-    """The unchanged value; raises `ValueError` if no number can be read from it."""
+    """Return the unchanged value; raises `ValueError` if it contains no number."""
     _read(value)
     return value  # type: ignore[no-any-return]
 
@@ -182,7 +182,7 @@ def _reason(name: str, reply: DimensionReply, evidence: Sequence[str]) -> Reason
 
 
 def _read(value: Any) -> tuple[int, str]:
-    """The integer and its repair ("" if none). Raises `ValueError` beyond the scale."""
+    """Return the integer and its repair ("" if none). Raises `ValueError` outside the scale."""
     number = number_of(value)
     if number is None or not LOW <= number <= HIGH:
         raise ValueError(f"{str(value)[:40]!r} is no whole number from -3 to 3")
@@ -246,7 +246,7 @@ def scale(dimension: str, language: str) -> str:
 def faded(
     vector: RelationVector, base: RelationVector, days: float, half: Mapping[str, float]
 ) -> RelationVector:
-    """A reading after `days`: each number decays toward the base, rounded half away from 0.
+    """Fade a reading by `days`: each number decays toward the base, rounded half away from 0.
 
     half: dimension → half-life in days of the distance from the base.
     """

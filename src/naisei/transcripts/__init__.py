@@ -1,7 +1,7 @@
 """Conversations in common formats: chat exports, subtitles, scripts, tables, data sets.
 
-`read_transcripts` finds the form of a file and reads its turns; an unknown form is refused with its
-likely name. `FORMS` lists the forms, each a small declaration.
+`read_transcripts` detects the format of a file and reads its turns; for an unknown format it raises
+an error with the likely name. `FORMS` lists the formats, each a small declaration.
 """
 
 from naisei.transcripts.forms import FORMS, Form

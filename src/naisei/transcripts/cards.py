@@ -1,4 +1,4 @@
-"""Character cards of SillyTavern and others: JSON (V1, V2, V3), or PNG with it inside."""
+"""Character cards of SillyTavern and others: JSON (V1, V2, V3), or PNG with embedded JSON."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from naisei.core import InputError
 from naisei.lang import say
 from naisei.text_files import json_of, read_text, unreadable
 
-#: Names of the files that may be cards.
+#: File extensions of cards.
 CARDS = (".json", ".png")
 _PNG = b"\x89PNG\r\n\x1a\n"
-#: Chunks of text that hold a card, the newer form first.
+#: PNG text chunks that contain a card, the newer format first.
 _CHUNKS = (b"ccv3", b"chara")
 
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A character. about: description, personality and scenario. samples: lines of the
-    character, from the greeting and the examples."""
+    """A character. about: description, personality and scenario. samples: the character's lines in
+    the greeting and the examples."""
 
     name: str
     about: str
@@ -31,10 +31,10 @@ class Card:
 
 
 def read_card(path: Path | str) -> Card:
-    """A card from a `.json` or `.png` file.
+    """Read a card from a `.json` or `.png` file.
 
     Raises:
-        InputError: it cannot be read, or is not a card.
+        InputError: the file is unreadable or not a card.
     """
     place = str(path)
     try:
@@ -64,7 +64,7 @@ def _samples(data: dict[str, Any], name: str) -> tuple[str, ...]:
 
 
 def _of_png(path: Path) -> str:
-    """The JSON in a PNG's chunk of text. Raises `ValueError`, `InputError`."""
+    """The JSON in a PNG's text chunk. Raises `ValueError`, `InputError`."""
     try:
         data = path.read_bytes()
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Conversations in Excel, Word, ZIP and Slack's folders, as text."""
+"""Extracts the text of conversations from Excel, Word, ZIP and Slack export folders."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from naisei.text_files import json_of, read_text, text_of
 from naisei.transcripts.json_forms import RowObject
 from naisei.transcripts.json_reading import json_form_of
 
-#: First bytes of files that are not read, their name, and what to do.
+#: First bytes of unsupported files, their name, and a remedy.
 _BINARY = (
     (b"%PDF", "PDF", "PDF", ("テキストか Word で書き出してください", "export it as text or Word")),
     (
@@ -30,19 +30,18 @@ _BINARY = (
     ),
 )
 _INSIDE = (".json", ".txt", ".csv", ".tsv")
-#: Files of a Slack export: a file a day, in a folder a channel.
+#: Files of a Slack export: one file per day, one folder per channel.
 _SLACK = ("users.json", "[0-9][0-9][0-9][0-9]-*.json", "*/[0-9][0-9][0-9][0-9]-*.json")
 
-#: Name of a part ("" for a whole file), and its text.
+#: Name ("" for a whole file) and text of a part.
 Part = tuple[str, str]
 
 
 def parts_of(path: Path) -> list[Part]:
-    """The texts of a file: one, or those of an Excel file's sheets, a ZIP's files, or a Slack
-    export's folder.
+    """The texts of a file: one, or one per Excel sheet, ZIP member or file of a Slack export.
 
     Raises:
-        InputError: it cannot be read, or is of a kind that is not.
+        InputError: the file is unreadable or unsupported.
     """
     if path.is_dir():
         files = [each for pattern in _SLACK for each in sorted(path.glob(pattern))]
@@ -60,7 +59,7 @@ def parts_of(path: Path) -> list[Part]:
         return _unpacked(path)
     except InputError:
         raise
-    # A damaged package ends in errors of zipfile, lxml, openpyxl and python-docx.
+    # A damaged package raises errors of zipfile, lxml, openpyxl or python-docx.
     except Exception as error:
         raise InputError(
             say(f"壊れています: {error}", f"is broken: {error}"),
@@ -93,7 +92,7 @@ def _unpacked(path: Path) -> list[Part]:
 
 
 def _sheets(path: Path) -> Iterator[Part]:
-    """Each visible sheet that is not empty, as a CSV file."""
+    """Yield each visible non-empty sheet as CSV."""
     import openpyxl  # type: ignore[import-untyped]
 
     book = openpyxl.load_workbook(path, read_only=True, data_only=True)
@@ -107,7 +106,7 @@ def _sheets(path: Path) -> Iterator[Part]:
 
 
 def _paragraphs(path: Path) -> Iterator[str]:
-    """The paragraphs, and the rows of the tables with tabs between the cells."""
+    """Yield the paragraphs, and the table rows with tab-separated cells."""
     import docx
     from docx.table import Table
 
@@ -120,10 +119,10 @@ def _paragraphs(path: Path) -> Iterator[str]:
 
 
 def channels(parts: list[Part], path: Path) -> list[tuple[str, list[Any]]]:
-    """Name and rows of each channel of a Slack export; [] for a file that is none.
+    """Name and rows of each channel of a Slack export; [] for other files.
 
     Raises:
-        InputError: a folder that is none.
+        InputError: the folder is not a Slack export.
     """
     found: dict[str, list[Any]] = {}
     for name, text in parts:
@@ -147,7 +146,7 @@ def channels(parts: list[Part], path: Path) -> list[tuple[str, list[Any]]]:
 
 
 def slack_names(text: str, place: str) -> dict[str, str]:
-    """Id → name of a Slack export's users.json."""
+    """Id → name from a Slack export's users.json."""
     data = load_json(text, place)
     if isinstance(data, dict):
         return {key: name for key, name in data.items() if isinstance(name, str) and name}
@@ -161,7 +160,7 @@ def slack_names(text: str, place: str) -> dict[str, str]:
 
 
 def users_beside(path: Path) -> dict[str, str]:
-    """`slack_names` of the users.json beside a file or above its folder; {} if there is none."""
+    """`slack_names` of the users.json in a file's folder or its parent; {} if there is none."""
     for folder in (path.parent, path.parent.parent):
         if (users := folder / "users.json").is_file():
             return slack_names(read_text(users), str(users))
@@ -169,7 +168,7 @@ def users_beside(path: Path) -> dict[str, str]:
 
 
 def load_json(text: str, place: str) -> Any:
-    """The value of a JSON file; of JSON lines, a list of their objects. Raises `InputError`."""
+    """Parse JSON, or JSON lines as a list of objects. Raises `InputError`."""
     try:
         data = json_of(text)
     except (ValueError, RecursionError) as error:
@@ -178,7 +177,7 @@ def load_json(text: str, place: str) -> Any:
             raise _no_json(error, place) from None
         return [_entry(row, number, place) for number, row in rows]
     if isinstance(data, dict) and json_form_of(data) is None and "text" in data:
-        return [_entry(text, 1, place)]  # a file of one row
+        return [_entry(text, 1, place)]  # a file with one row
     return data
 
 

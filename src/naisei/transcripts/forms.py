@@ -1,4 +1,4 @@
-"""All forms by name, and known forms that are refused."""
+"""All formats by name, and known unsupported formats."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from naisei.transcripts.text_forms import TEXT_FORMS
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A form that can be read. about: in Japanese and English."""
+    """A readable format. about: description in Japanese and English."""
 
     name: str
     about: tuple[str, str]
@@ -45,7 +45,7 @@ FORMS = (
     *(Form(form.name, form.about) for form in JSON_FORMS),
 )
 
-#: Known but unsupported forms: a row pattern, the name, and how to convert it.
+#: Known but unsupported formats: a row pattern, the name, and how to convert it.
 UNREAD = (
     (
         re.compile(r"[^\t]*(?:\t[^\t]*){5,}\Z"),
@@ -91,7 +91,7 @@ UNREAD = (
 
 
 def unknown(rows: Sequence[str], place: str, number: int | None = None) -> InputError:
-    """The error for an unknown form, with its likely name."""
+    """The error for an unknown format, with its likely name."""
     content = [(n, row.strip()) for n, row in enumerate(rows, 1) if row.strip()][:40]
     if not content:
         return InputError(say("発話がありません", "holds no utterance"), place=place)

@@ -1,6 +1,6 @@
 """Scripts of game engines: Ren'Py, and KAG, the language of KiriKiri and TyranoScript.
 
-An utterance without a text stands for what is left out: narration, choices, inserted values.
+An utterance without text represents a skipped part: narration, choices, inserted values.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ _KAG = re.compile(
     r"[^\[\]]*\[(?:(?:[plr]|np|cm|ct)\s*|(?:bg|playbgm|chara_\w+|wait|jump|cg|image)\s[^\]]*=[^\]]*)\]"
     r"|@\w+(?:\s+\w+=\S+)+\s*\Z"
 )
-#: A name alone above 「…」, as KAG has it.
+#: A name on its own row above 「…」, as in KAG.
 _HASH_NAME = re.compile(r"[#＃]((?:[^\s#＃:：][^#＃:：]{0,39})?)(?:[:：]\S+)?\s*\Z")
 
 
 def engine_of(rows: Sequence[str], suffix: str) -> str:
-    """The engine that a file is written for, "" for another file. suffix: of its name."""
+    """The game engine of a file, "" for other files. suffix: the file's suffix."""
     if suffix == ".rpy" or any(map(_RENPY.match, rows)):
         return "renpy"
     full = [row for row in rows if row.strip()]
@@ -61,7 +61,7 @@ _STATEMENT = re.compile(
     r"|define|default|init|python|if|elif|else|while|for|pass|screen|style|transform|translate|old"
     r"|new|text|textbutton|add|use|key|timer|imagebutton|hotspot|action|input|config|camera"
 )
-#: Voices that nobody hears.
+#: Voices that are not audible.
 _NARRATOR = re.compile(
     r"v?centered|extend|ナレーション|ナレーター|地の文|narrat(?:or|ion)|.*(?:心の声|モノローグ)\)?",
     re.IGNORECASE,
@@ -70,7 +70,7 @@ _RENPY_TAG = re.compile(r"\{[^{}]*\}")
 
 
 def renpy_turns(rows: Sequence[str]) -> Iterator[Turn]:
-    """The utterances of a Ren'Py script. A speaker without a definition keeps the short name."""
+    """The utterances of a Ren'Py script. A speaker without a definition has the short name."""
     names = {m["key"]: m["name"] or "" for row in rows if (m := _CHARACTER.match(row))}
     values = {m[1]: m[2] for row in rows if (m := _VALUE.match(row))}
     held: Turn | None = None
@@ -97,7 +97,7 @@ def renpy_turns(rows: Sequence[str]) -> Iterator[Turn]:
 
 
 def _statements(rows: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """Rows outside comments and blocks without speech; a string of several rows in one."""
+    """Rows outside comments and blocks without speech, with multi-row strings joined."""
     block: int | None = None
     start, open_text = 0, ""
     for number, row in enumerate(rows, 1):
@@ -120,14 +120,14 @@ _TAG = re.compile(r"\[((?:[^\[\]\"']|\"[^\"]*\"|'[^']*')*)\]")
 _ATTRIBUTE = re.compile(r"(\w+)\s*=\s*(\"[^\"]*\"|'[^']*'|[^\s\"']\S*(?:\s+(?!\w+\s*=)\S+)*)")
 _SKIPPED = re.compile(r"\s*[\[@](iscript|macro|html)\b")
 _BRACKETED = re.compile(r"\s*(?:@【([^】]{1,40})】.*|【([^】]{1,40})】(.*))\Z")
-#: Tags that name who speaks, the attributes that hold the name, and those that end a page.
+#: Tags for the speaker, their attributes with the name, and tags that end a page.
 _NAMING = re.compile(r"talk|nm|say|speaker|chara_ptext|\w*name\w*", re.IGNORECASE)
 _NAME_IN = ("name", "t", "text", "chara", "n")
 _PAGE_ENDS = frozenset(("p", "np", "pcm", "pg", "cm", "ct", "er", "page", "hitret", "endmessage"))
 
 
 def kag_turns(rows: Sequence[str]) -> Iterator[Turn]:
-    """The utterances of a KAG script, one a page. `#name` holds until the next `#`; 【name】,
+    """The utterances of a KAG script, one per page. `#name` applies until the next `#`; 【name】,
     @【name】 and the name in a tag such as `[nm t=…]` until the end of the page."""
     page = _Page()
     skipped = ""
@@ -154,7 +154,8 @@ def kag_turns(rows: Sequence[str]) -> Iterator[Turn]:
 
 
 class _Page:
-    """What is read of a page so far, and who speaks. holds: on the next page, too."""
+    """The current page's text so far, and its speaker. holds: whether the speaker also applies to
+    the next page."""
 
     def __init__(self) -> None:
         self.speaker, self.holds = "", False
@@ -189,7 +190,7 @@ class _Page:
             yield Turn(number, "", "")
 
     def end(self) -> Iterator[Turn]:
-        """The utterance of the page that ends here, if it has a text."""
+        """End the page and yield its utterance, if it has text."""
         if text := self._text.strip():
             speaker = plain_name(self._names.get(self.speaker, self.speaker))
             spoken = speaker and not _NARRATOR.fullmatch(speaker)

@@ -1,4 +1,4 @@
-"""Forms of JSON: exports of chat programs, data sets, logs of models. Each is a declaration."""
+"""JSON formats: chat exports, data sets, model logs. Each is a declaration."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ APART = ("system", "developer", "tool", "function", "environment")
 
 
 class RowObject(dict[str, Any]):
-    """An object that stood alone in a row of the file. row: its number, from 1."""
+    """An object from one row of a JSON Lines file. row: its number, from 1."""
 
     row: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JsonForm:
-    """How to recognise and read a JSON form.
+    """How to recognise and read a JSON format.
 
-    keys: what a dialogue has, all of them. row: what some turn has, all of them. speaker, text,
-    at: paths (`author.name`), the first present one counts. apart: key → values of rows that are
-    not utterances; `...` for any. by_day: each day is a session. broken: UTF-8 texts written as
-    escaped bytes.
+    keys: required keys of a dialogue. row: required keys of at least one turn. speaker, text, at:
+    paths (`author.name`); the first present one counts. apart: key → values of rows that are not
+    utterances; `...` for any. by_day: each day is a session. broken: UTF-8 texts written as escaped
+    bytes.
     """
 
     name: str
@@ -52,7 +52,7 @@ class JsonForm:
     broken: bool = False
 
     def knows(self, dialogue: Any, rows: Sequence[Any]) -> bool:
-        """Whether a dialogue and its rows match this form."""
+        """Whether a dialogue and its rows match this format."""
         top = dialogue.keys() if isinstance(dialogue, dict) else frozenset()
         dicts = [row for row in rows if isinstance(row, dict)]
         return self.keys <= top and (not self.row or any(self.row <= row.keys() for row in dicts))
@@ -207,7 +207,7 @@ JSON_FORMS = (
 
 
 def first(row: Any, paths: Sequence[str]) -> Any:
-    """The value at the first path that leads to a text or a number."""
+    """The value at the first path with text or a number."""
     for path in paths:
         at = row
         for key in path.split("."):
@@ -218,7 +218,7 @@ def first(row: Any, paths: Sequence[str]) -> Any:
 
 
 def words(row: dict[str, Any], paths: Sequence[str]) -> str | None:
-    """The text at the first of the paths, parts joined; `None` if there is none."""
+    """The text at the first path with text, its parts joined; `None` if there is none."""
     for path in paths:
         at: Any = row
         for key in path.split("."):
@@ -233,7 +233,7 @@ def words(row: dict[str, Any], paths: Sequence[str]) -> str | None:
 
 
 def _part(part: Any) -> str | None:
-    """The text of a part; "" of a picture, a sound or a call of a tool."""
+    """The text of a part; "" for a picture, a sound or a tool call."""
     if not isinstance(part, dict):
         return None
     if part.get("thought") is True or part.get("type") == "thinking":

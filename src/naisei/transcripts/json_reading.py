@@ -1,4 +1,4 @@
-"""Reads JSON by its form: the dialogues of a file and their turns."""
+"""Reads JSON by its format: the dialogues of a file and their turns."""
 
 from __future__ import annotations
 
@@ -52,7 +52,8 @@ def _is_several(data: list[Any]) -> bool:
     if not data:
         return False
     if all(isinstance(one, list) for one in data):
-        # [speaker, text] is a row; a list of longer lists, or of "A: …", is one of dialogues.
+        # [speaker, text] is a row; a list of longer lists, or of lists of "A: …", is a list of
+        # dialogues.
         return not all(len(one) == 2 and not _named_lines(one) for one in data)
     return all(isinstance(one, dict) and _is_dialogue(one) for one in data)
 
@@ -88,7 +89,7 @@ def _by_id(rows: list[Any]) -> list[tuple[str, Any]]:
 
 
 def _rows_of(data: Any) -> list[Any] | None:
-    """The turns of a dialogue, under whatever key; `None` if there are none."""
+    """The turns of a dialogue, under any known key; `None` if there are none."""
     if isinstance(data, list):
         return data
     if not isinstance(data, dict):
@@ -121,7 +122,7 @@ def _rows_of(data: Any) -> list[Any] | None:
 
 def _of_candidates(steps: list[Any]) -> list[str]:
     """The texts of PersonaChat (ConvAI2): the earlier lines, and the last candidate, which is the
-    true one; empty for another form."""
+    correct one; empty for other formats."""
     last = steps[-1] if steps and isinstance(steps[-1], dict) else {}
     before, offered = last.get("history"), last.get("candidates")
     if not isinstance(before, list) or not isinstance(offered, list) or not offered:
@@ -131,13 +132,13 @@ def _of_candidates(steps: list[Any]) -> list[str]:
 
 
 def _session_keys(data: dict[str, Any]) -> list[tuple[int, str]]:
-    """Numbers and keys of `session_N` lists."""
+    """Numbers and keys of the `session_N` lists."""
     found = [(int(m[1]), key) for key in data if (m := SESSION_KEY.fullmatch(key))]
     return sorted((number, key) for number, key in found if isinstance(data[key], list))
 
 
 def _thread(data: dict[str, Any]) -> list[Any]:
-    """The messages of a ChatGPT conversation from its first to the one shown last."""
+    """The messages of a ChatGPT conversation from the first to the last displayed one."""
     nodes = data["mapping"]
     out: list[Any] = []
     at = data.get("current_node") or next(
@@ -168,7 +169,7 @@ def _sessions(data: Any) -> list[tuple[int, list[Any]]]:
 
 
 def _in_turn(rows: list[Any]) -> list[Any]:
-    """MSC's earlier sessions name nobody: the speakers take turns."""
+    """Add speakers to MSC's earlier sessions, which have no names: two speakers take turns."""
     return [
         {"id": f"Speaker {n % 2 + 1}", **row} if isinstance(row, dict) else row
         for n, row in enumerate(rows)
@@ -176,7 +177,7 @@ def _in_turn(rows: list[Any]) -> list[Any]:
 
 
 def json_form_of(data: Any) -> JsonForm | None:
-    """The form of one dialogue, or `None` if it has no turns."""
+    """The format of one dialogue, or `None` if it has no turns."""
     rows = _rows_of(data)
     if rows is None:
         return None
@@ -186,12 +187,12 @@ def json_form_of(data: Any) -> JsonForm | None:
 def json_turns(
     form: JsonForm, data: Any, place: str, *, nameless: bool, names: Mapping[str, str]
 ) -> Iterator[Turn]:
-    """The utterances of one dialogue; with "" as the text of calls, tools and notices.
+    """The utterances of one dialogue; calls, tools and notices have the text "".
 
-    nameless: an entry may have a text alone. names: id → name of Slack's users.
+    nameless: an entry may have only text. names: id → name of Slack users.
 
     Raises:
-        InputError: an entry that has no speaker and text.
+        InputError: an entry lacks a speaker or text.
     """
     if form.name == "slack":
         names = {**_slack_profiles(data), **names}
@@ -213,14 +214,14 @@ def json_turns(
 _LINK = re.compile(r"<(https?://[^<>|]*)(?:\|[^<>]*)?>")
 #: Slack's <@U1>, <@U1|name>, <#C1|general>, <!channel>.
 _MENTION = re.compile(r"<([@#!])([^<>|]+)(?:\|([^<>]*))?>")
-#: A notice that an export writes like a message.
+#: A notice that is formatted like a message.
 _SLACK_NOTICE = re.compile(
     r"\s*<@\w+(?:\|[^<>]*)?>\s?(?:has (?:joined|left) the \w+|さんが.{1,30}(?:参加|退出)しました).?"
 )
 
 
 def _slack_profiles(data: Any) -> dict[str, str]:
-    """Id → name of those who wrote in the file, from their profiles."""
+    """Id → name of the authors in the file, from their profiles."""
     found = {}
     for row in _rows_of(data) or ():
         name = first(row, ("user_profile.display_name", "user_profile.real_name"))
@@ -280,9 +281,9 @@ def _is_apart(form: JsonForm, row: dict[str, Any]) -> bool:
         return True
     if first(row, ("metadata.is_visually_hidden_from_conversation",)) is True:
         return True
-    if first(row, ("recipient",)) not in (None, "all"):  # what ChatGPT tells its tools
+    if first(row, ("recipient",)) not in (None, "all"):  # ChatGPT's messages to its tools
         return True
-    if {"user_name", "character_name"} <= row.keys():  # the head of a SillyTavern chat
+    if {"user_name", "character_name"} <= row.keys():  # the header of a SillyTavern chat
         return True
     without = form.broken and "content" not in row
     return without or any(
@@ -299,7 +300,7 @@ def _mended(text: str) -> str:
 
 
 def history_of(row: dict[str, Any], place: str) -> tuple[str, ...] | None:
-    """The entry's history. Raises `InputError` if it is not a list of texts."""
+    """The entry's history, if any. Raises `InputError` if it is not a list of texts."""
     data = row.get("history")
     if data is None:
         return None
@@ -318,7 +319,7 @@ def history_of(row: dict[str, Any], place: str) -> tuple[str, ...] | None:
 
 
 def _roster(data: Any) -> list[tuple[str, str]]:
-    """Ids and names of speakers as the file lists them."""
+    """Ids and names from the file's list of speakers."""
     listed = data.get("speakers") if isinstance(data, dict) else None
     if isinstance(listed, dict):
         listed = [{"id": key, "name": value} for key, value in listed.items()]
@@ -333,7 +334,7 @@ def _roster(data: Any) -> list[tuple[str, str]]:
 
 
 def roster(data: Any) -> tuple[tuple[str, ...], dict[str, str]]:
-    """Speakers in the order in which the file introduces them, and who they are."""
+    """Speakers in the file's order, and speaker → description."""
     names = [name for _, name in _roster(data)]
     personas: dict[str, str] = {}
     if isinstance(data, dict) and all(isinstance(data.get(k), str) for k in ("name", "partner")):
@@ -345,7 +346,7 @@ def roster(data: Any) -> tuple[tuple[str, ...], dict[str, str]]:
 
 
 def _at(row: Any, number: int, place: str) -> str:
-    """The place of an entry: its row, or its number in the list."""
+    """The location of an entry, for error messages: its row, or its number in the list."""
     if isinstance(row, RowObject):
         return f"{place}:{number}"
     return say(f"{place}、{number} 番目", f"{place}, entry {number}")

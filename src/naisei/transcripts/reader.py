@@ -1,4 +1,4 @@
-"""Finds the form of a file and reads it: one reader for all systems."""
+"""Detects the format of a file and reads it; shared by all systems."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ _TABLES = (".csv", ".tsv", ".xlsx")
 def read_transcripts(
     path: Path | str, *, form: str = "", nameless: bool = False
 ) -> list[Transcript]:
-    """The conversations of a file, in its order; of a ZIP or a folder those of all its files.
+    """Read the conversations of a file in order; for a ZIP or a folder, those of all its files.
 
-    Sheets of memos, which cannot name who speaks, are left out and their rows counted.
+    Skips sheets of memos, which have no speakers, and counts their rows.
 
     Args:
-        form: a name of `FORMS` that the file is known to have; found by itself if empty.
-        nameless: also read a file that names nobody: each row is an utterance without a speaker.
+        form: the file's format, a name in `FORMS`; detected if empty.
+        nameless: also read a file without names: each row is an utterance without a speaker.
 
     Raises:
-        InputError: it cannot be read, or its form is unknown.
+        InputError: the file is unreadable, or its format is unknown.
     """
     place, parts = str(path), documents.parts_of(Path(path))
     if channels := documents.channels(parts, Path(path)):
@@ -73,11 +73,10 @@ def read_transcripts(
 
 
 def read_transcript(path: Path | str, *, dialogue: str | None = None, form: str = "") -> Transcript:
-    """One conversation of a file: its only one, or that of an id.
+    """Read one conversation of a file: the only one, or the one with the id `dialogue`.
 
     Raises:
-        InputError: as `read_transcripts`; there are several and no id is given, or the id is
-        unknown.
+        InputError: as `read_transcripts`; there are several and no id, or the id is unknown.
     """
     several = read_transcripts(path, form=form)
     named = {one.name: one for one in several}
@@ -103,8 +102,8 @@ def parse_transcripts(
     nameless: bool = False,
     names: Mapping[str, str] | None = None,
 ) -> list[Transcript]:
-    """Like `read_transcripts`, for a text. place: its name in messages. names: id → name of
-    Slack's users."""
+    """Like `read_transcripts`, for a text. place: its name in messages. names: id → name of Slack
+    users."""
     _check_form(form)
     stem, suffix = Path(place).stem, Path(place).suffix.lower()
     if (
@@ -138,7 +137,7 @@ def parse_transcripts(
 
 
 def preview(one: Transcript) -> tuple[str, ...]:
-    """The reading of a conversation in words: its form, who speaks how often, how it begins."""
+    """Describe a conversation: its format, how often each speaker speaks, its first lines."""
     about = next((say(*form.about) for form in FORMS if form.name == one.form), one.form)
     counts = Counter(turn.speaker for turn in one.turns)
     who = say("、", ", ").join(
@@ -178,7 +177,8 @@ def _made(
     left_out: int = 0,
     **more: Any,
 ) -> Transcript:
-    """In order, utterances of one person only. left_out: entries that are left out already."""
+    """Build a transcript of the utterances by one person each, in order. left_out: entries skipped
+    so far."""
     every = [replace(turn, text=spoken_words(turn.text)) for turn in lettered([*turns])]
     names = {turn.speaker for turn in every if turn.text.strip()}
     utterances = [
@@ -200,7 +200,7 @@ _ALL = re.compile(r"全員|一同|(?:二|ふた|三|四)人|ふたり|両方|み
 
 
 def _several(speaker: str, names: Collection[str]) -> bool:
-    """Whether an utterance is of several at once: 紗良＆楓「…」."""
+    """Whether several people speak an utterance together: 紗良＆楓「…」."""
     parts = re.split(r"\s*[&+・、/と]\s*|\sand\s", speaker)
     known = [part in names for part in parts]
     joined = len(parts) > 1 and (all(known) or (any(known) and re.search(r"[&+]", speaker)))
@@ -249,7 +249,7 @@ def _no_dialogue(place: str, data: Any) -> InputError:
 
 
 def _of_dailydialog(rows: Sequence[str], stem: str, place: str) -> list[Transcript]:
-    """A dialogue a row, its utterances ended by a mark; the two, who have no names, take turns."""
+    """One dialogue per row, with a mark after each utterance; two unnamed speakers take turns."""
     parts = [(n, row.split("__eou__")) for n, row in enumerate(rows, 1) if "__eou__" in row]
     return [
         _made(
@@ -268,7 +268,7 @@ def _of_table(rows: Sequence[str], stem: str, place: str, sure: bool) -> list[Tr
     at = next((n for n, row in enumerate(rows) if row.strip()), None)
     if at is None:
         return None
-    # Spreadsheets and Markdown may have a title above the head.
+    # Spreadsheets and Markdown may have a title above the header.
     heads = [
         at,
         *(n for n in range(at + 1, min(at + 8, len(rows))) if sure or rows[n].lstrip()[:1] == "|"),
@@ -288,7 +288,7 @@ def _of_table(rows: Sequence[str], stem: str, place: str, sure: bool) -> list[Tr
         # A row without a speaker is narration.
         silent = not turn.speaker or text_forms.SOUND.fullmatch(turn.speaker)
         parts.setdefault(dialogue, []).append(replace(turn, text="") if silent else turn)
-    if all(len(part) == 1 for part in parts.values()):  # an id of its own for each row
+    if all(len(part) == 1 for part in parts.values()):  # each row has a different id
         parts = {"": [turn for part in parts.values() for turn in part]}
     return [
         _made(name if len(parts) > 1 else stem, "table", turns, by_day=columns.session is None)
@@ -340,7 +340,7 @@ def _of_text(
     turns = [turn for turn in every if turn.speaker]
     missing = len(every) - len(turns)
     parts: dict[str, list[Turn]] = {stem: []}
-    for turn in text_reading.tidied(form, turns):  # a direct message belongs to the talk of the two
+    for turn in text_reading.tidied(form, turns):  # direct messages: per pair
         name = "・".join(sorted((turn.speaker, turn.to))) if turn.to else stem
         parts.setdefault(name, []).append(turn)
     return [

@@ -1,4 +1,4 @@
-"""Tables: CSV, TSV, Markdown, with a head, or without one for two obvious columns."""
+"""Reads tables: CSV, TSV, Markdown, with a header, or without one for two obvious columns."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _names(*rows: str) -> tuple[str, ...]:
     return tuple(" ".join(rows).split())
 
 
-#: Names of columns and keys, and paths in JSON; the first present one counts.
+#: Column names, JSON keys and paths; the first present one counts.
 SPEAKER = _names(
     "speaker speaker_name speaker_id speaker_idx name 話者 話者名 発話者 話し手 キャラ",
     "キャラクター キャラ名 キャラクター名 登場人物 役 役名 配役 送信者 送信者名 発信者 投稿者",
@@ -49,9 +49,9 @@ WHEN = _names(
     "date_unixtime",
 )
 
-#: Beyond Excel's: a cell may hold a line of a megabyte.
+#: More than in Excel: a cell may contain a line of a megabyte.
 _CELL = 1 << 30
-#: Heads of columns other than speakers.
+#: Headers of columns other than speakers.
 _NOTES = re.compile(r"メモ|備考|注|時刻|日時|時間|番号|no\b|id\b|time|date|note", re.IGNORECASE)
 _BREAK = re.compile(r"\s*<br\s*/?>\s*")
 _MOOD = re.compile(r"[（(][^（）()]*[)）]\Z")
@@ -62,7 +62,8 @@ _RULE = re.compile(r"\s*\|?[\s:|-]*-{2,}[\s:|-]*\|?\s*\Z")
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Places of the columns; `None` where there is none. head: rows above the first utterance."""
+    """Column indices; `None` for a missing column. head: number of rows above the first
+    utterance."""
 
     delimiter: str
     speaker: int
@@ -75,7 +76,7 @@ class Columns:
 
 
 def columns_of(head: str) -> Columns | None:
-    """The columns that a first row names, or `None`."""
+    """The columns according to a header row, or `None`."""
     csv.field_size_limit(_CELL)
     for delimiter in ("\t", ",", ";", "|"):
         cells = next(
@@ -85,7 +86,7 @@ def columns_of(head: str) -> Columns | None:
             [],
         )
         names = [unicodedata.normalize("NFKC", cell).strip().strip("*").lower() for cell in cells]
-        # A column `dialogue` holds the texts where no other does, else the dialogue's id.
+        # A column `dialogue` contains the texts if no other does, else the dialogue's id.
         who, what = _column_index(names, SPEAKER), _column_index(names, (*TEXT, "dialogue"))
         if who is not None and what is not None and who != what:
             names[what] = ""
@@ -95,13 +96,13 @@ def columns_of(head: str) -> Columns | None:
 
 
 def is_memo(text: str) -> bool:
-    """Whether no row has two filled cells: who speaks stands nowhere."""
+    """Whether no row has two filled cells, so that speakers are missing."""
     csv.field_size_limit(_CELL)
     return all(sum(map(bool, map(str.strip, cells))) < 2 for cells in csv.reader(text.splitlines()))
 
 
 def no_columns(head: str, place: str) -> InputError:
-    """The error for a head that names no speaker or no text, with the columns found and known."""
+    """The error for a header without speaker or text, with the existing and the known columns."""
     delimiter = max("\t,;", key=head.count)
     found = "、".join(
         filter(None, map(str.strip, next(csv.reader([head.strip()], delimiter=delimiter))))
@@ -141,7 +142,7 @@ def headless(rows: Sequence[str]) -> Columns | None:
         plain = all(name and len(name) <= 20 and not _SENTENCE.search(name) for name in names)
         words = all(re.search(r"[^\W\d_]", name) for name in names)
         longer = 3 * sum(len(a) <= len(b) for a, b in read) >= 2 * len(read)
-        again = len(read) < 3 or len(names) < len(read)  # a glossary names each once
+        again = len(read) < 3 or len(names) < len(read)  # a glossary has each name once
         often = len(read) < 5 or 2 * len(names) <= len(read)
         if plain and words and longer and again and often:
             return Columns(delimiter, 0, 1, 0)
@@ -149,8 +150,8 @@ def headless(rows: Sequence[str]) -> Columns | None:
 
 
 def by_column(rows: Sequence[str]) -> list[tuple[int, str, str]]:
-    """Row, speaker and text of a table with one column per speaker; [] for other tables. The heads
-    are their names.
+    """Row, speaker and text of a table with one column per speaker; [] for other tables. The
+    headers are the speakers' names.
     """
     read = list(csv.reader(rows, delimiter="\t" if "\t" in rows[0] else ","))
     head = [cell.strip() for cell in read[0]]
@@ -174,18 +175,18 @@ def by_column(rows: Sequence[str]) -> list[tuple[int, str, str]]:
 def table_turns(
     rows: Sequence[str], columns: Columns, place: str, first: int
 ) -> Iterator[tuple[str, Turn]]:
-    """Dialogue ("" where the table has no such column) and utterance of each row.
+    """Yield dialogue ("" if the table has no such column) and utterance of each row.
 
-    rows: those below the head, with their line ends. first: the number of the first of them.
+    rows: the rows below the header, with line endings. first: number of the first row.
 
     Raises:
-        InputError: a row that does not fit its head, with its place.
+        InputError: a row does not match the header; includes its location.
     """
     if columns.delimiter == "|":
-        # An escaped bar is part of its cell.
+        # An escaped vertical bar is part of the cell.
         rows = list(takewhile(lambda row: row.lstrip()[:1] == "|", rows))
         rows = [row.replace(r"\|", "｜").strip().strip("|") + "\n" for row in rows]
-    if not columns.width:  # without a head, a text may hold commas
+    if not columns.width:  # without a header, a text may contain commas
         for number, row in enumerate(rows, first):
             name, _, text = row.partition(columns.delimiter)
             if row.strip():
@@ -211,7 +212,7 @@ def table_turns(
 def _cells_of(
     rows: Sequence[str], columns: Columns, place: str, first: int
 ) -> Iterator[tuple[int, list[str]]]:
-    """Number and cells of each row that is not blank."""
+    """Yield number and cells of each non-blank row."""
     reader = csv.reader(rows, delimiter=columns.delimiter, strict=columns.delimiter != "|")
     while True:
         number = first + reader.line_num
@@ -234,8 +235,8 @@ def _cells_of(
 
 
 def sessions_of(named: Sequence[str]) -> list[int]:
-    """Sessions by their numbers, or, where some are none (放課後, 5/11), in order of appearance; an
-    empty cell goes on with the one above."""
+    """Session numbers: as written, or in order of appearance if some are not numbers (放課後,
+    5/11); an empty cell repeats the one above."""
     filled: list[str] = []
     for name in named:
         filled.append(name or (filled[-1] if filled else ""))

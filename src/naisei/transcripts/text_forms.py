@@ -1,4 +1,5 @@
-"""Forms of text: chat exports, scripts, minutes. Each is a declaration; one reader reads them."""
+"""Text formats: chat exports, scripts, minutes. Each is a declaration; one reader reads them
+all."""
 
 from __future__ import annotations
 
@@ -19,22 +20,22 @@ _TIME = (
 _WHEN = rf"(?:{DATE}\s?{_WEEKDAY}?[T,、]?\s*)?{_TIME}(?:Z|\s?[+-]\d\d:?\d\d)?"
 _SPAN = rf"{_WHEN}(?:\s*(?:-->|[-–~〜])\s*{_TIME})?"
 _STAMP = rf"(?P<stamp>[\[(（]?{_SPAN}[\])）]?)"
-#: A text of a transcript that is a time alone: the words stand below.
+#: A transcript text that is only a time: the words are below.
 TIME_ALONE = re.compile(rf"\\?[\[(]?({_SPAN})\\?[\])]?\s*")
 _NAME = r"[^：:「」『』【】\[\]<>|。、！？!?\t（()）]{1,40}?"
 _MOOD = r"\s*(?:[（(【\[][^）)】\]\n]{1,20}[）)】\]])?"
-#: Notices that chat programs write between the utterances.
+#: Notices of chat programs between utterances.
 NOTICE = re.compile(
     r"\s*\S.{0,40}?(?:が|を|は|さんが)\s?.{0,40}(?:参加|退出|退室|退会|入室|招待|作成|変更|追加|"
     r"削除|取り消し|送信取消|固定|ピン留め|開始|終了)し(?:まし)?た[。.]?\s*\Z"
     r"|\s*\S.{0,60} (?:joined|left|created|changed|added|removed|unsent|pinned|started|ended)\b"
     r".{0,60}\Z"
 )
-#: A monologue that nobody hears: 紗良（Ｍ）「…」.
+#: An inner monologue: 紗良（Ｍ）「…」.
 UNHEARD = re.compile(
     r"[^「『：:]{1,20}[（(](?:[MＭNＮ]|NA|ＮＡ|モノローグ|心の声|ナレーション)[)）]"
 )
-#: Lines that programs write around a conversation.
+#: Lines of programs around a conversation.
 FURNITURE = re.compile(
     r"[%％@＠]|.* - Transcript\s*\Z|Attendees\s*\Z|Transcript\s*\Z|Meeting ended after"
     r"|This editable transcript|Transcribed by|clovanote\."
@@ -46,8 +47,8 @@ _SCENE = (
     rf"(?P<scene>[\[【]?(?:第{_NUMBER}(?:話|場|幕|章|回|部|節|景)|(?:シーン|場面|(?i:scene|act)){_NUMBER})"
     r"(?:[\]】]|[\s\u3000：:・].*)?\s*\Z|[○◯]\s*[^\s○◯「『：:][^「『：:。]*\Z|#{1,6}\s+\S.*\Z)"
 )
-#: Beside the utterances of scripts: titles, rules, stage directions of a whole row, times alone,
-#: notices as IRC marks them.
+#: Rows of scripts other than utterances: titles, horizontal rules, stage directions, lone times,
+#: IRC notices.
 _ASIDE = re.compile(
     rf"\s*(?:{_SCENE}|[#＃%％＠]|//|(?P<apart>[（(][^（）()]*[）)]\s*\Z|[*+][\s*+]*\[)|[-=＊*—―─_]{{3,}}\s*\Z"
     r"|(?P<rule>[×✕＊*☆★◇◆※])(?:[\s\u3000]*(?P=rule))+\s*\Z"
@@ -58,14 +59,13 @@ _ASIDE = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextForm:
-    """How to recognise and read a text form.
+    """How to recognise and read a text format.
 
-    rows: the first row of an utterance; groups `speaker`, `text`, optionally `stamp`, and `to`, the
-    one person whom it is for.
-    sign: a row that only this form has. rest: rows other than utterances; the group `day` dates the
-    following rows, `scene` begins a session, `apart` is counted as left out. below: the text is
-    under the name. quoted: a text of several rows is in "…".
-    words: removed from a text.
+    rows: the first row of an utterance; groups `speaker`, `text`, optionally `stamp`, and `to`, its
+    only recipient. sign: a row that only this format has. rest: rows other than utterances; the
+    group `day` dates the following rows, `scene` begins a session, `apart` counts as skipped.
+    below: the text is below the name. quoted: a text of several rows is in "…". words: removed from
+    a text.
     """
 
     name: str
@@ -78,7 +78,7 @@ class TextForm:
     words: re.Pattern[str] | None = None
 
     def first_row(self, row: str) -> re.Match[str] | None:
-        """The match of a row that begins an utterance."""
+        """Match a row that begins an utterance."""
         for pattern in self.rows:
             found = pattern.match(row)
             if found is not None and _is_name(speaker_in(found)):
@@ -101,13 +101,13 @@ def speaker_in(found: re.Match[str]) -> str:
 
 
 SOUND = re.compile(r"(?i:SE|BGM)|ME|効果音|音楽|テロップ|ト書き")
-#: Heads of minutes and of notes.
+#: Headers of minutes and notes.
 _LABEL = re.compile(
     r"日時|日付|場所|議題|出席者?|欠席者?|参加者|午前|午後|朝|昼|夜|メモ|注意|備考|材料|作り方|手順"
     r"|次回(?:予定|開催)?|まとめ|結論|概要|目的|決定事項|宿題|要約"
     r"|Date|Time|Place|Attendees|Agenda|Guild|Channel|TODO|Next"
 )
-#: Words in the place of a name: numbers, log levels, scenes, labels.
+#: Words in place of a name: numbers, log levels, scenes, labels.
 _NO_NAME = re.compile(
     rf"[\d\s.,/-]*|[・#＃/(].*|else|.*[={{}}\\\"].*|.*{DATE}.*|.*\d{{1,2}}[:：]\d{{2}}.*"
     r"|(?:INFO|WARN(?:ING)?|ERROR|DEBUG|TRACE|FATAL)\b.*"
@@ -124,7 +124,7 @@ def _re(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
-#: For whom a message of Zoom is: for all, or for one.
+#: Recipients of a Zoom message: everyone, or one person.
 _TO = (
     r"\s(?:to|宛先|から|終了)\s+(?:(?:Everyone(?: in Meeting)?|全員|皆様|皆さん|みんなに?|All)\s*"
     r"|(?P<to>[^：:]{1,100}?)\s*(?:[(（](?:Direct Message|ダイレクト ?メッセージ|プライベート"
@@ -303,7 +303,7 @@ TEXT_FORMS = (
     ),
 )
 
-#: Rows that are never speech: cues of subtitles, JSON, tags, tables.
+#: Rows that are never speech: subtitle cues, JSON, tags, tables.
 STRUCTURE = re.compile(
     r"\s*(?:WEBVTT|\d+\s*\Z|.*-->|[\[{}\]],?\s*\Z|[{\[]\s*[\"{\[]|\"\w+\"\s*:|</?\w[^<>]*>\s*\Z|\|.*\|\s*\Z)"
     rf"|\s*[\[(（]?{_SPAN}(?:\W|\Z)"
@@ -311,5 +311,5 @@ STRUCTURE = re.compile(
 
 
 def is_aside(row: str) -> bool:
-    """Whether a row is blank, a title, a rule or a stage direction."""
+    """Whether a row is blank, a title, a horizontal rule or a stage direction."""
     return not row.strip() or _ASIDE.match(row) is not None

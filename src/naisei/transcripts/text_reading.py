@@ -1,4 +1,4 @@
-"""Reads text by its form: its form, and the turns of its rows or captions."""
+"""Detects the format of a text, and reads the turns from its rows or captions."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from naisei.transcripts.turns import BESIDE, Turn, are_elapsed, clock, day, plai
 _LOOKED_AT = 60
 
 
-#: What is no speech in Markdown: the front matter, and blocks of code in a language; one without
-#: may hold a conversation.
+#: Non-speech in Markdown: front matter, and code blocks with a language; a block without one may
+#: contain a conversation.
 _APART = re.compile(
     r"\A---[ \t]*\n(?:(?:[ \t]|- |[A-Za-z_][\w-]*:).*\n|\n)*?---[ \t]*$"
     r"|^(```+)(?!te?xt|plain|markdown|md)\w(?s:.*?)^\1[ \t]*$",
@@ -36,13 +36,13 @@ _APART = re.compile(
 
 
 def content_rows(rows: Sequence[str]) -> list[str]:
-    """The rows without their ends, those that are no speech left empty."""
+    """The rows without line endings; rows without speech are empty."""
     text = "\n".join(row.rstrip("\r\n") for row in rows)
     return _APART.sub(lambda apart: "\n" * apart[0].count("\n"), text).split("\n")
 
 
 def form_of(rows: Sequence[str], nameless: bool) -> TextForm | None:
-    """The form of the rows of a file, or `None`. nameless: a file may name nobody."""
+    """The format of a file's rows, or `None`. nameless: the file may have no names."""
     content = [row for row in rows if row.strip()][:_LOOKED_AT]
     for form in TEXT_FORMS:
         signed = form.sign is not None and any(form.sign.match(row) for row in content)
@@ -53,8 +53,7 @@ def form_of(rows: Sequence[str], nameless: bool) -> TextForm | None:
 
 
 def _fits(form: TextForm, content: Sequence[str], nameless: bool) -> bool:
-    """Whether the rows fit: after the first utterance enough others follow, by recurring
-    speakers."""
+    """Whether the rows match: enough utterances follow the first one, by recurring speakers."""
     found = [form.first_row(row) for row in content]
     speakers = [plain_name(speaker_in(match)) for match in found if match is not None]
     if not speakers:
@@ -82,7 +81,7 @@ def _spoken_words(found: Sequence[re.Match[str] | None]) -> bool:
 
 
 def without_head(turns: Sequence[Turn]) -> list[Turn]:
-    """Drop first rows that only look like utterances (日付: …): only they lack a time, or their
+    """Drop leading rows that only look like utterances (日付: …): only they lack a time, or their
     names never recur."""
     timed = list(dropwhile(lambda turn: turn.at is None, turns))
     if len(timed) > 1 and all(turn.at is not None for turn in timed):
@@ -97,8 +96,8 @@ _HEAD = re.compile(r"(\W{0,2})(\d{1,2})([-/.])(\d{1,2})(?=\3\d{2,4}\b)")
 
 
 def month_first(rows: list[str]) -> list[str]:
-    """Rows that begin with a date, month first: turned round where a first number is no month and
-    no second one is a day."""
+    """Put the month first in rows that begin with a date: swaps day and month if some first number
+    is not a month and no second one is above 12."""
     heads = [_HEAD.match(row) for row in rows]
     highest = [max((int(m[n]) for m in heads if m), default=0) for n in (2, 4)]
     if highest[0] <= 12 or highest[1] > 12:
@@ -110,8 +109,8 @@ def month_first(rows: list[str]) -> list[str]:
 
 
 def counts_seconds(form: TextForm, rows: Iterable[str]) -> bool:
-    """Whether the times of a file are minutes and seconds (`are_elapsed`); never if a row gives
-    dates."""
+    """Whether the times of a file are minutes and seconds (`are_elapsed`); never if a row has a
+    date."""
     stamps = []
     for row in rows:
         rest = form.rest.match(row)
@@ -124,7 +123,7 @@ def counts_seconds(form: TextForm, rows: Iterable[str]) -> bool:
 
 
 def read_rows(form: TextForm, rows: list[str]) -> list[Turn]:
-    """`text_turns` of the rows of a file, with their dates and times in one way."""
+    """`text_turns` of a file's rows, with dates and times in one format."""
     dated = month_first(rows)
     above = _rows_above_body(form, dated) if form.name == "script" else 0
     numbered = (
@@ -135,7 +134,7 @@ def read_rows(form: TextForm, rows: list[str]) -> list[Turn]:
     )
     turns = text_turns(form, numbered, counts_seconds(form, dated))
     cast = [turn.speaker for turn in turns if turn.number <= above and turn.speaker]
-    if len(set(cast)) < len(cast):  # somebody speaks again: no cast list
+    if len(set(cast)) < len(cast):  # a speaker recurs, so this is not a cast list
         return turns
     return [Turn(turn.number, "", "") if turn.number <= above else turn for turn in turns]
 
@@ -150,8 +149,8 @@ _CAST = re.compile(
 
 
 def _rows_above_body(form: TextForm, rows: Sequence[str]) -> int:
-    """The number of rows of a script to the heading of its body (【台本】), or, below a list of the
-    cast, to that of its first scene; 0 without one, and in a chat with times."""
+    """The number of rows before the heading of a script's body (【台本】), or, after a cast list,
+    of its first scene; 0 without such a heading, and in a chat with times."""
     cast = next((n for n, row in enumerate(rows) if _CAST.fullmatch(row)), len(rows))
     for number, row in enumerate(rows, 1):
         body, rest = _BODY.fullmatch(row), form.rest.match(row)
@@ -163,24 +162,24 @@ def _rows_above_body(form: TextForm, rows: Sequence[str]) -> int:
 
 
 def tidied(form: TextForm, turns: list[Turn]) -> list[Turn]:
-    """Utterances without heads and titles that only look like some, and with whole names."""
+    """Remove headers and titles that only look like utterances, and complete the names."""
     if form.name == "script":
         turns = without_head(turns)
     if form.name == "ass":
         turns = sorted(turns, key=lambda turn: str(turn.at))
-    if form.name in ("markdown", "play"):  # a heading that stands once is a title
+    if form.name in ("markdown", "play"):  # a heading that occurs once is a title
         often = Counter(turn.speaker for turn in turns)
         turns = [turn for turn in turns if often[turn.speaker] > 1]
-    if form.name == "line-pc":  # where a space ends the name
+    if form.name == "line-pc":  # if a space ends the name
         turns = whole_names(turns)
     return [replace(t, text=spoken_words(t.text, form.words)) for t in turns]
 
 
 def text_turns(form: TextForm, rows: Iterable[tuple[int, str]], elapsed: bool) -> list[Turn]:
-    """The utterances of numbered rows, and one without a text for each row that is left out.
-    elapsed: times of two numbers are minutes and seconds."""
+    """The utterances of numbered rows, and one without text for each skipped row. elapsed: times of
+    two numbers are minutes and seconds."""
     turns, seen = list[Turn](), set[str]()
-    last = -1  # the place of the utterance that a row may go on with
+    last = -1  # index of the utterance that a row may continue
     today: datetime | None = None
     session, dropped = 1, False
     for number, ended in rows:
@@ -188,7 +187,7 @@ def text_turns(form: TextForm, rows: Iterable[tuple[int, str]], elapsed: bool) -
         if form.quoted and last >= 0 and _open(turns[last].text):
             turns[last] = replace(turns[last], text=f"{turns[last].text}\n{row}")
             continue
-        if dropped and row[:1] == "\t":  # what is left out goes on
+        if dropped and row[:1] == "\t":  # continues a skipped part
             continue
         dropped = bool(row.strip()) and FURNITURE.match(row) is not None
         if not row.strip() or dropped:
@@ -218,7 +217,7 @@ def text_turns(form: TextForm, rows: Iterable[tuple[int, str]], elapsed: bool) -
 
 
 def _go_on(turns: list[Turn], last: int, number: int, row: str) -> None:
-    """A row without a name goes on with the utterance at `last`, unless it is narration."""
+    """Append a row without a name to the utterance at `last`, unless it is narration."""
     held = turns[last] if last >= 0 else None
     if re.match(r"\s*[:：](?!\w+:)", row):
         turns.append(Turn(number, "", row))
@@ -239,7 +238,7 @@ def _narrated(text: str, row: str) -> bool:
 
 
 def _begins(found: re.Match[str], form: TextForm, seen: set[str]) -> bool:
-    """Whether a row begins an utterance: an indented one, and `[拍手]` alone, may name nobody."""
+    """Whether a row begins an utterance: an indented row and a lone `[拍手]` may have no name."""
     alone = form.name == "brackets" and not found["text"]
     indented = found.string[0].isspace()
     return not (alone or indented) or plain_name(speaker_in(found)) in seen
@@ -283,8 +282,8 @@ _NAME_ALONE = re.compile(r"[^\s:：。「」].{0,39}(?<![。！？])")
 
 
 def one_row_heads(rows: list[str]) -> list[str]:
-    """Name and time in two rows (pasted from Slack and Chatwork; iMessage, where the time comes
-    first): in one, with an empty one beside it."""
+    """Join name and time from two rows (pasted from Slack and Chatwork; iMessage, time first) in
+    one row, and leave the other empty."""
     out = list(rows)
     for n, row in enumerate(rows):
         if (found := _TIME_ALONE.fullmatch(row)) is None:
@@ -297,7 +296,7 @@ def one_row_heads(rows: list[str]) -> list[str]:
 
 
 def whole_names(turns: Sequence[Turn]) -> list[Turn]:
-    """Repair names of two words: a prefix shared by all texts of a speaker belongs to the name."""
+    """Repair names of two words: a common prefix of all texts of a speaker belongs to the name."""
     out = list(turns)
     for name in {turn.speaker for turn in turns}:
         texts = [turn.text for turn in out if turn.speaker == name and turn.text]
@@ -318,12 +317,12 @@ def whole_names(turns: Sequence[Turn]) -> list[Turn]:
 CUE = re.compile(r"(?:\d{1,3}:)?\d{1,2}:\d{2}[.,]\d{1,3}\s+-->\s+\S+")
 _VOICE = re.compile(r"<v(?:\.[^\s>]+)?\s+([^>]+)>(.*)", re.DOTALL)
 _TAG = re.compile(r"</?[^<>]{1,40}>|[♪♬][～〜]*")
-#: 「（田中）おはよう」 as captions have it.
+#: 「（田中）おはよう」, as in captions.
 _CAPTION_NAME = re.compile(r"\A[（(]([^（()）]{1,20})[)）]\s*(?=\S)")
 
 
 def caption_turns(rows: Sequence[str]) -> list[Turn] | None:
-    """The utterances; a caption without a name continues the one before. `None` if the first has
+    """The utterances; a caption without a name continues the previous one. `None` if the first has
     no name."""
     turns: list[Turn] = []
     script = TEXT_FORMS[-1]
@@ -346,7 +345,7 @@ def caption_turns(rows: Sequence[str]) -> list[Turn] | None:
 
 
 def _captions(rows: Sequence[str]) -> Iterator[tuple[int, str, str]]:
-    """The row, the start and the text of each caption."""
+    """Yield row, start time and text of each caption."""
     held: list[str] | None = None
     start, cue = 0, ""
     for number, ended in enumerate([*rows, ""], 1):

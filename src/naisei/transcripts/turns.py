@@ -15,11 +15,11 @@ from typing import Any
 class Turn:
     """One utterance of a file.
 
-    number: of its first row in the file, or of its entry in the list, from 1. speaker: "" if
-    unnamed. text: without name, time and mood. session: from 1. at: when, where the file says so;
-    without a zone as it stands there; without a day the time of day, or since the beginning
-    (`are_elapsed`). order: its number in the file, if any. to: whom alone it was sent to.
-    history: the entry's earlier texts, oldest first.
+    number: its first row in the file, or its entry in the list, from 1. speaker: "" if unnamed.
+    text: without name, time and mood. session: from 1. at: its time, if the file has one; without a
+    zone if the file gives none; without a day, the time of day or since the beginning
+    (`are_elapsed`). order: its number in the file, if any. to: its only recipient, if any. history:
+    the entry's earlier texts, oldest first.
     """
 
     number: int
@@ -36,11 +36,10 @@ class Turn:
 class Transcript:
     """One conversation.
 
-    name: its id in the file, or the file's name. form: its form. turns: oldest first. roster:
-    speakers in the order in which the file introduces them. personas: speaker → who they are.
-    left_out: how many entries are no utterance of one person (notices, stickers, calls, narration,
-    several at once). source: the parsed
-    JSON of this conversation, else `None`.
+    name: its id in the file, or the file's name. form: its format. turns: oldest first. roster:
+    speakers in the order in which the file introduces them. personas: speaker → description.
+    left_out: number of entries that are not an utterance of one person (notices, stickers, calls,
+    narration, several speakers). source: the parsed JSON of this conversation, else `None`.
     """
 
     name: str
@@ -59,7 +58,7 @@ class Transcript:
 
 
 def plain_name(name: str) -> str:
-    """A speaker's name in one width, without spaces and marks of emphasis around it."""
+    """A speaker's name in uniform width, without surrounding spaces and emphasis marks."""
     shown = (c for c in unicodedata.normalize("NFKC", name) if unicodedata.category(c) != "Cf")
     text = " ".join("".join(shown).split())
     text = re.sub(r"\s*\((?:外部|ゲスト|pinned)\)\Z", "", text)
@@ -67,9 +66,9 @@ def plain_name(name: str) -> str:
 
 
 def in_order(turns: Sequence[Turn], *, by_day: bool) -> list[Turn]:
-    """Turns oldest first, by number or time if all have them.
+    """Sort turns, oldest first, by number or time if all have one.
 
-    Exports that begin with the newest are turned round. by_day: each day is a session.
+    Reverses exports that begin with the newest. by_day: each day is a session.
     """
     out = list(turns)
     numbers = [turn.order for turn in out]
@@ -88,8 +87,8 @@ def _zoned(at: object) -> bool:
 
 
 def _falls(moments: Sequence[datetime | time | None]) -> bool:
-    """Whether the times go backwards: more steps back than forward, and none forward where only
-    the time of day is known (midnight is a step back, too)."""
+    """Whether the times go backwards: more steps back than forward; no step forward if only the
+    time of day is known (midnight is also a step back)."""
     known = [at for at in moments if at is not None]
     steps = [(a, b) for a, b in pairwise(known) if type(a) is type(b) and _zoned(a) == _zoned(b)]
     back = sum(b < a for a, b in steps)  # type: ignore[operator]
@@ -99,8 +98,8 @@ def _falls(moments: Sequence[datetime | time | None]) -> bool:
     return back > forth
 
 
-#: Exports that count seconds since 1970 name no zone: days of a Japanese conversation are Japan's,
-#: of another UTC's, whatever the zone of the machine.
+#: Exports in seconds since 1970 have no zone: days are in Japan's zone for a Japanese conversation,
+#: else in UTC, independent of the machine's zone.
 _JAPAN = timezone(timedelta(hours=9))
 _KANA = re.compile(r"[ぁ-んァ-ヶ]")
 
@@ -111,7 +110,7 @@ def _days(turns: Sequence[Turn]) -> list[Turn]:
     out, session = [], 1
     for turn in turns:
         if isinstance(turn.at, datetime):
-            # What stands before the first date is a day of its own.
+            # Turns before the first date are a separate day.
             at = turn.at.astimezone(_JAPAN) if japanese and turn.at.tzinfo is UTC else turn.at
             session = days.setdefault(at.date(), len(days) + 1)
         elif not days:
@@ -131,9 +130,9 @@ _TWELVE = re.compile(r"午前|午後|오전|오후|[ap]\.?m", re.IGNORECASE)
 
 
 def are_elapsed(stamps: Sequence[str]) -> bool:
-    """Whether times without a day are minutes and seconds from the start, as recognisers write them
-    (0:03, 12:41, 1:02:03): one has more than 23 before its colon, or the first lies within the
-    first minute and each is later than the one before."""
+    """Whether times without a day are minutes and seconds from the start, as in speech recognition
+    (0:03, 12:41, 1:02:03): one has more than 23 before its colon, or the first is within the first
+    minute and each is later than the previous one."""
     if any(_TWELVE.search(text) or _DATE.search(text) or "時" in text for text in stamps):
         return False
     found = [match for text in stamps if (match := _CLOCK.search(text))]
@@ -145,8 +144,8 @@ def are_elapsed(stamps: Sequence[str]) -> bool:
 
 
 def clock(text: str, *, elapsed: bool = False) -> time | None:
-    """The time of day in a text such as 19:02, 午後7:02 or 7:02 PM. elapsed: two numbers are
-    minutes and seconds."""
+    """Parse a time of day such as 19:02, 午後7:02 or 7:02 PM. elapsed: two numbers are minutes and
+    seconds."""
     found = _CLOCK.search(text)
     if found is None:
         return None
@@ -162,8 +161,8 @@ def clock(text: str, *, elapsed: bool = False) -> time | None:
 
 
 def day(text: str) -> datetime | None:
-    """The day in a text such as 2026/04/11(土), 2026年4月11日 or 4/11/26 (month first, unless
-    the first number is no month)."""
+    """Parse a day such as 2026/04/11(土), 2026年4月11日 or 4/11/26 (month first, unless the first
+    number is not a month)."""
     found = _DATE.search(text)
     if found is None or (found[7] and found[7] not in _MONTHS):
         return None
@@ -181,7 +180,7 @@ def day(text: str) -> datetime | None:
 
 
 def moment(value: object) -> datetime | time | None:
-    """When: of ISO 8601, of (milli)seconds since 1970, or of a date and a time in words."""
+    """Parse ISO 8601, (milli)seconds since 1970, or a textual date and time."""
     if isinstance(value, bool) or value is None:
         return None
     text = str(value).strip()
@@ -200,7 +199,7 @@ _NUMBERED = re.compile(r"speaker[ _]?\d+", re.IGNORECASE)
 
 
 def lettered(turns: list[Turn]) -> list[Turn]:
-    """Numbered voices (SPEAKER_00) renamed to letters."""
+    """Rename numbered voices (SPEAKER_00) to letters."""
     labels = sorted({turn.speaker for turn in turns if turn.speaker})
     if not labels or len(labels) > 26 or not all(_NUMBERED.fullmatch(label) for label in labels):
         return turns
@@ -226,7 +225,7 @@ _NO_WORDS = re.compile(
     r"|(?:Missed )?(?:voice|video) call.*|不在着信.*)\s*\Z",
     re.IGNORECASE | re.DOTALL,
 )
-#: Sounds as transcribers mark them: ((咳)), <笑い>, {うなずく}.
+#: Sounds in transcribers' notation: ((咳)), <笑い>, {うなずく}.
 _SOUNDS = re.compile(
     r"\((?:emoji|絵文字)\)|\(\([^()]{1,20}\)\)|（（[^（）]{1,20}））"
     r"|[<‹〈＜{｛](?:笑|咳|沈黙|間|息|泣|拍手|うなず|ため息|聞き取|不明|laugh|cough|paus|silen|sigh|inaud)"
@@ -246,7 +245,7 @@ _AFTER = re.compile(
 
 
 def spoken_words(text: str, marks: re.Pattern[str] | None = None) -> str:
-    """A text without the marks of its form and of chat programs; "" without words."""
+    """A text without the marks of its format and of chat programs; "" if it has no words."""
     plain = marks.sub("", text) if marks is not None else text
     plain = plain.replace("\\N", "\n")
     plain = _AFTER.sub("", _SOUNDS.sub("", plain)).strip()
@@ -259,5 +258,5 @@ def spoken_words(text: str, marks: re.Pattern[str] | None = None) -> str:
     return plain[1:-1] if _QUOTED.fullmatch(plain) else plain
 
 
-#: A text that is one quotation as a whole: 「…」, with others within it.
+#: A text that is a single quotation 「…」, possibly with nested ones.
 _QUOTED = re.compile(r"「(?:[^「」]|「[^「」]*」)*」|『(?:[^『』]|『[^『』]*』)*』", re.DOTALL)

@@ -1,1 +1,1 @@
-"""What a line claims: scope, denials, settings, stage directions."""
+"""Analyses the claims of a line: scope, denials, settings, stage directions."""

@@ -1,8 +1,8 @@
 """Scope of an assertion: negated, double-negated, quoted, supposed or wished statements.
 
-Decides for an expression inside a line (「一人暮らし」) whether it is asserted of the speakers
-themselves. Used by the director's checks of setting and logic; it stands here because it parses
-Japanese. Source: the retry-judgement specification, §3 (setting, logic).
+Decides whether an expression in a line (「一人暮らし」) is asserted about the two speakers. Used by
+the director's checks of setting and logic; kept separate because it parses Japanese. Source: the
+retry-judgement specification, §3 (setting, logic).
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ import re
 from collections.abc import Collection
 from functools import lru_cache
 
-#: The negated copula, and what of it may follow a noun or a nominal predicate.
+#: The negated copula, and its forms after a noun or a nominal predicate.
 _NOT = (
     r"(?:では|じゃ|でも|では無|じゃ無)(?:なかった|なくって|なくて|なければ|なきゃ|ない|無い|ねえ|ねぇ|ねー|なく|"
     r"(?:は|も)?(?:ありません|ございません|あるまい))"
 )
-#: After a negation: it is a question, a tag or a guess. Longer forms stand before their parts.
+#: Endings that turn a negation into a question, a tag or a guess. Longer forms come first.
 _TAG = re.compile(
     r"(?:ん|の)?(?:です|でした|でしょう|だろう|だろ|でしょ)?(?:よね|よな|よねえ)(?:[ぇえー〜。！？、…\s]|って|$)"
     r"|(?:ん|の)?(?:です|でしょう|だろう|でした)?か(?:[ぁあー]*な[ぁあー]*|しら|ね|ねえ|い)?(?:[。！？、…〜」）\s]|って|と|も|$)"
@@ -36,9 +36,9 @@ _TURNED = re.compile(
     r"|(?:ない|ません)(?:という|って)?(?:こと|わけ|訳)(?:は|も|では|じゃ)(?:ない|ありません)"
     r"(?:という|って)?(?:こと|わけ|訳)(?:は|も|では|じゃ)(?:ない|ありません)"
 )
-#: Cheap signs that there is anything to find.
+#: Cheap pre-checks for the two kinds of double negation.
 _PREFIX, _CHAIN = re.compile("[未不非無]"), re.compile("なく(?:は|も)?[なあ無]")
-#: Finds nothing in a line without double negations: most lines.
+#: Cheap pre-check: no match for most lines, which have no double negation.
 negation_sign = re.compile("まだ|未だ|なく|ないこと|ないわけ").search
 _DENIAL = re.compile(
     rf"(?:な|だ|なの|だという|という|って|とは|とまで|する|した|して|している|してる|の)?"
@@ -50,11 +50,11 @@ _DENIAL = re.compile(
 
 
 def double_negations(text: str) -> list[tuple[int, int]]:
-    """Spans of asserted double negations that invert what is meant.
+    """Spans of asserted double negations that invert the intended meaning.
 
     「まだ未成年じゃない」: まだ before a word in 未, 不, 非 or 無 before a negated copula; and
     chains of three negations (「行かないことはなくない」). Tag questions and guesses
-    (「じゃない？」「じゃないかな」) are none, nor are plain litotes (「ないことはない」).
+    (「じゃない？」「じゃないかな」) do not count, nor do plain litotes (「ないことはない」).
     """
     found: list[tuple[int, int]] = []
     if ("まだ" in text or "未だ" in text) and _PREFIX.search(text):
@@ -65,9 +65,9 @@ def double_negations(text: str) -> list[tuple[int, int]]:
 
 
 def denied(text: str, end: int, stop: int | None = None) -> bool:
-    """Whether what ends at `end` is denied before `stop`: 「別居してるわけじゃない」.
+    """Whether the expression ending at `end` is denied before `stop`: 「別居してるわけじゃない」.
 
-    Tag questions (「別居じゃない？」) deny nothing.
+    Tag questions (「別居じゃない？」) do not deny.
     """
     found = _DENIAL.match(text, end, len(text) if stop is None else stop)
     return found is not None and _TAG.match(text, found.end()) is None
@@ -102,11 +102,11 @@ _PAST_AFTER = re.compile(
 def excuse(
     text: str, start: int, end: int, allowed: Collection[str], others: tuple[str, ...]
 ) -> str:
-    """The first of the `allowed` excuses that holds for text[start:end], or "".
+    """The first of the `allowed` excuses that applies to text[start:end], or "".
 
-    `negated`: it is denied. `term`: the word itself is spoken of. `hypothetical`: if, when.
-    `wish`: wanted, tried for. `past`: once, with a past tense. `others`: one of the words
-    in `others` is its subject or the noun it describes, and nobody present is named beside.
+    `negated`: it is denied. `term`: the word itself is the topic. `hypothetical`: if, when. `wish`:
+    wanted or attempted. `past`: in the past tense. `others`: one of the words in `others` is its
+    subject or the noun it describes, and neither speaker is named next to it.
     """
     left, right = _sentence(text, start, end)
     before, after = text[left:start], text[end:right]
@@ -131,7 +131,7 @@ def excuse(
 
 
 def _sentence(text: str, start: int, end: int) -> tuple[int, int]:
-    """Bounds of the sentence around a span, at most `_REACH` characters to each side."""
+    """Bounds of the sentence around a span, at most `_REACH` characters on each side."""
     left = max(0, start - _REACH)
     for before in _STOP.finditer(text, left, start):
         left = before.end()
@@ -145,7 +145,7 @@ def _quoted(after: str) -> bool:
 
 @lru_cache(maxsize=64)
 def _people(others: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Others as the noun that is described, right after an expression, and as a subject."""
+    """Patterns for other people: as the noun right after an expression, and as a subject."""
     words = "|".join(map(re.escape, sorted(others, key=len, reverse=True)))
     described = re.compile(
         r"(?:を|も)?(?:して|してい|始め|はじめ|続け|中|する|し始め)?"

@@ -1,4 +1,4 @@
-"""Search for words and endings of a line that count only as whole words: cues, endings, praise.
+"""Searches a line for words that count only as whole words: cues, endings, praise.
 
 Topics of a line: the retry-judgement specification, §6.2.
 """
@@ -15,17 +15,17 @@ from naisei.director.wording.assertion_scope import denied
 from naisei.director.wording.noun_phrases import HOLLOW
 from naisei.japanese.morph import Token, tokens
 
-#: How many characters on each side are looked at: enough for the words, and constant.
+#: Number of characters to read on each side: a constant, long enough for the words.
 REACH = 12
 _BEFORE = re.compile(r"[\u3041-\u30ff\u3400-\u9fffA-Za-z0-9]*\Z")
 _AFTER = re.compile(r"[\u3041-\u30ff\u3400-\u9fffA-Za-z0-9]*")
 
 
 def around(text: str, start: int, end: int) -> tuple[tuple[Token, ...], int, int]:
-    """Words around a span, and where the span lies among their characters.
+    """Return the words around a span, and the span's start and end among their characters.
 
-    Of the unbroken writing at most `REACH` characters each side are read. () if the window
-    cannot be read as written.
+    Reads at most `REACH` characters on each side, up to a space or mark. No words if the tokens
+    differ from the text.
     """
     before = _BEFORE.search(text[max(0, start - REACH) : start])
     after = _AFTER.match(text[end : end + REACH])
@@ -38,7 +38,7 @@ def around(text: str, start: int, end: int) -> tuple[tuple[Token, ...], int, int
 
 
 def stands_alone(text: str, start: int, end: int) -> bool:
-    """Whether a word begins at `start` and a word ends at `end`. In doubt, yes."""
+    """Whether a word begins at `start` and a word ends at `end`; true if unknown."""
     found, first, last = around(text, start, end)
     if not found:
         return True
@@ -51,21 +51,21 @@ def stands_alone(text: str, start: int, end: int) -> bool:
     return begins and ends
 
 
-#: What may follow a clause-final ending: marks, the end, particles that quote or go on.
+#: Possible continuations of a clause-final ending: marks, the end, quoting or linking particles.
 _CLAUSE_END = (
     r"(?=$|[\s。！？、…〜ー♪☆★♡♥」）「（!?,.]|[ぁぇえあー]+(?:$|[\s。！？、…〜♪]|って|と)"
     r"|って|っと|と(?:[思考言いか感]|。|、|$)|けど|けれど|しれ|知れ|しん|だ(?:[よねけし]|な[ぁあー。、！]|って|から)"
     r"|です|でしょ|[ねよ](?:$|[ねぇえー。！？、…〜♪\s])|な(?:$|[ぁあー。！？、…])|し[、。ー]|w|笑)"
 )
-#: No clause begins right after one of these.
+#: A clause never begins directly after one of these.
 _WITHIN = r"[^\s。！？、…〜ー♪☆「」（）!?,.]"
-#: Words are looked up for so many doubtful places a line at most; more count as they stand.
+#: Maximum number of dictionary checks for doubtful matches per line; further matches count.
 DOUBTS = 32
 
 
 @dataclass(frozen=True, slots=True)
 class CueSpec:
-    """See `naisei.director.character.Cue`, of which this is the part about text."""
+    """The text conditions of a `naisei.director.character.Cue`."""
 
     text: str
     at: str = "any"
@@ -75,14 +75,14 @@ class CueSpec:
 
 
 class CueSearch:
-    """All cues of one list as one expression. Linear in the length of the text."""
+    """All cues of one list in one regular expression. Linear in the length of the text."""
 
     def __init__(self, cues: Iterable[CueSpec]) -> None:
         listed = sorted(cues, key=lambda cue: -len(cue.text))
-        #: What makes a cue doubtful, by the number of the empty group that ends it.
+        #: Number of a cue's final empty group → the texts that make the cue doubtful.
         self._doubts = ((), *(tuple(cue.doubtful_after) for cue in listed if cue.doubtful_after))
         self._pattern = re.compile("|".join(map(_expression, listed)) or r"(?!)")
-        #: Finds nothing in a text without any; doubtful ones count as found.
+        #: Cheap pre-check, in which doubtful cues match.
         self.sign = self._pattern.search
 
     def all(self, text: str) -> Iterator[tuple[int, int]]:
@@ -101,7 +101,7 @@ class CueSearch:
             yield found
 
     def first(self, text: str) -> re.Match[str] | None:
-        """The first one, or `None`."""
+        """The first cue, or `None`."""
         found = self._pattern.search(text)
         if found is None or found.lastindex is None:
             return found
@@ -109,11 +109,10 @@ class CueSearch:
 
 
 def _expression(cue: CueSpec) -> str:
-    """The cue first, its conditions after it.
+    """A cue's expression: the cue first, then its conditions.
 
-    An expression whose alternatives all begin with a character is searched by those
-    characters, several times as fast as one that begins with conditions. A class of
-    characters is looked up at once, alternatives one after the other.
+    If all alternatives begin with a character, `re` searches for those characters, several times as
+    fast as for conditions. It tests a character class in one step, alternatives one by one.
     """
     text = re.escape(cue.text)
     if cue.text.isascii():
@@ -157,14 +156,14 @@ class EndingSearch:
         self._pattern = re.compile(rf"(?:{forms})(?:{particle}){{0,3}}{_TRAIL}")
 
     def reaches(self, masked: str, count: int) -> bool:
-        """Whether there are at least so many."""
+        """Whether at least `count` sentences match."""
         return len(self._pattern.findall(masked)) >= count
 
 
 #: Start and end in a text.
 Span = tuple[int, int]
 
-#: What may follow an evaluation word that is the predicate, and nouns that stand for a person.
+#: Possible continuations of an evaluation word as the predicate, and nouns for a person.
 _PREDICATE = re.compile(
     r"な?(?:人|ひと|方|かた|お方|姉|妹|才能|センス|発想|考え|答え|回答|意見|観察力|直感|判断|着眼点|感性|記憶力|腕前|アイデア|案)"
     r"(?:です|だ|で|でした|ですね|ね|よ|[。！、…\s]|$)"
@@ -181,14 +180,14 @@ _LAUDED = re.compile(r"(?:さすが|流石)[^。！？\n]{0,4}\Z")
 _AFTERWARDS = re.compile(r"[^。！？は、\n]{0,8}、(?:やはり|やっぱり|本当に|さすが)?\Z")
 
 
-#: So many names before an evaluation word are weighed.
+#: Maximum number of names to consider before an evaluation word.
 _NAMES = 3
-#: A name farther away than so many characters is not what the word is said of.
+#: Maximum distance, in characters, between an evaluation word and the name it describes.
 _REACH = 40
 
 
 class Evaluations:
-    """Finds evaluation words and tells which of them affirm the one spoken to."""
+    """Finds evaluation words, and those that affirm the partner."""
 
     def __init__(
         self,
@@ -199,22 +198,22 @@ class Evaluations:
         addressees = tuple(addressees)
         self._words = CueSearch(words)
         self._addressees = CueSearch(addressees)
-        #: Finds nothing in a text that names nobody, in which nothing flatters.
+        #: Cheap pre-check: a text without names cannot flatter.
         self.called = re.compile("|".join(re.escape(a.text) for a in addressees) or "(?!)").search
         self._affirmations = CueSearch(affirmations)
-        #: Finds nothing in a text without evaluation words: most texts.
+        #: Cheap pre-check: most texts have no evaluation word.
         self.sign = self._words.sign
 
     def words(self, masked: str) -> list[Span]:
-        """Spans of evaluation words in a masked line; denied ones are no evaluation."""
+        """Spans of evaluation words in a masked line, without denied ones."""
         return [span for span in self._words.all(masked) if not denied(masked, span[1])]
 
     def flattering(self, masked: str, start: int, end: int, words: list[Span]) -> list[Span]:
-        """Of a sentence's evaluation words, those that come with an affirmed partner.
+        """The evaluation words of a sentence that affirm the partner.
 
-        Affirmed: an affirmation (「正しい」) stands in the sentence with an addressee, or the
-        evaluation word is the predicate of an addressee (「あなたは天才です」), or is called
-        out to one (「さすが姉様、完璧です」).
+        Returns all of them if the sentence has an affirmation (「正しい」) and an addressee; else
+        those that are an addressee's predicate (「あなたは天才です」) or an exclamation to one
+        (「さすが姉様、完璧です」).
         """
         sentence = masked[start:end]
         named = list(self._addressees.all(sentence))
@@ -226,7 +225,7 @@ class Evaluations:
         flattering = []
         for first, last in words:
             at = bisect_left(starts, first - start)
-            # The names next to the word, before and after it, are those it can be said of.
+            # Only the names nearest to the word, before and after it, can be its subject.
             near = named[max(0, at - _NAMES) : at + 1]
             if any(_of(sentence, name, (first - start, last - start)) for name in near):
                 flattering.append((first, last))
@@ -234,7 +233,7 @@ class Evaluations:
 
 
 def _of(sentence: str, name: Span, word: Span) -> bool:
-    """Whether the word is said of the one named."""
+    """Whether the word describes the named person."""
     if _PREDICATE.match(sentence, word[1]) is None:
         return False
     if name[1] > word[0]:
@@ -250,15 +249,15 @@ def _of(sentence: str, name: Span, word: Span) -> bool:
 
 
 _WRITTEN = "\u3400-\u9fff々〆ァ-ヶーA-Za-z0-9〓"
-#: A noun before a place, read from there backwards: kanji, katakana or Latin, else kana.
+#: A noun before a position, matched backwards: kanji, katakana or Latin, else kana.
 _NOUN = re.compile(rf"」?([{_WRITTEN}]+(?:[ぁ-ん][{_WRITTEN}]+)?|[ぁ-ん]+)")
 _NAMED = re.compile(
     r"について|に関し|に関する|"
     r"の話(?=[をがはもにでなとっだ、。！？…\s]|題|です|する|しよ|した[いか]|していい|してよ|$)|"
     r"と(?:いえ|言え)ば|って(?:いえ|言え)ば|っていうと"
 )
-#: は after a noun, or after kana that can be one: those that particles, forms, greetings and
-#: laughter end in are no topics.
+#: は after a noun, or after kana that can be one; excludes the last kana of particles, verb forms,
+#: greetings and laughter.
 _SPOKEN = re.compile(
     rf"は(?<=[{_WRITTEN}ぁ-ん」]は)(?<![でにとのてへくもがはあえお]は)"
     r"(?<!(?:から|まで|より|だけ|ほど|ばか|など|なら|たり|ちゃ|ない|ずに|それ|これ|あれ|どれ|[こそあど]こ|うち)は)"
@@ -266,7 +265,7 @@ _SPOKEN = re.compile(
     r"(?<!(?:こんにち|こんばん|やっぱり|もちろん)は)"
     r"、?(?=[^\s。！？、…〜はにへ」）])"
 )
-#: Not raising a topic but leaving one.
+#: Expressions that end a topic instead of raising one.
 _LEFT = re.compile(
     r"(?:題)?(?:は|を|も|なんて|なんか)?(?:もう)?(?:やめ|止め|置いと|おいと|後に|あとに|いい|終わ)"
 )
@@ -278,9 +277,9 @@ _POINTING = re.compile(r"(?:\A|[^ぁ-ん])(?:こ|そ|あ|ど|こん?な|そん�
 def topics(text: str, masked: str, excluded: Collection[str] = ()) -> tuple[str, ...]:
     """Distinct topics, in order: 「Xについて」, 「Xの話」, 「Xといえば」, 「Xは＋活用語」.
 
-    Pronouns, time words, particle compounds (では, には, のは) and the names in `excluded`
-    (the speakers) raise none. Topics inside quotations do not count; one named by a
-    quotation (「『星』の話」) does. text and masked are of the same length.
+    Excludes pronouns, time words, particle compounds (では, には, のは) and the names in `excluded`
+    (the speakers). Topics inside quotations do not count; a quotation as a topic (「『星』の話」)
+    does. text and masked have the same length.
     """
     found: dict[str, None] = {}
     if any(part in masked for part in ("の話", "えば", "につ", "に関", "いうと")):
@@ -321,7 +320,7 @@ def _name(text: str, end: int, excluded: Collection[str]) -> str:
 
 
 def _looked_up(text: str, at: int, excluded: Collection[str]) -> str:
-    """The noun before は, if Sudachi reads one there and は as a particle."""
+    """The noun before は, if Sudachi finds one there and は is a particle; else ""."""
     words, start, _ = around(text, at, at + 1)
     before = None
     place = 0

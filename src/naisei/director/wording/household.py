@@ -1,9 +1,9 @@
-"""Who lives where and who is elder: expressions that contradict a shared home or a kinship.
+"""Finds expressions that contradict a shared home or a kinship: who lives where, who is older.
 
-Used by the director's check of the setting, which knows from a character's profile whether the
-two share a home and who is the elder. Frames of owner, place and movement are looked for, so that
-inflection and wording may vary; `naisei.director.wording.assertion_scope` decides whether they are
-asserted of the two present.
+Used by the director's check of the setting, which reads from a character's profile whether the two
+share a home and who is older. Looks for patterns of owner, place and movement, so that inflection
+and wording may vary; `naisei.director.wording.assertion_scope` decides whether they are said about
+the two speakers.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ Kind = Literal["home", "kin", "address"]
 
 @dataclass(frozen=True, slots=True)
 class Bond:
-    """together: the two share a home. kin: the speaker's place, `elder`, `younger` or empty.
+    """together: the two share a home. kin: the speaker is `elder` or `younger`; empty: unrelated.
 
-    own, partner: the names of each. calls: how the speaker calls the partner, all other forms of
-    the partner's names are wrong; empty: any will do.
+    own, partner: the names of each. calls: how the speaker calls the partner; all other forms of
+    the partner's names are wrong; empty: any form is allowed.
     """
 
     own: tuple[str, ...]
@@ -38,7 +38,7 @@ class Bond:
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """A place that contradicts the bond. certain: impossible in natural lines in character."""
+    """A span that contradicts the bond. certain: never occurs in natural lines in character."""
 
     kind: Kind
     start: int
@@ -46,7 +46,7 @@ class Contradiction:
     certain: bool
 
 
-#: Other people who may live alone, come to stay or have a sister.
+#: Other people, who may live alone, come to stay or have a sister.
 _OTHERS = (
     "友達",
     "友だち",
@@ -135,12 +135,12 @@ _EXCUSES = ("negated", "hypothetical", "wish", "past", "term", "others")
 
 
 def speaks_of_others(text: str) -> bool:
-    """Whether somebody is named who may well live elsewhere."""
+    """Whether the text mentions other people, who may live elsewhere."""
     return any(word in text for word in _OTHERS)
 
 
 class Household:
-    """Finds what contradicts one bond. Linear in the length of the line."""
+    """Finds expressions that contradict one bond. Linear in the length of the line."""
 
     def __init__(self, bond: Bond) -> None:
         partner = "|".join(map(re.escape, sorted(bond.partner, key=len, reverse=True))) or r"(?!)"
@@ -166,11 +166,11 @@ class Household:
         if bond.calls and bond.kin == "younger":
             frames.append(("address", False, _called_elder(bond)))
         self._frames = [(kind, sure, re.compile(frame)) for kind, sure, frame in frames]
-        #: Finds nothing in most lines.
+        #: Cheap pre-check: no match for most lines.
         self._sign = re.compile("|".join(frame for *_, frame in frames) or r"(?!)").search
 
     def find(self, text: str, masked: str) -> Iterator[Contradiction]:
-        """Contradictions in a folded line; quotations (masked) are not the speaker's word."""
+        """Contradictions in a folded line; ignores quotations, which are masked."""
         for kind, sure, frame in self._frames if self._sign(masked) else ():
             for match in frame.finditer(masked):
                 called = kind == "address" and sure
@@ -185,20 +185,20 @@ def _expressions() -> dict[str, Any]:
 
 
 def _filled(text: str, names: dict[str, str]) -> str:
-    """The expression with names and parts in their places; parts may hold others."""
+    """Fill the placeholders of an expression with names and parts; parts may be nested."""
     while "<<" in text:
         text = re.sub(r"<<(\w+)>>", lambda m: names[m[1]], text)
     return text
 
 
 def _called_elder(bond: Bond) -> str:
-    """An elder sister, called otherwise than the speaker calls theirs."""
+    """A form of address for an elder sister that the speaker does not use."""
     allowed = "|".join(map(re.escape, bond.calls))
     return rf"(?<![のお])(?!{allowed})(?:お?姉(?:ちゃん|さん)|姉貴|お?ねえちゃん)(?!の(?:いる|人))"
 
 
 def _called(bond: Bond, partner: str) -> str:
-    """A form of address that is not the speaker's for the partner."""
+    """A form of address for the partner that the speaker does not use."""
     allowed = "|".join(map(re.escape, sorted(bond.calls, key=len, reverse=True)))
     return (
         rf"(?!{allowed}(?:[^ぁ-んァ-ヶ一-鿿]|[はがもにのをとで]|$))(?:^|(?<=[、。！？…\s]))"

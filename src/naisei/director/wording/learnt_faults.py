@@ -1,12 +1,11 @@
-"""Learnt scores of a line: a life apart, the wrong elder, praise of the hearer, turned negation.
+"""Learnt scores of a line: separate homes, wrong seniority, praise of the hearer, double negation.
 
-Each fault has one linear score. Three of them read a line as word pieces: a piece counts by
-its vector (`fast_embedder`), so that a word that was in no training line counts as its like
-do, and pieces and pairs that the training lines held count once more by themselves. A turned
-negation is no matter of words: its score reads runs of characters and the order of negated
-and plain clauses. Names are replaced by who bears them, and brothers by sisters, so that what
-was learnt of one pair holds for others. The weights and how well they do:
-`naisei/data/fault_weights`; they are made by `tools/fault_weights.py`.
+Each fault has one linear score. Three of them split a line into word pieces. A piece counts by its
+vector (`fast_embedder`), so that an unseen word counts like similar words; pieces and pairs from
+the training lines also have weights of their own. A double negation does not depend on words: its
+score uses character n-grams and the order of negated and plain clauses. Names are replaced by their
+roles, and brothers by sisters, so that the weights generalise to other pairs. Weights and
+evaluation: `naisei/data/fault_weights`, created by `tools/fault_weights.py`.
 """
 
 from __future__ import annotations
@@ -34,19 +33,19 @@ from naisei.director.wording.matter import (
 from naisei.japanese.folding import FILLER
 from naisei.plugins import needs_extra
 
-#: How much all counted features of a line weigh together, by their kind.
+#: Total weight of a line's counted features, by kind.
 PIECE_SHARE, CLAUSE_SHARE = 3.0, 4.0
 #: See `unnamed`.
 UNNAMED = 2.5
-#: Added to the number of a line's features: a short line shall not decide by one of them.
+#: Added to the number of a line's features, so that one feature does not decide a short line.
 _STEADY = 4
-#: Sentences are scored together until they have so many characters.
+#: Minimum number of characters of sentences to score together.
 _STRETCH = 30
 
 
 @lru_cache(maxsize=64)
 def _called(names: tuple[str, ...]) -> re.Pattern[str]:
-    """The partner called by name, which says nothing of them."""
+    """Matches vocatives of the partner's name, which make no claim."""
     known = "|".join(map(re.escape, sorted(names, key=len, reverse=True))) or r"(?!)"
     return re.compile(
         rf"(?:(?<=[。！？…、\s])|\A)(?:{known})(?:さん|様|ちゃん)?[〜ー]?(?:、|(?=[。！？…\s])|\Z)"
@@ -54,12 +53,12 @@ def _called(names: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def normalised(masked: str, own: tuple[str, ...], partner: tuple[str, ...]) -> str:
-    """A folded line with quotations masked, calls left out, names and kinship made alike."""
+    """Remove masked quotations and vocatives from a folded line; unify names and kinship terms."""
     if FILLER in masked:
         masked = masked.replace(FILLER, "")
     if any(name in masked for name in partner):
         masked = _called(partner).sub("", masked)
-    # What is said twice over is said once.
+    # Collapse repeated text.
     if len(set(zip(masked, masked[1:], masked[2:], strict=False))) < len(masked) - 2:
         masked = _TWICE.sub(r"\1", masked)
     for names, sign in ((partner, PARTNER), (own, SELF)):
@@ -71,7 +70,7 @@ def normalised(masked: str, own: tuple[str, ...], partner: tuple[str, ...]) -> s
 
 
 _TWICE = re.compile(r"(.{3,12}?)[、。！]?\1")
-#: A sister of others is somebody else; the rest is said of brothers and of every self alike.
+#: Other people's sisters become 人; brothers become sisters, and all first persons 私.
 _ALIKE = (
     ("兄", "姉"),
     ("弟", "妹"),
@@ -84,7 +83,7 @@ _ALIKE = (
 
 
 class Cutter:
-    """Cuts a text into the longest known pieces from the left; what is unknown by characters."""
+    """Cuts a text into the longest known pieces from the left; unknown parts into characters."""
 
     def __init__(self, known: Iterable[str]) -> None:
         self._known = frozenset(known)
@@ -109,7 +108,7 @@ class Cutter:
 
 
 def pairs(cut: Sequence[str]) -> set[str]:
-    """The pieces of a line, and its pairs of neighbours."""
+    """The pieces of a line, and the pairs of adjacent pieces."""
     return {*cut, *map(add, cut, cut[1:])}
 
 
@@ -123,8 +122,8 @@ _RUNS = (2, 3, 4)
 
 
 def shapes(text: str) -> set[str]:
-    """Runs of characters, and how clauses follow: plain (P), negated (N), asked for (!), and
-    by which word they are joined. A set phrase (「なければならない」) denies nothing."""
+    """Character n-grams, and the sequence of clauses: plain (P), negated (N) or requested (!), with
+    their joining words. A set phrase (「なければならない」) does not negate."""
     text = without_phrases(text)
     found = {text[i : i + n] for n in _RUNS for i in range(len(text) - n + 1)}
     parts = _JOINT.split(text)
@@ -146,20 +145,19 @@ def shapes(text: str) -> set[str]:
 
 
 def share(weight: float, count: int) -> float:
-    """The contribution of one of a line's `count` features."""
+    """The factor for each of a line's `count` features."""
     found: float = weight / (count + _STEADY) ** 0.5
     return found
 
 
-#: Whole numbers side by side in one, each of so many bits: a table's row is one object, and rows
-#: are added at once.
+#: Bits per number when a table row is packed into one integer, so that one addition sums two rows.
 _BITS, _MASK, _ZERO = 32, (1 << 32) - 1, 128
-#: Squared lengths, which are half-precision numbers below 2, in whole numbers.
+#: Scale of squared lengths, half-precision numbers below 2, as integers.
 _SQUARED = 1 << 15
 
 
 def packed(row: Sequence[int], squared: float = 0.0) -> int:
-    """1, each number of -127 to 127 above zero, and a squared length."""
+    """Pack 1, each number (-127 to 127, shifted above zero) and a squared length."""
     found = int(squared * _SQUARED)
     for number in reversed(row):
         found = found << _BITS | (number + _ZERO)
@@ -167,15 +165,15 @@ def packed(row: Sequence[int], squared: float = 0.0) -> int:
 
 
 def unpacked(total: int, at: int) -> int:
-    """The sum of the numbers of this place, of all rows that were added up."""
+    """The sum of the numbers at position `at` over all added rows."""
     return (total >> _BITS * (at + 1) & _MASK) - _ZERO * (total & _MASK)
 
 
 @dataclass(frozen=True, slots=True)
 class _Weights:
-    """piece, pair: of each, what it adds to the faults of words, and a piece's squared length,
-    packed; scales of both. shape: what it adds. bias, cut, sure: of each fault; from `cut` on it
-    is found, from `sure` on without doubt."""
+    """piece, pair: packed weights for the word faults, with a piece's squared length; piece_scale,
+    pair_scale: their scales. shape: weights for negation. bias, cut, sure: per fault; a score from
+    `cut` on is a fault, from `sure` on a certain one."""
 
     cut_up: Cutter
     piece: dict[str, int]
@@ -220,7 +218,7 @@ def _weights() -> _Weights:
 
 @dataclass(frozen=True, slots=True)
 class LearntFault:
-    """A fault that a line holds. start, end: of the sentences that say it. sure: without doubt."""
+    """A fault in a line. start, end: span of its sentences. sure: whether it is certain."""
 
     start: int
     end: int
@@ -228,9 +226,9 @@ class LearntFault:
 
 
 class LearntFaults:
-    """The faults that a line of one speaker to one partner holds.
+    """Finds faults in lines of one speaker to one partner.
 
-    own, partner: names of each. wanted: the faults that contradict what is known of the two.
+    own, partner: names of each. wanted: the faults that contradict the profile.
     """
 
     def __init__(
@@ -240,16 +238,17 @@ class LearntFaults:
         self._wanted = [(f, re.compile(self._sign(f)).search) for f in FAULTS if f in wanted]
 
     def _sign(self, fault: Fault) -> str:
-        """The fault's sign with names in place of what stands for them. A name is no kin (姉様)."""
+        """The fault's pre-check with placeholders replaced by names. A name is not a kinship term
+        (姉様)."""
         own, partner = ("|".join(map(re.escape, names)) for names in (self._own, self._partner))
         sign = SIGNS[fault].replace(PARTNER, f"(?:{partner})").replace(SELF, own)
         sign = sign.replace("私", "私|わたし|あたし|俺|僕")
         return sign.replace("[姉兄妹弟]", f"(?!{partner})[姉兄妹弟]") if partner else sign
 
     def find(self, masked: str, sentences: Sequence[tuple[int, int]]) -> dict[Fault, LearntFault]:
-        """Each fault that is found, where the line speaks most for it.
+        """Each fault in the line, with its highest-scoring span.
 
-        masked: the folded line, quotations masked. sentences: their spans in it.
+        masked: the folded line, quotations masked. sentences: spans in it.
         """
         wanted = [(fault, signed) for fault, signed in self._wanted if signed(masked)]
         if not wanted:
@@ -289,7 +288,7 @@ def unnamed(fault: Fault, said: str) -> float:
 
 @lru_cache(maxsize=8)
 def _counts(text: str) -> tuple[int, int]:
-    """Rows of a text's pieces and of what was counted in training, each added up."""
+    """The summed rows of a text's pieces, and of its pieces and pairs known from training."""
     weights = _weights()
     cut = weights.cut_up(text)
     pieces = sum(map(weights.piece.get, cut, repeat(0)))
@@ -308,13 +307,13 @@ def _worded(text: str, n: int) -> float:
 def _turned(text: str) -> float:
     weights = _weights()
     found = weights.shape.keys() & shapes(text)
-    # Summed exactly, whichever comes first.
+    # Summed exactly, in any order.
     counted = math.fsum(map(weights.shape.__getitem__, found))
     return weights.bias["negation"] + share(CLAUSE_SHARE, len(found)) * counted
 
 
 def stretches(sentences: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Groups of sentences that make one claim: short ones together."""
+    """Spans of sentences to score together: short ones are grouped."""
     first = last = -1
     for start, end in sentences:
         if first >= 0 and last - first >= _STRETCH:

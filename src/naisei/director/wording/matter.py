@@ -1,8 +1,8 @@
-"""What a text must say before a learnt score reads it: without, a score measures the topic.
+"""Conditions for a text to be scored: without them, a learnt score would measure the topic.
 
-Praise is read where a word of value may be said of the hearer: not where another topic bears it
-(「この映画は素敵」), nor in a question, a wish or a concession (「確かに便利ですが、」). A life
-apart is read where somebody's own place, a visit, a call or a parcel is spoken of.
+Praise is scored if an evaluation word may describe the hearer: not if it describes another topic
+(「この映画は素敵」), nor in a question, a wish or a concession (「確かに便利ですが、」). Separate
+homes are scored if the text mentions somebody's own home, a visit, a call or a parcel.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Literal
 #: `home`: the two live apart. `younger`, `elder`: the speaker is the younger, the elder one.
 Fault = Literal["home", "younger", "elder", "praise", "negation"]
 FAULTS: tuple[Fault, ...] = ("home", "younger", "elder", "praise", "negation")
-#: What stands for the partner and for the speaker; characters of no text.
+#: Placeholders for the partner and the speaker (private-use characters).
 PARTNER, SELF = "\ue001", "\ue002"
 
 #: A negation.
@@ -22,7 +22,8 @@ NOT = re.compile(
     r"な[いくきけ]|なかっ|ません|ませ[ずぬ]|ず(?:に|、)|ねえ|ねー|んで(?:ください|ね|よ)"
     r"|禁止|[不未無](?![理茶料駄事来線])[\u3400-\u9fff]"
 )
-#: One negation, in words that hold two: must, perhaps, no doubt, cannot help; and tags, which ask.
+#: Set phrases with negative words that do not negate: must, perhaps, no doubt, cannot help; and tag
+#: questions.
 _SET_PHRASES = re.compile(
     r"(?:ん|の)?(?:じゃ|では)(?:ない|ありません)(?:の|ん)?(?:(?:です|でしょう)?か(?![らも])|[?？])"
     r"|(?:なければ|なきゃ|なくては|なくちゃ|なけりゃ|ないと|ねば|ずには?|ないでは)(?:、)?(?:なら|いけ|だめ|駄目|ダメ|いられ|おか|済ま|すま|いい|よい|構わ|かまわ|大丈夫|平気|なん)(?:ない|ません|なかった|なく(?!な[いか]|は)|ぬ)?"
@@ -87,32 +88,32 @@ _NEEDED = re.compile(
 )
 
 
-#: Words for what is a hearer's own: praise of it is praise of them.
+#: Traits and works of the hearer, whose praise is praise of the hearer.
 _TRAITS = re.compile(
     r"(?:明るさ|優しさ|強さ|丁寧さ|賢さ|率直さ|前向きさ|豊かさ|鋭さ|速さ|器用さ|発想|[視観]点|着眼|考え|意見|質問|返[しす答]|話|説明|言葉|文章?|声|笑顔|才能|実力|腕|手|判断|勘|直感|記憶|頭|"
     r"心|心遣い|姿|努力|センス|感性|味付け|字|絵|歌|色|段取り|読み|分析|推理|観察|人柄|性格|目|耳|舌|足|行動|仕事|工夫|"
     r"準備|気|力|度胸|愛想|性|ユーモア|料理|出来|仕上|選|指摘|解説|まとめ|使い|それ|これ|そこ|[とど]ころ|こと|自体|[るくうつすむぶたぐ]の)(?:方|力|ぶり|の[^の]{1,4})?\Z"
 )
-#: The last thing named as a topic before a word of value.
+#: The last topic before an evaluation word.
 _TOPIC = re.compile(
     r"([^、。！？…\s]{1,20}?)(?:(?<!と)は(?![ずいっ])|って(?![るいたきくみしおも、])|が(?![らんり])|(?<![とつでらて])も(?![のうっら]))"
 )
-#: Said after a word of value: a concession, a question, a wish, hearsay.
+#: After an evaluation word: a concession, a question, a wish, hearsay.
 _HELD_BACK = re.compile(
     r"[^。！？、]{0,12}?(?:(?:です|ます|だ|い|た|る)(?:が|けど|けれど)(?:、|\Z)|ですか|ますか|でしょうか|かな|んだろう|かも"
     r"|みたいだ|そう(?:だ|です|[！。]|じゃ)|てほし|てくださ|たい|ように|なら|たら|れば|のに|なきゃ|ないと|が好き)"
 )
-#: A thing that a word of value describes, and what is a person or a hearer's own.
+#: The noun that an evaluation word describes, and nouns for a person or a person's work.
 _THING = re.compile(
     r"(?:しい|い|な|れる|ある|的な)?[おご]?([一-鿿ァ-ヶーA-Za-z]{1,8})(?:だ|です|じゃ|ね|よ|って|ばかり|を|[がはにでの。！]|\Z)"
 )
 _PERSON = re.compile(r"人|方|子|妹|姉|者|家|屋|先生|神|証|選択|計画|表現|答|名")
-#: Words of value that are said of things more often than of people.
+#: Evaluation words that describe things more often than people.
 _OF_THINGS = re.compile(
     r"綺麗|きれい|美し|可愛|かわいい|素敵|すてき|ステキ|魅力|最高|いいね|大好|楽し|輝"
 )
 _HEARER = re.compile(rf"[{PARTNER}]|あなた|あんた|きみ|皆[様さ]|みなさ|みんな|お聞きの|リスナー")
-#: What only a person has or does, so that praise of it needs no name.
+#: Traits or actions that only a person has, so that their praise needs no name.
 _QUALITIES = re.compile(
     r"質問|視点|着眼|指摘|発想|考え方|洞察|才能|文才|センス|腕前|手際|記憶力|判断[力！です]|人柄|心遣い|心配り|気遣い|"
     r"思いやり|努力(?:家|の成果|は)|行動力|要約力|度胸|知性|眼力|さすが|流石|尊敬|えら[いすく]|頭(?:の回転|い|がい|が下)|気が利|器用|"
@@ -123,7 +124,7 @@ _SENTENCE = re.compile(r"[^。！？…\n]*(?:[。！？…\n]+|\Z)")
 
 
 def about(fault: Fault, text: str) -> str:
-    """What of a normalised text the fault's score reads; empty: nothing of the matter is said."""
+    """The part of a normalised text to score for the fault; empty if it does not concern it."""
     if fault == "negation":
         denies = NOT.search(text) is not None and NOT.search(without_phrases(text)) is not None
         return text if denies and _NEEDED.search(text) is None else ""
@@ -134,12 +135,12 @@ def about(fault: Fault, text: str) -> str:
 
 @lru_cache(maxsize=4)
 def without_phrases(text: str) -> str:
-    """A text without set phrases (「なければならない」), which deny nothing."""
+    """A text without set phrases (「なければならない」), which do not negate."""
     return _SET_PHRASES.sub("〓", text)
 
 
 def _of_hearer(sentence: str) -> bool:
-    """Whether a word of value in a sentence may be said of the hearer."""
+    """Whether an evaluation word in a sentence may describe the hearer."""
     return any(
         _bears(sentence, *found.span())
         for value in _EACH_VALUE
@@ -169,11 +170,11 @@ def _bears(sentence: str, start: int, end: int) -> bool:
 
 
 def names_hearer(text: str) -> bool:
-    """Whether a normalised text speaks of the hearer, or of what only a person has."""
+    """Whether a normalised text mentions the hearer, or a trait that only a person has."""
     return _HEARER.search(text) is not None or _QUALITIES.search(text) is not None
 
 
-#: Of each fault, an expression that a text must hold.
+#: Fault → an expression that must match the text.
 SIGNS: dict[Fault, str] = {
     "home": _HOME,
     "younger": _KIN,
@@ -185,7 +186,7 @@ _SIGNS = {fault: re.compile(sign) for fault, sign in SIGNS.items()}
 
 
 def _branches(pattern: str) -> list[str]:
-    """The alternatives of an expression, each by itself: `家|(?:駅|街)まで` has two."""
+    """Split an expression into its alternatives: `家|(?:駅|街)まで` has two."""
     found, depth, listed = [""], 0, False
     for one in re.findall(r"\\.|.", pattern):
         listed = one != "]" if listed else one == "["
@@ -197,5 +198,5 @@ def _branches(pattern: str) -> list[str]:
     return found
 
 
-#: Searched one by one, since words of value overlap.
+#: Searched one by one, since evaluation words overlap.
 _EACH_VALUE = [re.compile(value) for value in _branches(_VALUES)]

@@ -1,6 +1,6 @@
-"""Noun phrases that can name a topic, and what says that a talk turns to another one.
+"""Noun phrases that can name a topic, and markers of a change of topic.
 
-By Sudachi's words; for the director's state of a talk and its calibrated checks.
+Uses Sudachi; for the director's state of a talk and its calibrated checks.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from importlib.resources import files
 
 from naisei.japanese.morph import Token, tokens
 
-#: Pronouns, time words, adverbs and empty nouns: no topics of their own.
+#: Pronouns, time words, adverbs and empty nouns, which are not topics by themselves.
 HOLLOW = frozenset(
     (files("naisei.director.wording") / "hollow.txt").read_text(encoding="utf-8").split()
 )
-#: What says that the talk turns to something else; 「そういえば」 goes on from what was said.
+#: Markers of a new topic; excludes 「そういえば」, which continues the current one.
 _TURN = re.compile(
     r"(?:^|[。！？…、\n\s])(?:ところで|話は変わ|話変わ|話を変え|それはそうと|それはともかく|話は違|関係(?:は)?ない(?:けど|話|です)"
     r"|全然違う話|(?:全然)?別の話|さて、|では次|じゃあ次|次の(?:話題|お便り)|話(?:を|は)(?:戻|移))"
@@ -23,7 +23,7 @@ _TURN = re.compile(
 
 
 def turns(text: str) -> tuple[int, int] | None:
-    """The span of a turn marker (「ところで」) in a folded line, if there is one."""
+    """The span of a turn marker (「ところで」) in a folded line, or `None`."""
     found = _TURN.search(text)
     return found.span() if found else None
 
@@ -31,8 +31,9 @@ def turns(text: str) -> tuple[int, int] | None:
 def noun_phrases(text: str, excluded: Collection[str] = ()) -> tuple[str, ...]:
     """The noun phrases of a folded line that can name a topic, in order, each once.
 
-    A run of nouns with の between and what is attached (「友達の引っ越し先」). Pronouns and
-    demonstratives, adverbials (毎月, 今日), numbers, empty nouns and names in `excluded` are none.
+    A phrase is a run of nouns with の between them and affixes (「友達の引っ越し先」). Pronouns and
+    demonstratives, adverbials (毎月, 今日), numbers, empty nouns and names in `excluded` do not
+    count.
 
     >>> noun_phrases("毎月、友達の引っ越し先はどこにする？")
     ('友達の引っ越し先',)
@@ -66,7 +67,8 @@ def _nominal(word: Token, run: list[Token]) -> bool:
 
 
 def _alone(run: list[Token]) -> bool:
-    """Whether the last word names nothing and no noun stands before it (引っ越し先 is a place)."""
+    """Whether the last word has no meaning by itself and no noun precedes it (unlike
+    引っ越し先)."""
     return (_adverbial(run[-1]) or run[-1].form in HOLLOW) and (
         len(run) == 1 or run[-2].surface == "の"
     )
@@ -77,7 +79,7 @@ def _adverbial(word: Token) -> bool:
 
 
 def new_topic(text: str, excluded: Collection[str] = ()) -> str:
-    """The topic that a line turns to, after its turn marker if it has one, or ""."""
+    """The new topic of a line, after its turn marker if it has one, or ""."""
     marker = turns(text)
     said = noun_phrases(text[marker[1] :] if marker else text, excluded)
     return said[0] if said else ""

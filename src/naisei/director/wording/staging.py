@@ -1,6 +1,6 @@
-"""What is no spoken word in a line: stage directions, narration, lists, labels, talk of the role.
+"""Unspoken parts of a line: stage directions, narration, lists, labels, remarks about the role.
 
-For the director's check of script form.
+For the director's check of script format.
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ import re
 from functools import lru_cache
 
 _PAREN = r"（([^（）\n]{1,40})）"
-#: In parentheses spoken lines hold laughter, readings and figures.
+#: Laughter, readings and numbers in parentheses, which spoken lines may contain.
 _FINE = re.compile(
     r"(?:笑|w+|汗|泣|爆笑|苦笑|[0-9０-９一二三四五六七八九十年月日時分円度個歳人約.．,・〜％%-]+|株|仮|税[込抜]|※?[A-Za-z0-9]+)\Z"
 )
-#: After kanji: how they are read.
+#: After kanji: their reading.
 _READING = re.compile(r"[ぁ-んァ-ヶー]{1,10}\Z")
 _TELLING = (
     r"(?:言(?:った|い(?:ながら|、|放つ|切る))|答え(?:た|る(?:[。]|$)|、)|つぶや(?:いた|く)|呟(?:いた|く)|微笑(?:んだ|む)|笑(?:った|いながら(?:言|答))|うなず(?:いた|く)|頷(?:いた|く)|即答する|叫(?:んだ|ぶ)"
@@ -28,7 +28,7 @@ _ROLE = (
     r"|プロンプト|システムメッセージ|(?:ご)?指示(?:通り|どおり|に(?:従|基)|された(?:設定|口調))|設定(?:に従|上は|通り|どおり)|(?:(?:私|わたし|あたし)の|その)学習データ|学習データに(?:な|含)|学習した時点|会話のデータ|続きが必要|出力(?:します|例|形式)|生成(?:しま|し直)|お手伝いできること|ペルソナ"
     r"|(?:^|[。！？\s])以上、[^。！？]{1,16}(?:でした|です|だよ|(?:し|話し)てみた)|(?<![私俺僕ち]の)(?:台詞|セリフ)(?:で(?:す|いい|返)|を終|は以上)|指定(?:の|された)(?:口調|文字数|設定)|書いてほしい(?:場面|話|会話)"
 )
-#: What is told, not said: up to a plain verb that ends the sentence.
+#: Narration: up to a plain verb that ends the sentence.
 _NARRATED = r"[^。！？「」\n]{1,40}(?:[たるくすむぐぶうつぬ]|である)(?:。|$)"
 _PLACE = (
     r"(?:シーン|場面|"
@@ -38,7 +38,7 @@ _PLACE = (
 
 @lru_cache(maxsize=64)
 def staging_signs(names: tuple[str, ...], own: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
-    """Signs of script form; see `staging`."""
+    """Patterns of script format; see `staging`."""
     who = "|".join(map(re.escape, sorted(names, key=len, reverse=True))) or r"(?!)"
     me = "|".join(map(re.escape, own)) or r"(?!)"
     signs = (
@@ -61,10 +61,10 @@ def staging_signs(names: tuple[str, ...], own: tuple[str, ...]) -> tuple[re.Patt
 
 
 def staging(text: str, names: tuple[str, ...], own: tuple[str, ...]) -> tuple[int, int] | None:
-    """The span of the first sign of script form in a folded line, if any.
+    """The span of the first sign of script format in a folded line, if any.
 
-    names: of the speaker and the partner; own: of the speaker, who does not tell of themselves
-    by name. Laughter, readings and figures in （ ） are spoken style and no sign.
+    names: of the speaker and the partner; own: of the speaker, who does not narrate their own
+    actions by name. Laughter, readings and numbers in （ ） are allowed.
     """
     parentheses, *others = staging_signs(names, own)
     for match in parentheses.finditer(text):

@@ -1,5 +1,5 @@
 """Finds speech acts in a sentence: command, plea, evaluation, decision, grant, compliance,
-exclusion. They show who has power, however polite the wording.
+exclusion. They show who has power, independent of polite wording.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ _COMING = re.compile(r"[てで](?:おいで|らっしゃい)(?:よ|ね|。|！|$
 _GREETING = re.compile(
     r"(?:ごめん|おやすみ|お休み|お?かえり|お?帰り|いらっしゃ)(?:なさい|なせえ|ませ)"
 )
-#: Pleas in the form of orders: 「行かないでくれ、頼む」.
+#: Pleas phrased as orders: 「行かないでくれ、頼む」.
 _PLEAD = re.compile(
     r"頼む(?:から|よ|って|[。！、]|$)|お願い(?:だ|です)|どうか|許して|見捨て|せめて|この(?:通り|とおり)|(?:何|なん)とか(?:なり|お願|して|でき)|(?:行か|切ら|捨て|見捨て|置いていか|言わ)ないで|もう(?:一度|一回)だけ"
 )
@@ -40,11 +40,11 @@ _GRANT = re.compile(
     r"(?:^|、)(?:構わん|かまわん|構わない)(?:よ|ぞ|。|！|$)|[てで]も?(?:いい|構わない|かまわない|よい|良い)(?:よ|ぞ|わよ|から|んだ|さ|。|！|$)(?!か)"
 )
 _COMPLY = re.compile(r"承知(?:し|いた|です)|かしこまり|了解(?:です|し|いた|っす)")
-#: Yes: compliance after an order, otherwise agreement.
+#: "Yes": compliance after an order, otherwise agreement.
 _YES = re.compile(
     r"…*(?:はい|へい|うっす|押忍|わかりました|分かりました)(?!、?(?:そうです|ですね|いい))"
 )
-#: Rejecting the other, politely or not.
+#: Rejections of the other speaker, polite or not.
 _SHUT = re.compile(
     r"結構です|(?:要|い)りません|必要(?:は)?(?:ありません|ないです|ございません)|ご自由に|お引き取り|ご遠慮|お断り"
     r"|できかねます|いたしかねます|(?:お)?(?:受け|認め|答え|応え|通し|教え)(?:は)?(?:でき|いたし|して(?:おり)?|いたしており)ません"
@@ -84,7 +84,7 @@ _AT_WORDS = (("shut", _SHUT), ("stranger", _STRANGER))
 
 
 def cues(sentence: Sentence, *, begging: bool = False) -> list[CueMatch]:
-    """The speech acts of one sentence.
+    """Find the speech acts of one sentence.
 
     `command` (しろ, 〜て; strength 0–1 by imposition, our scale after Blum-Kulka et al. 1989),
     `request`, `plead`, `evaluation`, `deciding`, `grant`, `comply`, `yes`, `shut` (rejects the
@@ -128,7 +128,7 @@ def _order(sentence: Sentence) -> CueMatch | None:
 
 
 def _tail(sentence: Sentence) -> list[Token]:
-    """The sentence's words without final particles."""
+    """The sentence's tokens without final particles."""
     words = list(sentence.core)
     while words and words[-1].detail == "終助詞" and words[-1].surface not in ("な", "なよ"):
         words.pop()
@@ -168,7 +168,7 @@ def _command(sentence: Sentence) -> CueMatch | None:
 
 
 def _bare_request(sentence: Sentence) -> str:
-    """The final て-form of a request such as 「それ取って」「見てね」; else ""."""
+    """The final て-form of a request such as 「それ取って」「見てね」, or ""."""
     if "？" in sentence.text[-1:]:
         return ""
     words = _tail(sentence)

@@ -43,7 +43,7 @@ class Sign:
 
     @property
     def words(self) -> str:
-        """The trait as text in the user's language."""
+        """Describe the trait in the user's language."""
         trait = CONTENTS[self.dimension] if self.feature == CONTENT else TRAITS[self.feature]
         if self.dimension == "Power":
             if self.much:
@@ -57,8 +57,8 @@ class Sign:
 @dataclass(frozen=True, slots=True)
 class Estimate:
     """One number of a direction, −3…3; NaN with a `reason` if undecided. score: the clipped sum,
-    base + shares of signs + rest, even if too near 0 to report; NaN with too little speech. Use it
-    for curves and means.
+    base + shares of signs + rest, even if it is too close to 0 to report; NaN with too little
+    speech. For curves and means.
     """
 
     value: float
@@ -76,7 +76,7 @@ class Estimate:
 
     @property
     def rounded(self) -> int | None:
-        """The whole number, halves away from 0; `None` for NaN."""
+        """The value rounded to an integer, halves away from 0; `None` for NaN."""
         if math.isnan(self.value):
             return None
         return max(LOW, min(HIGH, away_from_zero(self.value)))
@@ -102,7 +102,8 @@ class SpeechReading:
         return RelationVector.model_validate(found)
 
     def to_json(self) -> dict[str, Any]:
-        """dimension → value, rounded, reason, and the signs with their lines; NaN is `null`."""
+        """Convert to dimension → value, rounded, reason, and signs with their lines; NaN becomes
+        `null`."""
         return {
             name: {
                 "value": None if math.isnan(one.value) else round(one.value, 3),
@@ -146,7 +147,7 @@ class Coefficients(BaseModel):
     def contents(self, text: str) -> dict[str, float]:
         """Dimension → contribution of a line's content, in scale points."""
         vector = line_vector(text)
-        # Integers times multiples of 2⁻²⁴: the sum is exact, hence equal on every processor.
+        # Integers times multiples of 2⁻²⁴: the sum is exact, hence the same on every processor.
         return {n: float(vector @ np.array(w)) / 1000 for n, w in self.content.items()}
 
 
@@ -163,14 +164,14 @@ def load_coefficients(version: str = "speech.v3") -> Coefficients:
     return Coefficients.model_validate(json.loads(path.read_text(encoding="utf-8")))
 
 
-#: Fewest Japanese characters of a speaker for an estimate.
+#: Minimum number of a speaker's Japanese characters for an estimate.
 LEAST = 8
-#: Least share of Japanese letters.
+#: Minimum share of Japanese letters.
 _JAPANESE = 0.5
-#: Most signs in an explanation, and their least share.
+#: Maximum number of signs in an explanation, and their minimum share.
 _SIGNS = 4
 _LEAST_SHARE = 0.05
-#: Most lines cited for a trait and for content, and characters per line.
+#: Maximum number of lines cited for a trait and for content, and of characters per line.
 _LINES, _CITED, _SNIPPET = 4, 2, 14
 
 
@@ -198,7 +199,7 @@ class SpeechEstimator:
         self._at = 0
 
     def add(self, speaker: str, text: str) -> None:
-        """Add a line. Raises `KeyError` for another speaker."""
+        """Add a line. Raises `KeyError` for an unknown speaker."""
         other = self._other(speaker)
         cues = utterance_cues(text, self.names[speaker], self.names[other])
         if self._sides[other].gave_order and "yes" in cues.words:
@@ -255,7 +256,8 @@ class SpeechEstimator:
 def _lines(
     dimension: str, name: str, lead: float, own: Side, other: Side
 ) -> tuple[tuple[int, tuple[str, ...]], ...]:
-    """The lines that show a trait, or for a lack its opposite; for Power, of the side with more."""
+    """The lines that show a trait, or its opposite if the trait is lacking; for Power, from the
+    side with more."""
     if name == CONTENT:
         most = nlargest if lead > 0 else nsmallest
         lines = most(_CITED, own.lines, key=lambda line: line[2][dimension])
@@ -290,7 +292,7 @@ def course(
     names: dict[str, str] | None = None,
     weights: Coefficients | None = None,
 ) -> list[tuple[SpeechReading, SpeechReading]]:
-    """Both directions after each (speaker, text), from all lines up to it."""
+    """Estimate both directions after each (speaker, text), from all lines so far."""
     state = SpeechEstimator(speakers, names=names, weights=weights)
     found = []
     for speaker, text in lines:
@@ -306,7 +308,7 @@ def estimate(
     names: dict[str, str] | None = None,
     weights: Coefficients | None = None,
 ) -> tuple[SpeechReading, SpeechReading]:
-    """Both directions after a whole dialogue: first → second, second → first."""
+    """Estimate both directions after a whole dialogue: first → second, second → first."""
     state = SpeechEstimator(speakers, names=names, weights=weights)
     for speaker, text in lines:
         state.add(speaker, text)

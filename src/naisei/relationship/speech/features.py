@@ -1,7 +1,7 @@
 """Cue counts per utterance and speaker, and the features of a direction computed from them.
 
-For Power, each feature is the difference between the two speakers. For Intimacy and TaskOriented it
-is a weighted mean, mostly the speaker's own.
+For Power, each feature is the difference between the two speakers. For Intimacy and TaskOriented,
+it is a weighted mean of both, mostly the speaker's own.
 """
 
 from __future__ import annotations
@@ -52,10 +52,10 @@ def utterance_cues(text: str, by: str = "", to: str = "") -> UtteranceCues:
             note(how.value, _end(sentence))
         acts = cues(sentence, begging=begging)
         for found in acts:
-            # Only a leading yes is an answer.
+            # Only a leading "yes" is an answer.
             if found.cue != "yes" or at == 0:
                 note(found.cue, found.text, found.strength)
-        # Honorifics in a rejection show no respect.
+        # Honorifics in a rejection do not show respect.
         if not any(found.cue == "shut" for found in acts):
             for found in honorifics(sentence):
                 note("honorific", found.text)
@@ -71,7 +71,7 @@ def utterance_cues(text: str, by: str = "", to: str = "") -> UtteranceCues:
 
 
 def _end(sentence: Sentence) -> str:
-    """The end of a sentence, where its politeness shows, cut at a word."""
+    """The end of a sentence, which shows its politeness, starting at a token."""
     if len(sentence.text) <= _SNIPPET:
         return sentence.text
     tail = ""
@@ -140,9 +140,9 @@ OF: dict[str, tuple[str, ...]] = {
         CONTENT,
     ),
 }
-#: Characters per utterance at which the length saturates.
+#: Number of characters per utterance at which the length saturates.
 _LONG = 50
-#: Latest lines stored per cue as evidence.
+#: Number of latest lines stored per cue as evidence.
 _LINES = 4
 #: Half-life of recent counts, in the speaker's lines.
 HALF = 3.0
@@ -152,7 +152,8 @@ _FADING = 0.5 ** (1 / HALF)
 @dataclass(slots=True)
 class Side:
     """Running counts of one speaker. sums: over all lines. recent: with exponential decay.
-    gave_order: whether the latest line orders or judges. Adding a line takes constant time."""
+    gave_order: whether the latest line contains an order or a judgement. Adding a line takes
+    constant time."""
 
     sums: dict[str, float] = field(default_factory=lambda: defaultdict(float))
     recent: dict[str, float] = field(default_factory=lambda: defaultdict(float))
@@ -171,11 +172,11 @@ class Side:
         for cue, words in cues.words.items():
             self.grounds.setdefault(cue, deque(maxlen=_LINES)).append((at, words))
         self.lines.append((at, text, contents))
-        # A yes to an order is compliance.
+        # A "yes" to an order is compliance.
         self.gave_order = any(cue in cues.words for cue in ("command", "request", "evaluation"))
 
     def traits(self, dimension: str = "Power") -> dict[str, float]:
-        """The traits for a dimension, shrunk toward neutral values while there are few lines.
+        """The traits for a dimension, shrunk toward neutral values for few lines.
 
         polite: share of polite endings, 0–1. look_up, near: deference (about −1…2) and closeness
         (−1…1) of address terms. length: of utterances, 0–1. content: in scale points. All others:

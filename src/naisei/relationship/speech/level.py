@@ -1,6 +1,6 @@
-"""Splits utterances into sentences and words, and finds casual forms and laughter.
+"""Splits utterances into sentences and tokens, and finds casual forms and laughter.
 
-Quotations and stage directions are removed.
+Removes quotations and stage directions.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _ASIDE = re.compile(r"[（(][^（）()]*[）)]")
 _DECORATION = re.compile(
     r"[wｗ笑草♪☆★♡♥〜～\U0001f000-\U0001faff\u2600-\u27bf\ufe0f]+(?=[。！？]*$)"
 )
-#: Most characters of a sentence; longer ones (pasted documents) are cut.
+#: Maximum number of characters in a sentence; longer ones (pasted documents) are truncated.
 _LONGEST = 2000
 
 
@@ -38,7 +38,7 @@ class CueMatch:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A normalised sentence with quotations as 「」. `core`: the words without punctuation."""
+    """A normalised sentence with quotations as 「」. `core`: the tokens without punctuation."""
 
     text: str
     words: tuple[Token, ...]
@@ -50,7 +50,7 @@ class Sentence:
 
 @cached_text(8192)
 def japanese_sentences(text: str) -> tuple[Sentence, ...]:
-    """The Japanese sentences of an utterance, in order; empty for English.
+    """Return the Japanese sentences of an utterance, in order; empty for English.
 
     A line break ends a sentence; a space within Japanese becomes 、.
 
@@ -107,7 +107,7 @@ def laughter(text: str) -> list[CueMatch]:
 
 
 def _invitation(sentence: Sentence) -> str:
-    """The final plain volitional (「行こうよ」, not 「行きましょう」); else ""."""
+    """The final plain volitional (「行こうよ」, not 「行きましょう」), or ""."""
     words = [w for w in sentence.core if w.detail != "終助詞"]
     if words and words[-1].inflection.startswith("意志推量") and words[-1].lemma not in _INVITING:
         return words[-1].surface

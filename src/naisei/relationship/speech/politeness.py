@@ -11,7 +11,7 @@ from naisei.japanese.morph import Token, is_japanese, normalise, tokens
 from naisei.relationship.speech.level import CueMatch, Sentence
 
 # Terms after the Agency for Cultural Affairs' guidelines on honorifics (敬語の指針, 2007):
-# 尊敬語 raises the other's acts, 謙譲語 lowers one's own, 丁重語 and 丁寧語 are courteous to the
+# 尊敬語 elevates the other's acts, 謙譲語 lowers one's own, 丁重語 and 丁寧語 are courteous to the
 # listener.
 
 
@@ -24,7 +24,7 @@ class Level(StrEnum):
 
 
 _POLITE = frozenset({"です", "ます", "っす", "どす", "まする", "やす"})
-#: Particles after the predicate, irrelevant for the level.
+#: Particles after the predicate, which do not affect the level.
 _AFTER = frozenset({"終助詞", "副助詞", "係助詞", "準体助詞"})
 _JOINING = frozenset(
     {
@@ -53,7 +53,7 @@ _CASUAL = re.compile(
 def level(sentence: Sentence) -> Level:
     """The level of a sentence's last predicate.
 
-    「行きますけど」 is polite, 「行くけど」 plain, 「明日の三時。」 neither; 「取って」 and
+    「行きますけど」 is polite, 「行くけど」 plain, and 「明日の三時。」 is neither; 「取って」 and
     「無理かな」 are plain, 「取ってください」 and a bare 「はい」 polite.
     """
     words = list(sentence.core)
@@ -108,7 +108,7 @@ _HUMBLED = re.compile(
     r"(?<![てで])[おご御](?!は|ん|か[しげ]|前)[\u3041-\u3096\u3400-\u9fff]{1,4}(?:し(?:ます|まし|て(?:お|よ|も)|たい)|いた(?:し|す)|申し|でき(?:ます|ません))"
     r"|[てで]おり(?:ます|まし|ません)|させて(?:いただ|頂)|お目にかか|[わ弊]社|小生|わたくし"
 )
-#: Set phrases used regardless of status.
+#: Set phrases that do not depend on status.
 _SET = re.compile(
     r"(?:おはよう|ありがとう|おめでとう)(?:ござい|御座い)(?:ます|ました)"
     r"|(?<![てで])いただきます(?:[。！]|$)|お(?:願い|ねがい)(?:します|しますね)|お(?:かえり|やすみ)なさい|お待ちどお"
@@ -118,7 +118,7 @@ _SET = re.compile(
 def honorifics(sentence: Sentence) -> list[CueMatch]:
     """Honorific forms without overlaps: `respect` (尊敬語), `humble` (謙譲語), `courtesy` (丁重).
 
-    Excludes お願いします, いただきます before a meal and ください after a plain verb.
+    Excludes お願いします, いただきます before a meal, and ください after a plain verb.
     """
     text = _SET.sub(lambda m: "〓" * len(m[0]), sentence.text)
     taken: list[tuple[int, int]] = []
@@ -218,7 +218,7 @@ _ROLES = re.compile(
 _SUFFIX = re.compile(r"(?:さん|ちゃん|くん|君|様|さま|先輩|先生)$")
 
 
-#: Most characters read of a name.
+#: Maximum number of characters read from a name.
 _LONGEST_NAME = 200
 
 
@@ -251,9 +251,9 @@ _KANA = re.compile(r"[ぁ-んァ-ヶー]+")
 def addresses(text: str, *, to: str = "", by: str = "") -> list[tuple[str, str]]:
     """Address terms in a normalised sentence without quotations: (form of `FORMS`, text).
 
-    to, by: display names of addressee and speaker. The addressee's names count anywhere; titles
-    and kin terms only as a call, since 「部長が」 is about a third person. The speaker's own name
-    does not count.
+    to, by: display names of addressee and speaker. The addressee's names count anywhere; titles and
+    kinship terms count only as calls, since 「部長が」 is about a third person. The speaker's own
+    name does not count.
     """
     found: list[tuple[str, str]] = []
     left = text
@@ -287,7 +287,7 @@ _SUFFIXED = re.compile("|".join(f"(?P<{form}>{words})" for form, words in _SUFFI
 def _called(part: str) -> re.Pattern[str]:
     """Matches a name at a word start, and its short form: ケンタ → ケンちゃん."""
     if len(part) == 1:
-        # 森 is also a common noun: a name only as a call or with a suffix.
+        # 森 is also a common noun, so it is a name only as a call or with a suffix.
         called = rf"(?:^|(?<=[、。！？…])){part}(?=[、。！？…]|$)"
         return re.compile(rf"{called}|{part}(?={_SUFFIXED.pattern})")
     edge = ""
