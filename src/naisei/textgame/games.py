@@ -208,7 +208,7 @@ def find_games(
 
 
 def _within(folder: Path) -> list[Path]:
-    """One file per stem, without hidden folders."""
+    """One file per stem; skips hidden folders."""
     best: dict[Path, Path] = {}
     # Prefer files that need no compilation.
     endings = (".z8", *other_endings(), ".json", ".ulx")

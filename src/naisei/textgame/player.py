@@ -49,8 +49,8 @@ class Follows(Protocol):
     """Optional: a player that can advise a person who may choose differently."""
 
     def did(self, action: str) -> bool:
-        """Another command was given than decided. False: the player cannot follow, and a fresh one
-        must advise."""
+        """Record that a command other than the decided one was given. False: the player cannot
+        continue, and a new one must advise."""
         ...
 
 
@@ -65,7 +65,7 @@ class PlayerKind(Protocol):
     roles: tuple[str, ...]
 
     def new(self, context: PlayerContext) -> Player:
-        """A fresh player for one game."""
+        """A new player for one game."""
         ...
 
 
@@ -77,7 +77,7 @@ class Reflective(Protocol):
     """
 
     def memory(self, settings: BaseModel) -> Callable[[], Memory]:
-        """A factory for the memory of one game, which keeps notes between tries.
+        """A factory for the memory of one game, which stores notes between tries.
 
         Raises:
             InputError: unknown memory.
@@ -85,7 +85,7 @@ class Reflective(Protocol):
         ...
 
     def reflect(self, settings: BaseModel, result: GameResult, memory: Memory) -> Flow[str]:
-        """A note on a try that did not win."""
+        """Write a note on a try that did not win."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""Texts of a game: how they are shown, and the facts parsed from them."""
+"""Texts of a game: formatting for display, and parsing of facts."""
 
 from __future__ import annotations
 
@@ -60,14 +60,14 @@ def _joined(parts: Iterable[str], sign: str) -> str:
 
 
 def digest(result: Any) -> Digest:
-    """A game for lists: its share of points and its ending."""
+    """Summary of a game for lists: its share of points and its ending."""
     played = GameResult.model_validate(result)
     value = played.score / played.max_score if played.max_score else float("nan")
     return Digest(value, ending(played))
 
 
 def ending(result: GameResult) -> str:
-    """The ending in a line."""
+    """One line that describes the ending."""
     steps = len(result.steps)
     how = (
         say("達成", "won")

@@ -24,8 +24,8 @@ from naisei.textgame.trained.kind import ImitationPlayer, RecipeJudge
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """held: name → held thing. needs: ingredient → required states; empty until the cookbook was
-    read (`read`)."""
+    """State from which roles are assigned. held: name → held thing. needs: ingredient → required
+    states; empty until the cookbook was read (`read`)."""
 
     held: dict[str, Food]
     needs: dict[str, Need]
@@ -102,7 +102,8 @@ _USEFUL = (
 def features(state: TextState, actions: Sequence[str]) -> list[tuple[str, ...]]:
     """The names of the binary features of each action.
 
-    They depend on the other actions only in whether some action advances the recipe immediately.
+    They depend on the other actions only through whether any of them advances the recipe
+    immediately.
     """
     roles = Roles.of(state)
     kinds = [_action_pattern(roles, state, action) for action in actions]
@@ -130,7 +131,8 @@ def _of(roles: Roles, state: TextState, kind: str, able: str, leaves: str) -> tu
 
 
 def _leaves(roles: Roles, action: str) -> str:
-    """Whether dropping a thing leaves cutting to do (`cuts` or `none`); "" for other actions."""
+    """Whether cutting remains to be done after dropping a thing (`cuts` or `none`); "" for other
+    actions."""
     verb, _, dropped = action.partition(" ")
     if verb != "drop":
         return ""
@@ -276,7 +278,7 @@ def learn(
     starts: list[int] = []
     for choice in choices:
         if choice.action == IDLE:
-            continue  # every walkthrough begins with it
+            continue  # every walkthrough begins with this
         starts.append(len(rows))
         actions = [a for a in (choice.action, *choice.others) if a != IDLE]
         rows += [

@@ -193,7 +193,7 @@ class LLMPlayer:
         return decision
 
     def did(self, action: str) -> bool:
-        """Record that another command was given than decided."""
+        """Record that a command other than the decided one was given."""
         if self._last is not None:
             self._last = self._last[0], action
         return True
@@ -285,7 +285,7 @@ class DialoguePlayer:
         return Decision(action=action, counts=counts)
 
     def did(self, action: str) -> bool:
-        """Record that another command was given than decided."""
+        """Record that a command other than the decided one was given."""
         if self._turns:
             self._turns[-1] = self._turns[-1][0], action
         return True
@@ -377,7 +377,7 @@ class Navigating:
         return decision
 
     def did(self, action: str) -> bool:
-        """Record that another command was given than decided."""
+        """Record that a command other than the decided one was given."""
         self._navigator.stop()
         self._navigator.gave(action)
         return isinstance(self._player, Follows) and self._player.did(action)
