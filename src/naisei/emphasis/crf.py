@@ -108,8 +108,8 @@ def _direction(slope: Floats, pairs: deque[tuple[Floats, Floats, float]]) -> Flo
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """log_partition: summed over the sequences. positive: (tokens,), the probability of label 1,
-    in the order of the bundle's `tokens`. edges: (4, 4), summed."""
+    """log_partition: sum over the sequences. positive: (tokens,), the probability of label 1,
+    in the order of the bundle's `tokens`. edges: (4, 4), sum over the sequences."""
 
     log_partition: float
     positive: Floats
@@ -138,7 +138,7 @@ class Bundle:
         return cls(tokens, going, int((n == 0).sum()))
 
     def expect(self, scores: Floats, transitions: Floats) -> Expected:
-        """scores: of label 1 at each token of the whole corpus; label 0 scores 0."""
+        """scores: score of label 1 at each token of the whole corpus; label 0 scores 0."""
         a = exp(transitions)
         edges = np.zeros((4, 4))
         edges[2, 3] = self.empty
@@ -199,8 +199,8 @@ def bundles(lengths: Sequence[int], *, room: int) -> list[Bundle]:
 
 
 def marginals(scores: Sequence[Floats], transitions: Floats) -> list[Floats]:
-    """The probability of label 1 at each token of each sequence. scores: of label 1 at each token;
-    label 0 scores 0."""
+    """The probability of label 1 at each token of each sequence. scores: score of label 1 at each
+    token; label 0 scores 0."""
     lengths = [len(s) for s in scores]
     whole = np.concatenate([np.zeros(0), *scores])
     out = np.zeros(len(whole))
@@ -231,7 +231,7 @@ def likeliest(emissions: Floats, transitions: Floats) -> list[bool]:
     return found[::-1]
 
 
-# A CRF for two labels whose emissions are sums of weights of hashed features.
+# A two-label CRF whose emissions are sums of weights of hashed features.
 #
 # With two labels only the difference of their scores counts, so label 0 scores 0 and a
 # feature has one weight. A token has C features, one per column, as codes below 2^BITS. Code

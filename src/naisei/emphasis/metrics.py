@@ -39,7 +39,7 @@ class Counts:
 
     @property
     def precision(self) -> float:
-        """right / said; NaN without predictions."""
+        """right / said; NaN if the tagger emphasised nothing."""
         return self.right / self.said if self.said else nan
 
     @property

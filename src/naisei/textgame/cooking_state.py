@@ -221,7 +221,7 @@ def _flat(text: str) -> str:
 
 # `navigate to <item>`: one candidate for a whole path, found by breadth-first search.
 #
-# Source: the text-game thesis, §6.2.1. Candidates appear after the cookbook was read: the recipe's
+# Source: the text-game thesis, §6.2.1. Once the cookbook was read, the candidates are the recipe's
 # ingredients, the knife, the cookbook and the appliances, unless they are here or held. Other foods
 # and furniture are not offered.
 
@@ -300,5 +300,5 @@ def item_of(command: str) -> str:
 
 
 def offered(view: View) -> tuple[str, ...]:
-    """The candidates after the filter of the thesis's §6.3.3; all if none is left."""
+    """The candidates after the filter of the thesis's §6.3.3; all candidates if none is left."""
     return FILTERS["thesis"](view.candidates) or view.candidates

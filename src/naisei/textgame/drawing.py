@@ -34,8 +34,8 @@ class Spot:
 
 @dataclass
 class Atlas:
-    """Grows with `move`. ways: pairs of spot numbers. path: the spot at the start and after each
-    command."""
+    """A map extended by `move`. ways: pairs of spot numbers. path: the spot at the start and after
+    each command."""
 
     spots: list[Spot] = field(default_factory=list)
     ways: set[tuple[int, int]] = field(default_factory=set)
@@ -203,7 +203,7 @@ def _path(atlas: Atlas, centres: Sequence[tuple[float, float]]) -> list[str]:
 
 
 def _points(result: GameResult, wide: float) -> list[str]:
-    """The points over steps as a staircase, below a dashed line at the maximum."""
+    """Points per step as a step plot, with a dashed line at the maximum."""
     steps = len(result.steps)
     most = max(result.max_score, max(step.score for step in result.steps), 1)
     left, right = 34.0, wide - 16.0
@@ -289,7 +289,7 @@ def _box(room: str, *, here: bool) -> str:
 
 
 def _draw_way(canvas: list[list[str]], start: tuple[int, int], end: tuple[int, int]) -> None:
-    """Draw a horizontal or vertical way; others are not drawn."""
+    """Draw a way if it is horizontal or vertical."""
     (x1, y1), (x2, y2) = sorted((start, end))
     if y1 == y2:
         for x in range(x1 + _NAME + 2, x2):

@@ -257,6 +257,6 @@ def walkthrough(path: Path) -> tuple[str, ...] | None:
 
 
 def walkthrough_lengths(games: Iterable[Game]) -> Mapping[str, int]:
-    """Game → number of commands of its own solution, if it has one."""
+    """Game → number of commands of its own solution, for games that have one."""
     found = {game.id: walkthrough(game.path) for game in games}
     return {game: len(commands) for game, commands in found.items() if commands}

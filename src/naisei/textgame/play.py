@@ -260,7 +260,7 @@ class Watched:
 
 
 def announce(decision: Decision) -> Flow[None]:
-    """Say what the player would do, why, and its best scores."""
+    """Announce the player's command, its reason, and its best scores."""
     best = dict(sorted(decision.scores.items(), key=lambda pair: -pair[1])[:_BEST])
     meta: dict[str, JsonValue] = {"thoughts": decision.thoughts, "scores": {**best}}
     yield from Say(decision.action, PLAYER, meta)

@@ -16,15 +16,15 @@ from naisei.textgame.schemas import Decision, GameResult, View
 
 # A player chooses a command for each view.
 #
-# Each game gets a new player. It may have state but does no I/O: what it
-# needs (a model, an embedding) it yields as an effect.
+# Each game gets a new player. A player may have state but does no I/O: it yields
+# requests (to a model, for an embedding) as effects.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlayerContext:
     """The input for creating a player.
 
-    game: file name, for seeds only. seed: of run and trial. max_steps: most commands of the game.
+    game: file name, for seeds only. seed: seed of run and trial. max_steps: most commands per game.
     settings: an instance of the kind's `settings`. memo: notes from earlier tries at the same game;
     "" at first, and for players without memory.
     """
@@ -46,7 +46,7 @@ class Player(Protocol):
 
 @runtime_checkable
 class Follows(Protocol):
-    """Optional: a player that can advise a person who may choose differently."""
+    """Optional protocol: a player that can advise a person who may choose differently."""
 
     def did(self, action: str) -> bool:
         """Record that a command other than the decided one was given. False: the player cannot
@@ -124,7 +124,7 @@ def _thesis(candidates: Sequence[str]) -> tuple[str, ...]:
 
 
 def _strict(candidates: Sequence[str]) -> tuple[str, ...]:
-    """The thesis's filter, also without `inventory`, which each view includes."""
+    """The thesis's filter; also removes `inventory`, which each view includes."""
     return tuple(c for c in _thesis(candidates) if c != "inventory")
 
 

@@ -60,7 +60,7 @@ def try_metrics(results: Sequence[GameResult], config: GameConfig) -> tuple[Metr
 
 
 def count_metrics(results: Sequence[GameResult]) -> tuple[Metric, ...]:
-    """Mean of each of the players' counts per game, over all tries."""
+    """Mean per game of each count reported by the players, over all tries."""
     counted = [[s.counts for t in r.tries for s in t.steps] for r in results]
     names = sorted({name for game in counted for counts in game for name in counts})
     games = [r.game for r in results]

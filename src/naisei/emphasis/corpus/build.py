@@ -1,4 +1,4 @@
-"""`naisei emphasis corpus`: corpora made of folders of documents."""
+"""`naisei emphasis corpus`: builds corpora from folders of documents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Documents of any of the formats, and articles made of them."""
+"""Reads documents of all formats, and converts them to articles."""
 
 from __future__ import annotations
 

@@ -149,7 +149,7 @@ def train(
         i for i, article in enumerate(articles) if any(any(s.labels) for s in article.sentences)
     }
     models = _unseeing(_parts(articles, _WORD_PARTS), of_words, needed=bold)
-    # If nothing can be learnt without the article, nothing is known about it.
+    # Without a model trained on other articles, all probabilities are 0.
     raw = [
         p
         for own, model in zip(rows, models, strict=True)

@@ -91,7 +91,7 @@ _SHARES = (0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.95)
 
 
 def sentence_columns(page: Page, terms: Terms) -> Codes:
-    """(sentences, columns) codes; 0 where a sentence has no such feature."""
+    """Codes, (sentences, columns); 0 if a sentence has no such feature."""
     sentences = page.article.sentences
     n = len(sentences)
     weights = [terms.weighted(content_lemmas(s)) for s in sentences]
@@ -273,7 +273,7 @@ def _token_positions(page: Page) -> tuple[Ids, Ids]:
 
 
 def _edges(page: Page) -> tuple[Ids, Ids]:
-    """The beginning of each sentence, and its last two words."""
+    """The first word of each sentence, and its last two words."""
     firsts, lasts = [], []
     for sentence in page.article.sentences:
         words = [t.lemma for t in sentence.tokens if t.pos not in ("補助記号", "空白", "記号")]

@@ -38,7 +38,7 @@ def named(texts: Iterable[str]) -> Ids:
 
 
 def column(template: str, *parts: Ids) -> Codes:
-    """Codes in 2 … 2^BITS − 1 of a feature: a template filled with one value from each part."""
+    """Codes of a feature, in 2 … 2^BITS − 1: a template filled with one value from each part."""
     state = np.full(len(parts[0]), _id(template), np.uint64)
     # Overflow at 2^64 is intended.
     with np.errstate(over="ignore"):
@@ -62,7 +62,7 @@ def shifted(values: Ids, by: int) -> Ids:
 
 
 def binned(values: ArrayLike, edges: Sequence[float]) -> Ids:
-    """Which interval each value lies in: 1 below the first edge, …, len(edges) + 1."""
+    """The interval of each value: 1 below the first edge, …, len(edges) + 1."""
     return (np.searchsorted(np.asarray(edges, np.float64), values, side="right") + 1).astype(
         np.uint64
     )
@@ -99,7 +99,7 @@ class Terms:
         return cls(len(articles), dict(found))
 
     def idf(self, lemma: str) -> float:
-        """log((1 + N) / (1 + n)) + 1: 1 for a word of every article."""
+        """log((1 + N) / (1 + n)) + 1; 1 for a word that occurs in every article."""
         return log((1 + self.articles) / (1 + self.found_in.get(lemma, 0))) + 1
 
     def weighted(self, lemmas: Iterable[str]) -> dict[str, float]:

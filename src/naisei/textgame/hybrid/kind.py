@@ -63,7 +63,7 @@ class Roles:
         return any(self.to_do(name) in ("cut", "both") for name in self.needs)
 
     def thing(self, name: str) -> str:
-        """The role of a thing that can be taken, dropped or walked to."""
+        """The role of a thing that can be taken, dropped or navigated to."""
         if name == "meal":
             return "meal"
         if name == KNIFE:
@@ -145,7 +145,7 @@ def _room(state: TextState) -> str:
 
 
 def _way(state: TextState, direction: str) -> str:
-    """`fresh`: unexplored; `toward`: leads to the nearest unexplored way."""
+    """Role of a direction. `fresh`: unexplored; `toward`: leads to the nearest unexplored way."""
     if direction in state.fresh:
         return "fresh"
     return "toward" if direction == state.toward else "known"

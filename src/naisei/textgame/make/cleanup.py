@@ -169,7 +169,7 @@ def draw_mess(split: Split, level: Level, *, number_of_rooms: int | None, random
         chosen = random.sample(rooms(), many)
         inside = {n: f for n, f in furniture().items() if f.room in chosen}
         belonging = _belonging(split, set(inside), random)
-        # Too few things may belong into a small house.
+        # Too few things may belong in a small house.
         if len(belonging) >= count:
             break
     picked = _picked(belonging, count, inside, many, random)
@@ -182,7 +182,7 @@ def draw_mess(split: Split, level: Level, *, number_of_rooms: int | None, random
 
 
 def _belonging(split: Split, inside: set[str], random: Random) -> list[tuple[Thing, str]]:
-    """Things, each with one state, that belong somewhere in the house; in random order."""
+    """Things that belong somewhere in the house, each with one state, in random order."""
     found = []
     for thing in things(split):
         states = [state for state, places in thing.places.items() if inside & set(places)]
@@ -199,7 +199,7 @@ def _picked(
     many: int,
     random: Random,
 ) -> list[tuple[Thing, str]]:
-    """Choose things so that, if possible, something belongs into every room."""
+    """Choose things so that, if possible, something belongs in every room."""
     picked: list[tuple[Thing, str]] = []
     served: set[str] = set()
     for pair in belonging:

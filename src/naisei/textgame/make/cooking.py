@@ -123,8 +123,8 @@ def make_cooking(
 ) -> Made:
     """Generate and compile one game; equal arguments give the same game.
 
-    seed: of the whole set. number: of this game within its configuration. `.z8` and `.json` appear
-    in `folder` only when complete.
+    seed: the set's seed. number: the game's number within its configuration. `.z8` and `.json`
+    appear in `folder` only when complete.
 
     Raises:
         InputError: textworld is not installed.

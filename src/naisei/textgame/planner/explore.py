@@ -21,7 +21,7 @@ from naisei.textgame.game_state import HELD, WorldMap
 
 #: Assumed commands to an unknown place.
 FAR = 3.0
-#: Key for any door, or none.
+#: Key for any door or no door.
 _ANY = ""
 #: Key for any thing.
 _THING = ""
@@ -195,7 +195,7 @@ def best_look(
 
 
 def _further(room: str, door: str, wanted: Sequence[str], known: set[str], prior: Prior) -> float:
-    """Expected commands from behind a way to the nearest wanted thing."""
+    """Expected commands from the room behind a way to the nearest wanted thing."""
     beyond = prior.behind(room, door, known)
     if not beyond:
         return FAR

@@ -148,7 +148,7 @@ class Evidence:
 
 
 def likeness(first: NamedThing, second: NamedThing) -> int | None:
-    """0: same word and state; 1: same class; 2: same family; `None`: unlike."""
+    """0: same word and state; 1: same class; 2: same family; `None`: not alike."""
     if _state(first) != _state(second):
         return None
     if first.head == second.head and first.kind == second.kind:
@@ -179,11 +179,11 @@ _MOVED = 0.03
 Ranks = dict[str, float]
 #: Factor of a receptacle whose name fits the thing.
 _CUE = 1.2
-#: Least use of a kind of receptacle for storage (a `play mat` has less).
+#: Lowest `use` of a receptacle kind that counts as storage (a `play mat` is below).
 _KEEPS = 0.2
 #: Factor of a receptacle whose name fits other things.
 _FOR_OTHERS = 0.3
-#: Share of a kind's weight for a receptacle of unknown kind in that kind's room.
+#: Share of a kind's weight that a receptacle of unknown kind gets in that kind's room.
 _SAME_ROOM = 0.08
 #: Factor of a kind that is only sometimes in the remaining rooms.
 _SECOND_ROOM = 0.4

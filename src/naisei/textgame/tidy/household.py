@@ -206,7 +206,7 @@ def room_kind(name: str) -> str:
     return found[1] if found else normal(name)
 
 
-#: Words after which a name only describes the thing further.
+#: Words after which the rest of a name only describes the thing further.
 _AFTER = re.compile(r"\b(?:of|with|for|in|from)\b")
 #: Measures and packages: a `shampoo bottle` is shampoo.
 _PACKAGES = frozenset(

@@ -70,7 +70,7 @@ def best_tour(
 
 
 def _rooms(things: Sequence[Chance], near: Mapping[int, int], here: int) -> list[int]:
-    """Places with something to do, nearest first."""
+    """Places where something can be done, nearest first."""
     wanted = {t.at for t in things if t.at is not None} | {here}
     wanted |= {p for t in things for p, chance in t.by_place.items() if chance >= _WORTH}
     known = [p for p in wanted if p in near]

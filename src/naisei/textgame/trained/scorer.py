@@ -100,7 +100,7 @@ def bundled(name: str) -> Path:
     return Path(str(files("naisei") / "data" / name))
 
 
-# A trained model rates candidates in one batch and caches ratings.
+# Trained models rate candidates in one batch and cache ratings.
 #
 # numpy runs `model.npz` (the bundled models), onnxruntime `model.onnx`.
 
