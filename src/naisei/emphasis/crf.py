@@ -1,4 +1,4 @@
-"""The linear-chain CRF of two labels, and one over hashed features with its training.
+"""A linear-chain CRF with two labels, and one over hashed features with its training.
 
 After Lafferty, McCallum & Pereira (2001), with the start and end states of the thesis, §4.3.2.
 Transitions are (4, 4), the score A of going from row to column: row 2 is the start, column 3 the
@@ -25,12 +25,12 @@ _SUFFICIENT, _TRIES = 1e-4, 30
 
 
 def dot(a: Floats, b: Floats) -> float:
-    """Σ aᵢbᵢ, added in one order on every processor."""
+    """Σ aᵢbᵢ, summed in the same order on every processor."""
     return float((a * b).sum())
 
 
 def exp(x: Floats) -> Floats:
-    """eˣ, (e^(x/4096))^4096 by additions and multiplications: to 11 digits for |x| ≤ 40."""
+    """eˣ as (e^(x/4096))^4096, by additions and multiplications; 11 digits for |x| ≤ 40."""
     y = np.maximum(x, -1000.0) / 4096
     power = 1 + y * (1 + y / 2 * (1 + y / 3 * (1 + y / 4 * (1 + y / 5))))
     for _ in range(12):
@@ -186,7 +186,7 @@ class Bundle:
 
 
 def bundles(lengths: Sequence[int], *, room: int) -> list[Bundle]:
-    """Group sequences of similar length; each bundle holds about `room` tokens."""
+    """Group sequences of similar length; each bundle has about `room` tokens."""
     parts: list[list[int]] = []
     left = 0
     for i in sorted(range(len(lengths)), key=lambda i: (lengths[i], i)):
@@ -237,7 +237,7 @@ def likeliest(emissions: Floats, transitions: Floats) -> list[bool]:
 # feature has one weight. A token has C features, one per column, as codes below 2^BITS. Code
 # NOTHING means no feature; a token with code BLOCKED has label 0 for certain.
 
-#: 2^20 codes: a corpus of a few hundred articles has some 10^5 features.
+#: 2^20 codes; a corpus of a few hundred articles has about 10^5 features.
 BITS = 20
 NOTHING, BLOCKED = 0, 1
 #: Odds of e^−40 count as 0.

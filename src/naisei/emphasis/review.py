@@ -100,7 +100,7 @@ def _reason(
     kinds: Mapping[int, str],
 ) -> tuple[float, str]:
     """The mean probability of the words, and a reason: their kind, or else that probability, and
-    their visible features.
+    visible features of the words.
 
     sentences: numbers of the paragraph's sentences. usual: mean probability in the document.
     kinds: sentence number → kind.

@@ -26,7 +26,7 @@ class Room:
 
     at: (steps east, steps north) from the start, along the first path. ways: direction → next
     place, `None` if unexplored. doors: direction → door. shut: directions with a closed door.
-    things: thing → what it lies on ("": the floor; `None`: seen, place unknown). closed: unopened
+    things: thing → what it is on ("": the floor; `None`: seen, place unknown). closed: unopened
     containers.
     """
 

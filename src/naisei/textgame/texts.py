@@ -207,7 +207,7 @@ class Scene:
     """Facts about the current state.
 
     exits: open directions. doors: direction → door. closed: what can be opened here, doors
-    included. lying: takeable thing → what it lies on or in ("": the floor). seen: everything that
+    included. lying: takeable thing → what it is on or in ("": the floor). seen: everything that
     can be examined. can: all candidates.
     """
 

@@ -40,7 +40,7 @@ def build(
     writer_folders: bool = False,
     editions: Editions | None = None,
 ) -> Built:
-    """name: the source's name, used as the prefix of ids.
+    """Build a corpus from a folder. name: the source's name, used as the prefix of ids.
     writer_folders: each direct subfolder of `folder` holds one writer's documents. editions:
     texts already seen in other folders.
 

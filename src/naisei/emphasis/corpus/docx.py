@@ -29,7 +29,7 @@ _MOST_INFLATED = 200_000_000
 
 
 def read_docx(data: bytes, *, place: str = "") -> ParsedText:
-    """Source offsets are 0, since a docx is an archive. Tables are left out.
+    """Read a docx. Source offsets are 0, since a docx is an archive. Tables are left out.
 
     Raises:
         InputError: not a docx, broken, protected, or more than 200 MB unpacked.

@@ -87,7 +87,7 @@ class _State:
 
 
 def read_html(text: str) -> ParsedText:
-    """Source offsets are offsets in `text`."""
+    """Read an HTML page. Source offsets refer to `text`."""
     state, at = _State(), 0
     while at < len(text):
         piece = _PIECE.search(text, at)

@@ -1,4 +1,4 @@
-"""Features of each word: layout, its sentence, and the whole article."""
+"""Features of each word, from the layout, its sentence and the whole article."""
 
 from __future__ import annotations
 

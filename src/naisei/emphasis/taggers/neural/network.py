@@ -22,7 +22,7 @@ from naisei.japanese.morph import words
 #: A title takes at most this share of an input.
 _TITLE = 0.25
 _LONGEST_TITLE = 300  # characters
-#: The ignored label, as in torch's losses.
+#: The label that torch's losses ignore.
 IGNORED = -100
 
 
