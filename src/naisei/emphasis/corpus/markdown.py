@@ -308,7 +308,7 @@ def _line_offsets(token: Token, lines: list[tuple[int, int]], text: str) -> list
 
 
 def read_markdown(text: str) -> ParsedText:
-    """Read Markdown. Offsets refer to `text` with any line endings; only strong is bold."""
+    """Read Markdown. Offsets refer to `text`, with any line ends; only strong emphasis is bold."""
     return read_paragraphs(text)[0]
 
 
