@@ -1,11 +1,11 @@
-"""The linear-chain CRF of two labels, and one over hashed features with its training.
+"""A linear-chain CRF with two labels, and one over hashed features with its training.
 
 After Lafferty, McCallum & Pereira (2001), with the start and end states of the thesis, §4.3.2.
 Transitions are (4, 4), the score A of going from row to column: row 2 is the start, column 3 the
-end; what enters the start or leaves the end is unread.
+end; transitions into the start or out of the end are ignored.
 
-Training takes many steps, so the last bit of a number decides a weight's third digit. A BLAS
-library and NumPy's `exp` compute that bit by the processor; `dot` and `exp` here do not.
+Training takes many steps, so the last bit of a number affects a weight's third digit. In BLAS
+libraries and NumPy's `exp` that bit depends on the processor; in `dot` and `exp` here it does not.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ _SUFFICIENT, _TRIES = 1e-4, 30
 
 
 def dot(a: Floats, b: Floats) -> float:
-    """Σ aᵢbᵢ, added in one order on every processor."""
+    """Σ aᵢbᵢ, summed in the same order on every processor."""
     return float((a * b).sum())
 
 
 def exp(x: Floats) -> Floats:
-    """eˣ, (e^(x/4096))^4096 by additions and multiplications: to 11 digits for |x| ≤ 40."""
+    """eˣ as (e^(x/4096))^4096, by additions and multiplications; 11 digits for |x| ≤ 40."""
     y = np.maximum(x, -1000.0) / 4096
     power = 1 + y * (1 + y / 2 * (1 + y / 3 * (1 + y / 4 * (1 + y / 5))))
     for _ in range(12):
@@ -46,11 +46,11 @@ def minimise(
     memory: int = 8,
     tolerance: float = 1e-4,
 ) -> Floats:
-    """Where a smooth function has a minimum, by Nocedal & Wright (2006), algorithm 7.5.
+    """Find a minimum of a smooth function by L-BFGS (Nocedal & Wright 2006, algorithm 7.5).
 
-    objective: gives value and gradient at a point. tolerance: stop when the gradient's
+    objective: returns value and gradient at a point. tolerance: stop when the gradient's
     largest component is below it times max(1, |value|), or when ten steps together gain
-    less than that share of the value; after `steps` it is where it has come to. Deterministic.
+    less than that share of the value. Stops after `steps` in any case. Deterministic.
     """
     x = np.asarray(start, np.float64).copy()
     value, slope = objective(x)
@@ -76,7 +76,7 @@ def minimise(
                 break
             size *= 0.5
         else:
-            # No step gains anything any more: this is as low as rounding allows.
+            # No step improves the value any more: rounding allows no lower one.
             return x
         moved, turned = there - x, new_slope - slope
         if (curve := dot(moved, turned)) > 1e-10 * dot(turned, turned):
@@ -102,14 +102,14 @@ def _direction(slope: Floats, pairs: deque[tuple[Floats, Floats, float]]) -> Flo
 
 # Forward–backward, batched; training spends most time here.
 #
-# Probabilities are scaled at every token (Rabiner 1989, §V.A). The sequences of a bundle lie
-# beside each other, the longest first, so that those still going on at a token are the first ones.
+# Probabilities are scaled at every token (Rabiner 1989, §V.A). The sequences of a bundle are
+# sorted by length, longest first, so that those with a token at a position are the first ones.
 
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """log_partition: summed over the sequences. positive: (tokens,), the probability of label 1,
-    in the order of the bundle's `tokens`. edges: (4, 4), summed."""
+    """log_partition: sum over the sequences. positive: (tokens,), the probability of label 1,
+    in the order of the bundle's `tokens`. edges: (4, 4), sum over the sequences."""
 
     log_partition: float
     positive: Floats
@@ -118,8 +118,8 @@ class Expected:
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """tokens: numbers of its tokens in the whole corpus, token by token of all sequences: first
-    all first tokens, then all second ones. going: number of sequences with a token at each
+    """tokens: numbers of its tokens in the whole corpus, ordered by position: the first tokens
+    of all sequences, then all second ones. going: number of sequences with a token at each
     position. empty: number of empty sequences."""
 
     tokens: Ints
@@ -138,7 +138,7 @@ class Bundle:
         return cls(tokens, going, int((n == 0).sum()))
 
     def expect(self, scores: Floats, transitions: Floats) -> Expected:
-        """scores: of label 1 at each token of the whole corpus; label 0 scores 0."""
+        """scores: score of label 1 at each token of the whole corpus; label 0 scores 0."""
         a = exp(transitions)
         edges = np.zeros((4, 4))
         edges[2, 3] = self.empty
@@ -148,7 +148,7 @@ class Bundle:
         s = scores[self.tokens]
         above = np.maximum(s, 0.0)
         total += float(above.sum())
-        # The label with the greater score has 1.
+        # The label with the greater score gets 1.
         e = np.where([s < 0, s >= 0], 1.0, exp(-np.abs(s)))
         cuts = np.concatenate([[0], np.cumsum(self.going)])
         f, scale = np.empty_like(e), np.empty(len(s))
@@ -186,7 +186,7 @@ class Bundle:
 
 
 def bundles(lengths: Sequence[int], *, room: int) -> list[Bundle]:
-    """Sequences of like lengths together; each bundle holds about `room` tokens."""
+    """Group sequences of similar length; each bundle has about `room` tokens."""
     parts: list[list[int]] = []
     left = 0
     for i in sorted(range(len(lengths)), key=lambda i: (lengths[i], i)):
@@ -199,8 +199,8 @@ def bundles(lengths: Sequence[int], *, room: int) -> list[Bundle]:
 
 
 def marginals(scores: Sequence[Floats], transitions: Floats) -> list[Floats]:
-    """The probability of label 1 at each token of each sequence. scores: of label 1 at each token;
-    label 0 scores 0."""
+    """The probability of label 1 at each token of each sequence. scores: score of label 1 at each
+    token; label 0 scores 0."""
     lengths = [len(s) for s in scores]
     whole = np.concatenate([np.zeros(0), *scores])
     out = np.zeros(len(whole))
@@ -212,7 +212,7 @@ def marginals(scores: Sequence[Floats], transitions: Floats) -> list[Floats]:
 def likeliest(emissions: Floats, transitions: Floats) -> list[bool]:
     """The likeliest labels of one sequence (Viterbi 1967). emissions: (tokens, 2).
 
-    Of equal ones, those with the lower label at the last token where they differ.
+    On ties, those with the lower label at the last token where they differ.
     """
     if not len(emissions):
         return []
@@ -231,19 +231,19 @@ def likeliest(emissions: Floats, transitions: Floats) -> list[bool]:
     return found[::-1]
 
 
-# A CRF for two labels whose emissions are sums of weights of hashed features.
+# A two-label CRF whose emissions are sums of weights of hashed features.
 #
 # With two labels only the difference of their scores counts, so label 0 scores 0 and a
-# feature has one weight. A token has C features, one a column, as codes below 2^BITS. Code
+# feature has one weight. A token has C features, one per column, as codes below 2^BITS. Code
 # NOTHING means no feature; a token with code BLOCKED has label 0 for certain.
 
-#: 2^20 codes: a corpus of a few hundred articles has some 10^5 features.
+#: 2^20 codes; a corpus of a few hundred articles has about 10^5 features.
 BITS = 20
 NOTHING, BLOCKED = 0, 1
 #: Odds of e^−40 count as 0.
 _NEVER = -40.0
 
-#: Times that a feature is seen, to be learnt.
+#: Fewest occurrences of a feature whose weight is learnt.
 _FEWEST = 2
 #: Tokens per batch of the lattice.
 _ROOM = 65_536
@@ -251,7 +251,7 @@ _ROOM = 65_536
 
 @dataclass(frozen=True, slots=True)
 class SparseCrf:
-    """weights: (2^BITS,), of each feature code. transitions: (4, 4), as in eq. 4.1."""
+    """weights: (2^BITS,), one per feature code. transitions: (4, 4), as in eq. 4.1."""
 
     weights: Floats
     transitions: Floats
@@ -259,7 +259,7 @@ class SparseCrf:
     def emissions(self, codes: Codes) -> Floats:
         """Score of label 1 at each of n tokens, (n,), from codes (n, C)."""
         total = np.zeros(len(codes))
-        # A column at a time: one (n,) array is held, not (n, C).
+        # Column by column: this needs one (n,) array instead of (n, C).
         for column in codes.T:
             total += self.weights[column]
         return total
@@ -285,11 +285,11 @@ def fit(
     tolerance: float = 1e-3,
     prior: SparseCrf | None = None,
 ) -> SparseCrf:
-    """The weights of greatest penalised likelihood, by L-BFGS.
+    """Return the weights with the greatest penalised likelihood, by L-BFGS.
 
-    l2: weight of ½‖w − prior‖² beside the summed log-likelihood. Features seen only once keep
-    their prior weight. tolerance: see `minimise`; a smaller one gains likelihood and loses F1.
-    prior: where to start from, 0 by default; with it a model is adapted to a few sequences (Chelba
+    l2: weight of ½‖w − prior‖² against the summed log-likelihood. Features seen only once keep
+    their prior weight. tolerance: see `minimise`; a smaller one raises likelihood and lowers F1.
+    prior: the starting point, 0 by default; it adapts a model to a few sequences (Chelba
     & Acero 2004). Deterministic.
     """
     centre = prior or SparseCrf(np.zeros(1 << BITS), np.zeros((4, 4)))
@@ -309,7 +309,7 @@ def fit(
     # Number 0 is for missing and rare features.
     free[[NOTHING, BLOCKED]] = 0.0
     parts = bundles(lengths, room=_ROOM)
-    # What the labels themselves use is the same at every step.
+    # Counts over the true labels are the same at every step.
     true = _taken(gold.astype(np.int64), lengths)
 
     def objective(x: Floats) -> tuple[float, Floats]:
@@ -344,15 +344,15 @@ def fit(
 
 @dataclass(frozen=True, slots=True)
 class _Column:
-    """numbers: of the features that occur in a column, each once. at: for each token, which of
-    them. Gathered values of a column are adjacent in memory."""
+    """numbers: distinct features that occur in a column. at: for each token, its index in
+    `numbers`. Gathered values of a column are adjacent in memory."""
 
     numbers: Ints
     at: Ints
 
     @classmethod
     def of(cls, column: NDArray[np.int32], size: int) -> _Column:
-        """size: above every number. As `np.unique` does it, without sorting."""
+        """size: greater than every number. Like `np.unique`, but without sorting."""
         there = np.zeros(size, bool)
         there[column] = True
         return cls(np.flatnonzero(there), (np.cumsum(there) - 1)[column])
@@ -368,7 +368,7 @@ def _taken(y: Ints, lengths: Sequence[int]) -> Floats:
     counts[2, :2] = np.bincount(y[first], minlength=2)
     counts[:2, 3] = np.bincount(y[last], minlength=2)
     counts[2, 3] = float((~some).sum())
-    # A token is stepped from unless it is a last one.
+    # Every token except the last has an outgoing transition.
     inner = np.ones(len(y), bool)
     inner[last] = False
     at = np.flatnonzero(inner)

@@ -1,4 +1,4 @@
-"""Automatic emphasis's part of `naisei demo`: an article with the suggestions, and the writer's."""
+"""Emphasis in `naisei demo`: an article with the suggestions and with the writer's emphasis."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from naisei.files import write_atomically
 from naisei.lang import language, say
 from naisei.models.registry import base_world
 
-#: Not among the articles that the bundled tagger learnt from.
+#: Not among the bundled tagger's training articles.
 HELD_OUT = ("stain", "coffee", "meeting", "fridge", "teamwork", "api-doc")
 _MARK = "**"
 Rows = list[list[bool]]
@@ -62,7 +62,7 @@ def _article(name: str) -> Article:
 
 
 def _bare(article: Article) -> Article:
-    """Without its emphasis, as a writer would give it."""
+    """The article without its emphasis."""
 
     def plain(sentence: Sentence) -> Sentence:
         tokens = tuple(
@@ -95,13 +95,13 @@ def _agreement(counts: Counts) -> str:
 
 
 def _bold(article: Article) -> str:
-    """The stretches that the writer had set in bold."""
+    """The spans that the writer set in bold."""
     pieces = (piece for s in article.sentences for piece in grouped_tokens(s, s.labels))
     return "、".join(f"「{text}」" for text, bold in pieces if bold)
 
 
 def _print(article: Article, rows: Sequence[Sequence[bool]], stage: Stage) -> None:
-    """Paragraph by paragraph, bold words between marks."""
+    """Print the article by paragraph, with bold words between marks."""
     pairs = zip(article.sentences, rows, strict=True)
     for _, group in groupby(pairs, lambda pair: pair[0].block):
         stage.print("　" + "".join(emphasised(*pair) for pair in group))

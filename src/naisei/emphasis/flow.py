@@ -1,7 +1,7 @@
-"""Emphasis by a language model that was not trained for it (thesis, §4.6): zero-shot, or shown
-articles of the writer.
+"""Emphasis by a language model that was not trained for it (thesis, §4.6): zero-shot, or with
+articles of the writer as examples.
 
-Passage by passage; each reply is aligned with the text that it was to repeat.
+Works passage by passage; each reply is aligned with the text that it should repeat.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from naisei.emphasis.results import FoldResult, TaggedDocument, emphasised, tagg
 from naisei.emphasis.schemas import Article, Sentence
 from naisei.lang import Language, render
 
-#: Characters of a passage that a model can repeat verbatim.
+#: Most characters of a passage that a model can repeat verbatim.
 LONGEST = 1200
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """text: paragraphs, one a line. sentences: with the place of each in the text."""
+    """text: paragraphs, one per line. sentences: each with its offset in the text."""
 
     text: str
     sentences: tuple[tuple[Sentence, int], ...]
 
 
 def passages(article: Article, *, longest: int = LONGEST) -> list[Passage]:
-    """Whole sentences in order; a paragraph is parted only where it is longer than `longest`,
-    and a sentence never."""
+    """Split an article into passages of whole sentences, in order. Splits a paragraph only if it
+    is longer than `longest`, and never a sentence."""
     out: list[Passage] = []
     held: list[list[Sentence]] = []
     for _, group in groupby(article.sentences, lambda s: s.block):
@@ -64,7 +64,7 @@ def _passage(paragraphs: Sequence[Sequence[Sentence]]) -> Passage:
     for paragraph in paragraphs:
         text += "\n" if text else ""
         for i, sentence in enumerate(paragraph):
-            # Sentences of Japanese touch each other; others were parted by a space.
+            # Japanese sentences have no space between them; others were separated by one.
             if i and text[-1:].isascii() and sentence.text[:1].isascii():
                 text += " "
             placed.append((sentence, len(text)))
@@ -73,8 +73,8 @@ def _passage(paragraphs: Sequence[Sequence[Sentence]]) -> Passage:
 
 
 def token_labels(passage: Passage, bold: Sequence[bool]) -> list[list[bool]]:
-    """Per sentence and token: emphasised if at least half of it is, as in the corpora; never
-    one that cannot be."""
+    """Labels per sentence and token: emphasised if at least half of the token is, as in the
+    corpora; never a token that cannot be emphasised."""
     rows: list[list[bool]] = []
     for sentence, at in passage.sentences:
         base = at - (sentence.tokens[0].start if sentence.tokens else 0)
@@ -89,27 +89,27 @@ def token_labels(passage: Passage, bold: Sequence[bool]) -> list[list[bool]]:
 
 # Emphasis of a reply, aligned with the source text.
 #
-# Strict: the reply, its marks and white space taken out, is laid beside the source character by
-# character. A marked stretch counts only where all of it stands in the source, in one piece and
-# at the place that the words around it give; what was made up, moved or reworded is dropped.
+# Strict: the reply, without its marks and white space, is aligned with the source character by
+# character. A marked span counts only if all of it occurs in the source, contiguously and at
+# the position that the surrounding words imply; invented, moved or reworded spans are dropped.
 
 _MARK = re.compile(r"\*\*|__|</?(?:b|strong|em)>", re.I)
 _FENCE = re.compile(r"^\s*```[^\n]*\n(.*?)\n?```\s*$", re.DOTALL)
-#: Ignored: white space, and marks of the source.
+#: Characters to ignore: white space, and marks of the source.
 _SILENT = re.compile(r"[\s*]|__")
 
 
 @dataclass(frozen=True, slots=True)
 class Aligned:
-    """bold: for each character of the source, whether it is emphasised. share: of the source's
-    characters that the reply repeats in order, 0 to 1."""
+    """bold: for each character of the source, whether it is emphasised. share: share of the
+    source's characters that the reply repeats in order, 0 to 1."""
 
     bold: tuple[bool, ...]
     share: float
 
 
 def align(source: str, reply: str) -> Aligned:
-    """White space is never compared and never emphasised by itself."""
+    """Align a reply with its source. White space is neither compared nor emphasised by itself."""
     if fenced := _FENCE.match(reply):
         reply = fenced[1]
     ours, places = _plain(source)
@@ -134,8 +134,8 @@ def _plain(source: str) -> tuple[str, list[int]]:
 
 
 def _marked(reply: str) -> tuple[str, list[tuple[int, int]]]:
-    """The characters that are compared, and the marked stretches of them; a mark that is not
-    closed ends with its line."""
+    """The compared characters, and the marked spans in them; an unclosed mark ends at the end of
+    its line."""
     text, runs, opened = "", [], -1
     for line in reply.splitlines():
         at = 0
@@ -168,7 +168,7 @@ _PACKAGE = "naisei.emphasis"
 def messages(
     title: str, passage: Passage, language: Language, examples: Sequence[Article] = ()
 ) -> tuple[Message, ...]:
-    """examples: articles of the writer, as examples of their bold words."""
+    """examples: articles of the writer that show which words they set in bold."""
     rules = [render(_PACKAGE, "editor.v1", language)]
     if examples:
         share = f"{100 * describe(examples).rate:.0f}"
@@ -181,7 +181,7 @@ def messages(
 
 
 def _example(article: Article) -> str:
-    """Its title and its first passage with emphasis, marked."""
+    """The article's title and its first passage with emphasis, marked."""
     lines = [f"《{article.title}》"]
     rows = ([s for s, _ in passage.sentences] for passage in passages(article))
     held = next((row for row in rows if any(any(s.labels) for s in row)), [])
@@ -191,7 +191,7 @@ def _example(article: Article) -> str:
 
 
 def again(before: tuple[Message, ...], reply: str, language: Language) -> tuple[Message, ...]:
-    """Messages after a reply that does not repeat the text."""
+    """Messages to retry after a reply that does not repeat the text."""
     return (*before, assistant(reply), user(render(_PACKAGE, "again.v1", language)))
 
 
@@ -202,7 +202,7 @@ ENOUGH = 0.9
 def examine(
     article: Article, *, language: Language, examples: Sequence[Article] = ()
 ) -> Flow[FoldResult]:
-    """All passages of one document. examples: of the same writer."""
+    """Emphasise all passages of one document. examples: articles of the same writer."""
     rows: list[list[bool]] = []
     shares: list[float] = []
     for passage in passages(article):

@@ -1,4 +1,4 @@
-"""Places of a tagger's runs in a document, as marks between characters."""
+"""Converts a tagger's spans to marks in the source document."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from naisei.emphasis.schemas import CONTENT, Article, Span
 _CLOSING = frozenset("、。，．！？」』）】〉》〕］｝)]}!?,.:;：；")
 _OPENING = frozenset("「『（【〈《〔［｛([{・")
 #: Allowed source text between two characters of one stretch: a line break with the indents and
-#: quote marks of the next line; and where code or a link begins or ends, its signs.
+#: quote marks of the next line; and the delimiters of code or a link.
 _GAP = re.compile(r"[\s>]*")
 _SIGNS = re.compile(
     r"(?:[\s`\[<>]|\](?:\([^()\s]*\)|\[[^\[\]]*\])|</?(?:a|code|kbd|samp)\b[^<>]*>)*"
@@ -36,9 +36,9 @@ class Stretch:
 def stretches(
     runs: Sequence[Span], article: Article, parsed: ParsedText, source: str
 ) -> tuple[Stretch, ...]:
-    """In order. A run is split at markup, so that marks never cross, and one with code or a link in
-    it is left out instead. Parts without a content word are dropped, as are paragraphs without a
-    sentence, which would look like headings."""
+    """Stretches in order. Runs are split at markup, so that marks never cross; a run that contains
+    code or a link is left out instead. Drops parts without a content word, and paragraphs without
+    a sentence, which would look like headings."""
     found: list[Stretch] = []
     for run in runs:
         sentence = article.sentences[run.sentence]
@@ -77,7 +77,7 @@ def _block_spans(block: Block, first: int, last: int, source: str) -> Iterator[t
 
 
 def _joined(block: Block, i: int, source: str) -> bool:
-    # Characters of one entity reference share their place.
+    # Characters of one entity reference share their offset.
     if block.starts[i] == block.starts[i + 1]:
         return True
     gap = _GAP if block.fixed[i] == block.fixed[i + 1] else _SIGNS
@@ -85,7 +85,7 @@ def _joined(block: Block, i: int, source: str) -> bool:
 
 
 def _trimmed(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Without space, and without marks of the neighbouring text."""
+    """Trim spaces and punctuation that belongs to the neighbouring text."""
     while start < end and (text[start].isspace() or text[start] in _CLOSING):
         start += 1
     while start < end and (text[end - 1].isspace() or text[end - 1] in _OPENING):
@@ -95,13 +95,13 @@ def _trimmed(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _heading(block: Block, found: Sequence[Stretch]) -> bool:
-    """Whether the paragraph would then be bold from end to end without being a sentence."""
+    """Whether the marks would make the whole paragraph bold although it is not a sentence."""
     left = sum(not bold for bold in block.bold) - sum(s.last - s.first for s in found)
     return left <= 0 and not is_sentence(block.text)
 
 
 def html_marks(found: Sequence[Stretch]) -> list[Insertion]:
-    """`<strong>` round each stretch; none holds a tag, so the elements stay well nested."""
+    """`<strong>` around each stretch; none contains a tag, so elements stay well nested."""
     return [
         insertion
         for stretch in found
@@ -114,10 +114,10 @@ def html_marks(found: Sequence[Stretch]) -> list[Insertion]:
 
 # Suggestions in Markdown: `**` where CommonMark takes it for emphasis, else `<strong>`.
 #
-# CommonMark wants no punctuation between a closing `**` and a letter: `**「猫」**は` stays as it is
-# written. So every paragraph is read again with its marks. Where it says anything else, full
-# stops and brackets around it are left outside (`「**猫**」は`, `**寝た**。次`), or `<strong>`
-# is tried; what then still does not work stays unmarked.
+# CommonMark allows no punctuation between a closing `**` and a letter: `**「猫」**は` stays text.
+# So every marked paragraph is parsed again. If the result differs from what was meant, full
+# stops and brackets are moved outside the mark (`「**猫**」は`, `**寝た**。次`), or `<strong>`
+# is tried; if that fails too, the stretch stays unmarked.
 
 _STARS = ("**", "**")
 _TAGS = ("<strong>", "</strong>")
@@ -127,7 +127,7 @@ _PAIRS = frozenset(["「」", "『』", "（）", "()", "【】", "［］", "〈
 
 @dataclass(frozen=True, slots=True)
 class _Mark:
-    """Around source offsets start … end of a paragraph."""
+    """A mark around the offsets start … end of a paragraph."""
 
     start: int
     end: int
@@ -137,7 +137,7 @@ class _Mark:
 def markdown_marks(
     found: Sequence[Stretch], paragraphs: Sequence[Paragraph]
 ) -> tuple[list[Insertion], int]:
-    """The marks, and how many stretches could not be marked. paragraphs: one a block."""
+    """The marks, and the number of stretches that cannot be marked. paragraphs: one per block."""
     insertions: list[Insertion] = []
     lost = 0
     for block, own in groupby(found, key=lambda stretch: stretch.block):
@@ -155,8 +155,8 @@ def markdown_marks(
 
 
 def _agreed(paragraph: Paragraph, ways: Sequence[Sequence[_Mark]]) -> list[_Mark]:
-    """Marks with which the paragraph says the same and is as bold as meant. ways: alternatives for
-    each stretch, best first."""
+    """Marks that keep the paragraph's text and make exactly the intended words bold. ways:
+    alternatives for each stretch, best first."""
     best = [own[0] for own in ways]
     if _works(paragraph, best):
         return best
@@ -187,7 +187,7 @@ def _marked(content: str, marks: Sequence[_Mark]) -> str:
 
 
 def _choices(content: str, start: int, end: int) -> list[_Mark]:
-    """Ways to mark a stretch, the best first. Stars beside a star are read in many ways."""
+    """Ways to mark a stretch, best first. Adjacent stars are ambiguous."""
     stars = [_Mark(*span, _STARS) for span in dict.fromkeys(_narrower(content, start, end))]
     tags = _Mark(start, end, _TAGS)
     beside = "*" in content[max(0, start - 1) : start + 1] + content[end - 1 : end + 1]
@@ -195,7 +195,7 @@ def _choices(content: str, start: int, end: int) -> list[_Mark]:
 
 
 def _narrower(content: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """The stretch; without stops at its ends; without brackets round all of it."""
+    """The stretch; then without full stops at its ends; then without enclosing brackets."""
     yield start, end
     while end > start and content[end - 1] in _ENDS:
         end -= 1

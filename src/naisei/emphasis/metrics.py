@@ -1,9 +1,9 @@
 """Metrics of emphasis: words as in the thesis (§4.4.2), and whole spans.
 
-Two averages, because both are in use: over all words of the articles together (*pooled*, the
-usual figure of sequence labelling), and the mean of one value an article, which is what paired
-tests over articles compare. An article without any emphasis has no precision,
-recall or F1: it is left out of the mean, not of the pooled figures; `n` says how many are in.
+Two averages, since both are in use: over all words of all articles (*pooled*, the
+usual figure of sequence labelling), and the mean of one value per article, which paired
+tests over articles compare. An article without any emphasis has no precision, recall or F1; it
+counts in the pooled figures but not in the mean. `n` is the number of articles in the mean.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ Labels = Sequence[Sequence[bool]]
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """right: by both. said: by the tagger. true: by the editor. of: all counted words."""
+    """Word counts. right: emphasised by both. said: by the tagger. true: by the editor. of: all
+    counted words."""
 
     right: int = 0
     said: int = 0
@@ -38,31 +39,31 @@ class Counts:
 
     @property
     def precision(self) -> float:
-        """right / said; NaN without predictions."""
+        """right / said; NaN if the tagger emphasised nothing."""
         return self.right / self.said if self.said else nan
 
     @property
     def recall(self) -> float:
-        """right / true; NaN if nothing is true."""
+        """right / true; NaN if the editor emphasised nothing."""
         return self.right / self.true if self.true else nan
 
     @property
     def f1(self) -> float:
-        """2 right / (said + true): the harmonic mean; NaN if both are nothing."""
+        """2 right / (said + true): the harmonic mean; NaN if both are 0."""
         both = self.said + self.true
         return 2 * self.right / both if both else nan
 
     @property
     def rate(self) -> float:
-        """Share of counted words that the tagger emphasises (thesis, Table 4.3); NaN for none."""
+        """Share of counted words that the tagger emphasises (thesis, Table 4.3); NaN if none."""
         return self.said / self.of if self.of else nan
 
 
 def token_counts(article: Article, labels: Labels) -> Counts:
-    """Words of one article. Those that cannot be emphasised do not count.
+    """Count the words of one article. Words that cannot be emphasised do not count.
 
     Raises:
-        ValueError: labels that are not one a token.
+        ValueError: the number of labels differs from the number of tokens.
     """
     right = said = true = of = 0
     for sentence, row in zip(article.sentences, labels, strict=True):
@@ -77,7 +78,7 @@ def token_counts(article: Article, labels: Labels) -> Counts:
 
 
 def spans(labels: Sequence[bool]) -> set[tuple[int, int]]:
-    """Runs of emphasised words in one sentence: first, and one past the last."""
+    """Runs of emphasised words in one sentence, as (first, one past the last)."""
     out: set[tuple[int, int]] = set()
     start = -1
     for i, label in enumerate([*labels, False]):
@@ -90,7 +91,7 @@ def spans(labels: Sequence[bool]) -> set[tuple[int, int]]:
 
 
 def span_counts(article: Article, labels: Labels) -> Counts:
-    """Spans of one article; a span is right only if both its ends are. `of` is 0."""
+    """Count the spans of one article; a span is right only if both ends match. `of` is 0."""
     right = said = true = 0
     for sentence, row in zip(article.sentences, labels, strict=True):
         can = [label and token.label is not None
@@ -110,13 +111,13 @@ class Counted:
     spans: Mapping[int, Mapping[str, Counts]]
 
     def units(self) -> list[str]:
-        """The documents in which an editor emphasised something, in order: where F1 is always
-        defined."""
+        """The documents in which an editor emphasised something, in order. F1 is always defined
+        for these."""
         every = {name: c for seen in self.tokens.values() for name, c in seen.items()}
         return sorted(name for name, c in every.items() if c.true)
 
     def per_document(self, value: Callable[[Counts], float], kind: str = "tokens") -> list[float]:
-        """One figure for each of `units`: the mean over trainings; NaN if undefined in one."""
+        """One value for each of `units`: the mean over trainings; NaN if undefined in one."""
         seen: Mapping[int, Mapping[str, Counts]] = getattr(self, kind)
         out = []
         for name in self.units():
@@ -125,8 +126,8 @@ class Counted:
         return out
 
     def metrics(self, prefix: str = "") -> list[Metric]:
-        """token_precision, token_recall, token_f1, span_…: over all words of the documents
-        together, the mean over trainings (thesis, §4.4.2); of F1 the interval over documents.
+        """token_precision, token_recall, token_f1, span_…: pooled over all words of the documents,
+        as the mean over trainings (thesis, §4.4.2); F1 with an interval over documents.
         …_f1_article: mean over documents. emphasis_rate: mean over documents (Table 4.3)."""
         out: list[Metric] = []
         for kind, name in (("tokens", "token"), ("spans", "span")):
@@ -159,7 +160,7 @@ class Counted:
 
 
 def counted(articles: Mapping[str, Article], labels: Mapping[int, Mapping[str, Labels]]) -> Counted:
-    """Labels of each training against the editors'."""
+    """Compare the labels of each training with the editors'."""
 
     def by(counts: Callable[[Article, Labels], Counts]) -> dict[int, dict[str, Counts]]:
         return {
@@ -171,8 +172,8 @@ def counted(articles: Mapping[str, Article], labels: Mapping[int, Mapping[str, L
 
 
 def _interval(seen: Sequence[Mapping[str, Counts]]) -> tuple[float, float]:
-    """Of a pooled F1: 2 · right / (said + true) is the share of right ones among all that are
-    said or true, so it is a mean over these, documents as clusters."""
+    """The interval of a pooled F1. 2 · right / (said + true) is the share of right words among
+    those emphasised by either side, so it is a mean over these, with documents as clusters."""
     units: list[float] = []
     clusters: list[str] = []
     for name in sorted({name for own in seen for name in own}):

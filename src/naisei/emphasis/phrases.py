@@ -1,4 +1,4 @@
-"""Extends marks to whole phrases, so that they read well."""
+"""Extends marks to whole phrases, for readability."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from naisei.japanese.morph import phrase_starts
 
 _LEANING = ("助詞", "助動詞")
 _CLOSES = frozenset("。．！？!?:：")
-#: Case particles, left outside the mark.
+#: Case particles, excluded from the mark.
 _CASES = frozenset(["が", "は", "を", "に", "へ", "で", "と", "の", "も", "や"])
 _NOUNS = frozenset(["名詞", "代名詞", "接尾辞", "形状詞", "補助記号", "記号"])
-#: Words that a mark may add to include the other bracket.
+#: Most words that a mark may add to include a matching bracket.
 _REACH = 12
 
 
 def whole_phrases(sentence: Sentence, chosen: Sequence[bool]) -> list[bool]:
-    """Per word: every phrase (文節) of which a content word is chosen, and no other.
+    """Per word: whether it is in a phrase (文節) with a chosen content word.
 
-    A phrase with bold words in it is left out as a whole; so is one with code or a link, unless
-    words on both sides of these are chosen, too. Punctuation is in a mark only if it is chosen, and
-    between two of its phrases or closing it. Both brackets of a pair are in a mark, or neither.
-    After a noun no case particle ends a mark.
+    A phrase with bold words is left out as a whole; so is one with code or a link, unless
+    words on both sides of these are chosen too. A mark contains punctuation only if it is chosen
+    and lies between two of its phrases or closes it. A mark contains both brackets of a pair or
+    neither. No mark ends with a case particle after a noun.
     """
     tokens = sentence.tokens
     out = [False] * len(tokens)
@@ -38,7 +38,7 @@ def whole_phrases(sentence: Sentence, chosen: Sequence[bool]) -> list[bool]:
     for first, last in pairwise([*_edges(tokens, parting), len(tokens)]):
         own = range(first, last)
         taken = any(chosen[i] and tokens[i].pos in CONTENT for i in own)
-        # A conjunction, or a particle after a space, within what is chosen.
+        # A conjunction, or a particle after a space, within the chosen words.
         taken = taken or (first > 0 and out[first - 1] and all(chosen[first : last + 1]))
         out[first:last] = [taken and all(free[i] for i in own)] * (last - first)
     for i in range(1, len(tokens)):
@@ -68,7 +68,7 @@ def _edges(tokens: Sequence[Token], parting: Sequence[bool]) -> list[int]:
 
 
 def _parts(tokens: Sequence[Token], i: int) -> bool:
-    """Whether a token is a mark between phrases: no bracket, and not within a Latin word."""
+    """Whether a token is punctuation between phrases: no bracket, and not in a Latin word."""
     token = tokens[i]
     if token.pos not in ("補助記号", "記号") or _side(token) or token.surface == "・":
         return False
@@ -84,7 +84,7 @@ def _parts(tokens: Sequence[Token], i: int) -> bool:
 
 
 def _balance(tokens: Sequence[Token], out: list[bool]) -> None:
-    """Grows marks to the other bracket of a pair where it is near, else leaves the bracket out."""
+    """Extend marks to a near matching bracket; otherwise exclude the bracket."""
     pairs = bracket_pairs(tokens)
     for first, last in pairs:
         if out[first] != out[last] and last - first <= _REACH:
@@ -95,7 +95,7 @@ def _balance(tokens: Sequence[Token], out: list[bool]) -> None:
     for i, token in enumerate(tokens):
         if out[i] and _side(token) and (i not in mates or not out[mates[i]]):
             out[i] = False
-    # Between two brackets that are in, all is in: else a mark would hold one of them.
+    # Between two included brackets everything is included; otherwise a mark would contain only one.
     for first, last in pairs:
         if out[first] and out[last] and not all(out[first:last]):
             out[first] = out[last] = False
@@ -123,8 +123,8 @@ def _side(token: Token) -> int:
 
 
 def _end(tokens: Sequence[Token], chosen: Sequence[bool], first: int, last: int) -> int:
-    """Without case particles after a noun, and without what else follows it if not chosen; nor
-    with the と of a quotation."""
+    """The end of a mark: excludes case particles after a noun, other unchosen words after it, and
+    the と of a quotation."""
     if last - first > 1 and tokens[last - 1].pos == "助詞" and tokens[last - 1].surface == "と":
         last -= 1
     end = last

@@ -57,7 +57,7 @@ class FoldResult(BaseModel):
 
 
 def tagged_spans(labels: Sequence[Sequence[bool]]) -> tuple[Span, ...]:
-    """Labels per sentence as spans, in order."""
+    """Convert labels per sentence to spans, in order."""
     return tuple(Span(n, *span) for n, row in enumerate(labels) for span in sorted(spans(row)))
 
 
@@ -67,7 +67,7 @@ UNTITLED = "empty-title/"
 def by_document(
     articles: Mapping[str, Article], rows: Sequence[EpisodeRow], *, untitled: bool = False
 ) -> Counted:
-    """Counts of the scored rows; untitled: of the same taggers without titles."""
+    """Counts of the scored rows. untitled: counts of the same taggers without titles."""
     labels: dict[int, dict[str, list[list[bool]]]] = defaultdict(dict)
     for row in rows:
         for one in FoldResult.model_validate(row.result).documents if row.scored else ():
@@ -83,7 +83,7 @@ def summarise(
     rows: Sequence[EpisodeRow],
     notes: Sequence[str] = (),
 ) -> Summary:
-    """All metrics over the scored rows; with `empty_title` a second set, and the test of both."""
+    """All metrics over the scored rows; with `empty_title` also a second set, and a test."""
     results = [FoldResult.model_validate(row.result) for row in rows if row.scored]
     whole = by_document(articles, rows)
     metrics = whole.metrics()
@@ -156,7 +156,7 @@ def _plain(name: str, values: Sequence[float], reason: str) -> Metric:
     return Metric(name, sum(values) / len(values), n=len(values))
 
 
-#: Documents shown of a fold, and sentences of a document.
+#: Most documents shown per fold, and most sentences per document.
 _DOCUMENTS, _SENTENCES = 3, 12
 
 
@@ -178,7 +178,7 @@ def calibration(results: Sequence[tuple[str, Any]]) -> list[Chart]:
 
 
 def digest(result: Any) -> Digest:
-    """A fold for lists: how much was marked in it."""
+    """A fold for lists: how much of it was marked."""
     fold = FoldResult.model_validate(result)
     marked = sum(len(d.spans) for d in fold.documents)
     did = say(
@@ -189,7 +189,7 @@ def digest(result: Any) -> Digest:
 
 
 def fold_lines(articles: Mapping[str, Article], result: FoldResult) -> list[Line]:
-    """The first documents of a fold; sentences without marks are left out."""
+    """Lines for the first documents of a fold; sentences without marks are left out."""
     shown = result.documents[:_DOCUMENTS]
     lines = [line for one in shown for line in _document(articles[one.article], one)]
     if more := len(result.documents) - len(shown):

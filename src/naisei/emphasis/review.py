@@ -1,4 +1,4 @@
-"""Suggestions one by one: with place and reason, for editors, and to accept or reject."""
+"""Single suggestions with position and reason: for editors, and to accept or reject."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ Format = Literal["document", "textlint", "lsp"]
 _RULE = "naisei-emphasis"
 _LINE = re.compile(r"\r\n|[\r\n\u2028\u2029]")
 _AROUND = 24
-#: Sentences from which on an article is not short.
+#: Fewest sentences of an article that is not short.
 _SHORT = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
     """start, end: offsets in the source's text. marked: the replacement. p: mean probability of its
-    words. reason: for a person."""
+    words. reason: human-readable."""
 
     stretch: Stretch
     start: int
@@ -58,14 +58,14 @@ def source_of(document: Document) -> Source:
 
 
 def insertions(found: Sequence[Stretch], document: Document) -> tuple[list[Insertion], int]:
-    """The marks round these stretches, and how many could not be marked."""
+    """The marks around these stretches, and the number that could not be marked."""
     if document.format == "html":
         return html_marks(found), 0
     return markdown_marks(found, document.paragraphs)
 
 
 def suggested(suggestions: Suggestions) -> Iterator[Suggestion]:
-    """Suggestions in document order, each marked alone; those that cannot be marked are left out.
+    """Suggestions in document order, each marked separately; omits those that cannot be marked.
 
     Raises:
         InputError: a docx.
@@ -99,11 +99,11 @@ def _reason(
     usual: float,
     kinds: Mapping[int, str],
 ) -> tuple[float, str]:
-    """The mean probability of the words, and a reason: their kind or else that probability, and
-    what is to be seen in them.
+    """The mean probability of the words, and a reason: their kind, or else that probability, and
+    visible features of the words.
 
-    sentences: numbers of those of the paragraph. usual: mean probability in the document. kinds:
-    of sentences, by number.
+    sentences: numbers of the paragraph's sentences. usual: mean probability in the document.
+    kinds: sentence number → kind.
     """
     article = suggestions.article
     inside = [
@@ -171,11 +171,11 @@ def why_none(suggestions: Suggestions) -> str:
 
 
 def accepted(suggestions: Suggestions, ask: Callable[[], str] = input) -> list[Stretch]:
-    """Asks on standard error about each suggestion: y, n, a (this and all that follow) or q
-    (none of those that follow).
+    """Ask on standard error about each suggestion: y, n, a (accept this and all that follow) or
+    q (reject this and all that follow).
 
     Raises:
-        InputError: a docx; the input ended before an answer.
+        InputError: a docx, or the input ended before an answer.
     """
     text = source_of(suggestions.document).text
     every = list(suggested(suggestions))

@@ -1,4 +1,4 @@
-"""Documents with emphasised words, and what a tagger of them is.
+"""Documents with emphasised words, and the tagger protocol.
 
 The task: for every word of an article, given its title, whether it is set in bold
 (thesis, section 4.1).
@@ -21,8 +21,8 @@ class Token(NamedTuple):
 
     start, end: character offsets in the text of its block (paragraph), not of its sentence.
     pos: part of speech (名詞, 動詞, …); lemma: dictionary form.
-    label: whether it is emphasised. None: it cannot be (inline code, the text of a link): it is
-    there to be read, and is neither trained on, nor counted, nor marked.
+    label: whether it is emphasised. None: it cannot be (inline code, the text of a link); it is
+    context only, and is never trained on, counted or marked.
     """
 
     surface: str
@@ -35,7 +35,7 @@ class Token(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """One sentence. Tokens are in order; white space between words is no token.
+    """One sentence. Tokens are in order; white space between words is not a token.
 
     block: number of its paragraph, list item or cell in the document, from 0.
     index: number of the sentence in the document, from 0.
@@ -48,12 +48,12 @@ class Sentence:
 
     @property
     def labels(self) -> tuple[bool, ...]:
-        """Per token; what cannot be emphasised is False."""
+        """Labels per token; False for tokens that cannot be emphasised."""
         return tuple(bool(token.label) for token in self.tokens)
 
     @property
     def counted(self) -> tuple[bool, ...]:
-        """Per token, whether it is trained on and scored."""
+        """Whether each token is trained on and scored."""
         return tuple(token.label is not None for token in self.tokens)
 
 
@@ -63,7 +63,7 @@ class Article:
     are left out.
 
     id: unique within a corpus, such as `handbook/travel.md`. title: "" if it has none.
-    writer: whose habit the emphasis is. domain: what it is about. Both "" if unknown.
+    writer: who set the emphasis. domain: its subject. Both "" if unknown.
     """
 
     id: str
@@ -74,13 +74,13 @@ class Article:
 
     @property
     def text(self) -> str:
-        """The running text, without the title: what a copy under another name shares."""
+        """The running text without the title; equal for copies under other names."""
         return "\n".join(sentence.text for sentence in self.sentences)
 
 
 @runtime_checkable
 class Tagger(Protocol):
-    """Says of each word whether it would be emphasised. Trained elsewhere; never changes."""
+    """Predicts for each word whether it would be emphasised. Trained elsewhere; immutable."""
 
     @property
     def name(self) -> str:
@@ -88,11 +88,11 @@ class Tagger(Protocol):
         ...
 
     def probabilities(self, article: Article) -> list[NDArray[np.float64]]:
-        """Per sentence, an array (tokens,) of the probability of emphasis, 0 to 1."""
+        """Per sentence, an array (tokens,) of probabilities of emphasis, 0 to 1."""
         ...
 
     def labels(self, article: Article) -> list[list[bool]]:
-        """Per sentence, the decoded label of each token."""
+        """The decoded label of each token, per sentence."""
         ...
 
 
@@ -114,8 +114,8 @@ Key = TypeVar("Key")
 
 
 def grouped_tokens(sentence: Sentence, keys: Sequence[Key]) -> Iterator[tuple[str, Key | None]]:
-    """The whole text in order: words next to each other with the same key (one a token) in one
-    piece; what stands between two pieces has none."""
+    """Yield the whole text in order as (text, key). keys: one per token. Adjacent words with the
+    same key form one group; text between two groups has the key None."""
     at = 0
     first = sentence.tokens[0].start if sentence.tokens else 0
     for key, group in groupby(zip(sentence.tokens, keys, strict=True), lambda pair: pair[1]):

@@ -1,4 +1,4 @@
-"""Emphasis as a system: taggers that set words in bold, compared by cross-validation."""
+"""Emphasis as a system: compares taggers that set words in bold by cross-validation."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def _calls_model(config: EvalConfig) -> bool:
 
 
 def _settle(given: RawOptions) -> dict[str, Any]:
-    """`crf:l2=2` is a tagger and its settings; a language model has no probabilities to compare
-    without titles."""
+    """Split `crf:l2=2` into a tagger and its settings. Language models have no probabilities to
+    compare without titles."""
     from naisei.emphasis.taggers.registry import LLM, parsed
 
     values = {"language": language(), **given.values}
@@ -35,7 +35,7 @@ def _settle(given: RawOptions) -> dict[str, Any]:
 
 
 def _label(config: EvalConfig) -> str:
-    """As on the command line."""
+    """The label as on the command line."""
     options = ",".join(f"{key}={value}" for key, value in config.options.items())
     return f"{config.tagger}:{options}" if options else config.tagger
 

@@ -1,4 +1,4 @@
-"""`naisei emphasis tag`: which words are suggested in a document, its marks, and a heat map."""
+"""`naisei emphasis tag`: suggested words in a document, their marks, and a heat map."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ from naisei.lang import language, say
 from naisei.runs.report import templates
 from naisei.system.config import Options, flag
 
-# Which words are suggested: the tagger's own choice or a threshold, whole phrases, at most a
-# share of the document.
+# Selection of suggested words: the tagger's own choice or a threshold, extended to whole
+# phrases, at most a share of the document.
 
 
 def choose(
@@ -43,11 +43,11 @@ def choose(
     threshold: float | None = None,
     max_share: float = 1.0,
 ) -> tuple[Span, ...]:
-    """Whole phrases, in order of the document. What is emphasised already is not suggested.
+    """Choose whole phrases, in document order. Words already emphasised are not suggested.
 
-    threshold: of the probability, from which on a word is taken; None leaves it to the tagger.
-    max_share: of the words that can be emphasised; those that are already count too. Above it
-    the runs of the greatest mean probability stay.
+    threshold: least probability of a chosen word; None: the tagger decides. max_share: highest
+    share of the words that can be emphasised, including those that already are; if exceeded, the
+    runs with the highest mean probability remain.
     """
     if threshold is None:
         said = tagger.labels(article)
@@ -64,7 +64,7 @@ def choose(
 
 
 def _new(sentence: Sentence, row: Sequence[bool]) -> list[bool]:
-    """Without the runs that hold bold words: what is left of them would be fragments."""
+    """Drop runs that contain bold words, since the rest of them would be fragments."""
     out = list(row)
     for first, last in spans(row):
         if any(token.label for token in sentence.tokens[first:last]):
@@ -88,8 +88,8 @@ def _limited(
 
 @dataclass(frozen=True)
 class Suggestions:
-    """A tagger's suggestions for a document. runs: in order. threshold: as of `choose`.
-    over: whether there would be some without `max_share`."""
+    """A tagger's suggestions for a document. runs: in order. threshold: see `choose`.
+    over: whether there would be any without `max_share`."""
 
     document: Document
     article: Article
@@ -100,17 +100,17 @@ class Suggestions:
 
     @cached_property
     def probabilities(self) -> list[NDArray[np.float64]]:
-        """Per sentence and word; looked at only where they are shown."""
+        """Probabilities per sentence and word; computed only when displayed."""
         return self.tagger.probabilities(self.article)
 
     @property
     def words(self) -> int:
-        """Words suggested."""
+        """Number of suggested words."""
         return sum(run.last - run.first for run in self.runs)
 
     @property
     def counted(self) -> int:
-        """Words that can be emphasised."""
+        """Number of words that can be emphasised."""
         return sum(sum(sentence.counted) for sentence in self.article.sentences)
 
 
@@ -121,7 +121,7 @@ def suggest(
     threshold: float | None = None,
     max_share: float = 1.0,
 ) -> Suggestions:
-    """Options as of `choose`."""
+    """Suggest words to emphasise; for the options see `choose`."""
     article = article_of(document.name, document.parsed)
     runs = choose(article, tagger, threshold=threshold, max_share=max_share)
     over = max_share < 1 and not runs and bool(choose(article, tagger, threshold=threshold))
@@ -131,11 +131,11 @@ def suggest(
 def marked(
     suggestions: Suggestions, found: Sequence[Stretch] | None = None
 ) -> tuple[bytes, int, int]:
-    """The document with its marks; how many were put in, and how many could not be.
+    """The document with its marks, and how many were inserted and how many could not be.
 
-    found: what to mark; None for all that is suggested.
+    found: stretches to mark; None: all suggestions.
 
-    Taking the marks out again gives back the document byte for byte.
+    Removing the marks restores the document byte for byte.
 
     Raises:
         InputError: a docx, or ISO-2022-JP.
@@ -151,8 +151,8 @@ def marked(
 
 @dataclass(frozen=True, slots=True)
 class TextRun:
-    """A word, or what stands between two. heat: 0 to 10, the tenth of the probability;
-    bold: as in the document; chosen: suggested."""
+    """A word, or the text between two. heat: 0 to 10, ten times the probability;
+    bold: bold in the document; chosen: suggested."""
 
     text: str
     heat: int
@@ -162,7 +162,7 @@ class TextRun:
 
 
 def heat_map(suggestions: Suggestions) -> str:
-    """One HTML page without scripts or links to anything outside."""
+    """One HTML page without scripts or external links."""
     article = suggestions.article
     return (
         templates("naisei.emphasis")
@@ -281,7 +281,7 @@ class TagOptions(Options):
 def command(options: TagOptions) -> None:
     tagger = load_tagger(options.tagger or BUNDLED)
     if options.like:
-        from naisei.emphasis.train import adapted  # with all that training needs
+        from naisei.emphasis.train import adapted  # with all training dependencies
 
         base = tagger if options.tagger else default_tagger()
         tagger = adapted(base, options.like, but=options.file)
@@ -289,11 +289,11 @@ def command(options: TagOptions) -> None:
 
 
 def tag(options: TagOptions, tagger: Tagger) -> None:
-    """Writes the document with suggestions to `out`, or to standard output if neither `out` nor
-    `html` (the heat map) is given; says on standard error what was done.
+    """Write the document with suggestions to `out`, or to standard output if neither `out` nor
+    `html` (the heat map) is set; report on standard error.
 
     Raises:
-        InputError: the document cannot be read or marked, or would be written over itself.
+        InputError: the document cannot be read or marked, or would be overwritten.
     """
     file, out, page = options.file, options.out, options.html
     _check(options)

@@ -34,7 +34,7 @@ from naisei.training_documents import learnt_from, training_note
 
 
 def examine(part: int, *, seed: int) -> Flow[FoldResult]:
-    """Training is the world's: it takes minutes, and its outcome is logged before it counts."""
+    """Training is an external action: it takes minutes, and its outcome is logged before use."""
     seen = yield from Act({"tag": part, "seed": seed})
     return FoldResult.model_validate(seen.info)
 
@@ -45,8 +45,8 @@ _BINS = 10
 class TaggerTraining(Handler):
     """Performs `Act`: trains on a fold's training part and tags its test part.
 
-    scored: ids of the documents that are scored; others of the test part are not tagged.
-    folder: of checkpoints, from which an interrupted training resumes.
+    scored: ids of the documents to score; others in the test part are not tagged.
+    folder: for checkpoints, from which an interrupted training resumes.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class TaggerTraining(Handler):
         assert isinstance(action, dict)
         part, seed = action["tag"], action["seed"]
         assert isinstance(part, int) and isinstance(seed, int)
-        # In a thread, so that the loop still hears signals while a model is trained.
+        # In a thread, so that the event loop handles signals during training.
         found = await asyncio.to_thread(self._tag, part, seed)
         return Observation(info=found.model_dump(mode="json"), done=True)
 
@@ -87,13 +87,13 @@ class TaggerTraining(Handler):
 
 
 def _keep_only_curves(folder: Path) -> None:
-    """Weights of every part would fill the disk; the curves are kept."""
+    """Delete everything except the curves, since weights of every part would fill the disk."""
     for path in folder.glob("checkpoint-*"):
         shutil.rmtree(path)
 
 
 def evaluate(tagger: Tagger, articles: Sequence[Article], *, empty_title: bool) -> FoldResult:
-    """Evaluate a tagger on articles that it has not seen."""
+    """Evaluate a tagger on unseen articles."""
     began = time.perf_counter()
     labels = [tagger.labels(a) for a in articles]
     tagged = time.perf_counter() - began
@@ -130,8 +130,8 @@ class EvalTask(Task[EvalConfig]):
     corpus: the articles, in order.
 
     Raises:
-        InputError: an unusable corpus, one in which nothing is emphasised, or an unknown
-            tagger or setting.
+        InputError: an unusable corpus, one without emphasis, or an unknown tagger or
+            setting.
     """
 
     system = "emphasis"
@@ -143,7 +143,7 @@ class EvalTask(Task[EvalConfig]):
         corpus: Sequence[Article],
     ) -> None:
         self.config = config
-        #: Where a training keeps what it has learnt until it is done.
+        #: Folder of a training's checkpoints until it is finished.
         self._folder: Path | None = None
         self._folds = _split(corpus, config)
         chosen = corpus[: config.first]
@@ -154,7 +154,7 @@ class EvalTask(Task[EvalConfig]):
                 remedy=say("太字を含む文書から作ってください", "build it from documents with bold"),
             )
         self.articles = {a.id: a for a in chosen}
-        #: Documents scored that the tagger had been trained on before.
+        #: Scored documents that the tagger was trained on beforehand.
         self._learnt = 0
         if config.tagger != LLM:
             self._trainer = trainer(config.tagger, config.options)
@@ -164,7 +164,7 @@ class EvalTask(Task[EvalConfig]):
             marks = [[p.name, sorted(p.spans.items())] for p in people]
             self.data_hash = fingerprint([self.data_hash, marks])
         self._described = describe(chosen)
-        # Documents that a language model is given are many at a time.
+        # A language model processes many documents concurrently.
         self.alone = config.tagger != LLM
 
     def episodes(self) -> list[Where]:
@@ -195,7 +195,7 @@ class EvalTask(Task[EvalConfig]):
         return examine(part, seed=where.trial), base.having({Act: training})
 
     def _training_articles(self, article: Article) -> tuple[Article, ...]:
-        """Training articles of the fold that tests this article."""
+        """The training articles of the fold that tests this article."""
         return next(f.train for f in self._folds if any(a.id == article.id for a in f.test))
 
     @asynccontextmanager
@@ -210,7 +210,7 @@ class EvalTask(Task[EvalConfig]):
         return Summary(found.metrics, tables, found.notes, found.extra)
 
     def _corpus(self) -> Table:
-        """Section 4.1: what the scored documents consist of."""
+        """Statistics of the scored documents (section 4.1)."""
         d = self._described
         return Table(
             say("採点した文書", "Documents scored"),
@@ -230,7 +230,7 @@ class EvalTask(Task[EvalConfig]):
 
 
 def _split(corpus: Sequence[Article], config: EvalConfig) -> tuple[Fold, ...]:
-    """With at most `given` documents, none is held out."""
+    """The folds; with a limit on training documents (`given`), no dev part is held out."""
     dev = 0 if config.given else config.dev
     split = folds_within if config.split == "within" else folds
     found = split(corpus, parts=config.parts, dev=dev, seed=config.seed)
@@ -238,7 +238,7 @@ def _split(corpus: Sequence[Article], config: EvalConfig) -> tuple[Fold, ...]:
 
 
 def _digest(articles: Sequence[Article]) -> str:
-    """Digest of everything that a tagger can read and learn from, in order."""
+    """Digest of everything that a tagger can read or learn from, in order."""
     return fingerprint(
         [[a.id, a.title, a.writer, [_plain(s) for s in a.sentences]] for a in articles]
     )

@@ -1,4 +1,4 @@
-"""`naisei emphasis train`: a tagger that learns from a whole corpus and is kept."""
+"""`naisei emphasis train`: trains a tagger on a whole corpus and saves it."""
 
 from __future__ import annotations
 
@@ -88,16 +88,16 @@ def command(options: TrainOptions) -> None:
 
 
 def train_tagger(options: TrainOptions, console: Console) -> dict[str, Any]:
-    """Train a tagger on a corpus and keep it.
+    """Train a tagger on a corpus and save it.
 
-    console: gets a line for each point of the learning curve.
+    console: prints a line for each point of the learning curve.
 
     Returns:
-        model (path), name, articles, dev_articles, seconds; of a neural tagger steps, dev_f1,
-        curve (path).
+        model (path), name, articles, dev_articles, seconds; for a neural tagger also steps,
+        dev_f1, curve (path).
 
     Raises:
-        InputError: an unusable corpus, or a tagger that does not learn.
+        InputError: an unusable corpus, or a tagger that cannot be trained.
     """
     name, settings = parsed(options.tagger)
     plan = trainer(name, settings).plan
@@ -144,7 +144,7 @@ def train_tagger(options: TrainOptions, console: Console) -> dict[str, Any]:
 
 
 def _sized(plan: NeuralPlan, own: set[str], options: TrainOptions) -> NeuralPlan:
-    """The plan, or the one for a CPU; `own`: settings that stay as they were given."""
+    """The plan, or its version for a CPU. own: settings to leave unchanged."""
     from naisei.emphasis.taggers.neural.encoder import needs_torch
 
     needs_torch()
@@ -160,11 +160,11 @@ def _sized(plan: NeuralPlan, own: set[str], options: TrainOptions) -> NeuralPlan
 
 
 def adapted(tagger: Tagger, folder: Path, *, but: Path) -> CrfTagger:
-    """The tagger after it has learnt from a writer's documents. but: what is to be tagged; it is
-    not learnt from, should it lie there, too.
+    """Adapt a tagger to a writer's documents. but: the document to tag, which is excluded if it is
+    in the folder too.
 
     Raises:
-        InputError: no such folder, no document with emphasis in it, or a tagger that cannot be
+        InputError: no such folder, no document with emphasis, or a tagger that cannot be
             adapted.
     """
     if not isinstance(tagger, CrfTagger) or not tagger.plan.context:

@@ -1,4 +1,4 @@
-"""Text games: players that read, plan, and do not repeat a mistake."""
+"""Text games: players that read, plan, and avoid repeating mistakes."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ _OTHER_MODEL = "other-model"
 _DIALOGUE: dict[str, JsonValue] = {"prompt": "dialogue", "history_chars": 0}
 _NAVIGATING: dict[str, JsonValue] = {**_DIALOGUE, "navigator": True}
 
-#: Row → the player settings it changes.
+#: Row → the player settings that it changes.
 ROWS: Mapping[str, dict[str, JsonValue]] = {
     "full": {},
     _OTHER_MODEL: {},

@@ -43,7 +43,7 @@ class CookingState(GameState[Food]):
         #: Where the meal can be prepared; -1 if unknown.
         self.cooking_place = -1
         self.appliances: dict[str, int] = {}
-        #: Whether the player once held more than any limit allows.
+        #: Whether the player ever held more things than any carrying limit allows.
         self.unlimited = False
         #: Last known states of things.
         self.last_seen: dict[str, Food] = {}
@@ -77,8 +77,8 @@ class CookingState(GameState[Food]):
 
     @property
     def hands(self) -> int:
-        """The assumed carrying limit: the known one, or the lowest possible, since games with a
-        limit allow as many things as the recipe has ingredients (at least two)."""
+        """The assumed carrying limit: the known one, or the lowest possible, the number of
+        ingredients in the recipe (at least two)."""
         if self.capacity is not None:
             return self.capacity
         if self.unlimited or self.recipe is None:
@@ -221,7 +221,7 @@ def _flat(text: str) -> str:
 
 # `navigate to <item>`: one candidate for a whole path, found by breadth-first search.
 #
-# Source: the text-game thesis, §6.2.1. Candidates appear after the cookbook was read: the recipe's
+# Source: the text-game thesis, §6.2.1. Once the cookbook was read, the candidates are the recipe's
 # ingredients, the knife, the cookbook and the appliances, unless they are here or held. Other foods
 # and furniture are not offered.
 
@@ -244,7 +244,7 @@ class Navigator:
         return self.state.text(view)
 
     def gave(self, command: str) -> None:
-        """Record the command that is given now."""
+        """Record the command that is about to be sent."""
         self._last, self._before = command, self.state.here
 
     def stop(self) -> None:
@@ -300,5 +300,5 @@ def item_of(command: str) -> str:
 
 
 def offered(view: View) -> tuple[str, ...]:
-    """The candidates after the filter of the thesis's §6.3.3; all if none is left."""
+    """The candidates after the filter of the thesis's §6.3.3; all candidates if none is left."""
     return FILTERS["thesis"](view.candidates) or view.candidates

@@ -1,4 +1,4 @@
-"""Text games' part of `naisei demo`: a few games, made here and played."""
+"""Text games in `naisei demo`: generates and plays a few games."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ _LEVELS: tuple[Level, ...] = ("easy", "medium")
 _COOKING = 2
 #: Lines of a game to print.
 _ROWS = 16
-#: Change this when the made games change.
+#: Change this when the generated games change.
 _FOLDER = "demo-2"
-#: Minutes, with a model.
+#: Minutes needed with a model.
 _LLM_MINUTES = 3.0
 
 

@@ -34,8 +34,8 @@ class Spot:
 
 @dataclass
 class Atlas:
-    """Grows with `move`. ways: pairs of spot numbers. path: the spot at the start and after each
-    command."""
+    """A map extended by `move`. ways: pairs of spot numbers. path: the spot at the start and after
+    each command."""
 
     spots: list[Spot] = field(default_factory=list)
     ways: set[tuple[int, int]] = field(default_factory=set)
@@ -57,7 +57,7 @@ class Atlas:
         self.path.append(self._new(room, 0, 0))
 
     def move(self, action: str, room: str, feedback: str) -> None:
-        """Record a command; `room` is the player's room after it."""
+        """Record a command. room: the player's room after it."""
         here = self.path[-1]
         if room and (room != self.spots[here].room or heading(feedback)):
             here = self._arrive(here, action.removeprefix("go "), room)
@@ -167,7 +167,7 @@ def _ways(atlas: Atlas, centres: Sequence[tuple[float, float]]) -> list[str]:
 
 
 def _rooms(atlas: Atlas, centres: Sequence[tuple[float, float]]) -> list[str]:
-    """Rooms with names and the steps of entry; the last room has a frame."""
+    """Rooms with their names and the steps when they were entered; the last room has a frame."""
     found = []
     entered: dict[int, list[int]] = {}
     for step, at in enumerate(atlas.path):
@@ -187,7 +187,7 @@ def _rooms(atlas: Atlas, centres: Sequence[tuple[float, float]]) -> list[str]:
 
 
 def _path(atlas: Atlas, centres: Sequence[tuple[float, float]]) -> list[str]:
-    """One arrow per walk; the two directions of a way have separate sides. Rooms cover the ends."""
+    """One arrow per move; opposite directions use opposite sides of a way. Rooms cover the ends."""
     walked = [n for i, n in enumerate(atlas.path) if i == 0 or atlas.path[i - 1] != n]
     found, times = [], Counter[tuple[int, int]]()
     for one, other in pairwise(walked):
@@ -203,7 +203,7 @@ def _path(atlas: Atlas, centres: Sequence[tuple[float, float]]) -> list[str]:
 
 
 def _points(result: GameResult, wide: float) -> list[str]:
-    """The points over steps as a staircase, below a dashed line at the maximum."""
+    """Points per step as a step plot, with a dashed line at the maximum."""
     steps = len(result.steps)
     most = max(result.max_score, max(step.score for step in result.steps), 1)
     left, right = 34.0, wide - 16.0
@@ -232,7 +232,7 @@ _NAME, _DX_terminal_map, _DY_terminal_map = 14, 19, 2
 
 
 def terminal_map(atlas: Atlas, *, width: int = 80, height: int = 15) -> Text:
-    """Rooms in brackets; the current one has stars (and reversed colours).
+    """The map as text, rooms in brackets; the current one has stars (and reversed colours).
 
     width, height: in characters and lines; a larger map is cropped around the current room.
     """
@@ -263,7 +263,7 @@ def terminal_map(atlas: Atlas, *, width: int = 80, height: int = 15) -> Text:
 
 
 def _around(atlas: Atlas, columns: int, lines: int) -> Atlas:
-    """The part of a map around the current room that fits."""
+    """Crop a map to the part around the current room that fits."""
     here = atlas.path[-1]
     shown_x = _window([s.x for s in atlas.spots], atlas.spots[here].x, columns)
     shown_y = _window([s.y for s in atlas.spots], atlas.spots[here].y, lines)
@@ -289,7 +289,7 @@ def _box(room: str, *, here: bool) -> str:
 
 
 def _draw_way(canvas: list[list[str]], start: tuple[int, int], end: tuple[int, int]) -> None:
-    """Draw a horizontal or vertical way; others are not drawn."""
+    """Draw a way if it is horizontal or vertical."""
     (x1, y1), (x2, y2) = sorted((start, end))
     if y1 == y2:
         for x in range(x1 + _NAME + 2, x2):

@@ -24,7 +24,7 @@ def play_tries(
 ) -> Flow[GameResult]:
     """Play a game up to `tries` times until it is won, updating the memory in between.
 
-    player: (number of the try from 0, memo) → fresh player.
+    player: (number of the try from 0, memo) → new player.
     """
     earlier: tuple[GameResult, ...] = ()
     while True:

@@ -24,9 +24,9 @@ Held = TypeVar("Held")
 class Room:
     """A visited room.
 
-    at: (steps east, steps north) of the start, along the first path. ways: direction → place
-    beyond, `None` if unexplored. doors: direction → door. shut: directions with a closed door.
-    things: thing → what it lies on ("": the floor; `None`: seen, place unknown). closed: unopened
+    at: (steps east, steps north) from the start, along the first path. ways: direction → next
+    place, `None` if unexplored. doors: direction → door. shut: directions with a closed door.
+    things: thing → what it is on ("": the floor; `None`: seen, place unknown). closed: unopened
     containers.
     """
 
@@ -87,8 +87,8 @@ class WorldMap:
     def _known_by_layout(self, scene: Scene, came: str) -> int | None:
         """The known place with the scene's name that closes a loop in the map, if any.
 
-        It needs an unexplored way back and the right grid position; if two rooms share a position,
-        the house does not fit a grid, and a unique name suffices.
+        It must have an unexplored way back and the right grid position. If two rooms share a
+        position, the house does not fit a grid, and a unique name suffices.
         """
         back, spot = OPPOSITE[came], self._beyond(came)
         named = [place for place in self.places if place.room == scene.room]

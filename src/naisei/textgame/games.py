@@ -208,7 +208,7 @@ def find_games(
 
 
 def _within(folder: Path) -> list[Path]:
-    """One file per stem, without hidden folders."""
+    """One file per stem; skips hidden folders."""
     best: dict[Path, Path] = {}
     # Prefer files that need no compilation.
     endings = (".z8", *other_endings(), ".json", ".ulx")
@@ -257,6 +257,6 @@ def walkthrough(path: Path) -> tuple[str, ...] | None:
 
 
 def walkthrough_lengths(games: Iterable[Game]) -> Mapping[str, int]:
-    """Game → number of commands of its own solution, if it has one."""
+    """Game → number of commands of its own solution, for games that have one."""
     found = {game.id: walkthrough(game.path) for game in games}
     return {game: len(commands) for game, commands in found.items() if commands}

@@ -58,7 +58,7 @@ def command_line(
 
 
 def _believed(mind: Mind, before: Mind) -> Iterator[str]:
-    """The player's new beliefs: surprise, plan, and expected places."""
+    """Yield the player's new beliefs: surprise, plan, and expected places."""
     if mind.surprise:
         yield say("意外: ", "surprise: ") + mind.surprise
     if mind.plan != before.plan[-len(mind.plan) :]:

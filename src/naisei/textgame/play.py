@@ -1,6 +1,6 @@
 """Games at the terminal: a person plays with an advising player, or watches a player.
 
-Both are players to `naisei.textgame.flow.play_game`. The person's command is the answer to an
+`naisei.textgame.flow.play_game` treats both as players. The person's command is the answer to an
 `AskUser` and the advice is a `Say`, so both are logged.
 """
 
@@ -199,9 +199,9 @@ _BEST = 5
 class Person:
     """A person gives the commands; another player advises.
 
-    new: creates an adviser. cheap: it calls no model, so it is asked at every step and remembers
-    everything; an expensive one is asked on request only, and then starts afresh. announces: print
-    the advice at every step.
+    new: creates an adviser. cheap: the adviser calls no model, so it is asked at every step and
+    remembers everything; an expensive one is asked only on request and then restarts. announces:
+    print the advice at every step.
     """
 
     def __init__(self, new: Callable[[], Player], *, cheap: bool, announces: bool = False) -> None:
@@ -241,7 +241,7 @@ class Person:
 
 
 class Watched:
-    """A player that announces each decision. pauses: a person continues it (`STEP`, `REST`)."""
+    """A player that announces each decision. pauses: wait for a person's `STEP` or `REST`."""
 
     def __init__(self, player: Player, *, pauses: bool = False) -> None:
         self._player, self._pauses = player, pauses
@@ -260,7 +260,7 @@ class Watched:
 
 
 def announce(decision: Decision) -> Flow[None]:
-    """Say what the player would do, why, and its best scores."""
+    """Announce the player's command, its reason, and its best scores."""
     best = dict(sorted(decision.scores.items(), key=lambda pair: -pair[1])[:_BEST])
     meta: dict[str, JsonValue] = {"thoughts": decision.thoughts, "scores": {**best}}
     yield from Say(decision.action, PLAYER, meta)

@@ -16,15 +16,15 @@ from naisei.textgame.schemas import Decision, GameResult, View
 
 # A player chooses a command for each view.
 #
-# Each game gets a new player. It may have state but does no I/O: what it
-# needs (a model, an embedding) it yields as an effect.
+# Each game gets a new player. A player may have state but does no I/O: it yields
+# requests (to a model, for an embedding) as effects.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlayerContext:
     """The input for creating a player.
 
-    game: file name, for seeds only. seed: of run and trial. max_steps: most commands of the game.
+    game: file name, for seeds only. seed: seed of run and trial. max_steps: most commands per game.
     settings: an instance of the kind's `settings`. memo: notes from earlier tries at the same game;
     "" at first, and for players without memory.
     """
@@ -46,11 +46,11 @@ class Player(Protocol):
 
 @runtime_checkable
 class Follows(Protocol):
-    """Optional: a player that can advise a person who may choose differently."""
+    """Optional protocol: a player that can advise a person who may choose differently."""
 
     def did(self, action: str) -> bool:
-        """Another command was given than decided. False: the player cannot follow, and a fresh one
-        must advise."""
+        """Record that a command other than the decided one was given. False: the player cannot
+        continue, and a new one must advise."""
         ...
 
 
@@ -65,7 +65,7 @@ class PlayerKind(Protocol):
     roles: tuple[str, ...]
 
     def new(self, context: PlayerContext) -> Player:
-        """A fresh player for one game."""
+        """A new player for one game."""
         ...
 
 
@@ -77,7 +77,7 @@ class Reflective(Protocol):
     """
 
     def memory(self, settings: BaseModel) -> Callable[[], Memory]:
-        """A factory for the memory of one game, which keeps notes between tries.
+        """A factory for the memory of one game, which stores notes between tries.
 
         Raises:
             InputError: unknown memory.
@@ -85,7 +85,7 @@ class Reflective(Protocol):
         ...
 
     def reflect(self, settings: BaseModel, result: GameResult, memory: Memory) -> Flow[str]:
-        """A note on a try that did not win."""
+        """Write a note on a try that did not win."""
         ...
 
 
@@ -124,7 +124,7 @@ def _thesis(candidates: Sequence[str]) -> tuple[str, ...]:
 
 
 def _strict(candidates: Sequence[str]) -> tuple[str, ...]:
-    """The thesis's filter, also without `inventory`, which each view includes."""
+    """The thesis's filter; also removes `inventory`, which each view includes."""
     return tuple(c for c in _thesis(candidates) if c != "inventory")
 
 

@@ -60,7 +60,7 @@ def try_metrics(results: Sequence[GameResult], config: GameConfig) -> tuple[Metr
 
 
 def count_metrics(results: Sequence[GameResult]) -> tuple[Metric, ...]:
-    """Mean of each of the players' counts per game, over all tries."""
+    """Mean per game of each count reported by the players, over all tries."""
     counted = [[s.counts for t in r.tries for s in t.steps] for r in results]
     names = sorted({name for game in counted for counts in game for name in counts})
     games = [r.game for r in results]
@@ -86,7 +86,7 @@ def summarise(
 
     normalized_score: points over the maximum, averaged over games; undefined for games without
     points. mean_steps: commands per game. won, lost, timed_out, gave_up: shares of games by ending
-    (eaten meal or last thing put away; irreversible mistake; no steps left; player saw no way on).
+    (meal eaten or last thing put away; irreversible mistake; no steps left; player gave up).
     With several tries these describe the last one, and pass@k and best_score@k all (`tries`).
     Players' counts (`repairs`) are means per game over all tries. walkthrough_steps: commands of
     the games' own solutions, for comparison with mean_steps; absent if no game has one.
@@ -257,7 +257,7 @@ class GameTask(Task[GameConfig]):
 
 
 def memory_of(kind: PlayerKind, settings: BaseModel) -> Callable[[], Memory]:
-    """The kind's memory factory; by default a memory that keeps nothing."""
+    """The kind's memory factory; by default of a memory that stores nothing."""
     return kind.memory(settings) if isinstance(kind, Reflective) else NoMemory
 
 

@@ -1,4 +1,4 @@
-"""Texts of a game: how they are shown, and the facts parsed from them."""
+"""Texts of a game: formatting for display, and parsing of facts."""
 
 from __future__ import annotations
 
@@ -60,14 +60,14 @@ def _joined(parts: Iterable[str], sign: str) -> str:
 
 
 def digest(result: Any) -> Digest:
-    """A game for lists: its share of points and its ending."""
+    """Summary of a game for lists: its share of points and its ending."""
     played = GameResult.model_validate(result)
     value = played.score / played.max_score if played.max_score else float("nan")
     return Digest(value, ending(played))
 
 
 def ending(result: GameResult) -> str:
-    """The ending in a line."""
+    """One line that describes the ending."""
     steps = len(result.steps)
     how = (
         say("達成", "won")
@@ -207,7 +207,7 @@ class Scene:
     """Facts about the current state.
 
     exits: open directions. doors: direction → door. closed: what can be opened here, doors
-    included. lying: takeable thing → what it lies on or in ("": the floor). seen: everything that
+    included. lying: takeable thing → what it is on or in ("": the floor). seen: everything that
     can be examined. can: all candidates.
     """
 

@@ -1,4 +1,4 @@
-"""`naisei emphasis corpus`: corpora made of folders of documents."""
+"""`naisei emphasis corpus`: builds corpora from folders of documents."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from naisei.emphasis.schemas import Article
 from naisei.lang import say
 from naisei.system.config import Options, flag
 
-#: Sentences of an article.
+#: Fewest sentences of an article.
 _FEWEST = 3
 
 
 @dataclass(slots=True)
 class Built:
-    """articles: in order of their ids. left_out: documents by reason:
+    """articles: sorted by id. left_out: documents by reason:
     `unreadable`, `same`, `plain` (nothing is emphasised), `foreign` (not Japanese), `short`.
-    unreadable: files, with why."""
+    unreadable: files, with the reason."""
 
     articles: list[Article] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
@@ -40,13 +40,13 @@ def build(
     writer_folders: bool = False,
     editions: Editions | None = None,
 ) -> Built:
-    """name: of the source, with which ids begin.
-    writer_folders: each folder right below `folder` holds one writer's documents. editions: met
-    in other folders.
+    """Build a corpus from a folder. name: the source's name, used as the prefix of ids.
+    writer_folders: each direct subfolder of `folder` holds one writer's documents. editions:
+    texts already seen in other folders.
 
-    The writer of an article is the folder that a writer has, else what the document says (front
-    matter, `<meta name="author">`), else the source. Of documents that say the same (a book on one
-    page and in chapters) the smaller ones stay.
+    The writer of an article is the writer's folder if there is one, else the author named in the
+    document (front matter, `<meta name="author">`), else the source. If documents have the same
+    text (a book on one page and in chapters), the smaller ones are used.
     """
     built = Built()
     documents: list[tuple[int, str, ParsedText]] = []
@@ -87,7 +87,7 @@ def _files(folder: Path) -> Iterator[Path]:
 def _article(
     name: str, parsed: ParsedText, editions: Editions, any_language: bool
 ) -> Article | str:
-    """The article, or why there is none."""
+    """The article, or the reason why the document is left out."""
     if not any(any(block.bold) for block in parsed.blocks):
         return "plain"
     if editions.is_copy(block.text for block in parsed.blocks):
@@ -140,7 +140,7 @@ def make_corpus(options: CorpusOptions) -> None:
     """Write the corpus and print a description.
 
     Raises:
-        InputError: nothing to read from, no such folder, no article with emphasis, or `out`
+        InputError: no source, no such folder, no article with emphasis, or `out`
             cannot be written.
     """
     articles: list[Article] = []

@@ -1,4 +1,4 @@
-"""Text that a corpus holds twice: near-copies of documents, and sentences that many share."""
+"""Duplicate text in a corpus: near-copies of documents, and sentences that many share."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from naisei.emphasis.schemas import Article
 
 #: Overlap above which a part is a duplicate.
 _SAME = 0.5
-#: Characters per compared piece: an edit changes only its own pieces.
+#: Characters per compared chunk: an edit changes only the chunks that contain it.
 _PIECE = 8
 _NO_WORDS = re.compile(r"[\W_]+")
 _DIGITS = re.compile(r"\d+")
@@ -28,13 +28,13 @@ def folded(text: str) -> str:
 
 
 class Editions:
-    """The texts met so far."""
+    """The texts seen so far."""
 
     def __init__(self) -> None:
         self._pieces: set[int] = set()
 
     def is_copy(self, texts: Iterable[str]) -> bool:
-        """Whether most of a document was met before; if not, it is met now."""
+        """Whether most of a document was seen before; if not, records it as seen."""
         plain = folded("".join(texts))
         pieces = [
             crc32(plain[i : i + _PIECE].encode()) for i in range(max(1, len(plain) - _PIECE + 1))
@@ -46,8 +46,8 @@ class Editions:
 
 
 def without_shared(articles: Sequence[Article]) -> tuple[list[Article], int]:
-    """Sentences that stand in more than one document (banners, templates) are excluded from
-    learning and scoring; with the number of different ones."""
+    """Exclude sentences that occur in more than one document (banners, templates) from training
+    and scoring. Also returns the number of distinct ones."""
     found: dict[str, set[str]] = {}
     for article in articles:
         for sentence in article.sentences:

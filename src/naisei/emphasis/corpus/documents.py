@@ -1,4 +1,4 @@
-"""Documents as their readers see them: bytes, and the paragraphs made of them."""
+"""Documents as bytes, and the paragraphs parsed from them."""
 
 from __future__ import annotations
 
@@ -16,16 +16,15 @@ _BOTH_WIDE = re.compile(_WIDE + "{2}")
 _MIXED = re.compile(f"{_WIDE}[A-Za-z0-9]|[A-Za-z0-9]{_WIDE}")
 _MIXED_CONTACT = re.compile(f"(?=({_WIDE} ?[A-Za-z0-9]|[A-Za-z0-9] ?{_WIDE}))")
 _WIDE_CONTACT = re.compile(f"(?=({_WIDE} ?{_WIDE}))")
-#: Of the places between two wide characters; who spaces more of them parts words by spaces.
+#: Share of boundaries between wide characters that have a space; above it, spaces separate words.
 _PARTS_WORDS = 0.1
-#: Of a paragraph in bold from end to end: with these it is a sentence, with those a caption.
+#: Patterns of fully bold paragraphs: the first marks a sentence, the second a caption.
 _SENTENCE = re.compile(r"[。．.!?！？][」』）)]*\Z")
 _CAPTION = re.compile(r"(?:図|表|例|写真|Figure|Fig\.|Table|Example)\s*[0-9０-９]", re.I)
 
 
 def is_sentence(text: str) -> bool:
-    """Whether a paragraph in bold from end to end is emphasis; else it is a heading or a
-    caption in all but name.
+    """Whether a fully bold paragraph is emphasis; otherwise it serves as a heading or a caption.
 
     >>> is_sentence("必ず読むこと。"), is_sentence("図 3 全体"), is_sentence("使い方")
     (True, False, False)
@@ -37,8 +36,8 @@ def is_sentence(text: str) -> bool:
 class Block:
     """One paragraph, list item or the like. All sequences have one entry per character of text.
 
-    starts, ends: where the character stands in the source, in characters (`&amp;` is one
-    character of the text and five of the source; both are 0 where a source has no places).
+    starts, ends: offsets of the character in the source, in characters (`&amp;` is one
+    character of the text and five of the source; both are 0 if a source has no offsets).
     bold: emphasised. fixed: cannot be emphasised (inline code, the text of a link).
     """
 
@@ -51,7 +50,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class ParsedText:
-    """title: "" without one. writer, domain: from the document, or ""."""
+    """title: "" if missing. writer, domain: from the document, or ""."""
 
     title: str
     blocks: tuple[Block, ...]
@@ -61,9 +60,9 @@ class ParsedText:
 
 @dataclass(slots=True)
 class BlockBuilder:
-    """Collects characters into blocks; a run of white space is one space, none at the ends.
+    """Collects characters into blocks; collapses white space to one space and trims the ends.
 
-    A line break between two wide characters is nothing: Japanese lines are broken anywhere.
+    Drops line breaks between two wide characters, since Japanese lines can break anywhere.
     """
 
     blocks: list[Block] = field(default_factory=list)
@@ -98,10 +97,10 @@ class BlockBuilder:
     def finished(self) -> tuple[Block, ...]:
         """The blocks as their writer would have typed them without emphasis.
 
-        CommonMark wants spaces about many a `**`, and a reader of the text would see by them
-        where the emphasis was. Only a space at a mark's edge can be such a one. It is the
-        writer's own if the document has spaces at such places where there is no mark; between
-        wide characters also if most marks stand without spaces and this one could.
+        CommonMark often requires spaces around `**`, and these would reveal where the emphasis
+        was. Only a space at a mark's edge can be such a space. It is the writer's own if the
+        document also has spaces at such boundaries without a mark; between wide characters also
+        if most marks have no spaces and this one needs none.
         """
         habits = _Habits.of(self.blocks)
         return tuple(_unspaced(block, habits) for block in self.blocks)
@@ -109,8 +108,9 @@ class BlockBuilder:
 
 @dataclass(frozen=True, slots=True)
 class _Habits:
-    """A document's use of spaces. latin, wide: between a Latin and a wide character and between
-    two wide ones, without a mark. tight_marks: most marks between wide letters have none."""
+    """A document's use of spaces. latin, wide: spaces between a Latin and a wide character and
+    between two wide ones, without a mark. tight_marks: most marks between wide letters have no
+    spaces."""
 
     latin: bool
     wide: bool
@@ -129,14 +129,14 @@ class _Habits:
 
 @dataclass(frozen=True, slots=True)
 class _Spaces:
-    """Places with and without a space."""
+    """Boundaries with and without a space."""
 
     spaced: int
     tight: int
 
     @classmethod
     def of(cls, blocks: Iterable[Block], contact: re.Pattern[str], *, edge: bool) -> _Spaces:
-        """edge: counts the places at the edge of a mark, between letters; else all others."""
+        """edge: count boundaries between letters at the edge of a mark; otherwise all others."""
         spaced = tight = 0
         for block in blocks:
             for found in contact.finditer(block.text):
@@ -167,19 +167,19 @@ def _unspaced(block: Block, habits: _Habits) -> Block:
 
 
 def _stays(block: Block, i: int, habits: _Habits) -> bool:
-    """Whether a space beside a mark stays."""
+    """Whether to keep a space next to a mark."""
     about = block.text[i - 1] + block.text[i + 1]
-    # `**term** what it means` would be two words without its marks, too.
+    # `**term** what it means` has two words even without its marks.
     if all(block.bold[:i]) and not "\u3040" <= about[1] <= "\u309f":
         return True
     if _BOTH_WIDE.fullmatch(about):
-        # With punctuation at its inner side, `**` is a mark only beside a space.
+        # With punctuation on its inner side, `**` is a mark only next to a space.
         return habits.wide or (habits.tight_marks and about[block.bold[i + 1]].isalnum())
     return habits.latin or not _MIXED.fullmatch(about)
 
 
-# The bytes of a document and its characters, each at its place, so that marks can be put in
-# without touching anything else.
+# The bytes of a document aligned with its characters, so that marks can be inserted without
+# changing anything else.
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -189,9 +189,9 @@ _BOMS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 _BAD = re.compile("[\udc80-\udcff]")
-#: Of the characters; with more broken bytes a file is taken for another encoding.
+#: Highest share of invalid characters; above it, another encoding is assumed.
 _MOST_BAD = 0.1
-#: ISO-2022-JP changes its character set by escapes: a mark may stand within another set.
+#: ISO-2022-JP switches character sets by escapes, so a mark could fall inside another set.
 _STATEFUL = "iso2022_jp_ext"
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 
@@ -206,7 +206,7 @@ class Insertion:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """text: without byte-order mark; invalid bytes are U+FFFD."""
+    """text: without byte-order mark; invalid bytes become U+FFFD."""
 
     data: bytes
     text: str
@@ -216,7 +216,7 @@ class Source:
     @classmethod
     def of(cls, data: bytes, *, place: str = "") -> Source:
         """Raises:
-        InputError: binary data, or an encoding that is not known here.
+        InputError: binary data, or an unknown encoding.
         """
         loose = data.decode("utf-8", "surrogateescape")
         bad = len(_BAD.findall(loose))
@@ -236,7 +236,7 @@ class Source:
         return cls(data, text, name, bom)
 
     def with_marks(self, insertions: Iterable[Insertion]) -> bytes:
-        """The bytes with the marks put in, those at one place in the given order.
+        """The bytes with the marks inserted; marks at the same offset stay in the given order.
 
         Raises:
             InputError: ISO-2022-JP.
@@ -250,7 +250,7 @@ class Source:
                 "no marks can be put into a document in ISO-2022-JP",
             )
             raise InputError(message, remedy=say("UTF-8 にしてください", "convert it to UTF-8"))
-        # A broken byte is one character, as U+FFFD in the file itself is.
+        # An invalid byte is one character, like U+FFFD in the file itself.
         errors = "surrogateescape" if self.encoding == "utf-8" else "strict"
         text = self.data[len(self.bom) :].decode(self.encoding, errors)
         out, at, place = [self.bom], 0, len(self.bom)

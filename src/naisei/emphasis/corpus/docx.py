@@ -1,4 +1,4 @@
-"""Word documents: which characters of their paragraphs are bold, set so or by their style."""
+"""Word documents: which characters of their paragraphs are bold, directly or by style."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ _MOST_INFLATED = 200_000_000
 
 
 def read_docx(data: bytes, *, place: str = "") -> ParsedText:
-    """Places in the source are 0: a docx is an archive. Tables are left out.
+    """Read a docx. Source offsets are 0, since a docx is an archive. Tables are left out.
 
     Raises:
-        InputError: no docx, broken, protected, or more than 200 MB unpacked.
+        InputError: not a docx, broken, protected, or more than 200 MB unpacked.
     """
     try:
         return _read(open_docx(place, data, inflated=_MOST_INFLATED))
     except Unreadable as error:
         raise InputError(error.why, place=place) from error
-    # python-docx meets a damaged package with errors of zipfile, lxml and its own, KeyError …
+    # For a damaged package python-docx raises errors of zipfile, lxml and its own, KeyError …
     except Exception as error:
         raise InputError(broken(place, error).why, place=place) from error
 
@@ -68,7 +68,7 @@ def _read(document: Any) -> ParsedText:
 def _characters(
     element: Any, styles: Any, bold: bool, fixed: bool = False
 ) -> Iterator[tuple[str, bool, bool]]:
-    """Character, bold, fixed."""
+    """Yields (character, bold, fixed)."""
     for child in element.iterchildren():
         if child.tag in SKIPPED or not isinstance(child.tag, str):
             continue

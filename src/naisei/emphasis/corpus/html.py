@@ -1,4 +1,4 @@
-"""HTML, read in place: what every character of the running text is in the source."""
+"""HTML reader that maps every character of the running text to its source offsets."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ LEFT_OUT = _set(
 BLOCKS = BLOCK_ELEMENTS | {"br"}
 _FIXED = _set("code kbd samp tt var a ruby")
 _BOLD = _set("strong b em")
-#: Readings beside the words.
+#: Ruby readings.
 _HIDDEN = _set("rt rp")
-#: Elements within a paragraph that are followed; others change nothing.
+#: Elements within a paragraph that are tracked; others are ignored.
 INLINE = _FIXED | _BOLD | _HIDDEN | _set("span font i u")
 _HEAVY = re.compile(r"font-weight\s*:\s*(?:bold|[6-9]00)", re.I)
 
 
 def role(tag: str, rest: str) -> str:
-    """`bold`, `fixed` (cannot be emphasised), `hidden` (no text) or nothing.
+    """`bold`, `fixed` (cannot be emphasised), `hidden` (no text) or "".
 
     rest: the tag's attributes.
     """
@@ -43,10 +43,10 @@ def role(tag: str, rest: str) -> str:
     return "bold" if tag in _BOLD or _HEAVY.search(rest) else ""
 
 
-# HTML, read in place: what every character of the running text is in the source.
+# Maps every character of the running text to its source offsets.
 #
-# An own scanner: parsers repair a page and lose where things stood. Broken pages are read as far
-# as they go: an end tag without a start is passed over, and emphasis ends with its block.
+# This is a custom scanner, since parsers repair a page and lose its offsets. Broken pages are
+# read leniently: an end tag without a start is ignored, and emphasis ends with its block.
 
 _PIECE = re.compile(
     r"<!--.*?(?:-->|\Z)|<\?(?:php\b|=).*?(?:\?>|\Z)|<[!?][^>]*(?:>|\Z)"
@@ -57,9 +57,9 @@ _PIECE = re.compile(
 )
 _HEADING = re.compile(r"h[1-6]")
 _NOT_IN_HEADING = frozenset({"p", "ul", "ol", "dl", "blockquote", "section", "article"})
-#: Of elements within a paragraph; what lies further out is forgotten.
+#: Most nested elements within a paragraph; outer ones beyond it are dropped.
 _DEEPEST = 100
-#: Characters searched for the head of a page.
+#: Characters searched for a page's `<head>`.
 _HEAD = 100_000
 
 
@@ -77,7 +77,7 @@ class _State:
         self.bold, self.fixed, self.hidden = (r in roles for r in ("bold", "fixed", "hidden"))
 
     def add(self, text: str, start: int, end: int, *, fixed: bool = False) -> None:
-        """The characters of a stretch of the source, one each unless it is shorter or longer."""
+        """Add text from a source range, one character to one unless the lengths differ."""
         if self.left_out or self.hidden:
             return
         single = len(text) == end - start
@@ -87,7 +87,7 @@ class _State:
 
 
 def read_html(text: str) -> ParsedText:
-    """Places are offsets in `text`."""
+    """Read an HTML page. Source offsets refer to `text`."""
     state, at = _State(), 0
     while at < len(text):
         piece = _PIECE.search(text, at)
@@ -112,7 +112,7 @@ def read_html(text: str) -> ParsedText:
 
 
 def _meta(text: str, name: str) -> str:
-    """A meta value of a page's head, or ""."""
+    """A meta value from a page's `<head>`, or ""."""
     for tag in re.findall(r"<meta\b[^>]{0,2000}>", text[:_HEAD], re.I):
         named = re.search(r"\b(?:name|property)\s*=\s*[\"']?([^\"'\s>]+)", tag, re.I)
         said = re.search(r"\bcontent\s*=\s*(?:\"([^\"]*)\"|'([^']*)')", tag, re.I)
@@ -153,7 +153,7 @@ def _tag(state: _State, piece: re.Match[str], text: str) -> int:
 
 
 def _end_implied(left_out: list[str], tag: str, end: bool) -> None:
-    """Ends what is left out where its end tag may be, or often is, missing."""
+    """Close skipped elements whose end tag may be, or often is, missing."""
     while left_out:
         inner = left_out[-1]
         if inner == "dt":
@@ -161,7 +161,7 @@ def _end_implied(left_out: list[str], tag: str, end: bool) -> None:
         elif inner in ("head", "title"):
             over = (tag in BLOCKS or bool(_HEADING.fullmatch(tag))) and not end
         else:
-            # A heading holds no paragraph: its end tag was forgotten.
+            # A heading cannot contain a paragraph, so its end tag is missing.
             over = bool(_HEADING.fullmatch(inner)) and tag in _NOT_IN_HEADING and not end
         if not over:
             return
@@ -169,7 +169,7 @@ def _end_implied(left_out: list[str], tag: str, end: bool) -> None:
 
 
 def html_title(text: str) -> str:
-    """The only `<h1>`, else `<title>`, else the first heading, else none."""
+    """The only `<h1>`, else `<title>`, else the first heading, else ""."""
     heads = re.findall(r"<h1\b[^>]{0,300}>(.{0,200}?)</h1", text, re.I | re.DOTALL)
     for pattern in (
         r"<title\b[^>]{0,300}>(.{0,200}?)</title",

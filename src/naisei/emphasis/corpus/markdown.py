@@ -1,4 +1,4 @@
-"""Markdown, read in place: paragraphs, inline marks, front matter."""
+"""Markdown reader with source offsets: paragraphs, inline marks, front matter."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from naisei.emphasis.corpus.documents import BlockBuilder, ParsedText
 from naisei.emphasis.corpus.html import INLINE, html_title, role
 from naisei.retrieval.loaders.front_matter import split_front_matter
 
-# The words of a Markdown paragraph, each character at its place in the paragraph.
+# The text of a Markdown paragraph, each character with its offset in the paragraph.
 #
-# markdown-it-py says what is emphasis, code and link; its rules are wrapped to tell also where.
+# markdown-it-py finds emphasis, code and links; its rules are wrapped to record offsets too.
 
 _PLACED = ("newline", "escape", "backticks", "link", "image", "autolink", "html_inline", "entity")
 _TAG = re.compile(r"<(/?)([a-zA-Z][^\s/>]*)(.*?)(/?)>", re.DOTALL)
-#: Text that is neither CommonMark nor words: addresses, formulas, footnotes, check boxes,
+#: Text that is neither CommonMark nor words: URLs, formulas, footnotes, check boxes,
 #: templates, wiki links, ~~, containers (:::), emoji names.
 _FIXED = re.compile(
     r"https?://[\x21-\x7e]+|\$\$.+?\$\$|(?<![A-Za-z0-9\\$])\$(?![\s$])[^$\n]{1,300}(?<![\s\\])\$(?!\d)"
@@ -50,13 +50,13 @@ class SourceSpan(NamedTuple):
 
 
 def parser() -> MarkdownIt:
-    """CommonMark with tables; its tokens know where they begin and end."""
+    """CommonMark with tables; its tokens record where they begin and end."""
     markdown = MarkdownIt("commonmark").enable("table")
     rules = markdown.inline.ruler
     known = dict(zip(rules.get_active_rules(), rules.getRules(""), strict=True))
     for name in _PLACED:
         rules.at(name, _placing(known[name]))
-    # Paragraphs are read one by one, by `inline`.
+    # `inline` reads paragraphs one by one.
     markdown.core.ruler.enableOnly(["normalize", "block"])
     return markdown
 
@@ -77,10 +77,10 @@ def _placing(rule: Callable[[StateInline, bool], bool]) -> Callable[[StateInline
 
 
 def inline(text: str, markdown: MarkdownIt, env: Any) -> list[SourceSpan]:
-    """markdown: of `parser`. env: from its `parse`, for links by reference.
+    """markdown: result of `parser`. env: from its `parse`, for reference links.
 
     Raises:
-        TextMismatch: never seen; the paragraph is then better left alone.
+        TextMismatch: never observed; the paragraph should then be skipped.
     """
     tokens: list[Token] = []
     markdown.inline.parse(text, markdown, env, tokens)
@@ -103,7 +103,7 @@ def _walk(text: str, tokens: list[Token]) -> Iterator[SourceSpan]:
     for token in tokens:
         start, end = token.meta.get("at", (at, at))
         if start > at and token.type != "link_close":
-            # Spaces before a line break are in no token.
+            # No token contains the spaces before a line break.
             if text[at:start].strip(" "):
                 raise TextMismatch(text[at:start])
             at = start
@@ -122,7 +122,7 @@ def _walk(text: str, tokens: list[Token]) -> Iterator[SourceSpan]:
                     yield SourceSpan(character, n, n + 1, bold, fixed)
                 at += len(token.content)
             case "text_special":
-                # A backslash before a letter is itself.
+                # A backslash before a letter is literal.
                 literal = token.content == text[start:end]
                 for n, character in enumerate(token.content, start):
                     first, last = (n, n + 1) if literal else (start, end)
@@ -180,8 +180,8 @@ _LINE = re.compile(r"\r\n?|\n")
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """content: without the marks of quotes and lists. places: per character of it, its offset
-    in the text. level: of a heading, else 0. read: `inline` of the content."""
+    """content: without quote and list markers. places: offset in the text of each character of
+    the content. level: heading level, else 0. read: `inline` of the content."""
 
     content: str
     places: tuple[int, ...]
@@ -190,7 +190,7 @@ class Paragraph:
     _env: dict[str, Any]
 
     def reread(self, content: str) -> list[SourceSpan]:
-        """`inline` for other content in the same place. Raises `TextMismatch`."""
+        """`inline` for other content at the same position. Raises `TextMismatch`."""
         return inline(content, _parser(), self._env)
 
 
@@ -201,7 +201,7 @@ def _parser() -> MarkdownIt:
 
 @dataclass(frozen=True, slots=True)
 class Front:
-    """Metadata of a document: title (of the front matter or of an `<h1>`), writer,
+    """Metadata of a document: title (from the front matter or an `<h1>`), writer,
     domain; "" if missing."""
 
     title: str = ""
@@ -209,13 +209,13 @@ class Front:
     domain: str = ""
 
 
-#: As Zenn, Qiita, Hugo, Jekyll, MkDocs and their themes have them.
+#: Keys used by Zenn, Qiita, Hugo, Jekyll, MkDocs and their themes.
 _WRITERS = ("author", "authors", "writer")
 _DOMAINS = ("domain", "category", "categories", "section", "topics", "tags")
 
 
 def _first_value(meta: Mapping[str, JsonValue], keys: Sequence[str]) -> str:
-    """The first of the keys that has a value; of a list its first item."""
+    """The value of the first key that has one; for a list, its first item."""
     for key in keys:
         value = meta.get(key)
         value = value[0] if isinstance(value, list) and value else value
@@ -235,11 +235,11 @@ def markdown_paragraphs(text: str) -> tuple[Front, Iterator[Paragraph]]:
     plain = _LINE.sub("\n", text)
     meta, rest = split_front_matter(plain)
     front = len(plain) - len(rest)
-    # Lines keep their numbers.
+    # Line numbers must not change.
     body = "\n" * plain.count("\n", 0, front) + _admonitions(plain[front:])
     env: dict[str, Any] = {}
     tokens = _parser().parse(body, env)
-    # Many a README has its first heading in HTML, to centre it.
+    # Many READMEs have their first heading in HTML, to centre it.
     pages = (html_title(t.content) for t in tokens if t.type == "html_block" and "<h1" in t.content)
     title = _first_value(meta, ["title"]) or next(pages, "")
     own = Front(title, _first_value(meta, _WRITERS), _first_value(meta, _DOMAINS))
@@ -250,8 +250,8 @@ _ADMONITION = re.compile(r"(?:!!!|\?\?\?\+?) [a-z][\w-]*(?: .*)?")
 
 
 def _admonitions(body: str) -> str:
-    """Unindent MkDocs blocks below `!!! warning`, which CommonMark reads as code. Line numbers
-    stay."""
+    """Unindent MkDocs blocks below `!!! warning`, which CommonMark reads as code. Preserves line
+    numbers."""
     if "!!! " not in body and "??? " not in body and "???+ " not in body:
         return body
     out: list[str] = []
@@ -300,7 +300,7 @@ def _line_offsets(token: Token, lines: list[tuple[int, int]], text: str) -> list
         if not source.endswith(bare[lead:]):
             return None
         base = start + len(source) - len(bare) + lead
-        # Spaces may stand for a tab: they all are where the words begin.
+        # Spaces may replace a tab; all of them get the offset where the words begin.
         out += [max(start, base - 1)] * lead
         out += range(base, base + len(line) - lead)
         out.append(end)
@@ -308,7 +308,7 @@ def _line_offsets(token: Token, lines: list[tuple[int, int]], text: str) -> list
 
 
 def read_markdown(text: str) -> ParsedText:
-    """Places are offsets in `text`, whatever its line ends. Only strong emphasis is bold."""
+    """Read Markdown. Offsets refer to `text`, with any line ends; only strong emphasis is bold."""
     return read_paragraphs(text)[0]
 
 

@@ -1,4 +1,4 @@
-"""Documents of any of the formats, and articles made of them."""
+"""Reads documents of all formats, and converts them to articles."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from naisei.retrieval.loaders.blocks import read_bytes as bytes_of
 from naisei.retrieval.types import Unreadable
 
 Format = Literal["markdown", "html", "docx"]
-#: Plain text is read as Markdown, as people use it there.
+#: Plain text is read as Markdown, since people use Markdown in it.
 _FORMATS: dict[str, Format] = {
     "md": "markdown",
     "txt": "markdown",
@@ -30,7 +30,7 @@ SUFFIXES: dict[str, Format] = {
     suffix: _FORMATS[kind] for suffix, kind in READABLE.items() if kind in _FORMATS
 }
 _MOST = 50_000_000
-#: Of the sentences of a Japanese article.
+#: Share of sentences that are Japanese in a Japanese article.
 _JAPANESE = 0.7
 
 
@@ -47,7 +47,7 @@ class Document:
 
 def read_document(path: Path) -> Document:
     """Raises:
-    InputError: no such file or format, larger than 50 MB, not text, or broken.
+    InputError: no such file, unknown format, larger than 50 MB, not text, or broken.
     """
     if path.is_dir():
         raise InputError(say("フォルダーです", "this is a folder"), place=str(path))
@@ -71,8 +71,8 @@ def read_document(path: Path) -> Document:
 
 
 def read_bytes(data: bytes, kind: Format, *, name: str = "") -> Document:
-    """name: for messages. Raises `InputError`: no text, or broken."""
-    # A parser is imported where there is something for it: that takes as long as to tag a page.
+    """name: for messages. Raises `InputError` if the data is not text, or broken."""
+    # Parsers are imported on demand: an import takes as long as tagging a page.
     if kind == "docx":
         from naisei.emphasis.corpus.docx import read_docx
 
@@ -87,8 +87,8 @@ def read_bytes(data: bytes, kind: Format, *, name: str = "") -> Document:
 
 
 def article_of(name: str, parsed: ParsedText) -> Article:
-    """The article of a parsed. A word is emphasised if at least half of it is; it is fixed if any
-    character is."""
+    """The article of a parsed text. A word is emphasised if at least half of it is; it is fixed
+    if any character is."""
     sentences: list[Sentence] = []
     for number, block in enumerate(parsed.blocks):
         at = 0
@@ -101,7 +101,7 @@ def article_of(name: str, parsed: ParsedText) -> Article:
 
 
 def is_japanese(article: Article) -> bool:
-    """Whether most of its sentences are."""
+    """Whether most of the article's sentences are Japanese."""
     found = sum(morph.is_japanese(sentence.text) for sentence in article.sentences)
     return found >= _JAPANESE * len(article.sentences)
 

@@ -20,7 +20,7 @@ from naisei.text_files import read_text
 
 
 def save_corpus(path: Path, articles: Iterable[Article]) -> None:
-    """Writes the file anew. Tokens are lists: surface, start, end, pos, lemma, label."""
+    """Overwrite the file. Tokens are lists: surface, start, end, pos, lemma, label."""
     with written_beside(path) as scratch, scratch.open("w", encoding="utf-8", newline="\n") as file:
         for article in articles:
             file.write(_json().dump_json(article).decode() + "\n")
@@ -59,8 +59,8 @@ def _json() -> TypeAdapter[Article]:
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """Means per article. rate: emphasised share of the words that are
-    counted, 0 to 1; NaN where no word is counted."""
+    """Means per article. rate: emphasised share of the counted words, 0 to 1; NaN if there are
+    none."""
 
     articles: int
     sentences: float
@@ -71,8 +71,8 @@ class Statistics:
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """train, test: articles. dev: articles that hold the sentences set aside; an article may be
-    cut, its sentences in `train` and in `dev` being different ones."""
+    """train, test: articles. dev: articles with the held-out sentences; an article may be split
+    between `train` and `dev`, which share no sentences."""
 
     train: tuple[Article, ...]
     dev: tuple[Article, ...]
@@ -98,8 +98,8 @@ def folds(
     articles: Sequence[Article], *, parts: int = 5, dev: int = 500, seed: int | None = None
 ) -> tuple[Fold, ...]:
     """Cross-validation by document: each document is tested once. seed: for the shuffled order;
-    `None`: corpus order. dev: sentences taken from the end of each training part; of a training
-    part with fewer than twice as many, a half.
+    `None`: corpus order. dev: sentences taken from the end of each training part, at most half
+    of it.
 
     Raises:
         InputError: fewer documents than parts, fewer than two parts, or a negative `dev`.
@@ -122,9 +122,9 @@ def folds(
 def folds_within(
     articles: Sequence[Article], *, parts: int = 5, dev: int = 500, seed: int | None = None
 ) -> tuple[Fold, ...]:
-    """Cross-validation inside each writer: trained on and tested on articles of the same one.
+    """Cross-validation per writer: trained and tested on articles of the same writer.
 
-    Writers with one article are left out; one with fewer articles than parts has a part for each.
+    Writers with one article are left out; with fewer articles than parts, each article is a part.
 
     Raises:
         InputError: no writer has two articles; otherwise as `folds`.
@@ -148,8 +148,8 @@ def folds_within(
 def set_aside(
     articles: Sequence[Article], sentences: int
 ) -> tuple[tuple[Article, ...], tuple[Article, ...]]:
-    """The articles without their last sentences, and those: so many, at most half of all. An
-    article may be cut."""
+    """The articles without their last `sentences` sentences, and those sentences; at most half of
+    all. An article may be split."""
     left = sum(len(a.sentences) for a in articles)
     left -= min(sentences, left // 2)
     before: list[Article] = []

@@ -1,1 +1,1 @@
-"""Taggers: from an article to how likely each of its words is emphasised."""
+"""Taggers: predict how likely each word of an article is emphasised."""

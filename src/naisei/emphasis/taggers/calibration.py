@@ -1,4 +1,4 @@
-"""From what taggers say to labels: calibration, spans."""
+"""From taggers' probabilities to labels: calibration and choice of spans."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _EDGE = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """p → σ(scale × logit p + shift). scale > 0, so that the order never changes."""
+    """p → σ(scale × logit p + shift). scale > 0, so the order is preserved."""
 
     scale: float = 1.0
     shift: float = 0.0
@@ -28,9 +28,9 @@ class Calibration:
 
 
 def calibrated(probabilities: ArrayLike, labels: ArrayLike) -> Calibration:
-    """The likeliest calibration, with Platt's (1999) smoothed targets.
+    """The maximum-likelihood calibration, with Platt's (1999) smoothed targets.
 
-    The identity where all labels are alike: then there is nothing to learn from.
+    The identity if all labels are equal, since there is nothing to learn from.
     """
     x, y = _logit(probabilities), np.asarray(labels, np.float64)
     more = float(y.sum())
@@ -40,17 +40,17 @@ def calibrated(probabilities: ArrayLike, labels: ArrayLike) -> Calibration:
     target = np.where(y > 0, (more + 1) / (more + 2), 1 / (less + 2))
 
     def objective(at: Floats) -> tuple[float, Floats]:
-        # The scale is e^u: it stays above 0.
+        # The scale is e^u, so it stays above 0.
         scale = float(np.exp(at[0]))
         z = scale * x + at[1]
         error = 1 / (1 + np.exp(-np.clip(z, -500, 500))) - target
         loss = float((np.logaddexp(0, z) - target * z).mean())
         slope = np.array([float((error * x).mean()) * scale, float(error.mean())])
-        # A light pull towards the identity, for a dev part of a few sentences.
+        # Slight regularisation towards the identity, for a dev part of few sentences.
         return loss + 1e-3 * dot(at, at), slope + 2e-3 * at
 
     found = minimise(objective, np.zeros(2), tolerance=1e-9)
-    # Digits that are the same on every processor.
+    # The same digits on every processor.
     return Calibration(round(float(np.exp(found[0])), 6), round(float(found[1]), 6))
 
 
@@ -60,11 +60,11 @@ def _logit(probabilities: ArrayLike) -> Floats:
     return out
 
 
-# From probabilities to whole spans: what is chosen must be worth its beginning.
+# From probabilities to whole spans: each span has a fixed cost.
 #
-# A set of spans is worth Σ over its tokens of (p − threshold), less `cost` for each span. For
-# the token F1 the best set of tokens is a threshold on p (Lipton et al. 2014); the cost keeps
-# it from single words, and from holes within a phrase.
+# The value of a set of spans is Σ over its tokens of (p − threshold), minus `cost` per span. For
+# the token F1 the best set of tokens is a threshold on p (Lipton et al. 2014); the cost avoids
+# single words and gaps within a phrase.
 
 _THRESHOLDS = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)
 _COSTS = (0.0, 0.1, 0.2, 0.4)
@@ -72,18 +72,18 @@ _COSTS = (0.0, 0.1, 0.2, 0.4)
 
 @dataclass(frozen=True, slots=True)
 class SpanRule:
-    """threshold: in 0 … 1. cost: of each span, at least 0; 0 decides token by token."""
+    """threshold: 0 to 1. cost: cost per span, at least 0; with 0 tokens are independent."""
 
     threshold: float = 0.5
     cost: float = 0.0
 
     def choose(self, probabilities: Floats) -> list[bool]:
-        """The set of spans of one sentence that is worth most; of equals, the smaller one."""
+        """The set of spans of one sentence with the highest value; on ties the smaller one."""
         above: list[bool] = (probabilities > self.threshold).tolist()
         if not self.cost or not any(above):
             return above
         gains = (probabilities - self.threshold).tolist()
-        # Worth of the best choice up to here that leaves out or takes the last token.
+        # Value of the best choice so far that excludes or includes the last token.
         out, taken = 0.0, float("-inf")
         stays: list[bool] = []
         opens: list[bool] = []
@@ -95,18 +95,18 @@ class SpanRule:
         inside = taken > out
         for i in range(len(gains) - 1, -1, -1):
             chosen[i] = inside
-            # Inside, the token before is inside as well if it stayed; outside, if one ended.
+            # Whether the previous token is in this span or, if this one is outside, ends a span.
             inside = stays[i] if inside else opens[i]
         return chosen
 
 
 def tuned(probabilities: Sequence[Floats], labels: Sequence[Sequence[bool]]) -> SpanRule:
-    """The rule of greatest worth over the given sentences, on a grid.
+    """The best rule for the given sentences, by grid search.
 
-    Worth: the mean of the F1 of tokens and of spans, since half a phrase in bold is of no use,
-    less a little for marking more or less than the writer does: that decides where few articles
-    leave several rules alike. Of equal ones, the first in the grid: the lower cost, then the
-    lower threshold. The plain rule at 0.5 if no token is emphasised.
+    Score: the mean of the F1 of tokens and of spans, since half a phrase in bold is useless,
+    minus a small penalty for marking more or less than the writer, which decides between rules
+    that score alike on few articles. On ties, the first in the grid: the lower cost, then the
+    lower threshold. A plain threshold of 0.5 if no token is emphasised.
     """
     gold = _row(labels)
     if not gold.any():
@@ -131,8 +131,8 @@ def tuned(probabilities: Sequence[Floats], labels: Sequence[Sequence[bool]]) -> 
 def fitted(
     sentences: Sequence[Sentence], raw: Sequence[Floats]
 ) -> tuple[Calibration, SpanRule] | None:
-    """Calibration and spans by what was said, before any calibration, of sentences that were not
-    learnt from; None where none is emphasised or nothing was said."""
+    """Fit calibration and span rule to uncalibrated probabilities of sentences that were not
+    trained on; None if nothing is emphasised or `raw` is empty."""
     gold = np.array([y for s in sentences for y in s.labels], bool)
     if not gold.any() or not any(p.any() for p in raw):
         return None
@@ -142,12 +142,12 @@ def fitted(
     return found, tuned(own, [s.labels for s in sentences])
 
 
-#: Of |log(words marked / words that the writer marks)|.
+#: Weight of |log(words marked / words that the writer marks)|.
 _RATE = 0.1
 
 
 def _row(labels: Sequence[Sequence[bool]]) -> NDArray[np.bool_]:
-    """All sentences in a row, a word that is not marked before, between and after them."""
+    """Concatenate all sentences, with an unmarked word before, between and after them."""
     whole = [False]
     for row in labels:
         whole += [*row, False]

@@ -1,4 +1,4 @@
-"""A CRF tagger, how it learns, and its file."""
+"""A CRF tagger, its training and its file format."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Floats = NDArray[np.float64]
 class CrfTagger:
     """The result of `train`.
 
-    tokens: the CRF over the words of a sentence. sentences: the one over the sentences of an
+    tokens: the CRF over the words of a sentence. sentences: the CRF over the sentences of an
     article; `None` without context. calibration, rule: fitted on the dev part.
     """
 
@@ -72,11 +72,11 @@ class CrfTagger:
         return token_tables(page, self.terms, sentences=likely)
 
 
-#: Sentences without emphasis used per sentence with some.
+#: Sentences without emphasis used per sentence with emphasis.
 _PLAIN = 4.0
-#: Of the penalty on the weights of the CRF over sentences; those over words have the plan's.
+#: L2 penalty of the CRF over sentences; the CRF over words uses the plan's.
 _SENTENCE_L2 = 4.0
-#: Parts of the articles in which a CRF over sentences, or words, tags what it has not seen.
+#: Most cross-validation parts for the CRF over sentences, and for the one over words.
 _SENTENCE_PARTS, _WORD_PARTS = 5, 3
 
 
@@ -87,11 +87,11 @@ def train(
     plan: CrfPlan,
     base: CrfTagger | None = None,
 ) -> CrfTagger:
-    """A tagger that learnt from `articles`; with context from `dev`, too, which otherwise
-    calibrates it. base: prior weights, changed as little as possible.
+    """Train a tagger on `articles`; with context also on `dev`, which otherwise calibrates it.
+    base: prior weights, changed as little as possible.
 
-    Nothing is random. Where there is nothing to tune on (no dev part, one that emphasises
-    nothing, a lone article), probabilities stay as they come and a token is chosen from 0.5 on.
+    Deterministic. Without tuning data (no dev part, one without emphasis, a single article),
+    probabilities are not calibrated and a token is chosen from 0.5 on.
 
     Raises:
         InputError: no article emphasises anything.
@@ -124,8 +124,8 @@ def train(
             )
 
         sentences = of_sentences(range(len(pages)))
-        # With what a CRF had seen it would be surer than it ever is of a new article, and the one
-        # over the words would learn to trust it too much.
+        # On its own training articles a CRF is more certain than on a new one, and the CRF over the
+        # words would learn to trust it too much.
         parts = _parts(articles, _SENTENCE_PARTS)
         likely = [
             model.marginals([tables[i]])[0] if model else np.full(len(tables[i]), 0.5)
@@ -149,7 +149,7 @@ def train(
         i for i, article in enumerate(articles) if any(any(s.labels) for s in article.sentences)
     }
     models = _unseeing(_parts(articles, _WORD_PARTS), of_words, needed=bold)
-    # Where nothing can be learnt without the article, nothing is known of it.
+    # Without a model trained on other articles, all probabilities are 0.
     raw = [
         p
         for own, model in zip(rows, models, strict=True)
@@ -178,7 +178,8 @@ def _fit_words(
 
 
 def _parts(articles: Sequence[Article], most: int) -> list[int]:
-    """A part for each article, at most so many; an article whose end is set aside is in one."""
+    """The part number of each article, at most `most` parts; both halves of a split article share
+    one."""
     number = {name: i for i, name in enumerate(dict.fromkeys(a.id for a in articles))}
     return [number[article.id] % min(most, len(number)) for article in articles]
 
@@ -189,8 +190,8 @@ def _unseeing(
     *,
     needed: Collection[int] | None = None,
 ) -> list[SparseCrf | None]:
-    """For each article, a model that learnt from the articles of the other parts; None where none
-    of those is needed, that is can be learnt from (all, by default)."""
+    """For each article, a model trained on the articles of the other parts; None if `needed`, the
+    articles that can be learnt from (by default all), contains none of those."""
     out: list[SparseCrf | None] = [None] * len(parts)
     for part in sorted(set(parts)):
         others = [i for i, own in enumerate(parts) if own != part]
@@ -201,7 +202,7 @@ def _unseeing(
 
 
 def _finished(tagger: CrfTagger, articles: Sequence[Article], raw: Sequence[Floats]) -> CrfTagger:
-    """Calibrated and tuned on probabilities of articles that were not learnt from."""
+    """Calibrate and tune a tagger on probabilities of articles it was not trained on."""
     found = fitted([s for article in articles for s in article.sentences], raw)
     return replace(tagger, calibration=found[0], rule=found[1]) if found else tagger
 
@@ -210,7 +211,7 @@ _FORMAT = 2
 
 
 def save(tagger: CrfTagger, path: Path) -> None:
-    """Writes the tagger, whole or not at all; weights that are 0 are left out."""
+    """Write the tagger atomically; weights of 0 are omitted."""
     about = {
         "format": _FORMAT,
         "bits": BITS,
@@ -232,10 +233,10 @@ def save(tagger: CrfTagger, path: Path) -> None:
 
 
 def load(path: Path) -> CrfTagger:
-    """The tagger that `save` wrote.
+    """Load a tagger written by `save`.
 
     Raises:
-        InputError: no such file, or it holds no tagger of this kind.
+        InputError: no such file, or the file contains no tagger of this kind.
     """
     try:
         with np.load(path, allow_pickle=False) as file:

@@ -1,6 +1,6 @@
-"""Few, readable marks for a document of an unknown writer.
+"""A few readable marks for a document by an unknown writer.
 
-It marks a term at its definition, or one key sentence in a paragraph without definitions.
+Marks a term at its definition, or one key sentence in a paragraph without definitions.
 """
 
 from __future__ import annotations
@@ -34,30 +34,30 @@ _CLAIM = re.compile(
     "|望ましい(?:です)?|(?:が|を)(?:推奨|お勧め|おすすめ)(?:です|します|する|されます|される)?"
     r"|(?:重要|大切|肝心|大事)なのは、?.*(?:です|だ|である))\Z"
 )
-#: What claims without substance say: everything has to be considered.
+#: Phrases of claims without substance, such as that everything has to be considered.
 _GENERAL = re.compile(
     "考慮|検討|意識|把握|理解|判断|バランス|慎重|しっかり|適切|わかり|分かり|時には|のみの場合|必ずしも|しか(?!し)|同じ|ている必要"
     "|こともでき|と(?:思|考え)|(?:あ|お|な|よ)り、|ため、|ためには|れば、|たら、|ても、|である、"
 )
-#: How a writer warns: the warning stands before it.
+#: Phrases that follow a warning.
 _WARNING = re.compile(
     r"(?:こと|点)に、?(?:ご)?注意(?:してください|する必要があります|が必要です|ください)?\Z"
 )
-#: A sentence after which the one before was a premise or half of a contrast.
+#: Openings that make the previous sentence a premise or half of a contrast.
 _TURNS = re.compile("一方|逆に|[こそ]れに対し|対して|しかし|ですが|だが|ただ")
-#: Topics and times of such sentences; and false friends.
+#: Topics and times in such sentences; and exceptions.
 _TOPIC = re.compile("[はも]|[とばらき]、|場合|とき|ために")
 _NO_TOPIC = re.compile(
     "では(?=な|あり)|て?は(?=いけ|なら|なり)|とは(?=限)|では(?=なく)|もの|もう|とも"
 )
-#: Words that join a sentence to the one before, and are left out of the mark.
+#: Words that link a sentence to the previous one; excluded from the mark.
 _JOINS = re.compile(
     "(?:(?:しかし(?:ながら)?|ただし|また|さらに|つまり|要するに|そのため|このため|したがって|従って|よって"
     "|だから|なので|一方(?:で)?|逆に(?:言えば)?|とはいえ|ですが|ですから|すなわち|そして|加えて|むしろ"
     "|こうして|こうやって|このように|特に|ここで|更に|基本的に(?:は)?)[、 ]|厳密には、?"
     "|(?:つまり|ただし|しかし|そして)(?!な))+"
 )
-#: Words that refer elsewhere, hedge, ask, or mention the writer, the moment or an example.
+#: Words that refer elsewhere, hedge, ask, or mention the writer, the time or an example.
 _LEANS = re.compile(
     "[こそあ](?:れ|の|こ|う|ちら|んな)|どれ|そういう|みたいな|上記|前述|先ほど|先程|先述|前者|後者|今回"
     "|本[記稿書章節]|以下|下記|次[のを]|[図上下]の|[上下次]表|表の|前項|つ目|番目|点をまとめ|見ての通り|同様に|例えば|たとえば|など"
@@ -65,8 +65,8 @@ _LEANS = re.compile(
     "|まだ|本来|理想的|参考|詳し|余談|ちなみに|なお|もちろん|だったら|としては、|ましょう|(?:です|ます)[がし]|のでしたが?|ますので"
     r"|[たすいるだん](?:が|から|ため|けど)、|ので、|[:：?？!！]|\A(?:と|が|で|ので|は|も)、?"
 )
-#: Words after a named term, unless it is a second name; before one that is no definition; after a
-#: term that opens a sentence, and its definition.
+#: Patterns: after a named term, unless it is a second name; before a term without a definition;
+#: after a term at the start of a sentence, with its definition.
 _NAMED = re.compile(
     "と(?:呼(?:びま|び、|ぶ|ばれ(?!て?い?た))|い(?:います|い、)|言います|称し)(?!.{0,5}(?:こと|場合)(?:も|が多))"
     "|という(?:概念|考え方|用語)が"
@@ -83,28 +83,28 @@ _IS = re.compile(
 _IS_KIND = re.compile(
     f"(?:{_KIND}|こと|もの|状態|性質|要素)(?:の(?:一つ|ひとつ|1つ))?(?:です|である|だ)\\Z"
 )
-#: What is called by a name that is written in Latin letters or katakana.
+#: Definitions of names written in Latin letters or katakana.
 _IS_THING = re.compile(f"(?:[るた]|ための)[^はがを、]{{,12}}{_KIND}(?:です|である|だ)\\Z")
 _FOREIGN = re.compile("[A-Za-zァ-ヶ]{3}")
 _PAIRS = tuple(zip("「『（(“【", "」』）)”】", strict=True))
 _STOPS = frozenset("。．！!")
-#: Of a sentence that is a mark: characters at least, and columns at most (two a Japanese one).
+#: Least characters, and most columns (two per Japanese character), of a marked sentence.
 _SHORTEST, _WIDEST = 14, 100
-#: Sentences of an article for each of its marks.
+#: Number of sentences per mark.
 _EVERY = 8
 #: Allowed characters of a term, and its length limits.
 _TERM, _TERM_LENGTH = frozenset(["名詞", "接尾辞", "接頭辞", "形状詞"]), 3
 _TERM_LONGEST = 24
 #: Words that mark the sentence's topic.
 _THIS = frozenset(["本", "当", "同"])
-#: Before it: then it is the end of something longer.
+#: Characters before a term that show that it is the end of something longer.
 _WITHIN = frozenset("-‐・/'’)）」")
 
 
 @dataclass(frozen=True, slots=True)
 class EditorTagger:
-    """crf: gives probabilities, which do not influence the marks: readers did not prefer likelier
-    ones."""
+    """crf: provides probabilities, which do not influence the marks, since readers did not prefer
+    likelier ones."""
 
     crf: CrfTagger
     name: str = "editor.v3"
@@ -119,7 +119,7 @@ class EditorTagger:
         return rows
 
     def reasons(self, article: Article) -> dict[int, str]:
-        """Why, for the user, by the number of the sentence."""
+        """Sentence number → reason for its mark, for the user."""
         kinds = (
             say("用語の説明", "says what a term means"),
             say("禁止、義務、書き手の注意", "a prohibition, a duty or a warning"),
@@ -138,9 +138,9 @@ def _chosen(article: Article) -> list[tuple[int, int, int, int]]:
 
 
 def _candidates(article: Article) -> Iterator[tuple[int, int, int, int]]:
-    """Rank (0: a term, then as of `_claim`), number of the sentence, first token, one past the
-    last: each term once an article, and a claim of each paragraph that names none; of a sentence
-    that is said twice nothing."""
+    """Yield (rank, number of the sentence, first token, one past the last). Rank 0 is a term; for
+    others see `_claim`. Includes each term once per article, and one claim per paragraph without
+    terms; skips repeated sentences."""
     times = Counter(sentence.text for sentence in article.sentences)
     left = set(title_lemmas(article.title))
     named: set[str] = set()
@@ -163,8 +163,8 @@ def _candidates(article: Article) -> Iterator[tuple[int, int, int, int]]:
 
 
 def _claim(sentence: Sentence, after: str) -> tuple[int, int, int] | None:
-    """Rank (1: a rule or a warning, 2: another claim), and the whole sentence without its full
-    stop, the word that joins it to the one before, and "注意してください". after: the next one."""
+    """Rank (1: a rule or a warning, 2: another claim) and span: the sentence without its full
+    stop, its initial linking word and "注意してください". after: the next sentence."""
     text = sentence.text.rstrip("".join(_STOPS))
     warns = _WARNING.search(text)
     begins, ends = 0, warns.start() if warns else len(text)
@@ -192,8 +192,8 @@ def _claim(sentence: Sentence, after: str) -> tuple[int, int, int] | None:
 
 
 def _terms(sentence: Sentence, title: set[str]) -> Iterator[tuple[int, int]]:
-    """Terms where they are defined: before と呼ぶ, or at the beginning of a sentence that says what
-    it is. title: words of the article's title that have not come yet."""
+    """Terms at their definitions: before と呼ぶ, or at the beginning of a sentence that defines
+    them. title: words of the article's title that have not occurred yet."""
     tokens = sentence.tokens
     text = sentence.text.rstrip("".join(_STOPS))
     for last in range(1, len(tokens) - 1):
@@ -217,7 +217,7 @@ def _terms(sentence: Sentence, title: set[str]) -> Iterator[tuple[int, int]]:
         named = not _NO_NAME.search(before) and (
             _NAMED.match(after) or (after == "という" and before.endswith("を"))
         )
-        # Of "Xと呼ばれますが、…Yと呼びます" only Y is the writer's.
+        # In "Xと呼ばれますが、…Yと呼びます" only Y is the writer's term.
         aside = "が、" in after and _NAMED.search(after, 1)
         if (
             (opens or (named and not aside))

@@ -1,4 +1,4 @@
-"""Features of each word: layout, its sentence, and the whole article."""
+"""Features of each word, from the layout, its sentence and the whole article."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _FAR = 99
 
 
 def layout_columns(page: Page, script: Ids) -> list[Codes]:
-    """Columns along the page's row. script: the kinds of writing in each word."""
+    """Layout features as columns along the page's row. script: the scripts in each word."""
     word, pos = page.words(lambda t: t.surface), page.words(lambda t: t.pos)
     lemma = page.words(lambda t: t.lemma)
     fixed = page.row(np.array([1 + (t.label is None) for t in page.tokens], np.uint64))
@@ -61,7 +61,7 @@ def layout_columns(page: Page, script: Ids) -> list[Codes]:
 
 
 def _in_paragraph(page: Page) -> tuple[Ids, Ids]:
-    """Per word: words of the paragraph before it; and their total."""
+    """Per word: number of words before it in its paragraph, and the paragraph's total."""
     seen: dict[int, int] = {}
     before: list[int] = []
     for sentence in page.article.sentences:
@@ -73,7 +73,7 @@ def _in_paragraph(page: Page) -> tuple[Ids, Ids]:
 
 
 def _to_parting(page: Page) -> list[int]:
-    """Words between each word and the next colon or dash of its sentence."""
+    """Number of words between each word and the next colon or dash of its sentence."""
     out: list[int] = []
     for sentence in page.article.sentences:
         left, row = _FAR, []
@@ -91,7 +91,7 @@ _SHARES = (0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.95)
 
 
 def sentence_columns(page: Page, terms: Terms) -> Codes:
-    """(sentences, columns) codes; 0 where a sentence has no such feature."""
+    """Codes, (sentences, columns); 0 if a sentence has no such feature."""
     sentences = page.article.sentences
     n = len(sentences)
     weights = [terms.weighted(content_lemmas(s)) for s in sentences]
@@ -128,7 +128,7 @@ def sentence_columns(page: Page, terms: Terms) -> Codes:
 
 
 def _bag(weights: list[dict[str, float]]) -> NDArray[np.int32]:
-    """The heaviest words of each sentence, one a column."""
+    """The words of each sentence with the highest weights, one per column."""
     bag = np.zeros((len(weights), _WORDS), np.int32)
     for row, weighted in zip(bag, weights, strict=True):
         words = sorted(weighted, key=lambda w: (-weighted[w], w))[:_WORDS]
@@ -141,7 +141,7 @@ def _marks(text: str) -> set[str]:
 
 
 def _rank(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The share of the article's sentences that a sentence is above."""
+    """The share of the article's sentences that each sentence exceeds."""
     if not len(values):
         return values
     placed: NDArray[np.float64] = np.searchsorted(np.sort(values), values) / len(values)
@@ -153,7 +153,7 @@ _PLACES = (1, 2, 3, 5, 8, 13, 21, 34)
 
 
 def context_columns(page: Page) -> list[Codes]:
-    """Columns along the page's row, beside those of Murata and Abe."""
+    """Columns along the page's row, in addition to those of Murata and Abe."""
     pos, lemma = page.words(lambda t: t.pos), page.words(lambda t: t.lemma)
     script = page.words(lambda t: _script(t.surface))
     length = page.bins([len(t.surface) for t in page.tokens], (2, 3, 4, 6, 9))
@@ -220,7 +220,7 @@ def _phrase_columns(page: Page, pos: Ids, lemma: Ids) -> list[Codes]:
 
 
 def _script(surface: str) -> str:
-    """The kinds of writing in a word, in order, each once: 漢, ひ, カ, A, 9 or a mark."""
+    """The scripts in a word, in order, each once: 漢, ひ, カ, A, 9 or a mark."""
     return "".join(dict.fromkeys(_script_class(c) for c in surface))
 
 
@@ -235,14 +235,14 @@ def _script_class(char: str) -> str:
 
 
 def _brackets(page: Page) -> tuple[Ids, Ids]:
-    """The innermost bracket about each token of its sentence, and how many tokens it holds."""
+    """The innermost bracket around each token in its sentence, and its number of tokens."""
     kinds: list[str] = []
     sizes: list[int] = []
     for sentence in page.article.sentences:
         base = len(kinds)
         kinds += ["none"] * len(sentence.tokens)
         sizes += [0] * len(sentence.tokens)
-        # Inner brackets come first, and keep what is theirs.
+        # Inner brackets come first; outer ones do not overwrite them.
         for first, last in bracket_pairs(sentence.tokens):
             for i in range(base + first, base + last + 1):
                 if kinds[i] == "none":
@@ -251,7 +251,7 @@ def _brackets(page: Page) -> tuple[Ids, Ids]:
 
 
 def _mentions(page: Page) -> tuple[Ids, Ids]:
-    """Whether a content word is new in the article, and how often the article has it."""
+    """Whether a content word is new in the article, and its count in the article."""
     counts = Counter(t.lemma for t in page.tokens)
     seen: set[str] = set()
     said: list[str] = []
@@ -265,7 +265,7 @@ def _mentions(page: Page) -> tuple[Ids, Ids]:
 
 
 def _token_positions(page: Page) -> tuple[Ids, Ids]:
-    """Per token: tokens of the sentence before it, and after it."""
+    """Per token: number of tokens before and after it in its sentence."""
     lengths = [len(s.tokens) for s in page.article.sentences]
     begin = [i for n in lengths for i in range(n)]
     end = [n - 1 - i for n in lengths for i in range(n)]
@@ -273,7 +273,7 @@ def _token_positions(page: Page) -> tuple[Ids, Ids]:
 
 
 def _edges(page: Page) -> tuple[Ids, Ids]:
-    """The beginning of each sentence, and its last two words."""
+    """The first word of each sentence, and its last two words."""
     firsts, lasts = [], []
     for sentence in page.article.sentences:
         words = [t.lemma for t in sentence.tokens if t.pos not in ("補助記号", "空白", "記号")]
@@ -282,7 +282,7 @@ def _edges(page: Page) -> tuple[Ids, Ids]:
     return named(firsts), named(lasts)
 
 
-#: Of the log-odds that a sentence holds emphasis.
+#: Bin edges of the log-odds that a sentence contains emphasis.
 _ODDS = (-5, -4, -3, -2.5, -2, -1.5, -1, -0.5, 0, 0.5, 1, 2)
 _SHARES_table = (0.1, 0.25, 0.5, 0.75, 0.9, 0.999)
 
@@ -293,10 +293,10 @@ def token_tables(
     *,
     sentences: NDArray[np.float64] | None = None,
 ) -> list[Codes]:
-    """One table (tokens, columns) a sentence.
+    """One table (tokens, columns) per sentence.
 
-    sentences: for each sentence, the probability that it holds emphasis; with it come the
-    columns of the whole article, without it only those of Murata and Abe.
+    sentences: for each sentence, the probability that it contains emphasis; adds the columns of
+    the whole article. Without it there are only those of Murata and Abe.
     """
     columns = murata_columns(page, terms)
     if sentences is not None:

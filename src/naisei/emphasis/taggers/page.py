@@ -1,6 +1,6 @@
-"""An article as its features see it: codes for hashing, term weights, the page of its words.
+"""An article as input for features: feature codes, term weights, and the row of its words.
 
-And the features of Murata and Abe, which look at nothing else.
+Also the features of Murata and Abe, which need nothing else.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from naisei.japanese.morph import tokens
 
 Ids = NDArray[np.uint64]
 Codes = NDArray[np.int32]
-#: Of splitmix64 (Steele, Lea & Flood 2014).
+#: Constants of splitmix64 (Steele, Lea & Flood 2014).
 _STEP, _M1, _M2 = (
     np.uint64(n) for n in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
 )
@@ -33,14 +33,14 @@ def _id(text: str) -> int:
 
 
 def named(texts: Iterable[str]) -> Ids:
-    """One number a text, the same on every machine; 0 is left for what does not exist."""
+    """One number per text, the same on every machine; 0 is reserved for missing values."""
     return np.array([_id(text) for text in texts], np.uint64)
 
 
 def column(template: str, *parts: Ids) -> Codes:
-    """Codes in 2 … 2^BITS − 1 of a feature: a template filled with one value from each part."""
+    """Codes of a feature, in 2 … 2^BITS − 1: a template filled with one value from each part."""
     state = np.full(len(parts[0]), _id(template), np.uint64)
-    # The wrap at 2^64 is meant.
+    # Overflow at 2^64 is intended.
     with np.errstate(over="ignore"):
         for part in parts:
             state = (state ^ part) * _M1 + _STEP
@@ -62,7 +62,7 @@ def shifted(values: Ids, by: int) -> Ids:
 
 
 def binned(values: ArrayLike, edges: Sequence[float]) -> Ids:
-    """Which interval each value lies in: 1 below the first edge, …, len(edges) + 1."""
+    """The interval of each value: 1 below the first edge, …, len(edges) + 1."""
     return (np.searchsorted(np.asarray(edges, np.float64), values, side="right") + 1).astype(
         np.uint64
     )
@@ -72,7 +72,7 @@ _FUNCTION = frozenset({"助詞", "助動詞", "補助記号", "空白", "記号"
 
 
 def is_content(pos: str) -> bool:
-    """Whether a part of speech carries meaning of its own: no particle, auxiliary or mark."""
+    """Whether a part of speech is a content word: no particle, auxiliary or mark."""
     return pos not in _FUNCTION
 
 
@@ -99,7 +99,7 @@ class Terms:
         return cls(len(articles), dict(found))
 
     def idf(self, lemma: str) -> float:
-        """log((1 + N) / (1 + n)) + 1: 1 for a word of every article."""
+        """log((1 + N) / (1 + n)) + 1; 1 for a word that occurs in every article."""
         return log((1 + self.articles) / (1 + self.found_in.get(lemma, 0))) + 1
 
     def weighted(self, lemmas: Iterable[str]) -> dict[str, float]:
@@ -118,21 +118,22 @@ def cosine(a: Mapping[str, float], b: Mapping[str, float]) -> float:
     return product / sqrt(sum(w * w for w in a.values()) * sum(w * w for w in b.values()))
 
 
-#: Empty places between sentences: what looks so far to the side sees no other sentence.
+#: Gap between sentences in the row, so that features of neighbours do not cross sentences.
 GAP = 3
 
 
 def content_lemmas(sentence: Sentence) -> list[str]:
-    """Dictionary forms of its content words, in order."""
+    """Dictionary forms of the sentence's content words, in order."""
 
     return [t.lemma for t in sentence.tokens if is_content(t.pos)]
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """tokens: of all sentences. at: where each of them lies in the row. size: of the row.
+    """The words of an article in a row with gaps. tokens: tokens of all sentences. at: position of
+    each token in the row. size: length of the row.
 
-    sentence_of: for each token, the number of its sentence, counted from 0.
+    sentence_of: for each token, the number of its sentence, from 0.
     """
 
     article: Article
@@ -154,15 +155,15 @@ class Page:
         return cls(article, own, np.array(at, np.int64), place, np.array(numbers, np.int64))
 
     def words(self, text: Callable[[Token], str]) -> Ids:
-        """A text of each token as numbers along the row; 0 in the gaps."""
+        """Numbers for a text of each token, along the row; 0 in the gaps."""
         return self.row(named([text(t) for t in self.tokens]))
 
     def bins(self, values: Sequence[float] | NDArray[np.float64], edges: Sequence[float]) -> Ids:
-        """A figure of each token, binned, along the row; 0 in the gaps."""
+        """A binned value of each token, along the row; 0 in the gaps."""
         return self.row(binned(values, edges))
 
     def spread(self, per_sentence: Ids) -> Ids:
-        """A value of each sentence given to each of its tokens; 0 in the gaps."""
+        """Copy each sentence's value to its tokens, along the row; 0 in the gaps."""
         return self.row(per_sentence[self.sentence_of] if len(self.at) else per_sentence[:0])
 
     def row(self, values: Ids) -> Ids:
@@ -171,14 +172,14 @@ class Page:
         return out
 
     def cut(self, columns: Sequence[Codes]) -> list[Codes]:
-        """Columns along the row as one table (tokens, columns) a sentence."""
+        """Split columns along the row into one table (tokens, columns) per sentence."""
         table = np.stack([c[self.at] for c in columns], 1)
         ends = np.cumsum([len(s.tokens) for s in self.article.sentences])
         return np.split(table, ends[:-1]) if len(ends) else []
 
 
 def place_in_block(article: Article) -> tuple[list[int], list[int]]:
-    """Per sentence: sentences of its paragraph before it, and after it."""
+    """Per sentence: number of sentences before and after it in its paragraph."""
     sizes: dict[int, int] = {}
     before: list[int] = []
     for sentence in article.sentences:
@@ -189,7 +190,7 @@ def place_in_block(article: Article) -> tuple[list[int], list[int]]:
 
 
 # The features of Murata and Abe as the thesis names them (§4.4.4): word, part of speech,
-# TF-IDF, paragraph, title. They look at one sentence, its place and the title, nothing else.
+# TF-IDF, paragraph, title. They use only one sentence, its position and the title.
 
 
 def murata_columns(page: Page, terms: Terms) -> list[Codes]:
@@ -230,7 +231,7 @@ def _tfidf(page: Page, terms: Terms) -> Ids:
     weights = terms.weighted(t.lemma for t in page.tokens if is_content(t.pos))
     ranked = sorted(weights.values())
     values = [weights[t.lemma] if is_content(t.pos) else -1.0 for t in page.tokens]
-    # Where the word stands among those of its article, so that long articles compare.
+    # The word's rank within its article, so that long articles are comparable.
     place = np.searchsorted(ranked, values, side="right") / max(1, len(ranked))
     place[np.array(values) < 0] = -1
     return page.bins(place, (0, 0.25, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98))

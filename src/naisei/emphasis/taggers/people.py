@@ -1,4 +1,4 @@
-"""Human annotations as taggers: the people's rows of Table 4.2 of the thesis."""
+"""Human annotations as taggers: the human rows of the thesis's Table 4.2."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Marking(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Marks a word where a span of the person covers any of it; probabilities are 0 and 1."""
+    """Marks a word if a span of the person covers any of it; probabilities are 0 or 1."""
 
     name: str
     spans: Mapping[tuple[str, int], Sequence[tuple[int, int]]]
@@ -55,11 +55,11 @@ class Person:
 
 
 def people_of(path: Path) -> tuple[Person, ...]:
-    """In the order in which they come up in a file of JSON lines, or CSV with a heading: a line
-    for each span, see `Marking`.
+    """The people in a file of JSON lines, or CSV with a header, in order of first occurrence. The
+    file has one line per span, see `Marking`.
 
     Raises:
-        InputError: it cannot be read, or a line has other fields.
+        InputError: the file cannot be read, or a line has other fields.
     """
     text, found = read_text(path), dict[str, dict[tuple[str, int], list[tuple[int, int]]]]()
     is_csv = path.suffix.lower() == ".csv"

@@ -1,4 +1,4 @@
-"""Training settings of the taggers: what `--tagger NAME:KEY=VALUE,…` may set."""
+"""Training settings of the taggers, for `--tagger NAME:KEY=VALUE,…`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Literal
 from naisei.identity import of_rooms
 from naisei.system.config import Options, flag
 
-#: The encoder that neural taggers are put on by default.
+#: The default encoder of neural taggers.
 NAME = "multilingual-e5-small"
 
 
@@ -47,11 +47,11 @@ class CrfPlan(Options):
         return "crf-context-spans.v2" if self.context else "crf-murata-viterbi.v2"
 
 
-#: The CRF of the thesis' Table 4.1, and the one with what the whole article tells.
+#: The CRF of the thesis' Table 4.1, and the CRF with features of the whole article.
 BASELINE = CrfPlan()
 CONTEXT = CrfPlan(context=True, plain=0.2)
-#: The bundled tagger, adapted to a writer's few articles: what `tag --like` does. These weigh more
-#: than what was known before, which is better on blogs for development than a full penalty.
+#: Adapts the bundled tagger to a writer's few articles (`tag --like`). The reduced penalty gives
+#: these more weight than the prior, which is better on development blogs than a full penalty.
 ADAPTED = CrfPlan(context=True, start="bundled", l2=0.3)
 
 
@@ -119,9 +119,9 @@ class NeuralPlan(Options):
         return sha256(whole.encode()).hexdigest()
 
     def for_cpu(self) -> NeuralPlan:
-        """The same row of the tables, for minutes on a CPU: three layers of the encoder, whose
-        word vectors stay as they are, a fifth of the inputs without emphasis an epoch, and
-        fewer, longer steps. A BiLSTM keeps its layers: it has none of the encoder."""
+        """The same row of the tables, trainable in minutes on a CPU: three encoder layers, frozen
+        word vectors, a fifth of the inputs without emphasis per epoch, and fewer, longer steps.
+        A BiLSTM keeps all its layers, since it uses no encoder layers."""
         changes: dict[str, object] = {"plain": 0.2, "every": 100}
         if self.body == "bilstm":
             changes |= {"steps": 1500, "rate": 1e-3, "hidden": 150}

@@ -1,4 +1,4 @@
-"""Taggers by name: what the command line calls them, how they are trained, where they are kept."""
+"""Taggers by name: their names on the command line, training and storage."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from naisei.plugins import pairs
 
 
 class FirstSentence:
-    """The first sentence of each paragraph; its probabilities are 0 and 1."""
+    """Marks the first sentence of each paragraph; probabilities are 0 or 1."""
 
     name = "rule.v1"
 
@@ -46,33 +46,33 @@ class FirstSentence:
 
 
 def parsed(spec: str) -> tuple[str, dict[str, JsonValue]]:
-    """Name and settings, which are still text.
+    """Name and settings; values are unconverted strings.
 
     >>> parsed("crf:l2=2,steps=50")
     ('crf', {'l2': '2', 'steps': '50'})
 
     Raises:
-        InputError: as `naisei.plugins.pairs`.
+        InputError: see `naisei.plugins.pairs`.
     """
     name, _, rest = spec.partition(":")
     return name.strip(), dict(pairs(rest.split(",") if rest else (), f"--tagger {name}"))
 
 
 P = TypeVar("P", bound=BaseModel)
-#: The first sentence of each paragraph: nothing is learnt.
+#: The first sentence of each paragraph; not trained.
 RULE = "rule"
-#: The tagger that comes with naisei: nothing more is learnt.
+#: The tagger bundled with naisei; not trained further.
 BUNDLED = "bundled"
-#: A language model, not trained for it (thesis, section 4.6).
+#: A language model, not trained for the task (thesis, section 4.6).
 LLM = "llm"
-#: What people have marked (`people:marks=FILE`), each of them in turn.
+#: People's marks (`people:marks=FILE`), one person per seed.
 PEOPLE = "people"
 
 
 @dataclass(frozen=True, slots=True)
 class Trainer:
-    """How a tagger of a row is made of a training part. plan: `None` for what learns nothing;
-    that is then what `ready` gives, or for each seed the next of the `people`."""
+    """Creates a row's tagger from a training part. plan: `None` for untrained taggers, which come
+    from `ready`, or for each seed are the next of `people`."""
 
     plan: CrfPlan | NeuralPlan | None
     ready: Callable[[], Tagger] = FirstSentence
@@ -80,12 +80,12 @@ class Trainer:
 
     @property
     def random(self) -> bool:
-        """Whether a seed changes what is made; if not, one training is enough."""
+        """Whether the tagger depends on a seed; if not, one training is enough."""
         return isinstance(self.plan, NeuralPlan)
 
     @property
     def documents(self) -> frozenset[str]:
-        """Digests of the documents that it knows before any training."""
+        """Digests of the documents that the tagger was trained on beforehand."""
         starts = isinstance(self.plan, CrfPlan) and self.plan.start == "bundled"
         ready = self.ready is bundled_tagger
         return crf.default_documents() if starts or ready else frozenset()
@@ -100,8 +100,8 @@ class Trainer:
         device: str = "auto",
         report: Callable[[Mapping[str, float]], None] = lambda logs: None,
     ) -> Tagger:
-        """folder: of checkpoints, from which an interrupted training resumes. report: gets
-        what the trainer of a neural tagger logs."""
+        """Train a tagger. folder: for checkpoints, from which an interrupted training resumes.
+        report: called with the log entries of a neural tagger's trainer."""
         plan = self.plan
         if isinstance(plan, CrfPlan):
             base = crf.default_tagger() if plan.start == "bundled" else None
@@ -117,7 +117,7 @@ class Trainer:
 
 
 _READY: dict[str, Callable[[], Tagger]] = {RULE: FirstSentence, BUNDLED: bundled_tagger}
-#: As they stand in the tables: the baselines first.
+#: In the order of the tables: baselines first.
 _PLANS: dict[str, CrfPlan | NeuralPlan] = {
     "crf": BASELINE,
     "bilstm": NeuralPlan(body="bilstm"),
@@ -132,10 +132,10 @@ NAMES = (*_READY, *_PLANS, LLM, PEOPLE)
 
 
 def trainer(name: str, options: Mapping[str, JsonValue]) -> Trainer:
-    """The trainer of a name, with its settings changed as given.
+    """The trainer of a name, with `options` as changed settings.
 
     Raises:
-        InputError: no such name, no such setting, or a value that does not fit.
+        InputError: no such name, no such setting, or an invalid value.
     """
     if name in _PLANS:
         return Trainer(_changed(_PLANS[name], options))
@@ -166,7 +166,7 @@ def _people(options: Mapping[str, JsonValue]) -> tuple[Person, ...]:
 
 def _changed(plan: P, options: Mapping[str, JsonValue]) -> P:
     try:
-        # In lax mode: "2" is a whole number, "false" is no.
+        # Lax mode: "2" is an integer, "false" is False.
         return type(plan).model_validate({**plan.model_dump(), **options})
     except ValidationError as error:
         first = error.errors()[0]
@@ -178,10 +178,10 @@ def _changed(plan: P, options: Mapping[str, JsonValue]) -> P:
 
 
 def load_tagger(name: str | Path) -> Tagger:
-    """`rule`, `bundled`, or a path: a CRF tagger's file, or the folder that training wrote.
+    """Load `rule`, `bundled`, or a path: a CRF tagger's file, or a training's output folder.
 
     Raises:
-        InputError: nothing there, or no tagger.
+        InputError: no such file or folder, or not a tagger.
     """
     path = Path(name)
     if str(name) in _READY:

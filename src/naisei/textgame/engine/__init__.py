@@ -31,7 +31,7 @@ __all__ = ["GameHandler", "ProcessPool", "needs_textworld", "playable", "textwor
 
 # Checks of game files without the interpreter.
 #
-# The interpreter is C code: a damaged story crashes it or makes it loop for ever.
+# The interpreter is C code: a damaged story file crashes it or causes an infinite loop.
 
 
 def check_story(path: Path) -> None:
@@ -60,7 +60,7 @@ def check_story(path: Path) -> None:
 
 
 def check_world(path: Path) -> None:
-    """Check the `.json` that textworld reads commands and points from, or compiles.
+    """Check the `.json` from which textworld reads commands and points, or which it compiles.
 
     Raises:
         BrokenGame: missing, not JSON, or other JSON.
@@ -194,7 +194,7 @@ _RETRIES = 2
 
 class GameHandler(Handler):
     """Performs one game's commands with a pooled interpreter, from the first command to `close`.
-    Games cannot be saved: replay collects the logged commands and gives them again before the first
+    Games cannot be saved: replay collects the logged commands and repeats them before the first
     new one; the last answer must match the log."""
 
     def __init__(self, path: Path, pool: ProcessPool) -> None:

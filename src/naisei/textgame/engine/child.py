@@ -1,7 +1,7 @@
-"""The process that holds one game's interpreter: JSON requests in, JSON answers out.
+"""The subprocess with one game's interpreter: JSON requests in, JSON answers out.
 
-Run as `python -m naisei.textgame.engine.child`. The interpreter is C code that can crash or hang
-without harm to the run here.
+Run as `python -m naisei.textgame.engine.child`. The interpreter is C code; in a subprocess it can
+crash or hang without affecting the run.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _ROOM = re.compile(r"-= (.+?) =-")
 def main() -> None:
     """Serve `{"open": path}`, `{"step": command}` and `{"compile": path, "to": path}` until
     standard input closes."""
-    # Libraries must not print into the answers.
+    # Keep libraries' output out of the answers.
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     Thread(target=_end_with_the_run, args=(os.getppid(),), daemon=True).start()
@@ -96,8 +96,8 @@ def _compile(source: str, target: Path) -> dict[str, Any]:
 
 
 def _other(path: Path, last: Any) -> Any:
-    """A plug-in engine for a file; `None` for TextWorld's. last: the previous game's engine, reused
-    for the same file type."""
+    """A plug-in engine for a file; `None` for TextWorld files. last: the previous game's engine,
+    reused for the same file type."""
     if path.suffix == ".z8":
         return None
     from naisei.textgame.engine.others import other_engine
@@ -126,7 +126,7 @@ def _open(path: str) -> tuple[Any, Any]:
     asking = inner._gather_infos
     inner._gather_infos = _without_asking(inner, asking)
     state = game.reset()
-    if not (state.description and state.inventory):  # a game that does not report them by itself
+    if not (state.description and state.inventory):  # the game does not report them by itself
         inner._gather_infos = asking
         state = game.reset()
     return game, state

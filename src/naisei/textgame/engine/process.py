@@ -30,8 +30,8 @@ def completed(view: View) -> View:
     return view.model_copy(update={"candidates": (*view.candidates, _EAT)})
 
 
-#: Seconds that compiling a game may take: one or two of work, more on
-#: a busy machine.
+#: Most seconds for compiling a game; it usually takes one or two, more on a busy
+#: machine.
 _COMPILING = 600.0
 
 
@@ -90,7 +90,7 @@ class GameProcess:
             process.wait()
             for pipe in (process.stdin, process.stdout):
                 if pipe is not None:
-                    with suppress(OSError):  # the last request was never read
+                    with suppress(OSError):  # the process never read the last request
                         pipe.close()
 
     def _ask(self, request: dict[str, str]) -> View:

@@ -24,8 +24,8 @@ from naisei.textgame.trained.kind import ImitationPlayer, RecipeJudge
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """held: name → held thing. needs: ingredient → required states; empty until the cookbook was
-    read (`read`)."""
+    """State from which roles are assigned. held: name → held thing. needs: ingredient → required
+    states; empty until the cookbook was read (`read`)."""
 
     held: dict[str, Food]
     needs: dict[str, Need]
@@ -63,7 +63,7 @@ class Roles:
         return any(self.to_do(name) in ("cut", "both") for name in self.needs)
 
     def thing(self, name: str) -> str:
-        """The role of a thing that can be taken, dropped or walked to."""
+        """The role of a thing that can be taken, dropped or navigated to."""
         if name == "meal":
             return "meal"
         if name == KNIFE:
@@ -102,7 +102,8 @@ _USEFUL = (
 def features(state: TextState, actions: Sequence[str]) -> list[tuple[str, ...]]:
     """The names of the binary features of each action.
 
-    They depend on the other actions only in whether some action advances the recipe immediately.
+    They depend on the other actions only through whether any of them advances the recipe
+    immediately.
     """
     roles = Roles.of(state)
     kinds = [_action_pattern(roles, state, action) for action in actions]
@@ -130,7 +131,8 @@ def _of(roles: Roles, state: TextState, kind: str, able: str, leaves: str) -> tu
 
 
 def _leaves(roles: Roles, action: str) -> str:
-    """Whether dropping a thing leaves cutting to do (`cuts` or `none`); "" for other actions."""
+    """Whether cutting remains to be done after dropping a thing (`cuts` or `none`); "" for other
+    actions."""
     verb, _, dropped = action.partition(" ")
     if verb != "drop":
         return ""
@@ -143,7 +145,7 @@ def _room(state: TextState) -> str:
 
 
 def _way(state: TextState, direction: str) -> str:
-    """`fresh`: unexplored; `toward`: leads to the nearest unexplored way."""
+    """Role of a direction. `fresh`: unexplored; `toward`: leads to the nearest unexplored way."""
     if direction in state.fresh:
         return "fresh"
     return "toward" if direction == state.toward else "known"
@@ -276,7 +278,7 @@ def learn(
     starts: list[int] = []
     for choice in choices:
         if choice.action == IDLE:
-            continue  # every walkthrough begins with it
+            continue  # every walkthrough begins with this
         starts.append(len(rows))
         actions = [a for a in (choice.action, *choice.others) if a != IDLE]
         rows += [

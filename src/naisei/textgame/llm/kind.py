@@ -92,7 +92,7 @@ def _middle_out(text: str) -> str:
 
 
 class _Kind:
-    """A `PlayerKind`, and `Reflective`."""
+    """A `PlayerKind` that is also `Reflective`."""
 
     settings: type[BaseModel] = LLMOptions
     roles: tuple[str, ...] = ("player", "reflector")

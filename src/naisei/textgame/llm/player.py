@@ -193,7 +193,7 @@ class LLMPlayer:
         return decision
 
     def did(self, action: str) -> bool:
-        """Record that another command was given than decided."""
+        """Record that a command other than the decided one was given."""
         if self._last is not None:
             self._last = self._last[0], action
         return True
@@ -232,8 +232,8 @@ def feedback_kind(options: LLMOptions, family: Family) -> Kind:
 # The player of chapters 5 and 6: zero-shot, a conversation with one turn per step.
 #
 # Source: the text-game thesis, §§5.5.3, 6.5.2 (Tables 5.5 and 6.2). A turn has the last command,
-# points, room and inventory; the newest lists the commands. Unlike the thesis's, commands have no
-# numbers, whose meaning would change at every step, and the recipe appears in one turn only, so
+# points, room and inventory; the newest lists the commands. Unlike in the thesis, commands have no
+# numbers, since these would change at every step, and the recipe appears in one turn only, so
 # that requests share a prefix.
 
 
@@ -285,7 +285,7 @@ class DialoguePlayer:
         return Decision(action=action, counts=counts)
 
     def did(self, action: str) -> bool:
-        """Record that another command was given than decided."""
+        """Record that a command other than the decided one was given."""
         if self._turns:
             self._turns[-1] = self._turns[-1][0], action
         return True
@@ -328,8 +328,8 @@ class DialoguePlayer:
         """The earlier turns without their command lists. newest: characters of the turn that
         follows.
 
-        Each turn describes the full state, so old ones can go: when the budget is exceeded, half of
-        it is freed at once, since requests should share a prefix. The recipe always stays.
+        Each turn describes the full state, so old turns can be dropped. If the budget is exceeded,
+        half of it is freed at once, so that requests share a prefix. The recipe is never dropped.
         """
         if self._options.history_chars:
             room = self._options.history_chars - newest - len(self._recipe)
@@ -377,7 +377,7 @@ class Navigating:
         return decision
 
     def did(self, action: str) -> bool:
-        """Record that another command was given than decided."""
+        """Record that a command other than the decided one was given."""
         self._navigator.stop()
         self._navigator.gave(action)
         return isinstance(self._player, Follows) and self._player.did(action)

@@ -47,7 +47,7 @@ class LLMOptions(Options):
 
     @model_validator(mode="after")
     def _parts_of_a_whole(self) -> LLMOptions:
-        """Refuse options without effect, since a table would show no difference."""
+        """Reject options without effect, since a table would show no difference."""
         for name in ("thinking", "example", "feedback", "reply"):
             if self.prompt == "dialogue" and getattr(self, name) != _default(name):
                 raise ValueError(f"'{name}' is a part of prompt=whole; prompt=dialogue has none")
@@ -76,8 +76,8 @@ def family_of(opening: str) -> Family:
 
 # Feedback augmentation: adds to the game's answer whether the command was right.
 #
-# Source: the text-game thesis, §3.2.2. The game answers a misplaced thing like a well placed one,
-# only without a point, which models overlook.
+# Source: the text-game thesis, §3.2.2. For a misplaced thing the game's answer differs only in
+# the missing point, which models overlook.
 
 #: Kinds of feedback: right or wrong places, right or refused steps, none.
 Kind = Literal["tidying", "cooking", "none"]
@@ -103,7 +103,7 @@ def placed(action: str) -> tuple[str, str] | None:
 
 
 class Feedback:
-    """Adds a word to each answer of a game in turn."""
+    """Adds a word to each answer of one game, in order."""
 
     def __init__(self, kind: Kind) -> None:
         self._kind = kind
@@ -119,7 +119,7 @@ class Feedback:
                 return ""
             if gained > 0:
                 self._right.add(pair)
-            # Putting a thing back in its right place earns no second point.
+            # Returning a thing to its right place earns no second point.
             return RIGHT_PLACE if pair in self._right else WRONG_PLACE
         if self._kind == "cooking":
             if gained > 0:

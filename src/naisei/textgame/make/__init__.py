@@ -88,7 +88,7 @@ def make_cooking(options: CookingOptions) -> None:
     split, seed = _split(options.split), options.seed
     configs = [(c, n) for n in range(repeats(split)) for c in grid(split)]
     if options.n is not None and options.n < len(configs):
-        # A random part contains all kinds of games.
+        # A random subset contains all kinds of games.
         configs = sorted(
             Random(seed).sample(configs, options.n), key=lambda pair: (pair[1], pair[0].name)
         )

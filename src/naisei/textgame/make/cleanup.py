@@ -1,4 +1,4 @@
-"""Tidying games like those of TWC, with our own things and places, made with textworld."""
+"""Tidying games like TWC's, generated with textworld from our own things and places."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from naisei.lang import say
 from naisei.textgame.make.cooking import Split
 from naisei.textgame.make.many import Made, compiled
 
-# The bundled rooms, furniture and things, and each thing's places.
+# The bundled rooms, furniture and things, and where each thing belongs.
 #
 # Data and card: `naisei/data/tidy_objects/`.
 
 
 @dataclass(frozen=True, slots=True)
 class Furniture:
-    """A place for things. open: things are put into it, not on it."""
+    """Furniture for things. open: things are put into it, not on it."""
 
     name: str
     room: str
@@ -103,7 +103,7 @@ _COLOURS = ("red", "blue", "green", "yellow", "white", "grey", "brown", "purple"
 _DOORS = ("sliding door", "panelled door", "glazed door", "swing door", "oak door", "painted door")
 _SIDES = {"north": (0, 1), "east": (1, 0), "south": (0, -1), "west": (-1, 0)}
 #: Shares: coloured things among those that come in colours; things on the floor among
-#: those not held; ways with a door.
+#: those not held; ways that have a door.
 _COLOURED, _ON_FLOOR, _WITH_DOOR = 0.6, 0.35, 0.4
 
 
@@ -169,7 +169,7 @@ def draw_mess(split: Split, level: Level, *, number_of_rooms: int | None, random
         chosen = random.sample(rooms(), many)
         inside = {n: f for n, f in furniture().items() if f.room in chosen}
         belonging = _belonging(split, set(inside), random)
-        # Too few things may belong into a small house.
+        # Too few things may belong in a small house.
         if len(belonging) >= count:
             break
     picked = _picked(belonging, count, inside, many, random)
@@ -182,7 +182,7 @@ def draw_mess(split: Split, level: Level, *, number_of_rooms: int | None, random
 
 
 def _belonging(split: Split, inside: set[str], random: Random) -> list[tuple[Thing, str]]:
-    """Things, each with one state, that belong somewhere in the house; in random order."""
+    """Things that belong somewhere in the house, each with one state, in random order."""
     found = []
     for thing in things(split):
         states = [state for state, places in thing.places.items() if inside & set(places)]
@@ -199,7 +199,7 @@ def _picked(
     many: int,
     random: Random,
 ) -> list[tuple[Thing, str]]:
-    """Choose things so that, if possible, something belongs into every room."""
+    """Choose things so that, if possible, something belongs in every room."""
     picked: list[tuple[Thing, str]] = []
     served: set[str] = set()
     for pair in belonging:
@@ -224,7 +224,7 @@ def _stray(
     if random.random() < _ON_FLOOR:
         at = random.choice(sorted({f.room for f in inside.values()}))
         return Stray(name, thing.plural, at, FLOOR, goals)
-    # Never start where it belongs in another state.
+    # A thing never starts where it belongs in another state.
     wrong = sorted(set(inside) - {p for places in thing.places.values() for p in places})
     start = inside[random.choice(wrong)]
     return Stray(name, thing.plural, start.room, start.name, goals)
@@ -312,8 +312,8 @@ def _nearest(
     raise AssertionError("the rooms of a house hang together")
 
 
-# As in TWC: containers and doors are open, the player can hold everything, each thing gives a point
-# the first time it is where it belongs, and the game is won when all are.
+# As in TWC: containers and doors are open, the player can hold everything, each thing earns one
+# point when it is first put where it belongs, and the game is won when all are in place.
 
 _OBJECTIVE = (
     "This house is in a mess. Some things lie about that belong elsewhere, and you may be "

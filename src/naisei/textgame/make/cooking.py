@@ -89,8 +89,8 @@ def grid(split: Split) -> tuple[CookingConfig, ...]:
 
 
 def _possible(take: int, go: int, *, cut: bool, drop: bool, opened: bool) -> bool:
-    """Exclude useless skills: with nothing to fetch only the knife needs a hand, and a single room
-    has nothing to open."""
+    """Exclude combinations in which a skill is useless: with nothing to fetch, only the knife must
+    be held, and a single room has nothing to open."""
     if take:
         return True
     return (cut or not drop) and not (opened and go == 1)
@@ -103,16 +103,16 @@ def repeats(split: Split) -> int:
 
 # Cooking games like those of First TextWorld Problems, from textworld's own generator.
 #
-# textworld 1.7 drops every uncut (raw) preparation if a recipe needs cutting
-# (cooking), but the competition's games have them: its test set has 3,342 points, textworld's
-# about 30 % more, and some seeds fail. Both filters are membership tests on the
-# preparations, so preparations that deny such members switch them off.
+# textworld 1.7 drops every uncut (raw) preparation if a recipe needs cutting (cooking), but the
+# competition's games contain them: its test set has 3,342 points, textworld's about 30 % more,
+# and some seeds fail. Both filters are membership tests on the preparations, so preparations
+# whose membership tests return False disable them.
 
 _SEEDS = ("map", "objects", "quest", "grammar")
 
 
 class _Preparation(tuple[str, str]):
-    """A preparation that denies containing raw or uncut."""
+    """A preparation whose membership test returns False for raw and uncut."""
 
     def __contains__(self, name: object) -> bool:
         return name not in ("raw", "uncut") and super().__contains__(name)
@@ -123,8 +123,8 @@ def make_cooking(
 ) -> Made:
     """Generate and compile one game; equal arguments give the same game.
 
-    seed: of the whole set. number: of this game within its configuration. `.z8` and `.json` appear
-    in `folder` only when complete.
+    seed: the set's seed. number: the game's number within its configuration. `.z8` and `.json`
+    appear in `folder` only when complete.
 
     Raises:
         InputError: textworld is not installed.

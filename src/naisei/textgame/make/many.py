@@ -1,4 +1,4 @@
-"""Makes many games in parallel, with a manifest."""
+"""Generates many games in parallel, with a manifest."""
 
 from __future__ import annotations
 
@@ -44,21 +44,21 @@ class Made(BaseModel):
 
 #: Seconds after which a scratch folder counts as abandoned.
 _STALE = 3600.0
-#: Makes one game in a folder; picklable.
+#: Generates one game in a folder; picklable.
 Maker = Callable[[Path], Made]
 
 
 def make_many(
     jobs: Sequence[tuple[str, Maker]], folder: Path, *, processes: int | None = None
 ) -> Iterator[Made]:
-    """Make the games of `jobs` (file name → maker) that the folder lacks.
+    """Generate the games of `jobs` (file name → maker) that are not in the folder yet.
 
     Yields each finished game, existing ones first. Each finished game adds a manifest line, so a
     killed run loses only games in progress. processes: workers, by default one per core.
 
     Raises:
         InputError: the manifest cannot be read.
-        InstrumentFailure: a game could not be made.
+        InstrumentFailure: a game could not be generated.
     """
     folder.mkdir(parents=True, exist_ok=True)
     have = {made.file: made for made in read_manifest(folder) if (folder / made.file).exists()}
@@ -137,8 +137,8 @@ def _drop_cut_off_line(path: Path) -> None:
 
 
 def read_manifest(folder: Path) -> list[Made]:
-    """The lines of a folder's manifest; empty if there is none. A last line truncated by a kill is
-    ignored, and its game is made again.
+    """The lines of a folder's manifest; empty if there is none. A truncated last line (from a
+    killed run) is ignored, and its game is generated again.
 
     Raises:
         InputError: another line is invalid.
@@ -194,7 +194,7 @@ def compiled(game: Any, options: Any, path: Path) -> Path:
 
 
 def _check_room(folder: str) -> None:
-    """Raises `OSError` if a megabyte cannot be written."""
+    """Raises `OSError` if a test file of one megabyte cannot be written."""
     with TemporaryFile(dir=folder) as file:
         file.write(bytes(1 << 20))
         file.flush()

@@ -1,4 +1,4 @@
-"""Where to look next, by statistics of houses; and the cheapest order of errands."""
+"""Where to search next, by statistics of houses; and the cheapest order of errands."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from naisei.textgame.game_state import HELD, WorldMap
 
 #: Assumed commands to an unknown place.
 FAR = 3.0
-#: Key for any door, or none.
+#: Key for any door or no door.
 _ANY = ""
 #: Key for any thing.
 _THING = ""
@@ -61,7 +61,7 @@ class Prior(BaseModel):
 
     def behind(self, room: str, door: str, known: Collection[str]) -> dict[str, float]:
         """Room → probability that it is behind a way out of `room`; empty if unknown. known: rooms
-        already found elsewhere."""
+        already visited elsewhere."""
         counts = self.beyond.get(f"{room.lower()}|{door}", {})
         open_counts = {r: c for r, c in counts.items() if r not in known}
         total = sum(open_counts.values())
@@ -75,7 +75,7 @@ class Prior(BaseModel):
         return {r: c / total for r, c in left.items()} if total else {}
 
     def knows(self, thing: str) -> bool:
-        """Whether such a thing was ever seen; otherwise `rooms_of` counts any thing."""
+        """Whether such a thing was ever seen; if not, `rooms_of` uses the counts of all things."""
         return bool(self.lies.get(thing) or self._alike(thing))
 
     def _alike(self, thing: str) -> dict[str, int]:
@@ -130,11 +130,11 @@ def learned() -> Prior:
     return Prior.model_validate_json(text)
 
 
-# Where to look next: the most promising unexplored way or closed container.
+# Where to search next: the most promising unexplored way or closed container.
 
 #: Cost in commands of opening an unknown container.
 _UNKNOWN_CONTAINER = 2.0
-#: Most extra cost of a container; for one that never held anything.
+#: Most extra cost of a container, for one that never held anything.
 _HOPELESS = 50.0
 
 
@@ -152,7 +152,7 @@ class Look:
 def best_look(
     world: WorldMap, wanted: Sequence[str], prior: Prior, *, stuck: set[tuple[int, str]]
 ) -> Look | None:
-    """The look with the least expected commands until one of `wanted` is found; `None` if
+    """The search step with the fewest expected commands until one of `wanted` is found; `None` if
     everything is explored and open."""
     distance = world.distances()
     known = {place.room.lower() for place in world.places}
@@ -195,7 +195,7 @@ def best_look(
 
 
 def _further(room: str, door: str, wanted: Sequence[str], known: set[str], prior: Prior) -> float:
-    """Expected commands from behind a way to the nearest wanted thing."""
+    """Expected commands from the room behind a way to the nearest wanted thing."""
     beyond = prior.behind(room, door, known)
     if not beyond:
         return FAR
@@ -216,16 +216,16 @@ def _to_something(room: str, wanted: Sequence[str], known: set[str], prior: Prio
 
 
 def _rarely_there(room: str, wanted: Sequence[str], prior: Prior) -> float:
-    """1 if wanted things are never in this room, less the more often they are."""
+    """1 if wanted things are never in this room; lower the more often they are."""
     shares = [prior.rooms_of(thing, ()).get(room.lower(), 0.0) for thing in wanted]
     return 1 - max(shares, default=0.0)
 
 
 # The cheapest order of errands once everything is found: an exact search.
 #
-# A state has the planner's place, each thing's place, and what is cut and cooked. What
-# can be done at once without loss (cook held things at the appliance, cut held
-# things with the knife) is done at once, which keeps the search small.
+# A state has the planner's place, each thing's place, and what is cut and cooked. Actions without
+# a downside (cook held things at the appliance, cut held things with the knife) are taken
+# immediately, which keeps the search small.
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,7 +251,7 @@ class Errand:
 class Errands:
     """The start of a search.
 
-    jobs: the ingredients. knife_at: where the knife is (`HELD`, or `None` without one).
+    jobs: the ingredients. knife_at: where the knife is (possibly `HELD`; `None` without one).
     spare: unneeded things in hand. hands: carrying limit. here, goal: places. distance: place →
     place → commands.
     """

@@ -28,7 +28,7 @@ from naisei.textgame.schemas import Decision, View
 
 # The planner of cooking games: find the cookbook, gather, process, cook, eat.
 #
-# It never cooks or cuts an ingredient against the recipe or twice, and never eats one.
+# It never cooks or cuts an ingredient twice or against the recipe, and never eats one.
 
 _COOKBOOK = "cookbook"
 
@@ -55,12 +55,12 @@ class CookingPlanner:
         yield  # makes this a generator
 
     def did(self, action: str) -> bool:
-        """Record that another command was given than decided."""
+        """Record that a command other than the decided one was given."""
         self._last = action
         return True
 
     def _missing(self) -> list[str]:
-        """Needed things that were not seen yet."""
+        """Needed things that have not been seen yet."""
         if self.known.recipe is None:
             return [_COOKBOOK] if self.known.where(_COOKBOOK) is None else []
         tasks = self.known.tasks()
@@ -101,7 +101,7 @@ class CookingPlanner:
         ]
 
     def _gather(self, tasks: list[Task], missing: list[str]) -> tuple[str, str]:
-        """While something is missing: take things here, else go to the nearest promising place."""
+        """If something is missing: take things here, else go to the nearest promising place."""
         if (command := self._at_hand(tasks)) is not None:
             return command
         look = best_look(self.known.world, missing, self._prior, stuck=self.known.stuck)
@@ -129,7 +129,7 @@ class CookingPlanner:
         return sorted(set(self.known.held) - needed)
 
     def _at_hand(self, tasks: list[Task]) -> tuple[str, str] | None:
-        """A command that advances the recipe here without loss."""
+        """A command that advances the recipe here without a downside."""
         known = self.known
         for task in tasks:
             if task.name in known.held:
@@ -185,7 +185,7 @@ class CookingPlanner:
         return self.known.go(look.go), thoughts
 
     def _run_errands(self, tasks: list[Task]) -> tuple[str, str]:
-        """Everything is found: follow the cheapest plan."""
+        """Follow the cheapest plan, once everything is found."""
         known = self.known
         if all(t.name in known.held and not t.cut and not t.cook for t in tasks):
             if known.world.here == known.cooking_place:
@@ -270,7 +270,7 @@ def _words(pattern: re.Pattern[str], first_text: str) -> int:
 
 
 def _intro(text: str) -> str:
-    """The text before the first room description, whose furniture would mislead."""
+    """The text before the first room description, since furniture in it would be misleading."""
     return text.partition("-= ")[0] or text
 
 
@@ -286,7 +286,7 @@ class ByFamily:
     def decide(self, view: View) -> Flow[Decision]:
         """The decision of the player for the game's family."""
         if self._player is None:
-            # An adviser that joins later does not see the first text.
+            # An adviser that starts later does not see the first text.
             begins = view.steps_left == self._max_steps and view.feedback
             if begins and not _words(_TIDYING, view.feedback) + _words(_COOKING, view.feedback):
                 return Decision(action="", thoughts=_neither())
@@ -294,7 +294,7 @@ class ByFamily:
         return (yield from self._player.decide(view))
 
     def did(self, action: str) -> bool:
-        """Record that another command was given than decided; returns whether the player can
+        """Record that a different command was given; returns whether the player can
         continue."""
         return isinstance(self._player, Follows) and self._player.did(action)
 

@@ -25,7 +25,7 @@ class HouseMind:
         self._expected: dict[str, dict[str, float]] = {}
 
     def mind_of(self, state: GameState[Any], missing: Sequence[str], plan: Sequence[str]) -> Mind:
-        """The beliefs to show. missing: things to find. plan: its steps as text."""
+        """The beliefs to show. missing: things to find. plan: steps as text."""
         surprise = self._surprise(state)
         entered = {place.room.lower() for place in state.world.places}
         searched = entered - _with_closed(state.world)

@@ -1,4 +1,4 @@
-"""A random player: the floor of every table."""
+"""A random player, the lowest baseline of every table."""
 
 from __future__ import annotations
 

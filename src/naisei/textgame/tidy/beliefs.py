@@ -1,5 +1,5 @@
-"""The observed house, and probabilities of where things belong: the table's ranks, meaning, and
-what was tried."""
+"""The observed house, and probabilities of where things belong, from the table's ranks, meanings
+and earlier tries."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class TidyState(GameState[None]):
         here, place = self.here, self.world.place
         names = set(self.scene.lying.values()) | self.scene.closed
         if takes := self._takes():
-            # Only now is it clear what can hold things; a window cannot.
+            # Only now is it known what can hold things; a window cannot.
             names |= takes
             for at in [a for a in self.receptacles if a[0] == here and a[1] not in names]:
                 del self.receptacles[at]
@@ -79,7 +79,7 @@ class TidyState(GameState[None]):
             self.receptacles.setdefault((here, name))
 
     def _takes(self) -> set[str]:
-        """What a held thing can be put on or into here."""
+        """Receptacles here that a held thing can be put on or into."""
         return {
             command.removeprefix(start)
             for thing in self.held
@@ -105,8 +105,8 @@ class TidyState(GameState[None]):
         ]
 
 
-#: Factors by likeness (same word and state, same class and state, same family and state): of a
-#: place that was right, one that was wrong, and one where such a thing lay at first.
+#: Factors by likeness (same word and state, same class and state, same family and state) for a
+#: place that was right, one that was wrong, and one where such a thing was at first.
 _RIGHT = (40.0, 12.0, 3.0)
 _WRONG = (0.05, 0.15, 0.5)
 _FOUND = (0.3, 0.5, 0.9)
@@ -121,7 +121,7 @@ class Evidence:
     found: list[tuple[NamedThing, tuple[int, str]]] = field(default_factory=list)
 
     def refused(self, thing: NamedThing, at: tuple[int, str]) -> bool:
-        """Whether this thing got no point there."""
+        """Whether this thing was put there without earning a point."""
         return any(other.name == thing.name and place == at for other, place in self.wrong)
 
     def lay(self, thing: NamedThing, at: tuple[int, str]) -> bool:
@@ -129,8 +129,8 @@ class Evidence:
         return any(other.name == thing.name and place == at for other, place in self.found)
 
     def factor(self, thing: NamedThing, at: tuple[int, str]) -> float:
-        """Factor on the prior from experience, > 0; 1 without any. Of several similar experiences
-        the strongest counts."""
+        """Factor on the prior from experience, > 0; 1 without experience. If several similar
+        experiences apply, the strongest counts."""
         right = max((_RIGHT[k] for k in self._like(self.right, thing, at)), default=1.0)
         wrong = min((_WRONG[k] for k in self._like(self.wrong, thing, at)), default=1.0)
         found = min((_FOUND[k] for k in self._like(self.found, thing, at)), default=1.0)
@@ -148,14 +148,14 @@ class Evidence:
 
 
 def likeness(first: NamedThing, second: NamedThing) -> int | None:
-    """0: same word and state; 1: same class; 2: same family; `None`: unlike."""
+    """0: same word and state; 1: same class; 2: same family; `None`: not alike."""
     if _state(first) != _state(second):
         return None
     if first.head == second.head and first.kind == second.kind:
         return 0
     if first.kind and first.kind == second.kind:
         return 1
-    # A state that decides the place does so for the whole family.
+    # A state that determines the place does so for the whole family.
     sent = first.places == second.places and first.state and first.state != "clean"
     if sent and first.family == second.family:
         return 1
@@ -173,17 +173,17 @@ _DECAY = 0.3
 _FLOOR = 0.004
 #: Probability that an unseen kind of receptacle is in an unvisited room.
 _UNSEEN = 0.5
-#: How much a thing's first place counts as right.
+#: Weight of a thing's first place as evidence of a right place.
 _MOVED = 0.03
-#: Kind of receptacle → weight, the best has 1.
+#: Kind of receptacle → weight; the best has 1.
 Ranks = dict[str, float]
 #: Factor of a receptacle whose name fits the thing.
 _CUE = 1.2
-#: Least use of a kind of receptacle for storage (a `play mat` has less).
+#: Lowest `use` of a receptacle kind that counts as storage (a `play mat` is below).
 _KEEPS = 0.2
 #: Factor of a receptacle whose name fits other things.
 _FOR_OTHERS = 0.3
-#: Share of a kind's weight for a receptacle of unknown kind in that kind's room.
+#: Share of a kind's weight that a receptacle of unknown kind gets in that kind's room.
 _SAME_ROOM = 0.08
 #: Factor of a kind that is only sometimes in the remaining rooms.
 _SECOND_ROOM = 0.4
@@ -249,16 +249,17 @@ def unseen_weight(ranks: Ranks, seen: Collection[str], entered: Collection[str])
     return _UNSEEN * (best + 0.1 * (total - best)) + _FLOOR
 
 
-#: A thing that lay where such things are kept may be in place: factor on its probability of
-#: a point, and the least weight of such a place.
+#: A thing that starts where such things belong may be in place already: factor on its probability
+#: of a point, and the least weight of such a place.
 _IN_PLACE, _KEPT_HERE = 0.3, 0.9
-#: Weight of having no right place.
+#: Weight of the case that a thing has no right place.
 _NOWHERE = 0.02
 
 
 @dataclass(frozen=True, slots=True)
 class Belief:
-    """at: untried receptacle → probability. unseen: probability that the place was not visited."""
+    """at: untried receptacle → probability. unseen: probability that the right place was not
+    visited."""
 
     at: dict[At, float]
     unseen: float
@@ -325,7 +326,7 @@ def meanings(things: Sequence[NamedThing]) -> Flow[dict[str, Ranks]]:
     near = vectors[: len(texts)] @ vectors[len(texts) :].T
     out = {}
     for thing, column in zip(things, near.T, strict=True):
-        # Cosines of e5 lie close together: only differences are informative.
+        # e5 cosines are all close together, so only differences are informative.
         scores = (column - column.mean()) / (column.std() or 1.0)
         best: dict[str, float] = {}
         for index in np.argsort(-scores, kind="stable"):

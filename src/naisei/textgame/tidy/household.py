@@ -1,4 +1,4 @@
-"""The bundled household table: names of things and receptacles, and what they mean."""
+"""The bundled household table: names of things and receptacles, and their meanings."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def endings(name: str) -> Iterator[str]:
 
 
 def longest_ending(name: str, table: Mapping[str, str]) -> tuple[str, str] | None:
-    """(words before, value of the longest ending in `table`), also for plurals; else `None`.
+    """(preceding words, value of the longest ending in `table`), also for plurals; else `None`.
 
     name: in normal form, as the keys of `table`.
     """
@@ -65,7 +65,7 @@ Tiers = tuple[tuple[str, ...], ...]
 
 @dataclass(frozen=True, slots=True)
 class ThingClass:
-    """Things kept in the same places. places: kinds of receptacles by rank. cues: see
+    """Things that belong in the same places. places: kinds of receptacles by rank. cues: see
     `things.toml`."""
 
     name: str
@@ -77,8 +77,8 @@ class ThingClass:
 
 @dataclass(frozen=True, slots=True)
 class ReceptacleKind:
-    """A kind of receptacle. rooms: where it is found, likely ones first. use: 0–1, how much it is
-    for storage."""
+    """A kind of receptacle. rooms: rooms that have it, likeliest first. use: 0–1, degree of use for
+    storage."""
 
     name: str
     words: tuple[str, ...]
@@ -89,7 +89,7 @@ class ReceptacleKind:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """A state of things, and where things of a family then belong."""
+    """A state of things, and where things of each family belong in that state."""
 
     name: str
     words: tuple[str, ...]
@@ -206,7 +206,7 @@ def room_kind(name: str) -> str:
     return found[1] if found else normal(name)
 
 
-#: Words after which a name only describes the thing further.
+#: Words after which the rest of a name only describes the thing further.
 _AFTER = re.compile(r"\b(?:of|with|for|in|from)\b")
 #: Measures and packages: a `shampoo bottle` is shampoo.
 _PACKAGES = frozenset(
@@ -224,9 +224,9 @@ _ROOM_WORDS = tuple(
 
 @dataclass(frozen=True, slots=True)
 class NamedThing:
-    """What a name says about a thing. head: last word. kind: class in the table. family, state.
-    places: by rank. cues: words in the name of a receptacle for it; empty if a state decides.
-    plain: of an unknown thing, the name without state words. Unknown fields are empty."""
+    """Information in a thing's name. head: last word. kind: class in the table. family, state.
+    places: by rank. cues: words in the name of a receptacle for it; empty if a state determines
+    the place. plain: an unknown thing's name without state words. Unknown fields are empty."""
 
     name: str
     head: str
@@ -240,7 +240,7 @@ class NamedThing:
 
 @dataclass(frozen=True, slots=True)
 class NamedReceptacle:
-    """What a name says about a receptacle. kind: "" if unknown. sure: the full name is in the
+    """Information in a receptacle's name. kind: "" if unknown. sure: the full name is in the
     table, not only its last word. room: kind of its room. words: all but the last."""
 
     name: str
@@ -287,7 +287,7 @@ def _packed(home: Household, text: str) -> tuple[str, str] | None:
 
 
 def _for_what(home: Household, text: str) -> tuple[str, str] | None:
-    """The class of an earlier word in an unknown name: a `dog whatnot`."""
+    """The class of an earlier word in an unknown name, such as `dog` in `dog whatnot`."""
     words = text.split()
     for word in words[:-1]:
         for each in home.classes.values():

@@ -1,8 +1,8 @@
 """The player kind `tidy`: common sense first, corrected by the score.
 
-Source of the task: the text-game thesis, §3.1 (TWC). Its feedback augmentation (§3.2.2) is a belief
-here: a place without a point is never tried again for the same thing, and rarely for similar
-things.
+Source of the task: the text-game thesis, §3.1 (TWC). Beliefs replace its feedback augmentation
+(§3.2.2): a place that earned no point is never tried again for the same thing, and rarely for
+similar things.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from naisei.textgame.tidy.beliefs import Belief, Beliefs, TidyState, meanings
 from naisei.textgame.tidy.household import name_thing
 from naisei.textgame.tidy.tour import UNKNOWN, Chance, Tour, best_tour
 
-#: Least probability of an unvisited place at which a doubtful try here waits.
+#: Least probability of an unvisited place for which an uncertain try here is postponed.
 _ELSEWHERE = 0.2
 #: Value of a second try in the same room relative to the first.
 _SECOND = 0.3
 
 
-#: Beliefs to report: places per thing, least probability, and most in total.
+#: Limits on reported beliefs: places per thing, least probability, and most in total.
 _TOLD_PLACES, _TOLD, _TOLD_IN_ALL = 2, 0.05, 10
 #: Least probability for putting a thing away before the house is explored. A failed try above
 #: it is a surprise, and so is a point below one minus it.
@@ -156,7 +156,7 @@ class TidyPlayer:
         )
 
     def _too_late(self, beliefs: dict[str, Belief]) -> tuple[str, str] | None:
-        """Whether places are left to try but no steps, which is no reason to give up."""
+        """A harmless command if untried places remain but too few steps, instead of giving up."""
         can = self.state.scene.can
         if not any(belief.at for belief in beliefs.values()) or not can:
             return None
@@ -234,7 +234,7 @@ class TidyPlayer:
         return out
 
     def _explore(self) -> tuple[str, str] | None:
-        """Towards the nearest unexplored way."""
+        """Go towards the nearest unexplored way."""
         world, ways = self.state.world, self._ways_out()
         if not ways:
             return None
@@ -249,7 +249,7 @@ class TidyPlayer:
         return self.state.go(open_first[0][1]), thoughts
 
     def _search(self) -> tuple[str, str] | None:
-        """Nothing is left to put away: look behind ways and into closed containers."""
+        """Look behind ways and into closed containers when nothing is left to put away."""
         if (command := self._explore()) is not None:
             return command
         state = self.state

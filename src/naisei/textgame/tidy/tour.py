@@ -1,4 +1,4 @@
-"""The order of rooms with the highest expected points."""
+"""Finds the order of rooms with the highest expected points."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _WORTH = 0.08
 
 @dataclass(frozen=True, slots=True)
 class Chance:
-    """A thing that is not put away. at: its place, `None` if held. by_place: place (or `UNKNOWN`) →
+    """A thing not put away yet. at: its place, `None` if held. by_place: place (or `UNKNOWN`) →
     probability that the next try there is right."""
 
     name: str
@@ -29,8 +29,9 @@ class Chance:
 
 @dataclass(frozen=True, slots=True)
 class Tour:
-    """stops: places in order, the first is here. value: expected points. target: thing → index of
-    the stop where it is put. lifted: thing → index of the stop where it is taken."""
+    """stops: places in order, starting with the current one. value: expected points. target:
+    thing → index of the stop where it is put. lifted: thing → index of the stop where it is
+    taken."""
 
     stops: tuple[int, ...]
     value: float
@@ -69,7 +70,7 @@ def best_tour(
 
 
 def _rooms(things: Sequence[Chance], near: Mapping[int, int], here: int) -> list[int]:
-    """Places with something to do, nearest first."""
+    """Places where something can be done, nearest first."""
     wanted = {t.at for t in things if t.at is not None} | {here}
     wanted |= {p for t in things for p, chance in t.by_place.items() if chance >= _WORTH}
     known = [p for p in wanted if p in near]

@@ -42,7 +42,7 @@ def processing_examples(
 ) -> list[ProcessingExample]:
     """Every distinct processing action among a game's candidates; empty without a cookbook.
 
-    candidates: of each state along the walkthrough.
+    candidates: the candidates of each state along the walkthrough.
     """
     if not cookbook:
         return []
@@ -87,8 +87,8 @@ def target_item(command: str, *, meal: bool = False) -> str:
 
 
 def rewrite(steps: Sequence[RecordedStep], *, meal: bool = False) -> Rewritten:
-    """A game's steps; each replaced path becomes its first step with the replacing command. Pure:
-    each recorded step includes what the navigator knew."""
+    """Rewrite a game's steps; each replaced path becomes its first step with the replacing command.
+    A pure function: each recorded step includes the navigator's knowledge."""
     out: list[RecordedStep] = []
     counts: Counter[str] = Counter(commands=len(steps), moves=0, places=0, replaced=0)
     counts["moves"] = sum(_is_go(step) for step in steps)
@@ -119,7 +119,7 @@ def _is_go(step: RecordedStep) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A state and the walkthrough's action. others: the other candidates."""
+    """A state and the walkthrough's action in it. others: the other candidates."""
 
     game: str
     state: TextState
@@ -129,8 +129,8 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """counts: of the rewriting (empty without navigator), and `left_out`: commands that the filter
-    removes and states with one candidate."""
+    """counts: counts of the rewriting (empty without navigator), and `left_out`: commands that the
+    filter removes and states with one candidate."""
 
     of: tuple[Choice, ...]
     counts: Counter[str]
@@ -184,7 +184,7 @@ Pair = tuple[TextState, str, float]
 def pairs_of(
     source: Choice | ProcessingExample, count: int | None = None, *, seed: str = ""
 ) -> list[Pair]:
-    """An example's pairs; for a choice, the positive and at most `count` negatives."""
+    """The pairs of an example; for a choice, the positive and at most `count` negatives."""
     if isinstance(source, ProcessingExample):
         return [(TextState(cookbook=source.cookbook), source.action, float(source.wrong))]
     others = source.others if count is None else negatives(source, count, seed=seed)

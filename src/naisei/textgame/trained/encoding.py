@@ -57,7 +57,7 @@ class PairEncoder:
     def __init__(self, numbers: Numbers, special: Special, *, limit: int) -> None:
         self.special, self.limit = special, limit
         self._framing = len(special.before) + len(special.between) + len(special.after)
-        # The same texts recur for every candidate and in many states.
+        # Cached, since the same texts recur for every candidate and in many states.
         self._ids = lru_cache(maxsize=4096)(numbers)
 
     def pair(self, state: TextState, action: str) -> tuple[list[int], int]:
@@ -109,10 +109,10 @@ def _find(ids: Sequence[int], part: Sequence[int], start: int) -> int:
     return next(i for i in range(start, len(ids)) if list(ids[i : i + len(part)]) == list(part))
 
 
-# Many actions after one state, which is encoded once.
+# Encodes one state once, followed by many actions.
 #
 # `[CLS] state [SEP]`, then each action as its own segment, `[CLS] action [SEP]`. A state's
-# tokens attend to the state; an action's to the state and themselves. Positions of each
+# tokens attend to the state; an action's tokens to the state and themselves. Positions of each
 # segment continue from the state's last, so a rating depends only on the state
 # and the action, not on other actions or their order. The thesis encodes
 # each pair separately (§5.2.1); this costs a quarter to a tenth of that, and differs in that

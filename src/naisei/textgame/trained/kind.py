@@ -1,4 +1,4 @@
-"""The player kind `imitation`: settings cover every row of the thesis's Tables 5.1–5.4 and 6.1."""
+"""The player kind `imitation`; its settings cover the thesis's Tables 5.1–5.4 and 6.1."""
 
 from __future__ import annotations
 
@@ -51,10 +51,11 @@ VisitKey = tuple[str, str, str]
 def visit_key(view: View, *, recipe: bool) -> VisitKey:
     """The identity of a state: room, description and, once the recipe is known, points.
 
-    The thesis leaves this open. With the step, no state would recur. Points mark progress, after
-    which earlier failures may succeed. Without the cookbook, it is not read again and again. Held
-    things do not count: otherwise every take or drop would make all rooms new, and a player that
-    lacks an ingredient would permute what it holds before looking elsewhere.
+    The thesis does not specify this. If the step were included, no state would recur. Points mark
+    progress, after which earlier failures may succeed; before the recipe is known they are
+    excluded, so that the cookbook is not read repeatedly. Held things are excluded: otherwise every
+    take or drop would make all rooms new, and a player that lacks an ingredient would permute its
+    inventory before searching elsewhere.
     """
     return (view.room, str(view.score) if recipe else "", view.description)
 
@@ -121,7 +122,7 @@ def best(values: Mapping[str, float], order: Sequence[str]) -> str:
     return max(order, key=lambda action: values[action])
 
 
-# The thesis's trained player: scorer, UCB1, wrong-action classifier, navigator.
+# The thesis's trained player: scorer, UCB1, wrong-action classifier and navigator.
 #
 # Source: the text-game thesis, figures 5.2 and 6.3.
 

@@ -42,7 +42,7 @@ class NumpyNetwork:
                 if f"{name}.scale" in arrays:
                     whole *= arrays[f"{name}.scale"]
                 is_layer = whole.ndim == 2 and "embeddings" not in name
-                # Dequantised once, not at every call.
+                # Dequantised once instead of at every call.
                 self._weights[name] = np.ascontiguousarray(whole.T) if is_layer else whole
         numbers = {int(n.split(".")[3]) for n in self._weights if n.startswith("body.encoder.")}
         self._layers = [f"body.encoder.layer.{number}" for number in sorted(numbers)]
@@ -90,7 +90,7 @@ class NumpyNetwork:
     def _matches(
         self, ids: NDArray[np.int64], segments: NDArray[np.int64], positions: NDArray[np.int64]
     ) -> Floats:
-        """`(heads, tokens, tokens)`, added to the logits."""
+        """Bonuses for matching tokens, `(heads, tokens, tokens)`, added to attention logits."""
         before = positions[:, None] - positions[None]
         state = (segments == 0)[None].astype(np.float32)
         found = ((ids[:, None] == ids[None]) & (before != 0)).astype(np.float32) * state

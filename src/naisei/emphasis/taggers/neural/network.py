@@ -22,7 +22,7 @@ from naisei.japanese.morph import words
 #: A title takes at most this share of an input.
 _TITLE = 0.25
 _LONGEST_TITLE = 300  # characters
-#: The ignored label, as in torch's losses.
+#: The label that torch's losses ignore.
 IGNORED = -100
 
 
@@ -30,9 +30,8 @@ IGNORED = -100
 class Input:
     """`[CLS] words [SEP]`, or `[CLS] words [SEP] title [SEP]`.
 
-    ids: of its subwords. leads: where in them the first subword of each word is (thesis, §4.3.3).
-    labels: of the words, 0, 1 or IGNORED. place: number of the sentence, and of its first word
-    here.
+    ids: subword ids. leads: index of each word's first subword (thesis, §4.3.3). labels: one per
+    word, 0, 1 or IGNORED. place: number of the sentence, and of the input's first word in it.
     """
 
     ids: tuple[int, ...]
@@ -42,8 +41,8 @@ class Input:
 
 
 def inputs_of(article: Article, subwords: Subwords, *, title: bool, limit: int) -> list[Input]:
-    """One a sentence; one that does not fit is read in parts. Each word is in one of them.
-    limit: of subwords, the special ones too."""
+    """One input per sentence; longer sentences are split. Each word is in exactly one input.
+    limit: most subwords, including special ones."""
     after = [subwords.between]
     if title:
         named = subwords.cut(word.surface for word in words(article.title[:_LONGEST_TITLE]))
@@ -78,8 +77,8 @@ def _parts(pieces: Sequence[Sequence[int]], room: int) -> Iterator[tuple[int, in
 
 
 def batch(inputs: Sequence[Input], *, pad: int) -> dict[str, Tensor]:
-    """Padded, B inputs of at most T subwords and W words: input_ids, attention_mask (B, T); leads,
-    labels (B, W); sizes (B,), words of each."""
+    """Pad B inputs of at most T subwords and W words: input_ids, attention_mask (B, T); leads,
+    labels (B, W); sizes (B,), the number of words of each."""
 
     def table(rows: Sequence[Sequence[int]], fill: int) -> Tensor:
         out = np.full((len(rows), max(1, *map(len, rows))), fill, np.int64)
@@ -99,8 +98,8 @@ def batch(inputs: Sequence[Input], *, pad: int) -> dict[str, Tensor]:
 class CrfLayer(nn.Module):  # type: ignore[misc]
     """Transition scores A of eq. 4.1, as in `naisei.emphasis.crf`, learnt with the layers below.
 
-    emissions: (B, T, 2). lengths: (B,). labels: (B, T). Padding is never read: neither a score nor
-    a gradient depends on it.
+    emissions: (B, T, 2). lengths: (B,). labels: (B, T). Padding affects neither scores nor
+    gradients.
     """
 
     def __init__(self) -> None:
@@ -151,7 +150,7 @@ def _mask(emissions: Tensor, lengths: Tensor) -> Tensor:
 
 
 class _BiLstm(nn.Module):  # type: ignore[misc]
-    """Two scores a subword from static vectors, which are never trained."""
+    """Two scores per subword from static vectors, which are never trained."""
 
     def __init__(self, vectors: Any, hidden: int) -> None:
         super().__init__()
@@ -174,10 +173,10 @@ _NEVER = -40.0
 
 
 class Network(nn.Module):  # type: ignore[misc]
-    """Two scores a word, the P of eq. 4.1, by `AutoModelForTokenClassification` or a BiLSTM.
+    """Two scores per word, P in eq. 4.1, by `AutoModelForTokenClassification` or a BiLSTM.
 
     Raises:
-        InputError: something is not installed, or there is no such encoder.
+        InputError: a requirement is not installed, or there is no such encoder.
     """
 
     def __init__(self, plan: NeuralPlan) -> None:
@@ -196,7 +195,7 @@ class Network(nn.Module):  # type: ignore[misc]
                 )
                 config = self.body.config
                 self.body.get_input_embeddings().requires_grad_(plan.tuned == "all")
-                # RoBERTa counts positions from the padding number on.
+                # RoBERTa's positions start after the padding id.
                 reserved = config.pad_token_id + 1 if "roberta" in config.model_type else 0
                 self.longest = int(getattr(config, "max_position_embeddings", 512)) - reserved
         self.crf = CrfLayer() if plan.crf else None
@@ -205,7 +204,7 @@ class Network(nn.Module):  # type: ignore[misc]
         self, input_ids: Tensor, attention_mask: Tensor, leads: Tensor, labels: Tensor,
         sizes: Tensor,
     ) -> dict[str, Tensor]:  # fmt: skip
-        """loss: mean negative log-likelihood of a word. logits: (B, W, 2); fixed words score 0 and
+        """loss: mean negative log-likelihood per word. logits: (B, W, 2); fixed words score 0 and
         −40."""
         said = self.body(input_ids=input_ids, attention_mask=attention_mask)
         every = (said if isinstance(said, Tensor) else said.logits).float()
@@ -213,7 +212,7 @@ class Network(nn.Module):  # type: ignore[misc]
         free = labels != IGNORED
         scores = torch.where(free[:, :, None], own, own.new_tensor([0.0, _NEVER]))
         if self.crf is not None:
-            # Sequences count by their length, so that a long one is worth as much a word.
+            # Sequences are weighted by length, so that every word has the same weight.
             likely = self.crf.log_likelihood(scores, labels.clamp(min=0), sizes).sum()
             loss = -likely / sizes.sum().clamp(min=1)
         elif bool(free.any()):
@@ -223,8 +222,8 @@ class Network(nn.Module):  # type: ignore[misc]
         return {"loss": loss, "logits": scores}
 
     def decoded(self, scores: Tensor | NDArray[Any]) -> tuple[NDArray[np.float64], list[bool]]:
-        """Of one input (W, 2): the probability of emphasis of each word, and the likeliest
-        labels."""
+        """For the scores of one input, (W, 2): each word's probability of emphasis, and the
+        likeliest labels."""
         own = np.asarray(scores, np.float64)
         off_on = own[:, 1] - own[:, 0]
         if self.crf is None:

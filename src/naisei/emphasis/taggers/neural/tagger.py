@@ -1,4 +1,4 @@
-"""Neural taggers: training with `Trainer` of transformers, and storage in a folder."""
+"""Neural taggers: training with transformers' `Trainer`, and storage in a folder."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ from naisei.runs.training import draw_curve, last_checkpoint, run_trainer
 Floats = NDArray[np.float64]
 #: Subwords per batch, padding included.
 _AT_ONCE = 4096
-#: Learning rate of new layers on the encoder; the others of AdamW are the usual ones.
+#: Learning rate of new layers on the encoder; AdamW's other settings are the usual ones.
 _HEAD_RATE, _DECAY, _WARMUP = 1e-3, 0.01, 0.1
 
 
 def device_of(name: str) -> str:
-    """`auto`: cuda where there is one, else cpu.
+    """The device of a name. `auto`: cuda if available, else cpu.
 
     Raises:
-        InputError: no such device here.
+        InputError: no such device.
     """
     import torch
 
@@ -56,7 +56,7 @@ class NeuralTagger:
     """The result of `train`.
 
     network: a `Network`. calibration: fitted on the dev part. For the empty-title experiment
-    (thesis, §4.6.2) give it articles whose title is "".
+    (thesis, §4.6.2) pass articles whose title is "".
     """
 
     plan: NeuralPlan
@@ -75,7 +75,7 @@ class NeuralTagger:
         return self.read(article)[1]
 
     def read(self, article: Article) -> tuple[list[Floats], list[list[bool]]]:
-        """Probabilities and labels, for the work of one."""
+        """Probabilities and labels from a single forward pass."""
         raw = [np.zeros(len(s.tokens)) for s in article.sentences]
         best = [np.zeros(len(s.tokens), bool) for s in article.sentences]
         for each, scores in self._scores(self.inputs(article)):
@@ -125,7 +125,7 @@ def untrained(plan: NeuralPlan, *, device: str = "auto", seed: int = 0) -> Neura
     """An untrained tagger, determined by the seed.
 
     Raises:
-        InputError: something is not installed, or there is no such encoder.
+        InputError: a requirement is not installed, or there is no such encoder.
     """
     needs_torch()
     from transformers import set_seed
@@ -146,16 +146,16 @@ def train(
     device: str = "auto",
     report: Callable[[Mapping[str, float]], None] = lambda logs: None,
 ) -> NeuralTagger:
-    """A tagger that learnt from `articles`. Of its checkpoints, the best on `dev` is kept, the
-    last without one; `dev` also calibrates it.
+    """Train a tagger on `articles`. Uses the checkpoint that is best on `dev`, or the last one
+    without `dev`; `dev` also calibrates it.
 
-    folder: where checkpoints and the curve (`curve.svg`, `history.json`) are kept; an
-    interrupted training resumes there with the same result. report: gets what the trainer
-    logs: step, loss, eval_f1, ….
+    folder: for checkpoints and the curve (`curve.svg`, `history.json`); an interrupted training
+    resumes there with the same result. report: called with the trainer's log entries: step,
+    loss, eval_f1, ….
 
     Raises:
-        InputError: nothing is emphasised, something is not installed, no such encoder, or the
-            folder holds another training.
+        InputError: nothing is emphasised, a requirement is not installed, no such encoder, or
+            the folder contains another training.
     """
     if not any(any(s.labels) for a in articles for s in a.sentences):
         raise InputError(
@@ -174,7 +174,7 @@ def train(
     aside = [each for article in dev for each in tagger.inputs(article)]
     digest = sha256(f"{plan.digest}\n{seed}\n{inputs}\n{aside}".encode()).hexdigest()[:24]
     begun = last_checkpoint(folder, digest)
-    # Of inputs without emphasis a share is learnt from, the same at each start.
+    # Train on a share of the inputs without emphasis, the same at each start.
     drawn = np.random.default_rng(seed).random(len(inputs))
     some = [
         each for each, p in zip(inputs, drawn, strict=True) if 1 in each.labels or p < plan.plain
@@ -237,7 +237,7 @@ def _trainer(
         optimizers=(torch.optim.AdamW(_groups(network, plan)), None),
         callbacks=[_Report()],
     )
-    trainer.remove_callback(PrinterCallback)  # standard output is the result's
+    trainer.remove_callback(PrinterCallback)  # standard output is for the result
     return trainer
 
 
@@ -255,7 +255,7 @@ def _f1(network: Any, predicted: Any) -> float:
 
 
 def _groups(network: Any, plan: NeuralPlan) -> list[dict[str, Any]]:
-    """Biases and scales are not decayed; what is new learns at its own rate."""
+    """Parameter groups: no decay for biases and scales; a separate rate for new layers."""
     found: dict[tuple[float, float], list[Any]] = {}
     for name, parameter in network.named_parameters():
         if parameter.requires_grad:
@@ -266,10 +266,10 @@ def _groups(network: Any, plan: NeuralPlan) -> list[dict[str, Any]]:
     return [{"params": p, "lr": lr, "weight_decay": d} for (lr, d), p in found.items()]
 
 
-# A trained neural tagger as a folder, and back.
+# Saves a trained neural tagger in a folder, and loads it.
 #
-# `tagger.json`: plan and calibration. `tagger.safetensors`: what was trained; word vectors that
-# stayed as they are are opened by the encoder's name again.
+# `tagger.json`: plan and calibration. `tagger.safetensors`: trained weights; untrained word
+# vectors are loaded again by the encoder's name.
 
 CARD = "tagger.json"
 _WEIGHTS = "tagger.safetensors"
@@ -282,11 +282,11 @@ def _trained(network: Any) -> dict[str, Any]:
 
 
 def save(tagger: NeuralTagger, folder: Path) -> None:
-    """Writes the tagger; the card comes last, so that a folder with a card is whole."""
+    """Write the tagger; the card is written last, so a folder with a card is complete."""
     from safetensors.torch import save_file
 
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / CARD).unlink(missing_ok=True)  # of a tagger that was there before
+    (folder / CARD).unlink(missing_ok=True)  # from an earlier tagger
     about = {
         "format": _FORMAT,
         "name": tagger.name,
@@ -300,10 +300,10 @@ def save(tagger: NeuralTagger, folder: Path) -> None:
 
 
 def load(folder: Path, *, device: str = "cpu") -> NeuralTagger:
-    """The tagger that `save` wrote.
+    """Load a tagger written by `save`.
 
     Raises:
-        InputError: the folder holds no such tagger, or its encoder cannot be opened.
+        InputError: the folder contains no such tagger, or its encoder cannot be opened.
     """
     try:
         about = json.loads((folder / CARD).read_text(encoding="utf-8"))

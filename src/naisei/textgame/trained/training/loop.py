@@ -31,7 +31,7 @@ class RatingModel:
     """A pretrained encoder with a new head of one output.
 
     network: transformers model for sequences with one label. encoder: texts → its arguments, named
-    in order by `inputs`. tokenizer: of the library `tokenizers`.
+    in order by `inputs`. tokenizer: a tokenizer of the library `tokenizers`.
 
     Raises:
         InputError: no such encoder.
@@ -73,7 +73,7 @@ class RatingModel:
         self.encoder = PairEncoder(numbers_by(self.tokenizer), special, limit=limit)
 
     def batch(self, rows: Sequence[Sequence[Pair]]) -> dict[str, Any]:
-        """The network's arguments and the labels `(pairs, 1)` of some examples' pairs."""
+        """The network's arguments and the labels `(pairs, 1)` for the pairs of several examples."""
         import torch
 
         pairs = [pair for row in rows for pair in row]
@@ -122,8 +122,9 @@ class _Examples:
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """folder: of the model. examples: number of training examples. figures: of the best epoch's
-    validation (`figures_of`); empty without validation data. megabytes: of the weights."""
+    """folder: the model's folder. examples: number of training examples. figures: the best epoch's
+    validation figures (`figures_of`); empty without validation data. megabytes: size of the
+    weights."""
 
     folder: Path
     examples: int
@@ -197,7 +198,7 @@ def _sources(plan: TrainingOptions, recordings: Sequence[RecordedGame]) -> Seque
 
 
 def _digest(plan: TrainingOptions, recordings: Sequence[RecordedGame]) -> str:
-    """Digest of parameters, walkthroughs and this code."""
+    """Digest of the parameters, the walkthroughs and this code."""
     digest = sha256(f"{plan.model_dump_json()}\n{of_rooms('textgame')}".encode())
     for game in recordings:
         digest.update(game.model_dump_json().encode() + b"\n")
@@ -254,10 +255,10 @@ def figures_of(checked: Sequence[Any]) -> Callable[[Any], dict[str, float]]:
 
     accuracy: share of choices whose positive has the highest rating (ties count as wrong); for the
     classifier, share of actions on the right side of the threshold. threshold: the lowest rating of
-    at least 0.5 with 99 % of the right actions below it. When a game begins with food already
-    cooked, an action that its cookbook requires is wrong all the same, so right actions are rated
+    at least 0.5 with 99 % of the right actions below it. If food is already cooked when a game
+    begins, an action that its cookbook requires is still wrong, so right actions are rated
     at about the share of such cases. wrong_found, right_kept: share of wrong actions found and of
-    right actions accepted (thesis §5.2.3); NaN without any.
+    right actions accepted (thesis §5.2.3); NaN if there are none.
     """
     ends = np.cumsum([len(pairs_of(each)) for each in checked])
 

@@ -1,4 +1,4 @@
-"""The parameters of a training, each declared once: flag, help, bounds, default, and key in
+"""The training parameters, each declared once: flag, help, bounds, default, and key in
 `model.json`."""
 
 from __future__ import annotations
