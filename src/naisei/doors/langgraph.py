@@ -27,14 +27,14 @@ with needs_extra("langgraph"):
 
 
 class ClarifyState(TypedDict, total=False):
-    """request: what the user wants, given by the caller. id: the caller's own name for it, if there
-    is one: the same once more counts once. asked: (question, answer), oldest first. question: to
-    be asked now, empty when decided; options: of it. step: names thread, request and question.
-    action, result: what was done. declined: why nothing was (see `Declined`). messages: questions,
-    with what they cost, and answers, for a graph that keeps messages and for
-    `stream_mode="messages"`. turn, message, done: ours: of which request this is, the id that it
-    came with, and what was done last (request, action, turn). Of a node within another graph the
-    desk holds it too, so that graph's state needs none of these three."""
+    """request: what the user wants, set by the caller. id: optional id of the request from the
+    caller; a repeated id counts once. asked: (question, answer), oldest first. question: the next
+    question, empty once decided; options: its options. step: names thread, request and question.
+    action, result: what was done. declined: why nothing was done (see `Declined`). messages:
+    questions, with their cost, and answers, for a graph that stores messages and for
+    `stream_mode="messages"`. turn, message, done: internal: number of this request, its id, and the
+    last action (request, action, turn). Within another graph the desk stores these three, so that
+    graph's state can omit them."""
 
     request: str
     id: str
