@@ -66,8 +66,7 @@ def build_app(server: ServerState) -> Starlette:
     app = Starlette(
         routes=[
             Route("/health", health),
-            # Pages are sent as they are: they hold the proof that a form is ours beside what others
-            # wrote.
+            # Pages are not compressed, since they contain CSRF tokens beside text from others.
             Route("/static/{name:path}", _static_file),
             Route("/enter", _enter),
             Route("/enter", _let_in, methods=["POST"]),
