@@ -98,8 +98,8 @@ _PACKAGES = {"mlflow": "mlflow-skinny", "tensorboardX": "tensorboardX", "wandb":
 
 
 def _root_error(error: BaseException) -> BaseException:
-    """Return the relevant error of a group: a user error if there is one, otherwise the first. Disk
-    errors become user errors."""
+    """Return the relevant error of a group: a `NaiseiError` if there is one, otherwise the first.
+    Disk errors become user errors."""
     import sqlite3
 
     from naisei.core import InputError, NaiseiError

@@ -66,8 +66,8 @@ class Choice:
 @dataclass(frozen=True, slots=True)
 class Declined:
     """No action was carried out. reason: `no request` (thanks, a greeting, or a withdrawn request),
-    `none fits` (the user wants none of the actions), or `not confirmed` (a dangerous action got a
-    no, or twice an unclear answer)."""
+    `none fits` (the user wants none of the actions), or `not confirmed` (an action that needs a yes
+    got a no, or twice another answer)."""
 
     reason: str
     thought: str = ""

@@ -111,7 +111,7 @@ class Talks:
 
 
 def _last(events: Sequence[Event], question: str) -> str:
-    """Return the lines after the user's last one."""
+    """Return the persona's lines since the user's last one, followed by the question."""
     said: list[str] = []
     for event in events:
         request: Any = event.request

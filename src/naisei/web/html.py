@@ -80,7 +80,7 @@ def _around(request: Request) -> dict[str, Any]:
     }
 
 
-#: Paths open to rejected visitors.
+#: Context of `base.html` for visitors who may not enter.
 _OUTSIDE: dict[str, Any] = {"page": None, "pages": (), "csrf": "", "theme": "", "here": ""}
 
 

@@ -56,7 +56,7 @@ def _decisions(
 
 
 def _turning(episode: RecordedEpisode) -> Turning | None:
-    """Return the decision after which the best guess stayed wrong until the first unwanted
+    """Return the first decision from which the best guess was wrong until the first unwanted
     action."""
     task, events = episode.task, episode.events
     if not isinstance(task, ClarifyTask):

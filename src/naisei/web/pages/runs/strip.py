@@ -29,8 +29,8 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Strip:
-    """All cells. each: episodes per cell. cells: cells with any other outcome. fine: positions of
-    cells with one uniform good outcome, by outcome. left: positions of unfinished episodes."""
+    """All cells. each: episodes per cell. cells: cells in which something went wrong. fine:
+    positions of cells with one good outcome, by outcome. left: positions of unfinished episodes."""
 
     cells: Sequence[Cell]
     fine: Mapping[str, Sequence[tuple[int, int]]]
