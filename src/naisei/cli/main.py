@@ -34,7 +34,7 @@ def main(args: Sequence[str] | None = None) -> None:
         translate_help()
         with keys.only_to_named(arguments, os.environ), _ended_by_sigterm():
             code = app(arguments, prog_name="naisei", standalone_mode=False)
-        sys.stdout.flush()  # a full disk shows here, when stdout is a file
+        sys.stdout.flush()  # a full disk is noticed here if stdout is a file
     except (Exception, KeyboardInterrupt) as error:
         code = errors.report(error)
         _drop_output()

@@ -233,7 +233,7 @@ class AskBeforeAct(Generic[R]):
     async def atell(
         self, thread: str, text: str, *, step: str = "", message: str = ""
     ) -> Question | Acted[Any] | Declined:
-        """`tell` within an event loop, for plain and async functions."""
+        """Like `tell` within an event loop, for plain and async functions."""
         text = _checked(text)
         await self.notes.aopen()
         with ExitStack() as held:

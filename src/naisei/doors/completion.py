@@ -32,7 +32,7 @@ from naisei.models.gateway import ModelHandler
 from naisei.models.thoughts import Listener
 from naisei.runs.spans import traced
 
-#: Characters of a message that a flow reads.
+#: Maximum number of characters of a message that a flow reads.
 _READ = 4_000
 _WRONG_EN = re.compile(r"^\s*(no\b|wrong|that'?s (not|wrong)|not what i)", re.IGNORECASE)
 
@@ -74,7 +74,7 @@ class Completion:
         self.told: dict[str, Any] = {}
 
     async def answer(self) -> Response:
-        """The reply, whole or as a stream."""
+        """Return the reply, whole or as a stream."""
         if "talk" in self.wanted:
             talks, model = self.proxy.talks, self.body["model"]
             return self._reply(
@@ -87,7 +87,7 @@ class Completion:
         if "ground" in self.wanted:
             return self._reply(await self._answer_from_documents())
         if "check" not in self.wanted or self.body.get("tools"):
-            # A model with tools may call them in place of a line: its reply goes out as it comes.
+            # A model with tools may call them instead of replying: pass its reply on unchanged.
             return await self._forwarded()
         many = int(self.body.get("n") or 1)
         if not self.body.get("stream"):
@@ -97,7 +97,7 @@ class Completion:
             told = say("stream では n は 1 です", "with stream, n is 1")
             raise InputError(told, place="n")
         pieces = self._gate()(self._write)()
-        first = await anext(pieces, "")  # an upstream's refusal has its own status
+        first = await anext(pieces, "")  # an upstream error has its own status
         return EventSourceResponse(self._events(first, pieces), ping=15, headers=self.headers)
 
     def _gate(self) -> Gate:
@@ -295,7 +295,7 @@ def passed_on(reply: httpx2.Response, before: str = "") -> Response:
             await reply.aclose()
 
     kind = {"content-type": reply.headers.get("content-type", "application/json")}
-    # No server sends a status that HTTP does not have.
+    # Only valid HTTP status codes can be sent.
     status = reply.status_code if 200 <= reply.status_code < 600 else 502
     return StreamingResponse(parts(), status, headers={**kept_headers(reply), **kind})
 

@@ -142,7 +142,7 @@ class ActingTurn(Handler, Generic[R]):
 
 
 def plain(result: Any) -> JsonValue:
-    """The result as logged; `None` if it is not JSON."""
+    """Return the result as logged; `None` if it is not JSON."""
     try:
         found: JsonValue = json.loads(json.dumps(result, ensure_ascii=False))
     except (TypeError, ValueError):
@@ -207,7 +207,7 @@ class Notes:
             await asyncio.to_thread(self.log)
 
     def get(self, key: str) -> Any:
-        """The note, or `None`."""
+        """Return the note, or `None`."""
         log = self.log()
         return self._held.get(key) if log is None else log.get(key)
 
@@ -216,7 +216,7 @@ class Notes:
         return [str(each) for each in found] if isinstance(found, list) else []
 
     def put(self, key: str, note: JsonValue) -> None:
-        """Store a note. Raises `LogBusy` if another program holds the file."""
+        """Store a note. Raises `LogBusy` if another program locks the file."""
         log = self.log()
         if log is None:
             self._held[key] = note
@@ -230,7 +230,7 @@ class Notes:
 
 
 def spent(log: MemoryLog) -> Usage:
-    """The total cost of a log's effects."""
+    """Return the total cost of a log's effects."""
     costs = [event.usage for event in log.events if event.usage is not None]
     return Usage(
         calls=sum(cost.calls for cost in costs),

@@ -337,7 +337,8 @@ def _as_reply(reply: Reply) -> DocumentReply:
 
 
 def serve_http(server: MCPServer[Any], port: int) -> None:
-    """Serve `/mcp` on loopback until SIGTERM or Ctrl-C. Raises `InputError`: the port is taken."""
+    """Serve `/mcp` on loopback until SIGTERM or Ctrl-C. Raises `InputError` if the port is in
+    use."""
     from naisei import serving
     from naisei.terminal import Console
 

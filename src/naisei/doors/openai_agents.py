@@ -70,7 +70,7 @@ def clarifying_guardrail(desk: AskBeforeAct[Any]) -> InputGuardrail[Any]:
             return GuardrailFunctionOutput({"action": found.action}, False)
         return GuardrailFunctionOutput({"declined": found.reason}, True)
 
-    # Blocking: the agent must not start before.
+    # Blocking, since the agent must not start before the check.
     return InputGuardrail(ambiguous, name="naisei_clarify", run_in_parallel=False)
 
 
@@ -213,7 +213,7 @@ class _Policy(Model):
 
 
 def _item_texts(given: _Items) -> list[tuple[str, str]]:
-    """Role and text of each item; a handoff or action ends the earlier request."""
+    """Return role and text of each item; a handoff or action ends the earlier request."""
     if isinstance(given, str):
         return [("user", given)]
     said = []

@@ -155,7 +155,7 @@ class Proxy:
         return {name: option for name, (there, option) in needs.items() if not there}
 
     def app(self) -> Starlette:
-        """The ASGI application, while the proxy is open."""
+        """Return the ASGI application, while the proxy is open."""
         rules = GuardRules(
             **Listening(max_body=_BODY, body_timeout=60).rules,
             admit=lambda scope, headers: None,
@@ -236,7 +236,7 @@ class Proxy:
         return await self.client.send(sent, stream=True)
 
     def headers(self, request: Request) -> dict[str, str]:
-        """The caller's headers, with the environment's key if the caller has none."""
+        """Return the caller's headers, with the environment's key if the caller has none."""
         found = {k: v for k, v in request.headers.items() if k.lower() not in HOP}
         if "authorization" not in found and (key := os.environ.get("OPENAI_API_KEY")):
             found["authorization"] = f"Bearer {key}"
@@ -244,8 +244,8 @@ class Proxy:
 
 
 async def _answered(request: Request, work: Coroutine[Any, Any, Response]) -> Response:
-    """The response of `work`, or its error. A disconnected caller cancels it and the upstream
-    request."""
+    """Return the response of `work`, or its error. A disconnected caller cancels it and the
+    upstream request."""
     doing = asyncio.ensure_future(work)
     leaving = asyncio.ensure_future(_left(request))
     try:

@@ -41,9 +41,9 @@ from naisei.runs.spans import traced
 
 F = TypeVar("F", bound=Callable[..., Any])
 _LOG = logging.getLogger("naisei.doors")
-#: Lines stored per conversation for repetition checks, and notes of a memory policy.
+#: Maximum number of lines per conversation for repetition checks, and of notes per memory policy.
 _LINES, _NOTES = 40, 10
-#: Characters of an input, an outcome or a failure that the reflector reads.
+#: Maximum number of characters of an input, outcome or failure that the reflector reads.
 _SHOWN = 2_000
 
 

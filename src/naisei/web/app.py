@@ -56,7 +56,7 @@ _LOG = logging.getLogger("naisei.web")
 
 
 def build_app(server: ServerState) -> Starlette:
-    """An ASGI application over an open server."""
+    """Build the ASGI application of an open server."""
     middleware = [
         Middleware(PrefixMiddleware),
         Middleware(LocaleMiddleware),

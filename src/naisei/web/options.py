@@ -1,4 +1,4 @@
-"""`naisei serve`, and how the web app is run: address, access, and content."""
+"""Options of `naisei serve`: address, access, and content of the web app."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ class RecordedEpisode:
         return _task(self.path, self.frozen.digest)
 
     def config(self) -> Any:
-        """The run's configuration as its experiment's own model. Raises `InputError`."""
+        """The run's configuration as its experiment's model class. Raises `InputError`."""
         place = self.path / "config.json"
         experiment = experiment_of(self.frozen.system, self.frozen.config, self.path)
         return self.frozen.config_as(experiment.config, place)

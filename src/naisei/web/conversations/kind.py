@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from naisei.web.options import WebOptions
 
 C = TypeVar("C", bound=BaseModel)
-#: The system of the run directories of conversations.
+#: System name in the run directories of conversations.
 SYSTEM = "web"
-#: The one episode of a conversation.
+#: Name of the single episode of a conversation.
 WHERE = Where("conversation")
 #: The current activity, shared with other processes of the server.
 _NOTE = "note"
@@ -186,7 +186,7 @@ class Panel:
 
 
 def _lines(config: Any, id: str, event: Event) -> Sequence[Line]:
-    """The default lines: questions, answers and utterances."""
+    """Return the default lines: questions, answers and utterances."""
     request: Any = event.request
     if event.kind == "say":
         return (Line(request["text"], request["speaker"]),)

@@ -50,7 +50,7 @@ _SEEN = 8
 
 
 def routes() -> list[Route]:
-    """Routes shared by all conversations."""
+    """Return the routes shared by all conversations."""
     prefix = "/conversations/{id}"
     return [
         Route(prefix, show),

@@ -1,4 +1,4 @@
-"""Words of a document that a careful editor would set in bold. Uploads are not stored."""
+"""The emphasis page: words that a careful editor would set in bold. Uploads are not stored."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _READING = asyncio.Semaphore(2)
 
 @dataclass(frozen=True, slots=True)
 class _Reviewed:
-    """A suggestion in its line. kept: accepted."""
+    """A suggestion in its line. kept: whether it is accepted."""
 
     before: str
     text: str

@@ -1,4 +1,4 @@
-"""Text games: watch a player, or play with one beside you."""
+"""Text games: watch a player, or play yourself with its advice."""
 
 from __future__ import annotations
 

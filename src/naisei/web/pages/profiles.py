@@ -23,7 +23,7 @@ def profile_field(fields: Mapping[str, str], sample: str, *, used: bool) -> str:
             "書いたプロフィールが選ばれていません。「自分で書いた」ものを選ぶか、欄を空にしてください",
             "the profile that you wrote is not chosen: choose your own, or empty its field",
         )
-    if used and not text:  # the field is folded: say where it is
+    if used and not text:  # the field is collapsed, so name its location
         raise Refused(
             422,
             "自分のプロフィールが空です。「設定」を開いて書いてください",

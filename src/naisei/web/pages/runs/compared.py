@@ -134,7 +134,7 @@ async def _choose(
         others = await asyncio.to_thread(_offered, server_of(request), place_of(request, names[0]))
     told = {
         0: say("比べる実行を 2 つ以上選んでください。", "Choose two runs or more to compare."),
-        1: "",  # the page asks for the other
+        1: "",  # the page asks for a second run
     }
     most = say(
         f"一度に比べられるのは {_MOST} 個までです ({len(names)} 個選ばれました)。",

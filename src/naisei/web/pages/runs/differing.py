@@ -15,7 +15,7 @@ _WAYS = {" ": "same", "-": "gone", "+": "new"}
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """way: `same`, `gone` or `new`."""
+    """Lines of a difference. way: `same`, `gone` or `new`."""
 
     way: str
     text: str

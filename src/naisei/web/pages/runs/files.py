@@ -60,7 +60,7 @@ def _failures(directory: RunDirectory) -> str:
 
 
 async def _study(place: RunAddress, form: str) -> Response:
-    """The page of a study."""
+    """Return the page of a study."""
     path = place.path / "study.html"
     if form != "html" or not path.is_file():
         raise _unknown()
