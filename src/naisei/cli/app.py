@@ -1,4 +1,4 @@
-"""The typer app `naisei`: its sub-commands are imported only when they are called."""
+"""The typer app `naisei`; sub-commands are imported only when called."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from naisei.cli.profile import defaults
 from naisei.lang import say
 from naisei.system.registry import BUILT_IN, find_system, system_in, system_names
 
-#: Other sub-commands → module of the typer app, and help in Japanese and English.
+#: Other sub-commands → module of the typer app, and help text in Japanese and English.
 _OTHERS: dict[str, tuple[str, str, str]] = {
     "talk": (
         "naisei.agent.command:app",
@@ -84,19 +84,19 @@ class _Lazy(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         try:
             return super().invoke(ctx)
-        except KeyboardInterrupt as stopped:  # typer makes it an exit code, without a word
+        except KeyboardInterrupt as stopped:  # typer turns it into an exit code silently
             errors.report(stopped)
             raise
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """A system from outside is imported only where it is named, or listed."""
+        """Import an external system only when it is named or listed."""
         found = super().get_command(ctx, cmd_name)
         if found is not None and found.help is None:
             found.help = _about(cmd_name)
         return found
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
-        if args[0].endswith(".py"):  # a system that is being written
+        if args[0].endswith(".py"):  # a system under development
             from naisei.cli.derived import group_of
 
             return args[0], refuse_repeats(group_of(system_in(Path(args[0])))), args[1:]
@@ -147,7 +147,7 @@ def _debug(wanted: bool) -> None:
 
 @app.callback(help=say("内省: 聞いてから動くエージェント", "Agents that ask before they act."))
 def _root(
-    # Eager, so that they hold before a sub-command is imported.
+    # Eager, so that they apply before a sub-command is imported.
     language: Annotated[
         str | None,
         typer.Option(
@@ -197,9 +197,9 @@ def _root(
 
 
 def refuse_repeats(command: Any) -> Any:
-    """The command, or the group and all that is in it, with options that are counted.
+    """Make a command, or a group with all its commands, count its options.
 
-    Its parser raises `InputError` for an option that takes one value and is there twice.
+    The parser raises `InputError` if an option that takes one value is given twice.
     """
     for inner in getattr(command, "commands", {}).values():
         refuse_repeats(inner)
@@ -213,7 +213,7 @@ def _counting(make: Any, context: Any) -> Any:
 
     def parse_args(args: list[str]) -> Any:
         values, rest, order = parse(args)
-        if not context.resilient_parsing:  # completion is no command yet
+        if not context.resilient_parsing:  # shell completion runs no command
             _check(order)
         return values, rest, order
 
@@ -222,10 +222,10 @@ def _counting(make: Any, context: Any) -> Any:
 
 
 def _check(order: Sequence[Any]) -> None:
-    """order: a parameter for each time that it is on the command line. Raises `InputError`."""
+    """order: one parameter per occurrence on the command line. Raises `InputError`."""
     for parameter, times in Counter(order).items():
         if times > 1 and not parameter.multiple and not parameter.count:
-            from naisei.core import InputError  # the help does not wait for the core
+            from naisei.core import InputError  # keeps `--help` fast
 
             raise InputError(
                 say("1 回しか指定できません", "can be given only once"),

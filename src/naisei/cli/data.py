@@ -1,4 +1,4 @@
-"""`naisei data`: the bundled data sets, listed, shown, validated, and exported."""
+"""`naisei data`: list, show, validate and export the bundled data sets."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from naisei.system.config import Printed
 from naisei.terminal import json_text, visible
 from naisei.transcripts import FORMS
 
-#: Most reported faults of a file.
+#: Maximum number of reported errors per file.
 _TOLD = 20
 
 app = typer.Typer(
@@ -145,7 +145,7 @@ def validate_(
     else:
         from naisei.clarify.data import load
 
-        load(Path(what), split="all", actions=actions)  # says at which line it cannot be used
+        load(Path(what), split="all", actions=actions)  # reports the invalid line
         faults = []
     if printed.as_json:
         print(json_text({"valid": not faults, "faults": faults}))

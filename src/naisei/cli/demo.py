@@ -1,6 +1,7 @@
-"""`naisei demo`: every system at work, one after the other, and where to find the results.
+"""`naisei demo`: demonstrates every system in turn and says where to find the results.
 
-A system joins by its declaration (`System.demo`). `naisei <system> demo` is `naisei demo <system>`.
+A system takes part through its declaration (`System.demo`). `naisei <system> demo` is the same as
+`naisei demo <system>`.
 """
 
 from __future__ import annotations
@@ -36,9 +37,9 @@ if TYPE_CHECKING:
 class Part:
     """One system's part of `naisei demo`. Texts are (Japanese, English).
 
-    title: its name and purpose. about: two lines of at most 78 columns. show: performs it on a
-    stage; with `stage.model`, with that model. hint: the command to try next. data: the one
-    language of its data, where there is but one; it is said to who reads another.
+    title: its name and purpose. about: two lines of at most 78 columns. show: runs it on a stage,
+    with `stage.model` if set. hint: the command to try next. data: language of its data if there is
+    only one; readers of the other language see a note.
     """
 
     title: tuple[str, str]
@@ -50,8 +51,8 @@ class Part:
 
 @dataclass(slots=True)
 class Stage:
-    """Where a part is shown. root: folder of the runs, one level below it. model:
-    `provider:name`, or None for the defaults, which call none."""
+    """Shows a part. root: parent of the run folders. model: `provider:name`, or None for the
+    defaults, which call no model."""
 
     console: Console
     root: Path
@@ -61,7 +62,8 @@ class Stage:
     failed: list[str] = field(default_factory=list)
 
     def print(self, text: str | Text, style: str = "", indent: int = 0) -> None:
-        """A paragraph, wrapped as Japanese is, further lines set in by so many columns."""
+        """Print a paragraph wrapped by Japanese rules; further lines are indented by so many
+        columns."""
         from naisei.terminal import print_wrapped
 
         print_wrapped(self.console, text, style=style, indent=indent)
@@ -77,14 +79,14 @@ class Stage:
             yield
 
     def report(self, name: str, path: Path) -> None:
-        """Name a page that is to be looked at afterwards."""
+        """Register a page to look at afterwards."""
         self.reports.append((name, path))
 
     def finished(self, result: RunResult) -> None:
-        """Check a run after its end.
+        """Check a finished run.
 
         Raises:
-            InputError: none of its episodes could be scored.
+            InputError: no episode could be scored.
         """
         out = result.outcome
         if out.failed and not out.scored:
@@ -98,7 +100,7 @@ class Stage:
 
 
 def names() -> list[str]:
-    """The systems that have a demonstration, in the order in which they are shown."""
+    """Return the systems with a demonstration, in display order."""
     return [name for name in system_names() if name in BUILT_IN or find_system(name).demo]
 
 
@@ -111,11 +113,11 @@ def _part(name: str) -> Part:
 def demo(
     chosen: Sequence[str] = (), *, run_dir: Path | None = None, seed: int = 0, model: str | None
 ) -> int:
-    """Show the parts named, or all. Returns the exit code: 0, or that of the first part that
-    could not be shown, which does not keep the others from it.
+    """Show the named parts, or all. Returns the exit code: 0, or that of the first part that
+    failed; the other parts are still shown.
 
     Raises:
-        InputError: an unknown part, or a model that cannot be had.
+        InputError: an unknown part, or a model that is not available.
     """
     from naisei.terminal import Console
 
@@ -141,7 +143,7 @@ def demo(
 
 
 def _show_part(name: str, stage: Stage) -> int:
-    """One part, with its introduction; returns its exit code."""
+    """Show one part with its introduction; returns its exit code."""
     from rich.rule import Rule
     from rich.text import Text
 
@@ -166,7 +168,7 @@ def _show_part(name: str, stage: Stage) -> int:
     return 0
 
 
-#: Note for data in another language than the reader's.
+#: Note for data in a language other than the reader's.
 _ONLY = {
     "ja": ("データは日本語です。", "There are Japanese data only, so what follows is in Japanese."),
     "en": ("文章は英語だけです。", "The texts are English."),
@@ -193,7 +195,7 @@ def _ending(stage: Stage) -> None:
 
 
 def _program() -> str:
-    """The command for this program: `naisei`, if the shell finds this installation."""
+    """Return the command for this program: `naisei`, if the shell finds this installation."""
     called = Path(sys.argv[0])
     if called.name == "__main__.py":
         return "python -m naisei"
@@ -204,7 +206,7 @@ def _program() -> str:
 
 
 def _fetch(model: str, stage: Stage) -> None:
-    """Download the embedded model if used, and print its notice."""
+    """Download the embedded model if it is used, and print its notice."""
     provider, _, name = model.partition(":")
     if provider != "local":
         return
@@ -213,7 +215,7 @@ def _fetch(model: str, stage: Stage) -> None:
 
     stage.print(say(NOTICE_JA, NOTICE_EN), "yellow")
     weights = catalogue().get(name or DEFAULT)
-    if weights is not None:  # else a file, or a name that the provider complains of
+    if weights is not None:  # otherwise a file, or a name that the provider checks
         pull(weights)
 
 
@@ -238,7 +240,7 @@ class _DemoOptions(Options):
 
 
 def command_of(name: str) -> Callable[..., None]:
-    """The command `naisei <name> demo`."""
+    """Return the command `naisei <name> demo`."""
 
     def command(options: _DemoOptions) -> None:
         raise typer.Exit(demo([name], **dict(options)))

@@ -31,14 +31,14 @@ if TYPE_CHECKING:
     from naisei.core import Event
     from naisei.runs.task import Task
 
-#: Help of the command `demo` of one system.
+#: Help text of a system's command `demo`.
 _DEMO = ("デモ (naisei demo のこの部分だけ)", "A demonstration: this part of `naisei demo`.")
 
 C = TypeVar("C", bound=Config)
 
 
 class _SystemGroup(TyperGroup):
-    """The commands of one system; commands import their modules on call."""
+    """The commands of one system, which import their modules when called."""
 
     def __init__(self, system: System, **options: Any) -> None:
         super().__init__(name=system.name, help=say(*system.about), no_args_is_help=True, **options)
@@ -54,7 +54,7 @@ class _SystemGroup(TyperGroup):
             self.add_command(_stub("demo", _DEMO))
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
-        """The command itself; the help of the group lists stubs of the same names."""
+        """Return the real command; the help of the group lists stubs of the same names."""
         name, found, rest = super().resolve_command(ctx, args)
         if name is None:
             return name, found, rest
@@ -69,15 +69,15 @@ def _stub(name: str, about: Text) -> TyperCommand:
 
 
 def group_of(system: System) -> _SystemGroup:
-    """`naisei SYSTEM` with all its commands."""
+    """Return the group `naisei SYSTEM` with all its commands."""
     return _SystemGroup(system)
 
 
 def command_of(system: System, name: str) -> Any:
-    """One command of a system.
+    """Return one command of a system.
 
     Raises:
-        KeyError: it has no command of this name.
+        KeyError: there is no command of this name.
     """
     for experiment in system.experiments:
         if experiment.verb == name:
@@ -112,7 +112,7 @@ def _verb_command(verb: Verb) -> Any:
 def _sharing(
     verb: Verb, experiment: Experiment[Any], function: Callable[..., Any]
 ) -> Callable[..., None]:
-    """A function of a configuration, run options and flags of its own, as a command."""
+    """Make a command of a function that takes a configuration, run options and flags of its own."""
     flags = Flags(experiment, single=True, only=verb.flags)
     hints = get_type_hints(function, include_extras=True)
     own = [
@@ -214,7 +214,7 @@ def _ablate_command(
 def ablation(
     experiment: Experiment[Any], config: Config, chosen: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """The configurations of the rows chosen, all else as in `config`.
+    """Return the configurations of the chosen rows, otherwise equal to `config`.
 
     Raises:
         InputError: an unknown row.
@@ -237,7 +237,7 @@ def ablation(
 
 
 def _incomplete(task: Task[Any]) -> Path:
-    """The task's directory, or the first one numbered after it, that holds no complete run."""
+    """Return the task's directory, or the first numbered one without a complete run."""
     from naisei.runs.directory import RunDirectory
     from naisei.runs.frozen import Frozen, named_path, tell_changes
 
@@ -262,7 +262,7 @@ def shown_live(
     run_dir: Path | None,
     as_json: bool,
 ) -> tuple[RunOptions, Callable[[Event], None] | None]:
-    """The run function, and the live printer for a single episode, if any."""
+    """Return the run function, and the live printer if there is a single episode."""
     from naisei.runs.directory import RunDirectory
     from naisei.runs.frozen import default_path
 
@@ -275,7 +275,7 @@ def shown_live(
             earlier = [e for name in run.log.known_episodes() for e in run.log.read(name)]
     console = Console(stderr=as_json)
     lines = experiment.live(task, console, earlier)
-    # A progress bar would write across the lines.
+    # A progress bar would overwrite the lines.
     quiet = options.model_copy(update={"quiet": True})
     return quiet, lambda event: print_lines(lines(event), console)
 

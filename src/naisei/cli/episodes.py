@@ -123,7 +123,7 @@ def search(
         raise InputError(say("探す言葉がありません", "there is no text to look for"), place="TEXT")
     single = (root / "config.json").exists()
     if not single and not find_runs(root):
-        study_runs(root)  # reports why there is nothing
+        study_runs(root)  # raises if there are no runs
     looked = Search(text, [found_at(root)] if single else find_runs(root), prompts)
     for hit in looked:
         where = f"{hit.run} {hit.episode} {hit.step} {hit.kind}"

@@ -1,4 +1,4 @@
-"""Error messages on the command line, typer's own included."""
+"""Error messages on the command line, including typer's own."""
 
 from __future__ import annotations
 
@@ -20,19 +20,18 @@ from naisei.lang import language, say
 # From exceptions to one message on stderr and an exit code.
 #
 # 0   done
-# 1   an unexpected error: a bug; the traceback is kept in a file
-# 2   something the user gave cannot be used, the disk is full or read only, or the log of a run
-#     does not fit the code
+# 1   an unexpected error: a bug; the traceback is saved to a file
+# 2   invalid input, a full or read-only disk, or a run log that does not match the code
 # 3   a run stopped at its budget; the same command, or `naisei runs resume`, continues it
-# 4   a run, a study, a training or a talk in which nothing at all was scored
-# 130 stopped by Ctrl-C or SIGTERM; continues likewise
+# 4   a run, a study, a training or a talk in which nothing was scored
+# 130 stopped by Ctrl-C or SIGTERM; continued in the same way
 
 #: Environment variable that shows tracebacks; `naisei --debug` sets it.
 DEBUG = "NAISEI_DEBUG"
 
 
 def exit_code(error: BaseException) -> int:
-    """The exit code that an exception amounts to."""
+    """Return the exit code for an exception."""
     from naisei.core import InputError, ModelCallForbidden, ReplayDivergence
 
     error = _root_error(error)
@@ -43,8 +42,8 @@ def exit_code(error: BaseException) -> int:
 
 
 def report(error: BaseException) -> int:
-    """Print the error on stderr in one message; returns the exit code."""
-    # Imported when needed: `naisei --help` must not wait for the core.
+    """Print the error to stderr as one message; returns the exit code."""
+    # Imported lazily, to keep `naisei --help` fast.
     from naisei.core import EffectFailed, InputError, ModelCallForbidden, ReplayDivergence
 
     if os.environ.get(DEBUG):
@@ -72,7 +71,7 @@ def report(error: BaseException) -> int:
 
 
 def _plugin_of(error: BaseException) -> str:
-    """The plug-in that raised the error, with module and line; "" for our own code."""
+    """Return the plug-in that raised the error, with module and line; "" for our own code."""
     from naisei.entries import plugins
 
     packages = plugins()
@@ -83,7 +82,7 @@ def _plugin_of(error: BaseException) -> str:
     return ""
 
 
-#: Extra → the modules that it brings.
+#: Extra → the modules that it installs.
 _EXTRAS = {
     "bench": ("inspect_ai",),
     "frames": ("pandas", "polars", "pyarrow"),
@@ -99,8 +98,8 @@ _PACKAGES = {"mlflow": "mlflow-skinny", "tensorboardX": "tensorboardX", "wandb":
 
 
 def _root_error(error: BaseException) -> BaseException:
-    """The relevant error of a group: an intentional one, else the first; disk errors become user
-    errors."""
+    """Return the relevant error of a group: a `NaiseiError` if there is one, otherwise the first.
+    Disk errors become user errors."""
     import sqlite3
 
     from naisei.core import InputError, NaiseiError
@@ -143,7 +142,7 @@ def _print(message: str, remedy: str | None = None) -> None:
     from naisei.keys import masked
     from naisei.terminal import visible
 
-    # Plain text, not markup: a message may quote anything.
+    # Plain text, not markup: a message may quote arbitrary text.
     head = say("エラー", "error")
     if sys.stderr.isatty():
         head = f"\x1b[1;31m{head}\x1b[0m"
@@ -167,22 +166,22 @@ def _keep_traceback(error: BaseException) -> None:
         with path.open("a", encoding="utf-8", errors="backslashreplace") as file:
             file.write(f"{datetime.now():%Y-%m-%d %H:%M:%S} {text}\n")
     except OSError:
-        print(text, file=sys.stderr)  # nowhere to keep it
+        print(text, file=sys.stderr)  # no writable place for it
         return
     where = say("詳細はここに記録しました", "the traceback is in")
     again = say("--debug で表示できます", "`naisei --debug …` shows it")
     print(f"  → {where}: {path} ({again})", file=sys.stderr)
 
 
-# What typer prints, in the user's language: help, and what is wrong with a command line.
+# Typer's output in the user's language: help and usage errors.
 #
-# Typer has no translations. Its help is printed by `typer.rich_utils`; the names of its titles and
-# its console are replaced there. Its errors are English sentences; those that can occur are
-# translated by pattern, and the others stay as they are.
+# Typer has no translations. Its help is printed by `typer.rich_utils`, whose titles and console are
+# replaced here. Its errors are English sentences; those that can occur are translated by pattern,
+# and the others are unchanged.
 
-#: Something is wrong with the command line.
+#: Usage errors of the command line.
 UsageError: type[Any] = typer.BadParameter.__mro__[1]
-#: The user ended the input (Ctrl-D) where one was awaited.
+#: The user ended the input (Ctrl-D) at a prompt.
 Abort = typer.Abort
 
 #: Fixed strings of `typer.rich_utils`: Japanese, English.
@@ -194,7 +193,7 @@ _STRINGS = {
     "ENVVAR_STRING": ("[環境変数: {}]", "[env var: {}]"),
     "REQUIRED_LONG_STRING": ("[必須]", "[required]"),
 }
-#: Help of the options that typer adds.
+#: Help texts of the options that typer adds.
 _HELP = {
     "Show this message and exit.": "このヘルプを表示する",
     "Install completion for the current shell.": "使用中のシェルに補完を設定する",
@@ -207,7 +206,7 @@ _USAGE = (
     ("[OPTIONS]", "[オプション]"),
     ("COMMAND [ARGS]...", "コマンド [引数]..."),
 )
-#: English sentence → Japanese; `\1`… are taken over, `{n}` is a sentence to translate in turn.
+#: English sentence → Japanese; `\1`… are copied; `{n}` is a sentence to translate in turn.
 _ERRORS = tuple(
     (re.compile(pattern, re.DOTALL), text)
     for pattern, text in (
@@ -297,8 +296,9 @@ def _translate_rich() -> None:
 
 
 def explained(error: Any) -> tuple[str, str | None]:
-    """Message and remedy of a usage error; no message where help was printed instead."""
-    # Help that took the place of a missing command says what there is.
+    """Return message and remedy of a usage error; the message is empty if help was printed
+    instead."""
+    # Help printed for a missing command already lists the commands.
     if type(error).__name__ == "NoArgsIsHelpError":
         return "", None
     message = error.format_message().replace(": Value error, ", ": ")
@@ -310,7 +310,7 @@ def explained(error: Any) -> tuple[str, str | None]:
 
 
 def translated(sentence: str) -> str:
-    """An English sentence of typer or pydantic in the user's language, if it is a known one."""
+    """Translate a known English sentence of typer or pydantic into the user's language."""
     if language() != "ja":
         return sentence
     for pattern, text in _ERRORS:

@@ -1,4 +1,4 @@
-"""`naisei runs export` and `report`: a run as files for people and programs."""
+"""`naisei runs export` and `report`: export a run to files for people and programs."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ def write(text: str, to: Path | None) -> None:
 
 
 def _printable(text: str) -> str:
-    """Unchanged for programs; without control characters for a terminal."""
+    """Return text unchanged for programs, without control characters for a terminal."""
     return visible(text) if sys.stdout.isatty() else text
 
 
 def _check_output(to: Path) -> None:
-    """Raises `InputError` for a file that a run consists of."""
+    """Raises `InputError` for a file that is part of a run."""
     own = ("config.json", "results.jsonl", "store.json", LOG)
     if to.name.startswith(own) and (to.parent / "config.json").exists():
         raise InputError(

@@ -1,4 +1,4 @@
-"""The flags of an experiment, and the configurations that they amount to."""
+"""The flags of an experiment, and the configurations built from them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Flags:
     """The flags of an experiment, and their configuration.
 
     single: axis flags take one value. only: keys of the available flags, for commands other than
-    runs. defaults: key → default, where it is not the field's own.
+    runs. defaults: key → default that replaces the field's own.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class Flags:
     ) -> None:
         self.experiment, self.single, self.only = experiment, single, only
         self.defaults = defaults
-        # Its own fields before those that every configuration has.
+        # Its own fields first, then those shared by every configuration.
         inputs = [] if experiment.inputs is None else flags_of(experiment.inputs)
         every = [*flags_of(experiment.config), *inputs]
         own = sorted(every, key=lambda f: f.path[0] in Config.model_fields)
@@ -61,7 +61,7 @@ class Flags:
             self.running = {k: f for k, f in self.running.items() if k not in _MODELS_ONLY}
 
     def parameters(self) -> list[inspect.Parameter]:
-        """The typer parameters of configuration, models and run."""
+        """Return the typer parameters of configuration, models and run."""
         out = [self._parameter(flag) for flag in self.fields.values()]
         out += [more_parameter(flag) for flag in self.fields.values() if flag.told.get("more")]
         if self.experiment.roles:
@@ -152,7 +152,7 @@ class Flags:
         return out
 
     def running_of(self, given: dict[str, Any]) -> tuple[bool, Path | None, RunOptions]:
-        """`--json`, `--run-dir` and how to carry out the run, which are taken out of `given`."""
+        """Remove `--json`, `--run-dir` and the run options from `given`, and return them."""
         values = {key: given.pop(key) for key in self.running if key in given}
         options = validated(RunOptions, values, self.running)
         return given.pop("json", False), given.pop("run_dir", None), options
@@ -164,8 +164,8 @@ class Flags:
         *,
         running: RunOptions | None = None,
     ) -> dict[str, Any]:
-        """The configurations from the flags, by label: one, or several for a study. Flags without
-        effect are reported on stderr.
+        """Return the configurations from the flags, by label: one, or several for a study. Reports
+        flags without effect on stderr.
         """
         roles = [role for role in self.experiment.roles if not role.like]
         model_of = {r.name: m for r in roles if (m := given.pop(f"{r.name}_model", None))}
@@ -211,7 +211,7 @@ class Flags:
             named = label(config) if label is not None else _label(chosen, model)
             if seeds > 1:
                 named += f" {SEED}{config.seed}"
-            # A label that leaves the model out does not make two configurations one.
+            # Add the model if configurations would otherwise share a label.
             out[named if out.get(named, config) == config else f"{named} {model}"] = config
         told = [option for option in idle[0] if all(option in each for each in idle)]
         if running is not None and not any(config.models for config in out.values()):
@@ -226,7 +226,7 @@ class Flags:
         if isinstance(embedder := given.values.get("embedder"), str):
             from naisei.models.embedders import check_embedder
 
-            check_embedder(embedder)  # also where nothing will be embedded
+            check_embedder(embedder)  # even if nothing will be embedded
         values = self.experiment.settle(given)
         config = validated(self.experiment.config, values, self.fields)
         models: dict[str, str] = {}
@@ -244,7 +244,7 @@ class Flags:
         sampling: Mapping[str, Parameters],
         config: Any,
     ) -> list[str]:
-        """The options that change nothing in this configuration."""
+        """Return the options without effect in this configuration."""
         roles = {role.name: role.needed(config) for role in self.experiment.roles}
         idle = [f"--{name}-model" for name in given.model_of if not roles[name]]
         if given.model is not None and not any(roles.values()):
@@ -260,15 +260,15 @@ class Flags:
                 idle.append(flag.option)
             if not isinstance(asked, str) or not isinstance(used, str):
                 continue
-            # `auto` and paths are resolved, and not ignored.
-            bare = asked.partition(":")[0]  # settings of its own stand behind a colon
+            # `auto` and paths are resolved, not ignored.
+            bare = asked.partition(":")[0]  # its own settings follow a colon
             if used not in (asked, bare) and asked != "auto" and str(Path(asked).resolve()) != used:
                 idle.append(f"{flag.option} {asked}")
         return idle
 
 
 def tell_ineffective(options: Sequence[str]) -> None:
-    """A line on stderr for each option that was given and changes nothing."""
+    """Print a line on stderr for each given option without effect."""
     for option in options:
         print(
             say(f"{option} はこの構成では効きません", f"{option} has no effect here"),
@@ -290,13 +290,13 @@ def _attribute(config: Any, path: Sequence[str]) -> Any:
 
 
 def configurations(experiment: Experiment[C], **given: Any) -> dict[str, C]:
-    """The configurations that the command would make of flags, by label.
+    """Return the configurations that the command would build from flags, by label.
 
-    given: key of a flag (`agent_option`, `model`, `judge_model`) → its value; lists where it may
-    be repeated.
+    given: key of a flag (`agent_option`, `model`, `judge_model`) → its value; a list for a
+    repeatable flag.
 
     Raises:
-        InputError: as the command does, at the flag; or an unknown key.
+        InputError: an unknown key, or the same error as the command reports for the flag.
     """
     made: dict[str, C] = Flags(experiment).configs(given)
     for unknown in given:

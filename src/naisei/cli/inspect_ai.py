@@ -1,11 +1,12 @@
-"""Inspect AI: our systems as its tasks, and runs as its logs. Needs `inspect-ai` (extra `bench`).
+"""Inspect AI: our systems as Inspect tasks, and runs as Inspect logs. Needs `inspect-ai` (extra
+`bench`).
 
     inspect eval naisei/clarify --model openai/gpt-5-nano -T agent=llm -T limit=50
 
-A task's solver is our flow in our world; Inspect's models answer what it asks of models
-(`--model-role reflector=…` for one role), and its log holds our effects as events. A sample's
-scores are what our metrics are of that episode alone, so that their means are ours wherever a
-metric is a mean over episodes.
+A task's solver runs our flow in our world. Inspect's models perform the model calls (`--model-role
+reflector=…` for one role), and Inspect's log holds our effects as events. A sample's scores are our
+metrics for that episode alone, so their means equal ours for every metric that is a mean over
+episodes.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ _MESSAGE: dict[str, Callable[..., ChatMessage]] = {
 
 
 class _InspectModel:
-    """The model that Inspect has for a role, as one of ours; the gateway repairs and resends."""
+    """Adapts Inspect's model for a role to our interface; the gateway repairs and resends."""
 
     modes = ("prompt",)
 
@@ -98,11 +99,11 @@ class _InspectModel:
 
 
 class _Events(MemoryLog):
-    """Each effect also becomes an event of Inspect's log."""
+    """Also records each effect as an event in Inspect's log."""
 
     def append(self, event: Event) -> None:
         super().append(event)
-        if event.kind != "chat":  # Inspect has that of its own model
+        if event.kind != "chat":  # Inspect already logs its own model calls
             transcript().info(event_json(event), source=f"naisei {event.kind}")
 
 
@@ -111,7 +112,7 @@ def _task(system: str, verb: str, options: dict[str, Any]) -> Task:
     experiment = next(e for e in declared.experiments if e.verb == verb)
     if options.keys() <= experiment.config.model_fields.keys():
         config = experiment.config(**options)
-    else:  # as the command names them: trials=1
+    else:  # flag names of the command: trials=1
         (config,) = configurations(experiment, **options).values()
     roles = experiment.needed(config)
     if "models" in experiment.config.model_fields:
@@ -162,7 +163,7 @@ def _flow(ours: OurTask[Any], episodes: dict[str, Where], roles: Sequence[str]) 
 
 @metric
 def _defined_mean() -> Metric:
-    """The mean over the samples in which the value is defined; NaN if it is in none."""
+    """Return the mean over the samples with a defined value; NaN if there are none."""
 
     def over(scores: list[SampleScore]) -> float:
         values = [float(s.score.value) for s in scores if isinstance(s.score.value, int | float)]
@@ -198,7 +199,7 @@ def intent(**options: Any) -> Task:
 
 @task
 def director(**options: Any) -> Task:
-    """Talks of two characters; -T takes the fields of `TalkConfig`."""
+    """Conversations of two characters; -T takes the fields of `TalkConfig`."""
     return _task("director", "talk", options)
 
 
@@ -209,10 +210,10 @@ def textgame(**options: Any) -> Task:
 
 
 def export_log(run: Path, to: Path) -> None:
-    """Write a run as a log of Inspect (`.eval` or `.json`), which `inspect view` opens.
+    """Write a run as an Inspect log (`.eval` or `.json`), which `inspect view` opens.
 
     Raises:
-        InputError: no run directory.
+        InputError: not a run directory.
     """
     with RunDirectory.look(run) as directory:
         frozen = directory.frozen
@@ -247,7 +248,7 @@ def export_log(run: Path, to: Path) -> None:
 def _sample(directory: RunDirectory, row: EpisodeRow, summary: Summary) -> EvalSample:
     from inspect_ai.log import EvalError
 
-    unknown = datetime.fromtimestamp(0, UTC)  # our logs keep how long, not when
+    unknown = datetime.fromtimestamp(0, UTC)  # our logs store durations, not times
     events: list[Any] = [
         InfoEvent(source=f"naisei {event.kind}", data=event_json(event), timestamp=unknown)
         for event in directory.log.read(row.where.episode)
@@ -272,10 +273,10 @@ def _sample(directory: RunDirectory, row: EpisodeRow, summary: Summary) -> EvalS
 
 
 def read_log(path: Path) -> list[tuple[EpisodeRow, list[JsonValue]]]:
-    """The episodes of a log that `export_log` or a task of ours wrote, with their events.
+    """Return the episodes, with events, of a log written by `export_log` or one of our tasks.
 
     Raises:
-        InputError: its samples hold no results of ours.
+        InputError: its samples contain none of our results.
     """
     out: list[tuple[EpisodeRow, list[JsonValue]]] = []
     for sample in read_eval_log(str(path)).samples or []:

@@ -1,4 +1,4 @@
-"""Flags as parameters for typer: of a field, of a model of options, of a whole command."""
+"""Flags as typer parameters: for a field, an options model, or a whole command."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from naisei.system.config import Flag, flags_of
 
 
 def with_options(function: Callable[..., None]) -> Callable[..., None]:
-    """A function as a command: each parameter that is a model of options becomes its flags.
+    """Turn a function into a command: each parameter that is an options model becomes its flags.
 
     def train(plan: TrainingOptions, data: TrainingData) -> None: ...
 
-    Flags without which there is no model must be given; the other defaults are the models'.
+    Required fields become required flags; other defaults come from the models.
     """
     hints = get_type_hints(function, include_extras=True)
     own = dict(inspect.signature(function).parameters)
-    # A command that was made of flags already looks into typer's context itself.
+    # A command already built from flags reads typer's context itself.
     looks = own.pop("context", None) is not None
     models = {
         name: hint
@@ -50,11 +50,11 @@ def with_options(function: Callable[..., None]) -> Callable[..., None]:
             given[name] = validated(model, values, flags[name])
         function(**{"context": context} if looks else {}, **given)
 
-    command.__name__ = function.__name__  # typer names the command by it
+    command.__name__ = function.__name__  # typer takes the command name from it
     parameters: list[inspect.Parameter] = []
     for p in own.values():
         if p.name in models:
-            # What is printed comes last, whichever class declares it.
+            # Output flags come last, whichever class declares them.
             ordered = sorted(flags[p.name].values(), key=lambda f: f.told["panel"] == "output")
             parameters += map(_option_parameter, ordered)
         else:
@@ -70,9 +70,9 @@ def _option_parameter(flag: Flag) -> inspect.Parameter:
 
 
 def flag_parameter(flag: Flag, default: Any, *, many: bool) -> inspect.Parameter:
-    """A flag for typer. many: may be repeated. default: empty for a flag that must be given."""
+    """Return a typer flag. many: may be repeated. default: empty for a required flag."""
     many = many or flag.pairs
-    # Typer knows no list of a Literal; the configuration refuses what is not among them.
+    # Typer does not support a list of a Literal; the configuration rejects other values.
     one = str if many and get_origin(flag.kind) is Literal else flag.kind
     kind: Any = list.__class_getitem__(one) if many else one
     if flag.argument:
@@ -97,7 +97,7 @@ def flag_parameter(flag: Flag, default: Any, *, many: bool) -> inspect.Parameter
 
 
 def _choices(flag: Flag, many: bool) -> str | None:
-    """`a|b` for a flag that takes several of a few words; typer shows those of a single one."""
+    """Return `a|b` for a repeatable flag with fixed choices; typer shows those of a single one."""
     return "|".join(get_args(flag.kind)) if many and get_origin(flag.kind) is Literal else None
 
 
@@ -107,7 +107,7 @@ def parameter(key: str, annotation: Any, default: Any = None) -> inspect.Paramet
 
 
 def more_parameter(flag: Flag) -> inspect.Parameter:
-    """The arguments of the command, as further values of a flag."""
+    """Return positional arguments that are further values of a flag."""
     argument = typer.Argument(
         metavar=f"[{flag.told.get('metavar', 'VALUE')}]...",
         help=say(f"{flag.option} の続き", f"More of {flag.option}."),
@@ -119,7 +119,7 @@ def more_parameter(flag: Flag) -> inspect.Parameter:
 def signed(
     function: Callable[..., None], parameters: Sequence[inspect.Parameter]
 ) -> Callable[..., None]:
-    """The function, which takes a context first, with these parameters, for typer."""
+    """Give a function, which takes a context first, these parameters for typer."""
     first = inspect.Parameter(
         "context", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context
     )
@@ -130,7 +130,7 @@ def signed(
 
 
 def typed_in(context: typer.Context, parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Values given on the command line, in the environment or in `naisei.toml`, without defaults.
+    """Return the values from the command line, environment or `naisei.toml`, without defaults.
 
     Raises:
         InputError: `naisei.toml` names an unknown flag of this command.
@@ -142,7 +142,7 @@ def typed_in(context: typer.Context, parameters: Mapping[str, Any]) -> dict[str,
 
 
 def validated(model: type[Any], values: Mapping[str, Any], flags: Mapping[str, Flag]) -> Any:
-    """Raises `InputError` at the flag whose value does not fit."""
+    """Raises `InputError` at the flag with an invalid value."""
     try:
         return model.model_validate(values)
     except ValidationError as error:

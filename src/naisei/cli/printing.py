@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 
 def print_either(as_json: bool, value: object, text: str) -> None:
-    """A result for programs, or for people."""
+    """Print a result for programs or for people."""
     print(json_text(value) if as_json else visible(text))
 
 
 def print_tables(tables: Sequence[Table], console: Console) -> None:
-    """Print tables; an interval's bounds are put into one cell with their value."""
+    """Print tables, with each value and the bounds of its interval in one cell."""
     for table in tables:
         grid = Grid(title=worded(table.title), title_justify="left", caption=table.note or None)
         joined = folded(table)
@@ -41,7 +41,7 @@ def print_tables(tables: Sequence[Table], console: Console) -> None:
 
 
 def _metrics_table(metrics: Sequence[Metric]) -> Table:
-    """The metrics that are defined, for the terminal; the report names the others."""
+    """Return the defined metrics for the terminal; the report names the others."""
     return Table(
         "",
         ("metric", "value", "low", "high", "n"),
@@ -49,7 +49,7 @@ def _metrics_table(metrics: Sequence[Metric]) -> Table:
     )
 
 
-#: Reasons of unscored episodes that are printed; the report has all.
+#: Maximum number of printed reasons for unscored episodes; the report has all.
 _REASONS = 5
 
 
@@ -60,8 +60,8 @@ def print_result(
     hints: Sequence[str] = (),
     console: Console | None = None,
 ) -> None:
-    """The metrics and tables of a run on stdout; with `as_json` its result object alone is
-    there, on one line, and the rest is on stderr. console: for what people read."""
+    """Print a run's metrics and tables to stdout. With `as_json`, only its result object goes to
+    stdout, on one line, and the rest to stderr. console: for human-readable output."""
     console = console or Console(stderr=as_json)
     print_tables([_metrics_table(result.summary.metrics), *result.summary.tables], console)
     for note in result.summary.notes:
@@ -75,7 +75,7 @@ def print_result(
 
 
 def print_study(study: Study, *, as_json: bool = False) -> None:
-    """The tables of a study, and where its page is."""
+    """Print the tables of a study, and the path of its page."""
     console = Console(stderr=as_json)
     print_tables(study.tables, console)
     for note in study.notes:
@@ -115,7 +115,7 @@ def _print_state(result: RunResult, console: Console) -> None:
 
 
 def _study_json(study: Study) -> dict[str, Any]:
-    """The result object of a study: per configuration, and the sums over them."""
+    """Return the result object of a study: per configuration, and the sums over them."""
     from naisei.runs.compare import compare
 
     runs = {label: result.to_json() for label, result in study.results.items()}
@@ -129,7 +129,7 @@ def _study_json(study: Study) -> dict[str, Any]:
         "notes": list(study.notes),
     }
     if len(runs) > 1:
-        with suppress(InputError):  # nothing is scored by all of them
+        with suppress(InputError):  # no unit is scored in all of them
             paths = [result.run_dir for result in study.results.values()]
             out["comparison"] = compare(paths, names=list(runs)).to_json()
     return out

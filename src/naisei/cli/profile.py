@@ -10,9 +10,9 @@
     [profiles.local]              # with `naisei --profile local …`, over the defaults
     model = "local:"
 
-The command line wins over the environment, that over the file, and the file over what a flag has
-by itself. The file is that of `NAISEI_CONFIG`, else `naisei.toml` in the working directory, else in
-the user's folder of settings. No key is read from it, and none is sent to an address in it.
+Precedence: command line, environment, file, built-in default. The file is `NAISEI_CONFIG`, else
+`naisei.toml` in the working directory, else in the user's configuration folder. It never supplies
+API keys, and no key is sent to an address from it.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from naisei.core import InputError
 
 _NAME = "naisei.toml"
-#: Flags of every command that has them; all others belong to a command's own table.
+#: Flags shared by all commands; all others belong to a command's own table.
 _COMMON = frozenset(
     {"base_url", "cache", "concurrency", "embedder", "index", "max_minutes", "max_output_tokens"}
     | {"max_tokens", "max_usd", "model", "quiet", "requests_per_minute", "run_dir", "seed"}
     | {"store", "structured", "temperature", "timeout", "tokens_per_minute"}
 )
-#: Flags of `naisei` itself and of its groups, which are no sub-commands.
+#: Flags of `naisei` itself and of its groups, as opposed to sub-commands.
 _OF_GROUPS = frozenset(
     {"debug", "help", "install_completion", "language", "profile", "show_completion", "version"}
 )
@@ -44,9 +44,9 @@ Table = Mapping[str, Any]
 class Defaults(dict[str, Any]):
     """Flag (`max_usd`) → its default. `get` also gives the `Defaults` of a sub-command.
 
-    layers: tables of the command, the later ones over the earlier. common: flags of all commands.
-    place: where the tables are. level: 0 for `naisei`, 1 for `naisei clarify`, and so on.
-    own: the flags that tables of this very command name.
+    layers: tables of the command; later ones override earlier ones. common: flags of all commands.
+    place: location of the tables. level: 0 for `naisei`, 1 for `naisei clarify`, and so on. own:
+    the flags in the tables of this command itself.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class Defaults(dict[str, Any]):
         self.place, self._layers, self._common, self._level = place, layers, common, level
 
     def get(self, name: str, default: Any = None) -> Any:
-        """Called by click for flags and sub-commands alike."""
+        """Called by click for both flags and sub-commands."""
         if name in self:
             return self[name]
         tables = [layer[name] for layer in self._layers if _is_table(layer.get(name))]
@@ -73,7 +73,7 @@ def _is_table(value: Any) -> bool:
 
 
 def _config_file() -> Path | None:
-    """The config file in effect, or `None`. A named file must exist."""
+    """Return the config file in effect, or `None`. A named file must exist."""
     if named := os.environ.get("NAISEI_CONFIG"):
         return Path(named)
     import platformdirs
@@ -83,10 +83,10 @@ def _config_file() -> Path | None:
 
 
 def defaults(profile: str | None) -> Defaults | None:
-    """The defaults of a profile; without one, those that always hold; `None` without a file.
+    """Return the defaults of a profile; without one, only `[defaults]`; `None` without a file.
 
     Raises:
-        InputError: no such file or profile, invalid TOML, or an unknown key.
+        InputError: unknown file or profile, invalid TOML, or an unknown key.
     """
     path = _config_file()
     if path is None:
@@ -138,14 +138,14 @@ def defaults(profile: str | None) -> Defaults | None:
 
 
 def fit(given: Any, name: str, repeatable: Collection[str]) -> None:
-    """Give a sub-command its defaults, with one value of a repeatable flag as the only one."""
+    """Pass a sub-command its defaults, wrapping a single value of a repeatable flag in a list."""
     if isinstance(given, Defaults):
         own = given[name] = given.get(name)
         own |= {k: [own[k]] for k in repeatable if k in own and not isinstance(own[k], list)}
 
 
 def refuse_unknown(given: Any, flags: Collection[str]) -> None:
-    """Raises `InputError` if the table of a command names a flag that the command has not."""
+    """Raises `InputError` if the table of a command names a flag that the command does not have."""
     if isinstance(given, Defaults) and (unknown := sorted(set(given.own) - {*flags})):
         raise _unknown(unknown[0], given.place, sorted(flags))
 
@@ -159,6 +159,6 @@ def _unknown(key: str, place: str, known: Collection[str]) -> InputError:
 
 
 def _input_error(message: str, place: str, remedy: str = "") -> InputError:
-    from naisei.core import InputError  # `naisei --help` does without
+    from naisei.core import InputError  # not needed for `naisei --help`
 
     return InputError(message, place=place, remedy=remedy)

@@ -1,4 +1,5 @@
-"""`naisei reproduce SOURCE`: every table and figure of a source, its figures beside ours."""
+"""`naisei reproduce SOURCE`: every table and figure of a source, with the source's values beside
+ours."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class Reproduction:
         """Run everything possible, resuming stopped runs.
 
         Raises:
-            InputError: nothing can be run with what was given, or a flag that no command knows.
+            InputError: nothing can be run with these inputs, or a flag that no command has.
             typer.Exit: a run was stopped.
         """
         known: set[str] = set()
@@ -96,7 +96,7 @@ class Reproduction:
         path = self.folder / "runs" / name / folder
         words += ["--model", model] if model else []
         words += [*_known(self.more, known), "--seed", str(seed), "--run-dir", str(path)]
-        with redirect_stdout(io.StringIO()):  # its tables are in the study's own report
+        with redirect_stdout(io.StringIO()):  # the study's own report has its tables
             code = command.main(words, prog_name=f"naisei {system} {verb}", standalone_mode=False)
         if code not in (None, 0, 4):
             raise typer.Exit(code)
@@ -113,7 +113,7 @@ class Reproduction:
         return known
 
     def table(self, of: Reproduced) -> Table:
-        """The source's rows and ours: name, whose, and each column with its interval."""
+        """Return the source's rows and ours: name, origin, and each column with its interval."""
         heads = [h for c in of.columns for h in (c.head, f"{c.head} low", f"{c.head} high")]
         lines: list[tuple[str | float | int, ...]] = []
         for row in of.rows:
@@ -149,7 +149,7 @@ class Reproduction:
 
 
 def _known(words: Sequence[str], known: set[str]) -> Iterable[str]:
-    """Those of the further flags that a command has, with values."""
+    """Return those of the extra flags that a command has, with their values."""
     kept = True
     for word in words:
         if word.startswith("-"):
@@ -159,7 +159,7 @@ def _known(words: Sequence[str], known: set[str]) -> Iterable[str]:
 
 
 def as_text(table: Table, of: Reproduced) -> Table:
-    """Formatted as in the paper: fixed digits, interval beside the value."""
+    """Format a value as in the paper: fixed digits, interval beside the value."""
     rows = []
     for name, whose, *cells, n in table.rows:
         line = [str(name), str(whose)]
@@ -175,7 +175,7 @@ def as_text(table: Table, of: Reproduced) -> Table:
 
 
 def _figure_of(table: Table, of: Reproduced) -> Table:
-    """The column of a table that is drawn, of the rows that have a value."""
+    """Return the plotted column of a table, for the rows with a value."""
     at = 2 + 3 * [column.head for column in of.columns].index(of.figure)
     rows = tuple(
         (f"{row[0]}: {row[1]}", *row[at : at + 3], row[-1] if row[-1] == row[-1] else 0)
@@ -187,7 +187,7 @@ def _figure_of(table: Table, of: Reproduced) -> Table:
 
 
 def caption(bench: Reproduction, command: str) -> str:
-    """Models, data, seeds, version, command and BibTeX, as Markdown."""
+    """Return models, data, seeds, version, command and BibTeX, as Markdown."""
     told = conditions(bench.frozen)
     lines = [f"# {bench.source.title}", "", f"naisei {__version__}: `{command}`", ""]
     lines += [
@@ -204,7 +204,7 @@ def caption(bench: Reproduction, command: str) -> str:
 
 
 def document(tables: Sequence[str], figures: Sequence[str], title: str) -> str:
-    """A LaTeX document of all tables and figures, which compiles by itself."""
+    """Return a standalone LaTeX document of all tables and figures."""
     kind = "ltjsarticle" if language() == "ja" else "article"
     drawn = [
         rf"\begin{{figure}}[t]\centering\includegraphics[width=\linewidth]{{{name}}}\end{{figure}}"
@@ -226,7 +226,7 @@ def document(tables: Sequence[str], figures: Sequence[str], title: str) -> str:
 
 
 def write_all(bench: Reproduction, command: str) -> list[Table]:
-    """Write tables, figures and the caption; returns the tables as the paper prints them."""
+    """Write tables, figures and the caption; returns the tables in the format of the paper."""
     texts, written, figures = [], [], []
     for of in bench.source.tables:
         table = bench.table(of)
@@ -243,7 +243,7 @@ def write_all(bench: Reproduction, command: str) -> list[Table]:
             try:
                 draw(drawn, bench.folder / f"{of.name}.pdf")
                 figures.append(f"{of.name}.pdf")
-            except InputError as error:  # without the extra `plots` the SVG is there alone
+            except InputError as error:  # without the extra `plots` there is only the SVG
                 print(f"{error.message} ({error.remedy})", file=sys.stderr)
     write_atomically(bench.folder / "caption.md", caption(bench, command))
     write_atomically(bench.folder / "references.bib", bench.source.bibtex.lstrip())
@@ -253,7 +253,7 @@ def write_all(bench: Reproduction, command: str) -> list[Table]:
 
 
 def _agents(runs: Runs, inputs: Mapping[str, str]) -> list[dict[str, str]]:
-    """The inputs of each run of a command: the n-th of those that are several, with commas."""
+    """Return the inputs of each run of a command: the n-th value of each comma-separated input."""
     own = {key: inputs[key].split(",") for key in runs.needs}
     count = max((len(values) for values in own.values()), default=1)
     return [
@@ -262,7 +262,7 @@ def _agents(runs: Runs, inputs: Mapping[str, str]) -> list[dict[str, str]]:
 
 
 def _of_table(seeds: Seeds, column: Column) -> Metric:
-    """A cell of a table of the report, summed over the seeds, as a share of its column `per`."""
+    """Return a cell of a report table, summed over the seeds, as a share of its column `per`."""
     title, row, head = column.cell.split("/")
     sums = dict.fromkeys((head, column.per), 0.0)
     for table in (t for summary in seeds.values() for t in summary.tables if t.title == title):
@@ -274,7 +274,7 @@ def _of_table(seeds: Seeds, column: Column) -> Metric:
 
 
 def _cell_metric(rows: Mapping[str, Seeds], row: Row, column: Column) -> Metric:
-    """The value of a cell in our row; NaN if not run. rows: by label."""
+    """Return the value of a cell in our row; NaN if not run. rows: seeds by label."""
     if column.per:
         return _of_table(rows.get(row.ours, {}), column)
     *who, name = column.cell.split()
@@ -287,20 +287,20 @@ def _cell_metric(rows: Mapping[str, Seeds], row: Row, column: Column) -> Metric:
     found = pooled_metric(metric, of[first], of[others[0]] if others else None)
     if found.n:
         return found
-    # No mean over the same units in each, such as those solved: no pairs, and so no interval.
+    # Means over different units, such as the solved ones: no pairs, hence no interval.
     means = [_mean(metric, of[label]) for label in (first, *others)]
     return replace(means[0], value=means[0].value - means[1].value) if others else means[0]
 
 
 def _mean(name: str, seeds: Seeds) -> Metric:
-    """Mean of a metric over all seeds."""
+    """Return the mean of a metric over all seeds."""
     found = [m for summary in seeds.values() for m in summary.metrics if m.name == name]
     value = sum(m.value for m in found) / len(found) if found else nan
     return Metric(name, value, n=min((m.n for m in found), default=0))
 
 
 def _of_kind(summary: Summary, kind: str, name: str) -> Summary:
-    """A metric over the units of one kind alone (a level of games)."""
+    """Return a metric over the units of one kind (such as a level of games)."""
     found = next((m for m in summary.metrics if m.name == name), None)
     kinds = summary.extra.get("kinds")
     if not kind or found is None or not kinds or not found.per_unit:

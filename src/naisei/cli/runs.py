@@ -1,4 +1,4 @@
-"""`naisei runs`: look at runs, continue them, compare them, take them elsewhere."""
+"""`naisei runs`: inspect, continue, compare and export runs."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def list_(
     *,
     printed: Printed,
 ) -> None:
-    from naisei.runs.listing import list_text, runs  # with numpy, which the help must not wait for
+    from naisei.runs.listing import list_text, runs  # imports numpy, which the help does not need
 
     found = runs(root)
     if not root.is_dir() and (root.exists() or root != Path("runs")):
@@ -129,18 +129,18 @@ def show_(
 
 
 def _in_words(run: RunDirectory, episode: str) -> str:
-    """A scored episode as its system renders it; empty without the system or the data."""
+    """Return a scored episode as rendered by its system; empty without the system or the data."""
     instance, _, trial = episode.rpartition("#")
     result = run.log.result(episode)
     if result is not None:
-        with suppress(InputError, ValidationError):  # then the stored result is printed
+        with suppress(InputError, ValidationError):  # the stored result is printed instead
             task = task_of(run.frozen, run.path)
             return as_text(task.render_episode(Where(instance, int(trial)), result))
     return ""
 
 
 def _show_study(directory: Path, *, as_json: bool) -> None:
-    """Its tables; with JSON the result object of each run, by its label."""
+    """Print its tables, or with JSON the result object of each run, by label."""
     if not as_json:
         print(visible((directory / "study.md").read_text(encoding="utf-8")))
         return
@@ -178,7 +178,7 @@ def share(
     ] = False,
     output: Output = None,
 ) -> None:
-    # With numpy, which the help must not wait for.
+    # Imports numpy, which the help does not need.
     from naisei.runs.overview import Overview
     from naisei.runs.share import MOST, share_html
 
@@ -298,11 +298,11 @@ def repair(directory: Dir, printed: Printed) -> None:
 
 
 def continue_run(path: Path, options: RunOptions, *, as_json: bool = False) -> int:
-    """Continue the run in a directory under its frozen configuration; returns the exit code.
+    """Continue the run in a directory with its frozen configuration; returns the exit code.
 
     Raises:
-        InputError: no run directory, a system that is not installed, or a configuration that
-            this version does not know.
+        InputError: not a run directory, a system that is not installed, or a configuration that
+            this version does not support.
     """
     place = path / "config.json"
     frozen = Frozen.read(place)

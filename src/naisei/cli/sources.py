@@ -1,7 +1,7 @@
-"""Papers and documents whose tables `naisei reproduce` makes.
+"""Papers and documents whose tables `naisei reproduce` reproduces.
 
-What a source has stands in `naisei/data/sources/SOURCE.toml`: the commands whose runs the tables
-are of, and of each table its columns, and its rows with the source's own figures.
+A source is described in `naisei/data/sources/SOURCE.toml`: the commands that produce the runs, and
+for each table its columns and its rows with the source's own figures.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class Source(Options):
 
 
 def read_source(name: str) -> Source:
-    """Raises `InputError` for a name that is none."""
+    """Raises `InputError` for an unknown source."""
     if name not in NAMES:
         raise InputError(
             say(f"'{name}' という論文・資料はありません", f"unknown source '{name}'"),

@@ -1,8 +1,7 @@
-"""Doors: naisei inside existing programs. Three wrappers for any functions and agents. Doors to
-frameworks and protocols are modules of their own, each behind its extra: `pydantic_ai`,
-`langgraph`, `openai_agents`, `mcp`; and the proxy before a model, `proxy`. Each is a thin driver of
-the systems' flows.
-"""
+"""Integrations of naisei into existing programs. This package has three wrappers for any function
+or agent. Integrations with frameworks and protocols are separate modules, each with its own extra:
+`pydantic_ai`, `langgraph`, `openai_agents` and `mcp`; `proxy` is a proxy in front of a model. All
+are thin drivers of the systems' flows."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -26,7 +25,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """The help of `naisei mcp` must not wait for the systems."""
+    """Import lazily, so that the help of `naisei mcp` does not load the systems."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     acting = ("AskBeforeAct", "ask_before_act")

@@ -1,9 +1,9 @@
 """`ask_before_act`: the policy of R-Clarify around your own actions.
 
-Clarify's agents decide; your functions perform `Act`, your user `AskUser`. The log is the only
-state: with a file, a conversation goes on after a restart. Whatever is said belongs to one thread,
-one request in it and one step of that, named by `Question.step` for ever: an answer that is sent
-twice counts once, a late one is refused, and no action that was done is done again.
+Clarify's agents decide; your functions perform `Act`, and your user answers `AskUser`. The log is
+the only state: with a file, a conversation continues after a restart. Each message belongs to one
+thread, one request in it and one step of that request. `Question.step` is a permanent name of that
+step: a repeated answer counts once, a late one is refused, and no action is carried out twice.
 """
 
 from __future__ import annotations
@@ -67,24 +67,25 @@ R = TypeVar("R")
 
 
 class AskBeforeAct(Generic[R]):
-    """Your actions, of which one is chosen; a question goes out first where a request leaves it
-    open. If the person wants none of them, nothing is done: `Declined`.
+    """Chooses one of your actions, after a question if the request is ambiguous. If the user wants
+    none of them, nothing is done: `Declined`.
 
     Args:
-        actions: what each does, in a few words, → its function, plain, async or a generator. It
-            is given the `Request` with questions and answers. Two at least.
-        model: what decides: `provider:name`, a model of pydantic-ai, a chat model of LangChain, or
-            a function (plain or async) from messages of `role` and `content` to the reply. Without
-            one the words of the request decide (`naisei.agent.own_actions`).
-        ask: from a question to the answer, for calls that wait (`desk(request)`); else `tell`.
-        quota: questions to one request at most; those that confirm an action come on top.
-        dangerous: those of the actions that are done only after a yes to "Shall I?".
-        state: SQLite file, or `postgresql://…`, of the conversations held by `tell`; in memory
-            without one.
-        language: of the model's instructions and questions; the user's by default.
+        actions: short description → function (plain, async or a generator), which receives the
+            `Request` with questions and answers. At least two.
+        model: makes the decisions: `provider:name`, a model of pydantic-ai, a chat model of
+            LangChain, or a function (plain or async) from messages of `role` and `content` to the
+            reply. Without a model the words of the request decide (`naisei.agent.own_actions`).
+        ask: function from a question to the answer, for blocking calls (`desk(request)`); otherwise
+            use `tell`.
+        quota: maximum number of questions per request, not counting confirmations of an action.
+        dangerous: the actions that require a yes to "Shall I?".
+        state: SQLite file, or `postgresql://…`, for the conversations of `tell`; by default they
+            stay in memory.
+        language: language of the model's instructions and questions; by default the user's.
 
     Raises:
-        InputError: fewer than two actions, a negative quota, or what is no model.
+        InputError: fewer than two actions, a negative quota, or an invalid model.
     """
 
     def __init__(
@@ -123,14 +124,14 @@ class AskBeforeAct(Generic[R]):
         self._threads: Threads[R] = Threads(self._perform, self.notes)
 
     def __call__(self, request: str) -> R | Declined:
-        """Ask as far as needed (`ask`), act, and return what the action returned: a generator, if
-        it streams."""
+        """Ask if needed (`ask`), act, and return the action's result, which is a generator if the
+        action streams."""
         turn = self._turn(request)
         found = run(self._flow(turn.request), self._world(turn, blocking=True))
         return turn.done[0] if turn.done else self._declined(found)
 
     async def acall(self, request: str) -> Any:
-        """The same within an event loop, for plain and async functions."""
+        """Like `__call__` within an event loop, for plain and async functions."""
         turn = self._turn(request)
         found = await arun(self._flow(turn.request), self._world(turn, blocking=False))
         return turn.done[0] if turn.done else self._declined(found)
@@ -143,10 +144,10 @@ class AskBeforeAct(Generic[R]):
         done: str = "",
         log: EventLog | None = None,
     ) -> Question | Choice | Declined:
-        """One decision, without acting or storing.
+        """Make one decision, without acting or storing anything.
 
-        asked: questions and answers so far, oldest first. done: the action that the same words
-        had carried out just before; it is confirmed. log: receives the model calls.
+        asked: questions and answers so far, oldest first. done: the action just carried out for the
+        same words, which must then be confirmed. log: receives the model calls.
         """
         flow = self._decided(_checked(request), asked, done)
         return run(flow, self._world(None, blocking=True), log=log)
@@ -166,11 +167,10 @@ class AskBeforeAct(Generic[R]):
     async def ahear(
         self, messages: Sequence[tuple[str, str]], whose: str = "", *, log: EventLog | None = None
     ) -> Question | Choice | Declined | None:
-        """`adecide` about a conversation that others keep: role and text of its messages, oldest
-        first. Questions of ours are known from when they were asked, by what they were asked
-        about; any other message of an assistant ends what went before. whose: the user, if it is
-        known. `None` where the last message is not the user's.
-        """
+        """Like `adecide`, for a conversation stored elsewhere: role and text of its messages,
+        oldest first. Our own questions are recognized by the messages before them; any other
+        assistant message ends the earlier request. whose: the user, if known. Returns `None` if the
+        last message is not the user's."""
         await self.notes.aopen()
 
         def is_ours(mark: str) -> bool:
@@ -187,15 +187,14 @@ class AskBeforeAct(Generic[R]):
         return found
 
     def act(self, action: str, request: Request) -> R:
-        """Carry out an action by its text. What its function returns, an awaitable where that is
-        async."""
+        """Carry out an action by its text. Returns its function's result, an awaitable if async."""
         return self._functions[action](request)
 
     def _perform(self, number: int, request: Request) -> R:
         return self.act(self.names[number - 1], request)
 
     async def aact(self, action: str, request: Request) -> Any:
-        """The same within an event loop, for plain and async functions."""
+        """Like `act` within an event loop, for plain and async functions."""
         result = self.act(action, request)
         return await result if isinstance(result, Awaitable) else result
 
@@ -204,17 +203,17 @@ class AskBeforeAct(Generic[R]):
     ) -> Question | Acted[R] | Declined:
         """Pass a message of a conversation: a request, or the answer to its question.
 
-        thread: names the conversation; of two users, two. step: of the question that is answered
-        (`Question.step`). message: your id of what is said, unique in the thread. What names the
-        same step or the same message again counts once, and gets what was done then. Without
-        either, words said again are a new request: what they did is confirmed before it is done
-        once more.
+        thread: name of the conversation; different users need different names. step: the step of
+        the answered question (`Question.step`). message: your id of the message, unique in the
+        thread. A call that repeats a step or a message id counts once and returns the first result.
+        Without either, repeated words are a new request, and an action already carried out for them
+        is confirmed first.
 
         Raises:
             InputError: an empty text, one that is too long, or an answer to another question.
-            EpisodeBusy: something is being said there just now.
-            LogBusy: another program holds the file for longer than ten seconds. Said again, it
-                goes on where it was.
+            EpisodeBusy: another message of this thread is being processed.
+            LogBusy: another program locks the file for more than ten seconds. The same call can be
+                repeated; it resumes where it stopped.
         """
         text = _checked(text)
         with self._threads.exclusive(thread):
@@ -234,7 +233,7 @@ class AskBeforeAct(Generic[R]):
     async def atell(
         self, thread: str, text: str, *, step: str = "", message: str = ""
     ) -> Question | Acted[Any] | Declined:
-        """`tell` within an event loop, for plain and async functions."""
+        """Like `tell` within an event loop, for plain and async functions."""
         text = _checked(text)
         await self.notes.aopen()
         with ExitStack() as held:
@@ -341,7 +340,7 @@ class AskBeforeAct(Generic[R]):
         opened.note["action"] = action
         if opened.turn.done:
             return Acted(action, opened.turn.done[0])
-        # Done before: from the log, as far as JSON holds it.
+        # Already done: the logged result, if it was JSON.
         events = opened.log.read(opened.where.episode)
         held: Any = next(e.result for e in reversed([*events]) if e.kind == "act")
         return Acted(action, cast(R, held["info"].get("result")), again=True)

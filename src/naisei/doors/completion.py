@@ -1,4 +1,4 @@
-"""One chat completion with what naisei adds to it: the features of `naisei proxy`."""
+"""One chat completion with the features of `naisei proxy`."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ from naisei.models.gateway import ModelHandler
 from naisei.models.thoughts import Listener
 from naisei.runs.spans import traced
 
-#: Characters of a message that a flow reads.
+#: Maximum number of characters of a message that a flow reads.
 _READ = 4_000
 _WRONG_EN = re.compile(r"^\s*(no\b|wrong|that'?s (not|wrong)|not what i)", re.IGNORECASE)
 
 
 class Upstream(Protocol):
-    """The proxy's resources for a completion. url: up to `/v1`. notes: memos and questions
-    asked."""
+    """The proxy's resources for a completion. url: up to `/v1`. notes: stored memos and
+    questions."""
 
     url: str
     options: ProxyOptions
@@ -56,7 +56,7 @@ class Upstream(Protocol):
 
 @dataclass
 class Completion:
-    """One completion with features. body: of the request, with the model's own name."""
+    """One completion with features. body: body of the request, with the upstream model's name."""
 
     proxy: Upstream
     request: Request
@@ -66,15 +66,15 @@ class Completion:
     def __post_init__(self) -> None:
         self.user = self.request.headers.get("x-naisei-user") or str(self.body.get("user") or "")
         self.said = [(str(m.get("role")), _text(m.get("content"))) for m in self.body["messages"]]
-        #: What we asked of models ourselves; what the upstream's drafts cost; of the last, how it
-        #: ended and the headers that it came with; what is told in the field `naisei`.
+        #: Our own model calls; cost of the upstream's drafts; finish reason and headers of the
+        #: last draft; content of the reply's field `naisei`.
         self.log = MemoryLog()
         self.paid: list[Mapping[str, Any]] = []
         self.finish, self.headers = "stop", dict[str, str]()
         self.told: dict[str, Any] = {}
 
     async def answer(self) -> Response:
-        """The reply, whole or as a stream."""
+        """Return the reply, whole or as a stream."""
         if "talk" in self.wanted:
             talks, model = self.proxy.talks, self.body["model"]
             return self._reply(
@@ -87,7 +87,7 @@ class Completion:
         if "ground" in self.wanted:
             return self._reply(await self._answer_from_documents())
         if "check" not in self.wanted or self.body.get("tools"):
-            # A model with tools may call them in place of a line: its reply goes out as it comes.
+            # A model with tools may call them instead of replying: pass its reply on unchanged.
             return await self._forwarded()
         many = int(self.body.get("n") or 1)
         if not self.body.get("stream"):
@@ -97,7 +97,7 @@ class Completion:
             told = say("stream では n は 1 です", "with stream, n is 1")
             raise InputError(told, place="n")
         pieces = self._gate()(self._write)()
-        first = await anext(pieces, "")  # an upstream's refusal has its own status
+        first = await anext(pieces, "")  # an upstream error has its own status
         return EventSourceResponse(self._events(first, pieces), ping=15, headers=self.headers)
 
     def _gate(self) -> Gate:
@@ -114,7 +114,7 @@ class Completion:
         return "".join([piece async for piece in self._gate()(self._write)()])
 
     def _checked(self, turn: Turn) -> None:
-        """Say of a line that went out though it was rejected, or did not, that it was."""
+        """Report a line that was rejected, whether it was sent or withheld."""
         if turn.outcome in ("best", "refused"):
             reasons = list(turn.drafts[-1].reasons)
             self.told["check"] = {"outcome": turn.outcome, "reasons": reasons}
@@ -122,8 +122,8 @@ class Completion:
             self.finish = "content_filter"
 
     async def _remember(self) -> None:
-        """Rewrite the user's memo if they say that the last reply was wrong; put it before all.
-        The same conversation sent again rewrites nothing."""
+        """Rewrite the user's memo if the user rejects the last reply; put the memo before the
+        messages. A repeated conversation rewrites nothing."""
         await self.proxy.notes.aopen()
         key, spoken = f"memo:{self.user}", [s for s in self.said if s[0] in ("user", "assistant")]
         kept = self.proxy.notes.get(key)
@@ -141,8 +141,8 @@ class Completion:
             self._instruct(f"{head}\n{memo}")
 
     async def _ask(self) -> str | None:
-        """The question back, if needed; else the chosen action is put into the prompt. After a
-        tool's result nothing is asked."""
+        """Return the question, if one is needed; otherwise put the chosen action into the prompt.
+        After a tool result nothing is asked."""
         assert self.proxy.desk is not None
         found = await self.proxy.desk.ahear(self.said, self.user, log=self.log)
         if isinstance(found, Question):
@@ -172,7 +172,7 @@ class Completion:
         return [(role, text[:_READ]) for role, text in self.said]
 
     def _noted(self, text: str) -> tuple[str, ...] | None:
-        """The options of our question; `None` for other messages."""
+        """Return the options of our question; `None` for other messages."""
         kept = self.proxy.notes.texts(self._mark(text))
         return tuple(kept[1:]) if kept else None
 
@@ -187,7 +187,7 @@ class Completion:
         self.body = {**self.body, "messages": messages}
 
     async def _forwarded(self) -> Response:
-        """The upstream's own reply, with what we paid besides, and `naisei`."""
+        """Return the upstream's own reply, with the cost of our calls and `naisei` added."""
         content = json.dumps(self.body, ensure_ascii=False).encode()
         reply = await self.proxy.forward(self.request, "chat/completions", content)
         if not reply.is_success:
@@ -200,7 +200,7 @@ class Completion:
         return JSONResponse({**made, "usage": self._usage(), **told}, headers=kept_headers(reply))
 
     async def _write(self, reasons: Sequence[str] = ()) -> AsyncIterator[str]:
-        """A draft of the upstream model, piece by piece."""
+        """Stream a draft of the upstream model."""
         body = {k: v for k, v in self.body.items() if k != "n"}
         if reasons:
             told = say("前の案は次の理由で出せません。書き直してください。", "Write it anew:")
@@ -233,7 +233,7 @@ class Completion:
             yield said
 
     def _reply(self, *texts: str) -> Response:
-        """A reply of ours; of one text, perhaps for several choices."""
+        """Build a reply with our text, repeated for each requested choice."""
         if self.body.get("stream"):
             return EventSourceResponse(self._events(texts[0], None), ping=15)
         many = texts if len(texts) > 1 else texts * int(self.body.get("n") or 1)
@@ -247,7 +247,7 @@ class Completion:
         return JSONResponse(made, headers=self.headers)
 
     def _usage(self) -> dict[str, Any]:
-        """The total usage: the upstream's drafts, rejected ones included, and our calls."""
+        """The total usage: the upstream's drafts, including rejected ones, and our calls."""
         ours, used = spent(self.log), dict(self.paid[-1]) if self.paid else {}
         parts = {"prompt_tokens": ours.input_tokens, "completion_tokens": ours.output_tokens}
         for name, own in parts.items():
@@ -277,13 +277,13 @@ HOP = {"host", "content-length", "connection", "transfer-encoding", "accept-enco
 
 
 def kept_headers(reply: httpx2.Response) -> dict[str, str]:
-    """Those of an upstream's reply that are about the request: its id, when to come again, …"""
+    """Keep the upstream headers about the request: its id, when to retry, …"""
     gone = {*HOP, "content-encoding", "content-type", "date", "server"}
     return {k: v for k, v in reply.headers.items() if k.lower() not in gone}
 
 
 def passed_on(reply: httpx2.Response, before: str = "") -> Response:
-    """A streamed reply, closed after use or when the client leaves. before: an event of ours."""
+    """Yield a streamed reply; close it after use or on disconnect. before: an event of ours."""
 
     async def parts() -> AsyncIterator[bytes]:
         try:
@@ -295,7 +295,7 @@ def passed_on(reply: httpx2.Response, before: str = "") -> Response:
             await reply.aclose()
 
     kind = {"content-type": reply.headers.get("content-type", "application/json")}
-    # No server sends a status that HTTP does not have.
+    # Only valid HTTP status codes can be sent.
     status = reply.status_code if 200 <= reply.status_code < 600 else 502
     return StreamingResponse(parts(), status, headers={**kept_headers(reply), **kind})
 

@@ -1,4 +1,4 @@
-"""The document assistant's flow, a step at a time, for doors that keep the dialogue themselves."""
+"""The document assistant's flow, one step at a time, for integrations that store the dialogue."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ class Documents:
     async def open(
         index: Path, model: str | None = None, *, settings: ModelSettings | None = None
     ) -> AsyncIterator[Documents]:
-        """model: of both roles; rules and quotations without one.
+        """model: plays both roles; without one, rules and quotations are used.
 
         Raises:
-            InputError: no index, or a model that cannot be opened.
+            InputError: no index there, or a model that cannot be opened.
         """
         given = {"index": index, **({"model": model} if model else {})}
         (config,) = configurations(ASSIST, **given).values()
@@ -53,7 +53,7 @@ class Documents:
         show: Callable[[str], None] | None = None,
         log: EventLog | None = None,
     ) -> Reply:
-        """A question back, or the answer. show: called with the answer so far. log: receives the
+        """Return a question or the answer. show: called with the partial answer. log: receives the
         model calls."""
         setting, world = self.setting, self.world
         if show is not None:

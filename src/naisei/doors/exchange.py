@@ -1,4 +1,4 @@
-"""Messages of a conversation about an action, and the performance of a turn."""
+"""Messages of a conversation about an action, and the handler that performs a turn."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ V = TypeVar("V")
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """The input of an action: the request, questions and answers. id: of conversation and request,
-    unique for ever: an idempotency key for a device."""
+    """The input of an action: the request, questions and answers. id: permanent unique id of
+    conversation and request, usable as an idempotency key."""
 
     text: str
     asked: tuple[tuple[str, str], ...] = ()
@@ -44,10 +44,10 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question to the person. guess: the action that would be taken now, if known. step: names
-    conversation, request and question, unique for ever; an answer that names it counts once.
-    options: answers that are understood as they stand, the last that nothing is to be done; any
-    other words are, too."""
+    """A question to the user. guess: the action that would be taken now, if known. step: permanent
+    unique name of conversation, request and question; an answer that names it counts once. options:
+    answers that are always understood, the last one being that nothing is to be done. Free answers
+    are understood, too."""
 
     text: str
     guess: str = ""
@@ -57,7 +57,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A decision to act, not carried out. thought: the agent's reason, if it gave one."""
+    """A decision to act, not yet carried out. thought: the agent's reason, if any."""
 
     action: str
     thought: str = ""
@@ -65,9 +65,9 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Declined:
-    """No action was carried out. reason: `no request` (thanks, a greeting, or a request taken
-    back), `none fits` (none of the actions is wanted), or `not confirmed` (an action that needs a
-    yes got a no, or twice another answer)."""
+    """No action was carried out. reason: `no request` (thanks, a greeting, or a withdrawn request),
+    `none fits` (the user wants none of the actions), or `not confirmed` (an action that needs a yes
+    got a no, or twice another answer)."""
 
     reason: str
     thought: str = ""
@@ -75,8 +75,8 @@ class Declined:
 
 @dataclass(frozen=True, slots=True)
 class Acted(Generic[R]):
-    """A completed action. result: its function's result. again: it was done before; result is then
-    the logged one, `None` if it is not JSON."""
+    """A completed action. result: its function's result. again: it was carried out before; `result`
+    is then the logged one, or `None` if it is not JSON."""
 
     action: str
     result: R | None
@@ -84,7 +84,7 @@ class Acted(Generic[R]):
 
 
 class Asking(Exception):
-    """The flow reached a question without an answer yet."""
+    """The flow reached an unanswered question."""
 
     waits = True
 
@@ -93,9 +93,8 @@ class Asking(Exception):
 class ActingTurn(Handler, Generic[R]):
     """One turn of a conversation, performed: `AskUser` and `Act`.
 
-    act: carries out an action by its number. id: of the request. answer: for the first unlogged
-    question. ask: otherwise asks the user.
-    pending: the waiting question and its step.
+    act: carries out an action by its number. id: id of the request. answer: answers the first
+    unlogged question. ask: asks the user all others. pending: the waiting question and its step.
     """
 
     act: Callable[[int, Request], R]
@@ -143,7 +142,7 @@ class ActingTurn(Handler, Generic[R]):
 
 
 def plain(result: Any) -> JsonValue:
-    """The result as logged; `None` if it is not JSON."""
+    """Return the result as logged; `None` if it is not JSON."""
     try:
         found: JsonValue = json.loads(json.dumps(result, ensure_ascii=False))
     except (TypeError, ValueError):
@@ -152,11 +151,11 @@ def plain(result: Any) -> JsonValue:
 
 
 def kept_at(state: str | Path) -> RunLog:
-    """The log with the state of a door. state: a SQLite file; or `postgresql://…`, where
-    several processes share it, with a name after `#` if the database keeps that of several doors.
+    """Return the log with the state of an integration. state: a SQLite file, or `postgresql://…`
+    shared by several processes, with a name after `#` if the database holds several integrations.
 
     Raises:
-        InputError: it cannot be opened, or the extra `postgres` is not installed.
+        InputError: the log cannot be opened, or the extra `postgres` is not installed.
     """
     if not is_address(str(state)):
         return RunLog(Path(state))
@@ -166,8 +165,8 @@ def kept_at(state: str | Path) -> RunLog:
     return postgres_log(address, f"door-{name}", place=Path(without_password(address)))
 
 
-#: What is kept in memory where no file is named, at most: of more conversations than that at a
-#: time, those that were quiet for longest are forgotten.
+#: Maximum number of conversations in memory when no file is given; the least recently used are
+#: dropped.
 HELD = 10_000
 
 
@@ -182,7 +181,7 @@ class Bounded(OrderedDict[str, V]):
 
 
 class Notes:
-    """Notes by key, in the log of `kept_at` or in memory."""
+    """Notes by key, stored in the log of `kept_at` or in memory."""
 
     def __init__(self, state: str | Path | None) -> None:
         self._state = state
@@ -191,7 +190,7 @@ class Notes:
         self._held: Bounded[JsonValue] = Bounded()
 
     def log(self) -> RunLog | None:
-        """The log, `None` in memory. It stays open, since opening verifies all of it.
+        """The log, or `None` in memory. It stays open, since opening verifies all of it.
 
         Raises:
             InputError: it cannot be opened.
@@ -203,12 +202,12 @@ class Notes:
             return self._log
 
     async def aopen(self) -> None:
-        """Open the log now, beside the event loop."""
+        """Open the log now, without blocking the event loop."""
         if self._log is None:
             await asyncio.to_thread(self.log)
 
     def get(self, key: str) -> Any:
-        """The note, or `None`."""
+        """Return the note, or `None`."""
         log = self.log()
         return self._held.get(key) if log is None else log.get(key)
 
@@ -217,7 +216,7 @@ class Notes:
         return [str(each) for each in found] if isinstance(found, list) else []
 
     def put(self, key: str, note: JsonValue) -> None:
-        """Store a note. Raises `LogBusy` if another program holds the file."""
+        """Store a note. Raises `LogBusy` if another program locks the file."""
         log = self.log()
         if log is None:
             self._held[key] = note
@@ -225,13 +224,13 @@ class Notes:
             log.put(key, note)
 
     async def aput(self, key: str, note: JsonValue) -> None:
-        """The same without blocking the event loop while the file is locked."""
+        """Like `put`, without blocking the event loop while the file is locked."""
         await self.aopen()
         await retry_while_locked(lambda: self.put(key, note))
 
 
 def spent(log: MemoryLog) -> Usage:
-    """The total cost of a log's effects."""
+    """Return the total cost of a log's effects."""
     costs = [event.usage for event in log.events if event.usage is not None]
     return Usage(
         calls=sum(cost.calls for cost in costs),

@@ -1,9 +1,9 @@
-"""LangGraph: clarify's policy as nodes. A question to the user is an interrupt; resuming is
-LangGraph's.
+"""LangGraph: clarify's policy as nodes. A question to the user is an interrupt, which LangGraph
+resumes.
 
-`begin` forgets what an earlier request of the thread left; `decide` writes its question into the
-state, `ask` interrupts with it. A node that is resumed is run again from its start, so no model is
-called in the one that interrupts: what was decided is in LangGraph's checkpoint.
+`begin` clears the state of the thread's earlier request; `decide` writes its question into the
+state, and `ask` interrupts with it. LangGraph reruns a resumed node from its start, so the node
+that interrupts calls no model: the decision is in LangGraph's checkpoint.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ with needs_extra("langgraph"):
 
 
 class ClarifyState(TypedDict, total=False):
-    """request: what the user wants, given by the caller. id: the caller's own name for it, if there
-    is one: the same once more counts once. asked: (question, answer), oldest first. question: to
-    be asked now, empty when decided; options: of it. step: names thread, request and question.
-    action, result: what was done. declined: why nothing was (see `Declined`). messages: questions,
-    with what they cost, and answers, for a graph that keeps messages and for
-    `stream_mode="messages"`. turn, message, done: ours: of which request this is, the id that it
-    came with, and what was done last (request, action, turn). Of a node within another graph the
-    desk holds it too, so that graph's state needs none of these three."""
+    """request: what the user wants, set by the caller. id: optional id of the request from the
+    caller; a repeated id counts once. asked: (question, answer), oldest first. question: the next
+    question, empty once decided; options: its options. step: names thread, request and question.
+    action, result: what was done. declined: why nothing was done (see `Declined`). messages:
+    questions, with their cost, and answers, for a graph that stores messages and for
+    `stream_mode="messages"`. turn, message, done: internal: number of this request, its id, and the
+    last action (request, action, turn). Within another graph the desk stores these three, so that
+    graph's state can omit them."""
 
     request: str
     id: str
@@ -54,10 +54,10 @@ class ClarifyState(TypedDict, total=False):
 def clarify_graph(desk: AskBeforeAct[Any]) -> StateGraph[ClarifyState, None, Any, Any]:
     """`begin` → `decide` → `ask` (interrupts, is resumed with the answer) → `decide` → `act`.
 
-    To be compiled with your checkpointer, or compiled and used as a node of your graph. An
-    interrupt's value is {question, options, step}; it is resumed with the answer's words, or with
-    {answer, step}: to an answer to another question it interrupts again. Who declines ends the
-    graph with `declined`. Actions are called in the node `act`, plain or async: with async ones use
+    Compile it with your checkpointer, or compile it and use it as a node of your graph. An
+    interrupt's value is {question, options, step}. Resume it with the answer's text, or with
+    {answer, step}; an answer to another question interrupts again. If the user declines, the graph
+    ends with `declined`. The node `act` calls the actions, plain or async; with async actions use
     `ainvoke` or `astream`.
     """
 
@@ -105,8 +105,8 @@ def clarify_graph(desk: AskBeforeAct[Any]) -> StateGraph[ClarifyState, None, Any
 
 
 def _begun(state: ClarifyState, held: Any) -> ClarifyState:
-    """A new request, or the current one repeated under its id. held: what the thread did last, as
-    far as the desk knows."""
+    """Return a new request, or the current one if its id is repeated. held: the thread's last
+    action, if the desk knows it."""
     id = state.get("id", "")
     if id and id == state.get("message"):
         return {"id": ""}
@@ -129,10 +129,10 @@ def _begun(state: ClarifyState, held: Any) -> ClarifyState:
 
 
 def _key(config: RunnableConfig) -> str:
-    """Where the desk notes what a node within another graph did last in a thread; empty for a
-    graph on its own, whose checkpoint holds it."""
+    """Return the key of a thread's last action, for a node within another graph; empty for a
+    standalone graph, whose checkpoint stores it."""
     where = config.get("configurable", {})
-    # Without the ids of tasks, which differ from call to call.
+    # Without task ids, which differ between calls.
     nodes = [each.partition(":")[0] for each in str(where.get("checkpoint_ns", "")).split("|")]
     if len(nodes) < 2 or "thread_id" not in where:
         return ""
@@ -149,7 +149,7 @@ def _noted(acted: ClarifyState, state: ClarifyState) -> JsonValue:
 def _ask(state: ClarifyState) -> ClarifyState:
     question, options, step = state["question"], state["options"], state["step"]
     answer: dict[str, Any] = {"step": ""}
-    while answer.get("step", step) != step:  # an answer to another question answers nothing
+    while answer.get("step", step) != step:  # ignore an answer to another question
         given = interrupt({"question": question, "options": options, "step": step})
         answer = given if isinstance(given, dict) else {"answer": given}
     words = str(answer.get("answer", ""))
@@ -161,12 +161,12 @@ def _ask(state: ClarifyState) -> ClarifyState:
 
 
 def _exchanges(state: ClarifyState) -> list[tuple[str, str]]:
-    # A checkpoint may give tuples back as lists.
+    # A checkpoint may return tuples as lists.
     return [(question, answer) for question, answer in state.get("asked", [])]
 
 
 def _done(state: ClarifyState) -> str:
-    """The action that the same words had carried out just before, without an id of their own."""
+    """Return the action just carried out for the same words, if they came without an id."""
     request, action, _ = state.get("done") or ("", "", "")
     return action if state["request"] == request and not state.get("message") else ""
 

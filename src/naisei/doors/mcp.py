@@ -1,7 +1,7 @@
-"""`naisei mcp`: the systems as tools of the Model Context Protocol, runs as its resources.
+"""`naisei mcp`: the systems as tools of the Model Context Protocol, and runs as its resources.
 
-A question back to the user is an elicitation where the client can ask; else it is the tool's
-result, and the caller gives the answer with the next call.
+A question to the user is an elicitation if the client supports it; otherwise it is the tool's
+result, and the caller passes the answer with the next call.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ with needs_extra("mcp"):
     )
     from mcp_types.version import is_version_at_least
 
-#: From which version of the protocol on a question is a result that the client comes back with.
+#: First protocol version in which a question is a result that the client resumes from.
 _ROUNDS = "2026-07-28"
 
 
@@ -112,10 +112,10 @@ class _PendingAnswer(BaseModel):
 def mcp_server(
     *, model: str | None = None, index: Path | None = None, runs: Path = Path("runs")
 ) -> MCPServer[Documents | None]:
-    """The server. `ask_documents` is there with an index only.
+    """Return the server. The tool `ask_documents` exists only with an index.
 
     Raises:
-        InputError: there is no such index (when a client connects).
+        InputError: the index does not exist (when a client connects).
     """
 
     @asynccontextmanager
@@ -174,7 +174,7 @@ def mcp_server(
         from naisei.director.check import check
 
         with _tool_errors():
-            if any(mark in character for mark in "./\\"):  # a caller names no files of ours
+            if any(mark in character for mark in "./\\"):  # no file paths from callers
                 raise InputError(say("人物の名前ではありません", "no name of a character"))
             verdict = check(line, character=character, history=history or ())
         bad = [c.reason for c in verdict.checks if c.status is not Status.PASS]
@@ -252,7 +252,7 @@ def mcp_server(
 
 @contextmanager
 def _tool_errors() -> Iterator[None]:
-    """Input errors are reported to the caller; others are internal errors."""
+    """Report input errors to the caller; others are internal errors."""
     try:
         yield
     except InputError as error:
@@ -287,7 +287,7 @@ async def _ask_documents(
         dialogue = dialogue.answered(each.question, each.answer, tuple(each.options))
     capabilities = ctx.client_capabilities
     asks = capabilities is not None and capabilities.elicitation is not None
-    if ctx.request_state is not None:  # another round of a call that asked
+    if ctx.request_state is not None:  # the client continues a call that asked
         asked = _PendingAnswer.model_validate_json(ctx.request_state)
         dialogue, answer = asked.dialogue, (ctx.input_responses or {}).get("answer")
         said = answer.content if isinstance(answer, ElicitResult) else None
@@ -316,8 +316,8 @@ async def _ask_documents(
 
 
 def _form(reply: Reply) -> Any:
-    """The form for a client: a choice with options, else a text field. Free answers are understood,
-    too."""
+    """Return the form for a client: a choice with options, otherwise a text field. Free answers are
+    understood, too."""
     shown: Any = {"enum": list(reply.options)} if reply.options else None
     told = Field(title=say("答え", "Answer"), json_schema_extra=shown)
     return create_model("Answer", answer=(str, told))
@@ -337,7 +337,8 @@ def _as_reply(reply: Reply) -> DocumentReply:
 
 
 def serve_http(server: MCPServer[Any], port: int) -> None:
-    """Serve `/mcp` on loopback until SIGTERM or Ctrl-C. Raises `InputError`: the port is taken."""
+    """Serve `/mcp` on loopback until SIGTERM or Ctrl-C. Raises `InputError` if the port is in
+    use."""
     from naisei import serving
     from naisei.terminal import Console
 

@@ -1,6 +1,5 @@
 """OpenAI Agents SDK: an input guardrail that asks, an output guardrail that checks, and an agent
-that hands over once the target is clear.
-"""
+that hands off once the target is clear."""
 
 from __future__ import annotations
 
@@ -49,20 +48,20 @@ _Items = str | list[TResponseInputItem]
 
 
 def clarifying_guardrail(desk: AskBeforeAct[Any]) -> InputGuardrail[Any]:
-    """Trips unless it is clear which of the desk's actions is wanted: the run ends with
-    `InputGuardrailTripwireTriggered`, and `output_info` holds `question`, its `options` and the
-    `guess`; or `declined`, why nothing is to be done.
+    """Trips unless it is clear which of the desk's actions the user wants. The run ends with
+    `InputGuardrailTripwireTriggered`; `output_info` holds `question`, its `options` and the
+    `guess`, or `declined`, the reason why no action is needed.
 
-    Put the question into the conversation as the assistant's message, ask the user, and run again
-    with the conversation so far (a list, or a session). Messages of the assistant that are no
-    question of ours are none.
+    Add the question to the conversation as an assistant message, ask the user, and run again with
+    the conversation so far (a list, or a session). Assistant messages that this guardrail did not
+    ask are not treated as questions.
     """
 
     async def ambiguous(
         context: RunContextWrapper[Any], agent: Agent[Any], given: _Items
     ) -> GuardrailFunctionOutput:
         found = await desk.ahear(_item_texts(given))
-        if found is None:  # not the user's turn: a tool's result
+        if found is None:  # a tool's result, not a user message
             return GuardrailFunctionOutput({}, False)
         if isinstance(found, Question):
             told = {"question": found.text, "guess": found.guess, "options": [*found.options]}
@@ -71,7 +70,7 @@ def clarifying_guardrail(desk: AskBeforeAct[Any]) -> InputGuardrail[Any]:
             return GuardrailFunctionOutput({"action": found.action}, False)
         return GuardrailFunctionOutput({"declined": found.reason}, True)
 
-    # Blocking: the agent must not start before.
+    # Blocking, since the agent must not start before the check.
     return InputGuardrail(ambiguous, name="naisei_clarify", run_in_parallel=False)
 
 
@@ -103,13 +102,13 @@ def clarifying_agent(
     state: str | Path | None = None,
     language: Language | None = None,
 ) -> Agent[Any]:
-    """An agent whose model is clarify's policy: it hands over to the one of `handoffs` that the
-    user wants, and asks the user first (its output is the question) where that is open. Who
-    wants nothing of it is told so, and nobody is handed over to.
+    """An agent whose model is clarify's policy. It hands off to the agent in `handoffs` that the
+    user wants, and asks the user first if that is unclear (the question is its output). If the user
+    wants none of them, it says so and does not hand off.
 
-    What an agent is for is its `handoff_description`, in a few words. state: where it is kept what
-    was asked, in memory by default. The next run begins with
-    the conversation so far (a session, or `result.to_input_list()`), at this agent.
+    The `handoff_description` says in a few words what an agent does. state: where questions are
+    stored, in memory by default. Start the next run at this agent with the conversation so far (a
+    session, or `result.to_input_list()`).
     """
     about = {each.handoff_description or each.name: each for each in handoffs}
     if len(about) != len(handoffs):
@@ -126,7 +125,7 @@ def clarifying_agent(
 
 
 class _Policy(Model):
-    """Clarify's decision as a model's response: a question, or the call of a handoff."""
+    """Clarify's decision as a model's response: a question, or a handoff call."""
 
     def __init__(self, desk: AskBeforeAct[None], agents: Sequence[Agent[Any]]) -> None:
         self._desk, self._agents = desk, agents
@@ -199,7 +198,7 @@ class _Policy(Model):
             conversation_id=conversation_id,
             prompt=prompt,
         )
-        # A question is one sentence: it comes as a whole.
+        # A question is one sentence, so it is not streamed.
         whole = Response(
             id=f"resp_{token_hex(8)}",
             created_at=0,
@@ -214,7 +213,7 @@ class _Policy(Model):
 
 
 def _item_texts(given: _Items) -> list[tuple[str, str]]:
-    """Role and text of each item; a handoff or action ends the earlier request."""
+    """Return role and text of each item; a handoff or action ends the earlier request."""
     if isinstance(given, str):
         return [("user", given)]
     said = []

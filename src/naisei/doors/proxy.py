@@ -1,16 +1,16 @@
-"""`naisei proxy`: chat completions before any model, with what naisei adds to them.
+"""`naisei proxy`: a chat completions proxy in front of any model, with naisei's features.
 
-Features of a request: the model's name may end in them (`gpt-4.1-mini+ask+check:ayu`), or the
-header `x-naisei` names them (`ask, check=ayu`); else those of the command count. Without any, a
-request goes through untouched, as every other path does.
+The features of a request come from the end of the model name (`gpt-4.1-mini+ask+check:ayu`) or from
+the header `x-naisei` (`ask, check=ayu`), otherwise from the command line. Requests without
+features, and all other paths, are forwarded unchanged.
 
-ask: clarify's policy over the list of what can be wanted; a question is the reply.
-ground: the document assistant's flow; its question or its answer with sources is the reply.
-check: the director's gate; a rejected draft is written anew; if all are, the last goes out and
-says so (`check:ayu:refuse`: nothing does). memo: a note per user who is named, written anew when
-the user says that the last reply was wrong, and put before the model from then on.
+ask: clarify's policy over a list of possible wishes; the reply may be a question. ground: the
+document assistant's flow; the reply is its question, or its answer with sources. check: the
+director's gate rejects drafts, which are rewritten. If all are rejected, the last one is sent and
+marked (`check:ayu:refuse` sends none). memo: a note per named user, rewritten when the user says
+that the last reply was wrong, and included in all later prompts.
 
-The models `naisei/NAME` are personas to talk to (`naisei.doors.talking`); no upstream is asked.
+The models `naisei/NAME` are personas to talk to (`naisei.doors.talking`), without an upstream.
 """
 
 from __future__ import annotations
@@ -56,12 +56,12 @@ from naisei.terminal import Console
 from naisei.text_files import json_of, read_text
 
 _FEATURES = ("ask", "check", "ground", "memo")
-#: Bytes of a request.
+#: Maximum size of a request in bytes.
 _BODY = 20_000_000
 
 
 def features_of(text: str) -> dict[str, str]:
-    """`ask, check=ayu` or `ask+check:ayu` → feature → its value.
+    """Parse `ask, check=ayu` or `ask+check:ayu` into a dict from feature to value.
 
     Raises:
         InputError: an unknown feature.
@@ -78,7 +78,7 @@ def features_of(text: str) -> dict[str, str]:
 
 @dataclass
 class Proxy:
-    """The proxy's state. Made from the command's options; opened by `async with`.
+    """The proxy's state, built from the command's options and opened by `async with`.
 
     Raises:
         InputError: an invalid upstream URL, unknown features, or a feature without its
@@ -108,7 +108,7 @@ class Proxy:
         self._stack = AsyncExitStack()
 
     async def __aenter__(self) -> Proxy:
-        await self.notes.aopen()  # what cannot be written is told now
+        await self.notes.aopen()  # report unwritable files now
         self.client = await self._stack.enter_async_context(
             httpx2.AsyncClient(timeout=600, trust_env=not is_loopback(self.url))
         )
@@ -129,8 +129,8 @@ class Proxy:
         await self._stack.aclose()
 
     def check(self, wanted: Mapping[str, str], *, ours: bool = False) -> None:
-        """Raises `InputError` for a feature without its requirements, and an unknown character.
-        ours: the command's own, which may name the file of a character."""
+        """Raises `InputError` for a feature without its requirements or an unknown character. ours:
+        the features come from the command, which may name a character file."""
         for name, option in self._missing.items():
             if name in wanted:
                 told = say(f"{name} には {option} が要ります", f"{name} needs {option}")
@@ -146,7 +146,7 @@ class Proxy:
 
     @property
     def _missing(self) -> dict[str, str]:
-        """Features that cannot be had, and the option that each needs."""
+        """Return the unavailable features, each with the option that it needs."""
         needs = {
             "ask": (self.desk is not None, "--actions"),
             "ground": (self.options.index is not None, "--index"),
@@ -155,7 +155,7 @@ class Proxy:
         return {name: option for name, (there, option) in needs.items() if not there}
 
     def app(self) -> Starlette:
-        """The ASGI application, while the proxy is open."""
+        """Return the ASGI application, while the proxy is open."""
         rules = GuardRules(
             **Listening(max_body=_BODY, body_timeout=60).rules,
             admit=lambda scope, headers: None,
@@ -173,7 +173,7 @@ class Proxy:
     async def _passed(self, request: Request) -> Response:
         """Forward other requests unchanged."""
         path = request.path_params["path"]
-        # Decoded, and perhaps once more upstream: out of its own folder nothing is asked for.
+        # Decoded here, perhaps again upstream: never request a path outside its folder.
         if any(part in (".", "..") for part in re.split(r"[/\\]", unquote(path))):
             return _error(404, say("そのようなパスはありません", "there is no such path"))
         content = await request.body()
@@ -209,7 +209,7 @@ class Proxy:
         return await Completion(self, request, {**body, "model": name}, wanted).answer()
 
     def _offered(self, listed: Any) -> Any:
-        """The upstream's list of models, each also with every feature that can be had."""
+        """Return the upstream's models, each also with every available feature."""
         if not isinstance(listed, dict) or not isinstance(listed.get("data"), list):
             return listed
         checks = [f"check:{each.id}" for each in shipped()]
@@ -225,7 +225,7 @@ class Proxy:
         return {**listed, "data": [*listed["data"], *more, *own]}
 
     async def forward(self, request: Request, path: str, content: bytes) -> httpx2.Response:
-        """Pass a request on; the reply is still to be read, and closed. Raises `HTTPError`."""
+        """Forward a request; the caller must read and close the reply. Raises `HTTPError`."""
         sent = self.client.build_request(
             request.method,
             f"{self.url}/{path}",
@@ -236,7 +236,7 @@ class Proxy:
         return await self.client.send(sent, stream=True)
 
     def headers(self, request: Request) -> dict[str, str]:
-        """The caller's headers, with the environment's key if the caller has none."""
+        """Return the caller's headers, with the environment's key if the caller has none."""
         found = {k: v for k, v in request.headers.items() if k.lower() not in HOP}
         if "authorization" not in found and (key := os.environ.get("OPENAI_API_KEY")):
             found["authorization"] = f"Bearer {key}"
@@ -244,8 +244,8 @@ class Proxy:
 
 
 async def _answered(request: Request, work: Coroutine[Any, Any, Response]) -> Response:
-    """The response of `work`, or its error. A disconnected caller cancels it and the upstream
-    request."""
+    """Return the response of `work`, or its error. A disconnected caller cancels it and the
+    upstream request."""
     doing = asyncio.ensure_future(work)
     leaving = asyncio.ensure_future(_left(request))
     try:
@@ -263,7 +263,7 @@ async def _answered(request: Request, work: Coroutine[Any, Any, Response]) -> Re
         return passed_on(error.response)
     except httpx2.ConnectError as error:
         url = error.request.url
-        address = f"{url.scheme}://{url.netloc.decode()}"  # without what the URL may keep secret
+        address = f"{url.scheme}://{url.netloc.decode()}"  # without secrets in the URL
         told = say(
             f"{address} につながりません。起動するか、naisei proxy の URL を直してください",
             f"cannot connect to {address}: start the models' server, or give naisei proxy its URL",
@@ -289,7 +289,7 @@ def serve(options: ProxyOptions, ready: Ready | None = None) -> None:
     """Serve on loopback until SIGTERM or Ctrl-C.
 
     Raises:
-        InputError: options that cannot be used, or a port that is taken.
+        InputError: invalid options, or a port that is in use.
     """
     proxy = Proxy(options)
     console = Console(stderr=True)

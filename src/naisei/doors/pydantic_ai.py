@@ -1,8 +1,8 @@
 """pydantic-ai: actions behind clarify's policy as a toolset, the gate as an output validator.
 
 A question to the user is a deferred call of kind `question`: the run ends with
-`DeferredToolRequests`; `answered` takes the answers, and gives the results to continue the run. A
-call's own id names nothing: some models give the same one again. The conversation has a name of
+`DeferredToolRequests`; `answered` takes the answers and returns the results that continue the run.
+Tool call ids are not used as names, since some models reuse them; the conversation gets an id of
 ours.
 """
 
@@ -32,11 +32,12 @@ with needs_extra("pydantic-ai"):
 def clarifying_toolset(
     desk: AskBeforeAct[Any], *, name: str = "request_action", about: str = ""
 ) -> FunctionToolset[Any]:
-    """A toolset with one tool, which takes a request in the user's words and carries one of the
-    desk's actions out, once it is clear which.
+    """A toolset with one tool, which takes a request in the user's words and carries out one of the
+    desk's actions once it is clear which one is wanted.
 
-    name, about: of the tool; by default what it can do is listed. Where no file keeps the desk's
-    conversations (`ask_before_act(state=…)`), an answer after a restart is refused.
+    name, about: name and description of the tool; by default its actions are listed. If no file
+    stores the desk's conversations (`ask_before_act(state=…)`), an answer after a restart is
+    refused.
     """
     listed = "\n".join(f"- {each}" for each in desk.names)
     told = about or f"Does one of these for the user, given the request in their words:\n{listed}"
@@ -54,21 +55,21 @@ def clarifying_toolset(
 
 
 def questions(asked: DeferredToolRequests) -> dict[str, str]:
-    """The questions of a run that ended with them: id of the call → question. Its options stand
-    in `asked.metadata[id]["options"]`."""
+    """Return the questions of a run that ended with them, by call id. Their options are in
+    `asked.metadata[id]["options"]`."""
     return {id: str(told["question"]) for id, told in asked.metadata.items() if "question" in told}
 
 
 async def answered(
     desk: AskBeforeAct[Any], asked: DeferredToolRequests, given: Mapping[str, str]
 ) -> DeferredToolRequests | DeferredToolResults:
-    """The results to continue the run, or the remaining questions.
+    """Return the results that continue the run, or the remaining questions.
 
-    given: id of the call → the user's answer. The same answers again give the same results, and
-    nothing is done twice. Calls that others deferred are left to them.
+    given: call id → the user's answer. Repeated answers return the same results, and no action is
+    carried out twice. Other deferred calls are left alone.
 
     Raises:
-        InputError: an answer to a question that is not asked (any more).
+        InputError: an answer to a question that is not or no longer open.
     """
     held = dict(asked.metadata)
     for id in given.keys() & questions(asked).keys():
@@ -97,13 +98,13 @@ def line_validator(
     history: Callable[[], Sequence[str]] = tuple,
     language: Language | None = None,
 ) -> Callable[[RunContext[Any], str], str]:
-    """For `agent.output_validator`: a line that the character would not say is sent back to the
-    model with the reasons; one that passes goes out with its mends (labels and quotes cut off).
+    """For `agent.output_validator`: sends a line that the character would not say back to the model
+    with the reasons; an accepted line is returned after fixes (labels and quotes removed).
 
-    The last attempt passes unchanged: to drop it instead, check it with `naisei.director.check`.
-    A run that streams has one attempt, and what is out is out: its line is let out by whole
-    sentences, and ends with `UnexpectedModelBehavior` at the first that the character would not
-    say. history: the lines before, oldest first.
+    The last attempt passes unchanged; to drop it instead, check it with `naisei.director.check`. A
+    streamed run has only one attempt. Its output is released sentence by sentence, and the first
+    sentence that the character would not say raises `UnexpectedModelBehavior`. history: the
+    previous lines, oldest first.
 
     Raises:
         InputError: an unknown character.

@@ -1,4 +1,4 @@
-"""`check_before_say` and `reflect_after_failure`: the gate and the memo, with state in a file."""
+"""`check_before_say` and `reflect_after_failure`: the gate and the memo, with persistent state."""
 
 from __future__ import annotations
 
@@ -41,26 +41,26 @@ from naisei.runs.spans import traced
 
 F = TypeVar("F", bound=Callable[..., Any])
 _LOG = logging.getLogger("naisei.doors")
-#: Lines stored per conversation for repetition checks, and notes of a memory policy.
+#: Maximum number of lines per conversation for repetition checks, and of notes per memory policy.
 _LINES, _NOTES = 40, 10
-#: Characters of an input, an outcome or a failure that the reflector reads.
+#: Maximum number of characters of an input, outcome or failure that the reflector reads.
 _SHOWN = 2_000
 
 
 @dataclass(frozen=True, kw_only=True)
 class CheckBeforeSay(Gate):
-    """`naisei.director.gate` around any function, with the earlier lines in a file.
+    """Wraps any function in `naisei.director.gate`, with the earlier lines in a file.
 
-    Plain and async functions, generators and async generators; the decorated function has the
-    type that it had. It is given `reasons`, why its last draft was rejected, if it takes them.
+    Plain and async functions, generators and async generators; the decorated function keeps its
+    type. If it has a parameter `reasons`, it receives why its last draft was rejected.
 
     Args:
-        thread: names the conversation, whose lines the checks of repetition read.
-        state: SQLite file, or `postgresql://…`, of the lines said; in memory without one.
-        The others: see `naisei.director.Gate`.
+        thread: name of the conversation, whose lines the repetition checks read.
+        state: SQLite file, or `postgresql://…`, for the spoken lines; in memory by default.
+        others: see `naisei.director.Gate`.
 
     Raises:
-        InputError: an unknown character, or options that do not go together.
+        InputError: an unknown character, or incompatible options.
     """
 
     thread: str = "main"
@@ -103,7 +103,7 @@ class Tried(BaseModel):
 
 @dataclass(frozen=True)
 class _Try(Effect[Tried]):
-    """A call of the function with this memo."""
+    """Calls the function with this memo."""
 
     kind: ClassVar[str] = "try"
     memo: str = ""
@@ -119,8 +119,8 @@ class _Try(Effect[Tried]):
 
 
 def _tries(given: str, notes: _NotesMemory, trials: int, language: Language) -> Flow[bool]:
-    """Tries until one succeeds or they are used up; after each failure a new memo. Whether the
-    last one succeeded."""
+    """Try until a call succeeds or the trials are used up, with a new memo after each failure.
+    Returns whether the last try succeeded."""
     for left in reversed(range(trials)):
         tried = yield from _Try(notes.memory.recall())
         if not tried.failure:
@@ -128,7 +128,7 @@ def _tries(given: str, notes: _NotesMemory, trials: int, language: Language) -> 
         try:
             note = yield from reflect(given, tried, notes.memory.previous(), language)
         except EffectFailed as failed:
-            # The function's output counts, unchanged.
+            # Use the function's output unchanged.
             _LOG.warning("no reflection: %s", failed)
             return False
         yield from Remember(note)
@@ -138,7 +138,7 @@ def _tries(given: str, notes: _NotesMemory, trials: int, language: Language) -> 
 
 
 def reflect(given: str, tried: Tried, memo: str, language: Language) -> Flow[str]:
-    """A new memo from a failure. given: the function's arguments."""
+    """Write a new memo from a failure. given: the function's arguments."""
     words = _WORDS[language]
     parts = [
         f"{words[0]}\n{given[:_SHOWN]}",
@@ -159,7 +159,7 @@ _WORDS = {
 
 @dataclass
 class _NotesMemory(Handler):
-    """A memory policy over the notes of a key. blocking: synchronous."""
+    """Runs a memory policy on the notes of a key. blocking: synchronous."""
 
     notes: Notes
     key: str
@@ -182,7 +182,7 @@ class _NotesMemory(Handler):
 
 @dataclass
 class _Call:
-    """A function that is called again with a new memo; it returns its last outcome."""
+    """Calls a function again with a new memo, and returns its last outcome."""
 
     function: Callable[..., Any]
     args: tuple[Any, ...]
@@ -211,20 +211,20 @@ class _Call:
         return self._ended(out)
 
     def arguments_text(self) -> str:
-        """The arguments in words."""
+        """Return the arguments as text."""
         named = [f"{name}={value!r}" for name, value in self.kwargs.items()]
         shown = [str(a) if isinstance(a, str) else repr(a) for a in self.args]
         return "\n".join([*shown, *named])
 
     def outcome(self) -> Any:
-        """The result of the last call. Raises its exception."""
+        """Return the result of the last call, or raise its exception."""
         if self.error is not None:
             raise self.error
         return self.result
 
     @contextmanager
     def first(self) -> Iterator[None]:
-        """Within, no fault of ours hides the exception of the function."""
+        """Context in which an error of ours does not hide the function's exception."""
         try:
             yield
         except Exception as fault:
@@ -259,26 +259,26 @@ def reflect_after_failure(
     keyword: str = "memo",
     language: Language | None = None,
 ) -> Callable[[F], F]:
-    """A decorator: after a failure a memo is written, with which the function is called again,
-    now and in every later call for the same user or task.
+    """Decorator that writes a memo after a failure and calls the function again with it, now and in
+    every later call for the same user or task.
 
-    Plain and async functions, generators and async generators (kept back until a try is at its
-    end). The function takes the memo as `keyword`, empty at first. Exceptions of the last try
-    pass through; so does its outcome where no reflection could be had, which is logged.
+    Plain and async functions, generators and async generators (buffered until a try ends). The
+    function takes the memo as `keyword`, empty at first. Exceptions of the last try pass through.
+    If reflection fails, that is logged, and the outcome of the try is passed through.
 
     Args:
-        model: the reflector: `provider:name`, or any that `ask_before_act` takes.
-        state: SQLite file, or `postgresql://…`, of the memos; in memory without one.
-        per: name of the parameter that names the user or task whose memo it is; the function has
-            one memo without it.
-        failed: from what the function returned (a stream's whole text) to why it failed, true or
-            empty. An exception is always a failure.
-        trials: calls at most, ≥ 1.
+        model: the reflector: `provider:name`, or any model that `ask_before_act` takes.
+        state: SQLite file, or `postgresql://…`, for the memos; in memory by default.
+        per: name of the parameter that identifies the user or task; without it, the function has a
+            single memo.
+        failed: function from the return value (a stream's whole text) to the failure reason, true
+            or empty. An exception is always a failure.
+        trials: maximum number of calls, ≥ 1.
         memory: memory policy: `tur` (one memo, rewritten) or `reflexion` (the last three).
-        language: of the reflector's instructions and memos; the user's by default.
+        language: language of the reflector's instructions and memos; by default the user's.
 
     Raises:
-        InputError: no such policy, trials below 1, or a function without the parameters.
+        InputError: an unknown policy, trials below 1, or a function without the parameters.
     """
     if trials < 1:
         raise InputError(say("1 以上にしてください", "must be 1 or more"), place="trials")

@@ -1,8 +1,8 @@
 """The models `naisei/NAME` of `naisei proxy`: conversations with a persona (`naisei.agent`).
 
-A front end sends the whole conversation each time. What led up to it is found by what was said, so
-a restart loses nothing, two users never meet, and another answer in the middle goes on from there.
-What was never said here (another program's replies) is heard anew, the person's lines in order.
+A client sends the whole conversation each time. Its events are looked up by its text, so a restart
+loses nothing, two users never share a conversation, and an edited message continues from that
+point. If the text is unknown (another program's replies), the user's lines are replayed in order.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from naisei.doors.threads import mark_of
 from naisei.lang import say
 from naisei.runs.lock import arun_logged
 
-#: Before the name of a persona, in the name of a model.
+#: Prefix of a persona in a model name.
 PREFIX = "naisei/"
 _EPISODE = Where("talk")
 _EVENTS = TypeAdapter(list[Event])
@@ -35,7 +35,7 @@ def models() -> tuple[str, ...]:
 
 
 class _Lines(Handler):
-    """Answers `AskUser` with the person's lines; then it waits."""
+    """Answers `AskUser` with the user's lines, then waits."""
 
     def __init__(self, lines: Sequence[str]) -> None:
         self._left = [*lines]
@@ -50,8 +50,8 @@ class _Lines(Handler):
 
 @dataclass(frozen=True)
 class Talks:
-    """notes: where conversations are kept. base: performs Chat, Embed and Now. model: of all roles
-    but the judge; `None`: none. folder: for indexes of documents."""
+    """notes: stores the conversations. base: performs Chat, Embed and Now. model: plays all roles
+    but the judge, or `None`. folder: folder for document indexes."""
 
     notes: Notes
     base: World
@@ -61,15 +61,15 @@ class Talks:
     async def reply(
         self, model: str, user: str, said: Sequence[tuple[str, str]], log: MemoryLog
     ) -> str:
-        """The persona's reply to the last line. said: (role, text), oldest first. log: receives new
-        events.
+        """Return the persona's reply to the last line. said: (role, text), oldest first. log:
+        receives new events.
 
         Raises:
-            InputError: unknown persona, or the last line is not the person's.
-            EffectFailed: a model failed; the same request goes on where it failed.
+            InputError: unknown persona, or the last line is not the user's.
+            EffectFailed: a model failed; repeating the request resumes there.
         """
         name = model.removeprefix(PREFIX)
-        if name not in shipped():  # callers read no file of this machine
+        if name not in shipped():  # callers may not read files on this machine
             told = say(f"{model!r} というモデルはありません", f"there is no model {model!r}")
             raise InputError(told, place="model", remedy=", ".join(models()))
         lines = [(role, text) for role, text in said if role in ("user", "assistant")]
@@ -90,18 +90,18 @@ class Talks:
         )
         own: Any = {"folder": self.folder, "people": self.folder, "kept": None}
         async with opened(config, self.base, (), human=person, groups=(), **own) as ready:
-            with suppress(Asking):  # it is the person's turn
+            with suppress(Asking):  # it is the user's turn
                 await arun_logged(ready.flow, ready.world, log=log, where=_EPISODE)
         text = _last(log.events, person.question)
         kept = _EVENTS.dump_python(log.events, mode="json")
         await self.notes.aput(self._mark(model, user, [*lines, ("assistant", text)]), kept)
-        del log.events[:known]  # paid before
+        del log.events[:known]  # already paid for
         return text
 
     def _events(
         self, model: str, user: str, lines: Sequence[tuple[str, str]]
     ) -> list[Event] | None:
-        """The events before these lines; `None` if unknown here."""
+        """Return the events before these lines; `None` if they are unknown here."""
         kept = self.notes.get(self._mark(model, user, lines)) if lines else None
         return None if kept is None else _EVENTS.validate_python(kept)
 
@@ -111,7 +111,7 @@ class Talks:
 
 
 def _last(events: Sequence[Event], question: str) -> str:
-    """The lines since the person's last one."""
+    """Return the persona's lines since the user's last one, followed by the question."""
     said: list[str] = []
     for event in events:
         request: Any = event.request

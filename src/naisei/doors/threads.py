@@ -1,4 +1,4 @@
-"""The threads of a desk: mapping messages to requests and steps."""
+"""The threads of an `AskBeforeAct`: maps messages to requests and steps."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, slots=True)
 class Opened(Generic[R]):
-    """A conversation during a message. note: stored data of the request. message: the caller's id
-    of the message. begins: whether it is a new request."""
+    """A conversation while a message is processed. note: stored data of the request. message: the
+    caller's message id. begins: whether the message is a new request."""
 
     turn: ActingTurn[R]
     log: RunLog | MemoryLog
@@ -34,21 +34,22 @@ class Opened(Generic[R]):
 
 
 class Threads(Generic[R]):
-    """Conversations in `notes`. act: carries out an action by its number."""
+    """Conversations stored in `notes`. act: carries out an action by its number."""
 
     def __init__(self, act: Callable[[int, Request], R], notes: Notes) -> None:
         self._act, self._notes = act, notes
         self._logs: Bounded[MemoryLog] = Bounded()
 
     def exclusive(self, thread: str) -> AbstractContextManager[None]:
-        """Holds the exclusive right to add messages there, across processes."""
+        """Hold the exclusive write lock on a conversation, across processes."""
         if (log := self._notes.log()) is not None:
             return log.writing(f"said:{thread}")
         busy = EpisodeBusy(f"something is being said in {thread!r} just now")
         return claimed((id(self), thread), busy)
 
     def opened(self, thread: str, text: str, step: str, message: str) -> Opened[R]:
-        """The request of a message. Raises `InputError` for an answer to an unknown question."""
+        """Return the request of a message. Raises `InputError` for an answer to an unknown
+        question."""
         n = int(self._notes.get(f"thread:{thread}") or 0)
         note = dict(self._notes.get(_key(thread, n)) or {})
         told = self._notes.get(f"message:{thread}:{message}") if message else None
@@ -80,7 +81,7 @@ class Threads(Generic[R]):
         return Opened(turn, self._log(thread, n), Where(thread, n), message, note, begins)
 
     def _log(self, thread: str, n: int) -> RunLog | MemoryLog:
-        """The log of a request: of a recent one only, where it is in memory."""
+        """Return the log of a request; in memory, only recent ones exist."""
         if (log := self._notes.log()) is not None:
             return log
         key = _key(thread, n)
@@ -89,7 +90,7 @@ class Threads(Generic[R]):
         return self._logs[key]
 
     def _answer(self, thread: str, n: int, note: dict[str, Any], step: str) -> str | None:
-        """The answer to that step."""
+        """Return the answer to that step."""
         events = self._log(thread, n).read(Where(thread, n).episode) if note else ()
         here = (e for e in events if e.kind == "ask" and f"{note['id']}.{e.where.step}" == step)
         return next((str(e.result) for e in here), None)
@@ -110,10 +111,10 @@ def _key(thread: str, n: int) -> str:
 def last_request(
     messages: Sequence[tuple[str, str]], whose: str, is_ours: Callable[[str], bool]
 ) -> tuple[str, list[tuple[str, str]]] | None:
-    """The request that the last message belongs to, with the questions asked about it and their
-    answers; `None` if that message is not the user's.
+    """Return the request of the last message, with its questions and answers; `None` if that
+    message is not the user's.
 
-    is_ours: whether a question with this mark (`mark_of`) was asked by us.
+    is_ours: whether we asked a question with this mark (`mark_of`).
     """
     said: list[str] = []
     asking = False
@@ -133,6 +134,6 @@ def last_request(
 
 
 def mark_of(whose: str, said: Sequence[str]) -> str:
-    """The mark of a question in its conversation, ignoring white space."""
+    """Return the mark of a question in its conversation, ignoring white space."""
     whole = json.dumps([whose, *("".join(text.split()) for text in said)], ensure_ascii=False)
     return hashlib.sha256(whole.encode("utf-8", "replace")).hexdigest()

@@ -1,1 +1,1 @@
-"""The web door: the same systems, models and runs as the command line, in one page each."""
+"""The web app: the systems, models and runs of the command line, each on one page."""

@@ -1,4 +1,4 @@
-"""The application: addresses, static files, the guards before them; and serving it."""
+"""The ASGI application: routes, static files and guards; and the server that runs it."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ _LOG = logging.getLogger("naisei.web")
 
 
 def build_app(server: ServerState) -> Starlette:
-    """An ASGI application over an open server."""
+    """Build the ASGI application of an open server."""
     middleware = [
         Middleware(PrefixMiddleware),
         Middleware(LocaleMiddleware),
@@ -66,8 +66,7 @@ def build_app(server: ServerState) -> Starlette:
     app = Starlette(
         routes=[
             Route("/health", health),
-            # Pages are sent as they are: they hold the proof that a form is ours beside what others
-            # wrote.
+            # Pages are not compressed, since they contain CSRF tokens beside text from others.
             Route("/static/{name:path}", _static_file),
             Route("/enter", _enter),
             Route("/enter", _let_in, methods=["POST"]),
@@ -83,7 +82,7 @@ def build_app(server: ServerState) -> Starlette:
 
 
 async def _static_file(request: Request) -> Response:
-    """A static file, compressed once; browsers cache it under an address with a content hash."""
+    """A static file, compressed once; browsers cache it by the content hash in its URL."""
     files = _compressed()
     if (name := request.path_params["name"]) not in files:
         raise HTTPException(404)
@@ -99,7 +98,7 @@ async def _static_file(request: Request) -> Response:
 
 @cache
 def _compressed() -> dict[str, bytes]:
-    """Every static file, by its path: a first page waits for its style."""
+    """Compress every static file, by path, so that the first page does not wait for its style."""
     files = (path for path in STATIC.rglob("*") if path.is_file())
     return {p.relative_to(STATIC).as_posix(): gzip.compress(p.read_bytes()) for p in files}
 
@@ -121,7 +120,7 @@ async def _let_in(request: Request) -> Response:
 
 
 async def _settings(request: Request) -> Response:
-    """Language and theme, one at a time: a cookie, and the page anew."""
+    """Set language or theme in a cookie, and reload the page."""
     response = Response(status_code=204, headers={"HX-Refresh": "true"})
     form = await form_fields(request)
     for name, (cookie, values) in _SETTINGS.items():
@@ -151,10 +150,10 @@ def _ready(pages: Sequence[Page]) -> None:
 
 
 def serve(options: WebOptions, *, ready: Ready | None = None) -> None:
-    """Serve until SIGTERM or Ctrl-C. Every conversation is logged to the last effect.
+    """Serve until SIGTERM or Ctrl-C. Every effect of a conversation is logged.
 
     Raises:
-        InputError: the application or the address cannot be opened.
+        InputError: the application cannot be opened, or the address is not available.
     """
     with holding(options.state):
         serving.serve(
@@ -169,9 +168,9 @@ def serve(options: WebOptions, *, ready: Ready | None = None) -> None:
 
 @asynccontextmanager
 async def opened(options: WebOptions) -> AsyncIterator[Starlette]:
-    """The application of one process; the caller is `holding` the folder."""
+    """Open the application of one process; the caller is `holding` the folder."""
     async with open_server(options) as server:
-        if options.model is not None:  # a second that the first to talk need not wait for
+        if options.model is not None:  # saves the first conversation a second
             await asyncio.to_thread(import_module, "naisei.models.gateway")
         settle()
         asyncio.get_running_loop().run_in_executor(None, _ready, server.pages)

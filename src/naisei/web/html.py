@@ -1,4 +1,4 @@
-"""Pages and fragments of them, errors among them, from templates. All is escaped."""
+"""Renders pages, fragments and errors from templates. All values are escaped."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ from naisei.web.visitors import without_script
 
 STATIC = Path(__file__).parent / "static"
 THEME_COOKIE = "naisei_theme"
-#: Most fields of a form.
+#: Maximum number of fields in a form.
 _FIELDS = 100
 
 
 def fragment(*templates: str, **context: Any) -> str:
-    """The first template there is as text, in the language that `say` speaks now."""
+    """Render the first template that exists, in the current language of `say`."""
     return _environment().select_template(templates).render(language=language(), **context)
 
 
@@ -50,15 +50,15 @@ def prepare() -> None:
 def page_response(
     request: Request, template: str, *, otherwise: str = "", back: str = "", **context: Any
 ) -> HTMLResponse:
-    """A response from a template that extends `base.html`.
+    """Return a response from a template that extends `base.html`.
 
-    The template has, besides `context`: page, pages, csrf, theme, here, language, say.
+    Besides `context`, the template receives page, pages, csrf, theme, here, language, say.
 
     Args:
-        template: `<page>/<file>`, or one of no page.
+        template: `<page>/<file>`, or a shared template.
         otherwise: fallback if the page has no such template.
-        back: of a template that is a part of a page: where the page is. A browser without script
-            gets the part as a page of its own.
+        back: URL of the page, if the template is a part of a page. A browser without JavaScript
+            gets the part as a separate page.
     """
     pages = request.app.state.server.pages
     around = _around(request)
@@ -70,7 +70,7 @@ def page_response(
 
 
 def _around(request: Request) -> dict[str, Any]:
-    """Context of `base.html`; empty for an unknown visitor."""
+    """Return the context of `base.html`; empty for an unknown visitor."""
     visitor = getattr(request.state, "visitor", None)
     return _OUTSIDE | {
         "pages": request.app.state.server.pages,
@@ -80,7 +80,7 @@ def _around(request: Request) -> dict[str, Any]:
     }
 
 
-#: Paths open to rejected visitors.
+#: Context of `base.html` for visitors who may not enter.
 _OUTSIDE: dict[str, Any] = {"page": None, "pages": (), "csrf": "", "theme": "", "here": ""}
 
 
@@ -111,7 +111,7 @@ def _environment() -> Environment:
 
 
 async def form_fields(request: Request) -> dict[str, str]:
-    """The fields of a form that holds no file, the last of a name.
+    """Return the fields of a form without files; the last one wins if a name is repeated.
 
     Raises:
         HTTPException: it is not a form, or has too many fields.
@@ -121,18 +121,18 @@ async def form_fields(request: Request) -> dict[str, str]:
         raise HTTPException(415, say("フォームの形で送ってください", "send it as a form"))
     async with request.form(max_files=0, max_fields=_FIELDS) as form:
         texts = {name: value for name, value in form.items() if isinstance(value, str)}
-    # The lines of a form end in \r\n.
+    # Form text has \r\n line ends.
     return {name: text.replace("\r\n", "\n") for name, text in texts.items()}
 
 
 def _worded(heading: str) -> str:
-    """See `worded`; in English, too, without underscores."""
+    """Like `worded`, and without underscores in English."""
     return worded(heading).replace("_", " ")
 
 
 @cache
 def static(name: str) -> str:
-    """The address of a static file with a content hash for caching."""
+    """Return the URL of a static file with a content hash for caching."""
     digest = hashlib.sha256((STATIC / name).read_bytes()).hexdigest()[:12]
     return f"/static/{name}?v={digest}"
 
@@ -143,25 +143,25 @@ def _has_static(name: str) -> bool:
 
 
 def pretty(value: Any) -> str:
-    """As JSON for people."""
+    """Format as indented JSON."""
     return json.dumps(value, ensure_ascii=False, indent=2)
 
 
-#: A row of a table as documents and answers write it; a last one with its sources behind it; the
-#: rule under a header.
+#: A table row in documents and answers; a last row followed by its sources; the rule under a
+#: header.
 _ROW = re.compile(r"\s*\|(?:[^|]*\|){2,}\s*")
 _CITED = re.compile(r"^(\s*\|.*?)\s*\|\s*((?:\[\d+\])+)\s*$", re.MULTILINE)
 _RULE = re.compile(r"[\s|:-]+")
 
 
 def _lines(text: str) -> Markup:
-    """Text with its line breaks; rendered as Markdown if it has tables."""
+    """Render text with its line breaks; as Markdown if it has tables."""
     lines = text.split("\n")
     return _markdown(text) if any(map(_ROW.fullmatch, lines)) else Markup("<br>").join(lines)
 
 
 def _with_tables(text: str) -> str:
-    """Markdown whose quoted rows are tables: apart from what stands around, below a header."""
+    """Separate quoted table rows from the surrounding text and give them a header."""
     parts, told = [], _CITED.sub(r"\1 \2 |\n", text)
     for is_row, lines in groupby(told.split("\n"), lambda line: bool(_ROW.fullmatch(line))):
         rows = list(lines)
@@ -181,10 +181,10 @@ def _renderer() -> MarkdownIt:
 
 
 def _markdown(text: str) -> Markup:
-    """Markdown lists, tables, emphasis and line breaks, without HTML and links."""
+    """Render Markdown lists, tables, emphasis and line breaks, without HTML and links."""
     made = _renderer().render(_with_tables(text))
     clean = nh3.clean(made, tags=_MARKS, attributes={"ol": {"start"}}, link_rel=None)
-    # What may scroll sideways is reached by keys.
+    # Horizontally scrollable elements can be focused by keyboard.
     return Markup(clean.replace("<table>", '<table tabindex="0">'))
 
 
@@ -207,22 +207,22 @@ _MARKS = {
     "blockquote",
     "hr",
 }
-#: Where HTMX puts an answer of this kind: the line alone, where notices go.
+#: Makes HTMX put only the notice of an error page into the notice area.
 _PLACED = {"HX-Retarget": "#notice", "HX-Reswap": "innerHTML", "HX-Reselect": ".notice"}
-#: Fields not filled in by people.
+#: Hidden fields.
 _HIDDEN = ("step", "e", "token")
 _LOG = logging.getLogger("naisei.web")
 
 
 class Refused(HTTPException):
-    """A request that is answered by an error page: status, and the message in both languages."""
+    """An error answered with an error page: status, and the message in both languages."""
 
     def __init__(self, status: int, ja: str, en: str) -> None:
         super().__init__(status, say(ja, en))
 
 
 def check_length(text: str, most: int) -> None:
-    """Raises `HTTPException` (413) for a text of more characters."""
+    """Raises `HTTPException` (413) for a text of more than `most` characters."""
     if problem := lengths.too_long(text, most):
         raise HTTPException(413, problem)
 
@@ -233,14 +233,14 @@ def refusal(
     given: Mapping[str, str] = {},
     around: Mapping[str, Any] = _OUTSIDE,
 ) -> HTMLResponse:
-    """An error page; for HTMX only the line. given: the submitted texts, to show again. around: see
-    `page_response`."""
+    """Return an error page; for HTMX only the message. given: the submitted texts, shown again.
+    around: see `page_response`."""
     text = fragment("refused.html", status=status, message=message, given=given, **around)
     return HTMLResponse(text, status, headers=_PLACED)
 
 
 async def _written(request: Request) -> dict[str, str]:
-    """The submitted texts, for pages without script."""
+    """Return the submitted texts, for pages without JavaScript."""
     if request.method != "POST" or not without_script(request.headers):
         return {}
     try:
@@ -254,7 +254,7 @@ async def _written(request: Request) -> dict[str, str]:
 async def _failed(request: Request, error: Exception) -> Response:
     status, message = status_of(error)
     if isinstance(error, InputError | EffectFailed):
-        # The log gets the place, the visitor only the message.
+        # The path goes only to the log; the visitor gets the message.
         _LOG.warning("%s", error)
     if isinstance(error, InputError) and status != 409:
         status, message = 422, error.message

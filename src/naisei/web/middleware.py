@@ -1,4 +1,4 @@
-"""Middleware: the visitor's language, sign-in, and CSRF protection. Host, Origin and size are
+"""Middleware for the visitor's language, sign-in, and CSRF protection. Host, Origin and size are
 checked as in all our servers (`naisei.http`).
 """
 
@@ -24,7 +24,7 @@ LANGUAGE_COOKIE = "naisei_lang"
 
 
 class LocaleMiddleware:
-    """ASGI middleware, before all others: `naisei.lang.say` speaks the visitor's language."""
+    """Outermost ASGI middleware; sets the language of `naisei.lang.say` to the visitor's."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -46,14 +46,14 @@ def _language(asked: HTTPConnection) -> Literal["ja", "en"]:
 
 
 _PREFIX = re.compile(r"(?:/[\w.~-]+)+")
-#: An address of ours in a page, or in a piece of one. User text is escaped and holds no ".
+#: One of our URLs in a page or fragment. User text is escaped and holds no ".
 _ADDRESS = re.compile(rb'(?<= )((?:href|src|action|formaction|hx-[a-z-]+|data-[a-z-]+)=")/(?!/)')
 _LEADS = ("location", "hx-redirect", "hx-replace-url", "hx-push-url")
 
 
 class PrefixMiddleware:
-    """ASGI middleware behind a reverse proxy that serves us under a path, which it takes off a
-    request and names in `X-Forwarded-Prefix`: our addresses get it back."""
+    """ASGI middleware for a reverse proxy that serves us under a path. The proxy strips the path
+    from requests and sends it in `X-Forwarded-Prefix`; this adds it back to our URLs."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -89,14 +89,14 @@ _POLICY = (
     "connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 )
 _SAFE = ("GET", "HEAD")
-#: Pages before signing in.
+#: Paths open before sign-in.
 _OPEN = ("/enter", "/health", "/static/")
-#: Where a file may be sent.
+#: Paths that accept file uploads.
 _UPLOADS = ("/documents", "/emphasis", "/relationship/file")
 
 
 def guard_rules(options: WebOptions, visitors: Visitors) -> GuardRules:
-    """The rules for `naisei.http.Guard`."""
+    """Return the rules for `naisei.http.Guard`."""
 
     def admit(scope: Scope, headers: Headers) -> Response | None:
         if scope["path"].startswith(_OPEN) or visitors.may_enter(scope, headers):
@@ -110,14 +110,14 @@ def guard_rules(options: WebOptions, visitors: Visitors) -> GuardRules:
         uploads=_UPLOADS,
         admit=admit,
         refuse=refusal,
-        # With no-referrer a browser would not say by Origin where a form comes from.
+        # With no-referrer a browser would not send the Origin of a form.
         headers={"content-security-policy": _POLICY, "referrer-policy": "same-origin"},
         kept=("/static/",),
     )
 
 
 class VisitorMiddleware:
-    """ASGI middleware behind the guard: `scope["state"]["visitor"]`, and CSRF protection."""
+    """ASGI middleware behind the guard; sets `scope["state"]["visitor"]` and checks CSRF."""
 
     def __init__(self, app: ASGIApp, visitors: Visitors) -> None:
         self._app, self._visitors = app, visitors
@@ -157,7 +157,7 @@ def _ours(headers: Headers, csrf: str) -> bool:
     if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
         return False
     if without_script(headers):
-        # A form without script: the browser's headers give its origin; the guard has compared
+        # A form without JavaScript: the browser's headers give its origin; the guard has compared
         # Origin with Host.
         return "sec-fetch-site" in headers or "origin" in headers
     given = headers[CSRF_HEADER]
@@ -165,8 +165,8 @@ def _ours(headers: Headers, csrf: str) -> bool:
 
 
 def _lead_on(message: Message, headers: Headers) -> None:
-    """An answer that HTMX would have acted upon, as a browser alone follows it: to the page that
-    is named, else back to the one that the form is of."""
+    """Turn a response for HTMX into a redirect for browsers without JavaScript: to the page named
+    in it, otherwise back to the page of the form."""
     if message["status"] != 204:
         return
     sending = MutableHeaders(scope=message)
@@ -175,7 +175,7 @@ def _lead_on(message: Message, headers: Headers) -> None:
 
 
 def _page_of(headers: Headers) -> str:
-    """The page that a form was on, which is ours."""
+    """Return the page on our host that contained the form."""
     try:
         came = urlsplit(headers.get("referer", ""))
     except ValueError:

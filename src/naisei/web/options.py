@@ -1,4 +1,4 @@
-"""`naisei serve`, and how the web app is run: address, access, and content."""
+"""Options of `naisei serve`: address, access, and content of the web app."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from naisei.system.execute import Endpoint
 from naisei.system.listening import Listening
 from naisei.text_files import read_text
 
-#: The variable that holds the token. Not an option's value: others on the machine see those.
+#: Environment variable with the token. Others on the machine can see option values.
 TOKEN = "NAISEI_WEB_TOKEN"
 _SHOWN = ("見せるもの", "What is shown")
 
@@ -157,7 +157,7 @@ class WebOptions(Listening):
 
     @property
     def models(self) -> tuple[str, ...]:
-        """Those that a visitor may choose of, the default first; empty without a model."""
+        """The models that a visitor may choose from, default first; empty without a model."""
         return tuple(dict.fromkeys((self.model, *self.offer))) if self.model is not None else ()
 
 
@@ -180,7 +180,7 @@ app = typer.Typer()
 @app.command(help=say("ブラウザで使う", "Serve the web app."))
 @with_options
 def serve(options: WebOptions) -> None:
-    if options.runs != Path("runs"):  # the first run makes the default folder
+    if options.runs != Path("runs"):  # the first run creates the default folder
         make_folder(options.runs)
     from naisei.terminal import Console
     from naisei.web.app import serve as listen

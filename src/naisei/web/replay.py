@@ -1,9 +1,9 @@
-"""Episodes as they are looked at step by step: what a system adds to what is the same for all.
+"""Replays: what a system adds to the step-by-step display of its episodes.
 
     REPLAY = Replay(state=…, marks=…, lines=…)
 
-`System.replay` names it as `module:attribute`. A system without one is shown all the same: its
-lanes, its conversation, and every request and reply; only the middle of the page stays general.
+`System.replay` names it as `module:attribute`. Without one, the page still shows the episode's
+lanes, its conversation, and every request and reply; only its middle part is generic.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ from naisei.system.registry import (
     task_of,
 )
 
-#: retry: asked for once more. rejected: a draft that was not used. failure: it failed. wrong: from
-#: here on it could only fail, see `Turning`.
+#: retry: requested again. rejected: an unused draft. failure: a failed effect. wrong: from here on
+#: the episode could only fail, see `Turning`.
 StepMark = Literal["retry", "rejected", "failure", "wrong"]
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedEpisode:
-    """An episode of a run. result: `None` while it is not scored; then `failure` may say why."""
+    """An episode of a run. result: `None` if it is not scored; `failure` may then say why."""
 
     path: Path
     frozen: Frozen
@@ -48,15 +48,15 @@ class RecordedEpisode:
 
     @property
     def task(self) -> Task[Any]:
-        """The task of its run, loaded once.
+        """Return the task of its run, loaded once.
 
         Raises:
-            InputError: its data or its system cannot be had any more.
+            InputError: its data or its system is no longer available.
         """
         return _task(self.path, self.frozen.digest)
 
     def config(self) -> Any:
-        """The run's configuration as its experiment's own model. Raises `InputError`."""
+        """The run's configuration as its experiment's model class. Raises `InputError`."""
         place = self.path / "config.json"
         experiment = experiment_of(self.frozen.system, self.frozen.config, self.path)
         return self.frozen.config_as(experiment.config, place)
@@ -68,16 +68,16 @@ def _task(path: Path, digest: str) -> Task[Any]:
 
 
 def load_ahead(path: Path, frozen: Frozen) -> None:
-    """The task of a run whose episodes will be looked at: up to half a second's work."""
+    """Preload the task of a run whose episodes will be viewed (up to half a second)."""
     if replay_of(frozen.system) != Replay():
-        with suppress(InputError):  # the page of the episode goes without
+        with suppress(InputError):  # the episode page works without it
             _task(path, frozen.digest)
 
 
 @dataclass(frozen=True, slots=True)
 class Turning:
-    """Where an episode took the wrong way: the first sign of it, often long before it failed.
-    number: of the event, from 0. told: what happened there, in a sentence."""
+    """The point where an episode first went wrong, often long before it failed. number: number of
+    the event, from 0. told: one sentence about what happened there."""
 
     number: int
     told: str
@@ -91,11 +91,10 @@ def _default_lines(episode: RecordedEpisode, event: Event) -> Sequence[Line]:
 class Replay:
     """How episodes of a system are shown.
 
-    state: HTML of where things stood after the first events, by the
-    same fold as the live page; empty for nothing to show. marks: number of an event, from 0, →
-    what is to be said of it beyond its failure and its resends. turning: where it took the wrong
-    way, `None` where it did not. lines: what an event adds to the conversation; none for what is
-    no part of it. All but `marks` may raise `InputError` where data cannot be had any more.
+    state: HTML of the state after the first events, computed by the same fold as on the live page;
+    empty if there is none. marks: event number, from 0, → marks besides its failure and resends.
+    turning: where the episode went wrong, or `None`. lines: the conversation lines of an event, if
+    it has any. All but `marks` may raise `InputError` if data is no longer available.
     """
 
     state: Callable[[RecordedEpisode, Sequence[Event]], str] = lambda episode, events: ""
@@ -105,7 +104,7 @@ class Replay:
 
 
 def replay_of(system: str) -> Replay:
-    """That of a system; a bare one where it has none or is not installed."""
+    """Return the replay of a system; a generic one if it has none or is not installed."""
     if system not in (*system_names(), *WITHOUT_COMMAND):
         return Replay()
     place = find_system(system).replay
@@ -117,7 +116,8 @@ def replay_of(system: str) -> Replay:
 
 
 def shown_marks(replay: Replay, events: Sequence[Event]) -> dict[int, StepMark]:
-    """The system's marks, and those of any system: failed effects, and replies asked for again."""
+    """Return the system's marks and the general ones: failed effects, and replies requested
+    again."""
     found: dict[int, StepMark] = {}
     for number, event in enumerate(events):
         if event.failure is not None:

@@ -28,12 +28,12 @@ from naisei.web.pages import pages as all_pages
 from naisei.web.visitors import Visitor, Visitors
 
 T = TypeVar("T")
-#: The recorded runs that ship, one of each system. They are only read.
+#: The bundled recorded runs, one of each system, read-only.
 RECORDED = Path(__file__).parent.parent / "data" / "recorded_runs"
 
 
 class ServerState:
-    """Made by `open_server`."""
+    """State of a server, made by `open_server`."""
 
     def __init__(
         self,
@@ -58,20 +58,20 @@ class ServerState:
         )
 
     def cached(self, name: str, make: Callable[[], T]) -> T:
-        """Something that lives as long as the server, made when first asked for: a page's cache.
-        Nothing of a visitor's belongs there."""
+        """Return an object that lives as long as the server, made on first use, such as a page's
+        cache. It must not hold data of a visitor."""
         if name not in self._cached:
             self._cached[name] = make()
         found: T = self._cached[name]
         return found
 
     def at_end(self, close: Callable[[], Awaitable[object]]) -> None:
-        """Awaited when the server ends."""
+        """Register a callback to await when the server ends."""
         self._stack.push_async_callback(close)
 
     def folder(self, visitor: Visitor) -> Path:
-        """The visitor's own folder, for what is kept beside conversations. It is there once
-        something is (`make_folder`): a visitor who only looks leaves nothing."""
+        """Return the visitor's own folder for data outside conversations. It is created on first
+        write (`make_folder`), so a visitor who only reads leaves nothing."""
         return self.options.state / "visitors" / visitor.id
 
     async def world(
@@ -81,13 +81,13 @@ class ServerState:
         embedder: str = "auto",
         resends_of: Mapping[str, int] | None = None,
     ) -> World:
-        """A base world (Chat, Embed, Now) for role → model; the same for the same arguments, and
-        open until the server ends. Embeddings are made in a thread.
+        """Return a base world (Chat, Embed, Now) for role → model. Equal arguments share one world,
+        which stays open until the server ends. Embeddings are computed in a thread.
 
         Raises:
             InputError: a model that cannot be opened.
         """
-        if models:  # importing the model stack takes a second, in which nobody is to wait
+        if models:  # importing the model stack takes a second; do not block others
             await asyncio.to_thread(import_module, "naisei.models.gateway")
         key = repr((sorted(models.items()), embedder, resends_of))
         async with self._opening:
@@ -127,11 +127,11 @@ class ServerState:
 async def open_server(
     options: WebOptions, *, pages: Sequence[Page] | None = None
 ) -> AsyncIterator[ServerState]:
-    """Everything that a process of the server needs, closed on leaving; while somebody is
-    `holding` the folder. pages: all there are, by default.
+    """Open everything that a server process needs, and close it on exit; requires `holding` the
+    folder. pages: all pages by default.
 
     Raises:
-        InputError: a folder that cannot be used.
+        InputError: an unusable folder.
     """
     visitors = Visitors.kept_in(options.state, options.token)
     async with AsyncExitStack() as stack:
@@ -145,8 +145,8 @@ async def open_server(
 
 @contextmanager
 def holding(state: Path) -> Iterator[None]:
-    """The folder of a server, which is made if need be, for this server alone; without what nobody
-    has looked at for long.
+    """Lock the folder of a server for this server alone, creating it if needed, and remove data
+    unused for long.
 
     Raises:
         InputError: it cannot be used, or another server uses it.
@@ -160,6 +160,6 @@ def holding(state: Path) -> Iterator[None]:
 
 
 def server_of(request: Request) -> ServerState:
-    """The state of the server that a request came to."""
+    """Return the state of the server that received a request."""
     server: ServerState = request.app.state.server
     return server

@@ -1,4 +1,4 @@
-"""Conversations at the web pages as runs: listed and shown as any, continued at their page."""
+"""Web conversations as runs: listed and shown like any other, and continued at their page."""
 
 from __future__ import annotations
 

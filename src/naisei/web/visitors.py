@@ -1,7 +1,7 @@
-"""Who is at the browser: a random name in a signed cookie, and the proof that a form is ours.
+"""Identifies visitors: a random name in a signed cookie, and the CSRF token of our forms.
 
-The cookie identifies the visitor; others cannot see the visitor's conversations. What stands in
-the state folder is a digest of it: a look at the folder does not let anybody in.
+The cookie identifies the visitor; others cannot see the visitor's conversations. The state folder
+holds only a digest of it, so reading the folder does not grant access.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ from naisei.files import written_beside
 from naisei.http import Guesses, bearer
 from naisei.lang import say
 
-#: What a request that changes something carries, besides the cookie: the value that only a page
-#: of ours knows.
+#: Header that a request with side effects must carry besides the cookie: a value known only to
+#: our pages.
 CSRF_HEADER = "x-csrf-token"
 _NAME = re.compile(r"[0-9a-f]{48}")
 _YEAR = 365 * 24 * 3600
 
 
 def without_script(headers: Headers) -> bool:
-    """Whether a form was sent by a browser alone: script adds the header to all that it sends."""
+    """Whether a form was sent without JavaScript, whose requests always have the header."""
     return CSRF_HEADER not in headers
 
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """id: names the visitor in files; it does not let anybody in. csrf: for `CSRF_HEADER`.
+    """id: name of the visitor in files; it does not grant access. csrf: value of `CSRF_HEADER`.
 
-    cookie: the Set-Cookie value to be sent, empty for somebody who has it already.
+    cookie: the Set-Cookie value to send, empty if the visitor already has the cookie.
     """
 
     id: str
@@ -52,11 +52,11 @@ class Visitor:
 
 
 class Visitors:
-    """Tells visitors apart. secret: of this server, kept from start to start."""
+    """Identifies visitors. secret: secret of this server, which survives restarts."""
 
     def __init__(self, secret: bytes, token: str = "") -> None:
         self._secret = secret
-        # Cookies do not know ports: two servers on one host must not take each other's.
+        # Cookies ignore ports: two servers on one host must not share them.
         tag = self._sign("tag", "")[:8]
         self._visitor_cookie, self._key_cookie = f"naisei_visitor_{tag}", f"naisei_key_{tag}"
         self._token, self._key = token, self._sign("token", token)
@@ -64,9 +64,9 @@ class Visitors:
 
     @staticmethod
     def kept_in(folder: Path, token: str = "") -> Visitors:
-        """With the secret of a state folder, which is made if there is none."""
+        """Use the secret of a state folder, creating it if there is none."""
         path = folder / "secret"
-        # Nothing in it: its writer was killed, and nobody was given anything signed with it.
+        # Empty: its writer was killed before anything was signed with it.
         if not path.exists() or (path.is_file() and path.stat().st_size == 0):
             with written_beside(path) as part:
                 path.unlink(missing_ok=True)
@@ -92,7 +92,7 @@ class Visitors:
         return Visitors(secret, token)
 
     def of(self, headers: Headers, *, secure: bool = False) -> Visitor:
-        """The visitor of these headers; a new visitor id without a cookie."""
+        """Return the visitor of these headers, with a new id if there is no cookie."""
         name, _, signature = _cookies(headers).get(self._visitor_cookie, "").partition(".")
         if _NAME.fullmatch(name) and hmac.compare_digest(signature, self._sign("visitor", name)):
             return self._visitor(name, "")
@@ -101,8 +101,8 @@ class Visitors:
         return self._visitor(name, self._cookie(self._visitor_cookie, value, secure))
 
     def may_enter(self, scope: Scope, headers: Headers) -> bool:
-        """Whether they know the token, by cookie or as `Authorization: Bearer`. Raises as
-        `knows`."""
+        """Whether they have the token, by cookie or as `Authorization: Bearer`. Raises the same
+        errors as `knows`."""
         if not self._token:
             return True
         if hmac.compare_digest(_cookies(headers).get(self._key_cookie, ""), self._key):
@@ -111,11 +111,11 @@ class Visitors:
         return given is not None and self.knows(scope, given)
 
     def knows(self, scope: Scope, token: str) -> bool:
-        """Whether this is the token. Raises `HTTPException` (429) as `Guesses.whose`."""
+        """Whether this is the token. Raises `HTTPException` (429) like `Guesses.whose`."""
         return self._guesses.whose(scope, token, {"": self._token}) is not None
 
     def key(self, *, secure: bool = False) -> str:
-        """The Set-Cookie value for somebody who knew the token."""
+        """Return the Set-Cookie value for a visitor who has entered the token."""
         return self._cookie(self._key_cookie, self._key, secure)
 
     def _visitor(self, name: str, cookie: str) -> Visitor:
@@ -131,5 +131,5 @@ class Visitors:
 
 
 def _cookies(headers: Headers) -> dict[str, str]:
-    # Nothing beyond ASCII is ours, and a comparison in constant time takes nothing else.
+    # Our values are ASCII, and the constant-time comparison accepts nothing else.
     return cookie_parser(headers.get("cookie", "").encode("ascii", "replace").decode())

@@ -1,11 +1,11 @@
-"""Live conversations: a flow with a person at a page.
+"""Live conversations: a flow with a person at a web page.
 
-A conversation is a run directory with one episode, under `<state>/conversations/<visitor>/<id>`:
-one flow from its first line to its last, whatever happens in between. Each effect is in its log
-before the flow goes on. So a server that is killed loses nothing: when the page is opened again,
-the flow is replayed from the log to the very question it had reached.
+A conversation is a run directory with one episode, under `<state>/conversations/<visitor>/<id>`: a
+single flow from first line to last. Each effect is logged before the flow continues, so a killed
+server loses nothing: when the page is reopened, the flow is replayed from the log up to the pending
+question.
 
-What a page gives is a `ConversationKind`; what it works with is `Conversations` (begin, find,
-list) and `Conversation` (events, status, answer). `naisei.web.conversations.routes` has the
-addresses that every conversation has, and those that every page of conversations has.
+A page defines a `ConversationKind`, and uses `Conversations` (begin, find, list) and `Conversation`
+(events, status, answer). `naisei.web.conversations.routes` has the routes shared by all
+conversations and by all pages with conversations.
 """

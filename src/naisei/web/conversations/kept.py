@@ -29,7 +29,7 @@ class Entry:
 
     @property
     def path(self) -> str:
-        """The address of its page."""
+        """The URL path of its page."""
         return f"/{self.kind.partition('-')[0]}/{self.id}"
 
 
@@ -58,20 +58,20 @@ def expire(state: Path, now: float | None = None) -> int:
         except OSError as error:
             raise output_error(error, folder) from error
     for folder in state.glob("conversations/*"):
-        with suppress(OSError):  # the visitor has others
+        with suppress(OSError):  # the visitor has other conversations
             folder.rmdir()
     return gone
 
 
 def entries_in(folder: Path, kind: str | None, most: int) -> list[Entry]:
-    """Entries of a visitor's folder, newest first."""
+    """Return the entries of a visitor's folder, newest first."""
     found = []
     for config in folder.glob("*/config.json"):
         try:
             frozen = Frozen.read(config)
             held = ConversationConfig.model_validate(frozen.config)
         except (InputError, ValidationError):
-            continue  # not ours, or of another version: it cannot be opened here
+            continue  # foreign, or from another version
         if frozen.system == SYSTEM and kind in (None, held.kind):
             found.append(Entry(config.parent.name, held.kind, held.title, frozen.created))
     return sorted(found, key=lambda entry: entry.created, reverse=True)[:most]

@@ -1,4 +1,4 @@
-"""A page's kind of conversation: how it runs and how it is shown."""
+"""A page's kind of conversation: how it runs and how it is displayed."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
     from naisei.web.options import WebOptions
 
 C = TypeVar("C", bound=BaseModel)
-#: The system of the run directories of conversations.
+#: System name in the run directories of conversations.
 SYSTEM = "web"
-#: The one episode of a conversation.
+#: Name of the single episode of a conversation.
 WHERE = Where("conversation")
 #: The current activity, shared with other processes of the server.
 _NOTE = "note"
 #: Kinds of events that may change the side panels.
 _TOLD = ("ask", "act", "say", "remember")
-#: Sampling of a role that measures or reads.
+#: Sampling of a role that rates or extracts.
 INSTRUMENT: Parameters = {"temperature": 0.0}
 
 
@@ -58,7 +58,7 @@ class ConversationRun:
 
 
 class NotingHandler(HandlerWrapper):
-    """Performs effects, showing the note `doing` meanwhile."""
+    """Performs effects while showing the note `doing`."""
 
     def __init__(
         self, inner: Handler, context: ConversationContext, doing: Callable[[Any], str]
@@ -91,11 +91,11 @@ class ConversationContext:
     """The resources of a conversation.
 
     world: a base world (Chat, Embed, Now) for role → model, shared between equal requests; see
-    `naisei.web.state.ServerState.world`.
-    human: makes a handler that lets the person answer an effect. note: says what is going on now,
-    in a few words for the person; it is not kept. folder: the visitor's own, for what is kept from
-    one conversation to the next. language: of the conversation; `say` speaks it while the flow
-    runs. options: of the server. past: the events of earlier parts, for a kind that renews.
+    `naisei.web.state.ServerState.world`. human: makes a handler that lets the user answer an
+    effect. note: shows the user the current activity in a few words; it is not stored. folder: the
+    visitor's own, for data shared between conversations. language: language of the conversation and
+    of `say` while the flow runs. options: the server's options. past: the events of earlier parts,
+    for a kind that renews.
     """
 
     world: Callable[..., Awaitable[World]]
@@ -110,8 +110,8 @@ class ConversationContext:
 class PageConversation(LiveConversation):
     """A visitor's conversation at a page; made by `Conversations`.
 
-    id: names it in addresses. config: the kind's. followers: current viewers; users: requests using
-    it. touched: time of the last use.
+    id: its id in URLs. config: the kind's configuration. followers: current viewers; users:
+    requests using it. touched: time of the last use.
     """
 
     def __init__(
@@ -163,7 +163,7 @@ class PageConversation(LiveConversation):
             self._note.write_text(text, encoding="utf-8")
 
     def heard_note(self) -> bool:
-        """Read the note of the working process; returns whether it changed."""
+        """Read the note of the process working on it; returns whether the note changed."""
         assert self._note is not None
         try:
             text = self._note.read_text(encoding="utf-8", errors="replace")
@@ -176,8 +176,8 @@ class PageConversation(LiveConversation):
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """A side panel of a conversation. id: of its element. html: its content. folded: collapsed at
-    first."""
+    """A side panel of a conversation. id: id of its element. html: its content. folded: collapsed
+    at first."""
 
     id: str
     title: str
@@ -186,7 +186,7 @@ class Panel:
 
 
 def _lines(config: Any, id: str, event: Event) -> Sequence[Line]:
-    """The default lines: questions, answers and utterances."""
+    """Return the default lines: questions, answers and utterances."""
     request: Any = event.request
     if event.kind == "say":
         return (Line(request["text"], request["speaker"]),)
@@ -201,14 +201,14 @@ class ConversationKind(Generic[C]):
     """One kind of conversation.
 
     name: unique among all pages; the page's own name, or `<page>-<more>`. config: all settings of
-    the flow, frozen with the conversation. open: prepares the flow and its world, and clears up on
-    leaving; it is called again when a conversation is resumed, and must then give the same flow.
-    lines: what an event adds to the conversation, from the configuration, the conversation's id and
-    the event. panels: what stands beside it after some events. about: a word on the setting, under
-    the title. writes: whether the person writes in a field of the page. spoken: the language of the
-    lines, where that is not the page's. placeholder: of that field. shown: what the template
-    `<page>/_status.html` is given besides `conversation`. roles: that models play at the page, each
-    with its sampling (`INSTRUMENT`: temperature 0). limits: of one part, all its effects together.
+    the flow, frozen with the conversation. open: context manager that prepares the flow and its
+    world; it is called again when a conversation is resumed, and must then return the same flow.
+    lines: the lines that an event adds, from the configuration, the conversation's id and the
+    event. panels: the side panels after some events. about: a short description under the title.
+    writes: whether the page has a text field for the user. spoken: the language of the lines, if it
+    differs from the page's. placeholder: placeholder of that field. shown: context of the template
+    `<page>/_status.html` besides `conversation`. roles: model roles of the page, each with its
+    sampling (`INSTRUMENT`: temperature 0). limits: limits on all effects of one part together.
     renews: see `naisei.runs.conversation`.
     """
 
@@ -228,12 +228,12 @@ class ConversationKind(Generic[C]):
 
     @property
     def page(self) -> str:
-        """The name of the page that it belongs to."""
+        """The name of its page."""
         return self.name.partition("-")[0]
 
     def added(self, conversation: PageConversation, event: Event, seen: dict[str, str]) -> str:
-        """The HTML of what a new event adds, in `hx-swap-oob` pieces; empty for nothing. seen: the
-        panels shown on the page, by id; updated after the last event."""
+        """Return the HTML that a new event adds, as `hx-swap-oob` fragments; empty if nothing is
+        added. seen: the panels shown on the page, by id; updated after the last event."""
         config = conversation.config
         lines = self.lines(config, conversation.id, event)
         panels: list[Panel] = []
@@ -244,7 +244,7 @@ class ConversationKind(Generic[C]):
         return fragment("_added.html", lines=lines, panels=panels) if lines or panels else ""
 
     def status(self, conversation: PageConversation) -> str:
-        """The HTML of the status, sent whenever it changes: `<page>/_status.html`, or
-        `_status.html` where a page has none of its own."""
+        """Return the HTML of the status, sent whenever it changes: `<page>/_status.html`, or else
+        `_status.html`."""
         given = self.shown(conversation)
         return fragment("_status_event.html", conversation=conversation, kind=self, **given)

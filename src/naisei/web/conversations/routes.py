@@ -1,16 +1,15 @@
 """Routes of conversations, and of pages with conversations.
 
-POST /conversations/<id>/answer   the person's answer: fields `step` and `text`, or others that
-                                  the effect's reader takes. 204 once it is logged.
-GET  /conversations/<id>/events   what happens, as server-sent events: `line` for what an event
-                                  adds to the page, `status` for whose turn it is, `end` when it
-                                  is over.
-POST /conversations/<id>/retry    go on where it failed.
-POST /conversations/<id>/forget   remove it.
+POST /conversations/<id>/answer   the user's answer: fields `step` and `text`, or those that the
+                                  effect's reader takes. 204 once it is logged.
+GET  /conversations/<id>/events   server-sent events: `line` for additions to the page, `status`
+                                  for whose turn it is, `end` at the end.
+POST /conversations/<id>/retry    retry the failed effect and continue.
+POST /conversations/<id>/forget   delete the conversation.
 GET  /conversations/<id>          its page.
 
-GET  /<page>                      the form that begins one, and the visitor's earlier ones.
-POST /<page>/new                  begin; with the first remark, if the field `text` has one.
+GET  /<page>                      the start form, and the visitor's earlier conversations.
+POST /<page>/new                  begin a conversation; optional first remark in `text`.
 GET  /<page>/<id>                 the conversation.
 """
 
@@ -46,12 +45,12 @@ C = TypeVar("C", bound=BaseModel)
 _PING = 15
 #: Milliseconds until the browser reconnects.
 _AGAIN = 1000
-#: Seconds that a page without script waits for the response to an answer.
+#: Seconds that a page without JavaScript waits for the response to an answer.
 _SEEN = 8
 
 
 def routes() -> list[Route]:
-    """Routes shared by all conversations."""
+    """Return the routes shared by all conversations."""
     prefix = "/conversations/{id}"
     return [
         Route(prefix, show),
@@ -94,7 +93,7 @@ async def _answered(
 
 
 async def _gone_on(request: Request, conversation: PageConversation) -> Response:
-    """Without script the page is reloaded once there is something new."""
+    """Redirect to the page, for browsers without JavaScript, once there is something new."""
     if without_script(request.headers):
         with suppress(TimeoutError):
             async with asyncio.timeout(_SEEN):
@@ -114,7 +113,7 @@ async def events(request: Request) -> Response:
 async def _event_stream(
     request: Request, conversation: PageConversation, after: int
 ) -> AsyncIterator[bytes]:
-    """Messages; those of one moment in one piece."""
+    """Stream messages; those available at the same time are sent together."""
     yield ServerSentEvent(comment="naisei", retry=_AGAIN).encode()
     now: PageConversation | None = conversation
     seen: dict[str, str] = {}
@@ -170,18 +169,18 @@ def page_routes(
         [Request, PageConversation], Sequence[Panel]
     ] = lambda request, conversation: (),
 ) -> list[Route]:
-    """The routes of a page with conversations.
+    """Return the routes of a page with conversations.
 
     Args:
-        experiment: whose flags make the kind's configuration, where `begin` does not.
-        fields: keys of the flags that a visitor may set. No flags for files, which would be read on
-            the server.
-        start: what the template `<page>/start.html` is given besides `model` (the server's) and
-            `earlier` (conversations; it may give others). Without such a template the form has a
-            field a flag.
-        begin: the configuration that a form makes, and the title of the conversation. Raises
-            `HTTPException` or `InputError` for what cannot be used.
-        beside: further panels, which only the visitor has.
+        experiment: its flags make the kind's configuration, unless `begin` is set.
+        fields: keys of the flags that a visitor may set. Never flags for files, which the server
+            would read.
+        start: context of the template `<page>/start.html` besides `model` (the server's) and
+            `earlier` (conversations, which it may replace). Without a template the form has one
+            field per flag.
+        begin: returns the configuration from a form, and the title of the conversation. Raises
+            `HTTPException` or `InputError` for invalid input.
+        beside: further panels, specific to the visitor.
     """
     page = kind.page
     flags = [f for f in flags_of(kind.config) if f.key in fields]
@@ -228,7 +227,7 @@ def page_routes(
 
     async def shown(request: Request) -> Response:
         conversation = await conversation_of(request, kind)
-        # A snapshot, since events may come while a template is rendered.
+        # A snapshot, since events may arrive during rendering.
         events = list(conversation.events)
         config = conversation.config
         return page_response(
@@ -253,10 +252,10 @@ def page_routes(
 
 
 def model_field(request: Request, fields: Mapping[str, str]) -> str | None:
-    """The model chosen in the form, by default the server's first; `None` without a model.
+    """Return the model chosen in the form, by default the server's first; `None` without a model.
 
     Raises:
-        HTTPException: the server does not offer it.
+        HTTPException: the server does not offer this model.
     """
     options = server_of(request).options
     chosen = fields.get("model", "")
@@ -266,7 +265,7 @@ def model_field(request: Request, fields: Mapping[str, str]) -> str | None:
 
 
 def number_field(fields: Mapping[str, str], name: str, most: int, what: str) -> int:
-    """A field of a form that holds a number from 1 on. what: its name for people."""
+    """Read a form field with an integer ≥ 1. what: its name for people."""
     given = fields.get(name, "")
     if not given.isdecimal() or not 1 <= int(given[:4]) <= most:
         raise InputError(say(f"1 から {most} までです", f"must be 1 to {most}"), place=what)
@@ -274,7 +273,7 @@ def number_field(fields: Mapping[str, str], name: str, most: int, what: str) -> 
 
 
 async def conversation_of(request: Request, kind: ConversationKind[Any]) -> PageConversation:
-    """The visitor's conversation of this kind that an address names. Raises `HTTPException`."""
+    """Return the visitor's conversation of this kind named in the URL. Raises `HTTPException`."""
     conversations = server_of(request).conversations
     return await conversations.find(request.state.visitor, request.path_params["id"], kind)
 
@@ -286,7 +285,7 @@ def _title(request: Request, page: str) -> str:
 def configured(
     experiment: Experiment[Any], flags: Sequence[Flag], fields: Mapping[str, str], model: str | None
 ) -> Any:
-    """The configuration from the flags, as the command makes it. Raises `InputError` for invalid
+    """Return the configuration from the flags, as the command does. Raises `InputError` for invalid
     values."""
     from naisei.cli.flags import configurations
 

@@ -1,4 +1,4 @@
-"""All conversations of a server: begun, found again, put away; each seen by its visitor alone."""
+"""All conversations of a server; each is visible only to its visitor."""
 
 from __future__ import annotations
 
@@ -41,15 +41,15 @@ C = TypeVar("C", bound=BaseModel)
 T = TypeVar("T")
 _ID = re.compile(r"[0-9a-f]{24}")
 _LONGEST_TITLE = 80
-#: Seconds between checks whether another process continued a conversation; seconds that one
-#: which works on it is waited for, to do something there and to look at it.
+#: Seconds between checks whether another process continued a conversation; maximum wait for a
+#: process working on it, in seconds, for writing and for reading.
 _LOOK, _BUSY, _BRIEF = 0.1, 5.0, 0.5
 
 
 class Conversations:
-    """Under `folder`. kinds: by name. context: makes the resources for a visitor's conversation.
-    store: of the logs of new ones, see `naisei.runs.directory`. shared: with other processes, each
-    of which holds a conversation only while working on it."""
+    """Stored under `folder`. kinds: by name. context: makes the resources for a visitor's
+    conversation. store: storage of new logs, see `naisei.runs.directory`. shared: whether other
+    processes share the folder; each then holds a conversation only while working on it."""
 
     def __init__(
         self,
@@ -82,7 +82,7 @@ class Conversations:
         *,
         title: str = "",
     ) -> PageConversation:
-        """A new conversation; its flow is under way when this returns."""
+        """Begin a conversation; its flow is already running when this returns."""
         id = secrets.token_hex(12)
         frozen = ConversationConfig(
             kind=kind.name,
@@ -99,11 +99,11 @@ class Conversations:
         return await self._start(visitor, id, frozen, await self._on_disk(made))
 
     async def fork(self, visitor: Visitor, id: str, episode: str, step: str) -> PageConversation:
-        """A new conversation with the same events up to a step; the question at the step is asked
+        """Start a new conversation with the same events up to a step, whose question is asked
         again. episode: the part with the step.
 
         Raises:
-            HTTPException: as `find`. InputError: there is no such step.
+            HTTPException: as for `find`. InputError: there is no such step.
         """
         path, new = self.path(visitor, id), secrets.token_hex(12)
 
@@ -125,8 +125,8 @@ class Conversations:
     async def find(
         self, visitor: Visitor, id: str, kind: ConversationKind[C] | None = None
     ) -> PageConversation:
-        """A visitor's conversation for reading, reopened from its log if closed (for writing see
-        `using`). kind: required kind.
+        """Return a visitor's conversation for reading, reopened from its log if closed (for writing
+        see `using`). kind: required kind.
 
         Raises:
             HTTPException: unknown, or of another visitor (same response).
@@ -138,8 +138,7 @@ class Conversations:
 
     @asynccontextmanager
     async def using(self, visitor: Visitor, id: str) -> AsyncIterator[PageConversation]:
-        """Like `find`, for writing. If another process works on it for long, it is read-only for
-        now."""
+        """Like `find`, for writing. While another process keeps working on it, it is read-only."""
         conversation = await self._require(visitor, id, work=True)
         conversation.users += 1
         try:
@@ -162,7 +161,7 @@ class Conversations:
             if going and conversation.heard_note():
                 return conversation
             try:
-                now = path.stat().st_mtime_ns  # changes when a process takes or leaves it
+                now = path.stat().st_mtime_ns  # changes when a process locks or releases it
             except OSError:
                 return None
             if not going and now == seen:
@@ -170,12 +169,12 @@ class Conversations:
             held = locked(path)
             if await self._behind(conversation) or (going and not held):
                 break
-            if not held:  # else it goes on, and if it is killed it changes nothing there any more
+            if not held:  # a holder that is killed changes nothing further
                 seen = now
         return await self.find(visitor, conversation.id) if self._shared else None
 
     async def _behind(self, conversation: PageConversation) -> bool:
-        """Whether something was logged that it does not know."""
+        """Whether the log has events that the conversation has not loaded."""
 
         def count() -> int:
             with RunDirectory.look(conversation.directory.path, check=False) as directory:
@@ -186,11 +185,11 @@ class Conversations:
     async def entries(
         self, visitor: Visitor, kind: str | None = None, *, most: int = 50
     ) -> list[Entry]:
-        """The conversations of a visitor, the newest first."""
+        """Return the conversations of a visitor, newest first."""
         return await self._on_disk(lambda: entries_in(self.folder(visitor), kind, most))
 
     async def forget(self, visitor: Visitor, id: str) -> None:
-        """Delete a conversation. Raises as `find`."""
+        """Delete a conversation. Raises the same errors as `find`."""
         path = self.path(visitor, id)
         async with self._opening.setdefault(str(path), asyncio.Lock()):
             if not (path / "config.json").is_file():
@@ -200,18 +199,19 @@ class Conversations:
             await self._on_disk(lambda: remove(path))
 
     def folder(self, visitor: Visitor) -> Path:
-        """The folder of a visitor's run directories."""
+        """Return the folder of a visitor's run directories."""
         return self._folder / visitor.id
 
     def path(self, visitor: Visitor, id: str) -> Path:
-        """The run directory of a visitor's conversation. Raises as `find`."""
+        """Return the run directory of a visitor's conversation. Raises the same errors as
+        `find`."""
         path = self._path(visitor, id)
         if not _ID.fullmatch(id) or not (path / "config.json").is_file():
             raise _none()
         return path
 
     async def close(self) -> None:
-        """Put all away."""
+        """Close all conversations."""
         for key in list(self._open):
             await self._put_away(key)
         self._disk.shutdown()
@@ -276,7 +276,7 @@ class Conversations:
     def _conversation(
         self, id: str, frozen: ConversationConfig, directory: RunDirectory
     ) -> PageConversation:
-        """Raises `HTTPException` (410) for one that this version does not know."""
+        """Raises `HTTPException` (410) for one that this version does not support."""
         try:
             kind = self._kinds[frozen.kind]
             return PageConversation(id, kind, frozen, directory, self._rested, shared=self._shared)
@@ -293,7 +293,7 @@ class Conversations:
             await self._on_disk(conversation.directory.close)
 
     async def _make_room(self) -> None:
-        """Close conversations without viewers and work that are idle for long or too many."""
+        """Close inactive conversations without viewers if they are idle for long or too many."""
         resting = [
             (conversation.touched, key)
             for key, conversation in self._open.items()
@@ -302,7 +302,7 @@ class Conversations:
         for touched, key in sorted(resting):
             if len(self._open) <= self._most and touched > time.monotonic() - self._idle:
                 return
-            # Requests meanwhile wait until it is closed, and reopen it.
+            # Concurrent requests wait until it is closed, then reopen it.
             async with self._opening.setdefault(key, asyncio.Lock()):
                 conversation = self._open.get(key)
                 if conversation is not None and self._rests(conversation):
@@ -310,12 +310,12 @@ class Conversations:
 
     @staticmethod
     def _rests(conversation: PageConversation) -> bool:
-        """Whether it has no viewers and no work."""
+        """Whether it has no viewers and no running work."""
         looked_at = conversation.followers or conversation.users
         return not looked_at and conversation.status.state != "going"
 
     def _rested(self, conversation: PageConversation) -> None:
-        """A conversation became idle: release it for other processes, or close some."""
+        """Release an idle conversation for other processes, or close some conversations."""
         left = self._let_go(conversation) if self._shared else self._make_room()
         task = asyncio.create_task(left)
         self._tasks.add(task)
@@ -338,7 +338,7 @@ class Conversations:
         try:
             return await asyncio.get_running_loop().run_in_executor(self._disk, work)
         except OSError as error:
-            # Where on the server it failed is not for visitors.
+            # Do not show server paths to visitors.
             raise HTTPException(503, output_error(error, "").message) from error
 
 

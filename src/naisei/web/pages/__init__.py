@@ -5,29 +5,28 @@
         title=("聞き返す助手", "Assistant"),
         about=("あいまいな頼みごとに…", "Asks back before it acts."),
         icon="M4 6h16M4 12h10",               # the path of a line drawing on 24 × 24
-        order=10,                             # of the navigation
+        order=10,                             # position in the navigation
         routes=[Route("/assistant", …), …],   # all under /<name>
-        kinds=(KIND,),                        # of its conversations, if it holds any
-        ready=_load,                          # what the first visitor would wait for
+        kinds=(KIND,),                        # kinds of its conversations, if any
+        ready=_load,                          # preloads data for the first visitor
     )
 
-The page of a system is named by `System.page`: `module:attribute` of a `Page`, or of a function
-that makes it; also that of a system from an entry point of the group `naisei.systems`. A page
-that is a conversation needs no more than a `ConversationKind` (naisei.web.conversations.kind) and
+`System.page` names the page of a system: `module:attribute` of a `Page` or of a function that
+returns one. This also applies to external systems (entry point group `naisei.systems`). A page that
+is a conversation needs only a `ConversationKind` (naisei.web.conversations.kind) and
 
     routes=page_routes(KIND, experiment=RUN, fields=("agent", "quota"))
 
 of naisei.web.conversations.routes: no template. examples/triage.py has one.
 
-The templates of a page are named `<name>/<file>` and extend `base.html`; ours are in
-`naisei/web/templates`, those of a page from outside in the folder `templates` of the package that
-`templates` names. Style and script of our pages are `naisei/web/static/<name>.css` and `.js`,
-loaded there alone. There is no inline script and no `style=` anywhere: the policy that keeps
-foreign script out would stop it too. Every text for people is `{{ say("…", "…") }}`. What a
-person, a document or a model wrote goes through autoescape; `| safe` is for what
-`naisei.http` or nh3 has cleaned.
+The templates of a page are named `<name>/<file>` and extend `base.html`. Ours are in
+`naisei/web/templates`; those of an external page are in the folder `templates` of the package named
+by `templates`. Style and script of our pages are `naisei/web/static/<name>.css` and `.js`, loaded
+only there. The content security policy forbids inline scripts and `style=`. Every text for people
+is `{{ say("…", "…") }}`. Text from a person, a document or a model is autoescaped; `| safe` is only
+for text cleaned by `naisei.http` or nh3.
 
-A page keeps no state of its own: what belongs to a visitor is a conversation, or stands under
+A page has no state of its own: a visitor's data is in conversations or under
 `ServerState.folder(visitor)`.
 """
 
@@ -48,7 +47,7 @@ from naisei.web.conversations.kind import ConversationKind
 
 __all__ = ["Page", "pages"]
 
-#: Pages that belong to no system.
+#: Pages without a system.
 _COMMON = tuple(f"naisei.web.pages.{name}:PAGE" for name in ("agent", "runs"))
 
 
@@ -56,9 +55,9 @@ _COMMON = tuple(f"naisei.web.pages.{name}:PAGE" for name in ("agent", "runs"))
 class Page:
     """One entry of the navigation.
 
-    name: the first part of its addresses. title, about: Japanese and English. kinds: of its
-    conversations. templates: package with its own folder `templates`. ready: called in a thread, in
-    each language, when the server begins: loads what its first visitor would otherwise wait for.
+    name: the first part of its URL paths. title, about: Japanese and English. kinds: kinds of its
+    conversations. templates: package with its own folder `templates`. ready: called in a thread,
+    once per language, at server start, to preload data for the first visitor.
     """
 
     name: str
@@ -78,10 +77,10 @@ class Page:
 
 @cache
 def pages() -> tuple[Page, ...]:
-    """All pages, in the order of the navigation.
+    """Return all pages in navigation order.
 
     Raises:
-        InputError: a system from outside cannot be loaded, or names no page.
+        InputError: an external system cannot be loaded, or names no page.
     """
     named = [(name, find_system(name).page) for name in system_names()]
     found = [_load(place) for place in _COMMON]

@@ -1,4 +1,4 @@
-"""One conversation with one agent, and its mind at work beside it: the first page."""
+"""The first page: a conversation with one agent, with its mind shown beside it."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ async def _open(config: AgentConfig, context: ConversationContext) -> AsyncItera
         people=context.folder,
         kept=kept if config.remembers and kept.allowed else None,
         human=context.human(None),
-        groups=(),  # visitors are in no group
+        groups=(),  # visitors belong to no group
     ) as ready:
         yield ready
 
@@ -82,7 +82,7 @@ def _index(documents: str, folder: Path) -> None:
 
 
 def _lines(config: AgentConfig, id: str, event: Event) -> Sequence[Line]:
-    """Lines of an event; a click opens the step in the recorder."""
+    """Return the lines of an event; a click opens the step in the recorder."""
     request, result = event.request, event.result
     assert isinstance(request, dict)
     name = config.persona.profile.name
@@ -135,9 +135,9 @@ KIND: ConversationKind[AgentConfig] = ConversationKind(
     roles=_ROLES,
     renews=True,
 )
-#: Conversations of any page that the first page lists.
+#: Maximum number of conversations listed on the first page.
 _EARLIER = 8
-#: Suggested first lines for each shipped persona; they work without a model.
+#: Suggested first lines for each bundled persona; they work without a model.
 _TRY = {
     "robot": "お腹が空いたな",
     "desk": "国内出張の宿泊費の上限はいくらですか",
@@ -161,7 +161,7 @@ async def _start(request: Request) -> dict[str, Any]:
 async def _begin(request: Request, fields: Mapping[str, str]) -> tuple[AgentConfig, str]:
     server = server_of(request)
     name = fields.get("persona", "robot")
-    if name not in shipped():  # no file of this machine is ever read
+    if name not in shipped():  # never read a file on this machine
         raise Refused(422, "その相手はいません", "no such persona")
     persona, model = load_persona(name), model_field(request, fields)
     if documents := server.options.documents:

@@ -1,4 +1,4 @@
-"""Side panels of a talk with the agent: its mind, rebuilt from events."""
+"""Side panels of a conversation with the agent: its mind, rebuilt from events."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ from naisei.web.pages.relationship import curves_html
 
 @dataclass
 class Mindful:
-    """The agent's mind from the events. said: metadata of its last line. stances: of the persona
-    and of the person, one a line. recalled: memories relevant to the last remark."""
+    """The agent's mind, built from the events. said: metadata of its last line. stances: stances of
+    the persona and of the person, one per line. recalled: memories relevant to the last remark."""
 
     said: dict[str, Any] = field(default_factory=dict)
     stances: dict[str, list[dict[str, int] | None]] = field(
@@ -59,7 +59,7 @@ class Mindful:
         return mind
 
 
-#: Other interpretations of a remark are shown from this share of the likeliest one's; never these.
+#: Minimum share, relative to the likeliest, of other interpretations shown; kinds never shown.
 _NEAR, _URGENT = 0.5, ("ambulance", "police")
 
 
@@ -82,12 +82,12 @@ def _kinds() -> dict[str, str]:
 
 
 def _understood(mind: Mindful, picture: BeliefState) -> list[Line]:
-    """The interpretation of the last remark, and why the agent asked or acted."""
+    """Return the interpretation of the last remark, and why the agent asked or acted."""
     out = []
     if meant := mind.said.get("understood"):
         kinds, taken, shares = _kinds(), meant["kind"], meant["shares"]
         near = _NEAR * max(shares.values(), default=0.0)
-        # An emergency stands here only where the remark was taken as one.
+        # Show an emergency only if the remark was taken as one.
         others = sorted(
             (kind for kind in shares if near <= shares[kind] and kind not in (taken, *_URGENT)),
             key=lambda kind: -shares[kind],
@@ -96,10 +96,10 @@ def _understood(mind: Mindful, picture: BeliefState) -> list[Line]:
         if others:
             words = say("、", ", ").join(map(kinds.__getitem__, others))
             out.append(Line(words, say("ほかにありうる受け取り方", "It may also be"), tone="dim"))
-        if meant["thought"]:  # of a model
+        if meant["thought"]:  # from a model
             out.append(Line(meant["words"], say("受け取った言葉", "Taken as"), tone="dim"))
             out.append(Line(meant["thought"], say("理由", "Because")))
-    elif picture.thought:  # its line is still to come
+    elif picture.thought:  # its line is not there yet
         out.append(Line(_kinds()["act"], tone="head"))
     if picture.thought:
         out.append(Line(picture.thought, say("動く前の考え", "Before it acted")))
@@ -107,7 +107,7 @@ def _understood(mind: Mindful, picture: BeliefState) -> list[Line]:
 
 
 def _checked(mind: Mindful, name: str) -> list[Line]:
-    """The director's verdict on the last line and its drafts."""
+    """Return the director's verdict on the last line and its drafts."""
     drafts = [Draft.model_validate(draft) for draft in mind.said.get("drafts", ())]
     return [draft_line(draft, name) for draft in drafts]
 
@@ -118,7 +118,7 @@ def _remembered(mind: Mindful) -> list[Line]:
 
 
 def reply_sources(meta: Mapping[str, Any], text: str) -> Sequence[Line]:
-    """The sources of a line that answers from documents."""
+    """Return the sources of a line that answers from documents."""
     if not (found := meta.get("reply")):
         return ()
     return terminal_line(Reply(message=text, **found)).under
@@ -134,19 +134,19 @@ def _cost(events: Sequence[Event]) -> list[Line]:
 
 
 def _curves(mind: Mindful, ways: Mapping[str, tuple[str, str]]) -> list[Chart]:
-    """The relationship between persona and person, both ways."""
+    """Draw the relationship between persona and person, in both directions."""
     charts = [direction_chart(" → ".join(ways[side]), mind.stances[side]) for side in ways]
     return [chart for chart in charts if any(chart.lines.values())]
 
 
 def _standing(mind: Mindful, ways: Mapping[str, tuple[str, str]]) -> list[Line]:
-    """The same in sentences; none before anything is known."""
+    """Describe the relationship in sentences; none before anything is known."""
     known = {side: [each for each in mind.stances[side] if each] for side in ways}
     return [standing(*ends, known[side]) for side, ends in ways.items() if known[side]]
 
 
 def _house(persona: Persona, events: Sequence[Event]) -> dict[str, Any]:
-    """The rooms after these events, and what happened there."""
+    """Return the rooms after these events, and what happened there."""
     acts: list[Any] = [e.result for e in events if e.kind == "act" and e.failure is None]
     did = [act for act in acts if act["reward"]]
     rooms = did[-1]["info"]["rooms"] if did else rooms_of(persona.world)
@@ -154,7 +154,7 @@ def _house(persona: Persona, events: Sequence[Event]) -> dict[str, Any]:
 
 
 def mind_panels(config: TalkConfig, remembers: bool, events: Sequence[Event]) -> list[Panel]:
-    """The side panels after these events. remembers: whether the person allows memory."""
+    """Return the side panels after these events. remembers: whether the person allows memory."""
     persona, mind = config.persona, Mindful.of(config, events)
     name = persona.profile.name
     picture = BeliefState.of(Person(name=config.person), events)

@@ -1,4 +1,4 @@
-"""The assistant: asks back before it acts, and shows its beliefs."""
+"""The assistant page: asks back before it acts, and shows its beliefs."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def _agent(name: str, language: Language, trials: int) -> Agent:
 
 @lru_cache(maxsize=2)
 def actions_in(language: Language) -> ActionSet:
-    """The actions of the bundled data."""
+    """Return the actions of the bundled data."""
     return load_actions(language=language)
 
 
@@ -126,7 +126,7 @@ KIND: ConversationKind[AssistantConfig] = ConversationKind(
 )
 
 
-#: Offered situations of the bundled data: ones that the assistant without a model solves with three
+#: Offered situations of the bundled data, which the assistant without a model solves with three
 #: questions and one action.
 OFFERED: dict[Language, tuple[str, ...]] = {
     "ja": (
@@ -138,21 +138,21 @@ OFFERED: dict[Language, tuple[str, ...]] = {
         *("b069-1", "c007-1", "c025-1", "c043-1", "c094-1", "e820-1"),
     ),
 }
-#: How it goes about a request. Where a wrong action costs nothing but a try, the best that an
-#: agent can do is to act at once; with one try it asks while that pays.
+#: Options of the agent. If a wrong action costs only a try, it is best to act at once; with a
+#: single try, the agent asks while that pays off.
 _MANNERS = {"careful": Rules(trials=1, quota=3), "quick": Rules(trials=3, quota=2)}
 
 
 @lru_cache(maxsize=2)
 def _scenes(spoken: Language) -> dict[str, Scene]:
-    """The situations that are offered, by id."""
+    """Return the offered situations, by id."""
     source = "ambigact40-open-en" if spoken == "en" else "ambigact40-open"
     found = {i.id: i.scene for i in load(source, split="dev").instances}
     return {found[name].id: found[name] for name in OFFERED[spoken]}
 
 
 def _agents(model: str | None) -> list[str]:
-    """Those that can be had, the best first: a model's, where there is one."""
+    """Return the available agents, best first: one with a model, if there is a model."""
     names = entries.names(GROUP)
     free = sorted(
         (n for n in names if is_model_free(n)), key=lambda n: (n != "bayes", n == "random", n)

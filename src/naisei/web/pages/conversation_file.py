@@ -1,6 +1,5 @@
-"""A conversation as a file or pasted: its parsed form, then the relationship by speech or by the
-server's model. Uploads are not stored.
-"""
+"""An uploaded or pasted conversation: its parsed form, then the relationship, rated by speech or by
+the server's model. Uploads are not stored."""
 
 from __future__ import annotations
 
@@ -36,15 +35,15 @@ from naisei.web.html import Refused, page_response
 from naisei.web.state import server_of
 
 _PATH = "/relationship/file"
-#: Files that are read at a time, conversations that the model rates at a time, utterances of the
-#: preview, and the most that a model rates while the page waits.
+#: Maximum number of files read at a time, of conversations rated at a time, of utterances in the
+#: preview, and of utterances that a model rates while the page waits.
 _READING, _RATING, _SHOWN, _RATED = asyncio.Semaphore(2), asyncio.Semaphore(2), 6, 60
-#: The rating role; a malformed reply is a failed reading, as on the command line.
+#: The rating role; a malformed reply is a failed rating, as on the command line.
 _ROLES = ("questioner", "reflector")
 
 
 async def _file(request: Request) -> Response:
-    """Fields: file or text, name, and from the answer dialogue, a, b, and rater (`model`, or by
+    """Form fields: file or text, and name; then dialogue, a, b and rater (`model`, or by
     speech)."""
     server = server_of(request)
     most = min(server.options.max_upload, PASTED)
@@ -83,11 +82,11 @@ async def _file(request: Request) -> Response:
 
 
 async def _rated_by_model(request: Request, dialogue: Dialogue, fields: dict[str, str]) -> Rating:
-    """Rate with a model of the server, one call per direction and utterance.
+    """Rate with one of the server's models, one call per direction and utterance.
 
     Raises:
         HTTPException: the server has no such model.
-        InputError: the conversation is too long to wait for, or the model is not to be reached.
+        InputError: the conversation is too long to wait for, or the model cannot be reached.
     """
     model = model_field(request, fields)
     if model is None:
@@ -115,13 +114,13 @@ async def _rated_by_model(request: Request, dialogue: Dialogue, fields: dict[str
 
 
 def _read(text: str, name: str, fields: dict[str, str]) -> tuple[Dialogue | None, dict[str, Any]]:
-    """The dialogue to rate, `None` until two of several speakers are chosen, and the context of the
-    response."""
+    """Return the dialogue to rate, `None` until two of several speakers are chosen, and the context
+    of the response."""
     several = {one.name: one for one in parse_transcripts(text, name)}
     first = next(iter(several), "")
     found: Transcript = several.get(fields.get("dialogue", ""), several[first])
     two = [fields[key] for key in ("a", "b") if key in fields]
-    if not set(two) <= set(found.speakers):  # of another conversation of the file
+    if not set(two) <= set(found.speakers):  # from another conversation in the file
         two = []
     dialogue = None
     if len(two) == 2 and two[0] == two[1]:
@@ -142,7 +141,7 @@ def _read(text: str, name: str, fields: dict[str, str]) -> tuple[Dialogue | None
 
 
 def _charts(rating: Rating) -> list[tuple[str, str]]:
-    """Title and drawing of each direction that could be read."""
+    """Return title and chart of each direction that could be rated."""
     drawn = []
     for way in WAYS:
         course = [{n: turn.marks[way][n].value for n in DIMENSIONS} for turn in rating.turns]

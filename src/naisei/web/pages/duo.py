@@ -1,4 +1,4 @@
-"""Two characters talk; every line is checked before it is said."""
+"""Two characters talk; every line is checked before it is spoken."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from naisei.web.pages import Page
 from naisei.web.pages.profiles import profile_field
 from naisei.web.replays.director import spoken_lines, talk_state
 
-#: Turns of the longest talk.
+#: Maximum number of turns.
 LONGEST = 40
 
 
@@ -59,7 +59,7 @@ class DuoConfig(BaseModel):
 
     @property
     def cast(self) -> tuple[Character, ...]:
-        """The characters of the profiles. Raises `InputError` for an invalid one."""
+        """Return the characters of the profiles. Raises `InputError` for an invalid one."""
         return tuple(_parsed(text) for text in self.profiles)
 
 
@@ -68,12 +68,12 @@ def _parsed(text: str) -> Character:
     return parse_character(text, place="profile")
 
 
-#: Name of the memory that records the turns.
+#: Name of the memory with the turns.
 TURNS = "turns"
 
 
 def duo(config: DuoConfig, recorder: TalkRecorder) -> Flow[TalkResult]:
-    """The director's loop for each line, by person or model."""
+    """Run the director's loop for each line, written by the user or the model."""
     done: tuple[Turn, ...] = ()
     cast = config.cast
     while len(done) < config.turns:
@@ -107,7 +107,7 @@ _ROLES: dict[str, Parameters] = {"speaker": {}, "judge": INSTRUMENT}
 @asynccontextmanager
 async def _open(config: DuoConfig, context: ConversationContext) -> AsyncIterator[Prepared]:
     models = dict.fromkeys(_ROLES, config.model) if config.model else {}
-    # A malformed judgement is repaired once; then the rules decide alone.
+    # A malformed judgement is repaired once; then only the rules decide.
     base = await context.world(models, resends_of={"judge": 0})
     recorder = _recorder(config)
     handlers: dict[Any, Any] = {
@@ -154,14 +154,14 @@ def _about(config: DuoConfig) -> str:
     return say("場面: ", "Place: ") + config.scene if config.scene else ""
 
 
-#: Ready lines that are offered at a time.
+#: Maximum number of ready lines offered at a time.
 _READY = 3
 
 
 def _template_context(here: PageConversation) -> Mapping[str, Any]:
-    """persona: of who speaks next. ready: lines of theirs to try, an answer to the last line first.
-    failing: a line of the other's that the check refuses. None for a profile of the visitor's
-    own."""
+    """persona: the next speaker. ready: sample lines of that speaker, an answer to the last line
+    first. failing: a line of the other character that the check rejects. None for the visitor's own
+    profile."""
     requests: list[Any] = [e.request for e in here.events if e.kind == "remember"]
     told = [Turn.model_validate(request["item"]) for request in requests]
     cast: tuple[Character, ...] = here.config.cast
@@ -232,7 +232,7 @@ async def _begin(request: Request, fields: Mapping[str, str]) -> tuple[DuoConfig
 
 
 def _profile(name: str, own: str) -> str:
-    """The text of a shipped profile, or the submitted one; never a local file."""
+    """Return the text of a bundled profile, or the submitted one; never a local file."""
     if name == "own":
         return own
     if name not in {character.id for character in shipped()}:

@@ -1,4 +1,4 @@
-"""Words of a document that a careful editor would set in bold. Uploads are not stored."""
+"""The emphasis page: words that a careful editor would set in bold. Uploads are not stored."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ from naisei.web.html import Refused, page_response
 from naisei.web.pages import Page
 from naisei.web.state import server_of
 
-#: Suggestions that are listed one by one, and characters shown beside each.
+#: Maximum number of listed suggestions, and of characters shown beside each.
 _REVIEWED, _AROUND = 1_000, 24
-#: Articles of the sample, out of `naisei.emphasis.demo.HELD_OUT`.
+#: Articles of the sample, from `naisei.emphasis.demo.HELD_OUT`.
 _SAMPLES = ("stain", "coffee", "teamwork")
-#: Documents that are read at a time.
+#: Maximum number of documents read at a time.
 _READING = asyncio.Semaphore(2)
 
 
 @dataclass(frozen=True, slots=True)
 class _Reviewed:
-    """A suggestion in its line. kept: accepted."""
+    """A suggestion in its line. kept: whether it is accepted."""
 
     before: str
     text: str
@@ -53,7 +53,7 @@ async def _start(request: Request) -> Response:
 
 
 def _sample() -> str:
-    """Articles outside the training data as sections of one, without their marks."""
+    """Join articles outside the training data into one document, without their marks."""
     folder = files("naisei") / "data" / "emphasis_articles"
     texts = [(folder / f"{name}.md").read_text("utf-8") for name in _SAMPLES]
     sections = [text.replace("**", "").replace("# ", "## ", 1) for text in texts]
@@ -73,7 +73,7 @@ async def _tag(request: Request) -> Response:
     async with _READING:
         found, rows = await asyncio.to_thread(_suggested, data, kind, name, share)
         text, lost, reviewed = await asyncio.to_thread(_marked, found, kept)
-    # A long text is a long page.
+    # A long text makes a long page.
     return await asyncio.to_thread(
         page_response,
         request,
@@ -95,7 +95,7 @@ def _share(given: str) -> float:
         value = float(given)
     except ValueError:
         value = -1.0
-    if not 0 <= value <= 1:  # NaN is refused too
+    if not 0 <= value <= 1:  # also rejects NaN
         raise InputError(
             say("0 から 1 までの数です", "must be a number from 0 to 1"),
             place=say("割合の上限", "share"),
@@ -104,7 +104,7 @@ def _share(given: str) -> float:
 
 
 async def _uploaded(form: FormData, most: int) -> tuple[bytes, str]:
-    """The document and its name: the file, else the pasted Markdown."""
+    """Return the document and its name: the file, or else the pasted Markdown."""
     # Reviewed documents are returned in UTF-8.
     most = min(most, PASTED) * (2 if form.get("reviewed") else 1)
     upload = form.get("file")
@@ -133,8 +133,8 @@ def _suggested(
 
 
 def _marked(found: Suggestions, kept: set[str] | None) -> tuple[str | None, int, list[_Reviewed]]:
-    """The document with its marks as text; `None` if it cannot be marked. kept: numbers of accepted
-    suggestions; all by default."""
+    """Return the document with its marks as text; `None` if it cannot be marked. kept: numbers of
+    accepted suggestions; all by default."""
     if found.document.source is None:
         return None, 0, []
     source = found.document.source

@@ -1,4 +1,4 @@
-"""Text games: watch a player, or play with one beside you."""
+"""Text games: watch a player, or play yourself with its advice."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class GameView:
 
     @classmethod
     def of(cls, game: str, events: Iterable[Event]) -> GameView:
-        """game: its name."""
+        """game: name of the game."""
         view: View | None = None
         steps: list[Step] = []
         advice: dict[str, Any] = {}
@@ -122,7 +122,7 @@ class GameView:
 
     @property
     def drawn(self) -> str:
-        """Map, path and points as an image's address; empty before the first command."""
+        """The URL of an image with map, path and points; empty before the first command."""
         svg = drawing(self.result)
         if not svg:
             return ""
@@ -133,7 +133,7 @@ class GameView:
         return readable(self.view.inventory) if self.view else ""
 
 
-#: Interpreters that run at a time; each is a process of some 100 MB.
+#: Maximum number of interpreters; each is a process of about 100 MB.
 _TABLES = 12
 _taken: set[object] = set()
 
@@ -229,12 +229,12 @@ KIND: ConversationKind[PlayConfig] = ConversationKind(
 
 
 Wanted = Literal["easy", "medium", "hard", "cooking"]
-#: The last number of a game.
+#: The largest game number.
 _LAST = 9_999
 
 
 def wanted(kind: str, number: str) -> tuple[Wanted, int]:
-    """The requested game. Raises `HTTPException` for an unknown one."""
+    """Return the requested game. Raises `HTTPException` for an unknown one."""
     if kind not in get_args(Wanted):
         raise Refused(422, "その種類のゲームはありません", "there is no such kind of game")
     if not number.isdecimal() or int(number[:6]) > _LAST:
@@ -243,7 +243,7 @@ def wanted(kind: str, number: str) -> tuple[Wanted, int]:
 
 
 def make_game(kind: Wanted, number: int, folder: Path) -> str:
-    """The name of the game's file in the folder; it is made if it is not there.
+    """Return the name of the game's file in the folder, generating it if it does not exist.
 
     Raises:
         InputError: textworld is not installed.
@@ -267,18 +267,18 @@ def _cleanup(level: Level, number: int) -> tuple[str, Maker]:
     return cleanup.file_name(mess, "test", level, seed=0, number=number), make
 
 
-#: Games that are made at a time.
+#: Maximum number of games generated at a time.
 _MAKING = asyncio.Semaphore(2)
 
 
 def _players(model: str | None) -> list[str]:
-    """The available players, best first."""
+    """Return the available players, best first."""
     found = []
     for name in entries.names(GROUP):
         try:
             kind = player_kind(name)
         except InputError:
-            continue  # it needs something that is not installed
+            continue  # a requirement is not installed
         if model or not kind.roles:
             found.append(name)
     return sorted(found, key=lambda n: (n != "llm", n != "planner", n == "random", n))

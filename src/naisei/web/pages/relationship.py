@@ -1,4 +1,4 @@
-"""Two personas talk, with live charts of their relationship."""
+"""Two personas talk; charts of their relationship are updated live."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class PairConfig(BaseModel):
 
 @lru_cache(maxsize=64)
 def pair_of(given: str) -> Pair:
-    """The pair of an id or a TOML text; no file of this machine is ever read.
+    """Return the pair with an id, or from a TOML text; never reads a file on this machine.
 
     Raises:
         InputError: neither.
@@ -75,21 +75,21 @@ def pair_of(given: str) -> Pair:
 
 
 def drawn(pair: Pair, rules: Rules, events: Iterable[Event]) -> str:
-    """The relationship from the events, as HTML."""
+    """Render the relationship from the events as HTML."""
     talk = replayed(pair, events).conversation
     speech = heard(talk) if rules.reflection == "off" else None
     return curves_html(curves(talk, speech=speech), talk_standing(talk, speech), speech is not None)
 
 
 def curves_html(charts: Sequence[Chart], lines: Sequence[Line], estimated: bool) -> str:
-    """How two stand toward each other: in sentences, then as charts."""
+    """Render the relationship of two personas: in sentences, then as charts."""
     given = {"charts": charts, "lines": on_demand(lines), "estimated": estimated, "empty": ""}
     return fragment("relationship/_curves.html", **given)
 
 
 _INSTRUMENTS = ("questioner", "reflector", "summariser", "rater")
 _ROLES: dict[str, Parameters] = {"speaker": {}, **dict.fromkeys(_INSTRUMENTS, INSTRUMENT)}
-#: A malformed reply is requested once more, then counts as a failed reading.
+#: A malformed reply is requested once more, then counts as a failed rating.
 _RESENDS = dict.fromkeys(_INSTRUMENTS, 0)
 
 
@@ -110,7 +110,7 @@ async def _open(config: PairConfig, context: ConversationContext) -> AsyncIterat
 
 
 class _Speech(HandlerWrapper):
-    """A line comes from the person where it is theirs to speak, all else from the model."""
+    """Takes the user's lines from the user, and everything else from the model."""
 
     def __init__(
         self, config: PairConfig, record: Recorder, context: ConversationContext, model: Handler
@@ -141,7 +141,7 @@ def _line_of(effect: Chat[Any], fields: Mapping[str, str]) -> str:
 
 
 def speaker_of(here: PageConversation) -> str:
-    """The name of the next speaker."""
+    """Return the name of the next speaker."""
     config: PairConfig = here.config
     pair = pair_of(config.pair)
     record = replayed(pair, here.events)
@@ -176,7 +176,7 @@ KIND: ConversationKind[PairConfig] = ConversationKind(
 )
 
 
-#: Most sessions and turns of one, and characters of a pair's TOML.
+#: Maximum number of sessions, of turns per session, and of characters of a pair's TOML.
 _SESSIONS, _TURNS = 5, 40
 _PLAYED: dict[str, tuple[AgentId, ...]] = {"a": ("a",), "b": ("b",), "both": ("a", "b")}
 

@@ -1,1 +1,1 @@
-"""What each built-in system adds to the page of an episode (`naisei.web.replay`)."""
+"""What each built-in system adds to the episode page (`naisei.web.replay`)."""

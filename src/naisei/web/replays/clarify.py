@@ -1,4 +1,4 @@
-"""R-Clarify, step by step: what the agent believes, beside what was really wished."""
+"""R-Clarify, step by step: what the agent believes, and what was really wished."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from naisei.runs.lines import Line, Mark
 from naisei.web.html import fragment
 from naisei.web.replay import RecordedEpisode, Replay, StepMark, Turning
 
-#: Each decision ends in a question or an action; what it was made of stands before that.
+#: Each decision ends in a question or an action; the events it is based on come before.
 _ENDS = ("ask", "act")
 
 
@@ -51,13 +51,13 @@ def _decisions(
 ) -> list[Decision]:
     try:
         return task.decisions(episode.where, events)
-    except ReplayDivergence:  # the prompts are others by now: what the model said still tells
+    except ReplayDivergence:  # prompts have changed since; use the model's output
         return _replied(events)
 
 
 def _turning(episode: RecordedEpisode) -> Turning | None:
-    """The decision from which on the best guess was not what was wished, up to the first action
-    that nobody wanted."""
+    """Return the first decision from which the best guess was wrong until the first unwanted
+    action."""
     task, events = episode.task, episode.events
     if not isinstance(task, ClarifyTask):
         return None
@@ -78,7 +78,7 @@ def _turning(episode: RecordedEpisode) -> Turning | None:
     guess = best(decisions[first])
     named = text(guess) if guess is not None else ""
     wish = text(instance.gold)
-    if not (decisions[first].chances or decisions[first].thought):  # of an agent without beliefs
+    if not (decisions[first].chances or decisions[first].thought):  # an agent without beliefs
         told = say(
             f"行動「{named}」は、望みの「{wish}」ではありませんでした",
             f'it did "{named}", but the wish was "{wish}"',
@@ -97,7 +97,7 @@ def _turning(episode: RecordedEpisode) -> Turning | None:
 
 
 def best(decision: Decision) -> int | None:
-    """The action that it would take now; `None` where it does not say."""
+    """Return the action that the agent would take now; `None` if unknown."""
     if isinstance(decision, Execute):
         return decision.action
     if isinstance(decision, Clarify) and decision.guess:
@@ -106,7 +106,7 @@ def best(decision: Decision) -> int | None:
 
 
 def _moved(decisions: Sequence[Decision], wish: int) -> str:
-    """The probability of the true wish now and before; empty if not recorded."""
+    """Return the probability of the true wish now and before; empty if not recorded."""
     shares = [next((c.p for c in d.chances if c.action == wish), None) for d in decisions[-2:]]
     told = " → ".join(f"{100 * p:.0f} %" for p in shares if p is not None)
     return say(f"（望みの見込み {told}）", f" (the wish: {told})") if told else ""
@@ -128,7 +128,7 @@ def _replied(events: Sequence[Event]) -> list[Decision]:
 
 
 def _lines(episode: RecordedEpisode, event: Event) -> Sequence[Line]:
-    """An action by its name, and whether it was the one."""
+    """Return the name of an action, and whether it was the wished one."""
     task = episode.task
     if event.kind != "act" or not isinstance(task, ClarifyTask):
         return Replay().lines(episode, event)
@@ -141,14 +141,14 @@ def _lines(episode: RecordedEpisode, event: Event) -> Sequence[Line]:
 
 
 def _favourite(decision: Decision | None, text: Callable[[int], str]) -> str:
-    """The action it would take now; "" if not recorded."""
+    """Return the action that the agent would take now; "" if not recorded."""
     if isinstance(decision, Execute):
         return text(decision.action)
     return text(decision.guess) if isinstance(decision, Clarify) and decision.guess else ""
 
 
 def act_marks(events: Sequence[Event]) -> Mapping[int, StepMark]:
-    """Actions that nobody wanted."""
+    """Mark unwanted actions."""
     return {
         number: "failure"
         for number, event in enumerate(events)

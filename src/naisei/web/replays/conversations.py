@@ -1,4 +1,4 @@
-"""A visitor's conversation, step by step: what the page of its kind showed then."""
+"""A visitor's conversation, step by step: what its page showed at each step."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from naisei.web.replays.director import draft_marks
 
 
 def _kind_and_config(episode: RecordedEpisode) -> tuple[ConversationKind[Any], Any] | None:
-    """The kind of a conversation and its configuration; `None` for a kind that is gone."""
+    """Return the kind of a conversation and its configuration; `None` for an unknown kind."""
     frozen = episode.frozen.config_as(ConversationConfig, episode.path / "config.json")
     kinds = {kind.name: kind for page in pages() for kind in page.kinds}
     kind = kinds.get(frozen.kind)
@@ -34,7 +34,7 @@ def _lines(episode: RecordedEpisode, event: Event) -> Sequence[Line]:
     if (held := _kind_and_config(episode)) is None:
         return Replay().lines(episode, event)
     kind, config = held
-    here = "/runs/episode/"  # lines of a talk lead to this page
+    here = "/runs/episode/"  # conversation lines link to this page
     return [
         replace(line, under=tuple(x for x in line.under if not x.link.startswith(here)))
         for line in kind.lines(config, episode.path.name, event)

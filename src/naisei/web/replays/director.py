@@ -1,4 +1,4 @@
-"""The director, step by step: the state of the talk, and the drafts that did not pass."""
+"""The director, step by step: the state of the talk, and the rejected drafts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _state(episode: RecordedEpisode, events: Sequence[Event]) -> str:
 
 
 def spoken_lines(events: Iterable[Event]) -> Iterable[Say]:
-    """The lines that were said."""
+    """Return the spoken lines."""
     for event in events:
         if event.kind == "say" and isinstance(event.request, dict):
             said = event.request
@@ -34,13 +34,13 @@ def spoken_lines(events: Iterable[Event]) -> Iterable[Say]:
 
 
 def talk_state(state: TalkState) -> str:
-    """Topic, depth, notes and what the judge said last, as HTML."""
+    """Return topic, depth, notes and the judge's last verdict as HTML."""
     judged = [(state.names.get(who, who), status_mark(s)) for who, s in state.judged.items()]
     return fragment("replays/director.html", state=state, judged=judged)
 
 
 def draft_marks(events: Sequence[Event]) -> Mapping[int, StepMark]:
-    """The drafts of each line but the one that was said."""
+    """Mark the unused drafts of each line."""
     found: dict[int, StepMark] = {}
     waiting: list[int] = []
     for number, event in enumerate(events):
@@ -58,7 +58,7 @@ def draft_marks(events: Sequence[Event]) -> Mapping[int, StepMark]:
 
 
 def _turning(episode: RecordedEpisode) -> Turning | None:
-    """The first draft to which the judge or the rules objected."""
+    """Return the first draft that the judge or the rules rejected."""
     rejected = draft_marks(episode.events)
     if not rejected or episode.result is None:
         return None
@@ -72,7 +72,7 @@ def _turning(episode: RecordedEpisode) -> Turning | None:
 
 
 def _lines(episode: RecordedEpisode, event: Event) -> Sequence[Line]:
-    """The speaker's name, and the verdict."""
+    """Return the speaker's name, and the verdict."""
     task = episode.task
     if event.kind != "say" or not isinstance(task, TalkTask):
         return Replay().lines(episode, event)

@@ -1,4 +1,4 @@
-"""A part of a comparison of taggers: what was marked, beside what the writer did."""
+"""One part of a comparison of taggers: the tagger's marks, and the writer's."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from naisei.lang import say
 from naisei.web.html import fragment
 from naisei.web.replay import RecordedEpisode, Replay
 
-#: Documents and sentences of each that are shown.
+#: Maximum number of documents shown, and of sentences per document.
 _DOCUMENTS, _SENTENCES = 3, 40
 
 
 @dataclass(frozen=True, slots=True)
 class MarkedPart:
-    """A part of a sentence. kind: `both` marked it, the `tagger` alone, the `writer` alone,
-    or nobody (empty)."""
+    """A part of a sentence. kind: who marked it: `both`, only the `tagger`, only the `writer`, or
+    nobody (empty)."""
 
     text: str
     kind: str
 
 
 def marked_pieces(sentence: Sentence, labels: Sequence[bool]) -> list[MarkedPart]:
-    """The whole sentence, in order. labels: of the tagger, by token."""
+    """Split the whole sentence, in order. labels: the tagger's label of each token."""
     kinds = [
         _KINDS[bool(ours), theirs] for ours, theirs in zip(labels, sentence.labels, strict=True)
     ]
@@ -40,7 +40,7 @@ _KINDS |= {(False, False): ""}
 
 
 def _marked(article: Article, labels: Sequence[Sequence[bool]]) -> list[list[MarkedPart]]:
-    """The first sentences that anybody marked something in."""
+    """Return the first sentences with any mark."""
     both = zip(article.sentences, labels, strict=True)
     found = [marked_pieces(s, row) for s, row in both if any(row) or any(s.labels)]
     return found[:_SENTENCES]
@@ -54,7 +54,7 @@ def _score(article: Article, labels: list[list[bool]]) -> str:
 
 
 def _state(episode: RecordedEpisode, events: Sequence[Event]) -> str:
-    """The documents; what was marked, as soon as all of it is known."""
+    """Return the documents, with the marks once all of them are known."""
     task = episode.task
     if not isinstance(task, EvalTask):
         return ""

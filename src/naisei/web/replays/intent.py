@@ -1,4 +1,4 @@
-"""The document assistant, step by step: the five indicators, and what the search brought."""
+"""The document assistant, step by step: the five indicators, and the search results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A conversation of two, step by step: how each stands toward the other."""
+"""A conversation of two, step by step: the stance of each toward the other."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _state(episode: RecordedEpisode, events: Sequence[Event]) -> str:
 
 
 def _lines(episode: RecordedEpisode, event: Event) -> Sequence[Line]:
-    """The speaker's name, and the readings after the line."""
+    """Return the speaker's name, and the readings after the line."""
     task = episode.task
     if not isinstance(task, ConversationTask):
         return Replay().lines(episode, event)

@@ -1,4 +1,4 @@
-"""A text game, step by step: the map so far, the points, and what the player thought."""
+"""A text game, step by step: the map so far, the points, and the player's thoughts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from naisei.web.replay import RecordedEpisode, Replay
 
 
 def _state(episode: RecordedEpisode, events: Sequence[Event]) -> str:
-    """Map, points, bag, the last thoughts, and what the player believes."""
+    """Return map, points, inventory, last thoughts, and beliefs of the player."""
     picture = GameView.of(episode.where.instance, events)
     advice: dict[str, Any] = dict(picture.advice)
     for event in events:
@@ -28,8 +28,8 @@ def _state(episode: RecordedEpisode, events: Sequence[Event]) -> str:
 
 
 def _minds(episode: RecordedEpisode, events: Sequence[Event]) -> list[Mind]:
-    """What the player of the try of now believed before each command so far, and before the next
-    one; empty while the episode has no result."""
+    """Return the player's beliefs in the current try, before each command so far and before the
+    next one; empty while the episode has no result."""
     if episode.result is None:
         return []
     done = tries = 0
@@ -45,7 +45,7 @@ def _minds(episode: RecordedEpisode, events: Sequence[Event]) -> list[Mind]:
 
 
 def _lines(episode: RecordedEpisode, event: Event) -> Sequence[Line]:
-    """A command, and what the game says to it."""
+    """Return a command and the game's response."""
     request, result = cast(dict[str, Any], event.request), cast(dict[str, Any], event.result)
     if event.kind != "act" or event.failure is not None:
         return Replay().lines(episode, event)

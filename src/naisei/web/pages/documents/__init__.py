@@ -1,4 +1,4 @@
-"""Ask the documents: it asks back about vague requests before searching."""
+"""The documents page: answers from documents, and asks back about vague requests first."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ from naisei.web.state import ServerState, server_of
 __all__ = ["PAGE"]
 
 
-#: Files of one upload, and of a visitor in all.
+#: Maximum number of files per upload, and per visitor.
 _AT_ONCE, _MOST = 20, 500
 _SIGNS = get_args(Sign)
 _ROLES: frozenset[Role] = frozenset(get_args(Role))
@@ -85,7 +85,7 @@ async def _begin(request: Request, fields: Mapping[str, str]) -> tuple[AskConfig
         raise Refused(422, "先にファイルを追加してください", "add files first")
     await rebuild(shelf, folder, server.options)
     async with shared_index(index_path(shelf, folder, server.options)):
-        pass  # opens it now, so that errors come before the conversation
+        pass  # open it now, so that errors appear before the conversation
     model = model_field(request, fields)
     setting = Setting(
         rules=Rules(language=language(), roles=_ROLES if model else frozenset()),
@@ -119,7 +119,7 @@ def _profile(fields: Mapping[str, str]) -> Profile:
 
 
 async def _upload(request: Request) -> Response:
-    """Store files in the visitor's folder; rejected ones are named."""
+    """Store files in the visitor's folder; names the rejected ones."""
     server = server_of(request)
     if not server.options.uploads:
         raise Refused(404, "アップロードは無効です", "uploading is switched off")
@@ -147,7 +147,7 @@ async def _upload(request: Request) -> Response:
 async def _remove(request: Request) -> Response:
     folder = documents_in(_own(server_of(request), request))
     name = (await form_fields(request)).get("name", "")
-    # Only listed files can be removed, so no name leads out of the folder.
+    # Only listed files can be removed, so no name can leave the folder.
     found = {path.name: path for path in folder.glob("*")}.get(name)
     if found is None:
         raise Refused(404, "そのようなファイルはありません", "there is no such file")
@@ -156,7 +156,7 @@ async def _remove(request: Request) -> Response:
 
 
 async def _forget(request: Request) -> Response:
-    """One note, or without one all of them and that they were allowed."""
+    """Delete one note; without a note id, delete all notes and the permission to store them."""
     folder = _own(server_of(request), request)
     kept = memory_of(folder)
     note = (await form_fields(request)).get("note", "")
@@ -184,7 +184,7 @@ def _beside(request: Request, conversation: PageConversation) -> Sequence[Panel]
 
 
 async def _passage(request: Request) -> Response:
-    """The passage behind a citation of a conversation, as a fragment."""
+    """Return the passage behind a citation of a conversation, as a fragment."""
     server = server_of(request)
     conversation = await conversation_of(request, KIND)
     config: AskConfig = conversation.config
@@ -232,7 +232,7 @@ def _asks(event: Event) -> bool:
 
 
 def _feedback_summary(folder: Path, config: AskConfig) -> dict[str, object]:
-    """The page's summary of the feedback: number of lines and the resulting thresholds."""
+    """Return the page's summary of the feedback: number of lines and the resulting thresholds."""
     base = config.setting.rules.thresholds
     now = cuts_of(folder, base)
     moved = {

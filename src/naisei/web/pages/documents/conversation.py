@@ -1,4 +1,4 @@
-"""A conversation about documents: their location, its flow and world, and its view."""
+"""A conversation about documents: location of the documents, flow, world and view."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from naisei.web.conversations.kind import (
 from naisei.web.html import Refused, fragment
 from naisei.web.options import WebOptions
 
-#: Whose documents: the server's, the shipped handbook, or the visitor's own uploads.
+#: Sources of documents: the server's, the bundled handbook, or the visitor's uploads.
 Shelf = Literal["server", "handbook", "own"]
 
 
@@ -58,13 +58,13 @@ class AskConfig(BaseModel):
 
 
 _OWN_INDEX = "documents-index"
-#: Index folder → (the open index, how many read it).
+#: Index folder → (the open index, number of readers).
 _OPEN: dict[Path, tuple[Index, int]] = {}
 _LOCKS: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
 
 def index_path(shelf: Shelf, folder: Path, options: WebOptions) -> Path:
-    """Where the index of a shelf is. folder: the visitor's own.
+    """Return the path of the index of a shelf. folder: the visitor's own.
 
     Raises:
         HTTPException: the server has no documents of its own.
@@ -81,7 +81,7 @@ def index_path(shelf: Shelf, folder: Path, options: WebOptions) -> Path:
 
 
 def documents_in(folder: Path) -> Path:
-    """The visitor's folder of uploads; it may not be there."""
+    """Return the visitor's folder of uploads, which may not exist."""
     return folder / "documents"
 
 
@@ -104,21 +104,21 @@ async def rebuild(shelf: Shelf, folder: Path, options: WebOptions) -> IndexRepor
 
 def _handbook(target: Path) -> IndexReport:
     with as_file(files("naisei.data") / "handbook") as documents:
-        # By words alone, since vectors of the whole handbook take a minute.
+        # Words only, since vectors of the whole handbook take a minute.
         return build(target, documents, embedder=None, wait=60)
 
 
 @asynccontextmanager
 async def shared_index(path: Path) -> AsyncIterator[Index]:
-    """The shared index of a folder.
+    """Open the shared index of a folder.
 
     Raises:
-        InputError: there is none.
+        InputError: there is no index.
     """
     async with _LOCKS.setdefault(f"open {path}", asyncio.Lock()):
         held = _OPEN.get(path)
         if held is None:
-            # Visitors are in no group, and see all of their own uploads.
+            # Visitors belong to no group, and see all of their own uploads.
             groups = None if path.name == _OWN_INDEX else ()
             index = await asyncio.to_thread(Index.open, path, groups=groups)
             _OPEN[path] = (index, 1)
@@ -137,7 +137,7 @@ async def shared_index(path: Path) -> AsyncIterator[Index]:
 
 
 def contacts_of(shelf: Shelf) -> Contacts:
-    """The contacts of a shelf, if it has such a file."""
+    """Return the contacts of a shelf, if it has a contacts file."""
     if shelf != "handbook":
         return Contacts()
     with as_file(files("naisei.data") / "handbook" / "contacts.toml") as path:
@@ -151,7 +151,7 @@ _INDICATORS = (
     ("in_internal_docs", "資料にありそう", "likely in the documents"),
     ("ask_person", "人に聞くほうがよい", "better asked of a person"),
 )
-#: How far an indicator holds, by its grade from 1.
+#: Degree to which an indicator applies, by grade from 1.
 _HOLDS = (
     ("はい", "yes"),
     ("だいたい", "mostly"),
@@ -162,7 +162,7 @@ _HOLDS = (
 
 
 class Indicator(NamedTuple):
-    """name, holds: in words. share: how far it holds, 0 to 1."""
+    """name, holds: in words. share: degree to which it applies, 0 to 1."""
 
     name: str
     holds: str
@@ -170,7 +170,7 @@ class Indicator(NamedTuple):
 
 
 def indicators(events: Sequence[Event]) -> list[Indicator]:
-    """The last evaluation; empty before the first."""
+    """Return the last evaluation; empty before the first."""
     for event in reversed(events):
         request: Any = event.request
         result: Any = event.result
@@ -188,22 +188,22 @@ def indicators(events: Sequence[Event]) -> list[Indicator]:
 
 
 _ROLES: dict[str, Parameters] = dict.fromkeys(ROLES, INSTRUMENT)
-#: A malformed reply of a model is repaired once; then the rules take over.
+#: A malformed model reply is repaired once; then the rules take over.
 _RESENDS = dict.fromkeys(_ROLES, 0)
 
 
 def feedback_path(folder: Path) -> Path:
-    """The file with a visitor's feedback."""
+    """Return the file with a visitor's feedback."""
     return folder / "feedback.jsonl"
 
 
 def memory_of(folder: Path) -> KeptStream:
-    """The visitor's stored notes, if allowed."""
+    """Return the visitor's stored notes, if allowed."""
     return KeptStream(folder / "memory.jsonl")
 
 
 def cuts_of(folder: Path, base: Thresholds) -> Thresholds:
-    """The thresholds that a visitor's feedback has made."""
+    """Return the thresholds computed from a visitor's feedback."""
     return adjusted(base, read_feedback(feedback_path(folder)))
 
 
@@ -222,7 +222,7 @@ async def _open(config: AskConfig, context: ConversationContext) -> AsyncIterato
             Say: lambda effect: None,
         }
         if models:
-            # Supported sentences are shown while the answer is written.
+            # Supported sentences are shown while the answer is generated.
             shown = ShowingHandler(base.handler(Chat("evaluator", ())), context.note)
             handlers[Chat] = NotingHandler(shown, context, _doing)
         kept = memory_of(context.folder)

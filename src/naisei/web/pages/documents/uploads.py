@@ -1,4 +1,4 @@
-"""Documents that are uploaded: into their own folder, under a safe name, without overwriting."""
+"""Uploaded documents: stored in their own folder, under a safe name, without overwriting."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from pathlib import Path
 
 from naisei.web.html import Refused
 
-#: Suffixes that are taken.
+#: Accepted suffixes.
 KINDS = (
     *(".md", ".txt", ".html", ".pdf", ".docx"),
     *(".xlsx", ".pptx", ".odt", ".csv", ".rst", ".eml"),
 )
-#: How the contents of a kind begin; others are text.
+#: Magic bytes of a kind; other kinds are text.
 _BEGINS = {
     ".pdf": b"%PDF-",
     **dict.fromkeys((".docx", ".xlsx", ".pptx", ".odt"), b"PK\x03\x04"),
 }
 #: Allowed characters of a name: letters and digits of any script, and a few marks.
 _OTHER = re.compile(r"[^\w.\-ー・() ]+")
-#: Bytes of a name, well below the limit of file systems.
+#: Maximum length of a name in bytes, well below the limit of file systems.
 _LONGEST = 120
 
 
 def safe_name(given: str) -> str:
-    """The base name without characters special to file systems or shells.
+    """Return the base name without characters special to file systems or shells.
 
     Raises:
         HTTPException: nothing is left, or the suffix is none of `KINDS`.
@@ -36,7 +36,7 @@ def safe_name(given: str) -> str:
     '休暇_規程.md'
     """
     last = re.split(r"[/\\\x00:]", unicodedata.normalize("NFKC", given))[-1]
-    last = re.split(r"[/\\\x00:]", last)[-1]  # NFKC makes full-width ones plain
+    last = re.split(r"[/\\\x00:]", last)[-1]  # NFKC converts full-width forms
     stem, dot, suffix = last.rpartition(".")
     kind = (dot + suffix).strip().lower()
     if kind not in KINDS:
@@ -55,7 +55,7 @@ def store(folder: Path, name: str, data: bytes) -> Path:
     """Write an upload atomically under its safe name.
 
     Raises:
-        HTTPException: empty, not what its name says, or a file of that name is there.
+        HTTPException: empty, contents that do not match the suffix, or an existing file name.
     """
     name = safe_name(name)
     _check(name, data)
@@ -69,7 +69,7 @@ def store(folder: Path, name: str, data: bytes) -> Path:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        # A link fails where the name is taken, by a file or by a link: nothing is overwritten.
+        # Linking fails if the name is taken by a file or a link, so nothing is overwritten.
         os.link(part, target)
     except FileExistsError:
         raise Refused(409, f"{name} はすでにあります", f"{name} is there already") from None
@@ -82,7 +82,7 @@ _NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
 
 
 def _check(name: str, data: bytes) -> None:
-    """Refuse empty and mistyped files; the loader reports other faults."""
+    """Reject empty and mistyped files; the loader reports other errors."""
     if not data.strip():
         raise Refused(400, "空のファイルです", "the file is empty")
     if begins := _BEGINS.get(Path(name).suffix):

@@ -1,7 +1,7 @@
-"""Runs: list, details to the last effect, comparison, downloads.
+"""Runs: list, details down to each effect, comparison, downloads.
 
-A run is named by its path under the folder of runs (`clarify-12ab`, `study/with-memo`), an example
-that ships by `~<name>`, a conversation of the visitor's own by `@<id>`.
+A run is named by its path under the folder of runs (`clarify-12ab`, `study/with-memo`), a bundled
+example by `~<name>`, and one of the visitor's own conversations by `@<id>`.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ _ROUTES = [
 
 
 def _ready() -> None:
-    """Preload the replays of systems, and the dictionary (half a second)."""
+    """Preload the systems' replays and the dictionary (half a second)."""
     for name in system_names():
         replay_of(name)
     search_tokens("内省")

@@ -1,4 +1,4 @@
-"""Two episodes side by side, turn by turn: their first difference, and the prompts there."""
+"""Two episodes side by side by turn, with their first difference and the prompts there."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from naisei.web.pages.runs.differing import cut, differing
 from naisei.web.pages.runs.lists import place_of
 from naisei.web.pages.runs.loaded import Loaded, brief, effect_text, episode_of, request_text
 
-#: Turns before and after the one that is looked at, and bytes of a line and of the differences.
+#: Turns shown before and after the current one; bytes per line and for the differences.
 _AROUND, _LINE, _CHANGES = 8, 1_200, 8_000
 #: Kinds of events in the conversation.
 _KINDS = ("ask", "act", "say")
@@ -26,8 +26,8 @@ _KINDS = ("ask", "act", "say")
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """The same turn of two episodes. number: from 1. first, second: `None` where one has ended.
-    same: whether the two agree."""
+    """The same turn of two episodes. number: from 1. first, second: `None` if that episode has
+    ended. same: whether the two are equal."""
 
     number: int
     first: Event | None
@@ -36,7 +36,7 @@ class Turn:
 
 
 def aligned(first: Sequence[Event], second: Sequence[Event]) -> list[Turn]:
-    """The turns of both: questions, actions and utterances, in order."""
+    """Return the turns of both episodes: questions, actions and utterances, in order."""
     left, right = ([e for e in events if e.kind in _KINDS] for events in (first, second))
     pairs = [
         (left[n] if n < len(left) else None, right[n] if n < len(right) else None)
@@ -52,7 +52,7 @@ def _same(a: Event | None, b: Event | None) -> bool:
 
 
 def parting(turns: Sequence[Turn]) -> int:
-    """The number of the first turn that differs; 0 where none does."""
+    """Return the number of the first turn that differs, or 0."""
     return next((turn.number for turn in turns if not turn.same), 0)
 
 
@@ -102,14 +102,14 @@ def _page(both: Sequence[Loaded], turns: Sequence[Turn], at: int) -> dict[str, A
 
 
 def _last(loaded: Loaded) -> Sequence[Line]:
-    """The last action, or else utterance: how the episode ended, in words."""
+    """Return the last action, or else the last utterance, as lines."""
     events = loaded.episode.events
     ends = [n for kind in ("say", "act") for n, event in enumerate(events) if event.kind == kind]
     return brief(effect_text(loaded, ends[-1]), _LINE) if ends else ()
 
 
 def _side(loaded: Loaded, event: Event | None) -> dict[str, Any] | None:
-    """A turn of one of the two."""
+    """Return one of the two sides of a turn."""
     if event is None:
         return None
     number = loaded.episode.events.index(event)
@@ -117,8 +117,8 @@ def _side(loaded: Loaded, event: Event | None) -> dict[str, Any] | None:
 
 
 def _prompts(both: Sequence[Loaded], turn: Turn) -> dict[str, Any]:
-    """The prompts of the last model call before a turn in both. role: its role, empty without a
-    call."""
+    """Return the prompts of the last model call before a turn, in both episodes, and its role
+    (empty without a call)."""
     asked = [
         _before(each.episode.events, event)
         for each, event in zip(both, (turn.first, turn.second), strict=True)
@@ -129,6 +129,6 @@ def _prompts(both: Sequence[Loaded], turn: Turn) -> dict[str, Any]:
 
 
 def _before(events: Sequence[Event], at: Event | None) -> Event | None:
-    """The last call of a model before an event; of the whole episode where that has ended."""
+    """Return the last model call before an event, or in the whole episode if it has ended."""
     end = len(events) if at is None else events.index(at)
     return next((e for e in reversed(events[:end]) if e.kind == "chat"), None)

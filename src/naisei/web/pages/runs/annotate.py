@@ -1,5 +1,5 @@
-"""Annotations of runs: tags, a thumb on an episode, and the queue in which readers judge episodes
-or instances by a rubric."""
+"""Annotations of runs: tags, a thumb on an episode, and the queue in which readers rate episodes or
+instances by a rubric."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ from naisei.web.pages.runs.lists import annotations_of, chosen_runs, opened, pla
 from naisei.web.pages.runs.loaded import beginning, conversation_lines, episode_of
 from naisei.web.state import server_of
 
-#: Bytes of annotated text on a page.
+#: Maximum size of annotated text on a page, in bytes.
 _TALK = 20_000
-#: Keys of the options, in their order; the other letters are keys of the page.
+#: Keyboard shortcuts of the options, in order; other keys belong to the page.
 _KEYS = "1234567890"
 _FORMS = {"csv": "text/csv", "jsonl": "application/jsonl"}
 
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """A queue of units. name: in addresses: a run, or `=NAME` of a data set. folder: of its
-    annotations. show: a unit's lines, and its full address."""
+    """A queue of units. name: its name in URLs: a run, or `=NAME` for a data set. folder: folder of
+    its annotations. show: returns a unit's lines and the URL of the full unit."""
 
     name: str
     folder: Path
@@ -54,7 +54,7 @@ class Queue:
     show: Callable[[str, Rubric], tuple[Sequence[Line], str]]
 
     def url(self, **query: str) -> str:
-        """Of the page of reading."""
+        """The URL of the annotation page."""
         told = urlencode({k: v for k, v in query.items() if v})
         return f"/runs/annotate/{quote(self.name)}{'?' if told else ''}{told}"
 
@@ -76,7 +76,7 @@ def _queue(request: Request) -> Queue:
         loaded = episode_of(place, unit)
         events = range(len(loaded.episode.events))
         lines = loaded.summary or [line for n in events for line in conversation_lines(loaded, n)]
-        # Readers do not see the score.
+        # Hide the score from readers.
         bare = [replace(line, marks=()) for line in lines]
         return beginning(bare, _TALK), place.url("episode", e=unit)
 
@@ -96,7 +96,7 @@ def _row_of(
 
 
 def _field_text(value: Any) -> str:
-    """A field of a row, a line each part of it."""
+    """Format a field of a row, one line per part."""
     if isinstance(value, dict):
         told = ((k, _field_text(v)) for k, v in value.items() if v not in ("", [], None))
         return "\n".join(f"{worded(key)}: {text}" for key, text in told)
@@ -104,7 +104,7 @@ def _field_text(value: Any) -> str:
 
 
 async def begin(request: Request) -> Response:
-    """`GET /runs/annotate?run=<name>`: to the page of reading of the first run that was chosen."""
+    """`GET /runs/annotate?run=<name>`: redirects to the annotation page of the first chosen run."""
     for place in chosen_runs(request).values():
         return RedirectResponse(place.url("annotate"), 303)
     raise Refused(422, "読む実行を一覧で選んでください", "choose a run in the list to read")
@@ -168,7 +168,7 @@ def _page(
 
 async def write(request: Request) -> Response:
     """`POST /runs/annotate/<run>`, fields `rubric`, `reader`, `e`, `note`, `next`, and `QUESTION`,
-    or `QUESTION OPTION` of one with many."""
+    or `QUESTION OPTION` if several are allowed."""
     form = await form_fields(request)
     queue = await asyncio.to_thread(_queue, request)
     rubric = queue.rubrics.get(form.get("rubric", ""))

@@ -1,4 +1,4 @@
-"""One chart over runs: a metric against a setting or the seed, as a page, SVG and PDF."""
+"""One chart over several runs: a metric against a setting or the seed, as a page, SVG or PDF."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from naisei.web.html import Refused, page_response
 from naisei.web.pages.runs.files import download
 from naisei.web.pages.runs.lists import chosen_runs
 
-#: Runs of a chart.
+#: Maximum number of runs in a chart.
 _MOST = 100
 
 
@@ -55,7 +55,7 @@ def _pdf(drawn: Any) -> Response:
 
 
 def _work(runs: dict[str, Path], metric: str, x: str) -> dict[str, Any]:
-    """The page's content: the chart, or the reason and the choices."""
+    """Return the page's content: the chart, or the reason for its absence and the choices."""
     table, problem = None, ""
     loaded = [load(path, name) for name, path in runs.items()]
     metric = metric or (headline_name(loaded[0]) if loaded else "")

@@ -1,4 +1,4 @@
-"""Commands that the server carries out on runs: `naisei runs …`, each in a process of its own."""
+"""Runs commands on runs for the server: `naisei runs …`, each in its own process."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from naisei.system.spelled import option_words
 from naisei.web.html import Refused
 from naisei.web.state import ServerState
 
-#: Processes at a time; seconds that a page waits for one before it shows how far it is, between two
-#: looks at it, and from the end of the server to that of the processes.
+#: Maximum number of processes; seconds that a page waits for one before it shows progress, between
+#: two checks, and from the end of the server to that of the processes.
 _MOST, _WAIT, _LOOK, _GRACE = 2, 10.0, 0.05, 3.0
-#: Exit codes of runs that a limit or a signal stopped, or of which nothing was scored.
+#: Exit codes of runs stopped by a limit or a signal, or with nothing scored.
 _TOLD = (3, 4, 130)
 
 
 class _Commands:
-    """Running commands, which end with the server; their progress is stored."""
+    """Running commands, which end when the server ends; their progress is stored."""
 
     def __init__(self, server: ServerState) -> None:
         self._open = is_loopback(server.options.host)
@@ -34,13 +34,13 @@ class _Commands:
         server.at_end(self._end)
 
     async def carry_out(self, words: list[str], path: Path, *, wait: float = _WAIT) -> bool:
-        """Carry out `naisei runs WORDS`, which works on the run at `path`.
+        """Execute `naisei runs WORDS`, which works on the run at `path`.
 
-        Returns whether it is done; `False` while it still works, after `wait` seconds or as soon as
-        the run is under way after them. Raises `InputError` if it fails; of what was stopped or
-        not scored, the page of the run tells.
+        Returns whether it is done. Returns `False` if it is still working after `wait` seconds, but
+        not before the run has started. Raises `InputError` if it fails; a run that was stopped or
+        not scored is reported on its page.
         """
-        while path in self._running and not locked(path):  # it begins, or is about to end
+        while path in self._running and not locked(path):  # it is starting or about to end
             await asyncio.sleep(_LOOK)
         if path not in self._running:
             if len(self._running) >= _MOST:
@@ -55,7 +55,7 @@ class _Commands:
                 stdout=asyncio.subprocess.DEVNULL,
                 stderr=asyncio.subprocess.PIPE,
                 env=os.environ | {"NAISEI_LANG": language()},
-                start_new_session=True,  # Ctrl-C is for the server, which ends them itself
+                start_new_session=True,  # only the server gets Ctrl-C, and then ends them
             )
             task = asyncio.create_task(self._event_messages(path, process))
             self._tasks.add(task)
@@ -71,8 +71,7 @@ class _Commands:
         return False
 
     def stop(self, path: Path) -> bool:
-        """Ask the command on a run to stop, which it does at the next effect; whether there is
-        one."""
+        """Ask the command on a run to stop at the next effect; returns whether there is one."""
         if (process := self._running.get(path)) is None:
             return False
         with suppress(ProcessLookupError):
@@ -91,7 +90,7 @@ class _Commands:
     def _refuse(self, code: int, told: bytes) -> None:
         why = told.decode("utf-8", "replace").strip()[-1_000:]
         failed = say(f"できませんでした (終了コード {code})", f"it failed (exit code {code})")
-        # The command's output names files of the server.
+        # The command's output contains server paths.
         raise InputError(f"{failed}: {why}" if self._open else failed, place=why)
 
     async def _end(self) -> None:
@@ -106,5 +105,5 @@ class _Commands:
 
 
 def commands_of(server: ServerState) -> _Commands:
-    """Those of the server."""
+    """Return the commands of the server."""
     return server.cached("commands", lambda: _Commands(server))

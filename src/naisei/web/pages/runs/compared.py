@@ -1,4 +1,4 @@
-"""Runs side by side, also those of a study: metrics, paired differences, where they differ."""
+"""Runs or the runs of a study side by side: metrics, paired differences, differing units."""
 
 from __future__ import annotations
 
@@ -39,15 +39,15 @@ from naisei.web.pages.runs.lists import (
 )
 from naisei.web.state import ServerState, server_of
 
-#: Runs at a time; pairs grow with the square.
+#: Maximum number of runs; the number of pairs grows quadratically.
 _MOST = 6
-#: Units that are listed one by one, and runs that one is offered to be compared with.
+#: Maximum number of listed units, and of runs offered for comparison.
 _UNITS, _OFFERED = 50, 30
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One of the runs. name: in the comparison. label: for people."""
+    """One of the compared runs. name: its name in the comparison. label: for people."""
 
     place: RunAddress
     frozen: Frozen
@@ -57,7 +57,7 @@ class Side:
 
     @staticmethod
     def of(place: RunAddress, name: str = "") -> Side:
-        """name: of a run of a study. Raises `InputError` for a run that cannot be read."""
+        """name: name of a run in a study. Raises `InputError` for a run that cannot be read."""
         with opened(place.path) as directory:
             frozen, stored = directory.frozen, stored_summary(directory)
         return Side(place, frozen, stored, name or place.name, name or place.label)
@@ -87,7 +87,7 @@ def _study(place: RunAddress) -> dict[str, Any]:
     sides: list[Side] = []
     problems: list[tuple[str, RunAddress, str]] = []
     for label, path in study_runs(place.path).items():
-        if path.resolve().parent == place.path.resolve():  # a note may not lead elsewhere
+        if path.resolve().parent == place.path.resolve():  # the study file may not point elsewhere
             run = RunAddress(f"{place.name}/{path.name}", path)
             try:
                 sides.append(Side.of(run, label))
@@ -100,7 +100,7 @@ def _study(place: RunAddress) -> dict[str, Any]:
         except InputError as error:
             problems.append(("", place, error.message))
     note: dict[str, Any] = {}
-    with suppress(OSError, ValueError):  # written at its end
+    with suppress(OSError, ValueError):  # written when the study ends
         note = json.loads((place.path / STUDY).read_text("utf-8"))
     study = {
         "place": place,
@@ -114,7 +114,7 @@ def _study(place: RunAddress) -> dict[str, Any]:
 
 
 def _chart(sides: list[Side]) -> str:
-    """The metric that stands for each run, if it is the same for all."""
+    """Draw the headline metric of each run, if it is the same for all."""
     rows = []
     for side in sides:
         experiment = declared(side.frozen.system, side.frozen.config)
@@ -127,14 +127,14 @@ def _chart(sides: list[Side]) -> str:
 async def _choose(
     request: Request, names: list[str], refused: str = "", *, one_system: bool = True
 ) -> Response:
-    """Fewer than two runs, too many, or incomparable ones: an error, with candidates for
-    comparison. one_system: whether all chosen runs are of one system."""
+    """Show an error for fewer than two runs, too many, or incomparable ones, with candidates for
+    comparison. one_system: whether all chosen runs belong to one system."""
     others: list[tuple[RunAddress, int]] = []
     if len(names) == 1:
         others = await asyncio.to_thread(_offered, server_of(request), place_of(request, names[0]))
     told = {
         0: say("比べる実行を 2 つ以上選んでください。", "Choose two runs or more to compare."),
-        1: "",  # the page asks for the other
+        1: "",  # the page asks for a second run
     }
     most = say(
         f"一度に比べられるのは {_MOST} 個までです ({len(names)} 個選ばれました)。",
@@ -157,8 +157,8 @@ async def _choose(
 
 
 def _offered(server: ServerState, chosen: RunAddress) -> list[tuple[RunAddress, int]]:
-    """Runs to compare one with, and how many episodes of each are scored, the most first: those of
-    the same system and data. A fork repeats one episode: it is shown beside its parent."""
+    """Return candidates of the same system and data with their number of scored episodes, highest
+    first. Forks, which repeat one episode and are shown beside their parent, are left out."""
     frozen = Frozen.read(chosen.path / "config.json")
     found = [
         (RunAddress.of(server, run.path), looked_at(run).scored)
@@ -203,14 +203,14 @@ def _work(sides: list[Side], comparison: Comparison | None) -> dict[str, Any]:
 
 
 def _with_base(sides: list[Side], first: int) -> str:
-    """The address of the same comparison with another baseline."""
+    """Return the URL of the same comparison with another baseline."""
     names = [side.place.name for side in sides]
     ordered = [names[first], *names[:first], *names[first + 1 :]]
     return "/runs/compare?" + urlencode([("run", name) for name in ordered])
 
 
 def compared(places: Sequence[RunAddress], names: Sequence[str] = ()) -> Comparison:
-    """Runs with the first of them. names: of each, in place of their own."""
+    """Compare runs with the first one. names: display names, in place of their own."""
     paths = tuple(place.path for place in places)
     shown = tuple(names or (place.name for place in places))
     return _comparison(paths, shown, tuple(map(file_state, paths)))
@@ -220,7 +220,8 @@ def compared(places: Sequence[RunAddress], names: Sequence[str] = ()) -> Compari
 def _comparison(
     paths: tuple[Path, ...], names: tuple[str, ...], marks: tuple[object, ...]
 ) -> Comparison:
-    """marks: change with the runs' logs; the tests take thousands of sign flips."""
+    """marks: cache keys that change with the runs' logs. Cached, since the tests take thousands of
+    sign flips."""
     frozen = Frozen.read(paths[0] / "config.json")
     experiment = declared(frozen.system, frozen.config)
     columns = experiment.columns if experiment else ()
@@ -228,18 +229,18 @@ def _comparison(
 
 
 def _scale(lines: Sequence[PairedMetric]) -> float:
-    """The largest distance from 0 that is drawn, of metrics between 0 and 1."""
+    """Return the largest plotted distance from 0, among metrics between 0 and 1."""
     ends = [
         abs(end)
         for line in lines
         for end in (line.difference.low, line.difference.high, line.difference.value)
-        if abs(end) <= 1  # false for NaN too
+        if abs(end) <= 1  # also false for NaN
     ]
     return max(ends, default=1.0) or 1.0
 
 
 def _units(sides: list[Side]) -> dict[str, Any]:
-    """The units on which two runs differ most, by the last metric that both have."""
+    """Return the units on which two runs differ most, by the last metric that both have."""
     for metric in reversed(sides[0].stored.summary.paired()):
         a, b = (side.stored.summary.per_unit(metric.name) for side in sides)
         if a and b:

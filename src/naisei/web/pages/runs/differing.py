@@ -1,4 +1,4 @@
-"""Two texts side by side: the lines in which they differ, and a text cut to what a page holds."""
+"""Line differences between two texts, and truncation of a text to fit a page."""
 
 from __future__ import annotations
 
@@ -8,34 +8,34 @@ from itertools import islice
 
 from markupsafe import escape
 
-#: Longest texts (lines) that are compared.
+#: Maximum length of compared texts, in lines.
 _MOST = 400
 _WAYS = {" ": "same", "-": "gone", "+": "new"}
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """way: `same`, `gone` or `new`."""
+    """Lines of a difference. way: `same`, `gone` or `new`."""
 
     way: str
     text: str
 
 
 def page_bytes(text: str) -> int:
-    """Bytes of a text on a page, escaped."""
+    """Return the size in bytes of a text on a page, escaped."""
     return len(str(escape(text)).encode())
 
 
 def cut(text: str, room: int) -> str:
-    """The beginning of a text up to about this many bytes, with a mark for the rest."""
+    """Truncate a text to about this many bytes, with a mark for the rest."""
     if (bytes := page_bytes(text)) <= room:
         return text
     return f"{text[: len(text) * max(room, 0) // bytes]}… ({len(text):,})"
 
 
 def differing(before: str, after: str, *, room: int) -> list[Part]:
-    """Differences of two texts by line, with a line of context; empty if they are equal. room:
-    bytes on the page."""
+    """Return the line differences of two texts, with one line of context; empty if they are equal.
+    room: available bytes on the page."""
     old, new = before.split("\n")[:_MOST], after.split("\n")[:_MOST]
     parts: list[Part] = []
     for line in islice(unified_diff(old, new, n=1, lineterm=""), 2, None):

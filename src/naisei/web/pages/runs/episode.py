@@ -1,6 +1,6 @@
 """One episode as a timeline: conversation, state and prompts by step.
 
-Every step has an address, and a page holds only its surroundings.
+Every step has its own URL; its page shows only the steps around it.
 """
 
 from __future__ import annotations
@@ -45,17 +45,17 @@ from naisei.web.replay import (
 )
 from naisei.web.state import server_of
 
-#: Bytes of the page for the conversation, a line of it, the request, the reply, the differences
-#: and the state.
+#: Maximum bytes on the page for the conversation, one of its lines, the request, the reply, the
+#: differences and the state.
 _TALK, _LINE, _REQUEST, _REPLY, _CHANGES, _STATE = 9_000, 1_500, 6_000, 3_500, 4_500, 12_000
 _SUMMARY = 4_000
-#: Headings of an episode, and answers of the user, that are always seen; bytes of an answer.
+#: Number of episode headings and user answers that are always shown; bytes per answer.
 _GIST, _ANSWERS, _ANSWER = 4, 6, 240
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A conversation entry from an effect. here: it is the current step."""
+    """A conversation entry from an effect. here: whether it is the current step."""
 
     step: str
     kind: str
@@ -68,7 +68,7 @@ class Item:
 async def show(request: Request) -> Response:
     """`GET /runs/episode/<run>?e=<episode>[&step=<step>|&at=<n>|&at=wrong][&find=<text>]`.
 
-    `at=wrong` leads to where the episode took the wrong way."""
+    `at=wrong` selects the point where the episode went wrong."""
     place = place_of(request)
     query = {k: request.query_params.get(k, "") for k in ("e", "step", "at", "find")}
     astray = query["at"] == "wrong"
@@ -112,7 +112,7 @@ async def show(request: Request) -> Response:
 
 
 def number_of(events: Sequence[Event], step: str, at: str) -> int:
-    """The index of the event in the address; by default the last."""
+    """Return the index of the event named in the URL; by default the last."""
     last = max(len(events) - 1, 0)
     if step:
         for number, event in enumerate(events):
@@ -181,7 +181,7 @@ def _page(
 
 
 def _answers(loaded: Loaded) -> list[tuple[str, Sequence[Line]]]:
-    """The first answers of the user, by their steps: each may be answered otherwise."""
+    """Return the first user answers by step; each can be changed in a fork."""
     asked = (n for n, event in enumerate(loaded.episode.events) if event.kind == "ask")
     return [
         (loaded.episode.events[n].where.step, brief(conversation_lines(loaded, n), _ANSWER))
@@ -190,7 +190,7 @@ def _answers(loaded: Loaded) -> list[tuple[str, Sequence[Line]]]:
 
 
 def _steps(events: Sequence[Event], at: int) -> dict[str, str]:
-    """First, previous, next and last step; empty where there is none."""
+    """Return the first, previous, next and last step; empty if there is none."""
     step = [event.where.step for event in events[max(at - 1, 0) : at + 2]]
     here = min(at, 1)
     return {
@@ -203,7 +203,8 @@ def _steps(events: Sequence[Event], at: int) -> dict[str, str]:
 
 
 def _talk(loaded: Loaded, at: int) -> tuple[list[Item], str]:
-    """The conversation to a step, the latest that has room; and the last step left out."""
+    """Return the latest part of the conversation up to a step that fits, and the last omitted
+    step."""
     events, marks = loaded.episode.events, loaded.marks
     items: list[Item] = []
     room = _TALK
@@ -220,7 +221,7 @@ def _talk(loaded: Loaded, at: int) -> tuple[list[Item], str]:
 
 
 def _state(replay: Replay, episode: RecordedEpisode, events: Sequence[Event]) -> tuple[str, str]:
-    """The state as HTML, or the reason for its absence."""
+    """Return the state as HTML, or the reason for its absence."""
     try:
         drawn = replay.state(episode, events)
     except InputError as error:
@@ -238,15 +239,15 @@ def _state(replay: Replay, episode: RecordedEpisode, events: Sequence[Event]) ->
 
 
 def _first_wrong(loaded: Loaded) -> int | None:
-    """Where it took the wrong way, else its first failure."""
+    """Return the point where the episode went wrong, or else its first failure."""
     if loaded.turning is not None:
         return loaded.turning.number
     return min((n for n, mark in loaded.marks.items() if mark == "failure"), default=None)
 
 
 def _neighbours(directory: RunDirectory, name: str, overview: Overview) -> dict[str, str]:
-    """The episodes before and after in order of completion, as on the page of the run, and the next
-    that failed; empty where there is none."""
+    """Return the previous and next episode in order of completion, as on the run's page, and the
+    next failed one; empty if there is none."""
     overview.update(directory.log)
     names = list(overview.rows)
     at = names.index(name) if name in overview.rows else len(names)
@@ -261,8 +262,8 @@ def _neighbours(directory: RunDirectory, name: str, overview: Overview) -> dict[
 def _inspected(
     directory: RunDirectory, name: str, events: Sequence[Event], at: int
 ) -> dict[str, Any] | None:
-    """Request and reply of a model at a step. changes: compared with the role's previous request,
-    at the step `before`."""
+    """Return request and reply of a model at a step. changes: differences from the role's previous
+    request, at the step `before`."""
     event = events[at]
     if event.kind != "chat":
         return None
@@ -320,7 +321,7 @@ async def prompt(request: Request) -> Response:
 
 
 async def of_conversation(request: Request) -> Response:
-    """`GET /runs/of/<id>`: a conversation of the visitor's own, with all its effects."""
+    """`GET /runs/of/<id>`: one of the visitor's own conversations, with all its effects."""
     place = place_of(request, f"@{request.path_params['id']}")
     return RedirectResponse(place.url("episode", e=WHERE.episode), 303)
 

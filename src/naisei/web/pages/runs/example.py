@@ -1,4 +1,4 @@
-"""A recorded episode of a system, shown as an example on its page."""
+"""A recorded episode of a system, shown as an example on the system's page."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ EXAMPLES = {
     "games": "textgame",
     "emphasis": "emphasis",
 }
-#: Episodes that are worth more than the first of their run; lines of one, and bytes of a line.
+#: Episodes more instructive than the first of their run; lines shown, and bytes per line.
 _CHOSEN = {"intent": "consultation-012#0"}
 _MOST, _LINE = 10, 360
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """lines: its first lines. address: of the full episode. begins: address of the form that starts
+    """lines: its first lines. address: URL of the full episode. begins: URL of the form that starts
     a run, or "". japanese: whether it is in Japanese."""
 
     outcome: EpisodeOutcome
@@ -41,14 +41,14 @@ class Example:
 
 
 def example_of(page: str) -> Example | None:
-    """The example of a page; `None` for a page that has none."""
+    """Return the example of a page, or `None`."""
     name = EXAMPLES.get(page)
     return None if name is None else _example(name, language())
 
 
 @lru_cache(maxsize=16)
 def _example(name: str, spoken: str) -> Example:
-    """spoken: the language, which is in the words."""
+    """spoken: the language of the texts, part of the cache key."""
     place = RunAddress(f"~{name}", RECORDED / name)
     episode = _CHOSEN.get(name) or _first(place)
     loaded = episode_of(place, episode)

@@ -1,4 +1,4 @@
-"""Files of runs, episodes, studies and reports, to take away."""
+"""Downloads of runs, episodes, studies and reports."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _failures(directory: RunDirectory) -> str:
 
 
 async def _study(place: RunAddress, form: str) -> Response:
-    """The page of a study."""
+    """Return the page of a study."""
     path = place.path / "study.html"
     if form != "html" or not path.is_file():
         raise _unknown()
@@ -85,13 +85,13 @@ async def _episode(place: RunAddress, form: str, wanted: str) -> Response:
 
 
 def _lines(place: RunAddress, *, events: bool) -> Iterator[str]:
-    """Drawn from the log line by line; Starlette does so in a thread."""
+    """Yield lines from the log; Starlette iterates in a thread."""
     with opened(place.path) as directory:
         yield from export_jsonl(directory, events=events)
 
 
 def download(content: str | bytes, kind: str, name: str) -> Response:
-    """A file download. Foreign content is never shown as a page."""
+    """Return a file download. Foreign content is never shown as a page."""
     return Response(content, media_type=kind, headers=_named(name))
 
 

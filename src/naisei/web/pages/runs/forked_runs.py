@@ -1,5 +1,4 @@
-"""Runs forked by the server: by `naisei runs fork`, with the models that the server was started
-with and no others."""
+"""Runs forked by the server with `naisei runs fork`, using only the models of the server."""
 
 from __future__ import annotations
 
@@ -23,17 +22,17 @@ from naisei.web.pages.runs.lists import RunAddress, looking
 from naisei.web.pages.runs.started import why_not
 from naisei.web.state import ServerState
 
-#: Minutes after which a fork stops (a new request continues it), and characters of a text.
+#: Minutes after which a fork stops (a new request continues it); maximum characters of a text.
 _MINUTES, _TEXT = 10, 30_000
-#: Longest recorded text put into the form for editing.
+#: Maximum length of a recorded text offered for editing.
 _SHOWN = 3_000
 
 
 @dataclass(frozen=True, slots=True)
 class ForkForm:
-    """Possible changes at a step. answer: the recorded one by field, "" for plain text; prompt: the
-    recorded one or `None`; both empty if too long. models: choices. fixed: the recorded ones may
-    stay."""
+    """Possible changes at a step. answer: recorded answer by field, "" for plain text; prompt:
+    recorded prompt or `None`; both empty if too long. models: choices. fixed: whether the recorded
+    models may stay."""
 
     answer: Mapping[str, str]
     prompt: str | None
@@ -44,8 +43,8 @@ class ForkForm:
 def fork_form(
     server: ServerState, place: RunAddress, frozen: Frozen, event: Event
 ) -> ForkForm | None:
-    """`None` where the server cannot fork the run: it starts none, or this is an example, one of
-    another program, or one whose models are not the server's."""
+    """Return the form, or `None` if the server cannot fork the run: it starts no runs, the run is
+    an example or from another program, or its models are not the server's."""
     roles, offered = _models(frozen), server.options.models
     fixed = set(roles.values()) <= set(offered)
     if (
@@ -67,11 +66,12 @@ def fork_form(
 
 
 async def fork_of_run(server: ServerState, place: RunAddress, given: Mapping[str, str]) -> str:
-    """The address to look at: the fork beside its parent, or under way.
+    """Fork a run. Returns the URL of the fork beside its parent, or of the fork in progress.
 
     Raises:
-        HTTPException: no run is started here, or not this one forked; too many at a time.
-        InputError: the step cannot be changed so; the fork failed.
+        HTTPException: runs cannot be started here, this run cannot be forked, or too many are
+            running.
+        InputError: the change at this step is not possible, or the fork failed.
     """
     if problem := why_not(server):
         raise HTTPException(403, problem)
@@ -101,7 +101,7 @@ def _models(frozen: Frozen) -> dict[str, str]:
 
 
 def _answers(event: Event) -> dict[str, str]:
-    """The recorded answer as words, by field."""
+    """Return the recorded answer as text, by field."""
     fields = event.result if isinstance(event.result, dict) else {"": event.result}
     return {
         name: found if isinstance(found, str) else json.dumps(found, ensure_ascii=False)
@@ -110,7 +110,7 @@ def _answers(event: Event) -> dict[str, str]:
 
 
 def answer_of(event: Event, given: Mapping[str, str]) -> str | None:
-    """The answer from the form; `None` if unchanged. Raises `InputError`."""
+    """Return the answer from the form; `None` if unchanged. Raises `InputError`."""
     recorded = _answers(event)
     texts = {name: _text(given, f"answer {name}".strip()) for name in recorded}
     new = {n: t for n, t in texts.items() if t.strip() not in ("", recorded[n].strip())}

@@ -19,9 +19,8 @@ from naisei.web.state import server_of
 
 
 async def fork(request: Request) -> Response:
-    """`POST /runs/fork/…`, fields `e` and `step`. Of a conversation: the same again from there, to
-    continued at its page. Of a run, with `answer`, `prompt` and `model`: as `naisei runs
-    fork` has it."""
+    """`POST /runs/fork/…`, fields `e` and `step`. Forks a conversation at the step, to be continued
+    at its page. Forks a run with `answer`, `prompt` and `model`, like `naisei runs fork`."""
     place = place_of(request)
     given, server = await form_fields(request), server_of(request)
     if place.own:
@@ -34,15 +33,15 @@ async def fork(request: Request) -> Response:
 
 
 def forks_of(root: Path, place: RunAddress, name: str) -> list[tuple[str, str]]:
-    """(step, address beside the parent) of each fork of an episode that stands under `root` where
-    `naisei runs fork` puts it unless it is told another place; by name."""
+    """Return (step, URL beside the parent) of each fork of an episode in the default location of
+    `naisei runs fork` under `root`, sorted by name."""
     found = []
     for path in sorted(root.glob(f"{glob.escape(place.path.name)}-fork-*")):
         try:
             with opened(path) as directory:
                 made = fork_of(directory.log)
         except InputError:
-            continue  # the list of runs tells of it
+            continue  # the list of runs reports it
         if made and made.episode == name and Path(made.parent) == place.path.resolve():
             query = urlencode([("run", place.name), ("run", path.name), ("e", name)])
             found.append((made.step, f"/runs/aligned?{query}"))
@@ -50,8 +49,8 @@ def forks_of(root: Path, place: RunAddress, name: str) -> list[tuple[str, str]]:
 
 
 def parent_of(loaded: Loaded, place: RunAddress) -> tuple[str, str]:
-    """The address of the fork beside its parent, and of the parent at the step; empty where the
-    parent is not among the runs that are shown."""
+    """Return the URLs of the fork beside its parent, and of the parent at the step; empty if the
+    parent is not among the shown runs."""
     if not loaded.fork:
         return "", ""
     parent, step = str(loaded.fork["parent"]), str(loaded.fork["step"])

@@ -1,4 +1,4 @@
-"""Maps addresses to run directories; the list of runs."""
+"""The list of runs, and the mapping from URLs to run directories."""
 
 from __future__ import annotations
 
@@ -42,28 +42,28 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class RunAddress:
-    """A run by its name in addresses. own: a conversation of the visitor's."""
+    """A run by its name in URLs. own: whether it is one of the visitor's conversations."""
 
     name: str
     path: Path
     own: bool = False
 
     def url(self, verb: str, **query: object) -> str:
-        """The address of something of this run."""
+        """Return the URL of a page of this run."""
         given = "&".join(f"{k}={quote(str(v), safe='')}" for k, v in query.items() if v != "")
         return f"/runs/{verb}/{quote(self.name)}{'?' if given else ''}{given}"
 
     @property
     def example(self) -> bool:
-        """Whether it is a recorded run that ships."""
+        """Whether it is a bundled recorded run."""
         return self.path.parent == RECORDED
 
     @property
     def label(self) -> str:
-        """System, agent, what differs from the defaults, and when it began."""
+        """System, agent, non-default settings, and start time."""
         try:
             run = Frozen.read(self.path / "config.json")
-        except InputError:  # a study, too
+        except InputError:  # also for a study
             return self.name
         began = run.created[5:16].replace("T", " ")
         parts = run.system, run.agent, as_title(run.system, run.config), began
@@ -71,17 +71,17 @@ class RunAddress:
 
     @staticmethod
     def of(server: ServerState, path: Path) -> RunAddress:
-        """The address of a run of the server's folder, or of an example."""
+        """Return the address of a run in the server's folder, or of an example."""
         if path.parent == RECORDED:
             return RunAddress(f"~{path.name}", path)
         return RunAddress(path.relative_to(server.options.runs).as_posix(), path)
 
 
 def place_of(request: Request, name: str | None = None) -> RunAddress:
-    """The run that an address names.
+    """Return the run named in a URL.
 
     Raises:
-        HTTPException: there is none of this name, or it is not the visitor's.
+        HTTPException: there is no run of this name, or it is not the visitor's.
     """
     server = server_of(request)
     name = request.path_params["run"] if name is None else name
@@ -89,7 +89,7 @@ def place_of(request: Request, name: str | None = None) -> RunAddress:
         return RunAddress(
             name, server.conversations.path(request.state.visitor, name[1:]), own=True
         )
-    if name.startswith("~"):  # an example that ships, whatever the folder of runs is
+    if name.startswith("~"):  # a bundled example, independent of the folder of runs
         shipped = {path.name: path for path in RECORDED.iterdir() if path.is_dir()}
         if (path := shipped.get(name[1:])) is None:
             raise Refused(404, "そのような実行はありません", "no such run")
@@ -105,7 +105,7 @@ def _within(server: ServerState, name: str) -> Path:
     root = server.options.runs
     path = root.joinpath(*parts) if tame else root
     try:
-        # A link inside the folder must not lead out of it.
+        # A link inside the folder must not point outside.
         marks = [path / name for name in ("config.json", STUDY)]
         marks += path.glob("*/config.json")
         config = next((mark for mark in marks if mark.exists()), path / "config.json")
@@ -118,12 +118,12 @@ def _within(server: ServerState, name: str) -> Path:
 
 
 def all_runs(server: ServerState) -> list[Listed]:
-    """The server's own runs, then the examples; without reading logs."""
+    """Return the server's own runs, then the examples, without reading logs."""
     return [*find_runs(server.options.runs), *find_runs(RECORDED)]
 
 
 def notes_of(server: ServerState, run: Path) -> dict[str, str]:
-    """Episode → thumbs and notes of all readers, in one line."""
+    """Return a mapping from episode to thumbs and notes of all readers, in one line."""
     signs, found = {"good": "○", "bad": "×"}, dict[str, list[str]]()
     for each in read_annotations(annotations_of(server, run)):
         if each.unit and each.rubric == "thumb":
@@ -133,23 +133,23 @@ def notes_of(server: ServerState, run: Path) -> dict[str, str]:
 
 
 def annotations_of(server: ServerState, run: Path) -> Path:
-    """The folder of a run's annotations: its own, or for a read-only shipped example, among the
-    runs."""
+    """Return the folder of a run's annotations: its own, or, for a read-only bundled example, one
+    among the runs."""
     if run.parent == RECORDED:
         return server.options.runs / "annotations" / run.name
     return run
 
 
 def is_study(path: Path) -> bool:
-    """Whether a folder holds a study, and no run itself; one that was stopped has no note of it."""
+    """Whether a folder holds a study rather than a run; a stopped study has no study file."""
     if (path / "config.json").exists():
         return False
     return (path / STUDY).is_file() or any(path.glob("*/config.json"))
 
 
 def chosen_runs(request: Request) -> dict[str, RunAddress]:
-    """The runs named by `run` in an address, without duplicates; a study is replaced by its runs.
-    Raises `HTTPException` where there is none of a name."""
+    """Return the runs named by `run` in a URL, without duplicates; a study is replaced by its runs.
+    Raises `HTTPException` for an unknown name."""
     out: dict[str, RunAddress] = {}
     for name in request.query_params.getlist("run"):
         place = place_of(request, name)
@@ -161,7 +161,7 @@ def chosen_runs(request: Request) -> dict[str, RunAddress]:
 
 
 async def looking(place: RunAddress, look: Callable[[RunDirectory], T]) -> T:
-    """What `look` makes of the run, in a thread: a long log must not block other pages."""
+    """Call `look` on the run in a thread, since a long log must not block other pages."""
 
     def work() -> T:
         with opened(place.path) as directory:
@@ -171,20 +171,20 @@ async def looking(place: RunAddress, look: Callable[[RunDirectory], T]) -> T:
 
 
 def file_state(path: Path) -> tuple[object, ...]:
-    """Changes with the files of a run's log."""
+    """Return a cache key that changes with the files of a run's log."""
     config = path / "config.json"
     stat = config.stat() if config.exists() else None
     return (stat and (stat.st_ino, stat.st_size, stat.st_mtime_ns), *log_state(path))
 
 
 def opened(path: Path) -> RunDirectory:
-    """A run to read. Digests are checked for the events read; `naisei runs show` checks the whole
-    log."""
+    """Open a run for reading. Checks digests only of the events read; `naisei runs show` checks the
+    whole log."""
     return RunDirectory.look(path, check=False)
 
 
 _RUNS_AT_ONCE = 50
-#: Seconds for reading logs in a page; remaining rows are fetched one by one.
+#: Seconds for reading logs per page; remaining rows are fetched one by one.
 _AT_MOST = 0.08
 #: In Japanese and English, and whether they hold numbers.
 _COLUMNS = {
@@ -205,15 +205,14 @@ _KEPT = 2_000
 _NOTHING = Annotation()
 #: An episode of an example whose first action was wrong.
 _STUMBLE = RunAddress("~clarify", RECORDED / "clarify").url("episode", e="b056-2#0", at="wrong")
-#: Bytes of a log that is looked into apart, once the page is there.
+#: Size of a log, in bytes, from which it is read after the page has loaded.
 _LONG = 12 * 2**20
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One run in the list. run: `None` until its log is read. metrics: by name, the headline
-    first. stopped: why it is not at its end. title: what it is, in a few words. failure: the first
-    episode that failed."""
+    """One run in the list. run: `None` until its log is read. metrics: by name, headline first.
+    stopped: why it is incomplete. title: a short description. failure: the first failed episode."""
 
     place: RunAddress
     found: Listed
@@ -225,14 +224,14 @@ class Row:
     written: Annotation = _NOTHING
 
     def metric(self, name: str) -> Metric | None:
-        """The metric of this name; the headline by default."""
+        """Return the metric of this name; the headline by default."""
         return self.metrics.get(name) if name else next(iter(self.metrics.values()), None)
 
 
 @dataclass(frozen=True, slots=True)
 class ListQuery:
-    """Filters, order and metric of the list, as an address has them. A metric that was chosen puts
-    the largest first, unless another order is."""
+    """Filters, order and metric of the list, as in a URL. A chosen metric sorts the largest value
+    first, unless another order is chosen."""
 
     text: str = ""
     system: str = ""
@@ -267,7 +266,7 @@ async def show_list(request: Request) -> Response:
 
 
 async def more_rows(request: Request) -> Response:
-    """`GET /runs/rows`: more of the list, or the list under other filters."""
+    """`GET /runs/rows`: more rows of the list, or the list with other filters."""
     if "offset" in request.query_params:
         return await _answer(request, "runs/_list_rows.html")
     response = await _answer(request, "runs/_list_table.html")
@@ -276,7 +275,7 @@ async def more_rows(request: Request) -> Response:
 
 
 async def one_row(request: Request) -> Response:
-    """`GET /runs/row/<run>`: a row of the list, whatever its log takes."""
+    """`GET /runs/row/<run>`: a row of the list, without a time limit for its log."""
     place, seen = place_of(request), seen_runs(request)
 
     def work() -> Row:
@@ -336,7 +335,7 @@ def _fitting(run: Listed, server: ServerState, wanted: ListQuery) -> Row | None:
     place = RunAddress.of(server, run.path)
     try:
         written = together(written_on(annotations_of(server, run.path)))
-    except InputError as error:  # an error of this run only
+    except InputError as error:  # an error in this run only
         written = Annotation(note=f"{Path(error.place).name}: {error.message}")
     about = " ".join((place.name, run.agent, *run.models, *written.tags, written.note)).lower()
     fits = wanted.system in ("", run.system)
@@ -345,7 +344,7 @@ def _fitting(run: Listed, server: ServerState, wanted: ListQuery) -> Row | None:
 
 
 def _order(wanted: ListQuery, row: Row) -> tuple[bool, Any]:
-    """Unknown values last."""
+    """Sort key; unknown values come last."""
     run, head = row.run, row.metric(wanted.metric)
     value: Any = {
         "name": row.place.name,
@@ -364,14 +363,14 @@ def _order(wanted: ListQuery, row: Row) -> tuple[bool, Any]:
 
 
 def seen_runs(request: Request) -> _Seen:
-    """The server's cache of runs."""
+    """Return the server's cache of runs."""
     seen: _Seen = server_of(request).cached("runs", dict)
     return seen
 
 
 def looked(row: Row, seen: _Seen, *, until: float = math.inf) -> Row:
-    """The row with data from the log, cached until the run's files change. until: monotonic time
-    after which no log is opened."""
+    """Return the row with data from the log, cached until the run's files change. until: monotonic
+    time after which no log is opened."""
     key = (str(row.place.path), (locked(row.place.path), *file_state(row.place.path)))
     known = seen.get(key)
     if known is not None and known.run is not None and known.run.state != "running":
@@ -413,6 +412,6 @@ def _of_log(row: Row) -> Row:
 
 
 def first_failure(overview: Overview) -> str:
-    """The first episode that failed or was not scored; empty where there is none."""
+    """Return the first failed or unscored episode; empty if there is none."""
     found = (r.episode for r in overview.rows.values() if r.outcome in ("bad", "unscored"))
     return next(found, "")

@@ -1,4 +1,4 @@
-"""An episode with all that is the same for each of its steps, read once."""
+"""An episode with the data shared by all of its steps, read once."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ from naisei.web.replay import (
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """An episode with the data shared by its steps. fork: origin of a fork, else empty. outcome: as
-    in the table of the run. summary: the whole of it, as in the report. turning: where it went
-    wrong, if known."""
+    """An episode with the data shared by its steps. fork: origin of a fork, or empty. outcome: as
+    in the run's table. summary: the whole episode, as in the report. turning: where it went wrong,
+    if known."""
 
     episode: RecordedEpisode
     line: EpisodeLine | None
@@ -45,17 +45,17 @@ class Loaded:
 
 
 def episode_of(place: RunAddress, wanted: str) -> Loaded:
-    """An episode with all its effects, cached until the run's files change.
+    """Return an episode with all its effects, cached until the run's files change.
 
     Raises:
-        InputError: there is none, or several.
+        InputError: there is no such episode, or several.
     """
     return _loaded(place.path, file_state(place.path), wanted, language())
 
 
 @lru_cache(maxsize=6)
 def _loaded(path: Path, state: object, wanted: str, spoken: str) -> Loaded:
-    """spoken: the language, which is in the words."""
+    """spoken: the language of the texts, part of the cache key."""
     with opened(path) as directory:
         name = find_episode(directory, wanted)
         found = episode_page(directory.log, EpisodeFilter(name=name), limit=1).lines
@@ -96,7 +96,7 @@ def _outcome(directory: RunDirectory, episode: RecordedEpisode, name: str) -> Ep
 
 
 def _summary(episode: RecordedEpisode) -> Sequence[Line]:
-    """Empty without a result, for another version's result, or without its data."""
+    """Return the summary; empty without a result or its data, or for another version's result."""
     if episode.result is None:
         return ()
     try:
@@ -118,23 +118,24 @@ def _where(name: str) -> Where:
 
 
 def conversation_lines(loaded: Loaded, number: int) -> Sequence[Line]:
-    """The conversation lines of an effect, unused drafts included; none for other effects."""
+    """Return the conversation lines of an effect, including unused drafts; empty for other
+    effects."""
     event = loaded.episode.events[number]
     if loaded.marks.get(number) == "rejected":
         return [replace(line, draft=True) for line in effect_lines(event)]
     try:
         return loaded.replay.lines(loaded.episode, event)
-    except (InputError, ValueError):  # shown above already, or a log of another version
+    except (InputError, ValueError):  # shown above already, or a log from another version
         return Replay().lines(loaded.episode, event)
 
 
 def effect_text(loaded: Loaded, number: int) -> Sequence[Line]:
-    """An effect in the words of its system, also outside the conversation."""
+    """Describe an effect in the words of its system, also outside the conversation."""
     return conversation_lines(loaded, number) or effect_lines(loaded.episode.events[number])
 
 
 def brief(lines: Sequence[Line], room: int) -> list[Line]:
-    """Lines for a small page: texts cut to this many bytes, without folded parts."""
+    """Shorten lines for a small page: texts cut to this many bytes, without folded parts."""
     return [
         replace(line, text=cut(line.text, room), under=tuple(brief(line.under, room)), more=())
         for line in lines
@@ -142,7 +143,7 @@ def brief(lines: Sequence[Line], room: int) -> list[Line]:
 
 
 def beginning(lines: Sequence[Line], room: int) -> list[Line]:
-    """As many lines as fit into so many bytes."""
+    """Return as many lines as fit into so many bytes."""
     kept: list[Line] = []
     for line in brief(lines, room):
         room -= bytes_of([line])
@@ -153,10 +154,10 @@ def beginning(lines: Sequence[Line], room: int) -> list[Line]:
 
 
 def bytes_of(lines: Sequence[Line]) -> int:
-    """Bytes of lines on a page, without folded parts."""
+    """Return the size in bytes of lines on a page, without folded parts."""
     return sum(page_bytes(line.text) + 100 + bytes_of(line.under) for line in lines)
 
 
 def request_text(event: Event) -> str:
-    """A prompt, message by message."""
+    """Format a prompt message by message."""
     return "\n".join(f"[{role}] {text}" for role, text in prompt_text(event))

@@ -1,4 +1,4 @@
-"""One run: summary, a cell per episode, and their table; live while it runs."""
+"""One run: summary, one cell per episode, and a table of episodes; updated live."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ from naisei.web.pages.runs.strip import Strip
 from naisei.web.replay import load_ahead
 from naisei.web.state import ServerState, server_of
 
-#: Rows of the table at once.
+#: Rows per part of the table.
 _AT_ONCE = 50
 _MOST_KEPT = 64
-#: Episodes that the charts of a system are made of.
+#: Maximum number of episodes in a system's charts.
 _CHARTED = 20
-#: Seconds between two looks at a run that another process writes.
+#: Seconds between checks of a run that another process writes.
 _LOOK = 1.0
 _ORDERS = ("", "title", "value", "questions", "tokens", "usd", "seconds")
 _OUTCOMES = ("good", "part", "bad", "ended", "unscored", "going")
@@ -65,7 +65,7 @@ _OUTCOMES = ("good", "part", "bad", "ended", "unscored", "going")
 
 @dataclass(frozen=True, slots=True)
 class TableQuery:
-    """The table's query from the address."""
+    """The table's query from the URL."""
 
     text: str = ""
     outcome: str = ""
@@ -87,7 +87,7 @@ class TableQuery:
         )
 
     def query(self, **other: object) -> dict[str, object]:
-        """As an address has it, with some of it changed."""
+        """Return the query string, with some values changed."""
         kept: dict[str, object] = {
             "text": self.text,
             "outcome": self.outcome,
@@ -99,8 +99,8 @@ class TableQuery:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Some rows. cost: of the episode; total: how many fit in all; next: where the next part
-    begins; notes: on episodes."""
+    """A part of the table. cost: cost of the episode; total: number of matching rows; next: start
+    of the next part; notes: notes on episodes."""
 
     rows: Sequence[tuple[EpisodeOutcome, Cost]]
     total: int
@@ -121,14 +121,14 @@ class Table:
 
 @dataclass(slots=True)
 class _OverviewCache:
-    """The overview of a run, one user at a time."""
+    """The overview of a run, locked for one user at a time."""
 
     overview: Overview
     lock: threading.Lock = field(default_factory=threading.Lock)
 
 
 def overview_of(request: Request, directory: RunDirectory) -> _OverviewCache:
-    """The server's cached overview of a run, not refreshed."""
+    """Return the server's cached overview of a run, not refreshed."""
     kept: dict[object, _OverviewCache] = server_of(request).cached("overviews", dict)
     path = directory.path
     log = path / "log.sqlite"
@@ -142,7 +142,7 @@ def overview_of(request: Request, directory: RunDirectory) -> _OverviewCache:
 
 
 async def show(request: Request) -> Response:
-    """`GET /runs/show/<run>?text=&outcome=&sort=&desc=&from=`; `?at=N` leads to an episode."""
+    """`GET /runs/show/<run>?text=&outcome=&sort=&desc=&from=`; `?at=N` redirects to an episode."""
     server, place = server_of(request), place_of(request)
     if is_study(place.path):
         return await show_study(request, place)
@@ -185,7 +185,7 @@ async def show(request: Request) -> Response:
         python=as_python(found["frozen"].system, found["frozen"].config),
         **found,
     )
-    # Once the page is painted.
+    # After the page is rendered.
     loop = asyncio.get_running_loop()
     loop.call_later(1.0, loop.run_in_executor, None, load_ahead, place.path, found["frozen"])
     return response
@@ -194,7 +194,7 @@ async def show(request: Request) -> Response:
 def _charts(
     place: RunAddress, directory: RunDirectory, kept: StoredSummary
 ) -> list[tuple[str, str]]:
-    """Titles and drawings: from tables and the system's own charts."""
+    """Return titles and charts, from tables and the system's own charts."""
     tables = [made for t in kept.summary.tables if (made := table_chart(t))]
     drawn = [(made.title, _spaced(made).svg()) for made in tables]
     experiment = declared(directory.frozen.system, directory.frozen.config)
@@ -203,13 +203,13 @@ def _charts(
         try:
             charts = experiment.charts([(line.episode, line.result) for line in page.lines])
         except (LookupError, TypeError, ValueError):
-            charts = ()  # results of another version: its tables are shown all the same
+            charts = ()  # results of another version: still show its tables
         drawn += [(chart.title, _chart(place, chart)) for chart in charts]
     return [(title, svg) for title, svg in drawn if svg]
 
 
 def _spaced(drawn: Chart) -> Chart:
-    """With names of kinds as words: without underscores."""
+    """Replace underscores in names of kinds by spaces."""
     return replace(drawn, rows=[replace(r, label=r.label.replace("_", " ")) for r in drawn.rows])
 
 
@@ -224,7 +224,7 @@ def _chart(place: RunAddress, chart: Chart) -> str:
 
 
 def _sorted(kept: StoredSummary, experiment: Experiment[Any] | None) -> dict[str, Any]:
-    """The metric that stands for the run, those that have a value, and those that have none."""
+    """Return the run's headline metric, the defined metrics, and the undefined ones."""
     metrics = kept.summary.metrics
     return {
         "head": headline(kept.summary, experiment.headline if experiment else ()),
@@ -236,7 +236,7 @@ def _sorted(kept: StoredSummary, experiment: Experiment[Any] | None) -> dict[str
 def _state(
     server: ServerState, place: RunAddress, directory: RunDirectory, overview: Overview
 ) -> dict[str, Any]:
-    """The live part of the page."""
+    """Return the data of the live part of the page."""
     running = locked(directory.path)
     pace = overview.pace(directory.log) if running else Pace(math.nan, 0.0)
     return {
@@ -255,7 +255,7 @@ def _state(
 
 
 async def episodes(request: Request) -> Response:
-    """`GET /runs/episodes/<run>`: rows of the table; the address bar gets the filters."""
+    """`GET /runs/episodes/<run>`: rows of the table; the filters are put into the address bar."""
     place, asked = place_of(request), TableQuery.of(request)
 
     def look(directory: RunDirectory) -> Table:
@@ -305,7 +305,7 @@ def _table(
 
 
 def _going(directory: RunDirectory, asked: TableQuery, notes: Mapping[str, str]) -> Table:
-    """Unfinished episodes."""
+    """Return unfinished episodes."""
     wanted = EpisodeFilter(text=asked.text, state="going")
     page = episode_page(directory.log, wanted, offset=asked.start, limit=_AT_ONCE)
     rows = [
@@ -317,7 +317,7 @@ def _going(directory: RunDirectory, asked: TableQuery, notes: Mapping[str, str])
 
 
 def _order(sort: str, row: EpisodeOutcome, cost: Cost | None) -> tuple[bool, Any]:
-    """What is not known stands last."""
+    """Sort key; unknown values come last."""
     found: Any = {
         "title": row.title or row.episode,
         "value": row.digest.value,
@@ -331,7 +331,8 @@ def _order(sort: str, row: EpisodeOutcome, cost: Cost | None) -> tuple[bool, Any
 
 
 async def costs(request: Request) -> Response:
-    """`GET /runs/costs/<run>`: tokens by role. Apart, since every effect is summed up."""
+    """`GET /runs/costs/<run>`: tokens by role. A separate request, since it sums over all
+    effects."""
     place = place_of(request)
     table = await looking(place, lambda d: token_table(d.log.ledger()))
     return page_response(request, "runs/_table.html", table=table, back=place.url("show"))

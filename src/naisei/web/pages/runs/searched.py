@@ -1,5 +1,5 @@
-"""The text of all episodes of all runs, and the notes on them, searched; and an episode made an
-instance of data."""
+"""Full-text search over all episodes and their notes; and turning an episode into a data
+instance."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from naisei.web.html import form_fields, page_response
 from naisei.web.pages.runs.lists import RunAddress, all_runs, looking, notes_of, place_of
 from naisei.web.state import ServerState, server_of
 
-#: Hits of a page, and seconds after which no further run is begun.
+#: Hits per page, and seconds after which no further run is searched.
 _HITS, _SECONDS = 100, 2.0
 
 
 async def search(request: Request) -> Response:
-    """`GET /runs/search?find=<text>[&system=][&prompts=1][&from=<n>]`: in the runs, and in the
+    """`GET /runs/search?find=<text>[&system=][&prompts=1][&from=<n>]`: searches the runs and the
     visitor's own conversations."""
     given, server = request.query_params, server_of(request)
     own = server.conversations.folder(request.state.visitor)
@@ -64,7 +64,7 @@ async def search(request: Request) -> Response:
 
 
 def _noted(server: ServerState, own: Path, run: Path, text: str) -> list[tuple[RunAddress, Hit]]:
-    """Notes on episodes of a run that hold the text."""
+    """Return the notes on episodes of a run that contain the text."""
     return [
         (_run_address(server, own, run), Hit(run, episode, "", say("メモ", "note"), note))
         for episode, note in notes_of(server, run).items()
@@ -79,7 +79,7 @@ def _run_address(server: ServerState, own: Path, run: Path) -> RunAddress:
 
 
 async def keep(request: Request) -> Response:
-    """`POST /runs/keep/<run>`, fields `e` and `set` (`FIELD=VALUE`, a line each)."""
+    """`POST /runs/keep/<run>`, fields `e` and `set` (`FIELD=VALUE`, one per line)."""
     place, form, spoken = place_of(request), await form_fields(request), language()
     lines = [line for line in form.get("set", "").split("\n") if line.strip()]
     changed = pairs(lines, "set")

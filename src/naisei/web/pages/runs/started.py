@@ -1,5 +1,5 @@
-"""Runs begun, gone on with and stopped on the pages: frozen as their command freezes them, and then
-carried out by `naisei runs resume`."""
+"""Starting, resuming and stopping runs on the pages. A run is frozen as by its command, and then
+executed by `naisei runs resume`."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ from naisei.web.state import ServerState, server_of
 
 #: Minutes after which a run stops; it can be resumed.
 _MINUTES = 60
-#: Instances, unless somebody says another number: a first look within a minute.
+#: Default number of instances, for a first result within a minute.
 _FIRST_LOOK: dict[str, Any] = {"limit": 20}
 
 
 def offered() -> dict[str, Experiment[Any]]:
-    """The runs that a form may begin, by system."""
+    """Return the runs that a form may start, by system."""
     systems = (find_system(name) for name in system_names())
     return {s.name: e for s in systems for e in s.experiments if e.offered}
 
 
 def why_not(server: ServerState) -> str:
-    """Why no run is begun on this server; empty where one may be."""
+    """Return why this server starts no runs; empty if it does."""
     options = server.options
     alone = is_loopback(options.host) and not options.token and not options.hosts
     if not (alone if options.start_runs is None else options.start_runs):
@@ -64,8 +64,8 @@ def why_not(server: ServerState) -> str:
 
 
 async def form(request: Request) -> Response:
-    """`GET /runs/new[?system=…|?like=<run>]`: what begins a run of a system, with bundled data, or
-    as another run was begun."""
+    """`GET /runs/new[?system=…|?like=<run>]`: the form that starts a run of a system, with bundled
+    data or the settings of another run."""
     server, all_ = server_of(request), offered()
     name, given = request.query_params.get("system", next(iter(all_))), dict(_FIRST_LOOK)
     if like := request.query_params.get("like"):
@@ -99,7 +99,7 @@ async def form(request: Request) -> Response:
 
 
 def _flags(experiment: Experiment[Any]) -> tuple[list[Flag], list[Flag]]:
-    """What the form shows first, and what it may ask for besides."""
+    """Return the main and the additional flags of the form."""
     inputs = [] if experiment.inputs is None else [*flags_of(experiment.inputs)]
     all_ = {f.key: f for f in [*flags_of(experiment.config), *inputs] if f.in_forms}
     more = [f for key, f in all_.items() if key not in experiment.offered and not _common(f)]
@@ -107,13 +107,13 @@ def _flags(experiment: Experiment[Any]) -> tuple[list[Flag], list[Flag]]:
 
 
 def _common(flag: Flag) -> bool:
-    """Whether every configuration has it, the seed apart."""
+    """Whether every configuration has this flag; false for the seed."""
     return flag.path[0] in Config.model_fields and flag.path != ("seed",)
 
 
 async def begin(request: Request) -> Response:
-    """`POST /runs/new`, fields `system`, `model` and keys of flags: the run that the command makes
-    of them, under way."""
+    """`POST /runs/new`, fields `system`, `model` and keys of flags: starts the run that the command
+    would make from them."""
     server, given = server_of(request), await form_fields(request)
     if problem := why_not(server):
         raise HTTPException(403, problem)
@@ -127,8 +127,7 @@ async def begin(request: Request) -> Response:
 
 
 def _said(flag: Flag, given: Mapping[str, str]) -> bool:
-    """Whether the form says something else than the default: what it leaves alone is decided as
-    the command decides it."""
+    """Whether the form sets a value other than the default; the command decides unset values."""
     if flag.kind is bool:
         return bool(given.get(flag.key)) is not bool(flag.default)
     default = flag.default[0] if flag.many and flag.default else flag.default
@@ -142,7 +141,8 @@ def _frozen(
     given: Mapping[str, str],
     model: str | None,
 ) -> Path:
-    """The directory of the run, which is made if need be. Raises `InputError` as the command."""
+    """Return the directory of the run, creating it if needed. Raises `InputError` like the
+    command."""
     task = experiment.load(configured(experiment, flags, given, model))
     path = server.options.runs / default_path(task).name
     if not locked(path):
@@ -161,7 +161,7 @@ async def go_on(request: Request) -> Response:
 
 
 def may_go_on(server: ServerState, place: RunAddress, frozen: Frozen) -> bool:
-    """Whether a form could have begun it: it is of such a kind, with models of the server's."""
+    """Whether a form could have started it: a run of such a kind, with the server's models."""
     experiment = declared(frozen.system, frozen.config)
     models = frozen.config.get("models")
     named = set(models.values()) if isinstance(models, dict) else set()
@@ -177,7 +177,7 @@ async def _under_way(server: ServerState, place: RunAddress) -> Response:
 
 
 async def stop(request: Request) -> Response:
-    """`POST /runs/stop/<run>`: one that the server carries out; what it has reached is kept."""
+    """`POST /runs/stop/<run>`: stops a run executed by the server; its progress is kept."""
     place = place_of(request)
     if not commands_of(server_of(request)).stop(place.path):
         raise Refused(

@@ -1,4 +1,4 @@
-"""The strip of outcomes: a cell an episode, or one for several where there are very many."""
+"""The strip of outcomes: one cell per episode, or per several if there are very many."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from dataclasses import dataclass
 
 from naisei.runs.overview import EpisodeOutcome
 
-#: Cells at most, where each is one episode and where it is several; and cells a row.
+#: Maximum number of cells for one and for several episodes per cell; and cells per row.
 _MOST, _MOST_SHARED, _ROW = 400, 240, 80
-#: Width and height of a cell with its gap, in the units of the drawing.
+#: Width and height of a cell with its gap, in drawing units.
 _WIDE, _HIGH = 10, 14
 _KINDS = ("good", "part", "bad", "ended", "unscored")
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One cell. first: the place of its first episode among those that ended. parts: outcome,
-    top and height of each colour in it."""
+    """One cell. first: index of its first episode among the finished ones. parts: outcome, top and
+    height of each colour in it."""
 
     x: int
     y: int
@@ -29,8 +29,8 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Strip:
-    """All cells. each: episodes a cell. cells: those in which something went wrong. fine: places of
-    those in which all ended alike and well, by outcome. left: places of episodes still to come."""
+    """All cells. each: episodes per cell. cells: cells in which something went wrong. fine:
+    positions of cells with one good outcome, by outcome. left: positions of unfinished episodes."""
 
     cells: Sequence[Cell]
     fine: Mapping[str, Sequence[tuple[int, int]]]
@@ -41,7 +41,7 @@ class Strip:
 
     @staticmethod
     def of(rows: Sequence[EpisodeOutcome], total: int) -> Strip:
-        """rows: of the episodes that ended, in their order. total: episodes of the run."""
+        """rows: finished episodes, in order. total: number of episodes of the run."""
         total = max(total, len(rows))
         each = 1 if total <= _MOST else -(-total // _MOST_SHARED)
         count = -(-total // each)

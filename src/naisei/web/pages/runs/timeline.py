@@ -1,4 +1,4 @@
-"""The lanes of an episode: a bar an effect, as wide as it took and as high as it cost."""
+"""The lanes of an episode: one bar per effect; width shows duration, height shows cost."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from naisei.core import Event
 from naisei.lang import say
 from naisei.web.replay import StepMark
 
-#: Effects that are drawn at once: at most, and in bytes of their
-#: addresses, which repeat the episode's name.
+#: Maximum number of effects drawn at once, and of bytes for their
+#: URLs, which repeat the episode's name.
 _MOST, _ROOM = 60, 7_500
-#: Height of a lane and of its highest bar; widths of the narrowest and the widest bar, before all
-#: are fitted to the drawing's width.
+#: Height of a lane and of its highest bar; widths of the narrowest and the widest bar, before
+#: scaling to the drawing's width.
 _LANE, _HIGHEST, _NARROWEST, _WIDEST, _WIDTH = 24.0, 20.0, 4.0, 40.0, 1000.0
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """An effect. x, y, width, height: of its rectangle. mark: empty where all went well."""
+    """An effect. x, y, width, height: its rectangle. mark: empty if it went well."""
 
     step: str
     x: float
@@ -34,7 +34,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Lane:
-    """Who: a role of models, or a part of the world. y: of its ground line."""
+    """A lane: a model role, or a part of the world. y: position of its base line."""
 
     name: str
     y: float
@@ -42,7 +42,7 @@ class Lane:
 
 @dataclass(frozen=True, slots=True)
 class Lanes:
-    """bars: of the effects around the step. now: that of the step itself."""
+    """bars: effects around the step. now: the bar of the step itself."""
 
     lanes: tuple[Lane, ...]
     bars: tuple[Bar, ...]
@@ -52,7 +52,7 @@ class Lanes:
 
 
 def lane_of(event: Event) -> str:
-    """The role of a model, or whom else the effect is asked of."""
+    """Return the lane of an effect: the model role, or the part of the world that performs it."""
     if event.kind == "chat" and isinstance(event.request, dict):
         return str(event.request["role"])
     told = {
@@ -72,7 +72,7 @@ def _many(events: Sequence[Event]) -> int:
 
 
 def lanes(events: Sequence[Event], at: int, marks: Mapping[int, StepMark]) -> Lanes:
-    """The effects around the one numbered `at`."""
+    """Return the lanes with the effects around number `at`."""
     many = _many(events)
     first = max(0, min(at - many // 2, len(events) - many))
     shown = range(first, min(first + many, len(events)))
