@@ -44,7 +44,7 @@ def answer_text(effect: Effect[Any], fields: Mapping[str, str]) -> str:
 
 
 class HumanHandler(Handler):
-    """Performs effects by asking the person; an effect waits for the answer."""
+    """Performs effects by asking the person; waits for each answer."""
 
     def __init__(self, ask: Callable[[PendingQuestion], None], read: ReadAnswer) -> None:
         self._ask, self._read = ask, read
