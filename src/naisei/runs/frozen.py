@@ -160,7 +160,7 @@ class Frozen(BaseModel):
 
     def changes(self, now: Frozen) -> list[str]:
         """Return other changes that affect results, one per line."""
-        # A conversation has none: it continues in a new part of its log; see `naisei.runs.conversation`.
+        # A conversation has none: its log continues in a new part (`naisei.runs.conversation`).
         known = self.identity and now.identity
         lines = identity.changes(self.identity, now.identity) if known else []
         if self.data_hash != now.data_hash:

@@ -188,7 +188,7 @@ class _Shared:
     users: int = 0
 
 
-# One for all of a process: closing any handle of a file drops all locks that the process has
+# One handle per process: closing any handle of a file drops all locks that the process has
 # on it.
 _files: dict[tuple[int, Path], _Shared] = {}
 _opening = threading.Lock()

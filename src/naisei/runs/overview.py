@@ -109,7 +109,7 @@ class Overview:
         return {**out, "pending": max(0, self.total - len(self.rows))}
 
     def failures(self) -> list[str]:
-        """Return the failed episodes: unscored ones, and those with a value below 1, worst first."""
+        """Return failed episodes: unscored ones, and those with a value below 1, worst first."""
         low = [row for row in self.rows.values() if row.outcome in ("unscored", "bad", "part")]
         low.sort(key=lambda row: -1.0 if row.failure else row.digest.value)
         return [row.episode for row in low]
