@@ -14,7 +14,7 @@ from naisei.text_files import csv_cell
 
 
 def number(value: str | float | int) -> str:
-    """Format a cell: decimals to four significant digits, thousands separated, – for NaN."""
+    """Format a cell: at most four decimal places, thousands separated, – for NaN."""
     if isinstance(value, str):
         return value
     if isinstance(value, int):

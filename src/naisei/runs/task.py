@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from naisei.runs.result import RunResult
 
 C = TypeVar("C", bound=BaseModel)
-#: Note of a run's log: `Task.titles`.
+#: Key of the log note with `Task.titles`.
 TITLES = "titles"
-#: Note of a run's log: `Task.clusters`.
+#: Key of the log note with `Task.clusters`.
 CLUSTERS = "clusters"
 
 

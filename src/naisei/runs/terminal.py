@@ -66,7 +66,7 @@ class TerminalConversation:
         raise NotImplementedError
 
     def fields(self, asked: PendingQuestion) -> Mapping[str, str] | None:
-        """Read the person's answer; `None` if they leave by entering an empty line."""
+        """Read the person's answer; `None` if they leave: an empty line without a question."""
         question = asked.effect.question if isinstance(asked.effect, AskUser) else ""
         if question:
             self.say(question)
