@@ -69,10 +69,10 @@ class Sampling:
 
 
 class Status(StrEnum):
-    """The verdict on a draft, mildest first: PASS < MODIFY < WARN < RETRY.
+    """How a draft is judged, mildest first: PASS < MODIFY < WARN < RETRY.
 
-    PASS: sent unchanged. MODIFY: sent after a safe automatic fix. WARN: sent, and its
-    reason becomes an instruction for the next turn. RETRY: must be rewritten.
+    PASS goes out as it is; MODIFY goes out after a safe automatic fix; WARN goes out
+    and becomes the next turn's instruction; RETRY is to be written again.
     """
 
     PASS = "PASS"
