@@ -46,7 +46,7 @@ class Usage:
 
     @property
     def used(self) -> tuple[int, int]:
-        """Return the input and output tokens of the replies that were used, which do not depend
+        """The input and output tokens of the replies that were used, which do not depend
         on server faults."""
         return self.input_tokens - self.lost_input, self.output_tokens - self.lost_output
 

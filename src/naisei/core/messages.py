@@ -111,7 +111,7 @@ class Verdict(BaseModel):
 
     @property
     def reasons(self) -> list[str]:
-        """Return the reasons of all checks that did not pass, worst first."""
+        """The reasons of all checks that did not pass, worst first."""
         bad = [c for c in self.checks if c.status is not Status.PASS]
         return [c.reason for c in sorted(bad, key=lambda c: -c.status.severity) if c.reason]
 

@@ -44,7 +44,7 @@ class Handler:
 
 
 class FlowHandler(Handler):
-    """Performs an effect by a flow of its own, whose effects are logged under the first.
+    """Performs an effect by running a flow, whose effects are logged as nested in that effect.
 
     An example is a user simulator that calls a language model: its model calls are logged,
     counted, resumed and limited like the agent's.

@@ -91,7 +91,7 @@ def read_annotations(folder: Path) -> list[Annotation]:
     Skips incomplete lines.
 
     Raises:
-        InputError: the file cannot be read, or a line holds something else.
+        InputError: the file cannot be read, or a line is not an annotation.
     """
     path, found = folder / FILE, dict[tuple[str, str, str], Annotation]()
     if not path.exists():

@@ -21,7 +21,7 @@ class NotAsked(InputError):
 
 @dataclass(frozen=True, slots=True)
 class PendingQuestion:
-    """An effect that waits for the person. step: its place in the flow; answers refer to it."""
+    """An effect that waits for the person. step: its position in the flow; answers refer to it."""
 
     step: str
     effect: Effect[Any]

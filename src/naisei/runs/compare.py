@@ -132,7 +132,7 @@ def compare(
     names: Sequence[str] = (),
     columns: Sequence[str] = (),
 ) -> Comparison:
-    """Compare each run with those after it, in the order given, or the first with each other.
+    """Compare each run with those after it, in the given order, or the first with each other.
 
     names: labels of the runs, in order; their paths by default. columns: the metrics, as an
     experiment declares them for the tables of its studies; all by default.

@@ -195,7 +195,7 @@ def looked_at(run: Listed) -> Listed:
     if run.state:
         return run
     try:
-        # Digests are verified when a run is opened by itself.
+        # Digests are verified when a single run is opened.
         with RunDirectory.look(run.path, check=False) as directory:
             scored, failed = directory.log.outcomes()
             ledger = directory.log.ledger()

@@ -102,7 +102,7 @@ class Overview:
 
     @property
     def counts(self) -> dict[str, int]:
-        """Return the number of episodes per outcome, and of `pending` ones."""
+        """The number of episodes per outcome, and of `pending` ones."""
         out = dict.fromkeys(("good", "part", "bad", "ended", "unscored"), 0)
         for row in self.rows.values():
             out[row.outcome] += 1

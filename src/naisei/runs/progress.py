@@ -101,7 +101,7 @@ class RichProgress:
 
         from naisei.terminal import Console
 
-        # Drawn from `update`, not from a thread of its own.
+        # Drawn from `update`, not from a separate thread.
         self._bar = Bar(
             SpinnerColumn(),
             BarColumn(),

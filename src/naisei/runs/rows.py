@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 #: A reference to a stored text is this mark and the text's number; other strings that contain the
 #: mark are also stored as texts.
 _MARK = "\x00"
-#: A reference in JSON as `dump` writes it; not a key, nor the end of a string that holds such marks
-#: itself.
+#: Matches a reference in JSON as `dump` writes it, but not a key or the end of a string that
+#: contains such marks.
 _REFERENCE = re.compile(r'(?<!\\)"\\u0000(\d{1,15})"(?!:)')
 _LONG = 160
 _REMEMBERED = 50_000

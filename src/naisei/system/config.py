@@ -177,7 +177,7 @@ class Config(Options):
 
     @property
     def package(self) -> str:
-        """Return the package of the system that defines the configuration."""
+        """The package of the system that defines the configuration."""
         parts = type(self).__module__.split(".")
         return ".".join(parts[: 2 if parts[0] == "naisei" else 1])
 

@@ -67,7 +67,7 @@ class Listening(Options):
 
     @property
     def rules(self) -> dict[str, Any]:
-        """Return these options as `naisei.http.GuardRules`."""
+        """These options as `naisei.http.GuardRules`."""
         names = {"host", "hosts", "origins", "max_body", "max_upload", "body_timeout"}
         return self.model_dump(include=names)
 
