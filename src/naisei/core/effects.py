@@ -1,7 +1,7 @@
-"""Effects: what a flow may ask of the world. A flow yields one and gets its result.
+"""Effects: requests of a flow to the world. A flow yields an effect and receives its result.
 
-An effect is a frozen value. It says how it is written into the log (`request`), and
-how its result is written (`encode`) and read back (`decode`). It performs nothing.
+An effect is a frozen value. It defines how it is logged (`request`), and how its result is
+encoded (`encode`) and decoded (`decode`). It never executes actions.
 
     answer = yield from AskUser("のどが渇きましたか？")     # typed: str
 
@@ -35,8 +35,8 @@ class Effect(Generic[T]):
     """One request of a flow to the world; `T` is the type of its result."""
 
     kind: ClassVar[str] = ""
-    #: True when order matters because state changes. Such effects are never
-    #: performed side by side (see `Gather`).
+    #: True if order matters because state changes. Such effects are never
+    #: performed concurrently (see `Gather`).
     ordered: ClassVar[bool] = False
 
     def __iter__(self) -> Generator[Effect[Any], Any, T]:
@@ -44,15 +44,15 @@ class Effect(Generic[T]):
         return result
 
     def request(self) -> JsonValue:
-        """The request as JSON: logged, and compared on replay."""
+        """Return the request as JSON, which is logged and compared on replay."""
         raise NotImplementedError
 
     def encode(self, result: T) -> JsonValue:
-        """The result as JSON for the log. Raises `TypeError` for a result of another type."""
+        """Encode the result as JSON for the log. Raises `TypeError` for another type."""
         return result  # type: ignore[return-value]
 
     def decode(self, data: JsonValue) -> T:
-        """The result from the log: what the flow receives, performed or replayed."""
+        """Decode a logged result. The flow always receives this, performed or replayed."""
         return data  # type: ignore[return-value]
 
 
@@ -98,13 +98,13 @@ class Chat(Effect[T]):
     """A call of a language model in a role; the result is text, or a validated `schema`.
 
     Args:
-        role: who speaks: `agent`, `simulator`, `reflector`, `judge`, … A run maps each role to a
+        role: the speaker: `agent`, `simulator`, `reflector`, `judge`, … A run maps each role to a
             model.
         messages: the conversation, oldest first.
-        schema: a pydantic model the reply must satisfy; `None` for plain text.
+        schema: a pydantic model that the reply must match; `None` for plain text.
         sampling: overrides of the role's sampling parameters.
-        preview: a pure function from the partial reply to what a page may show of it; not part of
-            the request.
+        preview: a pure function from the partial reply to the part that a page may show; not part
+            of the request.
         on_text: called with the reply's text so far while a model streams it; set by a handler, not
             part of the request.
 
@@ -185,7 +185,7 @@ class Chat(Effect[T]):
 
 @dataclass(frozen=True)
 class AskUser(Effect[str]):
-    """A question to a person, a page or a user simulator; the result is the answer."""
+    """A question to a person, a web page or a user simulator; the result is the answer."""
 
     kind: ClassVar[str] = "ask"
     ordered: ClassVar[bool] = True
@@ -269,7 +269,7 @@ class Embed(Effect["npt.NDArray[np.float32]"]):
 
 @dataclass(frozen=True)
 class Say(Effect[None]):
-    """A line committed to the other party. An unsaid line never happened."""
+    """A line sent to the other party. A line without a `Say` was never sent."""
 
     kind: ClassVar[str] = "say"
     ordered: ClassVar[bool] = True
@@ -289,7 +289,7 @@ class Say(Effect[None]):
 
 @dataclass(frozen=True)
 class Remember(Effect[None]):
-    """A write to a memory. The memory is the fold of these over the log."""
+    """A write to a memory. The log's `Remember` effects determine the memory."""
 
     kind: ClassVar[str] = "remember"
     ordered: ClassVar[bool] = True
@@ -308,7 +308,7 @@ class Remember(Effect[None]):
 
 @dataclass(frozen=True)
 class Now(Effect[datetime]):
-    """The time of day. A flow never reads a clock."""
+    """The current time. A flow never reads a clock itself."""
 
     kind: ClassVar[str] = "now"
 
@@ -326,11 +326,11 @@ class Now(Effect[datetime]):
 class Gather(Effect[list[Any]]):
     """Several effects or flows at once; the result is a tuple of their results, in order.
 
-    Parts run side by side. Effects that change state (`ordered`) are performed one
-    after another in the order given, and only as direct parts: inside a gathered
-    *flow* they are refused, since their order would depend on the network.
+    Parts run concurrently. Effects that change state (`ordered`) are performed
+    sequentially in the given order, and only as direct parts: inside a gathered
+    *flow* they are rejected, since their order would depend on the network.
     If parts fail, the others finish (and are logged) before the first failure, in the
-    order given, is raised.
+    given order, is raised.
     """
 
     kind: ClassVar[str] = "gather"
@@ -347,7 +347,7 @@ class Gather(Effect[list[Any]]):
 
 
 def through(flow: Flow[T], perform: Callable[[Effect[Any]], Flow[Any]]) -> Flow[T]:
-    """Run `flow` with each effect performed by `perform`, itself a flow: it may yield the effect,
+    """Run `flow` with each effect performed by the flow `perform`, which may yield the effect,
     another one, or none. An exception of `perform` is raised in `flow` at the effect."""
     step: Callable[[], Effect[Any]] = lambda: next(flow)  # noqa: E731
     while True:

@@ -1,8 +1,8 @@
-"""The one engine behind every runtime: replay, limits and the log, without any I/O.
+"""The engine behind every runtime: replay, limits and the log, without any I/O.
 
-`steps` turns a flow into a generator of *needs*: effects that someone has to perform
-now. Recorded effects never surface: their results are fed back here. A driver
-(`naisei.core.runtime`) performs the needs, synchronously or not, and nothing else.
+`steps` turns a flow into a generator of *needs*: effects that must be performed
+now. Recorded effects are not yielded: the engine feeds their results back. A driver
+(`naisei.core.runtime`) only performs the needs, synchronously or asynchronously.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Need:
 
 @dataclass(frozen=True, slots=True)
 class Fork:
-    """Branches to be driven side by side; those in `ordered` one after another.
+    """Branches to drive concurrently; those in `ordered` run sequentially.
 
     A driver sends back one value or `EffectFailed` per branch, in order.
     """
@@ -46,21 +46,21 @@ class Fork:
 
 @dataclass(frozen=True, slots=True)
 class Storing:
-    """An event is on its way to the log; an asynchronous driver awaits `done` and goes on."""
+    """An event is being logged; an asynchronous driver awaits `done` and continues."""
 
     done: Awaitable[None]
 
 
 @dataclass(frozen=True, slots=True)
 class Advance:
-    """Advance a flow; in another thread where flows run `apart`."""
+    """Advance a flow, in another thread if flows run `apart`."""
 
     flow: Flow[Any]
     sent: Any
     failed: EffectFailed | None
 
     def advanced(self) -> tuple[bool, Any]:
-        """The next effect, or the result of the ended flow."""
+        """Return the next effect, or the result of the ended flow."""
         try:
             if self.failed is not None:
                 return False, self.flow.throw(self.failed)
@@ -74,7 +74,7 @@ Steps = Generator[Need | Fork | Storing | Advance, Any, Any]
 
 @dataclass
 class Episode:
-    """Everything one run of a flow shares: its world, log, limits and recorded past. apart: the
+    """State shared within one run of a flow: its world, log, limits and recorded events. apart: the
     driver runs the flow's own computation (`Advance`)."""
 
     world: World
@@ -92,21 +92,21 @@ class Episode:
                 self._inside.setdefault(path[:depth], []).append(path)
 
     def inside(self, path: Path) -> list[Event]:
-        """Recorded events inside the step at `path` that were not replayed yet."""
+        """Return the recorded events inside the step at `path` that are not yet replayed."""
         return [self.tape[p] for p in self._inside.get(path, ()) if p in self.tape]
 
     def unread(self) -> Event | None:
-        """A recorded event that the flow never reached, if any."""
+        """Return a recorded event that the flow never reached, if any."""
         return next(iter(self.tape.values()), None)
 
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """One line of an episode that runs by itself.
+    """A branch of an episode that runs independently.
 
     meter: the totals checked against the limits. Each part of a `Gather` has its own, so
     that a limit does not depend on which part the network answered first. gathered: other
-    branches run at the same time, so that state must not be changed.
+    branches run concurrently, so state must not be changed.
     """
 
     episode: Episode
@@ -115,7 +115,7 @@ class Branch:
 
 
 def drive(todo: Steps, perform: Callable[[Need], Any]) -> Any:
-    """Drive the engine to the end, one need after another; returns the flow's result."""
+    """Drive the engine to its end, one need at a time; return the flow's result."""
     sent: Any = None
     failed: EffectFailed | None = None
     try:
@@ -142,7 +142,7 @@ def drive(todo: Steps, perform: Callable[[Need], Any]) -> Any:
 
 
 def settled(branch: Steps, perform: Callable[[Need], Any]) -> Any:
-    """The result of a branch, or its failure as a value."""
+    """Return the result of a branch, or its failure as a value."""
     try:
         return drive(branch, perform)
     except EffectFailed as failed:
@@ -152,7 +152,7 @@ def settled(branch: Steps, perform: Callable[[Need], Any]) -> Any:
 class Unrestored(Exception):
     """A handler could not rebuild its state on replay.
 
-    The flow does not see it, since the effect had succeeded; the runtime raises `failure`.
+    The flow does not see this, since the effect succeeded; the runtime raises `failure`.
     """
 
     def __init__(self, failure: EffectFailed) -> None:
@@ -161,11 +161,11 @@ class Unrestored(Exception):
 
 
 def steps(flow: Flow[Any], where: Where, branch: Branch) -> Steps:
-    """Drive `flow`, yielding what must be performed; returns the flow's result.
+    """Drive `flow`, yielding what must be performed; return the flow's result.
 
-    A failure is thrown into the flow. If the flow goes on, the failure is logged, so that
-    a replay meets it again; if the flow lets it pass, nothing is logged, so that a resume
-    tries that effect anew.
+    A failure is thrown into the flow. If the flow continues, the failure is logged, so that
+    a replay raises it again; if the flow does not catch it, nothing is logged, so that a
+    resume retries that effect.
     """
     if not isinstance(flow, Generator):
         raise FlowError(f"a flow is a generator, not {type(flow).__name__} (at {where})")
@@ -201,7 +201,7 @@ def steps(flow: Flow[Any], where: Where, branch: Branch) -> Steps:
 
 
 def _check(effect: Any, where: Where, branch: Branch) -> None:
-    """Raises `FlowError` if a flow may not yield this here."""
+    """Raise `FlowError` if a flow may not yield this effect here."""
     if not isinstance(effect, Effect):
         raise FlowError(
             f"a flow yielded {type(effect).__name__}, not an effect, at {where} "
@@ -220,7 +220,7 @@ def _appended(event: Event, log: EventLog) -> Steps:
 
 
 def _settle(failed: EffectFailed | None, branch: Branch) -> Steps:
-    """The flow caught a failure: log the events held back until now."""
+    """Log the events held back until now, since the flow caught a failure."""
     if failed is not None:
         for event in failed.unlogged:
             yield from _appended(event, branch.episode.log)
@@ -229,7 +229,7 @@ def _settle(failed: EffectFailed | None, branch: Branch) -> Steps:
 
 
 def _one(effect: Effect[Any], where: Where, branch: Branch) -> Steps:
-    """One effect: from the tape, or performed and logged."""
+    """Replay one recorded effect, or perform and log a new one."""
     episode = branch.episode
     handler = episode.world.handler(effect)
     try:
@@ -263,8 +263,8 @@ def _one(effect: Effect[Any], where: Where, branch: Branch) -> Steps:
         else:
             performed = yield Need(effect, handler, where)
     except EffectFailed as failed:
-        # Becomes part of the record only if the flow lives on; see `steps`. A nested
-        # flow's failures are part of it too, and hold the usage.
+        # Logged only if the flow continues; see `steps`. A nested
+        # flow's failures are logged too, and contain the usage.
         if not nests and failed.unlogged:
             failed = failed.again()
         name = (type(failed).__name__, str(failed))
@@ -284,10 +284,10 @@ def _one(effect: Effect[Any], where: Where, branch: Branch) -> Steps:
 def _record(
     effect: Effect[Any], performed: Any, where: Where
 ) -> tuple[JsonValue, Any, Usage | None]:
-    """The result as it is logged and as it will be read back, and its usage.
+    """Return the encoded result, the result as decoded from the log, and its usage.
 
-    The flow is given what can be read back, not what the handler gave, so that a replay
-    cannot differ.
+    The flow receives the decoded result, not the handler's, so that a replay cannot
+    differ.
     """
     value, usage = (
         (performed.value, performed.usage)
@@ -305,7 +305,7 @@ def _record(
 
 
 def _replayed(effect: Effect[Any], event: Event, branch: Branch) -> Any:
-    """A recorded effect: state is rebuilt, nothing is performed; result or failure as then."""
+    """Replay a recorded effect: rebuild state without performing; same result or failure."""
     handler = branch.episode.world.handler(effect)
     where = event.where
     if isinstance(handler, FlowHandler):
@@ -327,11 +327,11 @@ def _replayed(effect: Effect[Any], event: Event, branch: Branch) -> Any:
 
 
 def _replay_nested(effect: Effect[Any], event: Event, handler: FlowHandler, branch: Branch) -> None:
-    """Take a flow handler through its recorded effects again, so that states are rebuilt."""
+    """Replay a flow handler's recorded effects, so that states are rebuilt."""
     where = event.where
     limited = event.failure is not None and event.failure[0] == LimitReached.__name__
     if limited and not branch.episode.inside(where.path):
-        return  # the limit was met before the handler was asked
+        return  # the limit was reached before the handler was called
 
     def refuse(need: Need) -> Any:
         raise ReplayDivergence(
@@ -354,7 +354,7 @@ def _replay_nested(effect: Effect[Any], event: Event, handler: FlowHandler, bran
 
 
 def _all(gather: Gather, where: Where, branch: Branch) -> Steps:
-    """The parts of a `Gather`, side by side. The first failure is raised after all ended."""
+    """Run the parts of a `Gather` concurrently; raise the first failure after all ended."""
     if (event := branch.episode.tape.get(where.path)) is not None:
         raise ReplayDivergence(
             str(where),

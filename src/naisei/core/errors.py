@@ -1,18 +1,18 @@
-"""The error vocabulary: what is data, what is a crash.
+"""Exception classes, and the distinction between results, instrument failures and crashes.
 
-Three kinds of things go wrong, and they never share a column:
+Three kinds of failure are always reported separately:
 
 * **Data.** An agent that guesses wrong, repeats itself or runs out of steps has
-  *failed*, and a failure is a result like any other. It is never an exception here.
+  *failed*, and a failure is a result like any other. It is never an exception.
 * **Instrument failure.** The network, the endpoint, a reply that cannot be parsed,
   a faulty simulator. The agent was not measured. `InstrumentFailure` is thrown into
-  the flow at the effect that failed; a flow may catch it and go on (the director
-  falls back on its hard rules), otherwise the episode ends *unscored*: counted in
-  its own column with a stated denominator, and tried again on resume.
+  the flow at the effect that failed; a flow may catch it and continue (the director
+  falls back to its hard rules), otherwise the episode ends *unscored*: counted in
+  its own column with a stated denominator, and retried on resume.
 * **Crash.** A bug, a changed config, bad input. It stops the run with one message
   and loses nothing that was logged.
 
-`InputError` is the one class a user meets: it names the place and the remedy, and
+`InputError` is the only class that users see: it names the location and the remedy, and
 every command turns it into exit code 2 without a traceback.
 """
 
@@ -33,8 +33,8 @@ class InputError(NaiseiError):
 
     Args:
         message: what is wrong, in one sentence.
-        place: where: a file, `file:line`, an option, a URL.
-        remedy: what to do about it.
+        place: the location: a file, `file:line`, an option, a URL.
+        remedy: how to fix it.
     """
 
     def __init__(self, message: str, *, place: str = "", remedy: str = "") -> None:
@@ -46,8 +46,8 @@ class InputError(NaiseiError):
 class EpisodeBusy(InputError):
     """Another call is running this episode on the same log; this call did nothing.
 
-    An episode has one writer at a time, so that a request sent twice acts once. Call `run` or
-    `arun` again after it ended to get its result by replay.
+    An episode has one writer at a time, so that a request sent twice is executed once. Call `run`
+    or `arun` again after the episode ends to get its result by replay.
     """
 
 
@@ -57,11 +57,11 @@ class LogBusy(InputError):
 
 
 class EffectFailed(NaiseiError):
-    """An effect gave no result. Thrown into the flow that yielded it.
+    """An effect has no result. Thrown into the flow that yielded it.
 
-    `unlogged` holds the events that become part of the record only if a flow
-    catches the failure and goes on; see `naisei.core.engine`. `usage` is what the
-    failed tries cost, where the handler knows.
+    `unlogged` holds events that are logged only if a flow catches the failure and
+    continues; see `naisei.core.engine`. `usage` is the cost of the failed attempts,
+    if the handler knows it.
     """
 
     def __init__(self, message: str, usage: Usage | None = None) -> None:
@@ -70,7 +70,7 @@ class EffectFailed(NaiseiError):
         self.unlogged: list[Event] = []
 
     def again(self) -> EffectFailed:
-        """The same failure as a new object, for a handler that raises one object twice."""
+        """Return a copy of the failure, for a handler that raises one object twice."""
         cls = type(self)
         fresh = cls.__new__(cls, *self.args)
         fresh.__dict__.update(self.__dict__, unlogged=[])
@@ -79,7 +79,7 @@ class EffectFailed(NaiseiError):
 
     @staticmethod
     def named(name: str, message: str) -> EffectFailed:
-        """A recorded failure; `name` is that of `EffectFailed` or of any loaded subclass.
+        """Recreate a recorded failure. name: `EffectFailed` or any loaded subclass.
 
         Raises:
             FlowError: no such class is loaded.
@@ -95,11 +95,11 @@ class EffectFailed(NaiseiError):
 
 
 class InstrumentFailure(EffectFailed):
-    """The measuring apparatus failed, after its own retries: not the agent's fault."""
+    """The instrument failed after its own retries; not the agent's fault."""
 
 
 class LimitReached(EffectFailed):
-    """An episode met one of its limits (`naisei.core.events.Limits`)."""
+    """An episode reached one of its limits (`naisei.core.events.Limits`)."""
 
 
 class FlowError(NaiseiError):
@@ -124,4 +124,4 @@ class ReplayDivergence(NaiseiError):
 
 
 class ModelCallForbidden(NaiseiError):
-    """A model was called while calls are switched off (`NAISEI_FORBID_MODELS=1`)."""
+    """A model was called while calls are disabled (`NAISEI_FORBID_MODELS=1`)."""

@@ -15,11 +15,11 @@ from naisei.core.errors import EpisodeBusy
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What one performed effect cost.
+    """The cost of one performed effect.
 
-    role, model: whose call. calls: answered requests (0 for a cache hit). attempts:
-    requests sent, failed ones included. *_tokens: as the endpoint counted them. lost_*:
-    tokens of unusable replies that were requested again. usd: price in US dollars, `None` where the
+    role, model: role and model of the call. calls: answered requests (0 for a cache hit). attempts:
+    requests sent, including failed ones. *_tokens: as counted by the endpoint. lost_*:
+    tokens of unusable replies that were requested again. usd: price in US dollars, `None` if the
     price is unknown. cached_input: input tokens that the endpoint read from its cache of prefixes;
     reasoning: reasoning tokens; both are included in the totals. sent: each request as sent, with
     the raw reply.
@@ -46,21 +46,21 @@ class Usage:
 
     @property
     def used(self) -> tuple[int, int]:
-        """Input and output tokens of the replies that were used: what a server's faults
-        do not change."""
+        """The input and output tokens of the replies that were used, which do not depend
+        on server faults."""
         return self.input_tokens - self.lost_input, self.output_tokens - self.lost_output
 
     def wasted(self) -> Usage:
-        """The usage of a failed effect: all of it counts as lost."""
+        """Return the usage of a failed effect: all tokens count as lost."""
         return replace(self, lost_input=self.input_tokens, lost_output=self.output_tokens)
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Upper bounds; `None` means none. seconds are those spent in performing effects.
+    """Upper bounds; `None` means unlimited. seconds: time spent performing effects.
 
-    A bound is checked before each effect, so the last effect may exceed it. Parts of a `Gather` are
-    each checked against the usage before the gather. A bound in usd counts as reached once a call
+    A limit is checked before each effect, so the last effect may exceed it. Parts of a `Gather` are
+    each checked against the usage before the gather. A limit in usd counts as reached once a call
     has no known price.
     """
 
@@ -73,7 +73,7 @@ class Limits:
 
 @dataclass(slots=True)
 class Meter:
-    """Running totals of what `Limits` bounds. Replayed effects count like performed ones.
+    """Running totals checked against `Limits`. Replayed effects count like performed ones.
 
     unpriced: calls whose price is unknown.
     """
@@ -96,11 +96,11 @@ class Meter:
             self.unpriced += usage.calls if usage.usd is None else 0
 
     def copy(self) -> Meter:
-        """An independent copy of this meter."""
+        """Return an independent copy of this meter."""
         return replace(self)
 
     def join(self, branches: Iterable[Meter]) -> None:
-        """Add what copies of this meter counted since they were made."""
+        """Add the amounts that copies of this meter counted since they were made."""
         start = self.copy()
         for branch in branches:
             for f in fields(Meter):
@@ -108,7 +108,7 @@ class Meter:
                 setattr(self, f.name, getattr(self, f.name) + since)
 
     def reached(self, limits: Limits) -> str:
-        """The first limit that is used up, in words, or an empty string."""
+        """Return a description of the first exhausted limit, or an empty string."""
         for f in fields(limits):
             bound, used = getattr(limits, f.name), getattr(self, f.name)
             if bound is not None and used >= bound:
@@ -120,15 +120,15 @@ class Meter:
 
 # Events: the record of a run. One event is one effect with its result.
 #
-# The log is the only truth of a run: results, transcripts, tokens and memories are
-# folded from it.
+# The log is the single source of truth: results, transcripts, tokens and memories are
+# derived from it.
 
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """The position of an effect: which episode, and where in it.
+    """The position of an effect: its episode, and its step there.
 
-    `path` is the step of the flow, then of the flow inside it, … : `(4, 1, 0)` is the
+    `path` is the step of the flow, then of the flow inside it, and so on: `(4, 1, 0)` is the
     first step of the second part gathered at the fifth step. It does not depend on the
     order in which the network answered.
     """
@@ -154,11 +154,11 @@ class Where:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One effect and its result (or, where a flow caught it, its failure).
+    """One effect and its result (or its failure, if a flow caught it).
 
     digest: fingerprint of kind and request, compared on replay. failure: class and
     message of an `EffectFailed`, in which case `result` is `None`. usage, seconds (wall
-    clock): of this effect without those recorded inside it, so that sums count once.
+    clock): of this effect without nested recorded effects, so that sums count each once.
     """
 
     where: Where
@@ -172,15 +172,15 @@ class Event:
 
 
 class EventLog(Protocol):
-    """Where events are appended."""
+    """A log to which events are appended."""
 
     def append(self, event: Event) -> Awaitable[None] | None:
-        """Returns once the event survives a killed process, or returns an awaitable that ends
-        then."""
+        """Append an event. Returns once it would survive a killed process, or returns an
+        awaitable that completes then."""
         ...
 
     def read(self, episode: str) -> Iterable[Event]:
-        """The events of an episode, in the order they were appended."""
+        """Return the events of an episode, in the order they were appended."""
         ...
 
 
@@ -190,17 +190,17 @@ class SharedLog(EventLog, Protocol):
     log the runtimes allow one writing call per episode in this process."""
 
     def writing(self, episode: str) -> AbstractContextManager[None]:
-        """Holds the exclusive right to write the episode.
+        """Hold the exclusive write lock for the episode.
 
         Raises:
-            EpisodeBusy: somebody does; at once, without waiting.
+            EpisodeBusy: another writer holds it; raised immediately, without waiting.
         """
         ...
 
 
 def writing(log: EventLog, episode: str) -> AbstractContextManager[None]:
-    """Holds the exclusive right to write the episode to this log. Raises `EpisodeBusy` if one
-    does."""
+    """Hold the exclusive write lock for the episode in this log. Raises `EpisodeBusy` if another
+    writer holds it."""
     if isinstance(log, SharedLog):
         return log.writing(episode)
     return claimed((id(log), episode), EpisodeBusy(f"the episode {episode!r} is being run"))
@@ -212,7 +212,7 @@ _claiming = threading.Lock()
 
 @contextmanager
 def claimed(key: Hashable, busy: EpisodeBusy) -> Iterator[None]:
-    """Holds `key` exclusively in this process. Raises `busy` if it is held already."""
+    """Hold `key` exclusively in this process. Raises `busy` if it is already held."""
     with _claiming:
         if key in _claims:
             raise busy
@@ -238,14 +238,14 @@ class MemoryLog:
 
 
 def plain(value: Any) -> JsonValue:
-    """An independent copy of `value` as JSON that any log can store.
+    """Return an independent copy of `value` as JSON that any log can store.
 
     Tuples become lists. A lone surrogate, which a model that is cut off inside an escape
-    can produce and UTF-8 cannot hold, becomes U+FFFD; surrogate pairs become the
-    character they stand for.
+    can produce and UTF-8 cannot encode, becomes U+FFFD; surrogate pairs become the
+    character they represent.
 
     Raises:
-        TypeError: something in it is not JSON.
+        TypeError: part of it is not JSON.
     """
     if value is None or isinstance(value, bool):
         return value

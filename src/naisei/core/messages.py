@@ -26,17 +26,17 @@ class Message:
 
 
 def system(content: str) -> Message:
-    """Instructions."""
+    """Return a message with instructions."""
     return Message("system", content)
 
 
 def user(content: str) -> Message:
-    """The input to the model."""
+    """Return a message with the input to the model."""
     return Message("user", content)
 
 
 def assistant(content: str) -> Message:
-    """A message of the model."""
+    """Return a message of the model."""
     return Message("assistant", content)
 
 
@@ -44,8 +44,8 @@ def assistant(content: str) -> Message:
 class Sampling:
     """Sampling parameters; `None` leaves a parameter to the role or the endpoint.
 
-    temperature: ≥ 0. top_p: (0, 1]. max_tokens: ≥ 1, of the reply. seed: any integer.
-    reasoning_effort: how much a reasoning model thinks, in the endpoint's words (`low`, …).
+    temperature: ≥ 0. top_p: (0, 1]. max_tokens: ≥ 1, for the reply. seed: any integer.
+    reasoning_effort: effort of a reasoning model, as named by the endpoint (`low`, …).
     """
 
     temperature: float | None = None
@@ -55,15 +55,15 @@ class Sampling:
     reasoning_effort: str | None = None
 
     def to_json(self) -> dict[str, JsonValue]:
-        """The parameters that are set."""
+        """Return the parameters that are set."""
         return {f.name: value for f in fields(self) if (value := getattr(self, f.name)) is not None}
 
     def without(self, names: Collection[str]) -> Sampling:
-        """A copy without these parameters."""
+        """Return a copy without these parameters."""
         return replace(self, **dict.fromkeys(set(names) & set(self.to_json())))
 
     def over(self, base: Sampling) -> Sampling:
-        """These parameters where set, else those of `base`."""
+        """Return these parameters if set, else those of `base`."""
         mine = self.to_json()
         return Sampling(**{**base.to_json(), **mine})  # type: ignore[arg-type]
 
@@ -111,7 +111,7 @@ class Verdict(BaseModel):
 
     @property
     def reasons(self) -> list[str]:
-        """The reasons of every check that did not pass, worst first."""
+        """The reasons of all checks that did not pass, worst first."""
         bad = [c for c in self.checks if c.status is not Status.PASS]
         return [c.reason for c in sorted(bad, key=lambda c: -c.status.severity) if c.reason]
 
@@ -125,10 +125,10 @@ _encode = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", 
 
 
 def canonical(value: Any) -> str:
-    """JSON with sorted keys, no spaces and no escapes: equal values give equal text."""
+    """Return JSON with sorted keys, no spaces and no escapes: equal values give equal text."""
     return _encode(value)
 
 
 def fingerprint(value: Any) -> str:
-    """The first 16 hex digits of the SHA-256 of the canonical form."""
+    """Return the first 16 hex digits of the SHA-256 of the canonical form."""
     return hashlib.sha256(canonical(value).encode("utf-8", "surrogatepass")).hexdigest()[:16]

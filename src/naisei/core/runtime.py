@@ -1,7 +1,7 @@
-"""Runtimes: the drivers of a flow. They perform what the engine asks for, nothing else.
+"""Runtimes: the drivers of a flow. They only perform the effects requested by the engine.
 
-`run` (sync) and `arun` (async) share the engine, and so replay, limits and the log.
-`play` is the scripted runtime: a flow, a list of results, no world.
+`run` (sync) and `arun` (async) share the engine, including replay, limits and the log.
+`play` is the scripted runtime: a flow and a list of results, without a world.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def run(
     Raises:
         EffectFailed: an effect failed and the flow did not catch it, or a handler could
             not rebuild its state.
-        ReplayDivergence: the flow does not follow what the log holds.
+        ReplayDivergence: the flow does not follow the log.
         EpisodeBusy: another call is running the episode on this log.
     """
     with _started(flow, world, log, where, limits) as (episode, todo):
@@ -100,7 +100,7 @@ def run(
 
 
 class _TapeEnded(Exception):
-    """The flow came to an effect that is not recorded."""
+    """The flow reached an effect that is not recorded."""
 
 
 def replay_prefix(
@@ -147,7 +147,7 @@ async def arun(
     apart: run the flow's own computation in a thread, so that it does not block a server; handlers
     and the log stay in the event loop.
 
-    A crash in one gathered part cancels the others and is raised as it is, not in a group.
+    A crash in one gathered part cancels the others and is raised directly, not in a group.
     """
     with _started(flow, world, log, where, limits, apart=apart) as (episode, todo):
         with _unrestored():
@@ -156,7 +156,7 @@ async def arun(
 
 
 class _Thread:
-    """The thread for flows outside the event loop: one step at a time, in one context."""
+    """A thread that runs flows outside the event loop, one step at a time, in one context."""
 
     def __init__(self) -> None:
         self._alone, self._context = asyncio.Lock(), copy_context()
@@ -238,14 +238,14 @@ class Played(Generic[T]):
 
 
 def play(flow: Flow[T], results: Iterable[Any]) -> Played[T]:
-    """The scripted runtime: drive a flow by hand with the results given, in order.
+    """Drive a flow with scripted results, in order.
 
     Each entry is the result of the next effect, an exception to raise at it, or a
     function of the effect. A `Gather` takes one entry per part that is an effect, and
-    as many as they need for parts that are flows.
+    as many as needed for parts that are flows.
 
     Raises:
-        FlowError: too few results, or some left over, or one that no such effect has.
+        FlowError: too few or too many results, or a result of the wrong type.
     """
     script = iter(results)
     effects: list[Effect[Any]] = []

@@ -1,4 +1,4 @@
-"""The world: who performs each kind of effect."""
+"""The world: maps each kind of effect to the handler that performs it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Handler:
     """Performs effects of one kind. Subclass it, or wrap a function in `FunctionHandler`.
 
     `perform` may be a plain or an async method; it returns the result, or `Performed`.
-    It raises `InstrumentFailure` when it could not measure.
+    It raises `InstrumentFailure` if it could not measure.
     """
 
     def perform(
@@ -34,23 +34,23 @@ class Handler:
         raise NotImplementedError
 
     def restore(self, effect: Any, result: Any, where: Where) -> None:
-        """Called on replay instead of `perform`: rebuild whatever state `perform` changes.
+        """Rebuild the state that `perform` changes; called on replay instead of it.
 
-        A memory folds the item in again; an environment that cannot be restored takes
-        the recorded action again and compares the observation. Raises `ReplayDivergence`
-        where the state cannot be what it was, `InstrumentFailure` where it could not be
-        rebuilt now: the flow does not see either, the episode ends.
+        A memory adds the item again; an environment that cannot be restored repeats
+        the recorded action and compares the observation. Raises `ReplayDivergence`
+        if the state cannot match the recorded one, and `InstrumentFailure` if it could not
+        be rebuilt now. The flow sees neither; the episode ends.
         """
 
 
 class FlowHandler(Handler):
-    """Performs an effect by a flow of its own, whose effects are logged under the first.
+    """Performs an effect by running a flow, whose effects are logged as nested in that effect.
 
-    A user simulator that asks a language model is one: its model calls are logged,
+    An example is a user simulator that calls a language model: its model calls are logged,
     counted, resumed and limited like the agent's.
 
-    On replay `respond` is driven again, from the log, so that its state and that of the
-    handlers below it are rebuilt; `restore` is never called.
+    On replay `respond` is driven again from the log, so that its state and that of nested
+    handlers are rebuilt; `restore` is never called.
     """
 
     def respond(self, effect: Any, where: Where) -> Flow[Any]:
@@ -61,7 +61,7 @@ class HandlerWrapper(Handler):
     """Performs and restores effects through another handler. A subclass changes the effect or adds
     a side effect: `return super().perform(changed, where)`.
 
-    A handler's whole input is the effect and `where`, so a wrapper cannot leave anything out.
+    A handler's only inputs are the effect and `where`, so a wrapper cannot omit any.
     """
 
     def __init__(self, inner: Handler) -> None:
@@ -101,12 +101,12 @@ class World:
         }
 
     def handler(self, effect: Effect[Any]) -> Handler:
-        """The handler of an effect. Raises `FlowError` if there is none."""
+        """Return the handler of an effect. Raises `FlowError` if there is none."""
         for base in type(effect).__mro__:
             if base in self._handlers:
                 return self._handlers[base]
         raise FlowError(f"this world has no handler for {type(effect).__name__} effects")
 
     def having(self, handlers: Mapping[type[Effect[Any]], Handler | Callable[[Any], Any]]) -> World:
-        """This world with some handlers added or replaced."""
+        """Return a copy of this world with some handlers added or replaced."""
         return World({**self._handlers, **handlers})

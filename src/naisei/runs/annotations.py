@@ -1,9 +1,8 @@
-"""Annotations of a run: tags, a note, and readings of episodes by a rubric, with the agreement of
-the readers.
+"""Annotations of a run: tags, a note, rubric ratings of episodes, and inter-rater agreement.
 
-Each annotation is a line of `annotations.jsonl`; the last one of a reader, rubric and unit counts,
-so concurrent writers lose nothing. Not part of the run: its digests, its configuration and its
-results do not depend on it.
+Each annotation is a line of `annotations.jsonl`. The last line per rater, rubric and unit counts,
+so concurrent writers lose nothing. Annotations are not part of the run: its digests, configuration
+and results do not depend on them.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from naisei.runs.task import Table
 from naisei.text_files import json_of, read_text
 
 FILE = "annotations.jsonl"
-#: Characters of a tag or name, and of a note; tags of a run.
+#: Maximum length of a tag or name, maximum length of a note, and maximum number of tags per run.
 _NAME, _NOTE, _MOST = 40, 4_000, 20
 
 
@@ -48,18 +47,18 @@ class Annotation(BaseModel):
 
     @property
     def tags(self) -> tuple[str, ...]:
-        """Short words, in order, each once."""
+        """Short words in sorted order, without duplicates."""
         return tuple(self.answers.get("tags", ()))
 
     @staticmethod
     def of_run(reader: str, tags: str, note: str) -> Annotation:
-        """tags: separated by commas or spaces. Raises `InputError`: too many or too long."""
+        """tags: separated by commas or spaces. Raises `InputError` if too many or too long."""
         words = tags.replace("、", " ").replace(",", " ").replace("#", " ").split()
         answers = {"tags": tuple(dict.fromkeys(words))}
         return Annotation(reader=reader, answers=answers, note=note.strip())
 
     def add(self, folder: Path) -> None:
-        """Store it with the time.
+        """Store the annotation with the current time.
 
         Raises:
             InputError: a name, tag or note is too long, or the folder cannot be written.
@@ -88,11 +87,11 @@ class Annotation(BaseModel):
 
 
 def read_annotations(folder: Path) -> list[Annotation]:
-    """The last annotation of each reader, rubric and unit, in the order of the first. Incomplete
-    lines are skipped.
+    """Return the last annotation of each rater, rubric and unit, ordered by the first one.
+    Skips incomplete lines.
 
     Raises:
-        InputError: the file cannot be read, or a line holds something else.
+        InputError: the file cannot be read, or a line is not an annotation.
     """
     path, found = folder / FILE, dict[tuple[str, str, str], Annotation]()
     if not path.exists():
@@ -116,19 +115,19 @@ def read_annotations(folder: Path) -> list[Annotation]:
 
 
 def written_on(folder: Path, unit: str = "", rubric: str = "") -> dict[str, Annotation]:
-    """Annotations of a unit (or the run) by a rubric: reader → their last one."""
+    """Return the last annotation of each reader for a unit (or the run) and a rubric."""
     found = read_annotations(folder)
     return {a.reader: a for a in found if (a.unit, a.rubric) == (unit, rubric)}
 
 
 def together(written: Mapping[str, Annotation]) -> Annotation:
-    """Tags and notes of all readers of a run; empty where there are none."""
+    """Merge the tags and notes of all readers of a run; empty if there are none."""
     tags = dict.fromkeys(tag for a in written.values() for tag in a.tags)
     note = " / ".join(a.note for a in written.values() if a.note)
     return Annotation(answers={"tags": tuple(tags)}, note=note)
 
 
-#: As a reader: the labels of the data set itself.
+#: Reader name that stands for the labels of the data set.
 LABELS = "data"
 _BUNDLED = Path(str(files("naisei") / "data" / "rubrics"))
 
@@ -145,7 +144,7 @@ class Question(BaseModel):
     many: bool = False
 
     def choices(self) -> list[tuple[str, str]]:
-        """Value and words of each option."""
+        """Return the value and display text of each option."""
         if isinstance(self.options, str):
             name, _, config = self.options.partition("/")
             (table,) = (c for c in data_set(name).configs if c.name == config)
@@ -168,10 +167,10 @@ class Rubric(BaseModel):
 
 
 def rubrics(own: Path | None = None) -> dict[str, Rubric]:
-    """The bundled ones, and those in a folder `rubrics` of the runs, by name.
+    """Return the bundled rubrics and those in the runs' `rubrics` folder, by name.
 
     Raises:
-        InputError: a file is no rubric.
+        InputError: a file is not a valid rubric.
     """
     places = [*sorted(_BUNDLED.glob("*.toml"))]
     places += sorted((own / "rubrics").glob("*.toml")) if own is not None else []
@@ -193,20 +192,20 @@ def _rubric(path: Path) -> Rubric:
 
 
 def shuffled(units: Sequence[str]) -> list[str]:
-    """A fixed pseudo-random order, so that the first units are the same fair sample for all
-    readers."""
+    """Return the units in a fixed pseudo-random order, so that the first units are the same
+    random sample for all readers."""
     return sorted(units, key=lambda unit: sha256(unit.encode()).digest())
 
 
 def instances(name: str) -> dict[str, dict[str, Any]]:
-    """Rows of a bundled data set in the language of the reader, by id. Raises `InputError`."""
+    """Return rows of a bundled data set in the reader's language, by id. Raises `InputError`."""
     configs = {config.name: config for config in data_set(name).configs}
     config = configs.get(language()) or next(iter(configs.values()))
     return {str(row["id"]): row for rows in config.splits().values() for row in rows}
 
 
 def labels(rubric: Rubric, rows: Mapping[str, Mapping[str, Any]]) -> list[Annotation]:
-    """The data set's own answers to a rubric: the fields named like its questions."""
+    """Return the data set's own answers to a rubric: the fields named like its questions."""
     return [
         Annotation(reader=LABELS, rubric=rubric.name, unit=unit, answers=_labels(rubric, row))
         for unit, row in rows.items()
@@ -219,10 +218,10 @@ def _labels(rubric: Rubric, row: Mapping[str, Any]) -> dict[str, tuple[str, ...]
 
 
 def agreement(rubric: Rubric, read: Sequence[Annotation]) -> Table:
-    """Every two readers on each question: share of equal answers, and Krippendorff's α (1 for full
-    agreement, 0 for chance). Of a question with many options each option is a unit of its own,
-    and the interval resamples the things read."""
-    from naisei.runs.significance import krippendorff_alpha  # with numpy
+    """Compare each pair of readers on each question: share of equal answers, and Krippendorff's α
+    (1 for full agreement, 0 for chance). In a multiple-choice question each option is a separate
+    unit, and the interval resamples the rated items."""
+    from naisei.runs.significance import krippendorff_alpha  # imports numpy
 
     by_reader: dict[str, dict[str, Annotation]] = {}
     for each in read:
@@ -252,7 +251,7 @@ def agreement(rubric: Rubric, read: Sequence[Annotation]) -> Table:
 
 
 def agreements(folder: Path, read: Sequence[Annotation]) -> list[Table]:
-    """`agreement` on each rubric that was read by; with the labels, where the folder is that of a
+    """Return `agreement` on each rubric in use; includes the labels if the folder belongs to a
     data set."""
     known = rubrics(folder.parent if folder.parent.name != "annotations" else folder.parents[1])
     used = [known[name] for name in dict.fromkeys(a.rubric for a in read) if name in known]
@@ -269,7 +268,7 @@ def _values(question: Question, a: Annotation, b: Annotation) -> list[tuple[str,
 
 
 def readings(read: Sequence[Annotation]) -> Frame:
-    """A row for each answer, for other programs; a note stands in the rows of its unit."""
+    """Return one row per answer, for other programs. A note is repeated in the rows of its unit."""
     return Frame(
         tuple(
             {

@@ -21,7 +21,7 @@ class NotAsked(InputError):
 
 @dataclass(frozen=True, slots=True)
 class PendingQuestion:
-    """An effect that waits for the person. step: its place in the flow; answers refer to it."""
+    """An effect that waits for the person. step: its position in the flow; answers refer to it."""
 
     step: str
     effect: Effect[Any]
@@ -44,7 +44,7 @@ def answer_text(effect: Effect[Any], fields: Mapping[str, str]) -> str:
 
 
 class HumanHandler(Handler):
-    """Performs effects by asking the person; an effect waits for the answer."""
+    """Performs effects by asking the person; waits for each answer."""
 
     def __init__(self, ask: Callable[[PendingQuestion], None], read: ReadAnswer) -> None:
         self._ask, self._read = ask, read

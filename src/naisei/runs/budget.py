@@ -1,5 +1,5 @@
-"""The costs of a run: its ledger, folded from its log; its budget; and the gate through which every
-effect passes."""
+"""The costs of a run: the ledger computed from its log, the budget, and the gate that every effect
+passes."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from naisei.core import (
 )
 from naisei.lang import say
 
-#: Of events and failed tries together: role, model, calls without a price, then what
-#: `Spent.add` takes.
+#: Columns for events and failed attempts together: role, model, calls without a price, then the
+#: arguments of `Spent.add`.
 SPENT = """
 SELECT role, model,
   sum(CASE WHEN usd IS NULL AND cached = 0 AND input_tokens + output_tokens > 0
@@ -40,8 +40,8 @@ FROM (
   SELECT role, model, calls, attempts, input_tokens, output_tokens, usd, cached, repaired,
     lost_input, lost_output FROM lost WHERE role IS NOT NULL) AS each
 GROUP BY role, model"""
-#: What the effects of each episode cost, as `USAGE` after the episode, a row for each role and
-#: model. {}: the table.
+#: Cost of the effects per episode: the episode, then `USAGE`; one row per role and model.
+#: {}: the table.
 USED = """
 SELECT episode, role, model, sum(calls), sum(attempts), sum(input_tokens), sum(output_tokens),
   CASE WHEN sum(CASE WHEN usd IS NULL AND calls > 0 THEN 1 ELSE 0 END) = 0 THEN sum(usd) END,
@@ -79,7 +79,7 @@ class Spent:
         return self.input_tokens + self.output_tokens
 
     def add(self, *sums: float) -> None:
-        """Add sums in the order of `SPENT`."""
+        """Add totals, in the order of `SPENT`."""
         for name, more in zip(_SUMS, sums, strict=True):
             setattr(self, name, getattr(self, name) + more)
 
@@ -102,7 +102,7 @@ class Spent:
 
 @dataclass(slots=True)
 class Ledger:
-    """Totals by role. Failed tries count: they were paid for too."""
+    """Totals by role. Failed attempts count, since they were billed too."""
 
     roles: dict[str, Spent] = field(default_factory=dict)
     #: Models that answered without a known price.
@@ -135,12 +135,12 @@ class Ledger:
 
     @property
     def known_usd(self) -> float:
-        """US dollars of the calls whose price is known."""
+        """Cost in US dollars of the calls whose price is known."""
         return float(sum(s.usd for s in self.roles.values()))
 
     @property
     def usd(self) -> float | None:
-        """US dollars in all; `None` if the price of any call is unknown."""
+        """Total cost in US dollars; `None` if the price of any call is unknown."""
         return None if self.unpriced else self.known_usd
 
     def to_json(self) -> dict[str, JsonValue]:
@@ -151,8 +151,8 @@ class Ledger:
 class Budget:
     """What a run may cost; `None` means no bound.
 
-    usd, tokens: of the whole run directory, earlier calls included. minutes: of this
-    call. Calls in flight at the bound finish, so a run may exceed it by its concurrent calls.
+    usd, tokens: for the whole run directory, including earlier calls. minutes: for this
+    call. Calls in flight at the limit finish, so a run may exceed it by its concurrent calls.
     """
 
     usd: float | None = None
@@ -172,10 +172,10 @@ class Budget:
                 )
 
     def reached(self, ledger: Ledger) -> str:
-        """A message naming the exhausted bound, or "".
+        """Return a message naming the exhausted limit, or "".
 
         Raises:
-            InputError: a bound in dollars with a model of unknown price.
+            InputError: a limit in dollars with a model of unknown price.
         """
         if self.usd is not None:
             if ledger.unpriced:
@@ -206,8 +206,8 @@ UNBOUNDED = Budget()
 
 
 class Gate:
-    """While open, effects pass and are counted; once closed, new effects wait. Waiting effects are
-    cancelled when nothing is in flight, so that every paid answer is logged.
+    """Counts effects while open; once closed, new effects wait. Waiting effects are cancelled when
+    nothing is in flight, so that every paid answer is logged.
     """
 
     def __init__(self) -> None:
@@ -231,7 +231,7 @@ class Gate:
         self._told.append(tell)
 
     def hold(self) -> None:
-        """Count one more in flight, until `let_go`."""
+        """Count one more effect in flight, until `let_go`."""
         self._in_flight += 1
 
     def let_go(self) -> None:
@@ -265,7 +265,7 @@ class Gate:
             self.let_go()
 
     async def _between(self, seconds: float) -> None:
-        """See `between_attempts`: closed, there is no other attempt."""
+        """See `between_attempts`: once the gate is closed, there is no further attempt."""
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._closed.wait()
@@ -282,7 +282,7 @@ async def _wait_for_ever() -> NoReturn:
 
 
 class GatedWorld(World):
-    """A world whose every effect passes a gate. Drive its flows with `arun`."""
+    """A world in which every effect passes a gate. Drive its flows with `arun`."""
 
     def __init__(self, world: World, gate: Gate) -> None:
         super().__init__({})

@@ -1,6 +1,6 @@
-"""Charts with intervals as SVG: small, without script; a value shows where the pointer rests.
+"""Charts with intervals as SVG: small, without scripts; values appear on hover.
 
-The colours are classes of the page's style sheet (`.chart`), so that a chart follows its theme.
+Colours are classes of the page's style sheet (`.chart`), so that a chart follows its theme.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _COLOURS = 6
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A row: a value and its interval. link: where a click leads."""
+    """A row: a value and its interval. link: target of a click."""
 
     label: str
     metric: Metric
@@ -33,9 +33,9 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A point of a line. low, high: of its 95 % interval, NaN where there is none. title: hover
-    text. link: target of a click. episode, find: for making the link: the episode, and words at its
-    source."""
+    """A point of a line. low, high: its 95 % interval, NaN if there is none. title: hover
+    text. link: target of a click. episode, find: used to build the link: the episode, and words
+    from its source."""
 
     x: float
     y: float
@@ -49,8 +49,8 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """Lines by their names over common axes, or rows with their intervals. x, y: what the axes are.
-    bounds: of y, where they are known; see `line_chart`."""
+    """Lines by name over common axes, or rows with their intervals. x, y: axis labels.
+    bounds: range of y, if known; see `line_chart`."""
 
     title: str
     lines: Mapping[str, Sequence[Point]] = field(default_factory=dict)
@@ -60,7 +60,7 @@ class Chart:
     rows: Sequence[Interval] = ()
 
     def svg(self, *, small: bool = False) -> str:
-        """small: narrow, and only the last point of a line has a dot."""
+        """Return the SVG. small: narrow, with a dot only at the last point of a line."""
         if self.rows:
             return interval_chart(self.rows, title=f"{self.title}: {self.y}")
         axes = {"x": self.x, "y": self.y}
@@ -70,16 +70,16 @@ class Chart:
         return self.svg()
 
     def file(self) -> str:
-        """The SVG as a standalone file."""
+        """Return the SVG as a standalone file."""
         head, _, rest = (self.svg() or f"{_head(self.title, _HIGH)}</svg>").partition(">")
         head = head.removeprefix("<svg")
         return f'<svg xmlns="http://www.w3.org/2000/svg"{head}><style>{_STYLE}</style>{rest}\n'
 
 
 def table_chart(table: Table) -> Chart | None:
-    """A table that has a figure with its interval in three columns, as a chart: lines where its
-    first column is a number that grows, else a row each. `None` for other tables."""
-    if "metric" in table.columns[1:] and table.rows:  # of several metrics, the first alone
+    """Draw a table that has a value and its interval in three columns: as lines if its first
+    column is an increasing number, else one row each. Returns `None` for other tables."""
+    if "metric" in table.columns[1:] and table.rows:  # only the first of several metrics
         at = table.columns.index("metric")
         table = replace(table, rows=tuple(r for r in table.rows if r[at] == table.rows[0][at]))
         table = replace(table, title=f"{table.title}: {table.rows[0][at]}")
@@ -94,7 +94,7 @@ def table_chart(table: Table) -> Chart | None:
     if len(kept) < 2:
         return None
     title, y = worded(table.title), worded(table.columns[low - 1])
-    for x in (0, 1):  # of several lines, the first column is the name
+    for x in (0, 1):  # with several lines, the first column is the name
         if x < low - 1 and all(isinstance(row[x], int | float) for row, _ in kept):
             lines: dict[str, list[Point]] = {}
             for row, cells in kept:
@@ -120,7 +120,7 @@ def _count(table: Table, row: Sequence[str | float | int]) -> int:
 
 
 def interval_chart(rows: Sequence[Interval], *, title: str) -> str:
-    """A row each: a dot for the value, a bar for the interval, on a common scale."""
+    """Draw one row each: a dot for the value, a bar for the interval, on a common scale."""
     ends = [v for r in rows for v in (r.metric.value, r.metric.low, r.metric.high) if v == v]
     low, high = _scale(ends)
     height = _ROW * len(rows) + 24
@@ -154,10 +154,10 @@ def line_chart(
     bounds: tuple[float, float] | None = None,
     small: bool = False,
 ) -> str:
-    """Lines over a common axis, each named, with a whisker at each point that has an interval.
+    """Draw named lines over a common axis, with a whisker at each point that has an interval.
 
-    x, y: what the axes are. bounds: of y; by default those of the points. small: see
-    `Chart.svg`. Points that are NaN are left out.
+    x, y: axis labels. bounds: range of y; by default that of the points. small: see
+    `Chart.svg`. NaN points are left out.
     """
     drawn = {name: [p for p in line if p.y == p.y] for name, line in lines.items()}
     kept = {name: line for name, line in drawn.items() if line}
@@ -226,7 +226,7 @@ def _point(p: Point, middle: tuple[float, float], at: object) -> str:
 
 
 def _head(title: str, height: float, wide: int = _WIDE, *, group: bool = False) -> str:
-    """group: it holds links, which an image must not."""
+    """Return the opening tag. group: the SVG contains links, which an image must not."""
     return (
         f'<svg class="chart" viewBox="0 0 {wide} {height:g}" role="{"group" if group else "img"}" '
         f'aria-label="{escape(title)}">'
@@ -234,7 +234,7 @@ def _head(title: str, height: float, wide: int = _WIDE, *, group: bool = False) 
 
 
 def _scale(values: Sequence[float]) -> tuple[float, float]:
-    """From 0 to 1 for shares; else from the least to the greatest, 0 included if it is near."""
+    """Return 0 to 1 for proportions; else minimum to maximum, including 0 if it is near."""
     low, high = min(values), max(values)
     if low >= 0 and high <= 1:
         return 0.0, 1.0

@@ -1,8 +1,8 @@
 """The engine on a Ray cluster: episodes fan out over actors, and this process keeps the log.
 
-An actor is a `Worker`: its events come here, are appended, and only then its flows go on. Budgets
-are checked here, for the whole cluster; workers share limits per minute equally. Episodes of a dead
-actor resume elsewhere by replay.
+An actor is a `Worker`: it sends its events here, and its flows continue once they are appended.
+Budgets are checked here, for the whole cluster; workers share per-minute limits equally. Episodes
+of a dead actor resume elsewhere by replay.
 """
 
 from __future__ import annotations
@@ -121,16 +121,16 @@ class ClusterRun(TaskRun):
 
 @asynccontextmanager
 async def ray_cluster(address: str, *, concurrency: int) -> AsyncIterator[Cluster]:
-    """Workers on a Ray cluster, as many as it has processors, but not more than episodes at a
-    time. An existing connection of this process is reused and left open.
+    """Start one worker per processor of a Ray cluster, but not more than concurrent episodes.
+    An existing connection of this process is reused and left open.
 
     Args:
         address: `ray`: the cluster of `RAY_ADDRESS`, or one on this machine; `ray://HOST:PORT`: as
             Ray's client takes it.
-        concurrency: episodes at a time in all.
+        concurrency: total concurrent episodes.
 
     Raises:
-        InputError: there is no such cluster.
+        InputError: the cluster does not exist.
         ModuleNotFoundError: Ray is not installed (extra `ray`).
     """
     ray: Any = import_module("ray")

@@ -21,9 +21,9 @@ from naisei.runs.task import EpisodeRow
 if TYPE_CHECKING:
     from naisei.runs.cluster import ClusterRun
 
-#: Give up an episode after it killed so many workers without progress.
+#: Give up an episode after it killed this many workers without progress.
 LOSSES = 3
-#: Variables that workers get, beside those that begin with NAISEI_.
+#: Variables passed to workers, besides those that begin with NAISEI_.
 _VARIABLES = ("OPENAI_BASE_URL", "LC_ALL", "LC_MESSAGES", "LANG")
 _SECRET = ("NAISEI_STORE",)
 
@@ -34,7 +34,7 @@ class WorkerLost(Exception):
 
 @dataclass(eq=False)
 class Member:
-    """One actor. busy: episodes under way."""
+    """One actor. busy: number of running episodes."""
 
     handle: Any
     cluster: Cluster
@@ -45,7 +45,7 @@ class Member:
     async def play(
         self, run: ClusterRun, where: Where, events: tuple[Event, ...]
     ) -> tuple[EpisodeRow, list[Usage]]:
-        """Raises `WorkerLost` if the worker dies."""
+        """Run an episode on the worker. Raises `WorkerLost` if the worker dies."""
         if run.name not in self.opened:
             self.opened[run.name] = asyncio.create_task(self._open(run))
         await asyncio.shield(self.opened[run.name])
@@ -88,18 +88,18 @@ class Member:
 
     async def _drained(self, run: ClusterRun) -> None:
         """Counts the worker's effects in flight until its job is closed."""
-        with suppress(self.cluster.ray.exceptions.RayError):  # nothing of a dead one is in flight
+        with suppress(self.cluster.ray.exceptions.RayError):  # a dead worker has nothing in flight
             await self.handle.drained.remote(run.name)
         run.gate.let_go()
 
     def close(self, run: ClusterRun, reason: str) -> None:
-        # Whether it got there shows in `_drained`.
+        # `_drained` shows whether the call arrived.
         self.handle.close.remote(run.name, reason)
 
     async def forget(self, run: ClusterRun) -> None:
         if (opening := self.opened.pop(run.name, None)) is not None:
             opening.cancel()
-            with suppress(self.cluster.ray.exceptions.RayError):  # it died, and has forgotten
+            with suppress(self.cluster.ray.exceptions.RayError):  # it died and lost its state
                 await self.handle.forget.remote(run.name)
 
 
@@ -132,9 +132,9 @@ class Cluster:
     """The workers of this process on a Ray cluster; any number of runs share them.
 
     Args:
-        ray: the module, connected.
-        workers: actors; each takes one processor of the cluster, and is replaced when it dies.
-        slots: episodes at a time on each.
+        ray: the connected module.
+        workers: number of actors; each takes one processor and is replaced when it dies.
+        slots: concurrent episodes on each.
     """
 
     def __init__(self, ray: Any, *, workers: int, slots: int) -> None:
@@ -166,7 +166,7 @@ class Cluster:
                         raise _unloaded(error) from error
                 finally:
                     self.members.discard(member)
-                    with suppress(Exception):  # it is gone, or goes now
+                    with suppress(Exception):  # it is gone or about to exit
                         self.ray.kill(handle)
         except Exception as error:
             self._error = error
@@ -179,7 +179,7 @@ class Cluster:
                 one.set_result(None)
 
     async def free(self, *, alone: bool = False) -> Member:
-        """The least busy worker with a free slot. alone: an idle one."""
+        """Return the least busy worker with a free slot. alone: only an idle one."""
         slots = 1 if alone else self.slots
         while True:
             if self._error is not None:
@@ -212,7 +212,7 @@ class Cluster:
 
 
 def _environ() -> Mapping[str, str]:
-    """Environment variables passed to workers, API keys excluded."""
+    """Return the environment variables passed to workers, without API keys."""
     found = {
         key: value
         for key, value in os.environ.items()

@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 class Job:
     """A job for workers: all they need to run a task's episodes.
 
-    load: makes the task. world: opens the base world, as `base_world` does; gets what makes the
-    throttles of models. requests: in flight at a time to one model, on each worker. workers: they
-    share the limits a minute equally. fork: the changes of a forked episode.
+    load: makes the task. world: opens the base world, as `base_world` does; receives the factory
+    of model throttles. requests: concurrent requests to one model, per worker. workers: number of
+    workers that share per-minute limits equally. fork: the changes of a forked episode.
     """
 
     load: Callable[[], Task[Any]]
@@ -45,7 +45,7 @@ class Job:
     fork: Fork | None = None
 
     def throttle(self, model: str, settings: ModelSettings) -> Throttle:
-        """The throttle of one model on each worker."""
+        """Return the throttle of one model on each worker."""
         limits = ("requests_per_minute", "tokens_per_minute")
         share: dict[str, Any] = {
             name: limit / self.workers for name in limits if (limit := getattr(settings, name))
@@ -55,7 +55,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A job is ready on a worker; or `error` says why not."""
+    """Whether a job is ready on a worker; otherwise `error` gives the reason."""
 
     version: str = __version__
     data_hash: str = ""
@@ -64,8 +64,8 @@ class Opened:
 
 @dataclass(frozen=True, slots=True)
 class _Progressed:
-    """Events to be stored before an episode goes on; without any, it has ended: with an outcome
-    and what failed effects cost that left no event, or with an error."""
+    """Events to store before an episode continues. Without events, the episode has ended: with an
+    outcome and the cost of failed effects that left no event, or with an error."""
 
     events: tuple[Event, ...] = ()
     row: EpisodeRow | None = None
@@ -85,10 +85,10 @@ class _OpenJob:
 
 
 class Worker:
-    """Runs episodes of any number of jobs side by side in one event loop.
+    """Runs episodes of any number of jobs concurrently in one event loop.
 
     Args:
-        environ: variables of the driver's process that hold here, too.
+        environ: variables copied from the driver's process.
         folder: the driver's working directory, used where it exists here.
     """
 
@@ -106,7 +106,7 @@ class Worker:
         await asyncio.Event().wait()
 
     async def open(self, name: str, job: Job) -> Opened:
-        """Load a job. Any number of calls of one name open it once."""
+        """Load a job. Repeated calls with the same name load it only once."""
         try:
             if name not in self._jobs:
                 task, stack = job.load(), AsyncExitStack()
@@ -117,7 +117,7 @@ class Worker:
             return Opened(error=_portable(error))
 
     async def begin(self, name: str, where: Where, events: tuple[Event, ...]) -> _Progressed:
-        """Run an episode from where its events end, until it has events to be stored."""
+        """Run an episode from the end of its events until it has new events to store."""
         opened = self._jobs[name]
         play = opened.played[where.episode] = _Play(events, opened.gate)
         task = asyncio.create_task(play.run(opened, where))
@@ -132,7 +132,7 @@ class Worker:
         return await play.progressed()
 
     async def close(self, name: str, reason: str) -> None:
-        """Start no more effects of a job."""
+        """Stop starting effects of a job."""
         if (opened := self._jobs.get(name)) is not None:
             opened.gate.close(reason)
 
@@ -142,7 +142,7 @@ class Worker:
             await opened.gate.idle()
 
     async def forget(self, name: str) -> None:
-        """Stop a job at once, and close what it opened."""
+        """Stop a job at once, and close its resources."""
         opened = self._jobs.pop(name, None)
         if opened is None:
             return
@@ -196,7 +196,7 @@ class _Play:
 
     @contextmanager
     def writing(self, episode: str) -> Iterator[None]:
-        """The driver sees to it."""
+        """Do nothing: the driver handles locking."""
         yield
 
     async def append(self, event: Event) -> None:
@@ -207,15 +207,15 @@ class _Play:
             self._news.set()
             await waiting
         finally:
-            # A flow that has come to its end says so before the job counts as drained.
+            # An ended flow reports its end before the job counts as drained.
             asyncio.get_running_loop().call_soon(self._gate.let_go)
 
 
 def _portable(error: Exception) -> Exception:
-    """The error, or a picklable description of it."""
+    """Return the error, or a picklable description of it."""
     try:
         if str(pickle.loads(pickle.dumps(error))) == str(error):
             return error
-    except Exception:  # whatever pickling raises
+    except Exception:  # pickling may raise anything
         pass
     return FlowError("".join(traceback.format_exception(error)))

@@ -1,4 +1,4 @@
-"""Runs side by side: two of them compared, and the rows of a study."""
+"""Comparison of runs, in pairs or as the rows of a study."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from naisei.runs.task import Summary, Table
 
 @dataclass(frozen=True, slots=True)
 class PairedMetric:
-    """One metric of two runs. holm: p-value adjusted over all lines. wilcoxon: unadjusted p-value
+    """One metric of two runs. holm: p-value adjusted for all rows. wilcoxon: unadjusted p-value
     of the signed-rank test."""
 
     metric: str
@@ -33,16 +33,16 @@ class PairedMetric:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Lines for each metric and each pair of runs; the settings that the runs do not share; and
-    warnings that must be read."""
+    """Rows for each metric and each pair of runs, the settings in which the runs differ, and
+    important warnings."""
 
     lines: tuple[PairedMetric, ...]
     settings: tuple[str, ...]
     warnings: tuple[str, ...]
 
     def tables(self, first: Sequence[str]) -> list[Table]:
-        """A table a pair of runs, for the terminal. first: prefixes of the metrics that come first,
-        in order."""
+        """Return one table per pair of runs, for the terminal. first: prefixes of the metrics that
+        come first, in order."""
         order = [*first, ""]
 
         def rank(line: PairedMetric) -> int:
@@ -93,7 +93,7 @@ class Comparison:
         )
 
     def to_json(self) -> dict[str, JsonValue]:
-        """Undefined figures are `null`, with the reason."""
+        """Return JSON. Undefined values are `null`, with the reason."""
         return {
             "differences": [
                 {
@@ -132,14 +132,14 @@ def compare(
     names: Sequence[str] = (),
     columns: Sequence[str] = (),
 ) -> Comparison:
-    """Compare each run with those after it, in the order given, or the first with each other.
+    """Compare each run with those after it, in the given order, or the first with each other.
 
-    names: of the runs, in their order; their paths by default. columns: the metrics, as an
+    names: labels of the runs, in order; their paths by default. columns: the metrics, as an
     experiment declares them for the tables of its studies; all by default.
 
     Raises:
-        InputError: fewer than two runs, one that is not a run or has no summary, metrics that mean
-            different things in them, or no metric with values to be paired.
+        InputError: fewer than two runs, one that is not a run or has no summary, metrics with
+            different definitions, or no metric with values that can be paired.
     """
     if len(paths) < 2:
         raise InputError(
@@ -179,14 +179,14 @@ def compare(
 
 
 def load(path: Path, name: str) -> LoadedRun:
-    """Raises `InputError`: no run, or one without a summary."""
+    """Load a run. Raises `InputError` if it is not a run or has no summary."""
     with RunDirectory.look(path) as directory:
         return LoadedRun(name, directory.frozen, stored_summary(directory))
 
 
 def in_columns(names: Sequence[str], columns: Sequence[str]) -> list[str]:
-    """The metrics that belong to declared columns, in their order; one that ends in @ stands for
-    every k. All without columns."""
+    """Return the metrics that belong to declared columns, in their order. A column that ends in @
+    matches every k. Returns all metrics if there are no columns."""
     if not columns:
         return [*names]
     return [n for c in columns for n in names if n == c or (c[-1] == "@" and n.startswith(c))]
@@ -197,7 +197,7 @@ def _metrics(a: Summary, b: Summary) -> list[str]:
 
 
 def _difference(name: str, a: Summary, b: Summary, seed: int) -> tuple[Difference, float]:
-    """Paired difference of a metric on shared units, with the p-value of the signed-rank test."""
+    """Return the paired difference of a metric on shared units and the signed-rank p-value."""
     first, second, of = a.per_unit(name), b.per_unit(name), a.clusters()
     shared = [unit for unit in first if unit in second]
     clusters = [of[u] for u in shared]
@@ -211,10 +211,10 @@ def _difference(name: str, a: Summary, b: Summary, seed: int) -> tuple[Differenc
 
 
 def same_definitions(runs: Sequence[LoadedRun], names: Sequence[str] | None = None) -> None:
-    """Check that metrics of one name have one definition. names: all by default.
+    """Check that metrics with the same name have the same definition. names: all by default.
 
     Raises:
-        InputError: other systems, other data, or another definition of a metric, by name.
+        InputError: the systems, the data or the definition of a metric differ.
     """
     first, *others = runs
     for run in others:
@@ -247,7 +247,7 @@ def _definition(run: LoadedRun, name: str) -> dict[str, JsonValue]:
 
 
 def _settings(runs: Sequence[LoadedRun]) -> list[str]:
-    """Differences of the configurations, each run against the first."""
+    """Return the configuration differences between each run and the first."""
     first, *others = runs
     out = []
     for run in others:

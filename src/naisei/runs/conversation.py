@@ -1,13 +1,13 @@
 """Live conversations: a flow with a person, over any channel.
 
-A terminal, a page and an HTTP server drive the same `LiveConversation`. Each effect is in its log
-before the flow goes on: a process that is killed loses nothing, and when the conversation is
-opened again the flow is replayed to the very question it had reached.
+A terminal, a page and an HTTP server drive the same `LiveConversation`. Each effect is logged
+before the flow continues: a killed process loses nothing, and when the conversation is
+reopened the flow is replayed up to its pending question.
 
 A conversation has parts, each an episode of the log (`name#0`, `name#1`, …). Where the program,
-the prompts or the settings changed since a part was recorded, its flow cannot follow the log any
-more; a kind of conversation that `renews` then begins another part from the earlier ones. Otherwise
-it is stale: readable, but not resumable.
+the prompts or the settings changed since a part was recorded, its flow can no longer follow the
+log. A conversation with `renews` then begins another part from the earlier ones. Otherwise it is
+stale: readable, but not resumable.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ from naisei.runs.lock import arun_logged, retry_while_locked
 from naisei.runs.log import RunLog
 from naisei.runs.task import EpisodeRow
 
-#: going: the flow works. asking: it waits for the person. done: it ended. failed: an instrument
-#: failed; a retry is possible. stale: see the module.
+#: going: the flow is running. asking: it waits for the person. done: it ended. failed: an
+#: instrument failed; a retry is possible. stale: see the module docstring.
 State = Literal["going", "asking", "done", "failed", "stale"]
 _LOG = logging.getLogger("naisei.conversation")
 #: Time limit (seconds) for logging an answer; after a restart the flow replays first.
@@ -65,8 +65,8 @@ Open = Callable[[Sequence[Event]], AbstractAsyncContextManager[Prepared]]
 
 @dataclass(frozen=True, slots=True)
 class ConversationStatus:
-    """State of a conversation. asked: the pending question. note: the current activity in words.
-    problem: the failure in words; error: the exception."""
+    """State of a conversation. asked: the pending question. note: text on the current activity.
+    problem: text on the failure; error: the exception."""
 
     state: State = "going"
     asked: PendingQuestion | None = None
@@ -76,12 +76,12 @@ class ConversationStatus:
 
     @property
     def step(self) -> str:
-        """The step an answer refers to; empty without a question."""
+        """Step that an answer refers to; empty without a question."""
         return self.asked.step if self.asked else ""
 
 
 def recorded(log: RunLog, name: str) -> list[list[Event]]:
-    """The events of a conversation by part; at least one part, which may be empty."""
+    """Return the events of a conversation by part; at least one part, which may be empty."""
     parts = [log.read(Where(name).episode)]
     while parts[-1] and (events := log.read(Where(name, len(parts)).episode)):
         parts.append(events)
@@ -89,11 +89,11 @@ def recorded(log: RunLog, name: str) -> list[list[Event]]:
 
 
 def before_step(log: RunLog, name: str, episode: str, step: str) -> tuple[str, list[Event]]:
-    """The part that contains a step, and the events before it. episode: the part; the last one by
-    default.
+    """Return the part that contains a step, and the events before it. episode: the part; by
+    default the last one.
 
     Raises:
-        InputError: there is no such step.
+        InputError: the step does not exist.
     """
     parts = recorded(log, name)
     names = [part[0].where.episode if part else "" for part in parts]
@@ -104,11 +104,11 @@ def before_step(log: RunLog, name: str, episode: str, step: str) -> tuple[str, l
 class LiveConversation:
     """One conversation in memory: its flow runs as a task. An `EventLog` for its flow.
 
-    name: of its episodes in the log. limits: of one part, all its effects together. renews: whether
-    a new part begins if the log cannot be replayed.
+    name: name of its episodes in the log. limits: limits for all effects of one part. renews:
+    whether a new part begins if the log cannot be replayed.
 
-    events: all, oldest first. status: see `ConversationStatus`. result: what the flow returned,
-    as JSON.
+    events: all events, oldest first. status: see `ConversationStatus`. result: the flow's return
+    value as JSON.
     """
 
     def __init__(
@@ -132,7 +132,7 @@ class LiveConversation:
         self._open: Open | None = None
         self._moves = 0
         self._moved = asyncio.Event()
-        # By step: whether the answer was logged.
+        # Step → whether the answer was logged.
         self._logged: dict[str, asyncio.Future[bool]] = {}
         self._task: asyncio.Task[None] | None = None
 
@@ -153,7 +153,7 @@ class LiveConversation:
         """
         async with asyncio.timeout(_ACK):
             while not (kept := self._answers_at(step)) and self.status.state == "going":
-                if self._open is None:  # it is another process that works on it
+                if self._open is None:  # another process works on it
                     raise TimeoutError
                 await self._moved.wait()
             if kept and kept[0] == fields.get("text"):
@@ -171,11 +171,11 @@ class LiveConversation:
             await self._wait_until_logged(asked, asked.read(asked.effect, fields))
 
     def _answers_at(self, step: str | None) -> list[JsonValue]:
-        """The logged answers at a step of this part."""
+        """Return the logged answers at a step of this part."""
         return [e.result for e in self.events[self._begun :] if e.where.step == step]
 
     async def _wait_until_logged(self, asked: PendingQuestion, value: Any) -> None:
-        """Returns once the answer is in the log. Raises `TimeoutError` where it cannot be."""
+        """Wait until the answer is in the log. Raises `TimeoutError` if that fails."""
         logged = self._logged[asked.step] = asyncio.get_running_loop().create_future()
         self._set_status(ConversationStatus("going"))
         asked.answered.set_result(value)
@@ -218,7 +218,7 @@ class LiveConversation:
         return self.status
 
     def start(self, open: Open, *, anew: bool = False) -> None:
-        """Run the flow, replaying the log first. anew: as a new part."""
+        """Run the flow, replaying the log first. anew: start a new part."""
         self._open = open
         if anew:
             self._next_part()
@@ -235,7 +235,7 @@ class LiveConversation:
             self.start(self._open)
 
     def human(self, read: ReadAnswer | None = None) -> HumanHandler:
-        """A handler that lets the person answer an effect."""
+        """Return a handler that lets the person answer an effect."""
         return HumanHandler(self.ask, read or answer_text)
 
     def ask(self, asked: PendingQuestion) -> None:
@@ -266,7 +266,7 @@ class LiveConversation:
         return self._log.writing(episode)
 
     async def leave(self) -> None:
-        """Stop working on it and disconnect listeners. The log stays."""
+        """Stop the flow and disconnect listeners. The log is not deleted."""
         self.dismiss()
         task, self._task = self._task, None
         if task is not None:

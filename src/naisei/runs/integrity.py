@@ -1,9 +1,9 @@
 """Integrity of a log: SQLite's own check of its file, and a digest of each row.
 
-A digest covers a row and, by their own digests, the long texts that it refers to; an outcome says
-how many events its episode had, and a file beside the log how many transactions there were
-(`naisei.runs.sqlite_rows`). That somebody deleted the last rows of an episode without an outcome
-is not noticed. None of this is a signature: who may write the files can make them anew.
+A digest covers a row and the digests of the long texts that it refers to. An outcome records the
+number of events of its episode, and a sidecar file the number of transactions
+(`naisei.runs.sqlite_rows`). Deleting the last rows of an episode without an outcome is not
+detected. None of this is a signature: anyone with write access can recreate the files.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ def row_digest(row: Sequence[object], texts: Iterable[bytes] = ()) -> bytes:
 
 
 def stored_digest(values: Sequence[Any], text: Callable[[int], bytes]) -> bytes:
-    """The digest that a stored row should have. text: number of a long text → its digest; raises
-    `LookupError` if it is missing."""
+    """Return the expected digest of a stored row. text: number of a long text → its digest;
+    raises `LookupError` if it is missing."""
     return row_digest(values, [text(n) for n in rows.references(*values[6:8])])
 
 
@@ -64,8 +64,8 @@ class Row(NamedTuple):
 
 
 def walk(select: Select) -> Iterator[Row]:
-    """Every row of a log, the events first, in their order. Memory grows with the number of long
-    texts, not of rows."""
+    """Yield every row of a log, events first, in order. Memory grows with the number of long
+    texts, not with the number of rows."""
     texts = {
         number: digest
         for number, digest, text in select("SELECT id, digest, text FROM texts ORDER BY id")
@@ -81,19 +81,19 @@ def walk(select: Select) -> Iterator[Row]:
 
 
 def digest_anew(db: Any) -> None:
-    """Give every row of a log its digest, within a transaction of the caller's."""
+    """Recompute the digest of every row of a log, within the caller's transaction."""
     changed = [row for row in walk(db.execute) if not row.sound]
     for row in changed:
         by, _ = rows.TABLES[row.table]
         db.execute(f"UPDATE {row.table} SET checksum = ? WHERE {by} = ?", (row.expected, row.key))
 
 
-# What is found.
+# Findings.
 
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """Damage at one place. episode, step: empty if it concerns none."""
+    """One instance of damage. episode, step: empty if it concerns none."""
 
     what: str
     episode: str = ""
@@ -108,14 +108,14 @@ class Damage:
 
 @dataclass(slots=True)
 class Findings:
-    """The result of a check of a log. events, episodes: sound ones."""
+    """The result of a check of a log. events, episodes: number of intact ones."""
 
     events: int = 0
     episodes: int = 0
     damages: list[Damage] = field(default_factory=list)
 
     def text(self) -> str:
-        """As text, one line per damage."""
+        """Return the findings as text, one line per damage."""
         if self.damages:
             return "\n".join(map(str, self.damages))
         return say(
@@ -132,7 +132,7 @@ class Findings:
         }
 
     def refuse(self, place: Path) -> None:
-        """Raises `InputError` that names the damage, if there is any."""
+        """Raise `InputError` that names the damage, if there is any."""
         if not self.damages:
             return
         shown = listed(list(map(str, self.damages)))
@@ -174,8 +174,8 @@ def _what(row: Row) -> str:
 
 
 def verified_file(db: sqlite3.Connection, commits: bytes) -> Findings:
-    """A log in a file. db: sees all of it, in a transaction. commits: how many there were, as
-    decimal digits; empty if unknown."""
+    """Verify a log file. db: a connection in a transaction that sees the whole log. commits:
+    number of transactions in decimal digits; empty if unknown."""
     try:
         told = [str(row[0]) for row in db.execute("PRAGMA integrity_check(5)")]
         if told != ["ok"]:
@@ -208,10 +208,10 @@ def _schema() -> frozenset[tuple[str, str]]:
 
 
 def check_schema(db: sqlite3.Connection) -> None:
-    """First check of a file: it has no foreign view, trigger, generated column or expression.
+    """Check that a file has no foreign view, trigger, generated column or expression.
 
     Raises:
-        ValueError: names what it holds that a log does not, or lacks.
+        ValueError: names the unexpected or missing schema objects.
     """
     query = "SELECT name, coalesce(sql, '') FROM sqlite_master LIMIT 50"
     if other := _schema() ^ {*db.execute(query)}:

@@ -1,8 +1,8 @@
-"""An episode as lines: each system renders them once, and every view draws them.
+"""An episode as lines: each system renders them once, and every view displays them.
 
-A system makes `Line`s of its results and of its events. The terminal, the report, a notebook, the
-pages and `naisei demo` draw them; none knows the system. An effect of any system is drawn as an
-`EffectView`.
+A system converts its results and events to `Line`s. The terminal, the report, notebooks, web pages
+and `naisei demo` display them without knowing the system. An effect of any system is displayed as
+an `EffectView`.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ _INDENT = 2
 
 
 class Mark(NamedTuple):
-    """A short judgement beside a line. hint: its meaning, shown on hover. word: the meaning in the
-    reader's language, shown in its place on a page."""
+    """A short verdict beside a line. hint: its meaning, shown on hover. word: the meaning in the
+    reader's language, shown instead of the mark on a page."""
 
     text: str
     tone: Tone = ""
@@ -49,9 +49,10 @@ class Line:
     """One line: an utterance, action or finding.
 
     number: its number in plain text. who: speaker or kind. under: details such as reasons. more:
-    details that only pages show, on demand; the line is their summary. mine: by the person, or by
-    the second of two. draft: unused. inset: indented in plain text, as a step before a line.
-    rich: the text is Markdown. link: target; into: the panel that shows it, else a new page.
+    details that only pages show, on demand; the line is their summary. mine: spoken by the user,
+    or by the second of two speakers. draft: an unused draft. inset: indented in plain text, as a
+    step before a line. rich: the text is Markdown. link: target; into: the panel that shows it,
+    else a new page.
     """
 
     text: str = ""
@@ -70,7 +71,7 @@ class Line:
 
 
 def as_text(lines: Sequence[Line]) -> str:
-    """Plain text: a row a line, details indented below."""
+    """Return plain text: one row per line, details indented below."""
     rows = (
         " " * indent + "".join(text for text, _ in parts).rstrip() for indent, parts in _rows(lines)
     )
@@ -78,7 +79,7 @@ def as_text(lines: Sequence[Line]) -> str:
 
 
 def print_lines(lines: Sequence[Line], console: Console, *, most: int = sys.maxsize) -> None:
-    """On a terminal, wrapped as Japanese is. most: rows after which the rest is left out."""
+    """Print to a terminal with Japanese line wrapping. most: maximum number of rows."""
     from rich.text import Text
 
     from naisei.terminal import print_wrapped
@@ -92,12 +93,12 @@ def print_lines(lines: Sequence[Line], console: Console, *, most: int = sys.maxs
 
 
 def _rows(lines: Sequence[Line], indent: int = 0) -> Iterator[tuple[int, list[tuple[str, str]]]]:
-    """Each row: by how much it is set in, and its pieces with their styles."""
+    """Yield each row: its indentation, and its text segments with their styles."""
     for line in lines:
         own = indent + _INDENT * (line.draft or line.inset)
         style = "dim" if line.draft else _STYLES[line.tone]
         first, *rest = line.text.split("\n")
-        if line.who and rest:  # a text of several rows stands below
+        if line.who and rest:  # a multi-line text goes below
             first, rest = "", [first, *rest]
         who = f"{line.who}: " if line.who and first else line.who
         parts = [(f"{line.number} " if line.number else "", "dim"), (who, "bold"), (first, style)]
@@ -110,14 +111,14 @@ def _rows(lines: Sequence[Line], indent: int = 0) -> Iterator[tuple[int, list[tu
 
 
 def lines_html(lines: Sequence[Line]) -> str:
-    """As a notebook shows them."""
+    """Return the lines as HTML for a notebook."""
     from naisei.runs.report import templates
 
     return templates().get_template("lines.html").render(lines=lines)
 
 
 def folded(lines: Sequence[Line]) -> list[Line]:
-    """With unused drafts folded under the final line, as on pages."""
+    """Return the lines with unused drafts folded under the final line, as on pages."""
     out: list[Line] = []
     drafts: list[Line] = []
     for line in lines:
@@ -132,7 +133,7 @@ def folded(lines: Sequence[Line]) -> list[Line]:
     return out + drafts
 
 
-#: Longest text shown unfolded; longest JSON on one line.
+#: Maximum length of text shown unfolded, and of JSON shown on one line.
 _LONG, _ONE_LINE = 4_000, 80
 
 
@@ -140,9 +141,8 @@ _LONG, _ONE_LINE = 4_000, 80
 class EffectView:
     """One effect: request, result, cost.
 
-    kind: its class in the style sheet. who, head: its
-    title. asked, answer: request and result, either may be empty. details: folded parts, title and
-    text.
+    kind: its CSS class. who, head: its title. asked, answer: request and result; either may be
+    empty. details: folded parts, each a title and a text.
     """
 
     step: str
@@ -157,7 +157,7 @@ class EffectView:
 
 
 def effect_view(event: Event) -> EffectView:
-    """An event in words."""
+    """Return a readable view of an event."""
     request: Any = without_vectors(event.request)
     result: Any = without_vectors(event.result)
     made = _KINDS.get(event.kind, _other)(request, result, event.kind)
@@ -171,7 +171,7 @@ def effect_view(event: Event) -> EffectView:
 
 
 def effect_lines(event: Event) -> tuple[Line, ...]:
-    """An effect of any system as lines: request and result."""
+    """Return an effect of any system as lines: request and result."""
     view = effect_view(event)
     marks = (Mark(view.head, "dim"),) if view.head else ()
     asked = (Line(view.asked, view.who, marks=marks),) if view.asked else ()
@@ -187,7 +187,7 @@ def effect_lines(event: Event) -> tuple[Line, ...]:
 
 
 def prompt_text(event: Event) -> list[tuple[str, str]]:
-    """Role and text of each message of a `chat` effect; of others, none."""
+    """Return the role and text of each message of a `chat` effect; empty for other effects."""
     if event.kind != "chat":
         return []
     request: Any = event.request
@@ -195,7 +195,7 @@ def prompt_text(event: Event) -> list[tuple[str, str]]:
 
 
 def without_vectors(value: JsonValue) -> JsonValue:
-    """The value with encoded vectors elided."""
+    """Return the value with encoded vectors elided."""
     if isinstance(value, list):
         return [without_vectors(v) for v in value]
     if not isinstance(value, dict):
@@ -318,7 +318,7 @@ _KINDS = {
 
 
 def _fields(value: JsonValue) -> str:
-    """A structured reply, one field per line."""
+    """Format a structured reply, one field per line."""
     if not isinstance(value, dict):
         return _text(value)
     return "\n".join(f"{key}: {_compact(inner)}" for key, inner in value.items())

@@ -1,6 +1,7 @@
-"""The runs of a folder, with a cached list there. It has one line per idle run, valid until the
-run's files change, so only new or changed logs are opened. And full-text search over the episodes
-of all of them.
+"""Listing of the runs in a folder, and full-text search over their episodes.
+
+The folder holds a cached list with one line per idle run, valid until the run's files change, so
+only new or changed logs are opened.
 """
 
 from __future__ import annotations
@@ -25,12 +26,12 @@ from naisei.runs.frozen import Frozen, model_name
 from naisei.runs.lock import locked
 from naisei.runs.log import RunLog
 
-#: The cached list, in the folder of the runs.
+#: File name of the cached list in the folder of the runs.
 LIST = ".naisei-runs.json"
-#: With so few new runs, rewriting the list is slower than reading them.
+#: Up to this many new runs, rewriting the list is slower than reading them.
 _FEW = 16
 
-#: Size and time of change (ns) of the run's folder and of its files, 0 where there is none.
+#: Size and modification time (ns) of the run's folder and files; 0 for missing files.
 _Mark = tuple[int, ...]
 _MARKED = ("", "config.json", LOG, f"{LOG}-wal", "lock.holder")
 
@@ -60,7 +61,7 @@ class Listed:
 
     @property
     def broken(self) -> bool:
-        """Whether it cannot be read."""
+        """Whether the run cannot be read."""
         return self.state == "broken"
 
     def to_json(self) -> dict[str, JsonValue]:
@@ -77,16 +78,16 @@ class _ListCache:
 
 
 def runs(root: Path) -> list[Listed]:
-    """The runs under a folder and in the studies under it; none if there is no such folder.
+    """Return the runs under a folder and in its studies; empty if the folder does not exist.
 
-    A study is a folder that is no run itself and holds one at least that can be read. Its runs stay
+    A study is a folder that is not a run and contains at least one readable run. Its runs stay
     together, at the position of the newest.
     """
     return look_at_all(root, find_runs(root))
 
 
 def find_runs(root: Path) -> list[Listed]:
-    """Like `runs`, without reading logs: those that changed since the last list have no state."""
+    """Like `runs`, without reading logs: runs changed since the last list have no state."""
     lines, groups = _read(root).lines, []
     for name in _folders(root):
         run = _found_at(root / name, lines.get(name))
@@ -105,7 +106,7 @@ def find_runs(root: Path) -> list[Listed]:
 
 
 def look_at_all(root: Path, runs: Sequence[Listed]) -> list[Listed]:
-    """The runs of a folder with data from their logs, cached there if writable."""
+    """Return the runs of a folder with data from their logs, cached there if writable."""
     listed, new = [], {}
     for run in runs:
         mark = () if run.state else _mark(str(run.path))
@@ -115,7 +116,7 @@ def look_at_all(root: Path, runs: Sequence[Listed]) -> list[Listed]:
     if len(new) >= _FEW:
         lines = {**_read(root).lines, **new}
         there = {name: line for name, line in lines.items() if (root / name).is_dir()}
-        with suppress(InputError):  # a folder to read alone: the logs are opened again next time
+        with suppress(InputError):  # read-only folder: the logs are opened again next time
             write_atomically(root / LIST, _adapter().dump_json(_ListCache(__version__, there)))
     return listed
 
@@ -126,7 +127,7 @@ def _adapter() -> TypeAdapter[_ListCache]:
 
 
 def _read(root: Path) -> _ListCache:
-    """The cached list; empty if this version cannot read it."""
+    """Return the cached list; empty if this version cannot read it."""
     path = root / LIST
     with suppress(InputError, OSError, ValidationError):
         plain_file(path)
@@ -137,7 +138,7 @@ def _read(root: Path) -> _ListCache:
 
 
 def _folders(root: Path) -> list[str]:
-    """Names of the folders in a folder; none where it is not there or may not be read."""
+    """Return the names of the subfolders; empty if the folder is missing or unreadable."""
     try:
         with os.scandir(root) as entries:
             return sorted(entry.name for entry in entries if entry.is_dir())
@@ -160,7 +161,7 @@ def _mark(path: str) -> _Mark:
 def _found_at(
     path: Path, kept: tuple[_Mark, Listed] | None, study: Path | None = None
 ) -> Listed | None:
-    """The run in a folder; `None` where there is none."""
+    """Return the run in a folder; `None` if there is none."""
     mark = _mark(str(path))
     if kept is not None and kept[0] == mark:
         return replace(kept[1], path=path, study=study)
@@ -168,12 +169,12 @@ def _found_at(
 
 
 def _log_is_a_file(mark: _Mark) -> bool:
-    """Whether the log is a file, not a database."""
+    """Return whether the log is a file rather than a database."""
     return mark[2 * _MARKED.index(LOG) + 1] > 0
 
 
 def found_at(path: Path, study: Path | None = None) -> Listed:
-    """A single run, without reading its log."""
+    """Return a single run, without reading its log."""
     try:
         frozen = Frozen.read(path / "config.json")
     except InputError as error:
@@ -190,16 +191,16 @@ def found_at(path: Path, study: Path | None = None) -> Listed:
 
 
 def looked_at(run: Listed) -> Listed:
-    """The run with data from its log."""
+    """Return the run with data from its log."""
     if run.state:
         return run
     try:
-        # Digests are verified when a run is opened by itself.
+        # Digests are verified when a single run is opened.
         with RunDirectory.look(run.path, check=False) as directory:
             scored, failed = directory.log.outcomes()
             ledger = directory.log.ledger()
             total = directory.log.get("episodes")
-    except (InputError, TypeError, ValueError) as error:  # or rows that somebody else made
+    except (InputError, TypeError, ValueError) as error:  # or rows written by another program
         return replace(run, state="broken", note=getattr(error, "message", str(error)))
     total = total if isinstance(total, int) else 0
     state = "running" if locked(run.path) else "done" if total and scored == total else "stopped"
@@ -215,7 +216,7 @@ def looked_at(run: Listed) -> Listed:
 
 
 def list_text(listed: Sequence[Listed]) -> str:
-    """One line a run; those of a study are set in under a line of its own."""
+    """Format one line per run; the runs of a study are indented under a line for the study."""
     head = ("run", "agent", "started", "state", "scored", "tokens", "$")
     rows = []
     study = None
@@ -243,7 +244,7 @@ def _row(run: Listed) -> tuple[str, ...]:
     )
 
 
-#: Effects that are in memory at once, and characters around a find.
+#: Number of effects in memory at once, and of characters around a match.
 _AT_ONCE, _AROUND = 500, 60
 #: Numbers are not searched.
 _EFFECTS = (
@@ -269,10 +270,10 @@ class Hit:
 
 @dataclass(slots=True)
 class Search:
-    """Iterate it for the hits, run by run. prompts: search prompts, too, not only lines, answers,
+    """An iterator over hits, run by run. prompts: also search prompts, not only lines, answers,
     actions and memories. Case and character width are ignored.
 
-    runs, effects: how many were searched so far. unread: runs that could not be, and why.
+    runs, effects: number searched so far. unread: runs that could not be searched, and why.
     """
 
     text: str
@@ -309,7 +310,7 @@ class Search:
                 yield episode, step, kind, "\n".join(texts)
 
     def describe(self) -> str:
-        """The scope of the search, in a sentence."""
+        """Describe the scope of the search in a sentence."""
         unread = "".join(f"; {path}: {why}" for path, why in self.unread.items())
         where = (
             say("プロンプトを含む", "prompts included")

@@ -1,5 +1,5 @@
-"""Locks: one process on a run directory, one writer to an episode of a log; and waiting for a log
-that another program holds."""
+"""Locks: one process per run directory, one writer per episode of a log; and retries while another
+program holds a log."""
 
 from __future__ import annotations
 
@@ -33,15 +33,14 @@ from naisei.core.events import writing as writing_in
 from naisei.files import make_folder, plain_file
 from naisei.lang import say
 
-#: The longest name of a holder that is shown.
+#: Maximum displayed length of a holder's name.
 _NAME = 200
 
 
 class RunLock:
     """Held from construction to `release`; the system releases it if the process is killed.
 
-    The folder itself is locked, so that there is no file that somebody could delete meanwhile or
-    put a link in the place of.
+    The folder itself is locked, so that there is no lock file to delete or to replace by a link.
 
     Raises:
         InputError: another process holds it; names its pid and host.
@@ -69,10 +68,10 @@ class RunLock:
 
 
 def server_lock(folder: Path) -> RunLock:
-    """The folder of a server, for that server alone; it is made if need be.
+    """Lock the folder of a server exclusively; create it if necessary.
 
     Raises:
-        InputError: it cannot be made, or another server uses it.
+        InputError: the folder cannot be created, or another server uses it.
     """
     make_folder(folder)
     if locked(folder):
@@ -94,7 +93,7 @@ class RunInUse(InputError):
 
 
 def in_use(directory: Path) -> RunInUse:
-    """The error for a run that another process works on."""
+    """Return the error for a run that another process works on."""
     who = holder(directory)
     return RunInUse(
         say(
@@ -125,7 +124,7 @@ def _taken(directory: Path, *, alone: bool) -> Callable[[], None] | None:
 
 
 def holder(directory: Path) -> str:
-    """The holder of the lock, as it recorded itself: `pid 123 on host`."""
+    """Return the recorded holder of the lock: `pid 123 on host`."""
     path = directory / "lock.holder"
     for _ in range(10):
         try:
@@ -135,12 +134,12 @@ def holder(directory: Path) -> str:
                     return text
         except (FileNotFoundError, InputError):
             pass
-        time.sleep(0.02)  # it has just taken the lock and is about to write its name
+        time.sleep(0.02)  # the holder has just acquired the lock and is about to write its name
     return "unknown"
 
 
 def locked(directory: Path) -> bool:
-    """Whether a process is working on the run now. Looking leaves no file behind."""
+    """Return whether a process is working on the run now. Creates no file."""
     try:
         release = _taken(directory, alone=False)
     except OSError:  # missing or unreadable folder: not in use
@@ -151,7 +150,7 @@ def locked(directory: Path) -> bool:
 
 
 def episode_busy(log: Path, episode: str) -> EpisodeBusy:
-    """The error for an episode that another call writes."""
+    """Return the error for an episode that another call writes."""
     return EpisodeBusy(
         say(
             f"エピソード {episode} は、いま別の呼び出しが進めています",
@@ -167,13 +166,13 @@ def episode_busy(log: Path, episode: str) -> EpisodeBusy:
 
 @contextmanager
 def writing(log: Path, episode: str) -> Iterator[None]:
-    """Holds the exclusive right to write `episode` of this log file.
+    """Hold the exclusive write lock for `episode` of this log file.
 
-    Between processes, a byte of the file `<log>.writers` is locked for the episode; the system
+    Across processes, one byte of the file `<log>.writers` is locked for the episode; the system
     releases it when the process is killed.
 
     Raises:
-        EpisodeBusy: somebody writes it.
+        EpisodeBusy: another writer holds the lock.
     """
     place, busy = log.resolve(), episode_busy(log, episode)
     # With the process id, since a forked process inherits its parent's locks.
@@ -189,7 +188,7 @@ class _Shared:
     users: int = 0
 
 
-# One for all of a process: closing any handle of a file drops all locks that the process has
+# One handle per process: closing any handle of a file drops all locks that the process has
 # on it.
 _files: dict[tuple[int, Path], _Shared] = {}
 _opening = threading.Lock()
@@ -227,7 +226,7 @@ def _locked(log: Path, episode: str, busy: EpisodeBusy) -> Iterator[None]:
 # Waiting for a locked log without blocking the event loop.
 
 T = TypeVar("T")
-#: Seconds to wait for a locked log, and between two tries.
+#: Seconds to wait for a locked log, and between two attempts.
 PATIENCE, AGAIN = 10.0, 0.05
 
 
@@ -235,7 +234,7 @@ async def retry_while_locked(write: Callable[[], T]) -> T:
     """Retry `write` until the log is unlocked, without blocking the event loop.
 
     Raises:
-        LogBusy: it stays locked.
+        LogBusy: the log stays locked.
     """
     until = time.monotonic() + PATIENCE
     while True:
@@ -266,8 +265,8 @@ async def arun_logged(
 
 
 class _WrittenLog:
-    """The log of an episode that the caller writes and has read: an event is on its way for as
-    long as another program holds the log."""
+    """The log of an episode that the caller has read and is writing. Appending waits while another
+    program holds the log."""
 
     def __init__(self, log: EventLog, events: Iterable[Event]) -> None:
         self._log, self._events = log, events

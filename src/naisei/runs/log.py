@@ -1,5 +1,5 @@
-"""The log of a run: events are the truth; results of episodes and costs of failures are stored
-beside them. Each write is one transaction, which outlives a killed process.
+"""The log of a run: events are authoritative; results of episodes and costs of failures are stored
+with them. Each write is one transaction, which survives a killed process.
 """
 
 from __future__ import annotations
@@ -20,28 +20,28 @@ from naisei.runs.rows import Rows, StepThere
 from naisei.runs.sqlite_rows import SqliteRows
 from naisei.runs.task import EpisodeRow
 
-#: Note of a log with the digest of its configuration.
+#: Key of the log note with the digest of the configuration.
 ORIGIN_KEY = "origin"
 
 
 class RunLog(LogReader):
     """A `SharedLog` with the results of episodes.
 
-    Any number of objects and processes may have it open; each episode has one writer at a
-    time (`writing`), and holds each step once.
+    Any number of objects and processes may open it; each episode has one writer at a
+    time (`writing`), and contains each step once.
 
     Args:
-        path: the file; made if it is not there, unless `read_only`.
-        read_only: for looking at a run, even while another process writes it.
-        origin: the digest of the frozen configuration, which the log keeps as a note; any by
-            default.
-        check: verify all digests first; otherwise only events that are read.
-        rows: storage other than that file.
+        path: the file; created if missing, unless `read_only`.
+        read_only: open for reading, even while another process writes.
+        origin: digest of the frozen configuration, stored as a note in the log; by default
+            any is accepted.
+        check: verify all digests first; otherwise only those of events that are read.
+        rows: storage to use instead of the file.
 
     Raises:
         InputError: the log cannot be opened, is not a log or is damaged. From any method that
             writes: the disk is full or read-only, or another process holds the file (`LogBusy`:
-            within an event loop at once, else after ten seconds); nothing is written then.
+            immediately within an event loop, else after ten seconds); nothing is written then.
     """
 
     def __init__(
@@ -87,12 +87,12 @@ class RunLog(LogReader):
             return self._rows.verified()
 
     def writing(self, episode: str) -> AbstractContextManager[None]:
-        """Holds the exclusive right to write the episode. Raises `EpisodeBusy` if it is taken."""
+        """Hold the exclusive write lock for the episode. Raises `EpisodeBusy` if it is taken."""
         return self._rows.writing(episode)
 
     def append(self, event: Event) -> None:
-        """Returns when the event survives a killed process. Raises `EpisodeBusy` if the step exists
-        already, written by a caller without `writing`."""
+        """Append an event; returns once it would survive a killed process. Raises `EpisodeBusy` if
+        a caller without `writing` already wrote the step."""
         step = event.where.episode, event.where.step
         try:
             with self._writing() as texts:
@@ -118,7 +118,7 @@ class RunLog(LogReader):
 
     @contextmanager
     def _writing(self, *, erases: bool = False) -> Iterator[rows.Texts]:
-        """A transaction. Texts are forgotten if it fails, or others wrote meanwhile."""
+        """Open a transaction. Clears the text cache if it fails or others wrote meanwhile."""
         with self._lock:
             try:
                 with self._rows.transaction(erases=erases) as others:
@@ -138,7 +138,7 @@ class RunLog(LogReader):
         try:
             with self._writing():
                 if (name, "") in self._unsure and self._ended(name, result, failure):
-                    lost = ()  # kept with what was
+                    lost = ()  # stored with the previous ones
                 self._rows.check_writer(name)
                 count = "SELECT count(*) FROM events WHERE episode = ?"
                 ((events,),) = self._rows.select(count, (name,))
@@ -180,9 +180,9 @@ class RunLog(LogReader):
         prefixes: Sequence[str] = (),
         requests: str = "",
     ) -> None:
-        """Erase people's data beyond recovery: whole episodes of these instances, notes by key or
-        prefix, and the words of the requests of episodes whose name begins with `requests`. The
-        only thing that changes a log."""
+        """Erase personal data beyond recovery: whole episodes of these instances, notes by key or
+        prefix, and the request texts of episodes whose name begins with `requests`. This is the
+        only method that changes existing entries."""
         with self._writing(erases=True):
             execute = self._rows.execute
             for instance in instances:
@@ -204,6 +204,6 @@ class RunLog(LogReader):
             digest_anew(self._rows)
 
     def close(self) -> None:
-        """The log cannot be used afterwards."""
+        """Close the log, which cannot be used afterwards."""
         with self._lock:
             self._rows.close()

@@ -1,6 +1,6 @@
-"""A run at a glance: every episode in one line, kept up to date while another process writes.
+"""Overview of a run: one line per episode, updated while another process writes.
 
-Only stored results are read, once each, whatever the number of events.
+Each stored result is read only once; the cost does not depend on the number of events.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _WINDOW = 60.0
 
 @dataclass(frozen=True, slots=True)
 class EpisodeOutcome:
-    """One episode that ended. at: when, in seconds since 1970. unscored: by `failure`."""
+    """One ended episode. at: end time in seconds since 1970. failure: why it is unscored, if so."""
 
     episode: str
     instance: str
@@ -53,9 +53,9 @@ class Pace:
 
 
 class Overview:
-    """The episodes of one run that ended, in the order in which they did.
+    """The ended episodes of one run, in the order in which they ended.
 
-    digest: from a stored result to its cells; one that fails on a result gives an empty digest.
+    digest: maps a stored result to its cells; if it fails, the digest is empty.
     Not thread-safe.
     """
 
@@ -87,35 +87,35 @@ class Overview:
             outcome = EpisodeOutcome(
                 episode, instance, title, digest, failure if result is None else "", at
             )
-            self.rows.pop(episode, None)  # a retried one moves to the end
+            self.rows.pop(episode, None)  # a retried episode moves to the end
             self.rows[episode] = outcome
             self._last = number
             fresh.append(outcome)
         return fresh
 
     def read(self, result: JsonValue) -> Digest:
-        """The cells of a stored result."""
+        """Return the cells of a stored result."""
         try:
             return self._digest(result)
         except (LookupError, TypeError, ValueError, AttributeError):
-            return Digest()  # of another version: the table shows the episode all the same
+            return Digest()  # written by another version: the table shows the episode anyway
 
     @property
     def counts(self) -> dict[str, int]:
-        """Outcome → how many, and `pending`."""
+        """The number of episodes per outcome, and of `pending` ones."""
         out = dict.fromkeys(("good", "part", "bad", "ended", "unscored"), 0)
         for row in self.rows.values():
             out[row.outcome] += 1
         return {**out, "pending": max(0, self.total - len(self.rows))}
 
     def failures(self) -> list[str]:
-        """The episodes that failed: unscored ones, and those with a value below 1, worst first."""
+        """Return failed episodes: unscored ones, and those with a value below 1, worst first."""
         low = [row for row in self.rows.values() if row.outcome in ("unscored", "bad", "part")]
         low.sort(key=lambda row: -1.0 if row.failure else row.digest.value)
         return [row.episode for row in low]
 
     def mean(self) -> Metric:
-        """The running mean of the values, with the interval that the report will give it."""
+        """Return the running mean of the values, with the same interval as in the report."""
         told = [row for row in self.rows.values() if not math.isnan(row.digest.value)]
         return mean_metric(
             "value",
@@ -126,7 +126,7 @@ class Overview:
         )
 
     def pace(self, log: RunLog) -> Pace:
-        """From the episodes finished and tokens used in the last minute."""
+        """Estimate the pace from the episodes finished and tokens used in the last minute."""
         now = time.time()
         ended = [row.at for row in self.rows.values()]
         recent = [at for at in ended if at > now - _WINDOW] or ended[-10:]
@@ -142,10 +142,10 @@ class Overview:
 
 
 def headline(summary: Summary, names: tuple[str, ...]) -> Metric | None:
-    """The headline metric of a run: the first of `names` that is defined.
+    """Return the headline metric of a run: the first of `names` that is defined.
 
-    A name that ends in `@` means the one with the largest k. Without any, the last share with a
-    value for each unit, else the first that is defined.
+    A name that ends in `@` means the one with the largest k. Without names, the last proportion
+    with per-unit values, else the first metric that is defined.
     """
     defined = [m for m in summary.metrics if not math.isnan(m.value)]
     for name in names:

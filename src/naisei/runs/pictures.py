@@ -1,7 +1,7 @@
-"""Pictures as files: PNG, SVG and PDF.
+"""Charts as image files: PNG, SVG and PDF.
 
 matplotlib (extra `plots`) is imported only here. The font for Japanese is IPAexGothic, which comes
-with matplotlib-fontja, so that no machine shows boxes.
+with matplotlib-fontja, so that glyphs are never missing.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from naisei.lang import say
 from naisei.runs.charts import Chart
 
 FORMATS = (".png", ".svg", ".pdf")
-#: Told apart by people who see colours differently, and by their marks in black and white.
+#: Distinguishable by colour-blind readers, and by their markers in black and white.
 #: Colours: Okabe and Ito, Color Universal Design (2008).
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 
 
 def check_format(path: Path) -> None:
-    """Raises `InputError` for an ending that is no known format."""
+    """Raise `InputError` if the file extension is not a known format."""
     if path.suffix.lower() not in FORMATS:
         raise InputError(
             say(
@@ -40,8 +40,8 @@ def check_format(path: Path) -> None:
 
 
 def draw(chart: Chart, path: Path) -> None:
-    """A chart as a file in the format of its ending. Raises `InputError` without matplotlib, for
-    an unknown ending, and where the file cannot be written."""
+    """Save a chart in the format of the file extension. Raises `InputError` if matplotlib is
+    missing, the extension is unknown, or the file cannot be written."""
     check_format(path)
     with needed_matplotlib().rc_context(style()):
         from matplotlib.figure import Figure
@@ -70,7 +70,7 @@ def draw(chart: Chart, path: Path) -> None:
 
 
 def style() -> dict[str, Any]:
-    """Settings for these pictures only, leaving global matplotlib settings alone."""
+    """Return settings for these charts only; global matplotlib settings are unchanged."""
     from matplotlib import font_manager
 
     path = str(_font())
@@ -103,7 +103,7 @@ def needed_matplotlib() -> Any:
 
 
 def _font() -> Path | None:
-    """IPAexGothic. Its package is not imported: that would set the font of the whole process."""
+    """Return IPAexGothic without importing its package, which would set the font globally."""
     package = find_spec("matplotlib_fontja")
     file = Path(package.origin or "").parent / "fonts" / "ipaexg.ttf" if package else None
     return file if file is not None and file.is_file() else None

@@ -1,5 +1,5 @@
-"""Several runs as one figure: a configuration under several seeds, pooled with intervals by cluster
-and seed; and a metric over runs, against a setting or the seed."""
+"""Metrics over several runs: a configuration under several seeds, pooled with intervals by cluster
+and seed; and a metric across runs, against a setting or the seed."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ from naisei.runs.statistics import (
 from naisei.runs.task import Metric, Summary, Table
 from naisei.runs.words import worded
 
-#: Reasons that follow from the settings: everybody knows beforehand what is undefined.
+#: Reasons that follow from the settings, so that undefined values are known beforehand.
 _BY_SETTING = ("k = ", "no model was called")
 #: Seed → the summary of its run.
 Seeds = Mapping[int, Summary]
 
 
 def pooled_metric(name: str, seeds: Seeds, against: Seeds | None = None) -> Metric:
-    """The mean over the units scored under every seed and over the seeds; with `against`, of the
-    paired differences from it, over the seeds of both. For one seed, the run's own metric, and
-    `paired_difference`.
+    """Return the mean over seeds and over the units scored under every seed; with `against`, the
+    mean of the paired differences from it, over the seeds of both. For one seed, return the run's
+    own metric or `paired_difference`.
 
     The variance is that over clusters (of means over seeds) plus that over seeds (of means over
     units), each by leaving one out; Student's quantile has Satterthwaite's degrees of freedom. The
     common part counts twice, so the interval is conservative (Cameron, Gelbach & Miller 2011,
-    Journal of Business & Economic Statistics 29, 238-249). NaN where nothing is scored; n is the
-    number of units; `per_unit` are the means over seeds of those units alone.
+    Journal of Business & Economic Statistics 29, 238-249). NaN if nothing is scored. n is the
+    number of units; `per_unit` holds their means over seeds.
     """
     shared = [seed for seed in seeds if against is None or seed in against]
     found = [next((m for m in seeds[seed].metrics if m.name == name), None) for seed in shared]
@@ -63,7 +63,7 @@ def pooled_metric(name: str, seeds: Seeds, against: Seeds | None = None) -> Metr
     of = seeds[shared[0]].clusters()
     if against is not None:
         base = _grid(name, units, [against[seed] for seed in shared])
-        if len(shared) == 1:  # as `naisei runs compare` has it
+        if len(shared) == 1:  # as in `naisei runs compare`
             clusters = [of[unit] for unit in units]
             d = paired_difference(base[0], grid[0], clusters=clusters, share=share, width=most)
             each = tuple(grid[0] - base[0])
@@ -80,20 +80,21 @@ def pooled_metric(name: str, seeds: Seeds, against: Seeds | None = None) -> Metr
 
 
 def _scored_units(name: str, summaries: Sequence[Summary]) -> list[str]:
-    """The units that have a value of the metric in each of some runs."""
+    """Return the units with a value of the metric in every given run."""
     columns = [summary.per_unit(name) for summary in summaries]
     first = columns[0] if columns else {}
     return [u for u in first if all(u in c and not isnan(c[u]) for c in columns)]
 
 
 def _grid(name: str, units: Sequence[str], summaries: Sequence[Summary]) -> Floats:
-    """Shape (runs, units)."""
+    """Return values of shape (runs, units)."""
     columns = [summary.per_unit(name) for summary in summaries]
     return np.array([[column[unit] for unit in units] for column in columns])
 
 
 def _reach(grid: Floats, clusters: Sequence[str]) -> tuple[float, str]:
-    """Half the width of the interval of the mean of a grid (seeds × units), or why none."""
+    """Return the half-width of the interval of the mean of a grid (seeds × units), or the reason
+    why there is none."""
     sums, sizes = cluster_sums(grid.mean(axis=0), clusters)
     if len(sums) < 2:
         return nan, NO_INTERVAL
@@ -109,11 +110,12 @@ def _reach(grid: Floats, clusters: Sequence[str]) -> tuple[float, str]:
 
 
 def study_tables(rows: Mapping[str, Seeds], names: Sequence[str], seed: int) -> tuple[Table, ...]:
-    """The table of every study: a line each metric and row, pooled over the row's seeds; then
-    differences from the first row, paired by unit and seed, p-values by Holm over the table.
+    """Return the standard tables of a study: a line per metric and row, pooled over the row's
+    seeds; then differences from the first row, paired by unit and seed, with p-values
+    Holm-adjusted over the table.
 
-    names: of the metrics; one that is no mean over units, or means something else in another row,
-    has no difference.
+    names: names of the metrics. A metric that is not a mean over units, or whose definition
+    differs in another row, has no difference.
     """
     pooled = {name: {label: pooled_metric(name, rows[label]) for label in rows} for name in names}
     lines, undefined = [], dict[str, list[str]]()
@@ -163,7 +165,7 @@ def study_tables(rows: Mapping[str, Seeds], names: Sequence[str], seed: int) -> 
 
 
 def _why_undefined(name: str, rows: Mapping[str, Seeds]) -> str:
-    """Why a metric is undefined in all rows; "" if no run has it."""
+    """Return why a metric is undefined in all rows; "" if no run has it."""
     found = (m for seeds in rows.values() for s in seeds.values() for m in s.metrics)
     return next((m.reason for m in found if m.name == name and m.reason), "")
 
@@ -186,8 +188,8 @@ _APART = ("seed", "models")
 
 
 def across_runs(loaded: Sequence[LoadedRun], metric: str, x: str = "") -> Table:
-    """A line for each value of a setting, with the 95 % interval; runs that differ in nothing but
-    the seed are pooled, and runs that differ in other settings are lines of their own.
+    """Return a line for each value of a setting, with the 95 % interval. Runs that differ only in
+    the seed are pooled; runs that differ in other settings get separate lines.
 
     Args:
         x: the setting, by its path (`rules.quota`) or the end of it (`quota`), or `seed`; by
@@ -238,7 +240,7 @@ def across_runs(loaded: Sequence[LoadedRun], metric: str, x: str = "") -> Table:
 
 
 def varied(loaded: Sequence[LoadedRun]) -> list[str]:
-    """Paths of the settings in which runs differ."""
+    """Return the paths of the settings in which runs differ."""
     flat = [dict(flattened(run.frozen.config)) for run in loaded]
     keys = dict.fromkeys(key for each in flat for key in each)
     return [k for k in keys if any(each.get(k) != flat[0].get(k) for each in flat)]
@@ -259,5 +261,5 @@ def _setting(given: str, apart: list[str], known: list[str]) -> str:
 
 
 def _value(found: Any) -> Any:
-    """A number, or text."""
+    """Return the value as a number, or else as text."""
     return found if isinstance(found, int | float) and not isinstance(found, bool) else str(found)

@@ -1,9 +1,9 @@
-"""The rows of one log in PostgreSQL, with the promises of a file.
+"""The rows of one log in PostgreSQL, with the same guarantees as a file.
 
 Logs of all runs share the tables; each sees its own rows through views selected by the transaction
 setting `naisei.log`, so that both stores answer the same queries. PostgreSQL guarantees durability.
 A writer of an episode holds an advisory lock, released with the process, and is recorded as owner:
-a writer that lost lock and connection cannot write after another took over.
+a writer that lost its lock and connection cannot write after another took over.
 """
 
 from __future__ import annotations
@@ -37,18 +37,18 @@ def postgres_log(
     alone: bool = False,
     **how: Any,
 ) -> RunLog:
-    """A `RunLog` in a database.
+    """Open a `RunLog` in a database.
 
     Args:
-        address: of the database, `postgresql://…`.
-        name: of the log in it; made if it is not there, unless `read_only`.
+        address: address of the database, `postgresql://…`.
+        name: name of the log in it; created if missing, unless `read_only`.
         place: its name in errors and for `naisei runs check`.
-        alone: exclusive until closed.
+        alone: hold the log exclusively until it is closed.
         how: `origin` and `check` of `RunLog`.
 
     Raises:
-        InputError: as `RunLog`; where the database cannot be reached (`LogBusy`); somebody else
-            has the log alone.
+        InputError: as for `RunLog`; the database cannot be reached (`LogBusy`); or another
+            process holds the log exclusively.
     """
     there = PostgresRows(address, name, place=place, make=not read_only, alone=alone)
     return RunLog(place, read_only=read_only, rows=there, **how)
@@ -108,7 +108,7 @@ class PostgresRows:
 
     @contextmanager
     def _within(self, how: str = "", lock: str = "NULL") -> Iterator[int]:
-        """A transaction; yields the count of erasures. lock: acquired first."""
+        """Open a transaction; yields the number of erasures. lock: acquired first."""
         assert self._db is None
         with self.database.connection() as db:
             self._db = db
@@ -130,7 +130,7 @@ class PostgresRows:
                 self._db = None
 
     def execute(self, query: str, values: Sequence[object] = ()) -> Any:
-        """A cursor in the open transaction, else in its own."""
+        """Return a cursor in the open transaction, else in a new one."""
         import psycopg
 
         query = query.replace("%", "%%").replace("?", "%s")
@@ -181,7 +181,7 @@ class PostgresRows:
                 raise busy
             try:
                 with self.transaction():
-                    # Where the database dies before this is on its disk, nobody has taken over.
+                    # If the database dies before this is on disk, nobody has taken over.
                     self.execute("SET LOCAL synchronous_commit = off")
                     self.execute(
                         "INSERT INTO log_writers(log, episode, owner) VALUES (?, ?, ?)"
@@ -205,12 +205,12 @@ def _rolled_back(db: Connection[Any]) -> None:
 
     try:
         db.execute("ROLLBACK")
-    except psycopg.Error:  # it is lost, and the transaction with it
+    except psycopg.Error:  # the connection is lost, and the transaction with it
         db.close()
 
 
 _KINDS = {"TEXT": "text", "INTEGER": "bigint", "REAL": "double precision"}
-#: Tables with rows of a log, and their columns besides its number.
+#: Tables with rows of a log, and their columns except the log number.
 TABLES = {
     "meta": "key, value, checksum",
     "texts": "id, digest, text",

@@ -20,9 +20,9 @@ _REFRESH = 0.1
 class Standing:
     """Progress of a run.
 
-    total, done: episodes in all, and scored. resumed: of these, before this call.
-    failures: left unscored in this call. usd: `None` if a price is unknown. seconds: of
-    this call.
+    total: all episodes. done: scored episodes. resumed: episodes scored before this call.
+    failures: left unscored in this call. usd: `None` if a price is unknown. seconds: duration
+    of this call.
     """
 
     total: int
@@ -35,7 +35,7 @@ class Standing:
 
     @property
     def eta(self) -> float:
-        """Seconds left at the pace of this call; NaN before the first episode ended."""
+        """Seconds left at the pace of this call; NaN before the first episode ends."""
         ended = self.done - self.resumed + self.failures
         left = self.total - self.done - self.failures
         return self.seconds / ended * left if ended else float("nan")
@@ -69,7 +69,7 @@ class Progress(Protocol):
 
 
 class LineProgress:
-    """A line on stderr every ten seconds, and one at the end if anything came about: for
+    """Prints a line on stderr every ten seconds, and one at the end if there was progress: for
     logs and pipes."""
 
     def __init__(self, every: float = _EVERY) -> None:
@@ -93,7 +93,7 @@ class LineProgress:
 
 
 class RichProgress:
-    """A bar on a terminal."""
+    """A progress bar on a terminal."""
 
     def __init__(self) -> None:
         from rich.progress import BarColumn, SpinnerColumn, TextColumn
@@ -101,7 +101,7 @@ class RichProgress:
 
         from naisei.terminal import Console
 
-        # Drawn from `update`, not from a thread of its own.
+        # Drawn from `update`, not from a separate thread.
         self._bar = Bar(
             SpinnerColumn(),
             BarColumn(),
@@ -134,14 +134,14 @@ class RichProgress:
 
 
 def progress(*, quiet: bool = False) -> Progress | None:
-    """The progress display for stderr: a bar, lines, or nothing if `quiet`."""
+    """Return the progress display for stderr: a bar, lines, or nothing if `quiet`."""
     if quiet:
         return None
     return RichProgress() if sys.stderr.isatty() else LineProgress()
 
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
-#: Signal handlers from before the first of those runs.
+#: Signal handlers installed before the first of those runs.
 _before: dict[signal.Signals, Any] = {}
 #: Signal callbacks, one for each run in the main thread.
 _stopping: list[Callable[[], None]] = []
@@ -149,9 +149,9 @@ _stopping: list[Callable[[], None]] = []
 
 @contextmanager
 def stopping_on_signals(stop: Callable[[], None], stop_now: Callable[[], None]) -> Iterator[None]:
-    """Within, the first signal calls `stop` and later ones `stop_now`, in the event loop.
+    """On the first signal call `stop`, on later ones `stop_now`, in the event loop.
 
-    Of several runs at a time, all are stopped. Does nothing outside the main thread.
+    Stops all concurrent runs. Does nothing outside the main thread.
     """
     if threading.current_thread() is not threading.main_thread():
         yield

@@ -19,7 +19,7 @@ from naisei.runs.task import EpisodeRow
 
 
 class LogReader:
-    """Queries on a log's rows; thread-safe."""
+    """Reads a log's rows; thread-safe."""
 
     def __init__(self, place: Rows) -> None:
         self.path, self._rows = place.place, place
@@ -28,7 +28,7 @@ class LogReader:
         self._texts = Texts(place)
 
     def select(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        """The rows of a custom SELECT.
+        """Return the rows of a custom SELECT.
 
         Raises:
             InputError: the log cannot be read.
@@ -37,7 +37,7 @@ class LogReader:
             return self._rows.select(query, values)
 
     def read(self, episode: str) -> list[Event]:
-        """The events of an episode, in the order they were appended.
+        """Return the events of an episode, in the order they were appended.
 
         Raises:
             InputError: their digests do not match.
@@ -65,8 +65,8 @@ class LogReader:
         )
 
     def sent(self, episode: str, step: str | None = None) -> list[tuple[str, str, JsonValue]]:
-        """Requests and raw replies of an episode, or of one step, in order, with step ("" for
-        failed tries without an event) and role."""
+        """Return the requests and raw replies of an episode or of one step, in order, with step
+        ("" for failed attempts without an event) and role."""
         there, at = ("", ()) if step is None else (" AND path = ?", (step,))
         found = self.select(
             f"SELECT path, role, sent FROM exchanges WHERE episode = ?{there} ORDER BY seq",
@@ -75,14 +75,14 @@ class LogReader:
         return [(path or "", role, self.unpacked(sent)) for path, role, sent in found]
 
     def left_out(self) -> list[tuple[str, str, str]]:
-        """Model, role and unsupported sampling parameters."""
+        """Return model, role and unsupported sampling parameters."""
         return self.select(
             "SELECT DISTINCT model, role, left_out FROM exchanges WHERE left_out != ''"
             " ORDER BY model, role"
         )
 
     def rows(self) -> dict[str, EpisodeRow]:
-        """Outcomes by episode, scored or failed, each with what it cost."""
+        """Return outcomes by episode, scored or failed, each with its cost."""
         found = self.select("SELECT episode, instance, trial, result, failure FROM episodes")
         used: dict[str, list[Usage]] = {row[0]: [] for row in found}
         for episode, usage in self._usages():
@@ -99,36 +99,36 @@ class LogReader:
         }
 
     def result(self, episode: str) -> JsonValue:
-        """The result of an episode; `None` while it is not scored."""
+        """Return the result of an episode; `None` while it is unscored."""
         found = self.select("SELECT result FROM episodes WHERE episode = ?", (episode,))
         return None if not found or found[0][0] is None else self.loaded(found[0][0], episode)
 
     def _usages(self) -> Iterator[tuple[str, Usage]]:
-        """Costs of effects, failed ones included, by episode, role and model."""
+        """Yield the costs of effects, including failed ones, by episode, role and model."""
         for table in ("events", "lost"):
             for episode, *row in self.select(USED.format(table)):
                 if (usage := rows.usage(tuple(row))) is not None:
                     yield episode, usage
 
     def counts(self) -> tuple[int, int, int]:
-        """Scored episodes, failed episodes, events."""
+        """Return the numbers of scored episodes, failed episodes and events."""
         ((events,),) = self.select("SELECT count(*) FROM events")
         return (*self.outcomes(), int(events))
 
     def outcomes(self) -> tuple[int, int]:
-        """Scored episodes, failed episodes: in constant time."""
+        """Return the numbers of scored and failed episodes in constant time."""
         ((done, all_),) = self.select("SELECT count(result), count(*) FROM episodes")
         return int(done), int(all_ - done)
 
     def known_episodes(self) -> list[str]:
-        """All episodes with recorded events."""
+        """Return all episodes with recorded events."""
         found = self.select(
             "SELECT episode FROM events UNION SELECT episode FROM episodes ORDER BY 1"
         )
         return [episode for (episode,) in found]
 
     def ledger(self) -> Ledger:
-        """The run's costs so far."""
+        """Return the run's costs so far."""
         found = Ledger()
         for role, model, unpriced, *sums in self.select(SPENT):
             found.roles.setdefault(role, Spent()).add(unpriced, *sums)
@@ -141,7 +141,7 @@ class LogReader:
         return found
 
     def loaded(self, text: str, where: str) -> JsonValue:
-        """JSON of the log. Raises `InputError` if it is none. where: for the message."""
+        """Parse JSON from the log. Raises `InputError` if it is invalid. where: for the message."""
         try:
             found: JsonValue = json.loads(text)
         except (TypeError, ValueError, RecursionError) as error:
@@ -149,7 +149,7 @@ class LogReader:
         return found
 
     def unpacked(self, text: str) -> JsonValue:
-        """A `request` or `result` as stored, with its long texts in place."""
+        """Parse a stored `request` or `result` and restore its long texts."""
         with self._lock:
             try:
                 return self._texts.unpack(json.loads(text))
@@ -157,13 +157,13 @@ class LogReader:
                 raise self._damaged("texts") from error
 
     def get(self, key: str) -> JsonValue:
-        """A note of the run, or `None`."""
+        """Return a note of the run, or `None`."""
         found = self.select("SELECT value FROM meta WHERE key = ?", (key,))
         return self.loaded(found[0][0], key) if found else None
 
 
 class _Cached(Texts):
-    """Each text read once: for one look at an episode, whose events share their long texts."""
+    """Reads each text once while an episode is read, since its events share long texts."""
 
     def __init__(self, rows: Rows) -> None:
         super().__init__(rows)

@@ -1,5 +1,5 @@
-"""Checking the log of a run, and rebuilding it from the intact episodes. Resuming repeats the
-others. The old files stay beside the new ones."""
+"""Checking the log of a run, and rebuilding it from the intact episodes. Resuming the run repeats
+the others. The old files are kept next to the new ones."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ from naisei.runs.sqlite_rows import commits_of
 
 
 def checked(directory: Path) -> Findings:
-    """All damage of a run's log. Writes nothing.
+    """Find all damage in a run's log. Writes nothing.
 
     Raises:
-        InputError: no run directory.
+        InputError: not a run directory.
     """
     refuse_links(directory)
     frozen = Frozen.read(directory / "config.json")
@@ -47,14 +47,14 @@ def checked(directory: Path) -> Findings:
 
 @dataclass(slots=True)
 class Repaired(Findings):
-    """Result of a repair. events, episodes: kept. damages: found. again: truncated episodes,
-    dropped with their costs. saved: the old files."""
+    """Result of a repair. events, episodes: numbers retained. damages: damage found. again:
+    truncated episodes, dropped with their costs. saved: the old files."""
 
     again: list[str] = field(default_factory=list)
     saved: list[Path] = field(default_factory=list)
 
     def text(self) -> str:
-        """As text."""
+        """Return the result as text."""
         kept = Findings(self.events, self.episodes).text()
         lost = [
             say(
@@ -71,11 +71,11 @@ class Repaired(Findings):
 
 
 def repaired(directory: Path) -> Repaired:
-    """Rebuild a run's log from its intact episodes. A sound log is unchanged.
+    """Rebuild a run's log from its intact episodes. An intact log is unchanged.
 
     Raises:
-        InputError: no run directory, its log is in a database, nothing of it can be read, another
-            process works on it, or it cannot be written.
+        InputError: not a run directory, its log is in a database, is unreadable or cannot be
+            written, or another process works on the run.
     """
     found = checked(directory)
     if not found.damages:
@@ -105,13 +105,13 @@ def repaired(directory: Path) -> Repaired:
 
 
 def _files(path: Path) -> list[Path]:
-    """Files of a log: its own and SQLite's."""
+    """Return the files of a log, including SQLite's WAL files."""
     names = [path.with_name(f"{path.name}{end}") for end in ("", "-wal", "-shm")]
     return [name for name in (*names, commits_of(path)) if name.exists()]
 
 
 def _written(path: Path, new: Path, origin: str) -> Repaired:
-    """The sound episodes of the log at `path`, as a log at `new`."""
+    """Write the intact episodes of the log at `path` to a log at `new`."""
     new.unlink(missing_ok=True)
     with tempfile.TemporaryDirectory(prefix="naisei-") as scratch:
         for file in _files(path)[:2]:
@@ -158,8 +158,8 @@ def _filled(db: sqlite3.Connection, old: sqlite3.Connection, place: Path) -> Rep
 
 
 def _readable(db: sqlite3.Connection, query: str) -> Iterator[tuple[Any, ...]]:
-    """Rows before the first unreadable page and after the last. query: ends with the order of its
-    first column."""
+    """Yield the rows before the first unreadable page and after the last. query: ends in an ORDER
+    BY on its first column."""
     known = set()
     for order in ("", " DESC"):
         try:
@@ -173,7 +173,7 @@ def _readable(db: sqlite3.Connection, query: str) -> Iterator[tuple[Any, ...]]:
 
 
 def _inserted(db: sqlite3.Connection, row: Row) -> bool:
-    """Whether the row is valid, and insert it with a new digest."""
+    """Insert the row with a new digest if it is valid; return whether it is."""
     by, columns = rows.TABLES[row.table]
     values = dict(zip(columns.split(", "), row.values, strict=True))
     values |= {by: row.key, "checksum": row.digest}
@@ -188,15 +188,15 @@ def _inserted(db: sqlite3.Connection, row: Row) -> bool:
 
 
 def _put_in_place(path: Path, new: Path) -> list[Path]:
-    """The new log in the place of the old one, of which a copy is made first."""
+    """Replace the old log by the new one, after making a copy of the old one."""
     at = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
     saved = []
     for old in _files(path):
         if not old.name.endswith("-shm"):
             saved.append(path.with_name(f"{path.name}.damaged-{at}{old.name[len(path.name) :]}"))
             shutil.copyfile(old, saved[-1])
-    # A WAL that outlived its file would be read into the new one. The number of writes goes last:
-    # killed in between, the old log is one that lost some.
+    # A WAL left behind by the old file would be read into the new one. The commit count goes last:
+    # after a kill in between, the old log counts as having lost some.
     _, *beside = _files(path)
     for old in beside:
         if old != commits_of(path):

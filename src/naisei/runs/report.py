@@ -29,15 +29,15 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 SUMMARY_KEY = "summary"
-#: Of a study: its title, and label → folder of each run.
+#: JSON file of a study: its title, and label → folder of each run.
 STUDY = "study.json"
 
 
 @dataclass(frozen=True, slots=True)
 class StoredSummary:
-    """A summary with further content of the report. scored: number of episodes in the summary.
-    transcripts: episode → its text, a sample. figures: episode → an SVG document, for those of
-    them that have one. stopped: why the run is not at its end.
+    """A summary with further report content. scored: number of episodes in the summary.
+    transcripts: episode → its text, for a sample. figures: episode → an SVG document, for
+    those in the sample that have one. stopped: why the run is incomplete.
     """
 
     summary: Summary
@@ -50,15 +50,15 @@ class StoredSummary:
 
 def store_summary(directory: RunDirectory, kept: StoredSummary) -> None:
     """Store a summary with its run."""
-    # Through text, since `extra` is the system's own and may hold tuples.
+    # Via text, since `extra` is specific to the system and may contain tuples.
     directory.log.put(SUMMARY_KEY, json.loads(json.dumps(asdict(kept), default=str)))
 
 
 def stored_summary(directory: RunDirectory) -> StoredSummary:
-    """The summary stored with a run.
+    """Return the summary stored with a run.
 
     Raises:
-        InputError: the run has none yet: it was killed, or is still going.
+        InputError: there is none yet, since the run was killed or is still in progress.
     """
     data: Any = directory.log.get(SUMMARY_KEY)
     if data is None:
@@ -92,15 +92,15 @@ def _summaries() -> TypeAdapter[StoredSummary]:
 
 
 def plain_number(value: float) -> float | None:
-    """For JSON that others read: NaN and infinities have no form there and become null."""
+    """Convert a number for standard JSON: NaN and infinities become null."""
     return value if math.isfinite(value) else None
 
 
 @cache
 def templates(package: str = "") -> Environment:
-    """The page templates. package: its templates come first, such as `naisei.director`; they can
-    include those of the reports (`_head.html`, `_tables.html`, …)."""
-    # Imported when a report is written: the command must not wait for it at its start.
+    """Return the page templates. package: its templates take precedence, such as
+    `naisei.director`; they can include the report templates (`_head.html`, `_tables.html`, …)."""
+    # Imported only when a report is written, so that commands start fast.
     from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
     packages = [package, "naisei.runs"] if package else ["naisei.runs"]
@@ -120,14 +120,14 @@ def templates(package: str = "") -> Environment:
 
 
 def svg_source(svg: str) -> str:
-    """A data URL for an image, so that no script of the document runs."""
+    """Return a data URL for an image, so that scripts in the document do not run."""
     return "data:image/svg+xml;base64," + b64encode(svg.encode()).decode()
 
 
 def bar(metric: Metric) -> dict[str, float] | None:
-    """Where the value and its interval lie on a scale from 0 to 1, in percent.
+    """Return the positions of the value and its interval on a scale from 0 to 1, in percent.
 
-    `None` for a metric that is not on that scale.
+    Returns `None` for a metric outside that scale.
     """
     values = [metric.value, metric.low, metric.high]
     if not all(0 <= v <= 1 for v in values):  # false for NaN too
@@ -137,15 +137,15 @@ def bar(metric: Metric) -> dict[str, float] | None:
 
 
 def csv_report(directory: RunDirectory) -> str:
-    """Every table of the report as CSV, one after another: a line with its title before each, an
-    empty line after. Raises `InputError` if there is no summary yet."""
+    """Return all tables of the report as CSV, each preceded by a line with its title and followed
+    by an empty line. Raises `InputError` if there is no summary yet."""
     run = stored_summary(directory)
     tables = [metric_table(run), *run.summary.tables, token_table(directory.log.ledger())]
     return "\r\n".join(f"# {table.title}\r\n{to_csv(table)}" for table in tables)
 
 
 def metric_table(kept: StoredSummary) -> Table:
-    """Each metric with its 95 % interval, its n and, where it is undefined, why."""
+    """Return each metric with its 95 % interval, its n and, if undefined, the reason."""
     return Table(
         "Metrics",
         ("metric", "value", "95 % low", "95 % high", "n", "reason"),
@@ -154,7 +154,7 @@ def metric_table(kept: StoredSummary) -> Table:
 
 
 def token_table(ledger: Ledger) -> Table:
-    """Tokens, calls and attempts by role."""
+    """Return tokens, calls and attempts by role."""
     rows = tuple(
         (role, s.calls, s.attempts, s.cached, s.repaired, s.input_tokens, s.output_tokens, s.tokens)
         for role, s in sorted(ledger.roles.items())
@@ -181,7 +181,7 @@ def _failures(directory: RunDirectory) -> list[tuple[str, str]]:
 
 
 def html_report(directory: RunDirectory) -> str:
-    """The page: no script, no network, readable light and dark.
+    """Return the report page: no scripts, no network access, light and dark mode.
 
     Raises:
         InputError: the run has no summary yet.
@@ -205,7 +205,7 @@ def html_report(directory: RunDirectory) -> str:
 
 
 def markdown_report(directory: RunDirectory) -> str:
-    """Metrics and tables as Markdown. Raises `InputError` if there is no summary yet."""
+    """Return metrics and tables as Markdown. Raises `InputError` if there is no summary yet."""
     run = stored_summary(directory)
     failures = _failures(directory)
     total = directory.log.get("episodes")
@@ -223,7 +223,7 @@ def markdown_report(directory: RunDirectory) -> str:
 
 
 def write_report(directory: RunDirectory, to: Path | None = None) -> Path:
-    """Write the page (`report.html` of the run by default); returns its path."""
+    """Write the page (by default `report.html` of the run); return its path."""
     path = directory.path / "report.html" if to is None else to
     # A folder's name may not be UTF-8.
     write_atomically(path, html_report(directory).encode(errors="backslashreplace"))
@@ -239,14 +239,14 @@ def write_study(
     notes: Sequence[str] = (),
     conditions: Mapping[str, str] | None = None,
 ) -> Path:
-    """Write `study.html`, `study.md`, `study.json`, one CSV a table, and `study.svg` where the
-    first table has a chart; returns the page's path.
+    """Write `study.html`, `study.md`, `study.json`, one CSV file per table, and `study.svg` if the
+    first table has a chart; return the page's path.
 
     Args:
         runs: label → link to that run's report, relative to `directory`.
-        conditions: model, data, seeds and the like: the last table, and `conditions.csv`.
+        conditions: model, data, seeds, etc., written as the last table and `conditions.csv`.
     """
-    from naisei.runs.charts import table_chart  # the report of a run has none
+    from naisei.runs.charts import table_chart  # a run's report has none
 
     if conditions:
         under = Table("Conditions", ("", "value"), tuple(conditions.items()))

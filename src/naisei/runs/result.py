@@ -1,4 +1,4 @@
-"""The result of a run: summary stored, files written, one JSON object for programs."""
+"""The result of a run: stores the summary, writes files, and makes one JSON object for programs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from naisei.runs.export import Frame, Library
     from naisei.runs.show import Episode
 
-#: Transcripts in a report, unscored and failed episodes among them.
+#: Maximum number of transcripts in a report, including unscored and failed episodes.
 _SAMPLE = 30
 
 
@@ -47,20 +47,20 @@ class RunResult:
         return result_json(self.summary, counts, out.ledger, self.run_dir, out.stopped)
 
     def frame(self, *, each: str | None = None) -> Frame:
-        """One row a trial; see `naisei.runs.export.frame`."""
+        """Return one row per trial; see `naisei.runs.export.frame`."""
         from naisei.runs.export import frame
 
         return frame(self.run_dir, each=each)
 
     def to_dataframe(self, library: Library = "pandas", *, each: str | None = None) -> Any:
-        """`frame` as a `pandas.DataFrame`, or as a `polars.DataFrame` (extra `frames`)."""
+        """Return `frame` as a `pandas.DataFrame` or a `polars.DataFrame` (extra `frames`)."""
         return self.frame(each=each).to_dataframe(library)
 
     def episode(self, name: str = "") -> Episode:
-        """One episode, to be read. name: `instance#trial`, or an instance that has only one.
+        """Return one episode. name: `instance#trial`, or an instance with only one trial.
 
         Raises:
-            InputError: there is none, or there are several.
+            InputError: no episode matches, or several do.
         """
         from naisei.runs.show import Episode
 
@@ -75,7 +75,7 @@ class RunResult:
         return tables_html([metric_table(kept), *self.summary.tables], notes)
 
     def line(self) -> str:
-        """The result object on one line: the last of stdout under `--json`."""
+        """Return the result object on one line: the last line of stdout with `--json`."""
         return json.dumps(self.to_json(), ensure_ascii=False, allow_nan=False)
 
 
@@ -86,13 +86,13 @@ def result_json(
     run_dir: Path,
     stopped: str = "",
 ) -> dict[str, Any]:
-    """One object about a run.
+    """Return a JSON object that describes a run.
 
-    metrics: name → value, `null` where undefined, then `reasons` says why. intervals: name →
-    [low, high] of the 95 % interval, where there is one. n: scored episodes; n_unscored:
-    left unscored by instrument failures; n_pending: not run to their end yet. tokens: role →
+    metrics: name → value; `null` if undefined, and `reasons` says why. intervals: name →
+    [low, high] of the 95 % interval, if there is one. n: scored episodes; n_unscored:
+    left unscored by instrument failures; n_pending: unfinished. tokens: role →
     input, output, total, calls, attempts, …. usd: `null` if the price of any call is unknown.
-    stopped: why the run is not at its end, else `null`.
+    stopped: why the run is incomplete, else `null`.
     """
     scored, failed, pending = counts
     metrics: dict[str, JsonValue] = {}
@@ -125,7 +125,7 @@ def result_json(
 def finish(task: Task[Any], directory: RunDirectory, outcome: RunOutcome) -> RunResult:
     """Summarise a run that ended or stopped; write `results.jsonl` and `report.html`.
 
-    `task.summarise` is given the episodes that came to an end, unscored ones included.
+    `task.summarise` receives the ended episodes, including unscored ones.
 
     Raises:
         InputError: a result in the log has an unexpected type.
@@ -173,7 +173,7 @@ def _accepted(change: Accepted) -> str:
 
 
 def _left_out(directory: RunDirectory) -> list[str]:
-    """A note for each model with unsupported parameters."""
+    """Return a note for each model with unsupported parameters."""
     return [
         say(
             f"{model} は {names} を受け付けないので、指定せずに呼び出しました ({role})",
@@ -184,7 +184,7 @@ def _left_out(directory: RunDirectory) -> list[str]:
 
 
 def _sample(rows: Sequence[EpisodeRow], kept: StoredSummary) -> list[EpisodeRow]:
-    """Unscored episodes, then scored ones at even distances, the agent's failures first."""
+    """Return unscored episodes, then evenly spaced scored ones, the agent's failures first."""
     unscored = [row for row in rows if not row.scored][: _SAMPLE // 3]
     scored = [row for row in rows if row.scored]
     step = max(1, -(-len(scored) // (_SAMPLE - len(unscored))))

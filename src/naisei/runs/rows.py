@@ -21,11 +21,11 @@ from naisei.core import Event, Usage, Where
 if TYPE_CHECKING:
     from naisei.runs.integrity import Findings
 
-#: A reference to a stored text is this mark and its number; other strings with the mark are stored
-#: as texts, too.
+#: A reference to a stored text is this mark and the text's number; other strings that contain the
+#: mark are also stored as texts.
 _MARK = "\x00"
-#: A reference in JSON as `dump` writes it; not a key, nor the end of a string that holds such marks
-#: itself.
+#: Matches a reference in JSON as `dump` writes it, but not a key or the end of a string that
+#: contains such marks.
 _REFERENCE = re.compile(r'(?<!\\)"\\u0000(\d{1,15})"(?!:)')
 _LONG = 160
 _REMEMBERED = 50_000
@@ -33,19 +33,19 @@ _RECENT, _RECENT_LENGTH = 128, 20_000
 
 
 def references(*packed: object) -> list[int]:
-    """Numbers of the texts that stored JSON refers to, in order."""
+    """Return the numbers of the texts that stored JSON refers to, in order."""
     texts = (text for text in packed if isinstance(text, str) and "\\u0000" in text)
     return [int(n) for text in texts for n in _REFERENCE.findall(text)]
 
 
 def text_digest(text: object) -> bytes:
-    """The digest of a text of the table `texts`; empty for other values."""
+    """Return the digest of a text of the table `texts`; empty for other values."""
     data = text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text
     return hashlib.blake2b(data, digest_size=16).digest() if isinstance(data, bytes) else b""
 
 
 class StepThere(Exception):
-    """The log has an event at this step already."""
+    """The log already has an event at this step."""
 
 
 class Rows(Protocol):
@@ -54,22 +54,22 @@ class Rows(Protocol):
     place: Path
 
     def execute(self, query: str, values: Sequence[object] = ()) -> Any:
-        """A cursor. Raises `InputError`, `LogBusy`, `StepThere`."""
+        """Return a cursor. Raises `InputError`, `LogBusy`, `StepThere`."""
         ...
 
     def select(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]: ...
 
     def replace(self, table: str, values: Sequence[object]) -> None:
-        """Add a row in place of that of the same key. values: as in `TABLES`, and a digest."""
+        """Insert a row or replace the one with its key. values: see `TABLES`; then a digest."""
         ...
 
     def transaction(self, *, erases: bool = False) -> AbstractContextManager[bool]:
-        """An atomic, exclusive transaction. Yields whether others wrote since the last one."""
+        """Open an atomic, exclusive transaction; yields whether others wrote since the last."""
         ...
 
     def check_writer(self, episode: str) -> None:
-        """Within a transaction that adds to the episode. Raises `EpisodeBusy` if another process
-        took it over."""
+        """Check the writer within a transaction that adds to the episode. Raises `EpisodeBusy` if
+        another process took over the episode."""
         ...
 
     def writing(self, episode: str) -> AbstractContextManager[None]: ...
@@ -82,15 +82,15 @@ class Rows(Protocol):
 class Texts:
     """The table `texts`: content-addressed strings. Not thread-safe; see `RunLog`.
 
-    digests: of the texts that `pack` has met, in order, for the digest of the row that refers to
-    them. Cleared per row.
+    digests: digests of the texts that `pack` found, in order, for the digest of the row that
+    refers to them. Cleared per row.
     """
 
     def __init__(self, rows: Rows) -> None:
         self.rows = rows
         self.digests: list[bytes] = []
         self._known: OrderedDict[bytes, int] = OrderedDict()
-        # By the text itself: a prompt comes with every call, in its request and as it was sent.
+        # Keyed by the text: each call contains its prompt twice, in its request and as sent.
         self._recent: dict[str, tuple[bytes, str]] = {}
 
     def forget(self) -> None:
@@ -110,7 +110,7 @@ class Texts:
         self.forget()
 
     def pack(self, value: Any) -> Any:
-        """The value (JSON) with its long strings replaced by references."""
+        """Return the value (JSON) with its long strings replaced by references."""
         kind = type(value)
         if kind is str:
             return self._put(value) if len(value) > _LONG or value[:1] == _MARK else value
@@ -121,7 +121,7 @@ class Texts:
         return value
 
     def unpack(self, value: JsonValue) -> JsonValue:
-        """The value as it was before `pack`."""
+        """Return the value as it was before `pack`."""
         if isinstance(value, str):
             return self.get(int(value[1:]))[1] if value.startswith(_MARK) else value
         if isinstance(value, list):
@@ -150,7 +150,7 @@ class Texts:
         return reference
 
     def _stored(self, digest: bytes, text: str) -> int:
-        # UTF-8, since a `text` of PostgreSQL holds no NUL.
+        # UTF-8, since a PostgreSQL `text` cannot contain NUL.
         add = "INSERT INTO texts(digest, text) VALUES (?, ?) ON CONFLICT DO NOTHING RETURNING id"
         found = self.rows.execute(add, (digest, text.encode())).fetchone()
         if found is None:
@@ -159,7 +159,7 @@ class Texts:
         return int(found[0])
 
     def get(self, number: int) -> tuple[bytes, str]:
-        """Digest and text of a number.
+        """Return the digest and text stored under a number.
 
         Raises:
             KeyError: the text is missing or its digest differs.
@@ -186,7 +186,7 @@ EVENT = (
 )
 EXCHANGE = "episode, path, role, model, cached_input, reasoning, left_out, sent"
 LOST = f"episode, at, {USAGE}"
-#: events: how many the episode had by then.
+#: events: number of events of the episode at that time.
 EPISODE = "episode, instance, trial, result, failure, at, events"
 _TYPES = {
     **dict.fromkeys(
@@ -202,12 +202,12 @@ _TYPES = {
 
 
 def column_type(column: str) -> str:
-    """The type of a column: TEXT, INTEGER or REAL."""
+    """Return the type of a column: TEXT, INTEGER or REAL."""
     return _TYPES.get(column, "TEXT").split()[0]
 
 
 def _declared(columns: str, always: str) -> str:
-    """Columns in SQL. always: those that are never NULL."""
+    """Return column declarations in SQL. always: columns that are never NULL."""
     return ", ".join(
         f"{name} {_TYPES.get(name, 'TEXT').format(name)}{' NOT NULL' * (name in always.split())}"
         for name in columns.split(", ")
@@ -215,8 +215,8 @@ def _declared(columns: str, always: str) -> str:
 
 
 _NAMED = "(episode = instance || '#' || trial)"
-#: What a row may hold is declared, so that `PRAGMA quick_check` tells of rows that somebody else
-#: made.
+#: Declares what a row may contain, so that `PRAGMA quick_check` detects rows written by other
+#: programs.
 SCHEMA = f"""
 CREATE TABLE IF NOT EXISTS meta(key TEXT PRIMARY KEY, value TEXT NOT NULL, checksum BLOB)
   WITHOUT ROWID, STRICT;
@@ -234,7 +234,7 @@ CREATE TABLE IF NOT EXISTS exchanges(
   seq INTEGER PRIMARY KEY, {_declared(EXCHANGE, "episode sent")}, checksum BLOB) STRICT;
 CREATE UNIQUE INDEX IF NOT EXISTS events_step ON events(episode, path);
 """
-#: Of each table whose rows have digests: what a row is known by, and its columns.
+#: For each table whose rows have digests: the key of a row, and its columns.
 TABLES = {
     "events": ("seq", EVENT),
     "exchanges": ("seq", EXCHANGE),
@@ -245,19 +245,19 @@ TABLES = {
 
 
 INSERT_EVENT = f"INSERT INTO events({EVENT}, checksum) VALUES ({','.join('?' * 23)})"
-#: Requests and raw replies of one call. path: `NULL` for a failed try that left no event.
+#: Requests and raw replies of one call. path: `NULL` for a failed attempt without an event.
 INSERT_EXCHANGE = f"INSERT INTO exchanges({EXCHANGE}, checksum) VALUES (?,?,?,?,?,?,?,?,?)"
 INSERT_LOST = f"INSERT INTO lost({LOST}, checksum) VALUES ({','.join('?' * 14)})"
 
-# Made once: `json.dumps` with options makes an encoder a call.
+# Made once: `json.dumps` with options makes an encoder per call.
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 def dump(value: JsonValue) -> str:
-    """As compact JSON."""
+    """Return compact JSON."""
     try:
-        return to_json(value).decode()  # a third of the time
-    except ValueError:  # too deep for it, or no JSON: says so in the usual way
+        return to_json(value).decode()  # takes a third of the time
+    except ValueError:  # too deeply nested for it, or not JSON: raises the usual error
         return _encode(value)
 
 
@@ -267,7 +267,7 @@ def usage_row(used: Usage | None) -> Row:
     u = used
     tokens = (u.input_tokens, u.output_tokens)
     lost = (u.lost_input, u.lost_output)
-    # As SQLite gives it back: it has no truth values, and keeps NaN as NULL.
+    # As SQLite returns it: it has no booleans, and stores NaN as NULL.
     usd = None if u.usd is None or math.isnan(u.usd) else float(u.usd)
     flags = (int(u.cached), int(u.repaired))
     return (u.role, u.model, u.calls, u.attempts, *tokens, usd, *flags, *lost)
@@ -291,7 +291,7 @@ def exchange_row(episode: str, path: str | None, used: Usage, texts: Texts) -> R
 
 def event_row(event: Event, texts: Texts) -> Row:
     where = event.where
-    # ASCII, since the message of a failure may hold anything.
+    # ASCII, since the message of a failure may contain anything.
     failure = None if event.failure is None else json.dumps(event.failure)
     return (
         where.episode,

@@ -15,15 +15,15 @@ from naisei.runs.report import templates
 from naisei.runs.show import EpisodeFilter, episode_page, summary_or_none
 from naisei.runs.task import TITLES
 
-#: Episodes of one file: with every prompt they are some ten thousand bytes each.
+#: Maximum number of episodes per file; with all prompts, each takes some ten thousand bytes.
 MOST = 200
 _LONG = 6_000
 
 
 @dataclass(frozen=True, slots=True)
 class _Shared:
-    """One episode. effects: in words, and all of each. figure: its drawing, if the report has
-    one of it."""
+    """One episode. effects: summary and full content of each. figure: its drawing, if the report
+    has one."""
 
     name: str
     title: str
@@ -35,10 +35,10 @@ class _Shared:
 
 
 def share_html(directory: RunDirectory, episodes: Sequence[str]) -> str:
-    """A page with these episodes in full.
+    """Return a page with these episodes in full.
 
     Raises:
-        InputError: none was named, or more than `MOST`.
+        InputError: no episode was named, or more than `MOST`.
     """
     if not 0 < len(episodes) <= MOST:
         raise InputError(

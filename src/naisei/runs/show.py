@@ -1,7 +1,7 @@
-"""A run from its log alone: pages of episodes, one episode in words or as JSON.
+"""A run as read from its log: pages of episodes, and one episode as text or JSON.
 
-Nothing here needs the system that made the run, and a page of episodes costs the same for a run
-of tens of thousands.
+This module does not need the system that made the run. A page of episodes costs the same even for
+a run of tens of thousands.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ State = Literal["scored", "unscored", "going"]
 
 @dataclass(frozen=True, slots=True)
 class EpisodeFilter:
-    """A filter of episodes. name: the whole name. text: part of it. state: empty for all.
-    instances: only of these, `None` for all."""
+    """A filter of episodes. name: the full name. text: part of the name. state: empty for all.
+    instances: only episodes of these; `None` for all."""
 
     name: str = ""
     text: str = ""
@@ -41,8 +41,8 @@ class EpisodeFilter:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Cost of an episode. effects: number logged. seconds: spent in performing them. usd: `None` if
-    the price of any call is unknown."""
+    """Cost of an episode. effects: number logged. seconds: time spent performing them. usd: `None`
+    if the price of any call is unknown."""
 
     effects: int = 0
     calls: int = 0
@@ -53,7 +53,7 @@ class Cost:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EpisodeLine(Cost):
-    """One episode in a list, with what it cost."""
+    """One episode in a list, with its cost."""
 
     episode: str
     instance: str
@@ -65,15 +65,15 @@ class EpisodeLine(Cost):
 
 @dataclass(frozen=True, slots=True)
 class EpisodePage:
-    """lines: of this page. total: number of matches in all. next: the offset of the next page,
-    `None` after the last."""
+    """lines: episodes of this page. total: total number of matches. next: the offset of the next
+    page, `None` after the last."""
 
     lines: tuple[EpisodeLine, ...]
     total: int
     next: int | None
 
 
-#: Every episode that anything is known of: those that ended in the order they did, then the rest.
+#: Every known episode: ended ones in the order in which they ended, then the rest.
 _KNOWN = """
 SELECT episode, instance, trial, result, failure, rowid AS place FROM episodes
 UNION ALL
@@ -101,8 +101,8 @@ GROUP BY episode"""
 def episode_page(
     log: RunLog, wanted: EpisodeFilter = EpisodeFilter(), *, offset: int = 0, limit: int = 100
 ) -> EpisodePage:
-    """Up to `limit` episodes from `offset` on. The time is independent of the run's size, except
-    for counting."""
+    """Return up to `limit` episodes from `offset` on. The time is independent of the run's size,
+    except for counting."""
     conditions, values = _conditions(wanted)
     source = _KNOWN if wanted.state in ("", "going") and _under_way(log, wanted.name) else _ENDED
     where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
@@ -140,8 +140,8 @@ def _marks(values: Collection[str]) -> str:
 
 
 def _under_way(log: RunLog, name: str) -> bool:
-    """Whether there may be events of an episode that has not ended. name: of the only one that is
-    asked for; empty for any."""
+    """Return whether an episode that has not ended may have events. name: the episode to check;
+    empty for any."""
     if name:
         return not log.select("SELECT 1 FROM episodes WHERE episode = ?", (name,))
     scored, failed = log.outcomes()
@@ -155,7 +155,7 @@ def _under_way(log: RunLog, name: str) -> bool:
 
 
 def costs_of(log: RunLog, episodes: Sequence[str]) -> dict[str, Cost]:
-    """Costs of episodes; 0 for unknown ones."""
+    """Return the costs of episodes; 0 for unknown ones."""
     found = log.select(_COSTS.format(_marks(episodes)), [*episodes] * 2)
     known = {
         episode: Cost(effects, calls or 0, tokens or 0, None if unpriced else usd, seconds or 0.0)
@@ -179,7 +179,7 @@ def _line(log: RunLog, row: tuple[Any, ...], cost: Cost) -> EpisodeLine:
 
 
 def event_json(event: Event) -> dict[str, JsonValue]:
-    """One event as JSON."""
+    """Return one event as JSON."""
     return {
         "episode": event.where.episode,
         "step": event.where.step,
@@ -193,7 +193,7 @@ def event_json(event: Event) -> dict[str, JsonValue]:
 
 
 def summary_or_none(directory: RunDirectory) -> StoredSummary:
-    """The summary, or an empty one that says it is missing."""
+    """Return the summary, or an empty one that says it is missing."""
     try:
         return stored_summary(directory)
     except InputError as error:
@@ -201,14 +201,14 @@ def summary_or_none(directory: RunDirectory) -> StoredSummary:
 
 
 def counts(directory: RunDirectory) -> tuple[int, int, int]:
-    """Scored, unscored and pending episodes."""
+    """Return the numbers of scored, unscored and pending episodes."""
     scored, failed = directory.log.outcomes()
     total = directory.log.get("episodes")
     return scored, failed, (total if isinstance(total, int) else 0) - scored - failed
 
 
 def run_json(directory: RunDirectory) -> dict[str, JsonValue]:
-    """The result object of the run, and its frozen configuration."""
+    """Return the result object of the run, and its frozen configuration."""
     run = summary_or_none(directory)
     ledger = directory.log.ledger()
     result = result_json(run.summary, counts(directory), ledger, directory.path, run.stopped)
@@ -217,7 +217,7 @@ def run_json(directory: RunDirectory) -> dict[str, JsonValue]:
 
 
 def run_text(directory: RunDirectory) -> str:
-    """The report as Markdown; without a summary, what there is."""
+    """Return the report as Markdown; without a summary, whatever is available."""
     run = summary_or_none(directory)
     config = json.dumps(directory.frozen.config, ensure_ascii=False, indent=2)
     if run.summary.metrics or run.scored:
@@ -230,11 +230,11 @@ def run_text(directory: RunDirectory) -> str:
 
 
 def find_episode(directory: RunDirectory, wanted: str) -> str:
-    """The episode meant by `instance#trial`, by an instance that has only one, or by nothing where
-    there is only one.
+    """Find the episode `instance#trial`, the only episode of an instance, or, for an empty name,
+    the only episode of the run.
 
     Raises:
-        InputError: there is none, or there are several.
+        InputError: no episode matches, or several do.
     """
     if wanted and episode_page(directory.log, EpisodeFilter(name=wanted), limit=1).lines:
         return wanted
@@ -264,9 +264,9 @@ def find_episode(directory: RunDirectory, wanted: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Episode:
-    """One episode to be read: `str` of it is every effect in words, and in a notebook it shows
-    itself so. name: `instance#trial`. events: see `event_json`. figure: an SVG document, if the
-    report has one of it."""
+    """One episode. Its `str` and its notebook display show every effect as text.
+    name: `instance#trial`. events: see `event_json`. figure: an SVG document, if the report
+    has one."""
 
     name: str
     text: str
@@ -277,7 +277,7 @@ class Episode:
 
     @staticmethod
     def of(path: Path, wanted: str = "") -> Episode:
-        """From a run directory. Raises `InputError` if there is none, or several."""
+        """Load from a run directory. Raises `InputError` if no episode or several match."""
         with RunDirectory.look(path) as directory:
             name = find_episode(directory, wanted)
             found = episode_page(directory.log, EpisodeFilter(name=name), limit=1).lines
@@ -299,7 +299,7 @@ class Episode:
 
 
 def episode_json(directory: RunDirectory, episode: str) -> dict[str, JsonValue]:
-    """Outcome and every effect of an episode."""
+    """Return the outcome and every effect of an episode."""
     found = episode_page(directory.log, EpisodeFilter(name=episode), limit=1).lines
     return {
         "episode": episode,
@@ -310,8 +310,8 @@ def episode_json(directory: RunDirectory, episode: str) -> dict[str, JsonValue]:
 
 
 def episode_text(directory: RunDirectory, episode: str, step: str = "", *, words: str = "") -> str:
-    """Every effect of an episode, or that at a step, with its result; then the outcome: in `words`
-    where they are given, else as JSON."""
+    """Return every effect of an episode, or that at a step, with its result; then the outcome:
+    as `words` if given, else as JSON."""
     events = [e for e in directory.log.read(episode) if step in ("", e.where.step)]
     parts = [f"# {episode}", *map(_drawn, events)]
     (row,) = episode_page(directory.log, EpisodeFilter(name=episode), limit=1).lines or (None,)
@@ -337,11 +337,11 @@ def _drawn(event: Event) -> str:
 
 
 def exchanges(directory: RunDirectory, episode: str, step: str = "") -> list[JsonValue]:
-    """What went over the line in an episode, or at a step of it: each request as it was sent and
-    the raw reply.
+    """Return the model traffic of an episode, or of one step: each request as sent and the raw
+    reply.
 
     Raises:
-        InputError: no call of a model is recorded there.
+        InputError: no model call is recorded there.
     """
     found = directory.log.sent(episode)
     out: list[JsonValue] = [

@@ -31,7 +31,7 @@ _CHUNK = 1 << 20
 class Difference:
     """Mean of b − a over n shared units, with its interval and two-sided p-value.
 
-    NaN where undefined, then `reason` says why.
+    Values are NaN if undefined; `reason` then says why.
     """
 
     value: float
@@ -51,14 +51,14 @@ def paired_difference(
     width: float = np.inf,
     seed: int = 0,
 ) -> Difference:
-    """b − a: mean, 95 % interval, and the p-value of `permutation_test`.
+    """Return the mean of b − a, its 95 % interval, and the p-value of `permutation_test`.
 
-    share: both lie in [0, 1] by definition. Then the interval counts two more clusters, one that
+    share: both lie in [0, 1] by definition. The interval then counts two more clusters, one that
     differs by 1 and one by −1 (Bonett & Price 2012, Journal of Educational and Behavioral
-    Statistics 37, 479-488), of a size between one unit and a mean cluster: the square root of the
-    latter's. So it has a width where no unit differs.
-    width: how far apart two values can be; the interval keeps to it.
-    Units where either value is NaN are left out of n.
+    Statistics 37, 479-488); their size is the square root of the mean cluster size. The interval
+    therefore has a positive width even if no unit differs.
+    width: the largest possible difference of two values; the interval is clipped to it.
+    Units where either value is NaN are excluded from n.
     """
     x, y = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     if x.shape != y.shape:
@@ -95,10 +95,10 @@ def permutation_test(
 ) -> float:
     """Two-sided p-value that paired differences are symmetric about 0, by flipping signs.
 
-    Exact where all non-zero differences have one size (then it is McNemar's test) or where
-    at most 16 are non-zero (all sign patterns are counted); otherwise from `resamples`
-    random patterns with the observed one counted in (Phipson & Smyth 2010). With `clusters`
-    the signs of whole clusters are flipped. Fisher 1935, ch. 3. NaN for no units.
+    Exact if all non-zero differences have the same size (McNemar's test) or if
+    at most 16 are non-zero (all sign patterns are counted); otherwise estimated from `resamples`
+    random patterns, including the observed one (Phipson & Smyth 2010). With `clusters`,
+    the signs of whole clusters are flipped. Fisher 1935, ch. 3. NaN if there are no units.
     """
     sums, _ = cluster_sums(differences, clusters)
     if len(sums) == 0 or bool(np.isnan(sums).any()):
@@ -135,9 +135,9 @@ def _binomial_two_sided(plus: int, minus: int) -> float:
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """p-values adjusted for several comparisons, in the order given (Holm 1979).
+    """Return p-values adjusted for multiple comparisons, in the given order (Holm 1979).
 
-    NaN stays NaN and does not count as a comparison.
+    NaN remains NaN and does not count as a comparison.
     """
     ranked = sorted((p, i) for i, p in enumerate(p_values) if p == p)
     out, running = [_NAN] * len(p_values), 0.0
@@ -147,7 +147,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return out
 
 
-#: Up to here every pattern of signs is counted.
+#: Up to this many differences, every pattern of signs is counted.
 _EXACT_PAIRS = 50
 
 
@@ -159,14 +159,14 @@ def wilcoxon_signed_rank(
 ) -> float:
     """Two-sided p-value that the differences b − a are symmetric about 0.
 
-    With `clusters` what is ranked are the sums of their differences. Pairs with a NaN are left
-    out; so are equal pairs, as Wilcoxon did; differences of equal size share their mean rank.
-    Exact, ties included, for up to 50 differences that are not 0; beyond that the normal
+    With `clusters`, the cluster sums of the differences are ranked. Pairs with a NaN are excluded;
+    so are equal pairs, following Wilcoxon; differences of equal size share their mean rank.
+    Exact, including ties, for up to 50 non-zero differences; beyond that the normal
     approximation, corrected for ties and for continuity (Hollander & Wolfe 1999, §3.1). 1 if all
-    pairs are equal, NaN for no pairs.
+    pairs are equal, NaN if there are no pairs.
 
     Raises:
-        ValueError: not the same number of values.
+        ValueError: the numbers of values differ.
     """
     x, y = np.asarray(a, np.float64), np.asarray(b, np.float64)
     if x.shape != y.shape:
@@ -176,7 +176,7 @@ def wilcoxon_signed_rank(
     d, _ = cluster_sums((y - x)[known], labels)
     if len(d) == 0:
         return float("nan")
-    # Rounding makes two values of equal differences unlike: ten digits decide.
+    # Equal differences may differ by rounding: compare ten digits.
     d = np.round(d, 10)
     d = d[d != 0]
     if len(d) == 0:
@@ -202,18 +202,18 @@ def _exact(doubled: npt.NDArray[np.int64], plus: int) -> float:
     for rank in doubled:
         more = ways.copy()
         more[rank:] += ways[: total + 1 - rank]
-        # Halved at each step: they are shares, and stay finite.
+        # Halved at each step, so that they are probabilities and remain finite.
         ways = more / 2
     low = min(plus, total - plus)
     return min(1.0, 2 * float(ways[: low + 1].sum()))
 
 
-#: The fewest clusters that are resampled.
+#: Minimum number of clusters for resampling.
 _RESAMPLED = 15
 
 
 def _nominal_distance(a: Hashable, b: Hashable) -> float:
-    """0 for the same value, else 1."""
+    """Return 0 for equal values, else 1."""
     return float(a != b)
 
 
@@ -229,16 +229,16 @@ def krippendorff_alpha(
     """Krippendorff's α = 1 − D_o / D_e (Krippendorff 2011, "Computing Krippendorff's
     Alpha-Reliability"), with a bootstrap 95 % interval.
 
-    units: for each thing that was coded the value of each coder, `None` where one gave none;
-    values are hashable. Units with fewer than two values
-    tell nothing about agreement and are left out; `Metric.n` counts the others. distance:
-    symmetric, 0 for equal values (the squared difference function δ² of the paper).
+    units: for each coded unit, the value of each coder, or `None` if missing; values are
+    hashable. Units with fewer than two values say nothing about agreement and are excluded;
+    `Metric.n` counts the others. distance: symmetric, 0 for equal values (the squared difference
+    function δ² of the paper).
 
-    The interval is that of resampled units, or of whole `clusters` of them (say, all the
-    actions judged for one item), of which there must be 15: a bootstrap of fewer is too narrow.
-    Chance is estimated anew in each resample, and resamples without any variation are left out.
-    NaN with a reason where no unit has two values or
-    where all values are equal: then there is nothing that chance could get wrong.
+    The interval resamples units, or whole `clusters` of them (for example, all actions judged for
+    one item). At least 15 are required, since a bootstrap of fewer is too narrow. Chance agreement
+    is re-estimated in each resample; resamples without any variation are excluded.
+    NaN with a reason if no unit has two values or if all values are equal, since the expected
+    disagreement is then 0.
     """
     labels = list(range(len(units))) if clusters is None else list(clusters)
     coded = [
@@ -257,7 +257,7 @@ def krippendorff_alpha(
     for row, (_, values) in zip(counts, coded, strict=True):
         for v in values:
             row[kinds[v]] += 1
-    # Both sums over all ordered pairs of values, within a unit and within everything.
+    # Both sums run over all ordered pairs of values, within a unit and overall.
     within = np.einsum("uc,cd,ud->u", counts, apart, counts) / (counts.sum(axis=1) - 1)
     if not apart.any():
         return Metric(name, _NAN, reason="all values are equal, so agreement by chance is total")
@@ -268,7 +268,7 @@ def krippendorff_alpha(
 
 
 def _alpha(within: Floats, totals: Floats, apart: Floats) -> Floats:
-    """α of each row. within: shape (r,); totals, how often each value was given: (r, values)."""
+    """Return α of each row. within: shape (r,). totals: count of each value, shape (r, values)."""
     expected = np.einsum("rc,rc->r", totals @ apart, totals) / (totals.sum(axis=1) - 1)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(expected > 0, 1 - within / expected, _NAN)
@@ -282,7 +282,7 @@ def _interval(
     resamples: int,
     seed: int,
 ) -> tuple[float, float]:
-    """Percentile interval over clusters; (NaN, NaN) for too few."""
+    """Return the percentile interval over clusters; (NaN, NaN) if there are too few."""
     index = {label: i for i, label in enumerate(dict.fromkeys(labels))}
     n = len(index)
     if n < _RESAMPLED:

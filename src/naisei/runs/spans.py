@@ -1,4 +1,4 @@
-"""Effects as spans of OpenTelemetry, by its conventions for generative AI: `chat`, `execute_tool`,
+"""Effects as OpenTelemetry spans, by its conventions for generative AI: `chat`, `execute_tool`,
 `retrieval`, with model, tokens and conversation. Message content is left out unless
 `OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT` is `true`.
 """
@@ -21,13 +21,13 @@ _CONTENT = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
 
 
 def content_wanted() -> bool:
-    """Whether spans include message content."""
+    """Return whether spans include message content."""
     return os.environ.get(_CONTENT, "").lower() == "true"
 
 
 def traced(world: World) -> World:
-    """The world, each of whose effects is a span under the caller's current one, by the tracer
-    provider that the program has set. Without one, the world as it is."""
+    """Return a world in which each effect is a span under the caller's current span, using the
+    program's tracer provider. Without a provider, return the world unchanged."""
     trace = sys.modules.get("opentelemetry.trace")
     if trace is None or type(trace.get_tracer_provider()).__name__ == "ProxyTracerProvider":
         return world
@@ -40,12 +40,12 @@ class _Traced(World):
 
     def handler(self, effect: Effect[Any]) -> Handler:
         inner = self._world.handler(effect)
-        # The effects of a flow have spans of their own.
+        # The effects of a flow have their own spans.
         return inner if isinstance(inner, FlowHandler) else _Spanned(inner, self._trace)
 
 
 class _Spanned(HandlerWrapper):
-    """Opens a span round each effect that is performed, not round those that are replayed."""
+    """Opens a span around each performed effect, but not around replayed ones."""
 
     def __init__(self, inner: Handler, trace: Any) -> None:
         super().__init__(inner)
@@ -80,7 +80,7 @@ class _Spanned(HandlerWrapper):
 
     def _failed(self, effect: Any, where: Where, begun: int, error: Exception) -> None:
         usage = getattr(error, "usage", None)
-        # Who waits for somebody's answer leaves the flow by an exception, and has not failed.
+        # Waiting for a person's answer leaves the flow by an exception, which is not a failure.
         waits = getattr(error, "waits", False)
         failure = None if waits else (type(error).__name__, str(error))
         event = Event(where, effect.kind, "", effect.request(), failure=failure, usage=usage)
@@ -102,14 +102,14 @@ class _Spanned(HandlerWrapper):
 
 
 def failed(trace: Any, span: Any, kind: str, why: str = "", *, content: bool) -> None:
-    """Mark a span as failed. content: whether the reason may stand there."""
+    """Mark a span as failed. content: whether to include the reason."""
     span.set_attribute("error.type", kind)
     text = why if content else ""
     span.set_status(trace.Status(trace.StatusCode.ERROR, text or None))
 
 
 def described(event: Event, *, content: bool) -> tuple[str, dict[str, Any], str]:
-    """Name, attributes and kind of the span of an effect."""
+    """Return the name, attributes and kind of the span of an effect."""
     request: Any = event.request
     own: dict[str, Any] = {"naisei.step": event.where.step, "naisei.effect": event.kind}
     usage = event.usage

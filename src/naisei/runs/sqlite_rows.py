@@ -1,11 +1,11 @@
 """The rows of one log in a SQLite file (WAL mode): connections, transactions, and errors.
 
-With `synchronous=NORMAL` a transaction outlives the process (kill -9), though the last ones may
-not outlive the machine losing power. WAL needs a local file system: a network share will not do.
+With `synchronous=NORMAL` a transaction survives the process (kill -9), but the last ones may
+be lost in a power failure. WAL needs a local file system, not a network share.
 
-SQLite drops what follows a damaged page of a killed process's WAL, without a word. So each
-transaction counts itself in the database (`user_version`), and once it is committed in the file
-`<log>.commits` beside it: a log that holds fewer than that file says has lost the last ones.
+SQLite silently drops everything after a damaged page in a killed process's WAL. Each transaction
+therefore increments a counter in the database (`user_version`) and, after the commit, in the file
+`<log>.commits`. A log whose counter is below that of the file has lost its last transactions.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from naisei.runs.integrity import Findings, check_schema, verified_file
 from naisei.runs.lock import AGAIN, PATIENCE, locked, writing
 from naisei.runs.rows import StepThere
 
-#: Number of writers of this process per log path.
+#: Number of writers in this process per log path.
 _open_here: Counter[Path] = Counter()
-#: Milliseconds that a try may block the event loop.
+#: Maximum milliseconds that an attempt may block the event loop.
 _LONGEST_WAIT = 20
 
 
@@ -39,16 +39,16 @@ class SqliteRows:
     """A `Rows` in a file.
 
     Args:
-        path: the file; made if it is not there, unless `read_only`.
-        read_only: for looking, even while another process writes it.
+        path: the file; created if missing, unless `read_only`.
+        read_only: open for reading, even while another process writes.
 
     Raises:
-        InputError: the file cannot be opened, is no log, or lacks what was written to it.
+        InputError: the file cannot be opened, is not a log, or has lost transactions.
     """
 
     def __init__(self, path: Path, *, read_only: bool) -> None:
         self.place = path
-        # The working folder may be another one when it is closed.
+        # The working directory may have changed when the file is closed.
         self._file = path = path.absolute()
         self._copy: TemporaryDirectory[str] | None = None
         self._version, self._waits = 0, _LONGEST_WAIT
@@ -57,7 +57,7 @@ class SqliteRows:
         self._counter: int | None = None
         live = _open_here[path] > 0 or (read_only and locked(path.parent))
         with self._opening():
-            # Before the database: who writes it now counts on.
+            # Read before the database, since a concurrent writer increments it.
             self._commits = _commits(path)
             if read_only:
                 self._db, self._copy = files.read_only(path, live=live)
@@ -104,7 +104,7 @@ class SqliteRows:
             if self._open:
                 self._roll_back()
             else:
-                with suppress(sqlite3.Error):  # it reads alone: nothing was written
+                with suppress(sqlite3.Error):  # read-only: nothing was written
                     self._db.execute("ROLLBACK")
 
     def writing(self, episode: str) -> AbstractContextManager[None]:
@@ -135,12 +135,12 @@ class SqliteRows:
 
     @contextmanager
     def transaction(self, *, erases: bool = False) -> Iterator[bool]:
-        """An atomic, exclusive transaction. Yields whether others wrote since the last one. erases:
-        deleted data are unrecoverable afterwards.
+        """Open an atomic, exclusive transaction; yields whether others wrote since the last one.
+        erases: deleted data are unrecoverable afterwards.
 
         Raises:
-            LogBusy: another process holds the file: within an event loop at once, else after ten
-                seconds.
+            LogBusy: another process holds the file; raised immediately within an event loop,
+                else after ten seconds.
         """
         if erases:
             self.execute("PRAGMA secure_delete=ON")
@@ -163,13 +163,13 @@ class SqliteRows:
     def _count(self) -> None:
         assert self._counter is not None
         try:
-            # Of one width: another process may have counted further meanwhile.
+            # Fixed width: another process may have incremented it meanwhile.
             os.pwrite(self._counter, b"%012d" % self._version, 0)
         except OSError as error:
             raise files.output_error(error, commits_of(self.place)) from error
 
     def check_writer(self, episode: str) -> None:
-        """The system's lock of the episode ends with its process: nobody can take it over."""
+        """Do nothing: the operating system's lock lasts as long as the process."""
 
     def _begin(self) -> None:
         until = time.monotonic() + PATIENCE
@@ -188,10 +188,10 @@ class SqliteRows:
             time.sleep(AGAIN)
 
     def _wait(self, milliseconds: int) -> None:
-        """How long SQLite waits for a lock; not at all while the file is known to be locked, so as
-        not to block the event loop."""
+        """Set how long SQLite waits for a lock; 0 while the file is known to be locked, so that the
+        event loop is not blocked."""
         if milliseconds != self._waits and not self._broken:
-            with suppress(sqlite3.Error):  # then it waits as it did
+            with suppress(sqlite3.Error):  # keep the previous timeout
                 self._db.execute(f"PRAGMA busy_timeout={milliseconds}")
                 self._waits = milliseconds
 
@@ -200,7 +200,7 @@ class SqliteRows:
             try:
                 self._db.execute("ROLLBACK")
             except sqlite3.Error:
-                # In no state to go on from: closing rolls back, too.
+                # Unusable state: closing also rolls back.
                 self._db.close()
                 self._broken = True
 
@@ -214,12 +214,12 @@ class SqliteRows:
         told = files.database_error(error, self.place)
         if told is not None and _is_busy(error):
             return LogBusy(told.message, place=told.place, remedy=told.remedy)
-        if told is None and not self._open:  # rows that somebody else made
+        if told is None and not self._open:  # rows written by another program
             return self._refused("記録が壊れています", "the record is damaged")
         return told or error
 
     def close(self) -> None:
-        """Folds the WAL into the file."""
+        """Close the connection and merge the WAL into the file."""
         if db := getattr(self, "_db", None):
             db.close()
         if self._counter is not None:
@@ -233,12 +233,12 @@ class SqliteRows:
 
 
 def commits_of(path: Path) -> Path:
-    """The file beside a log that says how many transactions were committed."""
+    """Return the path of the sidecar file with the number of committed transactions."""
     return path.with_name(f"{path.name}.commits")
 
 
 def _commits(path: Path) -> bytes:
-    """The content of that file; empty without a log. Raises `OSError`."""
+    """Return the content of the commits file; empty without a log. Raises `OSError`."""
     files.plain_file(commits_of(path))
     if not path.exists():
         commits_of(path).unlink(missing_ok=True)
@@ -269,13 +269,13 @@ def _writer(path: Path) -> sqlite3.Connection:
         files.untrusting(db)
         db.execute("PRAGMA journal_mode=WAL")
         db.execute("PRAGMA synchronous=NORMAL")
-        # 16 MB of WAL between checkpoints: a fifth less time an append than the default.
+        # 16 MB of WAL between checkpoints: an append takes a fifth less time than by default.
         db.execute("PRAGMA wal_autocheckpoint=4000")
         db.execute("PRAGMA journal_size_limit=0")
-        # From here on writers wait by themselves.
+        # From here on, writers do their own waiting.
         db.execute(f"PRAGMA busy_timeout={_LONGEST_WAIT}")
-        # What a killed process left there goes into the file: nothing that it had erased stays.
-        # Other connections do so when they close it.
+        # Merge the WAL of a killed process into the file, so that erased data are really gone.
+        # Other connections do this on close.
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     except sqlite3.Error:
         db.close()

@@ -1,7 +1,7 @@
-"""Estimates with intervals: means, shares, success within k trials.
+"""Estimates with intervals: means, proportions, success within k trials.
 
-Of success within k trials: sequential trials (an agent that learns between them) and independent
-trials (samples of the same thing) need different estimators; each function says which it is for.
+For success within k trials, sequential trials (an agent that learns between them) and independent
+trials (samples of the same thing) need different estimators; each function states its kind.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ _NAN = (float("nan"), float("nan"))
 def cluster_sums(
     values: Sequence[float] | Floats, clusters: Sequence[Hashable] | None
 ) -> tuple[Floats, Floats]:
-    """Sum and size of each cluster, in order of first appearance; each value alone if `None`."""
+    """Return the sum and size of each cluster, in order of first appearance. If clusters is `None`,
+    each value is a cluster."""
     x = np.asarray(values, dtype=np.float64)
     if clusters is None:
         return x, np.ones_like(x)
@@ -38,8 +39,8 @@ def cluster_sums(
     return sums.astype(np.float64), np.bincount(labels, minlength=len(index)).astype(np.float64)
 
 
-#: Clusters' worth of full agreement within clusters that the spread of a share is drawn towards:
-#: with few clusters it is often far too small by chance (docs/runs.md has the coverage).
+#: Weight, in clusters, of full within-cluster agreement, towards which the variance of a proportion
+#: is shrunk: with few clusters it is often far too small by chance (coverage: docs/runs.md).
 _PRIOR_CLUSTERS = 2
 NOTHING = "no scored unit"
 NO_INTERVAL = "fewer than two clusters: no interval"
@@ -47,19 +48,19 @@ ALL_EQUAL = "nothing varies between clusters: no interval"
 
 
 def cluster_worth(sizes: Floats) -> float:
-    """Effective number of clusters of equal size (Kish 1965, §11.7)."""
+    """Return the effective number of equal-sized clusters (Kish 1965, §11.7)."""
     return float(sizes.sum() ** 2 / (sizes**2).sum())
 
 
 def jackknife_variance(sums: Floats, sizes: Floats) -> float:
-    """Variance of a mean by leaving out each cluster (Efron & Tibshirani 1993, ch. 11)."""
+    """Return the leave-one-cluster-out variance of a mean (Efron & Tibshirani 1993, ch. 11)."""
     m, total = len(sums), sizes.sum()
     left_out = (sums.sum() - sums) / (total - sizes)
     return (m - 1) / m * float(((left_out - sums.sum() / total) ** 2).sum())
 
 
 def student_of(sizes: Floats, level: float = 0.95) -> float:
-    """Student's quantile for clusters of these sizes, unequal ones counting as fewer."""
+    """Return Student's quantile for clusters of these sizes; unequal ones count as fewer."""
     return student_quantile((1 + level) / 2, max(1, int(cluster_worth(sizes) + 1e-9) - 1))
 
 
@@ -70,14 +71,14 @@ def interval(
     share: bool = False,
     level: float = 0.95,
 ) -> tuple[float, float]:
-    """The interval of a mean of values that hang together within clusters; no resampling.
+    """Return the interval of a mean of values that are dependent within clusters; no resampling.
 
-    share: the values lie in [0, 1] by definition, and so does the interval: Wilson's for as many
-    independent values as tell as much (Korn & Graubard 1998, Survey Methodology 24, 193-201);
-    where all values are 0, or all 1, for as many as there are clusters. Else Student's.
+    share: the values lie in [0, 1] by definition, and so does the interval: Wilson's for the
+    effective sample size (Korn & Graubard 1998, Survey Methodology 24, 193-201), or for the
+    number of clusters if all values are 0 or all are 1. Otherwise Student's.
 
-    Returns (NaN, NaN) for fewer than two clusters, if a value is NaN, and where the clusters of
-    what is no share have one mean: then nothing tells of the spread.
+    Returns (NaN, NaN) for fewer than two clusters, if a value is NaN, or if the values are not
+    proportions and all cluster means are equal, since the variance is then unknown.
 
     Raises:
         ValueError: a level outside (0, 1), or a share outside [0, 1].
@@ -98,7 +99,7 @@ def interval(
         return (mean - reach, mean + reach) if reach > 1e-12 * abs(mean) else _NAN
     mean = min(1.0, max(0.0, mean))
     variance = (m * variance + _PRIOR_CLUSTERS * alone / worth) / (m + _PRIOR_CLUSTERS)
-    # Independent values tell the most that so many can.
+    # The effective sample size cannot exceed that of independent values.
     variance = max(variance, alone / len(x))
     if not np.ptp(x):
         return wilson_interval(mean * worth, worth, z=NormalDist().inv_cdf((1 + level) / 2))
@@ -108,10 +109,10 @@ def interval(
 
 @cache
 def student_quantile(p: float, df: int) -> float:
-    """The quantile of Student's t, for p in (0.5, 1) and whole degrees of freedom.
+    """Return the quantile of Student's t, for p in (0.5, 1) and integer degrees of freedom.
 
-    By bisection of the exact series (Abramowitz & Stegun 1964, 26.7.3 and 26.7.4); more than
-    500 degrees are taken for 500, which is 0.3 % too far.
+    Uses bisection of the exact series (Abramowitz & Stegun 1964, 26.7.3 and 26.7.4); more than
+    500 degrees are treated as 500, which is 0.3 % too large.
 
     >>> round(student_quantile(0.975, 4), 3)
     2.776
@@ -135,9 +136,9 @@ def student_quantile(p: float, df: int) -> float:
 
 
 def wilson_interval(hits: float, n: float, *, z: float = 1.959963984540054) -> tuple[float, float]:
-    """Bounds of the 95 % interval (for the default `z`) of a share `hits / n`; NaN for n = 0.
+    """Return the 95 % interval (for the default `z`) of the proportion `hits / n`; NaN for n = 0.
 
-    Never empty, and within [0, 1], for shares of 0 and 1 too.
+    Never empty, and within [0, 1], even for proportions of 0 and 1.
     Source: Wilson (1927), Journal of the American Statistical Association 22, 209–212.
     """
     if n == 0:
@@ -162,16 +163,16 @@ def mean_metric(
     definition: Mapping[str, JsonValue] | None = None,
     reason: str = "",
 ) -> Metric:
-    """The mean of values with its 95 % `interval`; `None` for what has no value and is left out.
+    """Return the mean of values with its 95 % `interval`; skips values that are `None`.
 
     Args:
-        clusters: what each value belongs to (say, the scene of an instance); `None` only where
+        clusters: cluster of each value (for example, the scene of an instance); `None` only if
             the values are independent.
         share: the values lie in [0, 1] by definition.
-        least, most: bounds of the values of what is no share, such as 0 for a count; its interval
-            keeps to them.
-        paired: the values are those of the summary's units, one each and in their order.
-        definition: the settings that the metric means something else with.
+        least, most: bounds of values that are not proportions, such as 0 for a count; the
+            interval is clipped to them.
+        paired: the values correspond to the summary's units, one per unit and in their order.
+        definition: the settings on which the meaning of the metric depends.
         reason: why the mean is undefined, if it is: no value, or a NaN among them.
 
     Raises:
@@ -202,14 +203,14 @@ def _checked(k: int) -> None:
 def succeeded_within(
     first_success: Sequence[int | None], k: int, *, trials: int | None = None
 ) -> Floats:
-    """Sequential trials: 1 where the first success came within k trials, else 0; shape (n,).
+    """Sequential trials: 1 if the first success occurred within k trials, else 0; shape (n,).
 
-    Its mean is Pass@k of R-Clarify (§5.1): the share of instances solved by trial k. All
-    NaN if fewer than k `trials` were allowed: what was not tried is not known.
+    Its mean is Pass@k of R-Clarify (§5.1): the proportion of instances solved by trial k. All
+    NaN if fewer than k `trials` were allowed, since the outcome is then unknown.
 
     Args:
-        first_success: t* of each instance, counted from 1; `None` where there was none.
-        trials: how many each instance was allowed; `None` takes at least k for granted.
+        first_success: t* of each instance, counted from 1; `None` if there was none.
+        trials: number allowed per instance; `None` assumes at least k.
     """
     return discounted_within(first_success, [1] * len(first_success), k, alpha=1, trials=trials)
 
@@ -222,16 +223,16 @@ def discounted_within(
     alpha: float,
     trials: int | None = None,
 ) -> Floats:
-    """Sequential trials: α^(s−1) where the first success came within k, else 0; shape (n,).
+    """Sequential trials: α^(s−1) if the first success occurred within k, else 0; shape (n,).
 
-    Its mean is DPass@k(α) = Pass@k · E[α^(s−1) | t* ≤ k] (R-Clarify §5.1): the share of
-    successes times their mean discount is the sum of discounts over n. All NaN if fewer
+    Its mean is DPass@k(α) = Pass@k · E[α^(s−1) | t* ≤ k] (R-Clarify §5.1): the proportion of
+    successes times their mean discount, which is the sum of discounts over n. All NaN if fewer
     than k `trials` were allowed.
 
     Args:
-        first_success: t* of each instance, counted from 1; `None` where there was none.
-        steps: s of each instance, the interactions of the successful trial (≥ 1, the
-            execution included); ignored where there was no success within k.
+        first_success: t* of each instance, counted from 1; `None` if there was none.
+        steps: s of each instance, the number of interactions in the successful trial (≥ 1,
+            including the execution); ignored if there was no success within k.
         alpha: discount, in (0, 1]; 1 gives Pass@k.
 
     Raises:

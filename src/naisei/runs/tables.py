@@ -1,4 +1,4 @@
-"""Tables as Markdown and CSV; numbers as people read them."""
+"""Tables as Markdown, CSV and LaTeX; human-readable numbers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from naisei.text_files import csv_cell
 
 
 def number(value: str | float | int) -> str:
-    """A cell: four significant digits at most after the point, thousands apart, – for NaN."""
+    """Format a cell: at most four decimal places, thousands separated, – for NaN."""
     if isinstance(value, str):
         return value
     if isinstance(value, int):
@@ -28,7 +28,7 @@ def number(value: str | float | int) -> str:
 
 
 def short(value: str | float | int) -> str:
-    """A number for a glance: three digits that count, thousands apart, – for NaN."""
+    """Format a number briefly: three significant digits, thousands separated, – for NaN."""
     if not isinstance(value, float) or not math.isfinite(value) or abs(value) >= 100:
         return number(value)
     text = f"{value:.{3 if abs(value) < 1 else 2 if abs(value) < 10 else 1}f}"
@@ -37,7 +37,7 @@ def short(value: str | float | int) -> str:
 
 
 def folded(table: Table) -> Table:
-    """`x`, `x low`, `x high` (or `value`, `low`, `high`) become one column `x [95 %]`."""
+    """Merge `x`, `x low`, `x high` (or `value`, `low`, `high`) into one column `x [95 %]`."""
     columns = list(table.columns)
     keep: list[tuple[str, tuple[int, ...]]] = []
     at = 0
@@ -65,7 +65,7 @@ def folded(table: Table) -> Table:
 
 
 def to_markdown(table: Table) -> str:
-    """A pipe table under its title; cells keep to their line."""
+    """Return a Markdown table below its title; each cell stays on one line."""
 
     def line(cells: list[str]) -> str:
         safe = [c.replace("\\", "\\\\").replace("|", "\\|").replace("\n", " ") for c in cells]
@@ -80,7 +80,7 @@ def to_markdown(table: Table) -> str:
 
 
 def to_csv(table: Table) -> str:
-    """Full precision, NaN as an empty cell, CRLF lines (RFC 4180)."""
+    """Return CSV (RFC 4180): full precision, NaN as an empty cell, CRLF line ends."""
     out = io.StringIO()
     writer = csv.writer(out)
     writer.writerow(map(csv_cell, table.columns))
@@ -91,12 +91,12 @@ def to_csv(table: Table) -> str:
 
 
 def records(table: Table) -> list[dict[str, JsonValue]]:
-    """An object a row, by column; NaN as null."""
+    """Return one object per row, keyed by column; NaN becomes null."""
     rows = [[None if c != c else c for c in row] for row in table.rows]
     return [dict(zip(table.columns, row, strict=True)) for row in rows]
 
 
-#: What LaTeX would take for markup.
+#: Characters that LaTeX would interpret as markup.
 _LATEX = str.maketrans(
     {c: f"\\{c}" for c in "&%$#_{}"}
     | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
@@ -106,14 +106,14 @@ _LATEX = str.maketrans(
 
 
 def latex(text: str) -> str:
-    """A text as LaTeX prints it."""
+    """Escape a text for LaTeX."""
     return text.translate(_LATEX)
 
 
 def to_latex(table: Table, *, caption: str, label: str, left: int = 1) -> str:
-    """A table in the style of booktabs, the first columns to the left and the others to the right;
-    its note stands under it. It needs the package booktabs and, for Japanese, an engine that
-    knows it (LuaLaTeX, upLaTeX)."""
+    """Return a booktabs table, with the first columns left-aligned and the others right-aligned,
+    and its note below. Needs the package booktabs and, for Japanese, an engine that supports it
+    (LuaLaTeX, upLaTeX)."""
 
     def line(cells: Sequence[str]) -> str:
         return f"{' & '.join(map(latex, cells))} \\\\"

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from naisei.runs.result import RunResult
 
 C = TypeVar("C", bound=BaseModel)
-#: Note of a run's log: `Task.titles`.
+#: Key of the log note with `Task.titles`.
 TITLES = "titles"
-#: Note of a run's log: `Task.clusters`.
+#: Key of the log note with `Task.clusters`.
 CLUSTERS = "clusters"
 
 
@@ -30,9 +30,9 @@ CLUSTERS = "clusters"
 class EpisodeRow:
     """One episode's outcome as stored.
 
-    result: what the flow returned (JSON), `None` while unscored. failure: the instrument
-    failure that left it unscored, if any. usage: what its effects cost, summed by role and
-    model, with what was answered from a cache or had to be repaired apart.
+    result: the flow's return value (JSON), `None` while unscored. failure: the instrument
+    failure that left it unscored, if any. usage: cost of its effects, summed by role and model;
+    cached and repaired replies are counted separately.
     """
 
     where: Where
@@ -47,15 +47,15 @@ class EpisodeRow:
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """A figure of a run.
+    """A metric of a run.
 
-    name: the literature's (`pass@3`, `dpass@3`). value: NaN where undefined. low, high: bounds of
-    the 95 % interval, NaN where there is none. reason: why the value or interval is undefined. n:
+    name: as in the literature (`pass@3`, `dpass@3`). value: NaN if undefined. low, high: bounds of
+    the 95 % interval, NaN if there is none. reason: why the value or interval is undefined. n:
     number of values. per_unit: for paired tests, one value for each of the summary's
-    `extra["units"]`, NaN where a unit has none; empty where the metric is no mean over units.
-    share: it lies in [0, 1] by definition. bounds: the least and greatest value that it can have,
-    which its interval keeps to. definition: setting → value, of those that the metric
-    means something else with: two runs are compared only where these are the same.
+    `extra["units"]`, NaN if a unit has none; empty if the metric is not a mean over units.
+    share: the value lies in [0, 1] by definition. bounds: minimum and maximum possible value; the
+    interval is clipped to them. definition: setting → value, for settings that change the meaning
+    of the metric: two runs are compared only if these are equal.
     """
 
     name: str
@@ -72,10 +72,11 @@ class Metric:
 
 @dataclass(frozen=True, slots=True)
 class Digest:
-    """An episode's outcome in the cells of a table.
+    """An episode's outcome as table cells.
 
-    value: score, 0 to 1; NaN if undefined. did: the outcome in a few words. questions: asked of the
-    person; `None` where nobody is asked. title: its topic, if the log has no title.
+    value: score, 0 to 1; NaN if undefined. did: short description of the outcome. questions:
+    number of questions to the person; `None` if nobody is asked. title: its topic, if the log
+    has no title.
     """
 
     value: float = float("nan")
@@ -86,7 +87,7 @@ class Digest:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table of a report: a title, column heads, rows of text or numbers, and a note."""
+    """A table of a report: a title, column headers, rows of text or numbers, and a note."""
 
     title: str
     columns: tuple[str, ...]
@@ -104,15 +105,15 @@ class Summary:
     extra: dict[str, Any] = field(default_factory=dict)
 
     def paired(self) -> list[Metric]:
-        """The metrics with a value for each unit, shares last."""
+        """Return the metrics with per-unit values, proportions last."""
         return sorted((m for m in self.metrics if m.per_unit), key=lambda m: m.share)
 
     def per_unit(self, name: str) -> dict[str, float]:
-        """A metric's values by unit, the mean over what a unit has several of (its trials); empty
-        if it has none that can be paired."""
+        """Return a metric's values by unit, averaged if a unit has several (its trials); empty if
+        it has none that can be paired."""
         metric = next((m for m in self.metrics if m.name == name), None)
         units = self.extra.get("units", [])
-        # Values of something else than the units pair with nothing.
+        # Values that do not belong to units cannot be paired.
         if metric is None or len(metric.per_unit) != len(units):
             return {}
         by_unit: dict[str, list[float]] = {}
@@ -121,7 +122,7 @@ class Summary:
         return {unit: sum(values) / len(values) for unit, values in by_unit.items()}
 
     def clusters(self) -> dict[str, str]:
-        """Unit → cluster, where the system names clusters; else each unit by itself."""
+        """Return unit → cluster if the system names clusters; else each unit is a cluster."""
         units = self.extra.get("units", [])
         return dict(zip(units, map(str, self.extra.get("clusters", units)), strict=True))
 
@@ -131,7 +132,7 @@ class Configured(Protocol):
 
     @property
     def system(self) -> str:
-        """Name of the system, e.g. `clarify`."""
+        """Name of the system, for example `clarify`."""
         ...
 
     @property
@@ -148,15 +149,15 @@ class Configured(Protocol):
 class Task(ABC, Generic[C]):
     """A configured task: its episodes, their flows, and metrics.
 
-    A system's own task loads its data when it is made, and raises `InputError` for invalid data.
+    A system's task loads its data on construction and raises `InputError` for invalid data.
 
     system: its name. config: everything that changes results, frozen into the run directory.
     data_hash: digest of the data the episodes come from. concurrency: upper limit of concurrent
-    episodes; `None` for any. alone: episodes are CPU-bound, such as training: one at a time in a
-    process, and one per worker of a cluster. in_terminal: episodes talk to the user at the
-    terminal, so they run in this process. each: which list in a result holds its trials, such as
-    `trials` or `sessions.lines`, each a row of `naisei.runs.export`; empty if a result is one.
-    row_names: columns of those rows that have a better name; a list among them is counted.
+    episodes; `None` for no limit. alone: episodes are CPU-bound, such as training: one at a time in
+    a process, and one per worker of a cluster. in_terminal: episodes talk to the user at the
+    terminal, so they run in this process. each: path of the list of trials in a result, such as
+    `trials` or `sessions.lines`; each becomes a row of `naisei.runs.export`; empty if the result is
+    a single trial. row_names: columns of those rows to rename; lists among them are counted.
     """
 
     system: str
@@ -174,40 +175,40 @@ class Task(ABC, Generic[C]):
 
     @abstractmethod
     def start(self, where: Where, base: World) -> tuple[Flow[BaseModel], World]:
-        """A fresh flow for an episode, and its world: `base` plus its own handlers.
+        """Return a new flow for an episode, and its world: `base` plus its own handlers.
 
         `base` performs Chat (the model gateway), Embed and Now.
         """
 
     @abstractmethod
     def summarise(self, rows: Sequence[EpisodeRow]) -> Summary:
-        """Metrics over the scored rows. Called with any number of them, even none."""
+        """Compute metrics over the scored rows, of which there may be none."""
 
     def titles(self) -> Mapping[str, str]:
-        """Instance → its topic in a few words (the utterance, the topic): shown in lists
-        of episodes. Empty where the name of an instance says it."""
+        """Return instance → short description (the utterance, the topic), shown in lists of
+        episodes. Empty if the instance names are descriptive."""
         return {}
 
     def targets(self) -> Mapping[str, str]:
-        """Instance → the right answer in words. Empty where nothing says that beforehand."""
+        """Return instance → the correct answer in words. Empty if not known in advance."""
         return {}
 
     def clusters(self) -> Mapping[str, str]:
-        """Instance → what it shares with others, such as its scene, so that they are no independent
-        evidence. Empty where each instance stands for itself."""
+        """Return instance → cluster, such as a shared scene; instances of one cluster are not
+        independent evidence. Empty if all instances are independent."""
         return {}
 
     @abstractmethod
     def render_episode(self, where: Where, result: JsonValue) -> Sequence[Line]:
-        """A scored episode line by line: what the terminal, the report and pages show of it."""
+        """Return a scored episode as lines for the terminal, the report and pages."""
 
     def instances(self, where: Where, result: JsonValue) -> tuple[str, list[dict[str, Any]]] | None:
-        """A scored episode as instances: `NAME/CONFIG` of a bundled data set, and rows in its
-        form. `None` where no data set has such instances."""
+        """Return a scored episode as instances: `NAME/CONFIG` of a bundled data set, and rows that
+        match its schema. `None` if no data set has such instances."""
         return None
 
     def transcript(self, row: EpisodeRow) -> str:
-        """An episode in plain words; why it is unscored if it is."""
+        """Return an episode as readable text, or why it is unscored."""
         return (
             row.failure
             if row.result is None
@@ -215,7 +216,7 @@ class Task(ABC, Generic[C]):
         )
 
     def figure(self, where: Where, result: JsonValue) -> str:
-        """An SVG document shown above the transcript; empty for none."""
+        """Return an SVG document to show above the transcript; empty for none."""
         return ""
 
     @asynccontextmanager
@@ -224,10 +225,10 @@ class Task(ABC, Generic[C]):
         yield
 
     def export(self, directory: RunDirectory, result: RunResult) -> None:
-        """Files of the system's own, written beside the report when a run ends or stops."""
+        """Write system-specific files next to the report when a run ends or stops."""
 
     def model_notes(self) -> tuple[str, ...]:
-        """The note on figures of the embedded model."""
+        """Return the note on results of the embedded model."""
         models: dict[str, str] = getattr(self.config, "models", {})
         if not any(name.startswith("local:") for name in models.values()):
             return ()

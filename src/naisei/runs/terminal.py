@@ -1,4 +1,4 @@
-"""A conversation held in the terminal, and the directory that it is logged in."""
+"""A conversation in the terminal, and the directory in which it is logged."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from naisei.runs.directory import RunDirectory
 from naisei.runs.fork import Fork, begin, check
 from naisei.terminal import Console
 
-#: Of a conversation in its log.
+#: Name of a conversation in its log.
 CONVERSATION = "conversation"
 
 
 class TerminalConversation:
-    """Shows a conversation, and gives the person's answers.
+    """Displays a conversation and reads the person's answers.
 
-    you, name: what stands before the lines of the person and of the agent.
+    you, name: labels before the lines of the person and of the agent.
     """
 
     def __init__(self, conversation: LiveConversation, *, you: str, name: str) -> None:
@@ -35,7 +35,7 @@ class TerminalConversation:
         self._you, self._name = you, name
 
     async def hold(self, opens: Open) -> None:
-        """The conversation from its start, or from where it was left."""
+        """Start the conversation, or resume it where it stopped."""
         self.conversation.start(opens)
         try:
             await self.talk()
@@ -43,7 +43,7 @@ class TerminalConversation:
             await self.conversation.leave()
 
     async def talk(self, since: int = 0) -> None:
-        """Until the person leaves. since: the first event that is shown.
+        """Talk until the person leaves. since: the first event that is shown.
 
         Raises whatever stopped the conversation.
         """
@@ -62,11 +62,11 @@ class TerminalConversation:
             self.console.print()
 
     def show(self, event: Event) -> None:
-        """Print what is to be seen of an event."""
+        """Print the visible part of an event."""
         raise NotImplementedError
 
     def fields(self, asked: PendingQuestion) -> Mapping[str, str] | None:
-        """The person's answer; `None` when they leave: an empty line in place of a remark."""
+        """Read the person's answer; `None` if they leave: an empty line without a question."""
         question = asked.effect.question if isinstance(asked.effect, AskUser) else ""
         if question:
             self.say(question)
@@ -84,7 +84,7 @@ class TerminalConversation:
         return False
 
     def hear(self) -> str:
-        """The person's input. Raises EOFError when they leave (Ctrl-D)."""
+        """Read the person's input. Raises EOFError when they leave (Ctrl-D)."""
         while True:
             said = self.console.input(Text.assemble((self._you, "bold cyan"), " > ")).strip()
             if not (told := too_long(said, MESSAGE)):
@@ -92,7 +92,7 @@ class TerminalConversation:
             self.console.print(Text(told))
 
     def say(self, text: str | Text) -> None:
-        """A line of the agent."""
+        """Print a line of the agent."""
         self.console.print(Text.assemble((f"{self._name} > ", "bold green"), text))
 
 
@@ -107,7 +107,7 @@ class _Conversed:
 
 @contextmanager
 def conversation_directory(system: str, config: BaseModel, path: Path) -> Iterator[RunDirectory]:
-    """The directory of a conversation; a new one in which nothing was said is removed again."""
+    """Open the directory of a conversation; removes a new one if nothing was said."""
     with RunDirectory.of(_Conversed(system, config), path) as directory:
         yield directory
         unused = directory.fresh and not any(directory.log.counts())
@@ -122,11 +122,11 @@ class _Settings(RootModel[dict[str, JsonValue]]):
 def fork_conversation(
     parent: Path, episode: str, step: str, path: Path | None, answer: str | None = None
 ) -> Path:
-    """A new conversation that is the same up to a step; from there on it is another, and what was
-    asked at the step is asked again unless another `answer` is given. Where it is.
+    """Copy a conversation up to a step into a new one. The question at the step is asked again
+    unless an `answer` to it is passed. Returns the path of the new conversation.
 
     Raises:
-        InputError: there is no such step, it takes no answer, or something is at `path` already.
+        InputError: the step does not exist or takes no answer, or `path` already exists.
     """
     with RunDirectory.look(parent) as old:
         frozen = old.frozen

@@ -1,9 +1,10 @@
-"""Runs as others watch them: OpenTelemetry spans, and experiment trackers.
+"""Tracking of runs: OpenTelemetry spans, and experiment trackers.
 
-A tracker is told of a run as it goes; it changes nothing, and what it raises ends nothing but
-itself. `--track otel` (or mlflow, wandb, tensorboard) names one; any object with these four methods
-is one in Python. To the spans of effects (`naisei.runs.spans`) it adds one of each episode,
-`invoke_agent`, and of the run, with each metric as an event `gen_ai.evaluation.result`.
+A tracker is notified during a run. It changes nothing, and its exceptions disable only the tracker.
+`--track otel` (or mlflow, wandb, tensorboard) selects one; in Python, any object with these four
+methods is a tracker. In addition to the spans of effects (`naisei.runs.spans`), `otel` emits a span
+for each episode, `invoke_agent`, and for the run, with each metric as an event
+`gen_ai.evaluation.result`.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ _LOG = logging.getLogger("naisei.runs")
 
 
 class Tracker(Protocol):
-    """Is told of one run: its beginning, each effect newly logged, each episode, its end."""
+    """Receives one run's start, each newly logged effect, each episode, and its end."""
 
     def begin(self, task: Configured, path: Path) -> None: ...
 
@@ -40,13 +41,13 @@ class Tracker(Protocol):
     def episode(self, row: EpisodeRow) -> None: ...
 
     def end(self, result: RunResult | None) -> None:
-        """result: `None` where the run broke off."""
+        """Called at the end of a run. result: `None` if the run was aborted."""
 
 
 class Trackers:
-    """Several as one. One that fails is told in the log of the program, and then left alone.
+    """Several trackers as one. If a tracker fails, this is logged and it is not called again.
 
-    on_event, on_episode: told, too. result: what the run came to, set before `of` is left.
+    on_event, on_episode: also called. result: the run's result, set before leaving `of`.
     """
 
     def __init__(
@@ -61,7 +62,7 @@ class Trackers:
 
     @contextmanager
     def of(self, task: Configured, path: Path) -> Iterator[None]:
-        """Within, a run is tracked."""
+        """Track a run inside this context."""
         self._tell(lambda tracker: tracker.begin(task, path))
         try:
             yield
@@ -93,11 +94,11 @@ def tracked(
     on_event: Callable[[Event], None] | None = None,
     on_episode: Callable[[EpisodeRow], None] | None = None,
 ) -> Trackers:
-    """Those of `_TRACKERS` named, and `more`.
+    """Return the trackers with the given names from `_TRACKERS`, and `more`.
 
     Raises:
-        InputError: one is unknown, or has nowhere to send to.
-        ModuleNotFoundError: one is not installed.
+        InputError: a tracker is unknown or has no endpoint.
+        ModuleNotFoundError: a tracker is not installed.
     """
     for name in names:
         if name not in _TRACKERS:
@@ -111,7 +112,7 @@ def tracked(
 
 
 class Telemetry:
-    """Spans by the tracer provider of the program; without one, to the endpoint of
+    """Emits spans with the program's tracer provider; without one, to the endpoint in
     `OTEL_EXPORTER_OTLP_ENDPOINT` (http/protobuf)."""
 
     def __init__(self) -> None:
@@ -164,7 +165,7 @@ class Telemetry:
                     self._run.add_event("gen_ai.evaluation.result", {**score, **values})
         self._run.end()
         if self._own is not None:
-            self._own.shutdown()  # sends what is left
+            self._own.shutdown()  # sends the remaining spans
 
     def _of(self, episode: str, start: int) -> Any:
         if episode not in self._episodes:
@@ -183,7 +184,7 @@ class Telemetry:
 
 
 def _exporting() -> Any:
-    """A provider that sends to the endpoint of the environment; `None` if none is named."""
+    """Return a provider for the endpoint in the environment; `None` if there is none."""
     if not any(os.environ.get(f"OTEL_EXPORTER_OTLP_{n}ENDPOINT") for n in ("", "TRACES_")):
         raise InputError(
             say("送り先がありません", "there is nowhere to send spans to"),
@@ -205,8 +206,8 @@ def _exporting() -> Any:
 
 @dataclass
 class _ExperimentTracker:
-    """Parameters when a run begins, counts as it goes, metrics when it ends: the base of the
-    trackers of experiments. A subclass says how one is written."""
+    """Base class of experiment trackers: logs parameters at the start of a run, counts during it
+    and metrics at its end. A subclass does the writing."""
 
     params: dict[str, str] = field(default_factory=dict)
     episodes: int = 0
@@ -241,7 +242,7 @@ class _ExperimentTracker:
 
 
 class MLflow(_ExperimentTracker):
-    """To the server of `MLFLOW_TRACKING_URI`, or MLflow's own configuration."""
+    """Logs to the server at `MLFLOW_TRACKING_URI`, or as configured in MLflow."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -252,7 +253,7 @@ class MLflow(_ExperimentTracker):
         self._mlflow.log_params(self.params)
 
     def write(self, values: dict[str, float], step: int) -> None:
-        # Of the name MLflow takes letters, figures and _-./ alone: pass@1, pass^1.
+        # MLflow allows only letters, digits and _-./ in names, unlike pass@1, pass^1.
         named = {k.replace("@", "_at_").replace("^", "_hat_"): v for k, v in values.items()}
         self._mlflow.log_metrics(named, step=step)
 
@@ -280,7 +281,7 @@ class _WeightsAndBiases(_ExperimentTracker):
 
 
 class TensorBoard(_ExperimentTracker):
-    """Event files in the folder `tensorboard` of the run."""
+    """Writes event files to the folder `tensorboard` of the run."""
 
     def __init__(self) -> None:
         super().__init__()

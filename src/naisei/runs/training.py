@@ -1,4 +1,4 @@
-"""Trainings by `Trainer` of transformers: a folder that goes on after a kill, and the curve."""
+"""Training with the transformers `Trainer`: resumable after a kill, with a learning curve."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from naisei.runs.charts import Chart, Point
 
 
 def last_checkpoint(work: Path, digest: str) -> str | None:
-    """The last checkpoint in the folder, if any. digest: of what decides the training.
+    """Return the last checkpoint in the folder, if any. digest: digest of the training inputs.
 
     Raises:
-        InputError: it is another training's.
+        InputError: the folder belongs to another training.
     """
     known = work / "digest"
     if not known.is_file():
@@ -36,7 +36,7 @@ def last_checkpoint(work: Path, digest: str) -> str | None:
                 "choose another folder, or delete this one",
             ),
         )
-    # The state is written last: without all of it a checkpoint is not whole.
+    # The state is written last: without all of it a checkpoint is incomplete.
     states = work.glob("checkpoint-*/trainer_state.json")
     whole = [path.parent for path in states if _is_json(path)]
     return str(max(whole, key=lambda path: int(path.name.partition("-")[2]))) if whole else None
@@ -51,7 +51,7 @@ def _is_json(path: Path) -> bool:
 
 
 def run_trainer(trainer: Any, checkpoint: str | None, work: Path) -> int:
-    """Trains, from a checkpoint if there is one; returns the steps.
+    """Train, from a checkpoint if there is one; return the number of steps.
 
     Raises:
         InputError: the disk is full.
@@ -59,7 +59,7 @@ def run_trainer(trainer: Any, checkpoint: str | None, work: Path) -> int:
     try:
         return int(trainer.train(resume_from_checkpoint=checkpoint).global_step)
     except Exception:
-        # Of a full disk torch tells no more than that something failed; this says what.
+        # For a full disk torch reports only a generic failure; this gives the cause.
         try:
             with NamedTemporaryFile(dir=work) as room:
                 room.write(bytes(2**20))
@@ -71,7 +71,7 @@ def run_trainer(trainer: Any, checkpoint: str | None, work: Path) -> int:
 def draw_curve(
     work: Path, history: Sequence[dict[str, float]], lines: Mapping[str, str], *, title: str
 ) -> None:
-    """`curve.svg` and `history.json`. lines: name → key in the trainer's history."""
+    """Write `curve.svg` and `history.json`. lines: name → key in the trainer's history."""
     points = {
         name: [Point(row["step"], row[key]) for row in history if key in row]
         for name, key in lines.items()

@@ -1,7 +1,7 @@
-"""What metrics, tables and their columns are called on pages.
+"""Display names of metrics, tables and their columns on pages.
 
-Commands and files for machines (JSON, CSV, Markdown) keep the English names, whatever the language;
-only what is displayed is translated.
+Commands and machine-readable files (JSON, CSV, Markdown) always use the English names;
+only displayed text is translated.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ _AT_K = re.compile(r"([a-z]+)([@^])(\d{1,3})(?:_(after|before|gain))?")
 
 
 def metric_name(name: str) -> str:
-    """The name of a metric for people, as the papers write it; empty if it has no other."""
+    """Return the display name of a metric, as in the papers; empty if it has none."""
     if language() != "ja":
         told = _PAPERS.sub(lambda m: m[0][:-4].upper() + "Pass", name).replace("_", " ")
         return told if told != name else ""
@@ -239,7 +239,7 @@ _HEADINGS = {
 }
 _ENDS = {"low": "下限", "high": "上限"}
 _FOLDED = " [95 %]"
-#: A heading with the name of a row in it.
+#: A heading that contains the name of a row.
 _ABOUT = (
     (re.compile(r"^Difference from (.+) \(row − .*\)$"), r"\1 との差（各行 − \1）"),
     (
@@ -259,7 +259,7 @@ _ABOUT = (
 
 
 def worded(heading: str) -> str:
-    """A title or a column's name in the reader's language; names of metrics stay as they are."""
+    """Translate a title or column name to the reader's language; metric names are unchanged."""
     if language() != "ja":
         return heading
     if heading in _HEADINGS:

@@ -1,1 +1,1 @@
-"""One declarative description of a system, and everything common that is derived from it."""
+"""Declarative descriptions of systems, and the common parts derived from them."""

@@ -3,7 +3,7 @@
     class TeaConfig(Config):
         cups: int = flag(2, "杯数", "Cups to make.", ge=1)
 
-From `cups` follow the flag `--cups`, its help in both languages, its bounds, its default, the
+`cups` defines the flag `--cups`, its help in both languages, its bounds, its default, the
 key `cups` of the frozen configuration, and its row in the reference.
 """
 
@@ -24,9 +24,9 @@ from pydantic.fields import FieldInfo
 from naisei.entries import names
 from naisei.lang import say
 
-#: Before the seed, at the end of the label of a configuration that runs under several.
+#: Precedes the seed at the end of the label of a configuration that runs under several seeds.
 SEED = "seed="
-#: Panels of the help, by the names that configurations use: in Japanese and English.
+#: Help panels by the names that configurations use: titles in Japanese and English.
 PANELS = {
     "task": ("課題", "Task"),
     "models": ("モデル", "Models"),
@@ -59,31 +59,31 @@ def flag(
     meant: Mapping[str, tuple[str, str]] = {},
     **bounds: Any,
 ) -> Any:
-    """A field of a configuration that is a flag of its command.
+    """Define a field of a configuration that is a flag of its command.
 
     Args:
-        default: of the field; `...` for a flag that must be given.
+        default: default of the field; `...` for a required flag.
         ja, en: help in Japanese and English.
-        name: of the flag, `--field-name` by default; of a boolean with both ways, such as
+        name: name of the flag, by default `--field-name`; for a boolean with both forms, such as
             `--judge/--no-judge` (the default for a field that is true by default).
         short: one letter with its hyphen, such as `-q`.
-        panel: of the help: a key of `PANELS`, or a title in both languages.
-        metavar: what stands for the value in the help.
+        panel: help panel: a key of `PANELS`, or a title in both languages.
+        metavar: placeholder for the value in the help.
         env: environment variable that the flag falls back to.
-        shown: what the help shows as the default.
-        axis: given several times, each value is a configuration of its own, and the runs of
-            all of them are compared (a study). A tuple: the values if none is given.
-        argument: given by its place, without the name of a flag.
-        more: the command's positional arguments are values of this repeatable flag, too, so that
-            `--personas A B` gives both.
-        formats: of a date and time, as for `strptime`.
-        needs: attribute of the whole configuration, such as `rules.judge`; where that is False,
-            the flag has no effect, and the command says so.
-        choices: the values that a form offers, or the entry-point group whose names they are. A
-            text that has neither these nor a `max_length` may name a file: no form asks for it.
-        meant: what a choice is, in Japanese and English, for forms.
-        bounds: of the value, as for `pydantic.Field`: ge, gt, le, lt, min_length. `exclude`: it is
-            not in the frozen configuration, since it changes no result.
+        shown: default value as shown in the help.
+        axis: if the flag is repeated, each value is a separate configuration, and the runs of
+            all of them are compared (a study). A tuple: the default values.
+        argument: a positional argument instead of a flag.
+        more: the command's positional arguments are also values of this repeatable flag, so that
+            `--personas A B` sets both.
+        formats: date and time formats, as for `strptime`.
+        needs: attribute of the whole configuration, such as `rules.judge`; if it is False,
+            the flag has no effect, and the command reports this.
+        choices: the values that a form offers, or the entry-point group that names them. A
+            text with neither choices nor a `max_length` may name a file, so no form asks for it.
+        meant: description of each choice, in Japanese and English, for forms.
+        bounds: bounds of the value, as for `pydantic.Field`: ge, gt, le, lt, min_length.
+            `exclude`: omitted from the frozen configuration, since it changes no result.
     """
     told: dict[str, Any] = {"ja": ja, "en": en, "name": name, "short": short, "panel": panel}
     told |= {"metavar": metavar, "env": env, "shown": shown, "axis": axis}
@@ -112,7 +112,7 @@ class Printed(Options):
 
 
 def store_flag() -> Any:
-    """The flag `--store`: keep logs and a server's user data in a database."""
+    """The flag `--store`: store logs and a server's user data in a database."""
     ja = "記録を置く PostgreSQL (postgresql://…)。既定はファイル"
     en = "PostgreSQL that keeps the logs, postgresql://…; files by default."
     return flag(None, ja, en, name="--store", panel="output", metavar="URL", env="NAISEI_STORE")
@@ -132,7 +132,7 @@ def engine_flag() -> Any:
 
 
 def seed_flag(*, axis: bool = False) -> Any:
-    """The flag `--seed`, for every generator of random numbers."""
+    """The flag `--seed`, for all random number generators."""
     ja, en = "乱数シード", "Seed of all that is random."
     if axis:
         ja += " (複数可。シードをまたいで集計する)"
@@ -146,7 +146,7 @@ def port_flag(default: int) -> Any:
     return flag(default, ja, en, panel="connections", ge=0, le=65535)
 
 
-#: Of a model: temperature, top_p, max_tokens, seed, reasoning_effort.
+#: Sampling parameters of a model: temperature, top_p, max_tokens, seed, reasoning_effort.
 Parameters = dict[str, float | int | str]
 
 
@@ -172,22 +172,22 @@ class Config(Options):
     @field_validator("prompts")
     @classmethod
     def _whole_path(cls, folder: str) -> str:
-        """The absolute path, so that the run can be resumed from anywhere."""
+        """Return the absolute path, so that the run can be resumed from anywhere."""
         return str(Path(folder).resolve()) if folder else ""
 
     @property
     def package(self) -> str:
-        """The package of the system that it belongs to."""
+        """The package of the system that defines the configuration."""
         parts = type(self).__module__.split(".")
         return ".".join(parts[: 2 if parts[0] == "naisei" else 1])
 
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """A flag as derived from a field.
+    """A flag derived from a field.
 
-    path: of the field, through nested configurations. kind: type of one value. many: the flag
-    may be repeated and gives a list. pairs: words `KEY=VALUE` that give a mapping.
+    path: path of the field through nested configurations. kind: type of one value. many: the flag
+    may be repeated and yields a list. pairs: `KEY=VALUE` arguments that yield a mapping.
     """
 
     path: tuple[str, ...]
@@ -199,13 +199,13 @@ class Flag:
 
     @property
     def key(self) -> str:
-        """A Python identifier that no two flags of a command share."""
+        """A Python identifier, unique among the flags of a command."""
         key = self.option.lstrip("-").split("/")[0].replace("-", "_")
         return f"{key}_" if iskeyword(key) else key
 
     @property
     def option(self) -> str:
-        """As typed: `--quota`, `--clarify/--no-clarify`."""
+        """The flag as typed: `--quota`, `--clarify/--no-clarify`."""
         if given := self.told.get("name"):
             return str(given)
         plain = "--" + self.path[-1].replace("_", "-")
@@ -227,26 +227,26 @@ class Flag:
         return axis if isinstance(axis, tuple) else ()
 
     def of(self, config: Any) -> Any:
-        """The value that a frozen configuration (JSON) has of it; `None` where it has none."""
+        """Return the flag's value in a frozen configuration (JSON); `None` if it has none."""
         for name in self.path:
             config = config.get(name) if isinstance(config, dict) else None
         return config
 
     @property
     def choices(self) -> tuple[Any, ...]:
-        """The values there are, of a `Literal` or as declared; empty where any will do."""
+        """The allowed values, from a `Literal` or as declared; empty if unrestricted."""
         if get_origin(self.kind) is Literal:
             return get_args(self.kind)
         given = self.told.get("choices", ())
         return tuple(names(given)) if isinstance(given, str) else given
 
     def meaning(self, choice: str) -> str:
-        """What a choice is, in a few words; empty if nothing is declared of it."""
+        """Return a short description of a choice; empty if none is declared."""
         return say(*self.told.get("meant", {}).get(choice, ("", "")))
 
     @property
     def in_forms(self) -> bool:
-        """Whether a form may ask for it: no value of it names a file."""
+        """Whether a form may ask for the flag: none of its values names a file."""
         bounded = any(isinstance(rule, annotated_types.MaxLen) for rule in self.field.metadata)
         told = bool(self.choices) or self.kind in (bool, int, float)
         return told or (self.kind is str and not self.many and bounded)
@@ -265,7 +265,7 @@ class Flag:
 
     @property
     def label(self) -> str:
-        """The first words of the help: the name of a field in a form."""
+        """The first words of the help, used as the label of a form field."""
         return re.split(r"[:。、]| \(|, ", self.help.rstrip("."), maxsplit=1)[0]
 
     @property
@@ -275,7 +275,7 @@ class Flag:
 
     @property
     def shown_default(self) -> str | bool:
-        """The default shown in the help, where it differs from the field's own."""
+        """The default shown in the help, if it differs from the field's own."""
         shown = self.told.get("shown", True)
         if shown is True and self.axis_values:
             return ", ".join(map(str, self.axis_values))
@@ -296,7 +296,7 @@ class Flag:
 
 
 def flags_of(config: type[BaseModel], within: tuple[str, ...] = ()) -> Iterator[Flag]:
-    """The flags of a configuration, nested ones included, in declared order."""
+    """Yield the flags of a configuration, including nested ones, in declared order."""
     for name, field in config.model_fields.items():
         path = (*within, name)
         extra = field.json_schema_extra
@@ -314,7 +314,7 @@ def flags_of(config: type[BaseModel], within: tuple[str, ...] = ()) -> Iterator[
 
 
 def _without_none(annotation: Any) -> Any:
-    """`T` of `T | None`."""
+    """Return `T` for `T | None`."""
     if get_origin(annotation) in (Union, types.UnionType):
         rest = [a for a in get_args(annotation) if a is not type(None)]
         return rest[0] if len(rest) == 1 else Union[tuple(rest)]  # noqa: UP007

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from naisei.system.studies import Study
     from naisei.terminal import Console
 
-#: The lines that an event adds.
+#: Returns the lines that an event adds.
 LiveLines = Callable[["Event"], Sequence["Line"]]
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -35,7 +35,7 @@ T = TypeVar("T")
 def blocking(function: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
     """Turn `arun_…` into a blocking `run_…`.
 
-    Inside a running event loop it uses a thread with a loop of its own, where callbacks run too.
+    Inside a running event loop it uses a thread with its own loop, where callbacks also run.
     """
 
     @wraps(function)
@@ -63,14 +63,14 @@ def _apart(work: Coroutine[Any, Any, T]) -> T:
         return await work
 
     with ThreadPoolExecutor(1, thread_name_prefix="naisei-loop") as threads:
-        # The context holds the language.
+        # The context contains the language.
         done = threads.submit(copy_context().run, asyncio.run, go())
         try:
             return done.result()
         except KeyboardInterrupt:  # the notebook's stop button
             began.wait()
             loop, task = started[0]
-            with suppress(RuntimeError):  # it has just ended
+            with suppress(RuntimeError):  # it has just finished
                 loop.call_soon_threadsafe(task.cancel)
             with suppress(asyncio.CancelledError, CancelledError):
                 done.result()
@@ -84,12 +84,12 @@ C = TypeVar("C", bound=Config)
 class Role(Generic[C]):
     """A part that a language model plays.
 
-    name: in `Chat(name, …)`; the flag is `--NAME-model`. needed: whether a configuration calls it;
-    then it must have a model. like: the role whose model it takes when none is given for it, and
-    then it has no flag of its own. sampled: `--temperature` and `--max-output-tokens` hold for it;
-    one that measures or reads has 0. sampling: default parameters of its model. resends: identical
-    requests after a reply that is no answer, before it counts as a failure; `None`: the gateway's
-    default. without: the alternative to naming a model, for the error message.
+    name: as in `Chat(name, …)`; the flag is `--NAME-model`. needed: whether a configuration calls
+    the role, which then requires a model. like: the role whose model it uses by default; it then
+    has no flag of its own. sampled: `--temperature` and `--max-output-tokens` apply to it; a role
+    that measures or reads has temperature 0. sampling: default parameters of its model. resends:
+    number of identical retries after an unusable reply before it counts as a failure; `None`: the
+    gateway's default. without: the alternative to naming a model, for the error message.
     """
 
     name: str
@@ -105,8 +105,8 @@ class Role(Generic[C]):
 class RawOptions:
     """The user's options before interdependent defaults are resolved.
 
-    values: fields of the configuration that were given, nested as they are there. model: for every
-    role without one of its own. model_of: role → model.
+    values: configuration fields set by the user, nested as in the configuration. model: default
+    model for every role. model_of: role → model.
     """
 
     values: dict[str, Any]
@@ -115,14 +115,14 @@ class RawOptions:
     axes: Mapping[str, Sequence[Any]] = field(default_factory=dict)
 
     def model_for(self, role: str) -> str | None:
-        """The model for a role."""
+        """Return the model for a role."""
         return self.model_of.get(role) or self.model
 
 
 @dataclass(frozen=True, slots=True)
 class Row(Generic[C]):
-    """A row of an ablation: what it is called, and the configuration that it makes of the full
-    one. note: what it shows, for the help."""
+    """A row of an ablation: its name, and a function from the full configuration to the row's
+    configuration. note: purpose of the row, for the help."""
 
     change: Callable[[C], C]
     note: Text = ("", "")
@@ -132,10 +132,10 @@ class Row(Generic[C]):
 class Ablation(Generic[C]):
     """The configurations that `naisei SYSTEM ablate` runs and compares.
 
-    rows: by name, the full system first. about: for the help. config: of the command, where rows
-    have flags of their own; it is frozen as the experiment's is. defaults: key of a flag → its
-    default under `ablate`, where that differs. chosen: from a configuration and the requested rows
-    (possibly none) to the rows to run; by default those requested, or all.
+    rows: rows by name, the full system first. about: text for the help. config: configuration of
+    the command, if rows have their own flags; frozen like the experiment's. defaults: key of a
+    flag → its default under `ablate`, if different. chosen: maps a configuration and the requested
+    rows (possibly none) to the rows to run; by default those requested, or all.
     """
 
     rows: Mapping[str, Row[Any]]
@@ -150,34 +150,34 @@ class Experiment(Generic[C]):
     """One kind of run of a system: `naisei SYSTEM VERB`.
 
     Args:
-        verb: the command; `run` as a rule. Empty where a `Verb` starts its runs.
-        about: what it does, for the help.
+        verb: the command; usually `run`. Empty if a `Verb` starts its runs.
+        about: description for the help.
         config: everything that changes results; its fields become the flags.
-        load: opens the data of a configuration and gives the task to run. Raises `InputError` for
-            what cannot be used, before anything is written.
-        roles: whom models play.
-        inputs: more flags, which are no fields: `settle` makes fields of them.
-        settle: decides defaults that depend on one another (which agent if a model is named);
-            returns the fields of the configuration.
-        task: value of the configuration's field `task`, where a system has several experiments.
-        concurrency: episodes at a time, by default; `None` for one a processor core.
+        load: opens the data of a configuration and returns the task to run. Raises `InputError` for
+            unusable input, before anything is written.
+        roles: the roles that models play.
+        inputs: additional flags that are not fields; `settle` converts them to fields.
+        settle: resolves interdependent defaults (which agent if a model is named); returns the
+            fields of the configuration.
+        task: value of the configuration's field `task`, if a system has several experiments.
+        concurrency: default number of concurrent episodes; `None` for one per processor core.
         label: a short name of a configuration in tables of several.
-        ablation: the system with parts left out, for `naisei SYSTEM ablate`.
-        columns: metrics of the tables of studies, in order; one that ends in @ stands for every k.
-            All that are defined, by default.
+        ablation: the system with parts removed, for `naisei SYSTEM ablate`.
+        columns: metrics in the tables of studies, in order; one that ends in @ matches every k.
+            By default all that are defined.
         tables: further tables of a study.
-        live: what is printed of a run of a single episode as it goes, in place of the progress bar:
-            gets the task, the console, and the events of the run before it was continued.
-        output: text to print in place of the metrics, for runs whose result is an answer: gets the
-            task, the result, and whether one line of JSON is wanted; empty: print the metrics.
-        again: the command begins a new run where the last one of its configuration is complete.
-        hints: what to print beside the result of a run; also gets the keys of the flags that were
-            given.
-        headline: the metric that stands for a run; see `naisei.runs.overview.headline`.
-        offered: keys of the flags that a form for such a run shows first; those that it may ask for
-            besides (`Flag.in_forms`) are folded away. Without them no form begins such a run.
-        digest: an episode's stored result (JSON) in the cells of a list of episodes.
-        charts: of a run, from some of its episodes with their stored results.
+        live: live output for a run of a single episode, instead of the progress bar; receives
+            the task, the console, and the events of the run before it was continued.
+        output: text to print instead of the metrics, for runs whose result is an answer; receives
+            the task, the result, and whether to return one line of JSON. Empty: print the metrics.
+        again: the command begins a new run if the last one of its configuration is complete.
+        hints: text to print with the result of a run; also receives the keys of the flags that
+            the user set.
+        headline: the metric that represents a run; see `naisei.runs.overview.headline`.
+        offered: keys of the flags that a form for such a run shows first; other flags
+            (`Flag.in_forms`) are folded. If empty, no form starts such a run.
+        digest: converts an episode's stored result (JSON) to cells of a list of episodes.
+        charts: makes charts of a run from some of its episodes with their stored results.
     """
 
     verb: str = "run"
@@ -211,7 +211,7 @@ class Experiment(Generic[C]):
         on_event: Callable[[Event], None] | None = None,
         on_episode: Callable[[EpisodeRow], None] | None = None,
     ) -> RunResult:
-        """Run, or continue, one configuration; see `naisei.system.execute.aexecute`."""
+        """Run or continue one configuration; see `naisei.system.execute.aexecute`."""
         from naisei.system.execute import RunOptions, aexecute
 
         return await aexecute(
@@ -223,11 +223,11 @@ class Experiment(Generic[C]):
             on_episode=on_episode,
         )
 
-    #: `arun` for callers that do not await, also in a notebook.
+    #: Blocking version of `arun`, also for notebooks.
     run = blocking(arun)
 
     def needed(self, config: C) -> tuple[str, ...]:
-        """The roles that are called under a configuration."""
+        """Return the roles that a configuration calls."""
         return tuple(role.name for role in self.roles if role.needed(config))
 
 
@@ -236,11 +236,11 @@ class Verb:
     """A command other than a run: check, tag, chat, make.
 
     command: entry point (`module:attribute`) of a typer app, or of a function with typer's
-    annotations; parameters that are models of `Options` become its flags. shares: an experiment
-    whose configuration the function gets first, made of the flags named (by key) and of the models'
-    flags, and then a `RunOptions`. preset: fields of that configuration that are fixed, and no
-    flags. flags: `None` for all flags of the experiment, those of the run among them: then the
-    function gets, instead of a configuration, what makes one of further fields
+    annotations; parameters that are subclasses of `Options` become its flags. shares: an experiment
+    whose configuration is the function's first argument, built from the listed flags (by key) and
+    the models' flags; a `RunOptions` is the second. preset: fields of that configuration with fixed
+    values instead of flags. flags: `None` for all flags of the experiment, including those of the
+    run; the function then receives, instead of a configuration, a factory that takes further fields
     (`configure(**fields)`), and `run_dir` and `as_json`.
     """
 
@@ -256,13 +256,13 @@ class Verb:
 class System:
     """One system of agents.
 
-    Its doors are entry points, `module:attribute` as in `pyproject.toml`, since a declaration knows
-    neither the command line nor the web: demo, a `naisei.cli.demo.Part`; page, a
+    Its interfaces are entry points, `module:attribute` as in `pyproject.toml`, since a declaration
+    imports neither the command line nor the web: demo, a `naisei.cli.demo.Part`; page, a
     `naisei.web.pages.Page`; replay, a `naisei.web.replay.Replay` for the page of an episode.
 
     name: its command, and the system of its run directories. about: one line for the help.
-    experiments: the runs that it knows. verbs: its other commands. elsewhere: for runs that no
-    command continues: from the frozen configuration and the directory to where to continue them.
+    experiments: its kinds of run. verbs: its other commands. elsewhere: for runs that no command
+    continues: maps the frozen configuration and the directory to where they can be continued.
     """
 
     name: str
@@ -275,5 +275,5 @@ class System:
     elsewhere: Callable[[dict[str, Any], Path], InputError | None] | None = None
 
     def experiment(self, task: str = "") -> Experiment[Any] | None:
-        """The experiment whose configurations have this value of `task`."""
+        """Return the experiment whose configurations have this value of `task`."""
         return next((e for e in self.experiments if e.task == task), None)

@@ -1,4 +1,4 @@
-"""Carrying out runs, on this machine or a Ray cluster. Every system's executor."""
+"""Execution of the runs of all systems, on this machine or a Ray cluster."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Endpoint(Options):
     api_key: str | None = Field(default=None, repr=False)
 
     def settings(self, concurrency: int) -> ModelSettings:
-        """Settings for this many concurrent requests."""
+        """Return settings for this many concurrent requests."""
         from naisei.models.base import ModelSettings
 
         return ModelSettings(
@@ -149,17 +149,17 @@ async def aexecute(
     trackers: Sequence[Tracker] = (),
     cluster: Cluster | None = None,
 ) -> RunResult:
-    """Run, or continue, one configuration in its run directory.
+    """Run or continue one configuration in its run directory.
 
     Args:
-        run_dir: by default one under `runs/`, named by the run's identity (`naisei.identity`).
-        task: loaded before, from the same configuration.
+        run_dir: by default a folder under `runs/`, named by the run's identity (`naisei.identity`).
+        task: a task already loaded from the same configuration.
         on_event, on_episode: see `naisei.runs.engine.run_task`.
-        trackers: beside those of `options.track`; see `naisei.runs.tracking`.
+        trackers: in addition to those of `options.track`; see `naisei.runs.tracking`.
         cluster: workers that several runs share; by default each run has its own.
 
     Raises:
-        InputError: unusable data, names, models or directory; nothing is left behind.
+        InputError: unusable data, names, models or directory; no files are left behind.
     """
     check_models(experiment, config, options.engine)
     with own_prompts(config.package, config.prompts):
@@ -252,13 +252,13 @@ def _engine(
     return open_engine(engine, concurrency=concurrency, load=load, world=world, cluster=cluster)
 
 
-#: `aexecute` for callers that do not await, also in a notebook.
+#: Blocking version of `aexecute`, also for notebooks.
 execute = blocking(aexecute)
 
 
 def check_models(experiment: Experiment[C], config: C, engine: str = "local") -> None:
-    """Raises `InputError` if a called role has no model, or one of the user's prompts does not
-    fit."""
+    """Raise `InputError` if a called role has no model, or one of the user's prompts does not
+    match."""
     if config.prompts and engine != "local":
         raise InputError(
             say("プロンプトの差し替えは手元の実行だけです", "own prompts are for local runs alone"),
@@ -287,12 +287,12 @@ def check_models(experiment: Experiment[C], config: C, engine: str = "local") ->
         )
 
 
-#: Provider of models that a person plays at this terminal.
+#: Provider of models whose replies a person types at this terminal.
 _BY_HAND = "hand:"
 
 
 def check_engine(engine: str, task: Task[Any], models: Mapping[str, str]) -> None:
-    """Raises `InputError` for an unknown engine, or one that cannot run the task."""
+    """Raise `InputError` for an unknown engine, or one that cannot run the task."""
     if engine != "ray" and not engine.startswith("ray://"):
         raise InputError(
             say(f"{engine!r} という実行エンジンはありません", f"there is no engine {engine!r}"),
@@ -323,12 +323,12 @@ async def open_engine(
     world: Callable[..., Any],
     cluster: Cluster | None = None,
 ) -> AsyncIterator[Engine]:
-    """A Ray cluster's engine, closed on leaving.
+    """Open a Ray cluster's engine; closed on exit.
 
     Args:
         engine: `ray` or `ray://HOST:PORT`.
-        concurrency: episodes at a time.
-        load, world: what workers elsewhere make; see `naisei.runs.cluster.RayEngine`.
+        concurrency: number of concurrent episodes.
+        load, world: factories called on workers; see `naisei.runs.cluster.RayEngine`.
         cluster: existing workers, left running.
 
     Raises:

@@ -27,21 +27,21 @@ async def _afork_run(
     options: RunOptions = RunOptions(),
     run_dir: Path | None = None,
 ) -> RunResult:
-    """Fork an episode, and take the fork to its end; an earlier fork is continued.
+    """Fork an episode and run the fork to its end; an existing fork is continued.
 
     Args:
-        parent: the run. episode: as `naisei runs show --episode` takes it.
-        step: the first effect that is not taken over from the parent.
-        answer: the result of the step, instead: the user's answer, or a model's reply (JSON where
-            that has a schema).
-        prompt: the text of the last message that a model gets at the step, instead.
-        models: role → model from the step on; for the roles that the run has.
-        run_dir: by default `runs/<name of the parent>-fork-<digest>`, so that the same fork goes
-            on in the same place.
+        parent: the run. episode: as for `naisei runs show --episode`.
+        step: the first effect that is not copied from the parent.
+        answer: new result of the step: the user's answer, or a model's reply (JSON if it has
+            a schema).
+        prompt: new text of the last message to the model at the step.
+        models: role → model from the step on, for roles of the run.
+        run_dir: by default `runs/<name of the parent>-fork-<digest>`, so that the same fork
+            continues in the same directory.
 
     Raises:
-        InputError: there is no such run, episode or step, the step cannot be changed so, or the
-        run's identity has changed and `options` do not accept that; nothing is left behind.
+        InputError: the run, episode or step does not exist, the step cannot be changed this way,
+        or the run's identity has changed and `options` do not accept that; no files remain.
         ReplayDivergence: the change was accepted, but the parent's log cannot be replayed.
     """
     from naisei.core import EffectFailed, NaiseiError
@@ -100,7 +100,7 @@ async def _afork_run(
         raise
 
 
-#: `_afork_run` for callers that do not await, also in a notebook.
+#: Blocking version of `_afork_run`, also for notebooks.
 fork_run = blocking(_afork_run)
 
 

@@ -18,10 +18,10 @@ from naisei.text_files import read_text
 
 
 def rows_of(run: RunDirectory, episode: str) -> tuple[str, list[dict[str, Any]]]:
-    """The data set (`NAME/CONFIG`) and the rows made from an episode.
+    """Return the data set (`NAME/CONFIG`) and the rows made from an episode.
 
     Raises:
-        InputError: no such episode, an unscored one, or a system without a data set for its
+        InputError: the episode does not exist or is unscored, or its system has no data set for
         episodes.
     """
     name = find_episode(run, episode)
@@ -43,12 +43,12 @@ def rows_of(run: RunDirectory, episode: str) -> tuple[str, list[dict[str, Any]]]
 
 
 def add_rows(form: str, rows: list[dict[str, Any]], changed: Mapping[str, str], to: Path) -> int:
-    """Add rows to a file of JSON lines; how many it holds then. changed: field → value, text or
-    JSON, that each row gets, such as the right answer.
+    """Append rows to a JSON Lines file. Returns the new row count. changed: field → value (text or
+    JSON) to set in each row, such as the correct answer.
 
     Raises:
-        InputError: a row does not fit the form, one of its id is there already, or the file cannot
-            be written. Nothing is added then.
+        InputError: a row does not match the schema, a row with the same id already exists, or the
+            file cannot be written. Nothing is added then.
     """
     name, _, config = form.partition("/")
     schema = next(c for c in data_set(name).configs if c.name == config).form()
@@ -82,4 +82,4 @@ def _value(text: str, form: Mapping[str, Any]) -> Any:
     try:
         return json.loads(text)
     except ValueError:
-        return text  # the form says what is wrong with it
+        return text  # schema validation reports the error

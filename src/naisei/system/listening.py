@@ -72,8 +72,8 @@ class Listening(Options):
         return self.model_dump(include=names)
 
     def guard(self, tokens: Collection[str], *, variable: str, option: str) -> None:
-        """Raises `InputError` for a host that others can reach without a token, a weak token, or
-        several processes without a shared store. variable, option: where tokens come from."""
+        """Raise `InputError` for a publicly reachable host without a token, a weak token, or
+        several processes without a shared store. variable, option: sources of the tokens."""
         if self.workers > 1 and self.store is None:
             raise InputError(
                 say(

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from naisei.runs.task import Digest, Task
     from naisei.system.declare import Experiment, System
 
-#: A text in Japanese and in English.
+#: A text in Japanese and English.
 Text = tuple[str, str]
 
-#: Entry-point group of systems from outside: name → a `System`.
+#: Entry-point group of plug-in systems: name → a `System`.
 GROUP = "naisei.systems"
-#: Our own, in the order of the help: each is `naisei.<name>.system.SYSTEM`. What they are about
-#: stands here, so that `naisei --help` imports none of them.
+#: Built-in systems in the order of the help; each is `naisei.<name>.system.SYSTEM`. Their
+#: descriptions are defined here, so that `naisei --help` imports none of them.
 BUILT_IN: dict[str, Text] = {
     "clarify": (
         "曖昧な発話に、聞き返してから行動する (R-Clarify)",
@@ -50,12 +50,12 @@ BUILT_IN: dict[str, Text] = {
 }
 
 
-#: Systems of ours that have runs but no command.
+#: Built-in systems that have runs but no command.
 WITHOUT_COMMAND = ("web",)
 
 
 def system_names() -> list[str]:
-    """All systems with a command: built-in ones, then plug-ins by name. Imports none."""
+    """Return all systems with a command: built-in ones, then plug-ins by name. Imports none."""
     from naisei.entries import entries, tell_taken
 
     taken = {*BUILT_IN, *WITHOUT_COMMAND}
@@ -66,10 +66,10 @@ def system_names() -> list[str]:
 
 
 def find_system(name: str) -> System:
-    """The system of that name.
+    """Return the system with this name.
 
     Raises:
-        InputError: no system of this name is installed.
+        InputError: no system with this name is installed.
     """
     if name in BUILT_IN or name in WITHOUT_COMMAND:
         built_in: System = import_module(f"naisei.{name}.system").SYSTEM
@@ -81,10 +81,10 @@ def find_system(name: str) -> System:
 
 
 def system_in(path: Path) -> System:
-    """The `SYSTEM` of a Python file, which is executed: for a system that is being written.
+    """Execute a Python file and return its `SYSTEM`, for systems under development.
 
     Raises:
-        InputError: no such file, one that cannot be imported, or one without a `SYSTEM`.
+        InputError: the file does not exist, cannot be imported or has no `SYSTEM`.
     """
     from naisei.core import InputError
     from naisei.lang import say
@@ -110,10 +110,10 @@ def system_in(path: Path) -> System:
 
 
 def experiment_of(system: str, config: dict[str, Any], place: Path) -> Experiment[Any]:
-    """The experiment that a frozen configuration belongs to. place: of its run.
+    """Return the experiment that a frozen configuration belongs to. place: location of its run.
 
     Raises:
-        InputError: the system is not installed, or knows no such experiment.
+        InputError: the system is not installed, or has no such experiment.
     """
     from naisei.core import InputError
     from naisei.lang import say
@@ -142,10 +142,10 @@ def experiment_of(system: str, config: dict[str, Any], place: Path) -> Experimen
 
 
 def task_of(frozen: Frozen, path: Path) -> Task[Any]:
-    """The task of the run in the directory `path`.
+    """Return the task of the run in the directory `path`.
 
     Raises:
-        InputError: its system is not installed, its data is missing, or the configuration is of
+        InputError: its system is not installed, its data is missing, or the configuration is from
             another version.
     """
     experiment = experiment_of(frozen.system, frozen.config, path)
@@ -153,7 +153,7 @@ def task_of(frozen: Frozen, path: Path) -> Task[Any]:
 
 
 def declared(system: str, config: dict[str, Any]) -> Experiment[Any] | None:
-    """The experiment of a frozen configuration; `None` if no installed system declares it."""
+    """Return the experiment of a frozen configuration; `None` if no installed system has it."""
     from naisei.core import InputError
 
     try:
@@ -163,8 +163,8 @@ def declared(system: str, config: dict[str, Any]) -> Experiment[Any] | None:
 
 
 def digest_of(system: str, config: dict[str, Any]) -> Callable[[Any], Digest]:
-    """The function from an episode's stored result to its `Digest`; an empty digest if none is
-    declared."""
+    """Return the function from an episode's stored result to its `Digest`. If none is declared,
+    the digest is empty."""
     from naisei.runs.task import Digest
 
     experiment = declared(system, config)

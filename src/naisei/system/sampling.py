@@ -1,9 +1,9 @@
-"""How the models of a run are sampled, role by role: what is declared, and what `--sampling` says.
+"""Sampling parameters of the models of a run, by role: as declared, and from `--sampling`.
 
 A role that measures or reads (a simulated user, a judge, an evaluator: `sampled=False`) has
-temperature 0, so that it is the same instrument from run to run. Every role has the run's seed, of
-which each call gets its own (`naisei.models.gateway`). Parameters that a model does not accept are
-left out, with a note.
+temperature 0, so that it behaves the same in every run. Every role has the run's seed, from
+which a seed per call is derived (`naisei.models.gateway`). Parameters that a model does not
+support are omitted, with a note.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ class _Known(BaseModel):
 
 
 def parsed(words: Sequence[str], roles: Sequence[str]) -> dict[str, Parameters]:
-    """Role (empty: all of them) → parameters, of words such as `judge.temperature=0`.
+    """Parse arguments such as `judge.temperature=0` to role (empty: all roles) → parameters.
 
     Raises:
-        InputError: no such role or parameter, a value that does not fit, or one set twice.
+        InputError: an unknown role or parameter, an invalid value, or a parameter set twice.
     """
     out: dict[str, Parameters] = {}
     for word in words:
@@ -82,7 +82,7 @@ def sampled(
     doers: Parameters | None = None,
     asked: Mapping[str, Parameters] | None = None,
 ) -> dict[str, Parameters]:
-    """The sampling parameters of every role that a configuration calls.
+    """Return the sampling parameters of every role that a configuration calls.
 
     doers: for roles that do not measure (`--temperature`). asked: by role, from `parsed`.
     """
@@ -102,13 +102,13 @@ def sampled(
 
 
 def completed(experiment: Experiment[C], config: C) -> C:
-    """The configuration completed with the roles' declared parameters."""
+    """Return the configuration completed with the roles' declared parameters."""
     full = sampled(experiment, config, asked=config.sampling)
     return config.model_copy(update={"sampling": {**config.sampling, **full}})
 
 
 def of_config(config: Config) -> dict[str, Sampling]:
-    """Role → sampling parameters for the gateway."""
+    """Return role → sampling parameters for the gateway."""
     known = asdict(Sampling())
     return {
         role: Sampling(**{k: v for k, v in given.items() if k in known})  # type: ignore[arg-type]

@@ -13,15 +13,15 @@ from pydantic import ValidationError
 from naisei.system.config import Flag, Options, flags_of
 from naisei.system.registry import declared
 
-#: Keys left out: the experiment and the models have flags of their own.
+#: Omitted keys: the experiment and the models have their own flags.
 _APART = ("task", "models", "sampling")
 
 
 def as_command(system: str, config: dict[str, Any]) -> str:
-    """`naisei SYSTEM VERB …` with the flags that differ from their defaults; empty for a run
-    without a command.
+    """Return `naisei SYSTEM VERB …` with the flags that differ from their defaults; empty for a
+    run without a command.
 
-    Files stand in it as they did when the run began.
+    File paths are those used when the run began.
     """
     experiment = declared(system, config)
     if experiment is None or not experiment.verb:
@@ -40,7 +40,7 @@ def as_command(system: str, config: dict[str, Any]) -> str:
 
 
 def _changed(declared: type[Options], config: dict[str, Any]) -> Iterator[tuple[Flag, Any]]:
-    """The flags whose values differ from their defaults."""
+    """Yield the flags whose values differ from their defaults."""
     for flag in flags_of(declared):
         value = flag.of(config)
         if flag.path[0] not in _APART and value is not None and value != _plain(flag.default):
@@ -48,9 +48,9 @@ def _changed(declared: type[Options], config: dict[str, Any]) -> Iterator[tuple[
 
 
 def as_title(system: str, config: dict[str, Any]) -> str:
-    """What a run is, in a few words: whatever a form asks for and differs from its default.
+    """Return a short title of a run: the values of form fields that differ from their defaults.
 
-    Empty where no system declares the configuration, or all is as by default.
+    Empty if no system declares the configuration, or all values are defaults.
     """
     experiment = declared(system, config)
     flags = _changed(experiment.config, config) if experiment else ()
@@ -62,7 +62,7 @@ def as_title(system: str, config: dict[str, Any]) -> str:
 
 
 def option_words(options: Options) -> list[str]:
-    """The flags of options that differ from their defaults."""
+    """Return the flags of options that differ from their defaults."""
     changed = _changed(type(options), options.model_dump(mode="json"))
     return [word for flag, value in changed for word in _spelled(flag, value)]
 
@@ -90,14 +90,14 @@ def _plain(value: Any) -> Any:
 
 
 def as_python(system: str, config: dict[str, Any]) -> str:
-    """A Python program that runs the configuration; empty if no system declares it."""
+    """Return a Python program that runs the configuration; empty if no system declares it."""
     experiment = declared(system, config)
     if experiment is None:
         return ""
     try:
         made = experiment.config.model_validate(config)
     except ValidationError:
-        return ""  # of another version
+        return ""  # from another version
     fields = pformat(made.model_dump(mode="json", exclude_defaults=True), sort_dicts=False)
     return (
         "from naisei.system.registry import find_system\n\n"

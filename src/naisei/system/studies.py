@@ -1,5 +1,5 @@
-"""Studies, several configurations side by side: their runs, one after another in this process or
-all at once on a cluster; their tables."""
+"""Studies, which compare several configurations: their runs, sequential in this process or
+concurrent on a cluster, and their tables."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ C = TypeVar("C", bound=Config)
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """Several configurations side by side: results and folders by label, and tables over them."""
+    """A comparison of several configurations: results and folders by label, and tables."""
 
     configs: Mapping[str, Any]
     results: dict[str, RunResult]
@@ -59,17 +59,17 @@ class Study:
 
     @property
     def seed(self) -> int:
-        """The first configuration's seed, used for the tests between them."""
+        """The first configuration's seed, used for tests between configurations."""
         return int(next(iter(self.configs.values())).seed)
 
     def frame(self, *, each: str | None = None) -> Frame:
-        """One row a trial of every configuration; see `naisei.runs.export.frame`."""
+        """Return one row per trial of every configuration; see `naisei.runs.export.frame`."""
         from naisei.runs.export import frame
 
         return frame(self.path, each=each)
 
     def to_dataframe(self, library: Library = "pandas", *, each: str | None = None) -> Any:
-        """`frame` as a `pandas.DataFrame`, or as a `polars.DataFrame` (extra `frames`)."""
+        """Return `frame` as a `pandas.DataFrame` or a `polars.DataFrame` (extra `frames`)."""
         return self.frame(each=each).to_dataframe(library)
 
     def _repr_html_(self) -> str:
@@ -86,12 +86,12 @@ def execute_study(
     title: str,
     run_dir: Path | None = None,
 ) -> Study:
-    """Run each configuration in a folder of its own under `run_dir`, then compare them.
+    """Run each configuration in its own folder under `run_dir`, then compare them.
 
-    Writes `study.html`, `study.md` and a CSV file a table into `run_dir`.
+    Writes `study.html`, `study.md` and one CSV file per table into `run_dir`.
 
     Args:
-        title: of the study, such as `clarify ablate`; it names the default directory.
+        title: title of the study, such as `clarify ablate`; it names the default directory.
     """
     from naisei.runs.frozen import Frozen, named_path, tell_changes
     from naisei.runs.report import write_study
@@ -129,7 +129,7 @@ def execute_study(
 
 
 def folder_of(label: str) -> str:
-    """The folder of a configuration within its study."""
+    """Return the folder name of a configuration within its study."""
     return re.sub(r"[^\w.@-]+", "_", label).strip("_")
 
 
@@ -140,7 +140,7 @@ def _one_by_one(
     folders: Mapping[str, Path],
     tasks: Mapping[str, Task[Any]],
 ) -> dict[str, RunResult]:
-    """Each configuration in turn, until one is stopped."""
+    """Run the configurations sequentially, until one is stopped."""
     results: dict[str, RunResult] = {}
     for label, config in configs.items():
         results[label] = execute(
@@ -158,7 +158,7 @@ async def _arun_concurrently(
     folders: Mapping[str, Path],
     tasks: Mapping[str, Task[Any]],
 ) -> dict[str, RunResult]:
-    """All configurations at once on one cluster, in their order."""
+    """Run all configurations concurrently on one cluster; results are in their order."""
     from naisei.runs.cluster import ray_cluster
 
     quiet = options.model_copy(update={"quiet": True})
@@ -182,13 +182,13 @@ async def _arun_concurrently(
     return {label: run.result() for label, run in runs.items()}
 
 
-#: `_aside_by_side` for callers that do not await.
+#: Blocking version of `_arun_concurrently`.
 _side_by_side = blocking(_arun_concurrently)
 
 
 def tables_of(study: Study, experiment: Experiment[Any]) -> tuple[Table, ...]:
-    """The standard table of a study: the experiment's metrics (or all), the headline metric first.
-    A configuration under several seeds is one row."""
+    """Return the standard tables of a study: the experiment's metrics (or all), the headline metric
+    first. A configuration under several seeds is one row."""
     from naisei.runs.compare import in_columns
     from naisei.runs.overview import headline
     from naisei.runs.pooling import study_tables
@@ -207,7 +207,7 @@ def tables_of(study: Study, experiment: Experiment[Any]) -> tuple[Table, ...]:
 
 
 def headline_name(run: LoadedRun) -> str:
-    """Name of the headline metric; empty if there is none."""
+    """Return the name of the headline metric; empty if there is none."""
     from naisei.runs.overview import headline
     from naisei.system.registry import declared
 
@@ -217,8 +217,8 @@ def headline_name(run: LoadedRun) -> str:
 
 
 def conditions(runs: Mapping[str, Frozen]) -> dict[str, str]:
-    """The conditions of a study's runs: models, every setting, the digest of the data, version, and
-    the command of each; values that differ stand side by side."""
+    """Return the conditions of a study's runs: models, all settings, the data digest, the version
+    and the command of each; differing values are listed together."""
     from naisei.runs.frozen import flattened
 
     found: dict[str, list[str]] = {}
