@@ -117,7 +117,7 @@ _HOSTS = {"github.com": "blob", "gitlab.com": "-/blob"}
 
 @dataclass(frozen=True, slots=True)
 class Repository:
-    """url: a URL or folder that git accepts. revision: branch, tag or commit. subdirectory: part."""
+    """url: a URL or folder for git. revision: branch, tag or commit. subdirectory: the one read."""
 
     url: str
     revision: str = "HEAD"
