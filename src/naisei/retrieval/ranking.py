@@ -78,7 +78,7 @@ def blend(
     return {things[at]: float(scores[at]) for at in order(scores)}
 
 
-#: The share of matched words above which word search is trusted.
+#: The share of the ideal word score below which words count less.
 _WEAK = 0.5
 
 
@@ -139,8 +139,8 @@ def demote_superseded(
 ) -> list[tuple[int, float]]:
     """Return (row, score), best first. If the newer edition is among the hits, a superseded
     document's rows lose half their score and rank below its best; rows of a document named as old
-    (旧, archive) always lose half. If the query asks for the old one (旧, or a year in which it was
-    in force), the newer one is demoted instead.
+    (旧, archive) always lose half. Not so if the query asks for the old one by 旧 or by a year in
+    which it was in force; such a year demotes the newer one.
 
     scores: row → score, best first.
     """
