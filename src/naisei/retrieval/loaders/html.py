@@ -241,7 +241,7 @@ class _Reader:
         self._items.append(item)
 
     def _close(self, kind: str = "") -> None:
-        """Close the innermost item; with `kind` only an item of that kind."""
+        """Close the innermost item: with `dt` only a term, else no term."""
         if self._items and (isinstance(self._items[-1], _Term) == (kind == "dt")):
             self._items.pop()
         if not self._items:

@@ -133,7 +133,7 @@ _LEADS = re.compile(r"(?:[.．・…‥]\s*){4,}\s*[0-9０-９]{1,4}$")
 
 
 def _passed_over(line: Line, margins: set[str]) -> bool:
-    """Whether it is a running head or contents line."""
+    """Whether to skip it: contents, page number, running head."""
     if _LEADS.search(line.text):
         return True
     if _PAGE_NUMBER.match(line.text) and len(line.cells) == 1:
