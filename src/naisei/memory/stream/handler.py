@@ -315,7 +315,7 @@ def _lines(entries: Sequence[Entry]) -> str:
 
 class KeptHandler(Handler):
     """Performs `Remember` and `Recent` on a stored stream, in a thread inside an event loop. A
-    replay changes nothing, since the file holds the entries already."""
+    replay changes nothing, since the file already has the entries."""
 
     def __init__(self, kept: KeptStream) -> None:
         self._kept = kept

@@ -99,7 +99,7 @@ def _month(year: int, month: int, months: int = 1) -> Period:
 
 
 def _part(whole: Period, part: str) -> Period:
-    """The early, middle or late part of a month; all of it for any other word."""
+    """The early, middle or late part of a month; the whole month for other words."""
     part = part.lower()
     if part.startswith(("上旬", "初", "頭", "early", "beginning", "start")):
         return Period(whole.first, whole.first + timedelta(11))

@@ -281,7 +281,7 @@ def _standing(raw: Floats, within: npt.NDArray[np.bool_]) -> Floats:
 
 
 def _placed(times: Floats, within: npt.NDArray[np.bool_]) -> Floats:
-    """Rank in time of the eligible entries: 0 for the oldest to 1 for the newest."""
+    """Time rank of the eligible entries: 0 (oldest) to 1 (newest)."""
     known = np.sort(times[within])
     if len(known) < 2:
         return np.zeros(len(times))

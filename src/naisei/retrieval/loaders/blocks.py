@@ -48,7 +48,7 @@ BLOCK_ELEMENTS = frozenset(
     )
 )
 
-#: Size counted per passage besides its characters.
+#: Size counted per passage in addition to its text.
 _PASSAGE = 10
 _SPACE = re.compile(r"[ \t\u3000\xa0]*\n[ \t\u3000\xa0]*|[ \t\u3000\xa0]+")
 
